@@ -193,12 +193,13 @@ static void place_descriptors(struct task *task, const struct ends *ends)
             fcntl(fd, F_SETFD, FD_CLOEXEC);
 }
 
+/* By the system call itself: the C library hides two signals, which a caller may have left ignored. */
 static void default_signals(void)
 {
-    struct sigaction action = {.sa_handler = SIG_DFL};
-    for (int s = 1; s < NSIG; s++)
-        sigaction(s, &action, NULL);
+    static const unsigned long all_default[8];
     sigset_t none;
+    for (int s = 1; s <= 64; s++)
+        syscall(SYS_rt_sigaction, s, all_default, NULL, (size_t)8);
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
 }

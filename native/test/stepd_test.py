@@ -296,7 +296,7 @@ def test_identity_descriptors_and_signals():
     c = attached(Step(["sh", "-c", "id -u; id -G; ls /proc/self/fd | tr '\\n' ' '; grep -E 'Sig(Blk|Ign)' /proc/self/status"])).run()
     lines = c.text(1).decode().split("\n")
     assert lines[0] == str(USER.pw_uid) and lines[2].startswith("0 1 2 3 "), lines
-    assert "SigBlk:\t0000000000000000" in c.text(1).decode() and "SigIgn:\t0000000000000000" in c.text(1).decode()
+    assert "SigBlk:\t0000000000000000" in c.text(1).decode() and "SigIgn:\t0000000000000000" in c.text(1).decode(), lines
 
 
 def test_leftovers_are_killed():
