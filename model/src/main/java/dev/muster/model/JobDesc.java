@@ -1,0 +1,153 @@
+package dev.muster.model;
+
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A job as it was asked for. Components are grouped into records that many jobs share, so that equal groups can be one
+ * object in memory. Times are seconds since 1970; 0 or "" means "not said" unless a component says otherwise.
+ */
+public record JobDesc(
+        Kind kind,
+        String name,
+        String partition,
+        Identity owner,
+        Charge charge,
+        ResourceRequest request,
+        Timing timing,
+        Files files,
+        Extras extras,
+        Payload payload) {
+
+    /** How the job came to be. */
+    public enum Kind {
+        /** sbatch: a script runs on the first node. */
+        BATCH,
+        /** salloc: the client runs a command on its own host. */
+        ALLOCATION,
+        /** srun outside an allocation: the job lives as long as its one step. */
+        RUN
+    }
+
+    /** Whom and what the job is charged to. */
+    public record Charge(String account, String qos, String wckey, String reservation, String licensesTag) {}
+
+    /**
+     * @param timeLimitMin {@code -t}, minutes; 0 not said; -1 for no limit
+     * @param timeMinMin   {@code --time-min}
+     * @param beginTime    {@code --begin}
+     * @param deadline     {@code --deadline}
+     * @param dependency   {@code -d} as written
+     * @param array        {@code -a} as written, "" for none
+     * @param hold         {@code -H}
+     * @param prioritySet  {@code --priority} was given
+     * @param requeue      {@code --requeue} given as YES, {@code --no-requeue} as NO
+     */
+    public record Timing(
+            int timeLimitMin,
+            int timeMinMin,
+            long beginTime,
+            long deadline,
+            String dependency,
+            String array,
+            int nice,
+            boolean hold,
+            boolean prioritySet,
+            long priority,
+            Choice requeue,
+            Choice killOnInvalidDependency,
+            int delayBootMin) {}
+
+    /** A tri-state option. */
+    public enum Choice { UNSET, YES, NO }
+
+    /**
+     * Where a batch job's streams go. Patterns as written ({@code %j} and friends); "" means the default.
+     *
+     * @param openMode {@code append}, {@code truncate} or ""
+     */
+    public record Files(Bytes workDir, Bytes stdin, Bytes stdout, Bytes stderr, String openMode) {}
+
+    /** Things most jobs never say; one shared value for all that do not. */
+    public record Extras(
+            String comment,
+            String adminComment,
+            String extra,
+            String cluster,
+            String mailUser,
+            String mailType,
+            String signal,
+            String container,
+            String containerId,
+            String burstBuffer,
+            String mcsLabel,
+            String batchFeatures,
+            String acctgFreq,
+            String cpuFreq,
+            String tresBind,
+            String tresFreq,
+            String profile,
+            String power,
+            String x11,
+            boolean noKill,
+            boolean waitAllNodes,
+            boolean reboot,
+            boolean getUserEnv,
+            boolean stepMgr,
+            int warnSignal,
+            int warnSeconds,
+            boolean warnBatchOnly) {}
+
+    /**
+     * What the job runs and where it was asked for. Script and environment are content-addressed blobs (hex SHA-256).
+     *
+     * @param arguments of the batch script
+     * @param umask     of the submitting process
+     * @param limits    resource limits to set in the job (RLIMIT name without prefix → soft limit; -1 unlimited)
+     */
+    public record Payload(
+            String scriptHash,
+            String envHash,
+            List<Bytes> arguments,
+            String submitHost,
+            int submitPid,
+            Bytes submitLine,
+            int umask,
+            Map<String, Long> limits) {}
+
+    public JobDesc withRequest(ResourceRequest r) {
+        return new JobDesc(kind, name, partition, owner, charge, r, timing, files, extras, payload);
+    }
+
+    public JobDesc withTiming(Timing t) {
+        return new JobDesc(kind, name, partition, owner, charge, request, t, files, extras, payload);
+    }
+
+    public JobDesc withPayload(Payload p) {
+        return new JobDesc(kind, name, partition, owner, charge, request, timing, files, extras, p);
+    }
+
+    public JobDesc withOwner(Identity o) {
+        return new JobDesc(kind, name, partition, o, charge, request, timing, files, extras, payload);
+    }
+
+    public JobDesc withPartition(String p) {
+        return new JobDesc(kind, name, p, owner, charge, request, timing, files, extras, payload);
+    }
+
+    public JobDesc withName(String n) {
+        return new JobDesc(kind, n, partition, owner, charge, request, timing, files, extras, payload);
+    }
+
+    public JobDesc withExtras(Extras e) {
+        return new JobDesc(kind, name, partition, owner, charge, request, timing, files, e, payload);
+    }
+
+    public JobDesc withFiles(Files f) {
+        return new JobDesc(kind, name, partition, owner, charge, request, timing, f, extras, payload);
+    }
+
+    public JobDesc withCharge(Charge c) {
+        return new JobDesc(kind, name, partition, owner, c, request, timing, files, extras, payload);
+    }
+}

@@ -1,0 +1,28 @@
+package dev.muster.model;
+
+/** What {@code squeue} shows over a job's base state, in Slurm's names. */
+public enum JobFlag {
+    COMPLETING("CG"),
+    CONFIGURING("CF"),
+    REQUEUED("RQ"),
+    REQUEUE_FED("RF"),
+    REQUEUE_HOLD("RH"),
+    RESIZING("RS"),
+    RESV_DEL_HOLD("RD"),
+    REVOKED("RV"),
+    SIGNALING("SI"),
+    SPECIAL_EXIT("SE"),
+    STAGE_OUT("SO"),
+    STOPPED("ST"),
+    UPDATE_DB("UD");
+
+    private final String compact;
+
+    JobFlag(String compact) {
+        this.compact = compact;
+    }
+
+    public String compact() {
+        return compact;
+    }
+}

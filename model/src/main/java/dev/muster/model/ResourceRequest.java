@@ -1,0 +1,73 @@
+package dev.muster.model;
+
+/**
+ * What a job or step asks of the nodes. Zero or "" means "not said" everywhere; the class key of the scheduler.
+ *
+ * @param nodesMin       {@code -N min}
+ * @param nodesMax       {@code -N min-max}; 0 means as nodesMin if that was said, else unbounded
+ * @param tasks          {@code -n}
+ * @param cpusPerTask    {@code -c}
+ * @param cpusPerNodeMin {@code --mincpus}
+ * @param memPerNodeMb   {@code --mem}, mebibytes
+ * @param memPerCpuMb    {@code --mem-per-cpu}, mebibytes
+ * @param memPerGpuMb    {@code --mem-per-gpu}, mebibytes
+ * @param memAll         {@code --mem=0}: all memory of each node
+ * @param tmpDiskMb      {@code --tmp}, mebibytes
+ * @param tresPerNode    {@code --gres} and {@code --gpus-per-node} as {@code gres/gpu:a100:2,gres/nic:1}
+ * @param tresPerJob     {@code --gpus} as {@code gres/gpu:8}
+ * @param tresPerTask    {@code --gpus-per-task} and {@code --tres-per-task}
+ * @param tresPerSocket  {@code --gpus-per-socket}
+ * @param features       {@code -C} as written
+ * @param nodeList       {@code -w} as written
+ * @param excludeList    {@code -x} as written
+ * @param exclusive      {@code --exclusive[=user|mcs|topo]}
+ * @param distribution   {@code -m} as written
+ * @param hint           {@code --hint}
+ * @param switches       {@code --switches} as written
+ */
+public record ResourceRequest(
+        int nodesMin,
+        int nodesMax,
+        int tasks,
+        int cpusPerTask,
+        int tasksPerNode,
+        int tasksPerSocket,
+        int tasksPerCore,
+        int tasksPerGpu,
+        int cpusPerNodeMin,
+        int cpusPerGpu,
+        long memPerNodeMb,
+        long memPerCpuMb,
+        long memPerGpuMb,
+        boolean memAll,
+        long tmpDiskMb,
+        String tresPerNode,
+        String tresPerJob,
+        String tresPerTask,
+        String tresPerSocket,
+        String features,
+        String prefer,
+        String nodeList,
+        String excludeList,
+        Exclusive exclusive,
+        boolean oversubscribe,
+        boolean overcommit,
+        boolean contiguous,
+        boolean spread,
+        boolean useMinNodes,
+        int socketsPerNode,
+        int coresPerSocket,
+        int threadsPerCore,
+        int coreSpec,
+        int threadSpec,
+        String licenses,
+        String network,
+        String switches,
+        String gresFlags,
+        String hint,
+        String distribution) {
+
+    /** Whom a job shares its nodes with. */
+    public enum Exclusive { SHARED, NODE, USER, MCS, TOPO }
+
+}

@@ -1,0 +1,112 @@
+package dev.muster.model;
+
+/**
+ * Slurm's error numbers and the sentences its programs print for them: tools match on both.
+ */
+public enum SlurmErrno {
+    ERROR(-1, "Unspecified error"),
+    UNEXPECTED_MSG_ERROR(1000, "Unexpected message received"),
+    CTLD_CONNECT(1800, "Unable to contact slurm controller (connect failure)"),
+    CTLD_RECV(1802, "Unable to contact slurm controller (receive failure)"),
+    NO_CHANGE_IN_DATA(1900, "Data has not changed since time specified"),
+    INVALID_PARTITION_NAME(2000, "Invalid partition name specified"),
+    DEFAULT_PARTITION_NOT_SET(2001, "No partition specified or system default partition"),
+    ACCESS_DENIED(2002, "Access/permission denied"),
+    JOB_MISSING_REQUIRED_PARTITION_GROUP(2003, "User's group not permitted to use this partition"),
+    REQUESTED_NODES_NOT_IN_PARTITION(2004, "Requested nodes not in this partition"),
+    TOO_MANY_REQUESTED_CPUS(2005, "More processors requested than permitted"),
+    INVALID_NODE_COUNT(2006, "Node count specification invalid"),
+    ERROR_ON_DESC_TO_RECORD_COPY(2007, "Unable to create job record, try again"),
+    JOB_MISSING_SIZE_SPECIFICATION(2008, "Job size specification needs to be provided"),
+    JOB_SCRIPT_MISSING(2009, "Job script not specified"),
+    USER_ID_MISSING(2010, "Invalid user id"),
+    DUPLICATE_JOB_ID(2011, "Duplicate job id"),
+    PATHNAME_TOO_LONG(2012, "Pathname of a file, directory or other parameter too long"),
+    NOT_TOP_PRIORITY(2013, "Immediate execution impossible, insufficient priority"),
+    REQUESTED_NODE_CONFIG_UNAVAILABLE(2014, "Requested node configuration is not available"),
+    REQUESTED_PART_CONFIG_UNAVAILABLE(2015, "Requested partition configuration not available now"),
+    NODES_BUSY(2016, "Requested nodes are busy"),
+    INVALID_JOB_ID(2017, "Invalid job id specified"),
+    INVALID_NODE_NAME(2018, "Invalid node name specified"),
+    WRITING_TO_FILE(2019, "I/O error writing script/environment to file"),
+    TRANSITION_STATE_NO_UPDATE(2020, "Job can not be altered now, try again later"),
+    ALREADY_DONE(2021, "Job/step already completing or completed"),
+    BAD_DIST(2023, "Task distribution specification invalid"),
+    JOB_PENDING(2024, "Job is pending execution"),
+    BAD_TASK_COUNT(2025, "Task count specification invalid"),
+    INVALID_JOB_CREDENTIAL(2026, "Error generating job credential"),
+    IN_STANDBY_MODE(2027, "Slurm backup controller in standby mode"),
+    INVALID_NODE_STATE(2028, "Invalid node state specified"),
+    INVALID_FEATURE(2029, "Invalid feature specification"),
+    NOT_SUPPORTED(2036, "Requested operation not supported on this system"),
+    DISABLED(2037, "Requested operation is presently disabled"),
+    DEPENDENCY(2038, "Job dependency problem"),
+    BATCH_ONLY(2039, "Only batch jobs are accepted or processed"),
+    TASKDIST_REQUIRES_OVERCOMMIT(2041, "Requested more tasks than available processors"),
+    JOB_HELD(2042, "Job is in held state, pending scheduler release"),
+    INVALID_TASK_MEMORY(2044, "Memory required by task is not available"),
+    INVALID_ACCOUNT(2045, "Invalid account or account/partition combination specified"),
+    INVALID_LICENSES(2048, "Invalid license specification"),
+    ACCOUNTING_POLICY(2050, "Job violates accounting/QOS policy (job submit limit, user's size and/or time limits)"),
+    INVALID_TIME_LIMIT(2051, "Requested time limit is invalid (missing or exceeds some limit)"),
+    RESERVATION_ACCESS(2052, "Access denied to requested reservation"),
+    RESERVATION_INVALID(2053, "Requested reservation is invalid"),
+    INVALID_TIME_VALUE(2054, "Invalid time specified"),
+    INVALID_WCKEY(2057, "Invalid wckey specification"),
+    INVALID_QOS(2066, "Invalid qos specification"),
+    NODE_NOT_AVAIL(2068, "Required node not available (down, drained or reserved)"),
+    INVALID_CPU_COUNT(2069, "CPU count specification invalid"),
+    PARTITION_NOT_AVAIL(2070, "Required partition not available (inactive or drain)"),
+    CIRCULAR_DEPENDENCY(2071, "Circular job dependency"),
+    INVALID_GRES(2072, "Invalid generic resource (gres) specification"),
+    JOB_NOT_PENDING(2073, "Job is no longer pending execution"),
+    PARTITION_IN_USE(2075, "Partition is in use"),
+    STEP_LIMIT(2076, "Step limit reached for this job"),
+    JOB_SUSPENDED(2077, "Job is current suspended, requested operation disabled"),
+    CAN_NOT_START_IMMEDIATELY(2078, "Job can not start immediately"),
+    INVALID_ARRAY(2081, "Invalid job array specification"),
+    JOB_NOT_PENDING_NOR_RUNNING(2084, "Job is not pending nor running"),
+    JOB_NOT_SUSPENDED(2085, "Job is not suspended"),
+    JOB_NOT_RUNNING(2086, "Job is not running"),
+    JOB_NOT_FINISHED(2089, "Job is not finished"),
+    INTERNAL(2092, "Slurm internal error, contact system administrator"),
+    PARTITION_DOWN(2103, "Partition in DOWN state"),
+    JOB_SETTING_DB_INX(2104, "Job update not available right now, the DB index is being set, try again in a bit"),
+    NOT_HET_JOB(2110, "Job not heterogeneous job"),
+    INVALID_TRES(2115, "Invalid Trackable RESource (TRES) specification"),
+    INVALID_NICE(2120, "Invalid --nice value"),
+    ENVIRONMENT_MISSING(2121, "Environment is missing in job"),
+    INSUFFICIENT_GRES(2127, "Insufficient GRES available in allocation"),
+    INVALID_JOB_STATE(4018, "Job step not running"),
+    PROLOG_FAILED(4020, "Job prolog failed"),
+    AUTH_CRED_INVALID(6000, "Invalid authentication credential"),
+    PROTOCOL_AUTHENTICATION_ERROR(1007, "Protocol authentication error"),
+    PROTOCOL_INCOMPLETE_PACKET(5003, "Zero Bytes were transmitted or received"),
+    PROTOCOL_SOCKET_IMPL_TIMEOUT(5004, "Socket timed out on send/recv operation");
+
+    private final int number;
+    private final String sentence;
+
+    SlurmErrno(int number, String sentence) {
+        this.number = number;
+        this.sentence = sentence;
+    }
+
+    public int number() {
+        return number;
+    }
+
+    public String sentence() {
+        return sentence;
+    }
+
+    /** The error with this number; {@link #ERROR} for one that is not known here. */
+    public static SlurmErrno of(int number) {
+        for (SlurmErrno e : values()) {
+            if (e.number == number) {
+                return e;
+            }
+        }
+        return ERROR;
+    }
+}

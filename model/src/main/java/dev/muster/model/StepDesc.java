@@ -1,0 +1,66 @@
+package dev.muster.model;
+
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A step as srun asks for it.
+ *
+ * @param request       its share of the allocation; {@code exclusive == NODE} is srun's {@code --exclusive}
+ * @param overlap       {@code --overlap}: may share CPUs, memory and GRES with other steps
+ * @param wholeNodes    {@code --whole}
+ * @param relative      {@code -r}: index of the first node within the allocation
+ * @param nodeList      {@code -w} within the allocation
+ * @param arguments     argv of the program (ignored where multiProg is set)
+ * @param multiProg     text of a {@code --multi-prog} file: one "ranks program args" line each; empty for none
+ * @param environment   NAME=value entries
+ * @param killOnBadExit {@code -K}
+ * @param waitSeconds   {@code -W}; 0 for no limit
+ * @param ptyRows       rows of the caller's terminal where pty is set
+ * @param cpuBind       {@code --cpu-bind} as written
+ * @param memBind       {@code --mem-bind} as written
+ * @param immediateFail fail at once if the step's resources are busy ({@code -I})
+ * @param limits        as in {@link JobDesc.Payload}
+ */
+public record StepDesc(
+        String name,
+        ResourceRequest request,
+        boolean overlap,
+        boolean wholeNodes,
+        int relative,
+        int timeLimitMin,
+        String cpuBind,
+        String memBind,
+        String mpi,
+        List<Bytes> arguments,
+        Bytes multiProg,
+        List<Bytes> environment,
+        Bytes workDir,
+        IoSpec io,
+        boolean killOnBadExit,
+        boolean noKill,
+        int waitSeconds,
+        boolean pty,
+        int ptyRows,
+        int ptyColumns,
+        boolean preserveEnv,
+        Bytes taskProlog,
+        Bytes taskEpilog,
+        int umask,
+        int immediateFail,
+        String container,
+        String submitHost,
+        int submitPid,
+        Bytes submitLine,
+        Map<String, Long> limits) {
+
+    /**
+     * Where a step's streams go.
+     *
+     * @param stdin    "" or "all": from srun to all tasks; "none": /dev/null; "N": from srun to task N; else a file pattern opened on the node
+     * @param stdout   "" or "all": to srun; "none": discarded; "N": only task N to srun; else a file pattern opened on the node
+     * @param stderr   as stdout; "" follows stdout where that is a file
+     * @param openMode {@code append}, {@code truncate} or ""
+     */
+    public record IoSpec(Bytes stdin, Bytes stdout, Bytes stderr, String openMode, boolean labelled, boolean unbuffered) {}
+}

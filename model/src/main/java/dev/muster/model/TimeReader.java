@@ -1,0 +1,275 @@
+package dev.muster.model;
+
+import java.time.DateTimeException;
+import java.time.LocalDate;
+import java.time.ZoneId;
+import java.util.Optional;
+
+/** Reads one moment for {@link Times#parse}: words, times and dates in any order, at most one of each. */
+final class TimeReader {
+    private static final int UNSET = -1;
+
+    private final String text;
+    private final long nowSec;
+    private final ZoneId zone;
+    private final boolean past;
+    private int at;
+    private int wrong = UNSET;
+    private int secondOfDay = UNSET;
+    private int year = UNSET;
+    private int month = UNSET;
+    private int day = UNSET;
+    private LocalDate named;
+
+    TimeReader(String text, long nowSec, ZoneId zone, boolean past) {
+        this.text = text;
+        this.nowSec = nowSec;
+        this.zone = zone;
+        this.past = past;
+    }
+
+    Times.Parsed read() {
+        skipBlanks();
+        if (at == text.length()) {
+            return new Times.Parsed.Invalid(at);
+        }
+        if (startsWithWord("now")) {
+            return now();
+        }
+        if (startsWithWord("uts")) {
+            at += 3;
+            long v = digits(15);
+            return v < 0 || at < text.length() ? new Times.Parsed.Invalid(at) : new Times.Parsed.Ok(v);
+        }
+        while (at < text.length() && wrong == UNSET) {
+            char c = text.charAt(at);
+            if (c >= '0' && c <= '9') {
+                number();
+            } else {
+                word();
+            }
+            skipBlanks();
+            if (at < text.length() && (text.charAt(at) == 'T' || text.charAt(at) == '-') && month != UNSET) {
+                at++;
+            }
+        }
+        return wrong != UNSET ? new Times.Parsed.Invalid(wrong) : resolve();
+    }
+
+    private boolean startsWithWord(String w) {
+        return text.regionMatches(true, at, w, 0, w.length());
+    }
+
+    private void skipBlanks() {
+        while (at < text.length() && (text.charAt(at) == ' ' || text.charAt(at) == '\t' || text.charAt(at) == '\n')) {
+            at++;
+        }
+    }
+
+    private Times.Parsed now() {
+        at += 3;
+        skipBlanks();
+        if (at == text.length()) {
+            return new Times.Parsed.Ok(nowSec);
+        }
+        char sign = text.charAt(at);
+        if (sign != '+' && sign != '-') {
+            return new Times.Parsed.Invalid(at);
+        }
+        at++;
+        skipBlanks();
+        int from = at;
+        long n = digits(10);
+        skipBlanks();
+        long unit = unit(text.substring(at));
+        if (n < 0 || unit < 0) {
+            return new Times.Parsed.Invalid(from);
+        }
+        return new Times.Parsed.Ok(sign == '+' ? nowSec + n * unit : nowSec - n * unit);
+    }
+
+    private static long unit(String word) {
+        return switch (word.strip()) {
+            case "", "second", "seconds" -> 1;
+            case "minute", "minutes" -> Durations.MINUTE;
+            case "hour", "hours" -> Durations.HOUR;
+            case "day", "days" -> Durations.DAY;
+            case "week", "weeks" -> 7 * Durations.DAY;
+            default -> -1;
+        };
+    }
+
+    /** Up to max digits from here; -1 when there is none or there are more. */
+    private long digits(int max) {
+        int from = at;
+        long v = 0;
+        while (at < text.length() && text.charAt(at) >= '0' && text.charAt(at) <= '9') {
+            if (at - from == max) {
+                return -1;
+            }
+            v = v * 10 + (text.charAt(at) - '0');
+            at++;
+        }
+        return at == from ? -1 : v;
+    }
+
+    private void word() {
+        int from = at;
+        while (at < text.length() && Character.isLetter(text.charAt(at))) {
+            at++;
+        }
+        StringBuilder lower = new StringBuilder();
+        for (int i = from; i < at; i++) {
+            char c = text.charAt(i);
+            lower.append(c >= 'A' && c <= 'Z' ? (char) (c + 32) : c);
+        }
+        String w = lower.toString();
+        Optional<Integer> ofDay = Times.wordOfDay(w);
+        if (ofDay.isPresent() && secondOfDay == UNSET) {
+            secondOfDay = ofDay.get();
+        } else if ((w.equals("today") || w.equals("tomorrow")) && named == null && month == UNSET) {
+            named = today().plusDays(w.equals("today") ? 0 : 1);
+        } else {
+            wrong = from;
+        }
+    }
+
+    private void number() {
+        int from = at;
+        int end = at;
+        while (end < text.length() && text.charAt(end) >= '0' && text.charAt(end) <= '9') {
+            end++;
+        }
+        int count = end - from;
+        char next = end < text.length() ? text.charAt(end) : ' ';
+        if (next == ':' && count <= 2) {
+            time(from);
+        } else if (month != UNSET || named != null) {
+            wrong = count <= 2 ? end : from;
+        } else if ((next == '/' || next == '.') && count <= 2) {
+            slashDate(from, next);
+        } else if (next == '-' && count == 4) {
+            isoDate();
+        } else if (count == 4 || count == 6) {
+            month = two(from);
+            day = two(from + 2);
+            year = count == 6 ? 2000 + two(from + 4) : UNSET;
+            at = end;
+            checkDate(from);
+        } else {
+            wrong = count <= 2 ? end : from;
+        }
+    }
+
+    private int two(int from) {
+        return Integer.parseInt(text, from, from + 2, 10);
+    }
+
+    private void time(int from) {
+        long hour = digits(2);
+        at++;
+        int minuteAt = at;
+        long minute = exactlyTwo();
+        long second = 0;
+        int secondAt = at;
+        if (at < text.length() && text.charAt(at) == ':') {
+            at++;
+            secondAt = at;
+            second = exactlyTwo();
+        }
+        if (wrong != UNSET) {
+            return;
+        }
+        skipBlanks();
+        boolean am = startsWithWord("am");
+        boolean pm = startsWithWord("pm");
+        if (am || pm) {
+            at += 2;
+            hour = hour < 1 || hour > 12 ? 99 : hour % 12 + (pm ? 12 : 0);
+        }
+        if (hour > 23 || secondOfDay != UNSET) {
+            wrong = from;
+        } else if (minute > 59) {
+            wrong = minuteAt;
+        } else if (second > 59) {
+            wrong = secondAt;
+        } else {
+            secondOfDay = (int) (hour * 3600 + minute * 60 + second);
+        }
+    }
+
+    private long exactlyTwo() {
+        int from = at;
+        long v = digits(2);
+        if (v < 0 || at - from != 2) {
+            wrong = wrong == UNSET ? at : wrong;
+        }
+        return v;
+    }
+
+    private void slashDate(int from, char separator) {
+        month = (int) digits(2);
+        at++;
+        day = (int) digits(2);
+        if (at < text.length() && text.charAt(at) == separator) {
+            at++;
+            int yearFrom = at;
+            year = (int) digits(4);
+            int n = at - yearFrom;
+            if (n == 2) {
+                year += 2000;
+            } else if (n != 4) {
+                wrong = at;
+                return;
+            }
+        }
+        checkDate(from);
+    }
+
+    private void isoDate() {
+        year = (int) digits(4);
+        at++;
+        int monthAt = at;
+        month = (int) digits(2);
+        if (month < 1 || month > 12 || at == text.length() || text.charAt(at) != '-') {
+            wrong = monthAt;
+            return;
+        }
+        at++;
+        int dayAt = at;
+        day = (int) digits(2);
+        checkDate(dayAt);
+    }
+
+    private void checkDate(int from) {
+        if (month < 1 || month > 12 || day < 1 || day > 31) {
+            wrong = from;
+        }
+    }
+
+    private LocalDate today() {
+        return Times.local(nowSec, zone).toLocalDate();
+    }
+
+    private Times.Parsed resolve() {
+        int second = secondOfDay == UNSET ? 0 : secondOfDay;
+        if (named != null) {
+            return new Times.Parsed.Ok(Times.at(named, second, zone));
+        }
+        if (month == UNSET) {
+            long t = Times.at(today(), second, zone);
+            return new Times.Parsed.Ok(t < nowSec && !past ? Times.at(today().plusDays(1), second, zone) : t);
+        }
+        try {
+            if (year != UNSET) {
+                return new Times.Parsed.Ok(Times.at(LocalDate.of(year, month, day), second, zone));
+            }
+            int thisYear = today().getYear();
+            long t = Times.at(LocalDate.of(thisYear, month, day), second, zone);
+            return new Times.Parsed.Ok(
+                    t < nowSec && !past ? Times.at(LocalDate.of(thisYear + 1, month, day), second, zone) : t);
+        } catch (DateTimeException e) {
+            return new Times.Parsed.Invalid(text.length());
+        }
+    }
+}

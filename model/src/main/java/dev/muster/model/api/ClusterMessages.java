@@ -1,0 +1,167 @@
+package dev.muster.model.api;
+
+import java.util.List;
+import java.util.Map;
+
+/** Requests about the cluster: nodes, partitions, configuration and the controller itself. */
+public final class ClusterMessages {
+    private ClusterMessages() {}
+
+    public record Ping() {}
+
+    /** @param mode {@code primary}; @param version {@code 26.05.3} */
+    public record PingReply(String cluster, String host, String mode, boolean up, String version, long bootTime) {}
+
+    public record QueryNodes(List<String> nodes, boolean all, List<String> fields) {}
+
+    public record NodesReply(long now, long lastUpdate, List<NodeInfo> nodes) {}
+
+    /**
+     * A node as queries show it.
+     *
+     * @param state     base state: IDLE, ALLOCATED, MIXED, DOWN, UNKNOWN, FUTURE, ERROR
+     * @param flags     DRAIN, COMPLETING, NOT_RESPONDING, MAINT, RESERVED, PLANNED, INVALID_REG, …
+     * @param cpuLoad   hundredths
+     * @param gres      configured, {@code gpu:a100:4}
+     * @param gresUsed  {@code gpu:a100:1(IDX:0)}
+     */
+    public record NodeInfo(
+            String name,
+            String hostname,
+            String address,
+            int port,
+            String state,
+            List<String> flags,
+            String reason,
+            int reasonUserId,
+            String reasonUser,
+            long reasonTime,
+            String comment,
+            String extra,
+            int cpus,
+            int cpusEffective,
+            int boards,
+            int sockets,
+            int coresPerSocket,
+            int threadsPerCore,
+            int cpusAllocated,
+            long memoryMb,
+            long memoryAllocatedMb,
+            long memoryFreeMb,
+            long tmpDiskMb,
+            long memSpecLimitMb,
+            String cpuSpecList,
+            int coreSpecCount,
+            int cpuLoad,
+            String features,
+            String activeFeatures,
+            String gres,
+            String gresUsed,
+            String gresDrain,
+            int weight,
+            int owner,
+            String mcsLabel,
+            List<String> partitions,
+            String architecture,
+            String operatingSystem,
+            String version,
+            long bootTime,
+            long slurmdStartTime,
+            long lastBusy,
+            long resumeAfter,
+            String tresConfigured,
+            String tresAllocated,
+            String topology,
+            int runningJobs) {}
+
+    public record QueryPartitions(List<String> partitions, boolean all) {}
+
+    public record PartitionsReply(long now, long lastUpdate, List<PartitionInfo> partitions) {}
+
+    /** A partition: the effective configuration as {@code scontrol show partition} prints it. */
+    public record PartitionInfo(
+            String name,
+            boolean isDefault,
+            boolean hidden,
+            boolean rootOnly,
+            boolean requireReservation,
+            boolean disableRootJobs,
+            boolean exclusiveUser,
+            boolean exclusiveTopo,
+            boolean leastLoadedNodes,
+            String state,
+            String nodes,
+            String nodeSets,
+            int totalNodes,
+            int totalCpus,
+            String allowGroups,
+            String allowAccounts,
+            String denyAccounts,
+            String allowQos,
+            String denyQos,
+            String allocNodes,
+            String alternate,
+            String qos,
+            int maxTimeMin,
+            int defaultTimeMin,
+            int maxNodes,
+            int minNodes,
+            int maxCpusPerNode,
+            int maxCpusPerSocket,
+            long defMemPerCpuMb,
+            long defMemPerNodeMb,
+            long maxMemPerCpuMb,
+            long maxMemPerNodeMb,
+            int priorityTier,
+            int priorityJobFactor,
+            String overSubscribe,
+            int overTimeLimitMin,
+            String preemptMode,
+            int graceTimeSeconds,
+            String selectTypeParameters,
+            String jobDefaults,
+            String tresBillingWeights,
+            String tres,
+            String resumeTimeout,
+            String suspendTimeout,
+            String suspendTime) {}
+
+    public record QueryConfig() {}
+
+    /** The lines of {@code scontrol show config} in order. */
+    public record ConfigReply(long now, List<String> lines, Map<String, String> values) {}
+
+    /** {@code scontrol update nodename=…}: key names lower case, values as typed. */
+    public record UpdateNode(String requestId, String nodes, Map<String, String> changes) {}
+
+    public record UpdatePartition(String requestId, String partition, Map<String, String> changes) {}
+
+    public record CreatePartition(String requestId, String partition, Map<String, String> values) {}
+
+    public record DeletePartition(String requestId, String partition) {}
+
+    public record Reconfigure(String requestId) {}
+
+    /** @param controllerOnly {@code scontrol shutdown slurmctld} */
+    public record Shutdown(String requestId, boolean controllerOnly) {}
+
+    /** @param user "" for the caller; @param lifespanSeconds 0 for the default, -1 for infinite */
+    public record MakeToken(String user, long lifespanSeconds) {}
+
+    public record TokenReply(String token) {}
+
+    public record SetDebug(String requestId, String level, String flags) {}
+
+    public record QueryDiagnostics(boolean reset) {}
+
+    /** @param values names as in the JSON form of sdiag */
+    public record DiagnosticsReply(Map<String, Long> values) {}
+
+    /** The reply of requests that have nothing to say. @param warnings lines for stderr */
+    public record Done(List<String> warnings) {
+        public static final Done OK = new Done(List.of());
+    }
+
+    /** Why a request was refused. */
+    public record ApiError(int errno, String error) {}
+}

@@ -1,0 +1,319 @@
+package dev.muster.model.api;
+
+import dev.muster.model.Bytes;
+import dev.muster.model.ExitStatus;
+import dev.muster.model.JobDesc;
+import dev.muster.model.StepDesc;
+import java.util.List;
+import java.util.Map;
+
+/** Requests about jobs and steps, and their replies. Times are seconds since 1970; 0 means none. */
+public final class JobMessages {
+    private JobMessages() {}
+
+    /**
+     * Submits a job.
+     *
+     * @param requestId   32 hex digits made by the client; a repeated request gets the first one's answer
+     * @param script      the batch script; empty for an allocation
+     * @param environment NAME=value entries of the job
+     * @param testOnly    {@code --test-only}: answer when and where it would start, submit nothing
+     * @param immediate   {@code -I}: fail if it cannot start now
+     */
+    public record Submit(
+            String requestId,
+            JobDesc job,
+            Bytes script,
+            List<Bytes> environment,
+            boolean testOnly,
+            boolean immediate) {}
+
+    /**
+     * @param warnings    lines to print on stderr
+     * @param testStart   for testOnly: planned start
+     * @param testNodes   for testOnly: hostlist of the planned nodes
+     * @param testCpus    for testOnly: CPUs it would use
+     * @param testPartition for testOnly
+     */
+    public record SubmitReply(
+            int jobId, List<String> warnings, long testStart, String testNodes, int testCpus, String testPartition) {}
+
+    /**
+     * Waits until a job has its allocation and its nodes are ready, or has ended; answers at the latest after waitMs with the
+     * state as it is.
+     */
+    public record AwaitAllocation(int jobId, int waitMs) {}
+
+    /** Waits until the job's or step's state differs from the given version, at most waitMs. */
+    public record AwaitChange(int jobId, int stepId, long version, int waitMs) {}
+
+    /**
+     * An allocation as srun and salloc need it.
+     *
+     * @param state       base state's name
+     * @param ready       the nodes are configured (prolog done where it must be waited for)
+     * @param version     for {@link AwaitChange}
+     * @param environment SLURM_* entries NAME=value that salloc sets for its command
+     */
+    public record Allocation(
+            int jobId,
+            String state,
+            String reason,
+            boolean ready,
+            long version,
+            String nodes,
+            int nodeCount,
+            String partition,
+            String account,
+            String qos,
+            String name,
+            int userId,
+            int groupId,
+            String userName,
+            long startTime,
+            long endTime,
+            int timeLimitMin,
+            List<NodeShare> shares,
+            List<String> environment,
+            ExitStatus exit,
+            String workDir) {}
+
+    /** One node of an allocation or of a step. */
+    public record NodeShare(String node, String address, int port, int cpus, long memoryMb, String gres, int tasks, List<Integer> taskIds) {}
+
+    /** Creates (and launches) a step in an allocation. Waits for resources at most waitMs, then answers with errno NODES_BUSY. */
+    public record CreateStep(String requestId, int jobId, StepDesc step, int waitMs) {}
+
+    /**
+     * @param stepId    its number
+     * @param shares    its nodes in order with their tasks
+     * @param ioToken   shown to each node's {@code io} stream
+     */
+    public record StepStarted(int jobId, int stepId, int attempt, int tasks, List<NodeShare> shares, String ioToken, List<String> warnings) {}
+
+    /** Asks for running steps; jobIds empty means all. */
+    public record QuerySteps(List<Integer> jobIds, int stepId, int userId, boolean allUsers) {}
+
+    /**
+     * Asks for jobs. Empty lists do not filter. The filters are squeue's and scontrol's; the reply holds only the named fields.
+     *
+     * @param jobs       ids as typed: {@code 12}, {@code 12_3}, {@code 12_[3-5]}, {@code 12+1}
+     * @param states     base state or flag names; empty means "as squeue": pending, running, suspended, completing
+     * @param allStates  finished jobs that are still known as well
+     * @param fields     components of {@link JobInfo} wanted; empty means all
+     * @param details    per-node CPU ids and GRES ({@code scontrol -d})
+     * @param expandArrays one row per pending array task ({@code squeue -r})
+     */
+    public record QueryJobs(
+            List<String> jobs,
+            List<Integer> userIds,
+            List<String> accounts,
+            List<String> partitions,
+            List<String> qos,
+            List<String> states,
+            List<String> names,
+            List<String> reservations,
+            List<String> licenses,
+            List<String> nodes,
+            boolean allStates,
+            boolean allPartitions,
+            boolean details,
+            boolean expandArrays,
+            boolean startEstimates,
+            List<String> fields) {}
+
+    /** @param now the controller's clock, for elapsed and left times */
+    public record JobsReply(long now, long lastUpdate, List<JobInfo> jobs) {}
+
+    /**
+     * A job as queries show it. Texts are as Slurm prints them where a form is fixed (states, reasons, TRES).
+     *
+     * @param arrayJobId    0 if not of an array
+     * @param arrayTaskId   -1 if not a single task
+     * @param arrayTasks    compressed pending task set, for example {@code 0-9%2}; "" if none
+     * @param state         base state's name
+     * @param flags         names of flags such as COMPLETING
+     * @param nodes         hostlist of the allocation, "" while pending
+     * @param schedNodes    planned nodes
+     * @param timeLimitMin  minutes; -1 for unlimited
+     * @param tresAlloc     {@code cpu=2,mem=4G,node=1,billing=2}
+     * @param cpuIds        per node detail
+     */
+    public record JobInfo(
+            int jobId,
+            int arrayJobId,
+            int arrayTaskId,
+            String arrayTasks,
+            int arrayMaxRunning,
+            int hetJobId,
+            int hetOffset,
+            String name,
+            int userId,
+            String userName,
+            int groupId,
+            String groupName,
+            String account,
+            String qos,
+            String wckey,
+            String partition,
+            String reservation,
+            String state,
+            List<String> flags,
+            String reason,
+            String reasonText,
+            long priority,
+            int nice,
+            String dependency,
+            int restarts,
+            boolean requeue,
+            boolean batch,
+            boolean held,
+            ExitStatus exit,
+            ExitStatus derivedExit,
+            long submitTime,
+            long eligibleTime,
+            long accrueTime,
+            long startTime,
+            long endTime,
+            long suspendTime,
+            long preSuspendSeconds,
+            long runSeconds,
+            long deadline,
+            long preemptTime,
+            long lastSchedEval,
+            int timeLimitMin,
+            int timeMinMin,
+            String submitHost,
+            int submitPid,
+            String nodes,
+            String schedNodes,
+            String batchHost,
+            int nodeCount,
+            int nodeCountMax,
+            int cpus,
+            int cpusMax,
+            int tasks,
+            int cpusPerTask,
+            int tasksPerNode,
+            int tasksPerSocket,
+            int tasksPerCore,
+            int cpusPerNodeMin,
+            long memPerNodeMb,
+            long memPerCpuMb,
+            long tmpDiskMb,
+            String features,
+            String prefer,
+            String nodeListRequested,
+            String excludeList,
+            String exclusive,
+            boolean oversubscribe,
+            boolean contiguous,
+            boolean overcommit,
+            int socketsPerNode,
+            int coresPerSocket,
+            int threadsPerCore,
+            int coreSpec,
+            int threadSpec,
+            String licenses,
+            String network,
+            String switches,
+            String tresPerNode,
+            String tresPerJob,
+            String tresPerTask,
+            String tresPerSocket,
+            String tresRequested,
+            String tresAlloc,
+            String command,
+            String workDir,
+            String stdin,
+            String stdout,
+            String stderr,
+            String comment,
+            String adminComment,
+            String extra,
+            String mailUser,
+            String mailType,
+            String container,
+            String mcsLabel,
+            String burstBuffer,
+            String submitLine,
+            long sluid,
+            List<NodeDetail> details) {}
+
+    /** CPUs (abstract ids), memory and GRES of a job on nodes that have the same of each. */
+    public record NodeDetail(String nodes, String cpuIds, long memoryMb, String gres) {}
+
+    public record StepsReply(long now, List<StepInfo> steps) {}
+
+    /** @param stepId number, or "batch", "extern", "interactive" */
+    public record StepInfo(
+            int jobId,
+            int arrayJobId,
+            int arrayTaskId,
+            String stepId,
+            String name,
+            int userId,
+            String userName,
+            String partition,
+            String state,
+            String nodes,
+            int nodeCount,
+            int cpus,
+            int tasks,
+            long startTime,
+            int timeLimitMin,
+            String tresAlloc,
+            String tresPerNode,
+            String submitHost,
+            int submitPid,
+            String cpuBind,
+            String distribution,
+            String account,
+            String submitLine) {}
+
+    /**
+     * Cancels or signals jobs: those named, or those all filters match (scancel).
+     *
+     * @param jobs    as typed, with steps: {@code 12.0}, {@code 12_[1-3]}, {@code 12.batch}
+     * @param signal  0 for an ordinary cancel (the job ends as CANCELLED)
+     * @param batchOnly {@code -b}
+     * @param full    {@code -f}
+     * @param hurry   {@code -H}
+     */
+    public record Cancel(
+            String requestId,
+            List<String> jobs,
+            int signal,
+            boolean batchOnly,
+            boolean full,
+            boolean hurry,
+            List<Integer> userIds,
+            List<String> accounts,
+            List<String> partitions,
+            List<String> names,
+            List<String> qos,
+            List<String> states,
+            List<String> nodes,
+            List<String> reservations,
+            List<String> wckeys,
+            boolean cronAllowed) {}
+
+    /** One line per job that could not be touched; jobs in {@link #done} were. */
+    public record CancelReply(List<String> done, List<JobError> errors) {}
+
+    public record JobError(String job, int errno, String error) {}
+
+    /** Changes a job: Slurm's key names of {@code scontrol update}, lower case, with their values as typed. */
+    public record UpdateJob(String requestId, String job, Map<String, String> changes) {}
+
+    /** hold, uhold, release, requeue, requeuehold, suspend, resume, top, notify on jobs as typed. */
+    public record JobAction(String requestId, String action, List<String> jobs, String argument) {}
+
+    /** The script of a batch job. */
+    public record QueryScript(int jobId) {}
+
+    public record ScriptReply(Bytes script) {}
+
+    /** The client of an interactive job says that it is done with it: ends the allocation (salloc) with this exit status. */
+    public record CompleteAllocation(String requestId, int jobId, ExitStatus exit) {}
+}

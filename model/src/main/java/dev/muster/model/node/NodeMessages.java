@@ -1,0 +1,199 @@
+package dev.muster.model.node;
+
+import dev.muster.model.Bytes;
+import dev.muster.model.ExitStatus;
+import dev.muster.model.Identity;
+import dev.muster.model.StepDesc;
+import java.util.List;
+import java.util.Map;
+
+/** What travels on the stream between slurmd and slurmctld. */
+public final class NodeMessages {
+    private NodeMessages() {}
+
+    /** Step numbers with a meaning of their own. */
+    public static final int STEP_BATCH = -5;
+    public static final int STEP_EXTERN = -4;
+
+    /** From the node. */
+    public sealed interface ToController {}
+
+    /**
+     * The first frame after a connect.
+     *
+     * @param bootId    of the node's kernel: a launch names it
+     * @param startTime of this slurmd, seconds since 1970
+     * @param attempts  every job attempt the node knows: alive or with something unacknowledged
+     */
+    public record Register(
+            String node,
+            String cluster,
+            String bootId,
+            String version,
+            long startTime,
+            Hardware hardware,
+            List<Attempt> attempts) implements ToController {}
+
+    public record Hardware(
+            int cpus,
+            int boards,
+            int sockets,
+            int coresPerSocket,
+            int threadsPerCore,
+            long memoryMb,
+            long tmpDiskMb,
+            String gres,
+            String architecture,
+            String operatingSystem,
+            long bootTime) {}
+
+    /**
+     * @param steps   running on the node
+     * @param done    the attempt is over on this node: the last StepExited/JobDone are unacknowledged and follow
+     */
+    public record Attempt(int jobId, int attempt, String bootId, List<Integer> steps, boolean done) {}
+
+    /** @param load hundredths */
+    public record Heartbeat(int load, long freeMemoryMb) implements ToController {}
+
+    /** The batch script, extern step or tasks of a step have been started. seq as in {@link JobDone}. */
+    public record StepLaunched(long seq, int jobId, int attempt, int stepId, List<Integer> pids) implements ToController {}
+
+    /** A launch that failed before any task ran. */
+    public record LaunchFailed(long seq, int jobId, int attempt, int stepId, String reason, boolean nodeFault, boolean drain)
+            implements ToController {}
+
+    /**
+     * All tasks of the step on this node have ended.
+     *
+     * @param tasks      rank → exit
+     * @param reason     "" or why the node ended it: TimeLimit, OutOfMemory, StepdKilled, …
+     */
+    public record StepExited(
+            long seq, int jobId, int attempt, int stepId, Map<String, ExitStatus> tasks, String reason, long endTimeMs, Usage usage)
+            implements ToController {}
+
+    /** Times in microseconds, memory in KiB, disk in bytes: sums over the step's tasks on this node, maxima where so named. */
+    public record Usage(
+            long userCpuUs, long systemCpuUs, long maxRssKb, long maxVmKb, long readBytes, long writeBytes, long maxPages) {}
+
+    /** One task of an interactive step has ended (for --kill-on-bad-exit and --wait). */
+    public record TaskExited(long seq, int jobId, int attempt, int stepId, int task, ExitStatus exit) implements ToController {}
+
+    /**
+     * Nothing of the attempt is left on the node and its epilog ran.
+     *
+     * @param seq         grows per node; kept on the node until an {@link Ack} reaches it
+     * @param epilogError "" or the reason to drain the node for
+     */
+    public record JobDone(long seq, int jobId, int attempt, String epilogError) implements ToController {}
+
+    /** Prolog of the job has run on this node. */
+    public record PrologDone(long seq, int jobId, int attempt, String error) implements ToController {}
+
+    /** From the controller. */
+    public sealed interface ToNode {}
+
+    /** The registration is accepted: the settings the node needs from the controller's configuration. */
+    public record Welcome(long term, int heartbeatSeconds) implements ToNode {}
+
+    /** The registration is refused; the node logs it, closes and tries again later. */
+    public record Refused(String error) implements ToNode {}
+
+    /** Everything up to seq is durable at the controller and may be forgotten. */
+    public record Ack(long seq) implements ToNode {}
+
+    /**
+     * Makes the node's share of a job known and, where configured, runs the prolog.
+     * Sent before any step's launch; idempotent.
+     *
+     * @param environment for prolog and epilog
+     * @param cores       abstract core ids of the node given to the job, for example {@code 0-3,8}
+     * @param gres        {@code gpu:0,1} device indices per GRES name
+     * @param endTick     seconds from now until the time limit; -1 none
+     */
+    public record JobShare(
+            int jobId,
+            int attempt,
+            String bootId,
+            Identity owner,
+            List<String> environment,
+            String cpus,
+            long memoryMb,
+            Map<String, String> gres,
+            long secondsLeft,
+            int killWaitSeconds,
+            boolean externStep,
+            Bytes jobName) {}
+
+    /**
+     * Starts one step's tasks on this node.
+     *
+     * @param share       of the job on this node, so that a launch stands alone
+     * @param stepId      number or one of the STEP constants
+     * @param tasks       this node's tasks
+     * @param environment all entries that are equal for all tasks; the task's own follow in {@link Task}
+     * @param script      of a batch step: bytes of the script
+     * @param step        of a numbered step: as asked for (streams, pty, cpu-bind, prologs)
+     * @param nodeIndex   of this node in the step
+     */
+    public record Launch(
+            JobShare share,
+            int stepId,
+            List<Task> tasks,
+            List<Bytes> environment,
+            Bytes script,
+            StepDesc step,
+            Bytes workDir,
+            int umask,
+            Map<String, Long> limits,
+            Bytes stdin,
+            Bytes stdout,
+            Bytes stderr,
+            boolean append,
+            int nodeIndex,
+            int stepNodes,
+            int stepTasks,
+            long secondsLeft,
+            String ioToken,
+            long memoryMb,
+            String nodeList) implements ToNode {}
+
+    /**
+     * @param rank  global
+     * @param local index on this node
+     * @param cpus  logical CPUs it may use, list form; "" for no affinity
+     * @param arguments argv; argv[0] is looked up in PATH on the node
+     */
+    public record Task(int rank, int local, String cpus, List<Bytes> arguments, List<Bytes> environment) {}
+
+    /** Makes the share known without launching a step. @param runProlog now, and answer PrologDone (PrologFlags=Alloc) */
+    public record Prepare(JobShare share, boolean runProlog) implements ToNode {}
+
+    /**
+     * Sends a signal.
+     *
+     * @param stepId   one step, or {@link Integer#MIN_VALUE} for all steps of the job
+     * @param batchShell the batch step's shell only
+     * @param full     batch shell and all its children as well
+     */
+    public record Signal(int jobId, int attempt, int stepId, int signal, boolean batchShell, boolean full) implements ToNode {}
+
+    /** Ends the step: SIGCONT, SIGTERM, SIGKILL after killWait. reason is reported in {@link StepExited}. */
+    public record EndStep(int jobId, int attempt, int stepId, int killWaitSeconds, String reason) implements ToNode {}
+
+    /** Ends the whole attempt on this node (as EndStep for all steps), runs the epilog, answers {@link JobDone}. */
+    public record EndJob(int jobId, int attempt, int killWaitSeconds, String reason) implements ToNode {}
+
+    /** Stops or continues all processes of the attempt. */
+    public record Suspend(int jobId, int attempt, boolean stop) implements ToNode {}
+
+    /** A new time limit: seconds from now, -1 none. */
+    public record SetTimeLimit(int jobId, int attempt, long secondsLeft) implements ToNode {}
+
+    /** Read the configuration again. */
+    public record ReadConfig() implements ToNode {}
+
+    /** End the daemon ({@code scontrol shutdown}); running jobs go on. */
+    public record StopDaemon() implements ToNode {}
+}
