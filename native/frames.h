@@ -17,7 +17,7 @@ enum frame_type {
     FRAME_STDIN_LIMIT = 'L', FRAME_COMPLETE = 'F', FRAME_RESULT = 'R',
     /* to stepd */
     FRAME_ATTACH = 'A', FRAME_ACK = 'a', FRAME_STDIN = 'I', FRAME_STDIN_END = 'i', FRAME_WINDOW = 'w',
-    FRAME_SIGNAL = 'S', FRAME_FINISH = 'K', FRAME_QUERY = 'Q',
+    FRAME_SIGNAL = 'S', FRAME_FINISH = 'K', FRAME_QUERY = 'Q', FRAME_MESSAGE = 'M',
 };
 
 enum signal_mode { SIGNAL_ALL = 0, SIGNAL_TASKS = 1, SIGNAL_TERMINATE = 2 };

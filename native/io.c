@@ -65,6 +65,14 @@ static void keep(struct stream *s, const char *bytes, size_t n)
     s->end += n;
 }
 
+/* Adds text of stepd's own to a task's output, if somebody reads that here. */
+void io_append(struct task *task, int stream, const char *bytes, size_t n)
+{
+    struct stream *s = &task->out[stream];
+    if (s->wanted && !s->eof && task_kept(task) < OUTPUT_KEPT_BYTES)
+        keep(s, bytes, n);
+}
+
 static void end_stream(struct stream *s)
 {
     close(s->fd);
@@ -182,9 +190,10 @@ static void attach(struct client *c, size_t i, int s, uint64_t offset)
 
 static bool request_attach(struct client *c, const struct frame *f)
 {
-    if (f->length > 0 && f->bytes[0] == 'p')
-        c->primary = true;
     c->hears = true;
+    if (f->length > 0 && f->bytes[0] == 'n')
+        return true;
+    c->primary |= f->length > 0 && f->bytes[0] == 'p';
     for (size_t i = 0; i < spec.task_count; i++)
         for (int s = 0; s < 2; s++)
             if ((f->task == FRAME_ALL_TASKS || f->task == spec.tasks[i].id) && (!f->stream || f->stream == s + 1))
@@ -275,6 +284,11 @@ static bool obey(struct client *c, const struct frame *f)
     case FRAME_WINDOW: return request_window(f);
     case FRAME_SIGNAL: return request_signal(c, f);
     case FRAME_QUERY: return request_status(c);
+    case FRAME_MESSAGE:
+        for (size_t i = 0; i < spec.task_count; i++)
+            if (f->task == FRAME_ALL_TASKS ? i == 0 : f->task == spec.tasks[i].id)
+                task_message(&spec.tasks[i], f->bytes, f->length);
+        return true;
     case FRAME_FINISH:
         step_finish(f->offset > 3600000 ? 3600000 : (unsigned)f->offset);
         return true;

@@ -157,7 +157,7 @@ static struct task *new_task(const char *text)
     memset(task, 0, sizeof *task);
     task->id = (uint32_t)id;
     task->cpus = "";
-    task->ready_fd = task->in.fd = task->out[0].fd = task->out[1].fd = -1;
+    task->ready_fd = task->message_fd = task->in.fd = task->out[0].fd = task->out[1].fd = -1;
     return task;
 }
 

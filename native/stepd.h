@@ -73,6 +73,7 @@ struct task {
     pid_t pid, epilog_pid;
     int ready_fd;           /* the child tells here that it is ready, or why it is not */
     bool ready, executed;
+    int message_fd;         /* the file that is the task's stderr, to say why it is ended; -1: none */
     int status;             /* raw, as wait4 gives it */
     char reason[256];
     struct rusage usage;
@@ -124,6 +125,7 @@ void strings_add(struct strings *list, char *item);
 bool task_start(struct task *task, int gate_read, int gate_write);
 void task_become_user(void);
 void task_read_ready(struct task *task);
+void task_message(struct task *task, const char *text, size_t length);
 
 /* hooks.c */
 void hooks_run_prologs(struct task *task);
@@ -135,6 +137,7 @@ void io_serve(int timeout_ms, int wake_fd, void (*on_wake)(void));
 bool io_all_delivered(void);
 void io_close_input(struct task *task);
 void io_last_words(void);
+void io_append(struct task *task, int stream, const char *bytes, size_t n);
 
 /* status.c */
 bool status_write(bool durable);

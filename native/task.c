@@ -18,6 +18,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -204,11 +205,30 @@ static void default_signals(void)
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-static void wait_for_gate(int gate_read)
+/* Says that the task is ready; a file that is its standard error goes along, for stepd's messages. */
+static bool say_ready(const struct task *task)
+{
+    const struct target *target = &task->target[task->target[2].kind == TARGET_SAME ? 1 : 2];
+    union { char bytes[CMSG_SPACE(sizeof(int))]; struct cmsghdr align; } control;
+    struct iovec ready = {.iov_base = "R", .iov_len = 1};
+    struct msghdr message = {.msg_iov = &ready, .msg_iovlen = 1};
+    if (target->kind == TARGET_FILE) {
+        int fd = 2;
+        memset(&control, 0, sizeof control);
+        message.msg_control = control.bytes;
+        message.msg_controllen = sizeof control.bytes;
+        struct cmsghdr *head = CMSG_FIRSTHDR(&message);
+        *head = (struct cmsghdr){.cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS, .cmsg_len = CMSG_LEN(sizeof fd)};
+        memcpy(CMSG_DATA(head), &fd, sizeof fd);
+    }
+    return sendmsg(ready_write, &message, MSG_NOSIGNAL) == 1;
+}
+
+static void wait_for_gate(const struct task *task, int gate_read)
 {
     char go;
     ssize_t n;
-    if (write(ready_write, "R", 1) != 1)
+    if (!say_ready(task))
         _exit(1);
     while ((n = read(gate_read, &go, 1)) < 0 && errno == EINTR)
         continue;
@@ -256,7 +276,7 @@ static void child(struct task *task, const struct ends *ends, int gate_read)
     environment_make(task);
     write_all(2, remarks, strlen(remarks));
     default_signals();
-    wait_for_gate(gate_read);
+    wait_for_gate(task, gate_read);
     hooks_run_prologs(task);
     char **argv = task->argv.count ? task->argv.items : spec.argv.items;
     char found[PATH_MAX];
@@ -324,7 +344,7 @@ bool task_start(struct task *task, int gate_read, int gate_write)
     struct ends ends;
     int ready[2];
     clock_gettime(CLOCK_REALTIME, &task->started);
-    if (!make_ends(task, &ends) || pipe2(ready, O_CLOEXEC) < 0) {
+    if (!make_ends(task, &ends) || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ready) < 0) {
         snprintf(task->reason, sizeof task->reason, "IO setup failed: %s", strerror(errno));
         close_ends(&ends, true);
         return false;
@@ -358,13 +378,24 @@ bool task_start(struct task *task, int gate_read, int gate_write)
     return true;
 }
 
-/* Takes what the child has said: it is ready, or why it is not; the pipe's end says that it became the program. */
+static ssize_t receive_ready(struct task *task, char *text, size_t room)
+{
+    union { char bytes[CMSG_SPACE(sizeof(int))]; struct cmsghdr align; } control;
+    struct iovec into = {.iov_base = text, .iov_len = room};
+    struct msghdr message = {.msg_iov = &into, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
+    ssize_t n = recvmsg(task->ready_fd, &message, MSG_CMSG_CLOEXEC);
+    struct cmsghdr *head = n > 0 ? CMSG_FIRSTHDR(&message) : NULL;
+    if (head && head->cmsg_level == SOL_SOCKET && head->cmsg_type == SCM_RIGHTS && task->message_fd < 0)
+        memcpy(&task->message_fd, CMSG_DATA(head), sizeof(int));
+    return n;
+}
+
+/* Takes what the child has said: it is ready, or why it is not; the connection's end says that it became the program. */
 void task_read_ready(struct task *task)
 {
     char text[300];
-    ssize_t n;
     while (task->ready_fd >= 0) {
-        n = read(task->ready_fd, text, sizeof text - 1);
+        ssize_t n = receive_ready(task, text, sizeof text - 1);
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0 && errno == EAGAIN)
@@ -376,9 +407,19 @@ void task_read_ready(struct task *task)
             return;
         }
         text[n] = 0;
-        const char *at = text + (*text == 'R');
         task->ready |= *text == 'R';
-        if (*at == 'E')
-            snprintf(task->reason, sizeof task->reason, "%.*s", (int)sizeof task->reason - 1, at + 1);
+        if (*text == 'E')
+            snprintf(task->reason, sizeof task->reason, "%.*s", (int)sizeof task->reason - 1, text + 1);
     }
+}
+
+/* "slurmstepd: error: TEXT" where the task's standard error goes: only to regular files, which cannot make stepd wait. */
+void task_message(struct task *task, const char *text, size_t length)
+{
+    char line[1200];
+    struct stat st;
+    int n = snprintf(line, sizeof line, "%s: error: %.*s\n", spec.log_name, length > 1000 ? 1000 : (int)length, text);
+    if (task->message_fd >= 0 && fstat(task->message_fd, &st) == 0 && S_ISREG(st.st_mode))
+        write_all(task->message_fd, line, (size_t)n);
+    io_append(task, task->out[1].wanted ? 1 : 0, line, (size_t)n);
 }

@@ -382,6 +382,25 @@ def test_strangers_may_not_connect():
     assert out.stdout.strip() == b"0" or b"reset" in out.stderr.lower(), out
 
 
+def test_messages_to_the_task():
+    d = tempfile.mkdtemp(prefix="stepd-msg-")
+    os.chown(d, USER.pw_uid, USER.pw_gid)
+    step = Step(["sleep", "0.5"], stdout=f"file t {d}/o", stderr="same")
+    time.sleep(0.1)
+    c = Client(step)
+    c.send(b"A", data=b"n")
+    c.send(b"M", data=b"*** JOB 7 ON n1 CANCELLED ***")
+    c.run()
+    assert open(d + "/o").read() == "slurmstepd: error: *** JOB 7 ON n1 CANCELLED ***\n"
+    step = Step(["sleep", "0.5"])
+    c = attached(step)
+    c.until(lambda: c.frame() == b"T")
+    c.send(b"M", data=b"text")
+    c.run()
+    assert c.text(2) == b"slurmstepd: error: text\n"
+    shutil.rmtree(d)
+
+
 def test_killed_stepd_leaves_a_trace():
     step = Step(["sh", "-c", "exec sleep 60"], stdout="null", stderr="null")
     task = int([w for w in step.status(0.1, "running").split() if w.startswith("pid=")][0][4:])
