@@ -9,6 +9,7 @@
 #define FRAME_VERSION 1
 #define FRAME_ALL_TASKS 0xFFFFFFFFu
 #define FRAME_HEAD_BYTES 14
+#define CLIENT_ANSWERS_BYTES (1024u * 1024u) /* beyond that a client that does not read is not listened to */
 #define CLIENT_OUT_BYTES (128u * 1024u)     /* prepared for one client; the rest stays in the streams */
 
 enum frame_type {

@@ -481,7 +481,7 @@ void io_serve(int timeout_ms, int wake_fd, void (*on_wake)(void))
     watch(WHAT_WAKE, SIZE_MAX, 0, wake_fd, POLLIN);
     watch(WHAT_LISTENER, SIZE_MAX, 0, listener, POLLIN);
     for (size_t i = 0; i < client_count; i++)
-        watch(WHAT_CLIENT, i, 0, clients[i].fd, (short)((clients[i].out.have - clients[i].out.done < CLIENT_OUT_BYTES ? POLLIN : 0)
+        watch(WHAT_CLIENT, i, 0, clients[i].fd, (short)((clients[i].out.have - clients[i].out.done < CLIENT_ANSWERS_BYTES ? POLLIN : 0)
                                                  | (wants_output(&clients[i]) ? POLLOUT : 0)));
     for (size_t i = 0; i < spec.task_count; i++)
         watch_task(i);

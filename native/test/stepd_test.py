@@ -394,7 +394,8 @@ def test_messages_to_the_task():
     assert open(d + "/o").read() == "slurmstepd: error: *** JOB 7 ON n1 CANCELLED ***\n"
     step = Step(["sleep", "0.5"])
     c = attached(step)
-    c.until(lambda: c.frame() == b"T")
+    while c.frame() != b"T":
+        pass
     c.send(b"M", data=b"text")
     c.run()
     assert c.text(2) == b"slurmstepd: error: text\n"
