@@ -1,5 +1,6 @@
 package dev.muster.node;
 
+import dev.muster.daemon.DaemonLog;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,9 +20,9 @@ final class Cgroups {
     private final Optional<Path> tracking;
     private final Optional<Path> memoryV1;
     private final boolean memoryV2;
-    private final NodeLog log;
+    private final DaemonLog log;
 
-    private Cgroups(String node, boolean limitMemory, Optional<Path> tracking, Optional<Path> memoryV1, boolean memoryV2, NodeLog log) {
+    private Cgroups(String node, boolean limitMemory, Optional<Path> tracking, Optional<Path> memoryV1, boolean memoryV2, DaemonLog log) {
         this.node = node;
         this.limitMemory = limitMemory;
         this.tracking = tracking;
@@ -35,7 +36,7 @@ final class Cgroups {
         static final Groups NONE = new Groups(List.of(), List.of(), "");
     }
 
-    static Cgroups detect(String node, boolean limitMemory, NodeLog log) {
+    static Cgroups detect(String node, boolean limitMemory, DaemonLog log) {
         Optional<Path> v2 = List.of(MOUNT, MOUNT.resolve("unified")).stream()
                 .filter(p -> Files.exists(p.resolve("cgroup.controllers")))
                 .findFirst();

@@ -1,5 +1,6 @@
 package dev.muster.node;
 
+import dev.muster.daemon.DaemonLog;
 import dev.muster.model.Codec;
 import dev.muster.model.Json;
 import dev.muster.model.node.NodeMessages.Ack;
@@ -27,7 +28,7 @@ final class ControllerLink implements AutoCloseable {
     private static final ToController END = new Heartbeat(-1, -1);
 
     private final Settings settings;
-    private final NodeLog log;
+    private final DaemonLog log;
     private final Loop loop;
     private final Reports reports;
     private final ClientSource clients;
@@ -41,7 +42,7 @@ final class ControllerLink implements AutoCloseable {
         Client open(String host, int port);
     }
 
-    ControllerLink(Settings settings, NodeLog log, Loop loop, Reports reports, ClientSource clients,
+    ControllerLink(Settings settings, DaemonLog log, Loop loop, Reports reports, ClientSource clients,
             Supplier<Register> register, Supplier<Heartbeat> heartbeat, Consumer<ToNode> orders) {
         this.settings = settings;
         this.log = log;

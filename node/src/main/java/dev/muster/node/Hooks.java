@@ -1,5 +1,6 @@
 package dev.muster.node;
 
+import dev.muster.daemon.DaemonLog;
 import dev.muster.model.node.NodeMessages.JobShare;
 import java.io.File;
 import java.io.IOException;
@@ -14,9 +15,9 @@ import java.util.concurrent.TimeUnit;
 /** Prolog and Epilog: run as the daemon's user, with a fixed environment, within a time limit. */
 final class Hooks {
     private final Settings settings;
-    private final NodeLog log;
+    private final DaemonLog log;
 
-    Hooks(Settings settings, NodeLog log) {
+    Hooks(Settings settings, DaemonLog log) {
         this.settings = settings;
         this.log = log;
     }

@@ -1,7 +1,7 @@
 package dev.muster.node;
 
+import dev.muster.daemon.DaemonLog;
 import dev.muster.model.ExitStatus;
-import dev.muster.model.node.NodeMessages;
 import dev.muster.model.node.NodeMessages.Attempt;
 import dev.muster.model.node.NodeMessages.EndJob;
 import dev.muster.model.node.NodeMessages.EndStep;
@@ -16,6 +16,7 @@ import dev.muster.model.node.NodeMessages.StepExited;
 import dev.muster.model.node.NodeMessages.StepLaunched;
 import dev.muster.model.node.NodeMessages.Suspend;
 import dev.muster.model.node.NodeMessages.TaskExited;
+import dev.muster.model.node.NodeMessages;
 import java.io.IOException;
 import java.time.LocalDateTime;
 import java.time.temporal.ChronoUnit;
@@ -44,7 +45,7 @@ final class Jobs {
     static final long LEFTOVER_PAUSE_MS = 100;
 
     private final Settings settings;
-    private final NodeLog log;
+    private final DaemonLog log;
     private final Loop loop;
     private final Spool spool;
     private final Reports reports;
@@ -55,7 +56,7 @@ final class Jobs {
     private final String bootId;
     private final Map<String, NodeJob> jobs = new TreeMap<>();
 
-    Jobs(Settings settings, NodeLog log, Loop loop, Spool spool, Reports reports, Hooks hooks, Cgroups cgroups,
+    Jobs(Settings settings, DaemonLog log, Loop loop, Spool spool, Reports reports, Hooks hooks, Cgroups cgroups,
             Starter starter, ExecutorService starters, String bootId) {
         this.settings = settings;
         this.log = log;
@@ -113,10 +114,6 @@ final class Jobs {
             fail(job, launch.stepId(), "the job is ending", false, false);
             return;
         }
-        if (!mark(job, launch.stepId())) {
-            fail(job, launch.stepId(), "launched before", false, false);
-            return;
-        }
         NodeStep step = addStep(job, launch.stepId());
         step.ioToken = launch.ioToken();
         if (job.phase == NodeJob.Phase.PREPARING) {
@@ -163,18 +160,24 @@ final class Jobs {
             return Optional.empty();
         }
         jobs.put(key(share.jobId(), share.attempt()), job);
-        save(job);
-        setLimit(job, share.secondsLeft());
-        if (hooks.hasProlog()) {
-            Loop.aside(() -> {
-                String error = hooks.prolog(share);
-                loop.post(() -> prologEnded(job, error));
-            });
-        } else {
-            job.phase = NodeJob.Phase.READY;
-            startExternal(job);
-        }
+        armLimit(job, share.secondsLeft());
+        job.deadlineMs = share.secondsLeft() < 0 ? 0 : System.currentTimeMillis() + share.secondsLeft() * 1000;
+        runProlog(job);
         return Optional.of(job);
+    }
+
+    private void runProlog(NodeJob job) {
+        if (!hooks.hasProlog()) {
+            job.phase = NodeJob.Phase.READY;
+            save(job);
+            startExternal(job);
+            return;
+        }
+        save(job);
+        Loop.aside(() -> {
+            String error = hooks.prolog(job.share);
+            loop.post(() -> prologEnded(job, error));
+        });
     }
 
     private void prologEnded(NodeJob job, String error) {
@@ -205,6 +208,11 @@ final class Jobs {
     }
 
     private void start(NodeJob job, NodeStep step, Launch launch) {
+        if (!mark(job, launch.stepId())) {
+            job.steps.remove(launch.stepId());
+            fail(job, launch.stepId(), "launched before", false, false);
+            return;
+        }
         log.info((step.isBatch() ? "Launching batch job " + job.jobId() + " for UID " + job.share.owner().uid()
                 : "launch task StepId=" + stepName(job, step.stepId) + " request from UID:" + job.share.owner().uid()
                         + " GID:" + job.share.owner().gid()));
@@ -519,11 +527,17 @@ final class Jobs {
 
     /** The node ends a job itself when its time is up: the controller may be away. */
     private void setLimit(NodeJob job, long secondsLeft) {
+        job.deadlineMs = secondsLeft < 0 ? 0 : System.currentTimeMillis() + secondsLeft * 1000;
+        armLimit(job, secondsLeft);
+        save(job);
+    }
+
+    private void armLimit(NodeJob job, long secondsLeft) {
         int version = ++job.limitVersion;
         if (secondsLeft < 0) {
             return;
         }
-        loop.later(Math.max(0, secondsLeft) * 1000, () -> {
+        loop.later(secondsLeft * 1000, () -> {
             if (job.limitVersion == version && !job.isEnding()) {
                 log.info(job.name() + ": time limit reached");
                 endSteps(job, REASON_TIME_LIMIT);
@@ -552,6 +566,7 @@ final class Jobs {
         job.killWaitSeconds = file.endKillWaitSeconds();
         job.endReason = file.reason();
         job.epilogError = file.error();
+        job.deadlineMs = file.deadlineMs();
         jobs.put(key(job.jobId(), job.attempt()), job);
         for (int stepId : steps) {
             NodeStep step = addStep(job, stepId);
@@ -566,9 +581,11 @@ final class Jobs {
             return;
         }
         log.info("found " + job.name() + " with " + steps.size() + " steps");
-        if (job.phase == NodeJob.Phase.PREPARING) {
-            // the prolog died with its slurmd: the job cannot be trusted to be prepared
-            job.phase = NodeJob.Phase.READY;
+        if (job.phase == NodeJob.Phase.PREPARING && job.share.bootId().equals(bootId)) {
+            runProlog(job);     // it died with its slurmd
+        }
+        if (job.deadlineMs > 0) {
+            armLimit(job, Math.max(0, (job.deadlineMs - System.currentTimeMillis()) / 1000));
         }
         if (job.phase == NodeJob.Phase.EPILOG) {
             job.phase = NodeJob.Phase.ENDING;
@@ -576,6 +593,9 @@ final class Jobs {
         if (job.phase == NodeJob.Phase.ENDING) {
             endSteps(job, job.endReason);
             settle(job);
+        } else {
+            job.steps.values().stream().filter(s -> !s.endReason.isEmpty())
+                    .forEach(s -> endStep(job, s, job.killWaitSeconds, s.endReason));
         }
     }
 
@@ -591,7 +611,8 @@ final class Jobs {
         }
         try {
             spool.saveJob(job.jobId(), job.attempt(), new Spool.JobFile(
-                    job.share, job.phase.name(), job.killWaitSeconds, job.endReason, reasons, job.epilogError));
+                    job.share, job.phase.name(), job.killWaitSeconds, job.endReason, reasons, job.epilogError,
+                    job.deadlineMs));
         } catch (IOException e) {
             log.error("cannot write the file of " + job.name() + ": " + Reasons.of(e));
         }

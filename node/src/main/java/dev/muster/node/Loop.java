@@ -1,5 +1,6 @@
 package dev.muster.node;
 
+import dev.muster.daemon.DaemonLog;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -8,9 +9,9 @@ import java.util.concurrent.TimeUnit;
 /** The node's one thread: everything about jobs happens here, so that nothing else needs a lock. */
 final class Loop implements AutoCloseable {
     private final ScheduledThreadPoolExecutor executor;
-    private final NodeLog log;
+    private final DaemonLog log;
 
-    Loop(NodeLog log) {
+    Loop(DaemonLog log) {
         this.log = log;
         executor = new ScheduledThreadPoolExecutor(1, Thread.ofPlatform().name("node").daemon().factory());
         executor.setRemoveOnCancelPolicy(true);

@@ -18,6 +18,8 @@ final class Native {
 
     static native int uid();
 
+    static native int gid();
+
     /** 0 or errno. */
     static native int lchown(byte[] path, int uid, int gid);
 

@@ -30,6 +30,8 @@ final class NodeJob {
     int killWaitSeconds;
     String endReason = "";
     String epilogError = "";
+    /** When its time is up, milliseconds since 1970; 0 for never. */
+    long deadlineMs;
     /** Counts changes of the time limit, so that an older timer finds itself out of date. */
     int limitVersion;
 

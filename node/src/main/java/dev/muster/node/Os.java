@@ -81,13 +81,18 @@ final class Os {
     }
 
     static int uid() {
-        if (Native.isLinked()) {
-            return Native.uid();
-        }
+        return Native.isLinked() ? Native.uid() : ownId("Uid:");
+    }
+
+    static int gid() {
+        return Native.isLinked() ? Native.gid() : ownId("Gid:");
+    }
+
+    private static int ownId(String field) {
         return read(Path.of("/proc/self/status")).stream()
                 .flatMap(String::lines)
-                .filter(l -> l.startsWith("Uid:"))
-                .map(l -> Integer.parseInt(l.substring(4).trim().split("\\s+")[0]))
+                .filter(l -> l.startsWith(field))
+                .map(l -> Integer.parseInt(l.substring(field.length()).trim().split("\\s+")[0]))
                 .findFirst()
                 .orElse(-1);
     }

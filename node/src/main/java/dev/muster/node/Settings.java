@@ -1,5 +1,6 @@
 package dev.muster.node;
 
+import dev.muster.daemon.DaemonLog;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -16,6 +17,7 @@ import java.util.Optional;
  * @param stepd             the slurmstepd program
  * @param configFile        for SLURM_CONF in prologs and jobs
  * @param gres              of this node as configured, {@code gpu:a100:4}
+ * @param logTimeFormat     LogTimeFormat as written
  * @param registered        hardware as configured, where the configuration overrides what the machine has
  */
 public record Settings(
@@ -24,9 +26,10 @@ public record Settings(
         List<Address> controllers,
         int port,
         Path spoolDirectory,
-        Optional<Path> pidFile,
-        Optional<Path> logFile,
-        NodeLog.Level debug,
+        String pidFile,
+        String logFile,
+        int debugLevel,
+        String logTimeFormat,
         Path tmpFs,
         List<String> prologs,
         List<String> epilogs,

@@ -40,7 +40,8 @@ final class Spool {
     private final LinkedHashSet<String> launched = new LinkedHashSet<>();
 
     /** What a restarted slurmd must know of a job. */
-    record JobFile(JobShare share, String phase, int endKillWaitSeconds, String reason, Map<String, String> stepReasons, String error) {}
+    record JobFile(JobShare share, String phase, int endKillWaitSeconds, String reason, Map<String, String> stepReasons, String error,
+            long deadlineMs) {}
 
     Spool(Path root) {
         this.root = root;
