@@ -116,6 +116,9 @@ final class Jobs {
         }
         NodeStep step = addStep(job, launch.stepId());
         step.ioToken = launch.ioToken();
+        if (!step.ioToken.isEmpty()) {
+            save(job);
+        }
         if (job.phase == NodeJob.Phase.PREPARING) {
             job.waiting.add(launch);
         } else {

@@ -134,7 +134,7 @@ public final class Slurmd implements AutoCloseable {
     /** slurmd takes its orders from the controller's stream only. */
     private Server.Reply answer(Caller caller, String message) {
         log.debug("message " + message + " of uid " + caller.uid() + " refused");
-        return Server.Reply.error(404, SlurmErrno.INVALID_RPC, "slurmd does not know the message " + message);
+        return Server.Reply.error(404, SlurmErrno.UNEXPECTED_MSG_ERROR, "slurmd does not know the message " + message);
     }
 
     private static Optional<Server.Page> page(String path) {
