@@ -336,10 +336,9 @@ void natives_register(JNIEnv *env, const char *class_name)
         {"lchown", "([BII)I", (void *)native_chown},
     };
     jclass owner = (*env)->FindClass(env, class_name);
+    /* one by one, and without asking for the method first: that would initialise the class before it is linked */
     for (size_t i = 0; owner && i < sizeof table / sizeof table[0]; i++)
-        if ((*env)->GetStaticMethodID(env, owner, table[i].name, table[i].signature))
-            (*env)->RegisterNatives(env, owner, &table[i], 1);
-        else
+        if ((*env)->RegisterNatives(env, owner, &table[i], 1) != 0)
             (*env)->ExceptionClear(env);
     if (!owner)
         (*env)->ExceptionClear(env);
