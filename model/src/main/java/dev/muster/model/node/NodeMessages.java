@@ -167,8 +167,8 @@ public final class NodeMessages {
      */
     public record Task(int rank, int local, String cpus, List<Bytes> arguments, List<Bytes> environment) {}
 
-    /** Runs the prolog and makes the share known without launching a step (PrologFlags=Alloc). */
-    public record Prepare(JobShare share) implements ToNode {}
+    /** Makes the share known without launching a step. @param runProlog now, and answer PrologDone (PrologFlags=Alloc) */
+    public record Prepare(JobShare share, boolean runProlog) implements ToNode {}
 
     /**
      * Sends a signal.

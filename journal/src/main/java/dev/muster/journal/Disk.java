@@ -1,0 +1,31 @@
+package dev.muster.journal;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+
+/** What the journal asks of the disk where it can go wrong. Tests count and break these. */
+interface Disk {
+    Disk REAL = new Disk() {
+    };
+
+    /** One fdatasync. */
+    default void sync(FileChannel channel) throws IOException {
+        channel.force(false);
+    }
+
+    default void write(FileChannel channel, ByteBuffer bytes, long offset) throws IOException {
+        while (bytes.hasRemaining()) {
+            offset += channel.write(bytes, offset);
+        }
+    }
+
+    /** A rename is durable only when its directory is. */
+    default void syncDirectory(Path directory) throws IOException {
+        try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
+            channel.force(true);
+        }
+    }
+}

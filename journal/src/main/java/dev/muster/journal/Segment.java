@@ -1,0 +1,126 @@
+package dev.muster.journal;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.UUID;
+
+/** One file of the log: written by {@link FileJournal} only, read here. */
+record Segment(Path file, long firstIndex) {
+    static final String PREFIX = "journal-";
+    static final String SUFFIX = ".log";
+    static final String SPARE = "spare.tmp";
+
+    /** Where a segment ends: the offset and index of the next frame, and what had to be cut there. */
+    record End(long offset, long nextIndex, Optional<RepairReport> torn) {
+    }
+
+    static Path fileFor(Path directory, long firstIndex) {
+        return directory.resolve(PREFIX + digits(firstIndex) + SUFFIX);
+    }
+
+    static String digits(long number) {
+        String text = Long.toString(number);
+        return "0".repeat(20 - text.length()) + text;
+    }
+
+    /** Makes the zero-filled file that becomes the next segment; its blocks exist, so that a sync moves data only. */
+    static void prepare(Path file, long bytes, Disk disk) throws IOException {
+        Files.deleteIfExists(file);
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+            ByteBuffer zeros = ByteBuffer.allocateDirect(1 << 20);
+            for (long at = 0; at < bytes; at += zeros.capacity()) {
+                zeros.clear().limit((int) Math.min(zeros.capacity(), bytes - at));
+                disk.write(channel, zeros, at);
+            }
+            channel.force(true);
+        }
+    }
+
+    /** Turns a prepared file into a segment, durably. */
+    static Segment begin(Path prepared, Path directory, UUID clusterId, long firstIndex, Disk disk)
+            throws IOException {
+        try (FileChannel channel = FileChannel.open(prepared, StandardOpenOption.WRITE)) {
+            disk.write(channel, Frames.fileHeader(Frames.SEGMENT_MAGIC, clusterId, firstIndex), 0);
+            disk.sync(channel);
+        }
+        Path file = fileFor(directory, firstIndex);
+        Files.move(prepared, file);
+        disk.syncDirectory(directory);
+        return new Segment(file, firstIndex);
+    }
+
+    /** Hands entries in [from, to] on; checks every frame on the way. */
+    long read(long from, long to, Journal.EntryConsumer consumer) throws IOException {
+        try (Arena arena = Arena.ofConfined()) {
+            ByteBuffer in = map(file, arena);
+            int at = Frames.FILE_HEADER_BYTES;
+            long index = firstIndex;
+            while (index <= to && at < in.limit() && Frames.valid(in, at)) {
+                if (Frames.kind(in, at) == Frames.ENTRY) {
+                    if (index >= from) {
+                        consumer.entry(index, Frames.payload(in, at));
+                    }
+                    index++;
+                }
+                at += Frames.size(Frames.length(in, at));
+            }
+            return index - 1;
+        }
+    }
+
+    /** Walks the whole segment. Damage refuses; a torn tail is reported, if this is the last segment. */
+    End check(UUID clusterId, boolean last) throws IOException {
+        try (Arena arena = Arena.ofConfined()) {
+            ByteBuffer in = map(file, arena);
+            Frames.requireHeader(in, Frames.SEGMENT_MAGIC, file);
+            Frames.requireCluster(in, clusterId, file);
+            if (Frames.firstIndex(in) != firstIndex) {
+                throw JournalException.damaged(file, 0, "the header says that the first index is "
+                    + Frames.firstIndex(in) + ", the name says " + firstIndex);
+            }
+            int at = Frames.FILE_HEADER_BYTES;
+            long index = firstIndex;
+            while (Frames.valid(in, at)) {
+                Frames.requireKnown(in, at, Frames.ENTRY, Frames.SEAL, file);
+                if (Frames.index(in, at) != index) {
+                    throw JournalException.damaged(file, at, "index " + Frames.index(in, at)
+                        + " where " + index + " should be");
+                }
+                index += Frames.kind(in, at) == Frames.ENTRY ? 1 : 0;
+                at += Frames.size(Frames.length(in, at));
+            }
+            return end(in, at, index, last);
+        }
+    }
+
+    private End end(ByteBuffer in, int at, long index, boolean last) {
+        if (at >= in.limit() || Frames.zeros(in, at)) {
+            return new End(at, index, Optional.empty());
+        }
+        if (!last) {
+            throw JournalException.damaged(file, at, "checksum of entry " + index + " is wrong");
+        }
+        OptionalLong proof = Frames.proofOfDamage(in, at, index);
+        if (proof.isPresent()) {
+            throw JournalException.damaged(file, at, "entry " + index
+                + " cannot be read, yet the frame at offset " + proof.getAsLong() + " shows that it was durable");
+        }
+        int used = Frames.lastUsed(in, at);
+        return new End(at, index, Optional.of(new RepairReport(file, at, used - at, index - 1)));
+    }
+
+    private static ByteBuffer map(Path file, Arena arena) throws IOException {
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+            return channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size(), arena)
+                .asByteBuffer().order(ByteOrder.BIG_ENDIAN);
+        }
+    }
+}
