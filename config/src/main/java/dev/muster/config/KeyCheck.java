@@ -1,0 +1,166 @@
+package dev.muster.config;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** Checks values with a closed set of words and brings them into the form that is shown. */
+final class KeyCheck {
+    private KeyCheck() {
+    }
+
+    static String normalized(Key key, String value, Values values) {
+        return switch (key) {
+            case CLUSTER_NAME -> value.toLowerCase(Locale.ROOT);
+            case DEBUG_FLAGS -> debugFlags(value, values);
+            case SELECT_TYPE_PARAMETERS -> words(value, Names.SELECT_PARAMETERS,
+                "Bad SelectTypeParameter: ", values);
+            case PREEMPT_MODE -> preemptMode(value, values);
+            case ENFORCE_PART_LIMITS -> enforcePartLimits(value, values);
+            case ACCOUNTING_STORAGE_ENFORCE -> enforce(value, values);
+            case PROLOG_FLAGS -> prologFlags(value, values);
+            case TASK_PLUGIN_PARAM -> words(value, Names.TASK_PARAMETERS, "Bad TaskPluginParam: ", values);
+            case PROPAGATE_RESOURCE_LIMITS, PROPAGATE_RESOURCE_LIMITS_EXCEPT ->
+                words(value, Names.LIMITS, "Bad rlimit name: ", values);
+            case PRIVATE_DATA -> words(value, Names.PRIVATE_DATA, "Bad PrivateData: ", values);
+            case HEALTH_CHECK_NODE_STATE -> words(value, Names.HEALTH_STATES, "Invalid HealthCheckNodeState value ",
+                values);
+            case SLURMCTLD_PORT -> port(value, values);
+            case SRUN_PORT_RANGE -> range(value, values);
+            case SUSPEND_TIME -> suspendTime(value, values);
+            default -> value;
+        };
+    }
+
+    static long debugLevel(String name, String value, Values values) {
+        for (int level = 0; level < Names.DEBUG_LEVELS.size(); level++) {
+            if (Names.DEBUG_LEVELS.get(level).equalsIgnoreCase(value)) {
+                return level;
+            }
+        }
+        long number = NodeLine.count(value);
+        if (number < 0) {
+            values.error("Invalid " + name + " " + value);
+            return 0;
+        }
+        return Math.min(number, Names.DEBUG_LEVELS.size() - 1L);
+    }
+
+    private static String words(String value, List<String> known, String complaint, Values values) {
+        List<String> found = new ArrayList<>();
+        for (String word : Values.list(value)) {
+            String spelled = Names.known(known, word);
+            if (spelled.isEmpty()) {
+                values.error(complaint.concat(word));
+            } else if (!found.contains(spelled)) {
+                found.add(spelled);
+            }
+        }
+        return String.join(",", found);
+    }
+
+    private static String debugFlags(String value, Values values) {
+        if (value.equalsIgnoreCase("NONE")) {
+            return "";
+        }
+        if (value.equalsIgnoreCase("ALL")) {
+            return String.join(",", Names.DEBUG_FLAGS);
+        }
+        return words(value, Names.DEBUG_FLAGS, "Invalid DebugFlag: ", values);
+    }
+
+    private static String preemptMode(String value, Values values) {
+        String upper = value.toUpperCase(Locale.ROOT);
+        if (!Names.PREEMPT_MODES.containsAll(Values.list(upper))) {
+            values.error("PreemptMode=" + value + " invalid");
+        }
+        return upper;
+    }
+
+    private static String enforcePartLimits(String value, Values values) {
+        return switch (value.toUpperCase(Locale.ROOT)) {
+            case "NO", "DOWN", "FALSE", "0" -> "NO";
+            case "ANY" -> "ANY";
+            case "ALL", "YES", "UP", "TRUE", "1" -> "ALL";
+            default -> {
+                values.error("Bad EnforcePartLimits: " + value);
+                yield "NO";
+            }
+        };
+    }
+
+    private static String enforce(String value, Values values) {
+        switch (value) {
+            case "0" -> {
+                return "none";
+            }
+            case "1" -> {
+                return "associations";
+            }
+            case "2" -> {
+                return "associations,limits";
+            }
+            default -> {
+                String known = words(value, Names.ENFORCE, "Invalid parameter for AccountingStorageEnforce: ", values);
+                return known.equals("all") ? "associations,limits,nojobs,nosteps,qos,safe,wckeys" : implied(known);
+            }
+        }
+    }
+
+    /** Limits, QOS and safe mode need associations. */
+    private static String implied(String known) {
+        List<String> words = Values.list(known);
+        boolean limits = words.contains("limits") || words.contains("safe");
+        if (words.contains("associations") || !limits && !words.contains("qos") && !words.contains("wckeys")) {
+            return known;
+        }
+        return limits && !words.contains("limits") ? "associations,limits,".concat(known)
+            : "associations,".concat(known);
+    }
+
+    private static String prologFlags(String value, Values values) {
+        String known = words(value, Names.PROLOG_FLAGS, "Invalid PrologFlag: ", values);
+        List<String> flags = new ArrayList<>(Values.list(known));
+        boolean contain = flags.contains("Contain") || flags.contains("X11") || flags.contains("RunInJob");
+        if (contain && flags.contains("NoHold")) {
+            values.error("PrologFlags invalid combination: NoHold cannot be combined with Contain and/or X11");
+        }
+        List<String> all = new ArrayList<>();
+        for (String flag : Names.PROLOG_FLAGS) {
+            boolean implied = flag.equals("Alloc") && !flags.isEmpty() || flag.equals("Contain") && contain;
+            if (implied || flags.contains(flag)) {
+                all.add(flag);
+            }
+        }
+        return String.join(",", all);
+    }
+
+    private static String port(String value, Values values) {
+        int dash = value.indexOf('-');
+        long first = NodeLine.count(dash < 0 ? value : value.substring(0, dash));
+        long last = dash < 0 ? first : NodeLine.count(value.substring(dash + 1));
+        if (first < 1 || last < first || last > Values.U16_MAX) {
+            values.error("Bad value \"" + value + "\" for SlurmctldPort");
+            return Key.SLURMCTLD_PORT.fallback();
+        }
+        return value;
+    }
+
+    private static String range(String value, Values values) {
+        int dash = value.indexOf('-');
+        long first = dash < 0 ? -1 : NodeLine.count(value.substring(0, dash));
+        long last = dash < 0 ? -1 : NodeLine.count(value.substring(dash + 1));
+        if (first < 0 || last < first || last > Values.U16_MAX) {
+            values.error("Bad value \"" + value + "\" for SrunPortRange");
+        }
+        return value;
+    }
+
+    private static String suspendTime(String value, Values values) {
+        boolean never = value.equalsIgnoreCase("NONE") || value.equals("-1") || value.equalsIgnoreCase("INFINITE");
+        if (!never) {
+            values.number(Key.SUSPEND_TIME.slurmName(), value, Values.U32_MAX);
+        }
+        return never ? "INFINITE" : value;
+    }
+}

@@ -1,0 +1,58 @@
+package dev.muster.config;
+
+import java.util.List;
+
+/** The words that keys with a closed set of values accept. */
+final class Names {
+    static final List<String> DEBUG_LEVELS = List.of("quiet", "fatal", "error", "info", "verbose", "debug", "debug2",
+        "debug3", "debug4", "debug5");
+    static final List<String> DEBUG_FLAGS = List.of("Accrue", "Agent", "AuditRPCs", "AuditTLS", "Backfill",
+        "BackfillMap", "BurstBuffer", "Cgroup", "ConMgr", "CPU_Bind", "CpuFrequency", "Data", "DBD_Agent",
+        "Dependency", "Elasticsearch", "Energy", "Federation", "Gang", "GLOB_SILENCE", "Gres", "Hetjob",
+        "Interconnect", "JobAccountGather", "JobComp", "JobContainer", "Kafka", "License", "Metrics", "MPI",
+        "Namespace", "Network", "NetworkRaw", "NodeFeatures", "NO_CONF_HASH", "Power", "Priority", "Profile",
+        "Protocol", "Reservation", "Route", "Script", "SelectType", "Steps", "Switch", "TimeCray", "TLS", "TraceJobs",
+        "Triggers", "WorkQueue");
+    static final List<String> PREEMPT_MODES = List.of("OFF", "CANCEL", "GANG", "PRIORITY", "REQUEUE", "SUSPEND",
+        "WITHIN");
+    static final List<String> SELECT_PARAMETERS = List.of("NONE", "CR_CPU", "CR_CPU_MEMORY", "CR_CORE",
+        "CR_CORE_MEMORY", "CR_SOCKET", "CR_SOCKET_MEMORY", "CR_MEMORY", "CR_ONE_TASK_PER_CORE",
+        "CR_CORE_DEFAULT_DIST_BLOCK", "CR_LLN", "CR_PACK_NODES", "ENFORCE_BINDING_GRES", "ONE_TASK_PER_SHARING_GRES",
+        "MULTIPLE_SHARING_GRES_PJ", "LL_SHARED_GRES", "OTHER_CONS_RES", "OTHER_CONS_TRES");
+    static final List<String> ENFORCE = List.of("none", "all", "associations", "limits", "nojobs", "nosteps", "qos",
+        "safe", "wckeys");
+    static final List<String> PROLOG_FLAGS = List.of("Alloc", "Contain", "DeferBatch", "ForceRequeueOnFail", "NoHold",
+        "RunInJob", "Serial", "X11");
+    static final List<String> LIMITS = List.of("ALL", "NONE", "AS", "CORE", "CPU", "DATA", "FSIZE", "MEMLOCK", "NOFILE",
+        "NPROC", "RSS", "STACK");
+    static final List<String> TASK_PARAMETERS = List.of("none", "sockets", "cores", "threads", "verbose",
+        "slurmdoffspec", "slurmdspecoverride", "oomkillstep", "autobind=none", "autobind=sockets", "autobind=cores",
+        "autobind=threads");
+    static final List<String> PRIVATE_DATA = List.of("none", "accounts", "cloud", "events", "jobs", "nodes",
+        "partitions", "reservations", "usage", "users", "all");
+    static final List<String> HEALTH_STATES = List.of("ALLOC", "ANY", "CYCLE", "IDLE", "MIXED", "NONDRAINED_IDLE",
+        "START_ONLY");
+
+    /** Keys that older versions of Slurm had; they are accepted with a warning. */
+    static final String DEFUNCT = " accountingstoragebackuploc accountingstorageloc accountingstorejobcomment"
+        + " acctgatherinfinibandtype backupaddr backupcontroller cachegroups checkpointtype chosloc controladdr"
+        + " controlmachine corespecplugin cryptotype defaultstoragehost defaultstorageloc defaultstoragepass"
+        + " defaultstorageport defaultstoragetype defaultstorageuser extsensorsfreq extsensorstype fastschedule"
+        + " getenvtimeout jobacctgatherloc jobcheckpointdir jobcredentialprivatekey jobcredentialpubliccertificate"
+        + " keepalivetime launchtype layoutsplugins memlimitenforce msgaggregationparams powerparameters powerplugin"
+        + " preemptionmode routeplugin sallocdefaultcommand schedulerauth schedulerport schedulerrootfilter"
+        + " slurmctldplugstack srunwaittime taskaffinity topologytype ";
+
+    private Names() {
+    }
+
+    /** The word of the list that equals {@code word} but for case; empty when there is none. */
+    static String known(List<String> words, String word) {
+        for (String candidate : words) {
+            if (candidate.equalsIgnoreCase(word)) {
+                return candidate;
+            }
+        }
+        return "";
+    }
+}

@@ -1,0 +1,269 @@
+package dev.muster.config;
+
+import dev.muster.model.HostList;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** A NodeName line while it is read; the one for DEFAULT is what later lines start from. */
+final class NodeLine {
+    private static final List<String> STATES = List.of("UNKNOWN", "IDLE", "DOWN", "DRAIN", "FAIL", "FAILING", "FUTURE",
+        "CLOUD", "UNDRAIN", "RESUME", "NO_RESPOND");
+
+    String names = "";
+    private String hostnames = "";
+    private String addresses = "";
+    private String bcastAddresses = "";
+    private String ports = "";
+    private long cpus;
+    private long boards;
+    private long sockets;
+    private long socketsPerBoard;
+    private long coresPerSocket;
+    private long threadsPerCore;
+    private long realMemoryMb = 1;
+    private long tmpDiskMb;
+    private String features = "";
+    private long weight = 1;
+    private String gres = "";
+    private String state = "UNKNOWN";
+    private String reason = "";
+    private long memSpecLimitMb;
+    private long coreSpecCount;
+    private String cpuSpecList = "";
+    private String cpuBind = "";
+    private String topology = "";
+    private long restrictedCoresPerGpu;
+    private String parameters = "";
+    private String file = "";
+    private int line;
+
+    private NodeLine() {
+    }
+
+    static NodeLine builtIn() {
+        return new NodeLine();
+    }
+
+    /** Reads the pairs after {@code NodeName=…} over a copy of the defaults. */
+    static NodeLine read(NodeLine defaults, String names, Pairs pairs, Values values) {
+        NodeLine node = defaults.copy();
+        node.names = names;
+        node.file = values.file();
+        node.line = values.line();
+        while (pairs.next()) {
+            values.text(pairs.rest());
+            if (!node.set(pairs.key(), pairs.value(), values)) {
+                values.error("Parsing error at unrecognized key: " + pairs.key());
+            }
+        }
+        if (!pairs.atEnd()) {
+            values.text(pairs.rest()).error("Parsing error");
+        }
+        return node;
+    }
+
+    private NodeLine copy() {
+        NodeLine to = new NodeLine();
+        to.hostnames = hostnames;
+        to.addresses = addresses;
+        to.bcastAddresses = bcastAddresses;
+        to.ports = ports;
+        to.cpus = cpus;
+        to.boards = boards;
+        to.sockets = sockets;
+        to.socketsPerBoard = socketsPerBoard;
+        to.coresPerSocket = coresPerSocket;
+        to.threadsPerCore = threadsPerCore;
+        to.realMemoryMb = realMemoryMb;
+        to.tmpDiskMb = tmpDiskMb;
+        to.features = features;
+        to.weight = weight;
+        to.gres = gres;
+        to.state = state;
+        to.reason = reason;
+        to.memSpecLimitMb = memSpecLimitMb;
+        to.coreSpecCount = coreSpecCount;
+        to.cpuSpecList = cpuSpecList;
+        to.cpuBind = cpuBind;
+        to.topology = topology;
+        to.restrictedCoresPerGpu = restrictedCoresPerGpu;
+        to.parameters = parameters;
+        return to;
+    }
+
+    private boolean set(String key, String value, Values values) {
+        switch (key.toLowerCase(Locale.ROOT)) {
+            case "nodehostname" -> hostnames = value;
+            case "nodeaddr" -> addresses = value;
+            case "bcastaddr" -> bcastAddresses = value;
+            case "port" -> ports = value;
+            case "cpus", "procs" -> cpus = values.number(key, value, Values.U16_MAX);
+            case "boards" -> boards = values.number(key, value, Values.U16_MAX);
+            case "sockets" -> sockets = values.number(key, value, Values.U16_MAX);
+            case "socketsperboard" -> socketsPerBoard = values.number(key, value, Values.U16_MAX);
+            case "corespersocket" -> coresPerSocket = values.number(key, value, Values.U16_MAX);
+            case "threadspercore" -> threadsPerCore = values.number(key, value, Values.U16_MAX);
+            case "realmemory" -> realMemoryMb = values.number(key, value, Long.MAX_VALUE);
+            case "tmpdisk" -> tmpDiskMb = values.number(key, value, Values.U32_MAX);
+            case "feature", "features" -> features = value;
+            case "weight" -> weight = values.number(key, value, Values.U32_MAX);
+            case "gres" -> gres = value;
+            case "state" -> state = state(value, values);
+            case "reason" -> reason = value;
+            case "memspeclimit" -> memSpecLimitMb = values.number(key, value, Long.MAX_VALUE);
+            case "corespeccount" -> coreSpecCount = values.number(key, value, Values.U16_MAX);
+            case "cpuspeclist" -> cpuSpecList = value;
+            case "cpubind" -> cpuBind = value;
+            case "topology" -> topology = value;
+            case "restrictedcorespergpu" -> restrictedCoresPerGpu = values.number(key, value, Values.U32_MAX);
+            case "parameters" -> parameters = value;
+            default -> {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    static String state(String value, Values values) {
+        String upper = value.toUpperCase(Locale.ROOT);
+        if (!STATES.contains(upper)) {
+            values.error("Invalid state " + value + " from NodeName or DownNodes");
+        }
+        return upper;
+    }
+
+    /** Adds a node for every name of the line. */
+    void expand(int defaultPort, List<NodeConf> to, List<ConfigError> warnings, Values values) {
+        values.at(file, line, names);
+        HostList all = hosts(names, "NodeName", values);
+        HostList hosts = perNode(hostnames, "NodeHostname", all.size(), values);
+        HostList addrs = perNode(addresses, "NodeAddr", all.size(), values);
+        HostList bcasts = perNode(bcastAddresses, "BcastAddr", all.size(), values);
+        String bracketed = ports.isEmpty() || ports.startsWith("[") ? ports : "[".concat(ports).concat("]");
+        HostList portList = perNode(bracketed, "Port", all.size(), values);
+        derive(warnings);
+        List<String> featureList = Values.list(features);
+        List<NodeConf.Gres> gresList = gres(gres, values);
+        List<String> nameList = all.names();
+        List<String> hostList = hosts.names();
+        List<String> addrList = addrs.names();
+        List<String> bcastList = bcasts.names();
+        List<String> ports = portList.names();
+        for (int i = 0; i < nameList.size(); i++) {
+            String name = nameList.get(i);
+            String host = pick(hostList, i, name);
+            int port = ports.isEmpty() ? defaultPort
+                : (int) values.number("Port", pick(ports, i, ""), Values.U16_MAX);
+            to.add(new NodeConf(name, host, pick(addrList, i, host), pick(bcastList, i, ""), port, (int) cpus,
+                (int) boards, (int) sockets, (int) coresPerSocket, (int) threadsPerCore, realMemoryMb, tmpDiskMb,
+                featureList, (int) weight, gresList, gres, state, reason, memSpecLimitMb, (int) coreSpecCount,
+                cpuSpecList, cpuBind, topology, (int) restrictedCoresPerGpu, parameters, file, line));
+        }
+    }
+
+    private static String pick(List<String> from, int index, String otherwise) {
+        return from.isEmpty() ? otherwise : from.size() == 1 ? from.getFirst() : from.get(index);
+    }
+
+    static HostList hosts(String text, String key, Values values) {
+        HostList.Parsed parsed = HostList.parse(text);
+        if (parsed instanceof HostList.Parsed.Ok ok) {
+            return ok.list();
+        }
+        values.error("Invalid " + key + " expression: " + text);
+        return HostList.empty();
+    }
+
+    private static HostList perNode(String text, String key, int count, Values values) {
+        if (text.isEmpty()) {
+            return HostList.empty();
+        }
+        HostList list = hosts(text, key, values);
+        if (list.size() > 1 && list.size() < count) {
+            values.error("At least as many " + key + " are required as NodeName");
+            return HostList.empty();
+        }
+        return list;
+    }
+
+    /** Fills in what the line leaves open about sockets and CPUs, as Slurm does. */
+    private void derive(List<ConfigError> warnings) {
+        boards = Math.max(boards, 1);
+        coresPerSocket = Math.max(coresPerSocket, 1);
+        threadsPerCore = Math.max(threadsPerCore, 1);
+        if (socketsPerBoard > 0) {
+            sockets = boards * socketsPerBoard;
+        }
+        long perSocket = coresPerSocket * threadsPerCore;
+        if (sockets <= 0) {
+            sockets = cpus > 0 ? Math.max(cpus / perSocket, 1) : boards;
+        }
+        long all = sockets * perSocket;
+        if (cpus <= 0) {
+            cpus = all;
+        } else if (cpus != sockets && cpus != sockets * coresPerSocket && cpus != all) {
+            warnings.add(new ConfigError(file, line, "NodeNames=" + names + " CPUs=" + cpus + " match no Sockets, "
+                + "Sockets*CoresPerSocket or Sockets*CoresPerSocket*ThreadsPerCore. Resetting CPUs.", names));
+            cpus = all;
+        }
+    }
+
+    /** Reads {@code name[:type][:no_consume][:count]} parts. */
+    static List<NodeConf.Gres> gres(String text, Values values) {
+        if (text.isEmpty() || text.equalsIgnoreCase("(null)")) {
+            return List.of();
+        }
+        List<NodeConf.Gres> found = new ArrayList<>();
+        for (String part : Values.list(text)) {
+            int paren = part.indexOf('(');
+            String[] words = split(paren < 0 ? part : part.substring(0, paren));
+            String type = "";
+            boolean noConsume = false;
+            long count = 1;
+            for (int i = 1; i < words.length; i++) {
+                long number = count(words[i]);
+                if (words[i].equalsIgnoreCase("no_consume")) {
+                    noConsume = true;
+                } else if (number >= 0 && i == words.length - 1) {
+                    count = number;
+                } else if (type.isEmpty()) {
+                    type = words[i];
+                } else {
+                    values.error("Invalid GRES data for " + words[0] + ", " + part);
+                    break;
+                }
+            }
+            found.add(new NodeConf.Gres(words[0], type, count, noConsume));
+        }
+        return List.copyOf(found);
+    }
+
+    private static String[] split(String part) {
+        List<String> words = new ArrayList<>();
+        int from = 0;
+        for (int colon = part.indexOf(':'); colon >= 0; colon = part.indexOf(':', from)) {
+            words.add(part.substring(from, colon));
+            from = colon + 1;
+        }
+        words.add(part.substring(from));
+        return words.toArray(new String[0]);
+    }
+
+    /** A count with an optional K, M, G, T or P of 1024; -1 when it is none. */
+    static long count(String text) {
+        int end = 0;
+        while (end < text.length() && text.charAt(end) >= '0' && text.charAt(end) <= '9') {
+            end++;
+        }
+        if (end == 0 || end > 15 || text.length() > end + 1) {
+            return -1;
+        }
+        long number = Long.parseLong(text, 0, end, 10);
+        if (end == text.length()) {
+            return number;
+        }
+        int unit = "kmgtp".indexOf(Character.toLowerCase(text.charAt(end)));
+        return unit < 0 ? -1 : number << 10 * (unit + 1);
+    }
+}

@@ -1,0 +1,383 @@
+package dev.muster.config;
+
+import dev.muster.model.Durations;
+import java.io.File;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.Set;
+
+/**
+ * Reads one slurm.conf. Every command does this on every start, so there is no regular expression, stream or lambda
+ * here. Mistakes are collected; none of them stops the reading.
+ */
+final class SlurmConfReader implements ConfLines.Sink {
+    private static final Key[] KEYS = Key.values();
+    private static final Map<String, Key> BY_NAME = byName();
+    private static final long MAX_ARRAY_SIZE = 4_000_001;
+    private static final int MAX_CONTROLLERS = 16;
+
+    final String[] texts = new String[KEYS.length];
+    final long[] numbers = new long[KEYS.length];
+    final boolean[] given = new boolean[KEYS.length];
+    final List<List<String>> lines = new ArrayList<>(KEYS.length);
+    final List<Controller> controllers = new ArrayList<>();
+    final List<NodeConf> nodes = new ArrayList<>();
+    final List<PartitionConf> partitions = new ArrayList<>();
+    final List<SlurmConf.NodeSet> nodeSets = new ArrayList<>();
+    long contentHash = 0xCBF29CE484222325L;
+
+    private record Down(String nodes, String state, String reason, String file, int line) {
+    }
+
+    private final List<ConfigError> errors = new ArrayList<>();
+    private final List<ConfigError> warnings = new ArrayList<>();
+    private final Values values = new Values(errors);
+    private final List<NodeLine> nodeLines = new ArrayList<>();
+    private final List<PartitionLine> partitionLines = new ArrayList<>();
+    private final List<Down> downs = new ArrayList<>();
+    private NodeLine nodeDefaults = NodeLine.builtIn();
+    private PartitionLine partitionDefaults = new PartitionLine();
+    private String oldController = "";
+    private String oldAddress = "";
+
+    private static Map<String, Key> byName() {
+        Map<String, Key> map = new HashMap<>(KEYS.length * 2);
+        for (Key key : KEYS) {
+            map.put(key.slurmName().toLowerCase(Locale.ROOT), key);
+        }
+        map.put("batchsubmitplugins", Key.JOB_SUBMIT_PLUGINS);
+        map.put("taskpluginparams", Key.TASK_PLUGIN_PARAM);
+        return map;
+    }
+
+    SlurmConf.Parsed read(File file) {
+        for (Key key : KEYS) {
+            lines.add(List.of());
+            String fallback = key.fallback();
+            texts[key.ordinal()] = fallback;
+            if (!fallback.isEmpty()) {
+                setNumber(key, fallback);
+            }
+        }
+        new ConfLines(file, this, errors).read(file);
+        values.at(file.getPath(), 0, "");
+        checkWhole(file.getPath());
+        expandNodes();
+        expandPartitions();
+        if (!errors.isEmpty()) {
+            return new SlurmConf.Parsed.Invalid(List.copyOf(errors));
+        }
+        return new SlurmConf.Parsed.Ok(new SlurmConf(this, file.getPath(), warnings));
+    }
+
+    @Override
+    public String clusterName() {
+        return texts[Key.CLUSTER_NAME.ordinal()];
+    }
+
+    @Override
+    public void line(String text, String file, int line) {
+        for (int i = 0; i < text.length(); i++) {
+            contentHash = (contentHash ^ text.charAt(i)) * 0x100000001B3L;
+        }
+        values.at(file, line, text);
+        Pairs pairs = new Pairs(text);
+        if (!pairs.next()) {
+            values.error("Parsing error");
+            return;
+        }
+        String name = pairs.key();
+        String value = pairs.value();
+        String lower = name.toLowerCase(Locale.ROOT);
+        switch (lower) {
+            case "nodename" -> nodeLine(value, pairs);
+            case "partitionname" -> partitionLine(value, pairs);
+            case "nodeset" -> nodeSetLine(value, pairs);
+            case "downnodes" -> downLine(value, pairs);
+            case "frontendname" -> values.error("FrontendName: front end nodes are not supported");
+            default -> {
+                keyLine(name, lower, value);
+                if (!pairs.atEnd()) {
+                    pairs.next();
+                    values.text(pairs.rest()).error("Parsing error");
+                }
+            }
+        }
+    }
+
+    private void keyLine(String name, String lower, String value) {
+        Key key = BY_NAME.get(lower);
+        if (key != null) {
+            given[key.ordinal()] = true;
+            set(key, value);
+            return;
+        }
+        if (!Names.DEFUNCT.contains(" ".concat(lower).concat(" "))) {
+            values.error("_parse_next_key: Parsing error at unrecognized key: ".concat(name));
+            return;
+        }
+        if (lower.equals("controlmachine")) {
+            oldController = value;
+        } else if (lower.equals("controladdr")) {
+            oldAddress = value;
+        }
+        warnings.add(new ConfigError(values.file(), values.line(), "The option \"".concat(name)
+            .concat("\" is defunct, please remove it from slurm.conf."), name));
+    }
+
+    private void set(Key key, String value) {
+        int at = key.ordinal();
+        if (key.kind() == Key.Kind.LINES) {
+            List<String> all = new ArrayList<>(lines.get(at));
+            all.add(value);
+            lines.set(at, List.copyOf(all));
+            if (key == Key.SLURMCTLD_HOST) {
+                controller(value);
+            }
+            return;
+        }
+        String checked = KeyCheck.normalized(key, value, values);
+        texts[at] = checked;
+        setNumber(key, checked);
+    }
+
+    private void setNumber(Key key, String value) {
+        String name = key.slurmName();
+        switch (key.kind()) {
+            case U16 -> numbers[key.ordinal()] = values.number(name, value, Values.U16_MAX);
+            case U32 -> numbers[key.ordinal()] = values.number(name, value, Values.U32_MAX);
+            case U64 -> numbers[key.ordinal()] = values.number(name, value, Long.MAX_VALUE);
+            case YES_NO -> numbers[key.ordinal()] = values.yesNo(name, value) ? 1 : 0;
+            case DEBUG_LEVEL -> numbers[key.ordinal()] = value.isEmpty() ? 0 : KeyCheck.debugLevel(name, value, values);
+            case DURATION -> numbers[key.ordinal()] = given[key.ordinal()]
+                ? duration(name, value) : Long.parseLong(value);
+            case TEXT, LIST, LINES -> { }
+        }
+    }
+
+    private long duration(String name, String value) {
+        OptionalLong parsed = Durations.parseSeconds(value);
+        if (parsed.isEmpty()) {
+            values.error("Bad value \"" + value + "\" for " + name);
+        }
+        return parsed.orElse(0);
+    }
+
+    private void controller(String value) {
+        int open = value.indexOf('(');
+        String host = open < 0 ? value : value.substring(0, open);
+        boolean closed = open < 0 || value.endsWith(")");
+        if (host.isEmpty() || !closed || controllers.size() == MAX_CONTROLLERS) {
+            values.error("Bad value \"" + value + "\" for SlurmctldHost");
+            return;
+        }
+        controllers.add(new Controller(host, open < 0 ? host : value.substring(open + 1, value.length() - 1)));
+    }
+
+    private void nodeLine(String names, Pairs pairs) {
+        NodeLine read = NodeLine.read(nodeDefaults, names, pairs, values);
+        if (names.equalsIgnoreCase("DEFAULT")) {
+            nodeDefaults = read;
+        } else {
+            nodeLines.add(read);
+        }
+    }
+
+    private void partitionLine(String name, Pairs pairs) {
+        PartitionLine read = PartitionLine.read(partitionDefaults, name, pairs, values);
+        if (name.equalsIgnoreCase("DEFAULT")) {
+            partitionDefaults = read;
+        } else {
+            partitionLines.add(read);
+        }
+    }
+
+    private void nodeSetLine(String name, Pairs pairs) {
+        String feature = "";
+        String members = "";
+        while (pairs.next()) {
+            values.text(pairs.rest());
+            switch (pairs.key().toLowerCase(Locale.ROOT)) {
+                case "feature" -> feature = pairs.value();
+                case "nodes" -> members = pairs.value();
+                default -> values.error("Parsing error at unrecognized key: " + pairs.key());
+            }
+        }
+        requireEnd(pairs);
+        nodeSets.add(new SlurmConf.NodeSet(name, feature, members));
+    }
+
+    private void downLine(String names, Pairs pairs) {
+        String state = "DOWN";
+        String reason = "";
+        while (pairs.next()) {
+            values.text(pairs.rest());
+            switch (pairs.key().toLowerCase(Locale.ROOT)) {
+                case "state" -> state = NodeLine.state(pairs.value(), values);
+                case "reason" -> reason = pairs.value();
+                default -> values.error("Parsing error at unrecognized key: " + pairs.key());
+            }
+        }
+        requireEnd(pairs);
+        downs.add(new Down(names, state, reason, values.file(), values.line()));
+    }
+
+    private void requireEnd(Pairs pairs) {
+        if (!pairs.atEnd()) {
+            values.text(pairs.rest()).error("Parsing error");
+        }
+    }
+
+    private void checkWhole(String file) {
+        if (!oldController.isEmpty() && controllers.isEmpty()) {
+            controllers.add(new Controller(oldController, oldAddress.isEmpty() ? oldController : oldAddress));
+        }
+        if (texts[Key.CLUSTER_NAME.ordinal()].isEmpty()) {
+            errors.add(new ConfigError(file, 0, "ClusterName needs to be specified", ""));
+        }
+        if (controllers.isEmpty()) {
+            errors.add(new ConfigError(file, 0, "No SlurmctldHost defined.", ""));
+        }
+        if (numbers[Key.FIRST_JOB_ID.ordinal()] > numbers[Key.MAX_JOB_ID.ordinal()]) {
+            errors.add(new ConfigError(file, 0, "FirstJobId > MaxJobId", ""));
+        }
+        if (numbers[Key.MAX_ARRAY_SIZE.ordinal()] > MAX_ARRAY_SIZE) {
+            warnings.add(new ConfigError(file, 0, "MaxArraySize value (" + numbers[Key.MAX_ARRAY_SIZE.ordinal()]
+                + ") is greater than " + MAX_ARRAY_SIZE, ""));
+            numbers[Key.MAX_ARRAY_SIZE.ordinal()] = MAX_ARRAY_SIZE;
+        }
+        exclusive(file, Key.DEF_MEM_PER_CPU, Key.DEF_MEM_PER_NODE);
+        exclusive(file, Key.MAX_MEM_PER_CPU, Key.MAX_MEM_PER_NODE);
+    }
+
+    private void exclusive(String file, Key perCpu, Key perNode) {
+        if (numbers[perCpu.ordinal()] < 0) {
+            numbers[perCpu.ordinal()] = 0;
+        }
+        if (numbers[perNode.ordinal()] < 0) {
+            numbers[perNode.ordinal()] = 0;
+        }
+        if (numbers[perCpu.ordinal()] > 0 && numbers[perNode.ordinal()] > 0) {
+            warnings.add(new ConfigError(file, 0, perCpu.slurmName() + " ignored, since it's mutually exclusive with "
+                + perNode.slurmName(), ""));
+            numbers[perCpu.ordinal()] = 0;
+        }
+    }
+
+    private void expandNodes() {
+        for (NodeLine nodeLine : nodeLines) {
+            nodeLine.expand((int) numbers[Key.SLURMD_PORT.ordinal()], nodes, warnings, values);
+        }
+        Set<String> seen = new HashSet<>(nodes.size() * 2);
+        for (NodeConf node : nodes) {
+            if (!seen.add(node.name())) {
+                errors.add(new ConfigError(node.file(), node.line(),
+                    "Duplicated NodeName " + node.name() + " in the config file", node.name()));
+            }
+        }
+        for (Down down : downs) {
+            values.at(down.file, down.line, down.nodes);
+            Set<String> names = new HashSet<>(NodeLine.hosts(down.nodes, "DownNodes", values).names());
+            for (int i = 0; i < nodes.size(); i++) {
+                if (names.contains(nodes.get(i).name())) {
+                    nodes.set(i, marked(nodes.get(i), down));
+                }
+            }
+        }
+    }
+
+    private static NodeConf marked(NodeConf n, Down down) {
+        return new NodeConf(n.name(), n.hostname(), n.address(), n.bcastAddress(), n.port(), n.cpus(), n.boards(),
+            n.sockets(), n.coresPerSocket(), n.threadsPerCore(), n.realMemoryMb(), n.tmpDiskMb(), n.features(),
+            n.weight(), n.gres(), n.gresText(), down.state, down.reason.isEmpty() ? n.reason() : down.reason,
+            n.memSpecLimitMb(), n.coreSpecCount(), n.cpuSpecList(), n.cpuBind(), n.topology(),
+            n.restrictedCoresPerGpu(), n.parameters(), n.file(), n.line());
+    }
+
+    private void expandPartitions() {
+        Map<String, Integer> order = new HashMap<>(nodes.size() * 2);
+        for (int i = 0; i < nodes.size(); i++) {
+            order.put(nodes.get(i).name(), i);
+        }
+        Set<String> seen = new HashSet<>();
+        for (PartitionLine part : partitionLines) {
+            values.at(part.file(), part.line(), part.name());
+            if (!seen.add(part.name())) {
+                values.error("Duplicated PartitionName " + part.name() + " in the config file");
+            }
+            List<String> sets = new ArrayList<>();
+            List<String> members = members(part, order, sets);
+            partitions.add(part.finish(members, List.copyOf(sets), numbers[Key.DISABLE_ROOT_JOBS.ordinal()] != 0));
+        }
+    }
+
+    /** The names of a partition's nodes in the order of the node lines. */
+    private List<String> members(PartitionLine part, Map<String, Integer> order, List<String> sets) {
+        if (part.nodes.equalsIgnoreCase("ALL")) {
+            String[] all = new String[nodes.size()];
+            for (int i = 0; i < all.length; i++) {
+                all[i] = nodes.get(i).name();
+            }
+            return List.of(all);
+        }
+        Set<String> wanted = new LinkedHashSet<>();
+        List<String> unknown = new ArrayList<>();
+        for (String name : NodeLine.hosts(part.nodes, "Nodes", values).names()) {
+            if (order.containsKey(name)) {
+                wanted.add(name);
+            } else if (name.equalsIgnoreCase("ALL")) {
+                wanted.addAll(order.keySet());
+            } else if (!addSet(name, wanted, sets)) {
+                unknown.add(name);
+            }
+        }
+        if (!unknown.isEmpty()) {
+            values.error("Invalid node names in partition " + part.name() + ": " + String.join(",", unknown));
+        }
+        int[] positions = new int[wanted.size()];
+        int count = 0;
+        for (String name : wanted) {
+            Integer position = order.get(name);
+            if (position != null) {
+                positions[count++] = position;
+            }
+        }
+        Arrays.sort(positions, 0, count);
+        String[] sorted = new String[count];
+        for (int i = 0; i < count; i++) {
+            sorted[i] = nodes.get(positions[i]).name();
+        }
+        return List.of(sorted);
+    }
+
+    private boolean addSet(String name, Set<String> wanted, List<String> sets) {
+        boolean found = false;
+        for (SlurmConf.NodeSet set : nodeSets) {
+            if (!set.name().equals(name)) {
+                continue;
+            }
+            if (!found) {
+                sets.add(name);
+            }
+            found = true;
+            if (!set.nodes().isEmpty()) {
+                wanted.addAll(NodeLine.hosts(set.nodes(), "Nodes", values).names());
+            }
+            if (!set.feature().isEmpty()) {
+                for (NodeConf node : nodes) {
+                    if (node.features().contains(set.feature())) {
+                        wanted.add(node.name());
+                    }
+                }
+            }
+        }
+        return found;
+    }
+}

@@ -1,0 +1,104 @@
+package dev.muster.config;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** Reads single values in Slurm's way. A wrong one is recorded with its place and gives the fallback. */
+final class Values {
+    /** INFINITE or UNLIMITED where a number is asked for. */
+    static final long UNLIMITED = -1;
+    static final long U16_MAX = 0xFFFFL;
+    static final long U32_MAX = 0xFFFF_FFFFL;
+    private static final int MAX_DIGITS = 18;
+
+    private final List<ConfigError> errors;
+    private String file = "";
+    private int line;
+    private String text = "";
+
+    Values(List<ConfigError> errors) {
+        this.errors = errors;
+    }
+
+    Values at(String newFile, int newLine, String newText) {
+        file = newFile;
+        line = newLine;
+        text = newText;
+        return this;
+    }
+
+    Values text(String newText) {
+        text = newText;
+        return this;
+    }
+
+    String file() {
+        return file;
+    }
+
+    int line() {
+        return line;
+    }
+
+    void error(String sentence) {
+        errors.add(new ConfigError(file, line, sentence, text));
+    }
+
+    long number(String key, String value, long max) {
+        if (value.equalsIgnoreCase("INFINITE") || value.equalsIgnoreCase("UNLIMITED")) {
+            return UNLIMITED;
+        }
+        boolean negative = value.startsWith("-");
+        int from = negative ? 1 : 0;
+        for (int i = from; i < value.length(); i++) {
+            if (value.charAt(i) < '0' || value.charAt(i) > '9') {
+                error(key + " value \"" + value + "\" is not a valid number");
+                return 0;
+            }
+        }
+        if (value.length() == from) {
+            error(key + " value \"" + value + "\" is not a valid number");
+            return 0;
+        }
+        if (negative) {
+            error(key + " value (" + value + ") is less than zero");
+            return 0;
+        }
+        long parsed = value.length() > MAX_DIGITS ? Long.MAX_VALUE : Long.parseLong(value);
+        if (parsed > max) {
+            error(key + " value (" + value + ") is greater than " + max);
+            return 0;
+        }
+        return parsed;
+    }
+
+    boolean yesNo(String key, String value) {
+        if (value.equalsIgnoreCase("yes") || value.equalsIgnoreCase("up") || value.equalsIgnoreCase("true")
+                || value.equals("1")) {
+            return true;
+        }
+        if (!value.equalsIgnoreCase("no") && !value.equalsIgnoreCase("down") && !value.equalsIgnoreCase("false")
+                && !value.equals("0")) {
+            error("\"" + value + "\" is not a valid option for \"" + key + "\"");
+        }
+        return false;
+    }
+
+    /** Splits at commas; empty parts vanish. */
+    static List<String> list(String value) {
+        if (value.isEmpty()) {
+            return List.of();
+        }
+        List<String> parts = new ArrayList<>();
+        int from = 0;
+        while (from <= value.length()) {
+            int comma = value.indexOf(',', from);
+            int end = comma < 0 ? value.length() : comma;
+            if (end > from) {
+                parts.add(value.substring(from, end));
+            }
+            from = end + 1;
+        }
+        return List.copyOf(parts);
+    }
+}

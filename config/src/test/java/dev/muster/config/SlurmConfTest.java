@@ -1,0 +1,338 @@
+package dev.muster.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class SlurmConfTest {
+    private static final String BASE = """
+        ClusterName=c
+        SlurmctldHost=ctl
+        NodeName=n[1-2] CPUs=1
+        PartitionName=d Nodes=ALL
+        """;
+
+    @TempDir
+    private Path dir;
+
+    private SlurmConf.Parsed parse(String text) {
+        try {
+            return SlurmConf.read(Files.writeString(dir.resolve("slurm.conf"), text).toFile());
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private SlurmConf read(String text) {
+        SlurmConf.Parsed parsed = parse(text);
+        if (parsed instanceof SlurmConf.Parsed.Invalid invalid) {
+            throw new AssertionError(invalid.errors().toString());
+        }
+        return ((SlurmConf.Parsed.Ok) parsed).conf();
+    }
+
+    private List<String> errors(String text) {
+        SlurmConf.Parsed parsed = parse(text);
+        List<String> found = new ArrayList<>();
+        if (parsed instanceof SlurmConf.Parsed.Invalid invalid) {
+            invalid.errors().forEach(e -> found.add(e.message().replace(dir.toString() + "/", "")));
+        }
+        return found;
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+        FooBar=1                          | _parse_next_key: Parsing error at unrecognized key: FooBar
+        KillWait=abc                      | KillWait value "abc" is not a valid number
+        KillWait=70000                    | KillWait value (70000) is greater than 65535
+        KillWait=-1                       | KillWait value (-1) is less than zero
+        KillWait=                         | Parsing error
+        KillWait                          | Parsing error
+        garbage                           | Parsing error
+        KillWait=5 MinJobAge=7            | Parsing error
+        NodeName=x CPUs=foo               | CPUs value "foo" is not a valid number
+        NodeName=x Foo=1                  | Parsing error at unrecognized key: Foo
+        NodeName=x State=foo              | Invalid state foo from NodeName or DownNodes
+        NodeName=x Weight=-5              | Weight value (-5) is less than zero
+        NodeName=x[1-3                    | Invalid NodeName expression: x[1-3
+        NodeName=n1                       | Duplicated NodeName n1 in the config file
+        NodeName=y[1-3] NodeHostname=z[1-2] | At least as many NodeHostname are required as NodeName
+        NodeName=x Gres=gpu:a:b:c         | Invalid GRES data for gpu, gpu:a:b:c
+        PartitionName=p Fooo=1            | Parsing error at unrecognized key: Fooo
+        PartitionName=p State=foo         | Bad value "foo" for State
+        PartitionName=p MaxTime=foo       | Bad value "foo" for MaxTime
+        PartitionName=p Default=foo       | "foo" is not a valid option for "Default"
+        PartitionName=p OverSubscribe=foo | Bad value "foo" for OverSubscribe
+        PartitionName=p Nodes=zzz         | Invalid node names in partition p: zzz
+        PartitionName=d Nodes=n1          | Duplicated PartitionName d in the config file
+        SlurmdDebug=foo                   | Invalid SlurmdDebug foo
+        PreemptMode=foo                   | PreemptMode=foo invalid
+        SelectTypeParameters=CR_Foo       | Bad SelectTypeParameter: CR_Foo
+        PriorityDecayHalfLife=foo         | Bad value "foo" for PriorityDecayHalfLife
+        DisableRootJobs=maybe             | "maybe" is not a valid option for "DisableRootJobs"
+        EnforcePartLimits=maybe           | Bad EnforcePartLimits: maybe
+        MaxMemPerCPU=2G                   | MaxMemPerCPU value "2G" is not a valid number
+        DebugFlags=foo                    | Invalid DebugFlag: foo
+        PrologFlags=foo                   | Invalid PrologFlag: foo
+        PrologFlags=Contain,NoHold        | PrologFlags invalid combination: NoHold cannot be combined with Contain and/or X11
+        TaskPluginParam=foo               | Bad TaskPluginParam: foo
+        JobRequeue=foo                    | JobRequeue value "foo" is not a valid number
+        PropagateResourceLimits=foo       | Bad rlimit name: foo
+        SlurmctldHost=x(1.2.3.4           | Bad value "x(1.2.3.4" for SlurmctldHost
+        SlurmctldPort=70000               | Bad value "70000" for SlurmctldPort
+        AccountingStorageEnforce=foo      | Invalid parameter for AccountingStorageEnforce: foo
+        Include nowhere.conf              | cannot stat file DIR/nowhere.conf: No such file or directory
+        FrontendName=x                    | FrontendName: front end nodes are not supported
+        """)
+    void mistakesAreNamedWithTheirLine(String line, String sentence) {
+        assertThat(errors(BASE + line)).containsExactly("slurm.conf:5: " + sentence.replace("DIR/", ""));
+    }
+
+    @Test
+    void allMistakesAreReportedAtOnce() {
+        assertThat(errors("KillWait=x\nFoo=1\nNodeName=a CPUs=1 Bar=2\n")).containsExactly(
+            "slurm.conf:1: KillWait value \"x\" is not a valid number",
+            "slurm.conf:2: _parse_next_key: Parsing error at unrecognized key: Foo",
+            "slurm.conf:3: Parsing error at unrecognized key: Bar",
+            "slurm.conf: ClusterName needs to be specified", "slurm.conf: No SlurmctldHost defined.");
+    }
+
+    @Test
+    void whatSlurmQuotesOfTheLine() {
+        SlurmConf.Parsed.Invalid invalid = (SlurmConf.Parsed.Invalid) parse(BASE + "NodeName=x CPUs=foo Port=1");
+        assertThat(invalid.errors().getFirst().parseError())
+            .isEqualTo("Parse error in file " + dir + "/slurm.conf line 5: \" CPUs=foo Port=1\"");
+    }
+
+    @Test
+    void syntax() throws IOException {
+        Files.writeString(dir.resolve("a.inc"), "KillWait=7\nInclude b.inc\n");
+        Files.writeString(dir.resolve("b.inc"), "MinJobAge=8\n");
+        Files.createDirectory(dir.resolve("conf.d"));
+        Files.writeString(dir.resolve("conf.d/1.conf"), "ReturnToService=2\n");
+        Files.writeString(dir.resolve("conf.d/2.conf"), "ReturnToService=1\n");
+        Files.writeString(dir.resolve("conf.d/skipped"), "Nonsense\n");
+        Files.writeString(dir.resolve("c.special"), "MessageTimeout=77\n");
+        SlurmConf conf = read(BASE + """
+            # a comment that ends with a backslash \\
+              kILLwAIT = 5   # another
+            Include a.inc
+            INCLUDE conf.d/*.conf
+            Include %c.special
+            MailProg="/bin/my mail"
+            Epilog=/a/b\\#c
+            SchedulerParameters=bf_interval=5,\\
+            batch_sched_delay=0,bf_continue
+            SlurmctldTimeout="60"\r
+            Prolog=/one
+            Prolog=/two
+            SlurmctldHost=backup(10.0.0.2)
+            FastSchedule=1
+            """);
+        assertThat(conf.killWaitSec()).isEqualTo(7);
+        assertThat(conf.minJobAgeSec()).isEqualTo(8);
+        assertThat(conf.returnToService()).isEqualTo(1);
+        assertThat(conf.messageTimeoutSec()).isEqualTo(77);
+        assertThat(conf.text(Key.MAIL_PROG)).isEqualTo("/bin/my mail");
+        assertThat(conf.list(Key.EPILOG)).containsExactly("/a/b#c");
+        assertThat(conf.list(Key.PROLOG)).containsExactly("/one", "/two");
+        assertThat(conf.schedulerParameters()).containsEntry("bf_interval", "5").containsEntry("bf_continue", "");
+        assertThat(conf.slurmctldTimeoutSec()).isEqualTo(60);
+        assertThat(conf.controllers()).containsExactly(new Controller("ctl", "ctl"),
+            new Controller("backup", "10.0.0.2"));
+        assertThat(conf.warnings()).hasSize(1);
+    }
+
+    @Test
+    void socketsAndCpusAsSlurmDerivesThem() {
+        SlurmConf conf = read("""
+            ClusterName=Camel
+            SlurmctldHost=ctl
+            NodeName=a1 CPUs=8
+            NodeName=a2 Sockets=2 CoresPerSocket=4 ThreadsPerCore=2
+            NodeName=a3 CPUs=16 CoresPerSocket=4
+            NodeName=a4 CPUs=8 Sockets=2 CoresPerSocket=4 ThreadsPerCore=2
+            NodeName=a5 Boards=2 SocketsPerBoard=2 CoresPerSocket=4
+            NodeName=a6
+            NodeName=a7 CPUs=16 ThreadsPerCore=2
+            NodeName=a8 CPUs=4 Sockets=2 CoresPerSocket=4 ThreadsPerCore=2
+            NodeName=b1 CPUs=8 Boards=2
+            NodeName=b2 CPUs=7 CoresPerSocket=2
+            """);
+        List<String> found = new ArrayList<>();
+        for (NodeConf n : conf.nodes()) {
+            found.add(n.name() + " " + n.cpus() + "=" + n.boards() + "," + n.sockets() + "," + n.coresPerSocket() + ","
+                + n.threadsPerCore());
+        }
+        assertThat(found).containsExactly("a1 8=1,8,1,1", "a2 16=1,2,4,2", "a3 16=1,4,4,1", "a4 8=1,2,4,2",
+            "a5 16=2,4,4,1", "a6 1=1,1,1,1", "a7 16=1,8,1,2", "a8 16=1,2,4,2", "b1 8=2,8,1,1", "b2 6=1,3,2,1");
+        assertThat(conf.clusterName()).isEqualTo("camel");
+        assertThat(conf.warnings()).extracting(ConfigError::line).containsExactly(10, 12);
+    }
+
+    @Test
+    void nodesExpand() {
+        SlurmConf conf = read("""
+            ClusterName=c
+            SlurmctldHost=ctl
+            SlurmdSpoolDir=/s/%n/%h
+            NodeName=DEFAULT RealMemory=100 Weight=3 State=CLOUD
+            NodeName=n[1-3] NodeHostname=host NodeAddr=127.0.0.1 Port=[7001-7003] Gres=gpu:a100:2,shard:1K
+            NodeName=m[08-09] NodeAddr=10.0.0.[8-9] Feature=x,y Reason="not yet" State=UNKNOWN
+            NodeName=DEFAULT Weight=4
+            NodeName=k Port=7
+            DownNodes=n2 State=FAIL Reason=broken
+            """);
+        List<NodeConf> nodes = conf.nodes();
+        assertThat(nodes).extracting(NodeConf::name).containsExactly("n1", "n2", "n3", "m08", "m09", "k");
+        assertThat(nodes).extracting(NodeConf::port).containsExactly(7001, 7002, 7003, 6818, 6818, 7);
+        assertThat(nodes).extracting(NodeConf::address).containsExactly("127.0.0.1", "127.0.0.1", "127.0.0.1",
+            "10.0.0.8", "10.0.0.9", "k");
+        assertThat(nodes).extracting(NodeConf::hostname).containsExactly("host", "host", "host", "m08", "m09", "k");
+        assertThat(nodes).extracting(NodeConf::weight).containsExactly(3, 3, 3, 3, 3, 4);
+        assertThat(nodes).extracting(NodeConf::state).containsExactly("CLOUD", "FAIL", "CLOUD", "UNKNOWN", "UNKNOWN",
+            "CLOUD");
+        assertThat(nodes.get(1).reason()).isEqualTo("broken");
+        assertThat(nodes.get(3).features()).containsExactly("x", "y");
+        assertThat(nodes.get(3).reason()).isEqualTo("not yet");
+        assertThat(nodes.get(0).gres()).containsExactly(new NodeConf.Gres("gpu", "a100", 2, false),
+            new NodeConf.Gres("shard", "", 1024, false));
+        assertThat(conf.slurmdSpoolDir(nodes.get(2))).isEqualTo("/s/n3/host");
+        assertThat(conf.node("m09")).isPresent();
+        assertThat(conf.node("nope")).isEmpty();
+    }
+
+    @Test
+    void partitions() {
+        SlurmConf conf = read("""
+            ClusterName=c
+            SlurmctldHost=ctl
+            DisableRootJobs=YES
+            NodeName=a[1-9] CPUs=2
+            NodeName=b1 Feature=x,y
+            NodeSet=ns1 Feature=x
+            NodeSet=ns2 Nodes=a[1-2]
+            PartitionName=DEFAULT MaxTime=30 State=UP
+            PartitionName=p1 Nodes=ns1,ns2 Default=YES
+            PartitionName=p2 Nodes=ALL MaxTime=1-0 DefaultTime=10 AllowGroups=root OverSubscribe=FORCE:7 MaxNodes=2
+            PartitionName=p3 Nodes=a[3,1] Shared=YES Priority=5 GraceTime=10 LLN=YES State=DRAIN DisableRootJobs=NO \
+            AllowAccounts=ALL PreemptMode=cancel OverTimeLimit=7
+            PartitionName=p4 Nodes=a1 OverSubscribe=exclusive MaxTime=UNLIMITED
+            """);
+        List<PartitionConf> parts = conf.partitions();
+        assertThat(parts).extracting(PartitionConf::name).containsExactly("p1", "p2", "p3", "p4");
+        assertThat(parts.get(0).nodes()).containsExactly("a1", "a2", "b1");
+        assertThat(parts.get(0).nodeSets()).containsExactly("ns1", "ns2");
+        assertThat(parts.get(1).nodes()).hasSize(10);
+        assertThat(parts.get(2).nodes()).containsExactly("a1", "a3");
+        assertThat(parts).extracting(PartitionConf::maxTimeMin).containsExactly(30L, 1440L, 30L, -1L);
+        assertThat(parts).extracting(PartitionConf::defaultTimeMin).containsExactly(-1L, 10L, -1L, -1L);
+        assertThat(parts).extracting(PartitionConf::overSubscribe).containsExactly("NO", "FORCE:7", "YES:4",
+            "EXCLUSIVE");
+        assertThat(parts).extracting(PartitionConf::priorityTier).containsExactly(1, 1, 5, 1);
+        assertThat(parts).extracting(PartitionConf::disableRootJobs).containsExactly(true, true, false, true);
+        assertThat(parts.get(2).allowAccounts()).isEmpty();
+        assertThat(parts.get(2).preemptMode()).isEqualTo("CANCEL");
+        assertThat(parts.get(2).overTimeLimitMin()).hasValue(7);
+        assertThat(parts.get(1).maxNodes()).isEqualTo(2);
+    }
+
+    @Test
+    void flagsAreShownAsSlurmShowsThem() {
+        SlurmConf conf = read(BASE + """
+            PrologFlags=x11
+            SelectTypeParameters=CR_Core_Memory,CR_LLN
+            DebugFlags=gres,Backfill
+            AccountingStorageEnforce=safe
+            EnforcePartLimits=yes
+            SlurmctldDebug=6
+            KillWait=INFINITE
+            """);
+        assertThat(conf.prologFlags()).containsExactly("Alloc", "Contain", "X11");
+        assertThat(conf.selectTypeParameters()).containsExactly("CR_CORE_MEMORY", "CR_LLN");
+        assertThat(conf.debugFlag("GRES")).isTrue();
+        assertThat(conf.text(Key.ACCOUNTING_STORAGE_ENFORCE)).isEqualTo("associations,limits,safe");
+        assertThat(conf.enforcePartLimits()).isEqualTo("ALL");
+        assertThat(conf.slurmctldDebug()).isEqualTo(6);
+        assertThat(SlurmConf.debugName(6)).isEqualTo("debug2");
+        assertThat(conf.killWaitSec()).isEqualTo(65535);
+    }
+
+    @Test
+    void showConfig() {
+        SlurmConf conf = read(BASE + """
+            SlurmctldHost=two(10.0.0.2)
+            Epilog=/etc/epilog.sh
+            PriorityFlags=CALCULATE_RUNNING
+            PriorityDecayHalfLife=14-0
+            DefMemPerCPU=100
+            SuspendTime=300
+            DefCpuPerGPU=2
+            OverTimeLimit=5
+            ResvOverRun=UNLIMITED
+            """);
+        List<String> lines = conf.show(new ShowLive("2026-01-01T00:00:00", 17, "26.05.3", user -> user + "(0)"));
+        assertThat(lines).startsWith("AccountingStorageBackupHost = (null)", "AccountingStorageEnforce = none",
+            "AccountingStorageHost   = localhost");
+        assertThat(lines).endsWith("VSizeFactor             = 0 percent", "WaitTime                = 0 sec",
+            "X11Parameters           = (null)");
+        assertThat(lines).containsSubsequence("BOOT_TIME               = 2026-01-01T00:00:00",
+            "ClusterName             = c", "CredType                = cred/munge", "DefMemPerCPU            = 100",
+            "Epilog[0]               = /etc/epilog.sh", "EpilogMsgTime           = 2000 usec",
+            "HASH_VAL                = Match", "InteractiveStepOptions  = --interactive --preserve-env --pty $SHELL",
+            "JobDefaults             = DefCpuPerGPU=2", "KillWait                = 30 sec",
+            "MaxDBDMsgs              = 20008", "MaxMemPerNode           = UNLIMITED", "MaxNodeCount            = 2",
+            "NEXT_JOB_ID             = 17", "OverTimeLimit           = 5 min",
+            "PriorityDecayHalfLife   = 14-00:00:00", "PriorityFlags           = CALCULATE_RUNNING",
+            "PriorityWeightTRES      = (null)", "ResumeRate              = 300 nodes/min",
+            "ResvOverRun             = UNLIMITED", "SlurmUser               = root(0)",
+            "SlurmctldDebug          = info", "SlurmctldHost[0]        = ctl",
+            "SlurmctldHost[1]        = two(10.0.0.2)", "SlurmctldPort           = 6817",
+            "SLURM_VERSION           = 26.05.3", "SrunPortRange           = 0-0",
+            "SuspendTime             = 300 sec", "TaskPluginParam         = (null type)",
+            "UsePam                  = no");
+    }
+
+    @Test
+    void theFileIsFound() throws IOException {
+        assertThat(SlurmConf.locate(Optional.of("/x/y"), Optional.empty()).getPath()).isEqualTo("/x/y");
+        Files.createDirectory(dir.resolve("etc"));
+        assertThat(SlurmConf.locate(Optional.empty(), Optional.of(dir.toFile())).getPath())
+            .isEqualTo("/etc/slurm/slurm.conf");
+        Files.createFile(dir.resolve("etc/slurm.conf"));
+        assertThat(SlurmConf.locate(Optional.of(""), Optional.of(dir.toFile())).toPath())
+            .isEqualTo(dir.resolve("etc/slurm.conf"));
+    }
+
+    @Test
+    void everyKeyIsEitherHonouredOrSaysWhyNot() {
+        for (Key key : Key.values()) {
+            assertThat(key.honoured() || key.whyInert().length() > 10).as(key.slurmName()).isTrue();
+            SlurmConf conf = read(BASE);
+            assertThat(conf.text(key)).as(key.slurmName()).isNotNull();
+        }
+    }
+
+    @Test
+    void tenThousandNodesAreQuick() {
+        StringBuilder text = new StringBuilder("ClusterName=c\nSlurmctldHost=ctl\n");
+        for (int i = 0; i < 10_000; i++) {
+            text.append("NodeName=node").append(i).append(" CPUs=64 RealMemory=256000 Gres=gpu:8 Weight=").append(i % 7)
+                .append('\n');
+        }
+        text.append("PartitionName=p Nodes=ALL\nPartitionName=q Nodes=node[0-9999]\n");
+        read(text.toString());
+        long start = System.nanoTime();
+        assertThat(read(text.toString()).partitions().get(1).nodes()).hasSize(10_000);
+        assertThat((System.nanoTime() - start) / 1_000_000).isLessThan(400);
+    }
+}
