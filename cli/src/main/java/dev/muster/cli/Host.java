@@ -55,4 +55,8 @@ public interface Host {
 
     /** Names of clusters this host can reach: the configured one. */
     List<String> clusters();
+
+    /** 32 fresh random hex digits: a request id. */
+    String requestId();
+
 }
