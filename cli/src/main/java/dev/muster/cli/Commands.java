@@ -9,6 +9,9 @@ final class Commands {
     static Optional<Command> of(String name) {
         return switch (name) {
             case "sbatch" -> Optional.of(new Sbatch());
+            case "scancel" -> Optional.of(new Scancel());
+            case "scontrol" -> Optional.of(new Scontrol());
+            case "sinfo" -> Optional.of(new Sinfo());
             case "squeue" -> Optional.of(new Squeue());
             default -> Optional.empty();
         };

@@ -59,4 +59,7 @@ public interface Host {
     /** 32 fresh random hex digits: a request id. */
     String requestId();
 
+
+    /** Names of the configured controllers, the primary first. */
+    List<String> controllers();
 }

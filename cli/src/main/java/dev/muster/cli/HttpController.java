@@ -40,7 +40,7 @@ final class HttpController implements Controller {
         }
         for (ClientConf.Server server : conf.servers) {
             Session first = session();
-            client = new Client(server.address(), conf.port, () -> renewed(first), host::requestId);
+            client = new Client(server.address(), conf.port, () -> renewed(first), host::nonce);
             try {
                 return answer(client.post(path, body, timeoutMs));
             } catch (Client.ConnectException e) {

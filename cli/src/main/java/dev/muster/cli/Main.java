@@ -56,6 +56,7 @@ public final class Main {
                 out.putIfAbsent(text.substring(0, eq), text.substring(eq + 1));
             }
         }
+        out.remove("MUSTER_REQUEST_ID");
         return out;
     }
 

@@ -25,6 +25,7 @@ final class ProcessHost implements Host {
     private Controller controller;
     private String passwd = "";
     private String group = "";
+    private boolean launcherIdUsed;
 
     ProcessHost(Map<String, String> env) {
         this.env = env;
@@ -274,7 +275,29 @@ final class ProcessHost implements Host {
     }
 
     @Override
+    public List<String> controllers() {
+        List<String> out = new java.util.ArrayList<>();
+        try {
+            for (ClientConf.Server s : conf().servers) {
+                out.add(s.name());
+            }
+        } catch (SlurmException e) {
+            out.clear();
+        }
+        return out;
+    }
+
+    /** The first id is the launcher's: a command repeated on the other path is the same request. */
+    @Override
     public String requestId() {
+        if (!launcherIdUsed && Native.isThere()) {
+            launcherIdUsed = true;
+            return Native.requestId();
+        }
+        return nonce();
+    }
+
+    String nonce() {
         byte[] raw = random(16);
         StringBuilder b = new StringBuilder(32);
         for (byte x : raw) {
