@@ -28,6 +28,9 @@ final class ClientConf {
     String authType = "auth/munge";
     String authInfo = "";
     String slurmUser = "root";
+    String stateSaveLocation = "/var/spool";
+    String slurmctldPidFile = "/var/run/slurmctld.pid";
+    String slurmdPidFile = "/var/run/slurmd.pid";
     private String controlMachine = "";
     private String controlAddress = "";
 
@@ -103,6 +106,9 @@ final class ClientConf {
             case "authtype" -> authType = first;
             case "authinfo" -> authInfo = first;
             case "slurmuser" -> slurmUser = first;
+            case "statesavelocation" -> stateSaveLocation = first;
+            case "slurmctldpidfile" -> slurmctldPidFile = first;
+            case "slurmdpidfile" -> slurmdPidFile = first;
             default -> { }
         }
     }
@@ -138,5 +144,29 @@ final class ClientConf {
 
     String directory() {
         return path.substring(0, Math.max(0, path.lastIndexOf('/')));
+    }
+
+    /** Where the cluster's key may be, best first: as the daemons look for it. */
+    List<String> keyFiles() {
+        List<String> out = new ArrayList<>();
+        if (!authInfo("key").isEmpty() && !authType.equals("auth/munge")) {
+            out.add(authInfo("key"));
+        }
+        out.add(directory() + "/slurm.key");
+        out.add(stateSaveLocation + "/slurm.key");
+        return out;
+    }
+
+    /** Where a daemon of this host may vouch for its callers. */
+    List<String> sackSockets() {
+        List<String> out = new ArrayList<>();
+        for (String pidFile : List.of(slurmctldPidFile, slurmdPidFile)) {
+            int slash = pidFile.lastIndexOf('/');
+            String socket = (slash < 0 ? "." : pidFile.substring(0, slash)) + "/sack-" + clusterName + ".socket";
+            if (!out.contains(socket) && socket.indexOf('%') < 0) {
+                out.add(socket);
+            }
+        }
+        return out;
     }
 }

@@ -9,15 +9,12 @@ import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
-import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
 /** Proves who the caller is: by the cluster key if it may be read, else by a daemon's sack socket, else by munge. */
 final class Sessions {
-    static final String SACK_SOCKET = "/run/slurm/sack.socket";
-    private static final byte[] SACK_REQUEST = "session\n".getBytes(StandardCharsets.US_ASCII);
     private static final int ANSWER_BYTES_MAX = 8192;
-    private static final int KEY_BYTES_MIN = 16;
+    private static final int KEY_BYTES_MIN = 17;
     private static final int KEY_BYTES_MAX = 65_536;
 
     private Sessions() {}
@@ -28,7 +25,7 @@ final class Sessions {
             return Session.issue(key.get(), conf.clusterName, new Caller(host.uid(), host.gid()), host.nowMs(),
                     host.random(16));
         }
-        Optional<Session> sack = fromSack(conf, host);
+        Optional<Session> sack = fromSack(conf);
         if (sack.isPresent()) {
             return sack.get();
         }
@@ -43,35 +40,37 @@ final class Sessions {
     }
 
     private static Optional<byte[]> clusterKey(ClientConf conf) {
-        String named = conf.authInfo("key");
-        try (FileInputStream in = new FileInputStream(named.isEmpty() ? conf.directory() + "/slurm.key" : named)) {
-            byte[] key = in.readNBytes(KEY_BYTES_MAX);
-            return key.length < KEY_BYTES_MIN ? Optional.empty() : Optional.of(key);
-        } catch (IOException e) {
-            return Optional.empty();
+        for (String file : conf.keyFiles()) {
+            try (FileInputStream in = new FileInputStream(file)) {
+                byte[] key = in.readNBytes(KEY_BYTES_MAX);
+                if (key.length >= KEY_BYTES_MIN) {
+                    return Optional.of(key);
+                }
+            } catch (IOException e) {
+                // not there or not for this caller: the sack socket vouches
+            }
         }
+        return Optional.empty();
     }
 
-    private static Optional<Session> fromSack(ClientConf conf, ProcessHost host) {
-        String named = conf.authInfo("sack");
-        String path = !named.isEmpty() ? named : host.setting("SLURM_SACK_SOCKET").isEmpty() ? SACK_SOCKET
-                : host.setting("SLURM_SACK_SOCKET");
-        byte[] answer = Native.isThere() ? Native.exchangeUnix(path, SACK_REQUEST) : exchange(path);
-        if (answer == null || answer.length == 0) {
-            return Optional.empty();
+    private static Optional<Session> fromSack(ClientConf conf) {
+        for (String path : conf.sackSockets()) {
+            byte[] answer = Native.isThere() ? Native.exchangeUnix(path, new byte[0]) : exchange(path);
+            if (answer == null || answer.length == 0) {
+                continue;
+            }
+            try {
+                return Optional.of(Session.fromBytes(answer));
+            } catch (IllegalArgumentException e) {
+                // something else listens there
+            }
         }
-        try {
-            return Optional.of(Session.fromBytes(answer));
-        } catch (IllegalArgumentException e) {
-            return Optional.empty();
-        }
+        return Optional.empty();
     }
 
     private static byte[] exchange(String path) {
         try (SocketChannel s = SocketChannel.open(StandardProtocolFamily.UNIX)) {
             s.connect(UnixDomainSocketAddress.of(path));
-            s.write(ByteBuffer.wrap(SACK_REQUEST));
-            s.shutdownOutput();
             ByteBuffer in = ByteBuffer.allocate(ANSWER_BYTES_MAX);
             while (in.hasRemaining() && s.read(in) >= 0) {
                 continue;
