@@ -310,6 +310,18 @@ public final class IndexSet {
         return n == b.length ? b : Arrays.copyOf(b, n);
     }
 
+    /** The inverse of {@link #compact}. @throws IllegalArgumentException if the text is not one */
+    public static IndexSet parse(String text) {
+        if (text.isEmpty()) {
+            return EMPTY;
+        }
+        List<Spec> spec = parseSpec(text, MAX_INDEX);
+        if (spec.isEmpty() || spec.getFirst().limit() > 0) {
+            throw new IllegalArgumentException("not an index set: " + text);
+        }
+        return spec.getFirst().indexes();
+    }
+
     @Override
     public boolean equals(Object o) {
         return o instanceof IndexSet s && count == s.count && Arrays.deepEquals(blocks, s.blocks);

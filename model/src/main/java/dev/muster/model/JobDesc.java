@@ -33,7 +33,7 @@ public record JobDesc(
     public record Charge(String account, String qos, String wckey, String reservation, String licensesTag) {}
 
     /**
-     * @param timeLimitMin {@code -t}, minutes; 0 not said; {@code Durations.INFINITE} for no limit
+     * @param timeLimitMin {@code -t}, minutes; 0 not said; -1 for no limit
      * @param timeMinMin   {@code --time-min}
      * @param beginTime    {@code --begin}
      * @param deadline     {@code --deadline}

@@ -59,6 +59,7 @@ public enum SlurmErrno {
     PARTITION_NOT_AVAIL(2070, "Required partition not available (inactive or drain)"),
     CIRCULAR_DEPENDENCY(2071, "Circular job dependency"),
     INVALID_GRES(2072, "Invalid generic resource (gres) specification"),
+    PROLOG_RUNNING(2061, "PrologSlurmctld is still running"),
     JOB_NOT_PENDING(2073, "Job is no longer pending execution"),
     PARTITION_IN_USE(2075, "Partition is in use"),
     STEP_LIMIT(2076, "Step limit reached for this job"),

@@ -19,7 +19,6 @@ public final class JobMessages {
      * @param environment NAME=value entries of the job
      * @param testOnly    {@code --test-only}: answer when and where it would start, submit nothing
      * @param immediate   {@code -I}: fail if it cannot start now
-     * @param step        for {@link JobDesc.Kind#RUN}: the step to start as soon as the job has its nodes
      */
     public record Submit(
             String requestId,
@@ -27,8 +26,7 @@ public final class JobMessages {
             Bytes script,
             List<Bytes> environment,
             boolean testOnly,
-            boolean immediate,
-            List<StepDesc> step) {}
+            boolean immediate) {}
 
     /**
      * @param warnings    lines to print on stderr
@@ -56,7 +54,6 @@ public final class JobMessages {
      * @param ready       the nodes are configured (prolog done where it must be waited for)
      * @param version     for {@link AwaitChange}
      * @param environment SLURM_* entries NAME=value that salloc sets for its command
-     * @param stepId      the step started with a RUN job, or -1
      */
     public record Allocation(
             int jobId,
@@ -79,8 +76,7 @@ public final class JobMessages {
             List<NodeShare> shares,
             List<String> environment,
             ExitStatus exit,
-            String workDir,
-            int stepId) {}
+            String workDir) {}
 
     /** One node of an allocation or of a step. */
     public record NodeShare(String node, String address, int port, int cpus, long memoryMb, String gres, int tasks, List<Integer> taskIds) {}
@@ -139,7 +135,7 @@ public final class JobMessages {
      * @param flags         names of flags such as COMPLETING
      * @param nodes         hostlist of the allocation, "" while pending
      * @param schedNodes    planned nodes
-     * @param timeLimitMin  minutes; {@code Durations.INFINITE} for unlimited
+     * @param timeLimitMin  minutes; -1 for unlimited
      * @param tresAlloc     {@code cpu=2,mem=4G,node=1,billing=2}
      * @param cpuIds        per node detail
      */

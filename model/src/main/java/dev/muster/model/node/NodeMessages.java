@@ -167,8 +167,8 @@ public final class NodeMessages {
      */
     public record Task(int rank, int local, String cpus, List<Bytes> arguments, List<Bytes> environment) {}
 
-    /** Runs the prolog and makes the share known without launching a step (PrologFlags=Alloc). */
-    public record Prepare(JobShare share) implements ToNode {}
+    /** Makes the share known without launching a step. @param runProlog now, and answer PrologDone (PrologFlags=Alloc) */
+    public record Prepare(JobShare share, boolean runProlog) implements ToNode {}
 
     /**
      * Sends a signal.
@@ -196,4 +196,12 @@ public final class NodeMessages {
 
     /** End the daemon ({@code scontrol shutdown}); running jobs go on. */
     public record StopDaemon() implements ToNode {}
+
+    /**
+     * The first frame of srun (or sattach) on a node's {@code io} stream; stepd's frames follow both ways.
+     *
+     * @param token    of {@code Launch.ioToken}
+     * @param observer sattach: sees output, gives no input and releases nothing
+     */
+    public record IoAttach(int jobId, int attempt, int stepId, String token, boolean observer) {}
 }

@@ -1,0 +1,109 @@
+package dev.muster.core;
+
+import dev.muster.model.HostList;
+import dev.muster.model.IndexSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * What a job holds: a versioned value, changed only as a whole.
+ *
+ * @param version grows with every change of the allocation
+ * @param nodes   in the job's node order
+ */
+public record Allocation(int version, List<Share> nodes) {
+    public static final Allocation NONE = new Allocation(0, List.of());
+
+    /** Who runs the job's part on a node. */
+    public enum Agent { SLURMD, KUBELET, NOBODY }
+
+    /**
+     * A job's part of one node.
+     *
+     * @param bootId   of the node when the job was started there: launches for another boot are refused
+     * @param cores    indices of allocated units (cores, or CPUs where each is a unit of its own)
+     * @param cpus     how many CPUs these are
+     * @param gres     GRES name → device indices
+     * @param released nothing of the attempt is left on the node
+     */
+    public record Share(
+            String node,
+            Agent agent,
+            String bootId,
+            IndexSet cores,
+            int cpus,
+            long memoryMb,
+            Map<String, IndexSet> gres,
+            boolean prologDone,
+            boolean released) {
+
+        public Share withReleased() {
+            return new Share(node, agent, bootId, cores, cpus, memoryMb, gres, prologDone, true);
+        }
+
+        public Share withPrologDone() {
+            return new Share(node, agent, bootId, cores, cpus, memoryMb, gres, true, released);
+        }
+    }
+
+    public boolean isEmpty() {
+        return nodes.isEmpty();
+    }
+
+    public int cpus() {
+        int sum = 0;
+        for (Share s : nodes) {
+            sum += s.cpus;
+        }
+        return sum;
+    }
+
+    public long memoryMb() {
+        long sum = 0;
+        for (Share s : nodes) {
+            sum += s.memoryMb;
+        }
+        return sum;
+    }
+
+    public Optional<Share> on(String node) {
+        for (Share s : nodes) {
+            if (s.node.equals(node)) {
+                return Optional.of(s);
+            }
+        }
+        return Optional.empty();
+    }
+
+    public boolean allReleased() {
+        for (Share s : nodes) {
+            if (!s.released) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    public boolean allPrologsDone() {
+        for (Share s : nodes) {
+            if (!s.prologDone) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    public List<String> nodeNames() {
+        return nodes.stream().map(Share::node).toList();
+    }
+
+    /** The compressed hostlist. */
+    public String hostList() {
+        return HostList.of(nodeNames()).compressed();
+    }
+
+    Allocation with(String node, java.util.function.UnaryOperator<Share> change) {
+        return new Allocation(version + 1, nodes.stream().map(s -> s.node.equals(node) ? change.apply(s) : s).toList());
+    }
+}

@@ -1,0 +1,129 @@
+package dev.muster.core;
+
+import dev.muster.model.Bytes;
+import dev.muster.model.ExitStatus;
+import dev.muster.model.JobDesc;
+import dev.muster.model.JobReason;
+import dev.muster.model.JobState;
+import dev.muster.model.node.NodeMessages.Hardware;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The records of the journal: outcomes of decisions, never the commands. A record type is never removed and its components never
+ * change their meaning; {@link State#apply} is the one place that says what each does.
+ * Times are seconds since 1970, ticks milliseconds of cluster time.
+ */
+public sealed interface Change {
+
+    // ---- cluster
+
+    /** The configuration in force. Nodes and partitions not named any more go. */
+    record ConfigApplied(Settings settings, List<Node.Spec> nodes, List<Partition> partitions) implements Change {}
+
+    /** Job numbers below the ceiling may be given out; after a cut journal the next start goes above it. */
+    record JobIdsReserved(int nextJobId, int ceiling, long nextSluid, long sluidCeiling) implements Change {}
+
+    /** Content behind a hash that jobs refer to; kept on disk beside the journal. */
+    record BlobStored(String hash, Bytes content) implements Change {}
+
+    /** The answer to a request, for a client that asks again. */
+    record Answered(String requestId, int uid, Bytes reply) implements Change {}
+
+    /** Old answers are forgotten. */
+    record AnswersForgotten(List<String> requestIds) implements Change {}
+
+    // ---- a job's life
+
+    /** A job is queued: from here on it exists. */
+    record JobSubmitted(Job job) implements Change {}
+
+    /** A task of an array's pending record becomes a job of its own. */
+    record ArrayTaskSplit(int arrayJobId, int task, int jobId, long sluid) implements Change {}
+
+    /** Begin time reached and dependencies fulfilled. eligibleTime 0: no more. */
+    record JobEligible(int jobId, long eligibleTime) implements Change {}
+
+    record DependenciesChanged(int jobId, List<Dependency> dependencies) implements Change {}
+
+    /** Held (priority 0) or released, or a new priority. */
+    record PriorityChanged(int jobId, long priority, int holdUid, JobReason reason, String reasonText) implements Change {}
+
+    record DescriptionChanged(int jobId, JobDesc desc) implements Change {}
+
+    record ArrayLimitChanged(int jobId, int maxRunning) implements Change {}
+
+    /** The job has its nodes. One attempt starts at most once. configuring: prologs must finish first. */
+    record JobStarted(int jobId, int attempt, Allocation allocation, int limitMin, long limitTick, boolean configuring)
+            implements Change {}
+
+    /** The prolog ran on a node; with the last one the job stops configuring. */
+    record PrologDone(int jobId, int attempt, String node) implements Change {}
+
+    /** A new time limit of a running job. */
+    record LimitChanged(int jobId, int limitMin, long limitTick) implements Change {}
+
+    record StepStarted(int jobId, Step step) implements Change {}
+
+    record StepLaunched(int jobId, int stepId, String node) implements Change {}
+
+    /** All tasks of a step on one node have ended. */
+    record StepPartEnded(int jobId, int stepId, String node, ExitStatus exit, Map<String, ExitStatus> exits, String reason, Usage usage)
+            implements Change {}
+
+    /** What a step used on a node: times in microseconds, memory in KiB, disk in bytes. */
+    record Usage(long userCpuUs, long systemCpuUs, long maxRssKb, long maxVmKb, long readBytes, long writeBytes, long maxPages) {}
+
+    /** The step was told to end. */
+    record StepEnding(int jobId, int stepId, String reason) implements Change {}
+
+    record StepEnded(int jobId, int stepId, long endTime) implements Change {}
+
+    /** A running job is over: its nodes are told to clean up (COMPLETING until all have). */
+    record JobEnded(int jobId, JobState state, JobReason reason, String reasonText, ExitStatus exit, long endTime)
+            implements Change {}
+
+    /** A pending job is over without a start. */
+    record PendingJobEnded(int jobId, JobState state, JobReason reason, String reasonText, long endTime) implements Change {}
+
+    /** Nothing of the attempt is left on the node: its part of the allocation is free. */
+    record NodeReleased(int jobId, int attempt, String node) implements Change {}
+
+    /** The job goes back to the queue; its number stays. */
+    record JobRequeued(int jobId, boolean held, JobReason reason, String reasonText, long priority, long time) implements Change {}
+
+    record JobSuspended(int jobId, long time) implements Change {}
+
+    record JobResumed(int jobId, long time, long limitTick) implements Change {}
+
+    /** A job that ended long ago is forgotten. */
+    record JobPurged(int jobId) implements Change {}
+
+    // ---- nodes and partitions
+
+    record NodeRegistered(String node, String bootId, String version, long startTime, Hardware hardware) implements Change {}
+
+    /** flags as in {@link Node#flags}. */
+    record NodeStateChanged(String node, int flags, String reason, int reasonUid, long reasonTime) implements Change {}
+
+    record NodeTextsChanged(String node, String comment, String extra, long resumeAfter) implements Change {}
+
+    record NodeSpecChanged(String node, Node.Spec spec) implements Change {}
+
+    record PartitionChanged(Partition partition) implements Change {}
+
+    record PartitionRemoved(String partition) implements Change {}
+
+    // ---- snapshots only
+
+    record JobRestored(Job job) implements Change {}
+
+    record NodeRestored(Node node) implements Change {}
+
+    record PartitionRestored(Partition partition) implements Change {}
+
+    record AnswerRestored(String requestId, State.Answer answer) implements Change {}
+
+    record ClusterRestored(String clusterId, long tickMs, Settings settings, int nextJobId, int jobIdCeiling, long nextSluid, long sluidCeiling)
+            implements Change {}
+}

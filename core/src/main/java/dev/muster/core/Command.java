@@ -1,0 +1,79 @@
+package dev.muster.core;
+
+import dev.muster.model.Bytes;
+import dev.muster.model.ExitStatus;
+import dev.muster.model.JobDesc;
+import dev.muster.model.StepDesc;
+import dev.muster.model.node.NodeMessages;
+import java.util.List;
+import java.util.Map;
+
+/** What the edge asks of the core. uid is the authenticated caller; names and files have been resolved by the edge. */
+public sealed interface Command {
+    record ApplyConfig(Settings settings, List<Node.Spec> nodes, List<Partition> partitions) implements Command {}
+
+    /** After a journal whose tail was cut: numbers that may have been given out are skipped. */
+    record SkipReservedIds() implements Command {}
+
+    /**
+     * @param script      "" content for allocations
+     * @param environment the environment blob (entries joined by NUL)
+     * @param requestId   as in the message
+     */
+    record SubmitJob(int uid, JobDesc desc, String requestId, Bytes script, Bytes environment, boolean immediate, boolean testOnly)
+            implements Command {}
+
+    /** Ends (signal 0) or signals single jobs; tasks as in {@link JobRef}. */
+    record CancelJobs(int uid, List<JobRef> jobs, int signal, boolean batchOnly, boolean full) implements Command {}
+
+    /**
+     * A job as its user names it.
+     *
+     * @param task -1 for no task
+     * @param step {@link #NO_STEP} for the job itself
+     */
+    record JobRef(String text, int jobId, int task, int step) {
+        public static final int NO_STEP = Integer.MIN_VALUE;
+    }
+
+    record UpdateJob(int uid, JobRef job, Map<String, String> changes) implements Command {}
+
+    record HoldJobs(int uid, List<JobRef> jobs, boolean hold, boolean asUser) implements Command {}
+
+    record RequeueJobs(int uid, List<JobRef> jobs, boolean hold) implements Command {}
+
+    record SuspendJobs(int uid, List<JobRef> jobs, boolean suspend) implements Command {}
+
+    record CompleteAllocation(int uid, int jobId, ExitStatus exit) implements Command {}
+
+    /** @param ioToken random, made by the edge */
+    record CreateStep(int uid, String requestId, int jobId, StepDesc step, Bytes environment, String ioToken) implements Command {}
+
+    // ---- nodes
+
+    record RegisterNode(NodeMessages.Register message) implements Command {}
+
+    record Report(String node, NodeMessages.ToController message) implements Command {}
+
+    /** The node has not been heard of for SlurmdTimeout. */
+    record NodeLost(String node) implements Command {}
+
+    /** The connection to the node is gone or back. */
+    record NodeResponding(String node, boolean responding) implements Command {}
+
+    record UpdateNode(int uid, List<String> nodes, Map<String, String> changes) implements Command {}
+
+    record UpdatePartition(int uid, String partition, Map<String, String> changes) implements Command {}
+
+    record CreatePartition(int uid, Partition partition) implements Command {}
+
+    record DeletePartition(int uid, String partition) implements Command {}
+
+    // ---- time
+
+    /** Starts what can start. */
+    record Schedule(int most) implements Command {}
+
+    /** Everything that is due: limits, begin times, dependencies, purging. */
+    record Tick() implements Command {}
+}

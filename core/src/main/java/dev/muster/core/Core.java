@@ -1,0 +1,116 @@
+package dev.muster.core;
+
+import dev.muster.model.SlurmErrno;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The deciding half of the controller. One thread calls it; it reads no clock, file or socket. {@code decide} looks and
+ * answers, {@link State#apply} changes: nothing else does either.
+ */
+public final class Core {
+    /** Numbers reserved at a time: at most so many are skipped when a journal's tail was cut. */
+    static final int ID_BLOCK = 1000;
+    /** No command emits more records than about this. */
+    static final int CHANGES_MAX = 1000;
+
+    private final Planner planner;
+    private final Due due = new Due();
+    private State state = State.EMPTY;
+
+    public Core(Planner planner) {
+        this.planner = planner;
+    }
+
+    public State state() {
+        return state;
+    }
+
+    public Planner planner() {
+        return planner;
+    }
+
+    /** What is due and when. */
+    public Due due() {
+        return due;
+    }
+
+    /** Takes up a state rebuilt from a snapshot and journal. */
+    public void reset(State from) {
+        state = from;
+        due.reset(from);
+        planner.reset(from);
+    }
+
+    /** Applies an entry: of this core's own decision, or from the journal. */
+    public void apply(Entry entry) {
+        State before = state;
+        state = before.apply(entry);
+        due.follow(before, state, entry);
+        planner.follow(before, state, entry);
+    }
+
+    /** Decides without changing anything. */
+    public Decision decide(Command command, Now now) {
+        return switch (command) {
+            case Command.ApplyConfig c -> applyConfig(c);
+            case Command.SkipReservedIds c -> Decision.of(List.of(new Change.JobIdsReserved(
+                    state.jobIdCeiling(), state.jobIdCeiling() + ID_BLOCK, state.sluidCeiling(), state.sluidCeiling() + ID_BLOCK)), "");
+            case Command.SubmitJob c -> new SubmitRules(state, now, planner).decide(c);
+            case Command.CancelJobs c -> new JobRules(state, now).cancel(c);
+            case Command.UpdateJob c -> new UpdateRules(state, now, planner).update(c);
+            case Command.HoldJobs c -> new JobRules(state, now).hold(c);
+            case Command.RequeueJobs c -> new JobRules(state, now).requeue(c);
+            case Command.SuspendJobs c -> new JobRules(state, now).suspend(c);
+            case Command.CompleteAllocation c -> new JobRules(state, now).complete(c);
+            case Command.CreateStep c -> new StepRules(state, now).create(c);
+            case Command.RegisterNode c -> new NodeRules(state, now).register(c.message());
+            case Command.Report c -> new NodeRules(state, now).report(c);
+            case Command.NodeLost c -> new NodeRules(state, now).lost(c.node());
+            case Command.NodeResponding c -> new NodeRules(state, now).responding(c);
+            case Command.UpdateNode c -> new NodeRules(state, now).update(c);
+            case Command.UpdatePartition c -> new PartitionRules(state).update(c);
+            case Command.CreatePartition c -> new PartitionRules(state).create(c);
+            case Command.DeletePartition c -> new PartitionRules(state).delete(c);
+            case Command.Schedule c -> schedule(c, now);
+            case Command.Tick c -> new TimerRules(state, now, due).due();
+        };
+    }
+
+    private Decision applyConfig(Command.ApplyConfig c) {
+        List<Change> changes = new ArrayList<>();
+        changes.add(new Change.ConfigApplied(c.settings(), c.nodes(), c.partitions()));
+        if (state.jobIdCeiling() <= c.settings().firstJobId()) {
+            int first = Math.max(c.settings().firstJobId(), 1);
+            changes.add(new Change.JobIdsReserved(first, first + ID_BLOCK, Math.max(state.nextSluid(), 1),
+                    Math.max(state.nextSluid(), 1) + ID_BLOCK));
+        }
+        return Decision.of(changes, "");
+    }
+
+    private Decision schedule(Command.Schedule c, Now now) {
+        List<Change> changes = new ArrayList<>();
+        Ids ids = new Ids(state);
+        for (Planner.Start start : planner.starts(state, now, Math.min(c.most(), CHANGES_MAX / 4))) {
+            Job job = state.jobs().at(start.jobId());
+            int id = job.id();
+            if (start.task() >= 0) {
+                id = ids.forTask(job);
+                changes.add(new Change.ArrayTaskSplit(job.id(), start.task(), id, id == job.id() ? job.sluid() : ids.sluid()));
+            }
+            boolean configuring = state.settings().awaitProlog();
+            int attempt = job.attempt() + 1;
+            long limitTick = start.limitMin() < 0 ? -1 : now.tickMs() + start.limitMin() * 60_000L;
+            changes.add(new Change.JobStarted(id, attempt, start.allocation(), start.limitMin(), limitTick, configuring));
+            if (!configuring) {
+                changes.addAll(StepRules.firstSteps(id, job.desc(), start.allocation(), state.settings(), now));
+            }
+        }
+        changes.addAll(0, ids.reservations());
+        return Decision.of(changes, changes.size());
+    }
+
+    static Decision.Rejected unknownJob() {
+        return Decision.reject(SlurmErrno.INVALID_JOB_ID);
+    }
+}

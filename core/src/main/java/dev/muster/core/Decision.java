@@ -1,0 +1,33 @@
+package dev.muster.core;
+
+import dev.muster.model.SlurmErrno;
+import dev.muster.model.node.NodeMessages.ToNode;
+import java.util.List;
+
+/** What {@link Core} makes of a command. */
+public sealed interface Decision {
+    /**
+     * Done as records say.
+     *
+     * @param reply   for whoever asked
+     * @param direct  messages to nodes that no record justifies (signals), sent once the records are durable
+     */
+    record Accepted(List<Change> changes, Object reply, List<Direct> direct) implements Decision {}
+
+    /** Refused; nothing changes. */
+    record Rejected(SlurmErrno errno, String sentence) implements Decision {}
+
+    record Direct(String node, ToNode message) {}
+
+    static Accepted of(List<Change> changes, Object reply) {
+        return new Accepted(List.copyOf(changes), reply, List.of());
+    }
+
+    static Accepted of(List<Change> changes, Object reply, List<Direct> direct) {
+        return new Accepted(List.copyOf(changes), reply, List.copyOf(direct));
+    }
+
+    static Rejected reject(SlurmErrno errno) {
+        return new Rejected(errno, errno.sentence());
+    }
+}

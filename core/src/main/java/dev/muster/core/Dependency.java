@@ -1,0 +1,66 @@
+package dev.muster.core;
+
+import java.util.List;
+
+/**
+ * One condition of a job's {@code --dependency}.
+ *
+ * @param jobId      0 for singleton
+ * @param arrayTask  a task index, or {@link #WHOLE} for a plain job or all tasks of an array
+ * @param delayMin   of {@code after:job+minutes}
+ * @param any        conditions are joined by "?" (any suffices) and not by ","
+ */
+public record Dependency(Kind kind, int jobId, int arrayTask, int delayMin, boolean any, Status status) {
+    public static final int WHOLE = -1;
+
+    public enum Kind {
+        AFTER("after"),
+        AFTERANY("afterany"),
+        AFTERBURSTBUFFER("afterburstbuffer"),
+        AFTERCORR("aftercorr"),
+        AFTERNOTOK("afternotok"),
+        AFTEROK("afterok"),
+        SINGLETON("singleton");
+
+        private final String word;
+
+        Kind(String word) {
+            this.word = word;
+        }
+
+        public String word() {
+            return word;
+        }
+    }
+
+    public enum Status { UNFULFILLED, FULFILLED, FAILED }
+
+    Dependency with(Status s) {
+        return new Dependency(kind, jobId, arrayTask, delayMin, any, s);
+    }
+
+    /** As squeue prints what is still open: {@code afterok:12(unfulfilled)}. */
+    static String print(List<Dependency> all) {
+        StringBuilder out = new StringBuilder();
+        for (Dependency d : all) {
+            if (d.status == Status.FULFILLED) {
+                continue;
+            }
+            if (!out.isEmpty()) {
+                out.append(d.any ? '?' : ',');
+            }
+            out.append(d.kind.word);
+            if (d.kind != Kind.SINGLETON) {
+                out.append(':').append(d.jobId);
+                if (d.arrayTask != WHOLE) {
+                    out.append('_').append(d.arrayTask);
+                }
+                if (d.delayMin > 0) {
+                    out.append('+').append(d.delayMin);
+                }
+            }
+            out.append(d.status == Status.FAILED ? "(failed)" : "(unfulfilled)");
+        }
+        return out.toString();
+    }
+}

@@ -1,0 +1,150 @@
+package dev.muster.core;
+
+import dev.muster.model.JobState;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.NavigableMap;
+import java.util.NavigableSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/**
+ * What will be due: kept beside the state, fed by the same entries, so that no timer scans the job table.
+ * Rebuilt at start; {@link #equals} lets tests compare with a rebuild.
+ */
+public final class Due {
+    private final NavigableMap<Long, NavigableSet<Integer>> limits = new TreeMap<>();
+    private final NavigableMap<Long, NavigableSet<Integer>> begins = new TreeMap<>();
+    private final NavigableSet<Integer> waiting = new TreeSet<>();
+    private final NavigableMap<Integer, NavigableSet<Integer>> dependents = new TreeMap<>();
+    private final NavigableSet<Integer> toSettle = new TreeSet<>();
+
+    void reset(State state) {
+        limits.clear();
+        begins.clear();
+        waiting.clear();
+        dependents.clear();
+        toSettle.clear();
+        state.jobs().values().forEach(this::add);
+        toSettle.addAll(waiting);
+    }
+
+    void follow(State before, State after, Entry entry) {
+        for (Change change : entry.changes()) {
+            for (int id : Touched.jobs(change)) {
+                before.jobs().find(id).ifPresent(this::remove);
+                after.jobs().find(id).ifPresent(job -> {
+                    add(job);
+                    if (needsSettling(job)) {
+                        toSettle.add(id);
+                    }
+                });
+                settleDependents(id);
+                after.jobs().find(id).ifPresent(job -> {
+                    if (job.array().jobId() != 0 && job.array().jobId() != id) {
+                        settleDependents(job.array().jobId());
+                    }
+                });
+                if (after.jobs().find(id).isEmpty()) {
+                    toSettle.remove(id);
+                }
+            }
+        }
+    }
+
+    private void settleDependents(int id) {
+        NavigableSet<Integer> waiters = dependents.get(id);
+        if (waiters != null) {
+            toSettle.addAll(waiters);
+        }
+    }
+
+    private static boolean needsSettling(Job job) {
+        return job.isPending() && job.eligibleTime() == 0;
+    }
+
+    private void add(Job job) {
+        if (job.state() == JobState.RUNNING && job.run().limitTickMs() >= 0) {
+            limits.computeIfAbsent(job.run().limitTickMs(), k -> new TreeSet<>()).add(job.id());
+        }
+        if (needsSettling(job)) {
+            waiting.add(job.id());
+            begins.computeIfAbsent(job.desc().timing().beginTime(), k -> new TreeSet<>()).add(job.id());
+            for (Dependency d : job.dependencies()) {
+                dependents.computeIfAbsent(d.jobId(), k -> new TreeSet<>()).add(job.id());
+            }
+        }
+    }
+
+    private void remove(Job job) {
+        drop(limits, job.run().limitTickMs(), job.id());
+        drop(begins, job.desc().timing().beginTime(), job.id());
+        waiting.remove(job.id());
+        for (Dependency d : job.dependencies()) {
+            drop(dependents, d.jobId(), job.id());
+        }
+    }
+
+    private static <K> void drop(NavigableMap<K, NavigableSet<Integer>> map, K key, int id) {
+        NavigableSet<Integer> set = map.get(key);
+        if (set != null && set.remove(id) && set.isEmpty()) {
+            map.remove(key);
+        }
+    }
+
+    /** Running jobs at or past their limit at this tick. */
+    List<Integer> overLimit(long tickMs, int most) {
+        return upTo(limits, tickMs, most);
+    }
+
+    /** Jobs whose eligibility must be looked at now: something they wait for changed, or their begin time came. */
+    List<Integer> unsettled(long seconds, int most) {
+        List<Integer> out = new ArrayList<>();
+        for (int id : toSettle) {
+            if (out.size() >= most) {
+                return out;
+            }
+            out.add(id);
+        }
+        for (int id : upTo(begins, seconds, most)) {
+            if (!toSettle.contains(id)) {
+                out.add(id);
+            }
+        }
+        return out;
+    }
+
+    /** Looked at: not again before something changes. */
+    void settled(int jobId) {
+        toSettle.remove(jobId);
+    }
+
+    /** Something is to be looked at without waiting for the next second. */
+    public boolean urgent() {
+        return !toSettle.isEmpty();
+    }
+
+    private static List<Integer> upTo(NavigableMap<Long, NavigableSet<Integer>> map, long key, int most) {
+        List<Integer> out = new ArrayList<>();
+        for (NavigableSet<Integer> ids : map.headMap(key, true).values()) {
+            for (int id : ids) {
+                if (out.size() >= most) {
+                    return out;
+                }
+                out.add(id);
+            }
+        }
+        return out;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof Due d && limits.equals(d.limits) && begins.equals(d.begins) && waiting.equals(d.waiting)
+                && dependents.equals(d.dependents);
+    }
+
+    @Override
+    public int hashCode() {
+        return limits.hashCode() * 31 + waiting.hashCode();
+    }
+}

@@ -1,0 +1,68 @@
+package dev.muster.core;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Gives out job numbers within one decision: ascending, wrapping after the full range, skipping numbers still known. */
+final class Ids {
+    private final State state;
+    private final Map<Integer, Integer> tasksLeft = new HashMap<>();
+    private int nextJobId;
+    private int ceiling;
+    private long nextSluid;
+    private long sluidCeiling;
+    private boolean reserved;
+
+    Ids(State state) {
+        this.state = state;
+        nextJobId = state.nextJobId();
+        ceiling = state.jobIdCeiling();
+        nextSluid = state.nextSluid();
+        sluidCeiling = state.sluidCeiling();
+    }
+
+    int jobId() {
+        while (true) {
+            if (nextJobId >= state.settings().maxJobId()) {
+                nextJobId = state.settings().firstJobId();
+                ceiling = nextJobId + Core.ID_BLOCK;
+                reserved = true;
+            }
+            int id = nextJobId++;
+            if (nextJobId + Core.ID_BLOCK / 2 > ceiling) {
+                ceiling = nextJobId + Core.ID_BLOCK;
+                reserved = true;
+            }
+            if (!state.jobs().has(id)) {
+                return id;
+            }
+        }
+    }
+
+    long sluid() {
+        long id = nextSluid++;
+        if (nextSluid + Core.ID_BLOCK / 2 > sluidCeiling) {
+            sluidCeiling = nextSluid + Core.ID_BLOCK;
+            reserved = true;
+        }
+        return id;
+    }
+
+    /** A number for a task that leaves the array's pending record: the last one keeps the array's. */
+    int forTask(Job array) {
+        int left = tasksLeft.getOrDefault(array.id(), array.array().pending().count());
+        tasksLeft.put(array.id(), left - 1);
+        return left <= 1 ? array.id() : jobId();
+    }
+
+    /** Must be applied before the numbers are. */
+    List<Change> reservations() {
+        List<Change> out = new ArrayList<>();
+        if (reserved) {
+            out.add(new Change.JobIdsReserved(state.nextJobId(), ceiling, state.nextSluid(), sluidCeiling));
+        }
+        return out;
+    }
+}

@@ -1,0 +1,202 @@
+package dev.muster.core;
+
+import dev.muster.model.ExitStatus;
+import dev.muster.model.IndexSet;
+import dev.muster.model.JobDesc;
+import dev.muster.model.JobFlag;
+import dev.muster.model.JobReason;
+import dev.muster.model.JobState;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A job, or the pending tasks of an array. Times are seconds since 1970, 0 for none.
+ *
+ * @param id         the number users see; of an array's pending record the array's number
+ * @param sluid      never used twice in the life of the cluster
+ * @param flags      bits by {@link JobFlag#ordinal}
+ * @param reason     why it is held or how it ended; why it waits for its turn is the planner's to say
+ * @param priority   0 while held
+ * @param holdUid    who holds it, -1 if nobody
+ * @param attempt    0 before its first start; grows with each start
+ * @param restarts   how often it was requeued after a start
+ */
+public record Job(
+        int id,
+        long sluid,
+        Array array,
+        JobDesc desc,
+        JobState state,
+        int flags,
+        JobReason reason,
+        String reasonText,
+        long priority,
+        int holdUid,
+        long submitTime,
+        long eligibleTime,
+        int attempt,
+        int restarts,
+        List<Dependency> dependencies,
+        Run run) {
+
+    /**
+     * @param jobId      of the array, 0 for a job of none
+     * @param task       this task's index, or -1 for the record of the pending ones
+     * @param pending    indices not yet split off (of the pending record)
+     * @param maxRunning {@code %limit}, 0 for none
+     * @param size       tasks at submission
+     */
+    public record Array(int jobId, int task, IndexSet pending, int maxRunning, int size) {
+        public static final Array NONE = new Array(0, -1, IndexSet.empty(), 0, 0);
+    }
+
+    /**
+     * What exists from the first start on.
+     *
+     * @param limitMin      effective time limit, minutes; -1 for none
+     * @param limitTickMs   cluster tick at which the limit is reached; -1 for none
+     * @param endingSince   cluster tick at which it was told to end, -1 if it was not
+     * @param preSuspendMs  run time before the last resume, milliseconds
+     * @param sinceTickMs   tick of the last start or resume
+     * @param steps         running and ended steps of this attempt
+     */
+    public record Run(
+            long startTime,
+            long endTime,
+            long suspendTime,
+            long preSuspendMs,
+            long sinceTickMs,
+            int limitMin,
+            long limitTickMs,
+            long endingSinceMs,
+            Allocation allocation,
+            int nextStep,
+            List<Step> steps,
+            ExitStatus exit,
+            ExitStatus derivedExit) {
+        public static final Run NONE = new Run(
+                0, 0, 0, 0, 0, 0, -1, -1, Allocation.NONE, 0, List.of(), ExitStatus.NONE, ExitStatus.NONE);
+    }
+
+    public boolean has(JobFlag flag) {
+        return (flags & 1 << flag.ordinal()) != 0;
+    }
+
+    public boolean isPending() {
+        return state == JobState.PENDING && !has(JobFlag.COMPLETING);
+    }
+
+    /** Holds resources: running, suspended, or ended with something left on its nodes. */
+    public boolean holdsNodes() {
+        return !run.allocation.isEmpty() && (state.isActive() || has(JobFlag.COMPLETING));
+    }
+
+    public boolean isHeld() {
+        return priority == 0;
+    }
+
+    /** The record that stands for all pending tasks of an array. */
+    public boolean isArrayRecord() {
+        return array.jobId == id && array.task < 0 && !array.pending.isEmpty();
+    }
+
+    public boolean isArrayTask() {
+        return array.jobId != 0 && array.task >= 0;
+    }
+
+    public Optional<Step> step(int stepId) {
+        for (Step s : run.steps) {
+            if (s.id() == stepId) {
+                return Optional.of(s);
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** As people write it: {@code 12}, {@code 12_3}, {@code 12_[4-9]}. */
+    public String displayId() {
+        if (isArrayTask()) {
+            return array.jobId + "_" + array.task;
+        }
+        return isArrayRecord() ? id + "_[" + array.pending.compact() + "]" : Integer.toString(id);
+    }
+
+    // Copies with one thing changed; the names say which.
+
+    Job with(JobState s) {
+        return new Job(id, sluid, array, desc, s, flags, reason, reasonText, priority, holdUid, submitTime, eligibleTime,
+                attempt, restarts, dependencies, run);
+    }
+
+    Job with(JobFlag flag, boolean on) {
+        int bit = 1 << flag.ordinal();
+        return new Job(id, sluid, array, desc, state, on ? flags | bit : flags & ~bit, reason, reasonText, priority, holdUid,
+                submitTime, eligibleTime, attempt, restarts, dependencies, run);
+    }
+
+    Job with(JobReason why, String text) {
+        return new Job(id, sluid, array, desc, state, flags, why, text, priority, holdUid, submitTime, eligibleTime,
+                attempt, restarts, dependencies, run);
+    }
+
+    Job with(Run r) {
+        return new Job(id, sluid, array, desc, state, flags, reason, reasonText, priority, holdUid, submitTime,
+                eligibleTime, attempt, restarts, dependencies, r);
+    }
+
+    Job with(Array a) {
+        return new Job(id, sluid, a, desc, state, flags, reason, reasonText, priority, holdUid, submitTime, eligibleTime,
+                attempt, restarts, dependencies, run);
+    }
+
+    Job with(JobDesc d) {
+        return new Job(id, sluid, array, d, state, flags, reason, reasonText, priority, holdUid, submitTime, eligibleTime,
+                attempt, restarts, dependencies, run);
+    }
+
+    Job withDependencies(List<Dependency> d) {
+        return new Job(id, sluid, array, desc, state, flags, reason, reasonText, priority, holdUid, submitTime, eligibleTime,
+                attempt, restarts, d, run);
+    }
+
+    Job withEligibleTime(long time) {
+        return new Job(id, sluid, array, desc, state, flags, reason, reasonText, priority, holdUid, submitTime, time,
+                attempt, restarts, dependencies, run);
+    }
+
+    Job withPriority(long p, int holder) {
+        return new Job(id, sluid, array, desc, state, flags, reason, reasonText, p, holder, submitTime, eligibleTime,
+                attempt, restarts, dependencies, run);
+    }
+
+    Job withAttempt(int a, int restartCount) {
+        return new Job(id, sluid, array, desc, state, flags, reason, reasonText, priority, holdUid, submitTime,
+                eligibleTime, a, restartCount, dependencies, run);
+    }
+
+    /** A task split off an array's pending record under a number of its own. */
+    Job splitOff(int newId, long newSluid, int task) {
+        return new Job(newId, newSluid, new Array(array.jobId, task, IndexSet.empty(), array.maxRunning, array.size), desc, state,
+                flags, reason, reasonText, priority, holdUid, submitTime, eligibleTime, attempt, restarts, dependencies, run);
+    }
+
+    Job withStep(Step step) {
+        java.util.ArrayList<Step> steps = new java.util.ArrayList<>(run.steps.size() + 1);
+        boolean found = false;
+        for (Step s : run.steps) {
+            steps.add(s.id() == step.id() ? step : s);
+            found |= s.id() == step.id();
+        }
+        if (!found) {
+            steps.add(step);
+        }
+        int next = Math.max(run.nextStep, step.id() + 1);
+        return with(new Run(run.startTime, run.endTime, run.suspendTime, run.preSuspendMs, run.sinceTickMs, run.limitMin,
+                run.limitTickMs, run.endingSinceMs, run.allocation, next, List.copyOf(steps), run.exit, run.derivedExit));
+    }
+
+    Job withAllocation(Allocation a) {
+        return with(new Run(run.startTime, run.endTime, run.suspendTime, run.preSuspendMs, run.sinceTickMs, run.limitMin,
+                run.limitTickMs, run.endingSinceMs, a, run.nextStep, run.steps, run.exit, run.derivedExit));
+    }
+}

@@ -1,0 +1,296 @@
+package dev.muster.core;
+
+import dev.muster.model.ExitStatus;
+import dev.muster.model.JobDesc;
+import dev.muster.model.JobFlag;
+import dev.muster.model.JobReason;
+import dev.muster.model.JobState;
+import dev.muster.model.SlurmErrno;
+import dev.muster.model.api.JobMessages.CancelReply;
+import dev.muster.model.api.JobMessages.JobError;
+import dev.muster.model.node.NodeMessages;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** Cancel, signal, hold, release, requeue, suspend, resume. Each takes jobs as users name them and answers per job. */
+final class JobRules {
+    private static final int SIGKILL = 9;
+
+    private final State state;
+    private final Now now;
+    private final Ids ids;
+    private final List<Change> changes = new ArrayList<>();
+    private final List<Decision.Direct> direct = new ArrayList<>();
+    private final List<String> done = new ArrayList<>();
+    private final List<JobError> errors = new ArrayList<>();
+    private final Map<Integer, Job> split = new LinkedHashMap<>();
+
+    JobRules(State state, Now now) {
+        this.state = state;
+        this.now = now;
+        this.ids = new Ids(state);
+    }
+
+    /** What is done with one job once it was found and the caller may touch it; an error to report, or empty. */
+    private interface Action {
+        Optional<SlurmErrno> on(Job job);
+    }
+
+    private Decision each(int uid, List<Command.JobRef> refs, Action action) {
+        for (Command.JobRef ref : refs) {
+            List<Job> targets = targets(ref);
+            if (targets.isEmpty()) {
+                error(ref, SlurmErrno.INVALID_JOB_ID);
+            }
+            for (Job job : targets) {
+                if (!Access.mayChange(state, uid, job)) {
+                    error(ref, SlurmErrno.ACCESS_DENIED);
+                } else {
+                    action.on(job).ifPresentOrElse(e -> error(ref, e), () -> done.add(ref.text()));
+                }
+            }
+        }
+        changes.addAll(0, ids.reservations());
+        return Decision.of(changes, new CancelReply(List.copyOf(done), List.copyOf(errors)), direct);
+    }
+
+    private void error(Command.JobRef ref, SlurmErrno errno) {
+        errors.add(new JobError(ref.text(), errno.number(), errno.sentence()));
+    }
+
+    /** A plain number means the job or every task of the array; a task of the pending record is split off first. */
+    private List<Job> targets(Command.JobRef ref) {
+        if (ref.task() < 0) {
+            List<Job> all = new ArrayList<>(state.tasksOf(ref.jobId()));
+            all.removeIf(t -> t.state().isTerminal());
+            Optional<Job> own = state.jobs().find(ref.jobId());
+            own.ifPresent(j -> {
+                if (all.isEmpty() || !j.state().isTerminal()) {
+                    all.add(j);
+                }
+            });
+            return all;
+        }
+        return state.job(ref.jobId(), ref.task()).map(j -> List.of(single(j, ref.task()))).orElse(List.of());
+    }
+
+    private Job single(Job job, int task) {
+        if (!job.isArrayRecord()) {
+            return job;
+        }
+        int left = job.array().pending().count() - split.size();
+        if (left <= 1) {
+            changes.add(new Change.ArrayTaskSplit(job.id(), task, job.id(), job.sluid()));
+            return job.with(new Job.Array(job.id(), task, dev.muster.model.IndexSet.empty(), job.array().maxRunning(), job.array().size()));
+        }
+        int id = ids.forTask(job);
+        long sluid = id == job.id() ? job.sluid() : ids.sluid();
+        changes.add(new Change.ArrayTaskSplit(job.id(), task, id, sluid));
+        Job own = job.splitOff(id, sluid, task);
+        split.put(id, own);
+        return own;
+    }
+
+    // ---- cancel and signal
+
+    Decision cancel(Command.CancelJobs c) {
+        List<Command.JobRef> plain = new ArrayList<>();
+        for (Command.JobRef ref : c.jobs()) {
+            if (ref.step() == Command.JobRef.NO_STEP) {
+                plain.add(ref);
+            } else {
+                step(c, ref);
+            }
+        }
+        return each(c.uid(), plain, job -> c.signal() == 0 || c.signal() == SIGKILL && !c.batchOnly() && !c.full() ? end(job, c.uid()) : signal(job, c));
+    }
+
+    private void step(Command.CancelJobs c, Command.JobRef ref) {
+        Optional<Job> job = state.job(ref.jobId(), ref.task());
+        Optional<Step> step = job.flatMap(j -> j.step(ref.step()));
+        if (job.isEmpty() || step.isEmpty()) {
+            error(ref, SlurmErrno.INVALID_JOB_ID);
+        } else if (!Access.mayChange(state, c.uid(), job.get())) {
+            error(ref, SlurmErrno.ACCESS_DENIED);
+        } else if (step.get().state() == Step.State.ENDED) {
+            error(ref, SlurmErrno.ALREADY_DONE);
+        } else {
+            done.add(ref.text());
+            if (c.signal() == 0 || c.signal() == SIGKILL) {
+                changes.add(new Change.StepEnding(job.get().id(), ref.step(), "Cancelled by " + c.uid()));
+            } else {
+                toParts(job.get(), step.get(), c.signal());
+            }
+        }
+    }
+
+    private void toParts(Job job, Step step, int signal) {
+        for (Step.Part part : step.nodes()) {
+            if (!part.done()) {
+                direct.add(new Decision.Direct(part.node(),
+                        new NodeMessages.Signal(job.id(), job.attempt(), step.id(), signal, false, false)));
+            }
+        }
+    }
+
+    private Optional<SlurmErrno> end(Job job, int uid) {
+        if (job.state().isTerminal()) {
+            return Optional.of(SlurmErrno.ALREADY_DONE);
+        }
+        if (job.state() == JobState.PENDING) {
+            if (job.has(JobFlag.COMPLETING)) {
+                return Optional.of(SlurmErrno.TRANSITION_STATE_NO_UPDATE);
+            }
+            changes.add(new Change.PendingJobEnded(job.id(), JobState.CANCELLED, JobReason.NONE, by(uid), now.seconds()));
+        } else {
+            changes.add(new Change.JobEnded(job.id(), JobState.CANCELLED, JobReason.NONE, by(uid), job.run().exit(), now.seconds()));
+        }
+        return Optional.empty();
+    }
+
+    /** The text kept with a cancelled job: sacct prints {@code CANCELLED by UID}. */
+    static String by(int uid) {
+        return "by " + uid;
+    }
+
+    private Optional<SlurmErrno> signal(Job job, Command.CancelJobs c) {
+        if (job.state() == JobState.PENDING) {
+            return Optional.of(SlurmErrno.JOB_PENDING);
+        }
+        if (!job.state().isActive()) {
+            return Optional.of(SlurmErrno.ALREADY_DONE);
+        }
+        for (Step step : job.run().steps()) {
+            if (step.state() == Step.State.RUNNING && (step.isBatch() ? c.batchOnly() || c.full() : step.id() >= 0 && !c.batchOnly())) {
+                if (step.isBatch()) {
+                    direct.add(new Decision.Direct(step.nodes().getFirst().node(), new NodeMessages.Signal(
+                            job.id(), job.attempt(), Step.BATCH, c.signal(), c.batchOnly(), c.full())));
+                } else {
+                    toParts(job, step, c.signal());
+                }
+            }
+        }
+        return Optional.empty();
+    }
+
+    // ---- hold, requeue, suspend
+
+    Decision hold(Command.HoldJobs c) {
+        return each(c.uid(), c.jobs(), job -> {
+            if (!job.isPending()) {
+                return Optional.of(SlurmErrno.JOB_NOT_PENDING);
+            }
+            if (c.hold()) {
+                JobReason reason = c.asUser() || c.uid() == job.desc().owner().uid() ? JobReason.JOB_HELD_USER : JobReason.JOB_HELD_ADMIN;
+                changes.add(new Change.PriorityChanged(job.id(), 0, c.uid(), reason, ""));
+                return Optional.empty();
+            }
+            if (job.reason() == JobReason.JOB_HELD_ADMIN && !Access.isAdmin(state, c.uid())) {
+                return Optional.of(SlurmErrno.ACCESS_DENIED);
+            }
+            release(job);
+            return Optional.empty();
+        });
+    }
+
+    private void release(Job job) {
+        if (!job.isHeld()) {
+            return;
+        }
+        JobReason reason = !Dependencies.fulfilled(job.dependencies()) ? JobReason.DEPENDENCY
+                : job.desc().timing().beginTime() > now.seconds() ? JobReason.BEGIN_TIME : JobReason.NONE;
+        changes.add(new Change.PriorityChanged(job.id(), Math.max(1, SubmitRules.PRIORITY_TOP - job.sluid() - job.desc().timing().nice()), -1, reason, ""));
+    }
+
+    Decision requeue(Command.RequeueJobs c) {
+        return each(c.uid(), c.jobs(), job -> {
+            if (job.desc().kind() != JobDesc.Kind.BATCH || !job.state().isActive() && !job.state().isTerminal()) {
+                return Optional.of(job.state() == JobState.PENDING ? SlurmErrno.JOB_PENDING : SlurmErrno.BATCH_ONLY);
+            }
+            if (!mayRequeue(job)) {
+                return Optional.of(SlurmErrno.DISABLED);
+            }
+            if (job.has(JobFlag.COMPLETING)) {
+                return Optional.of(SlurmErrno.TRANSITION_STATE_NO_UPDATE);
+            }
+            changes.add(new Change.JobRequeued(job.id(), c.hold(), c.hold() ? JobReason.JOB_REQUEUED_IN_HELD : JobReason.NONE, "",
+                    Math.max(1, SubmitRules.PRIORITY_TOP - job.sluid()), now.seconds()));
+            return Optional.empty();
+        });
+    }
+
+    private boolean mayRequeue(Job job) {
+        return switch (job.desc().timing().requeue()) {
+            case UNSET -> state.settings().requeueJobs();
+            case YES -> true;
+            case NO -> false;
+        };
+    }
+
+    Decision suspend(Command.SuspendJobs c) {
+        if (!Access.isAdmin(state, c.uid())) {
+            return Decision.reject(SlurmErrno.ACCESS_DENIED);
+        }
+        return each(c.uid(), c.jobs(), job -> {
+            if (job.state() == JobState.PENDING) {
+                return Optional.of(SlurmErrno.JOB_PENDING);
+            }
+            if (job.state().isTerminal()) {
+                return Optional.of(SlurmErrno.ALREADY_DONE);
+            }
+            if (c.suspend() == (job.state() == JobState.SUSPENDED)) {
+                return Optional.of(c.suspend() ? SlurmErrno.JOB_SUSPENDED : SlurmErrno.JOB_NOT_SUSPENDED);
+            }
+            if (c.suspend()) {
+                changes.add(new Change.JobSuspended(job.id(), now.seconds()));
+            } else {
+                Job.Run run = job.run();
+                long left = run.limitMin() < 0 ? -1 : run.limitMin() * 60_000L - run.preSuspendMs();
+                changes.add(new Change.JobResumed(job.id(), now.seconds(), left < 0 ? -1 : now.tickMs() + left));
+            }
+            return Optional.empty();
+        });
+    }
+
+    /** The client of an interactive allocation is done. */
+    Decision complete(Command.CompleteAllocation c) {
+        Optional<Job> found = state.jobs().find(c.jobId());
+        if (found.isEmpty()) {
+            return Core.unknownJob();
+        }
+        Job job = found.get();
+        if (!Access.mayChange(state, c.uid(), job)) {
+            return Decision.reject(SlurmErrno.ACCESS_DENIED);
+        }
+        if (job.state().isTerminal()) {
+            return Decision.reject(SlurmErrno.ALREADY_DONE);
+        }
+        if (job.state() == JobState.PENDING) {
+            return Decision.of(List.of(new Change.PendingJobEnded(
+                    job.id(), JobState.CANCELLED, JobReason.NONE, by(c.uid()), now.seconds())), "");
+        }
+        return Decision.of(List.of(over(job, c.exit(), "", now)), "");
+    }
+
+    /** The record for a job whose own work has ended with this status. */
+    static Change.JobEnded over(Job job, ExitStatus exit, String why, Now now) {
+        JobState end = switch (why) {
+            case "TimeLimit" -> JobState.TIMEOUT;
+            case "OutOfMemory" -> JobState.OUT_OF_MEMORY;
+            case "NodeFail" -> JobState.NODE_FAIL;
+            default -> exit.isSuccess() ? JobState.COMPLETED : JobState.FAILED;
+        };
+        JobReason reason = switch (end) {
+            case TIMEOUT -> JobReason.TIME_LIMIT;
+            case OUT_OF_MEMORY -> JobReason.OUT_OF_MEMORY;
+            case NODE_FAIL -> JobReason.NODE_DOWN;
+            case FAILED -> why.equals("StepdKilled") ? JobReason.STEPD_KILLED
+                    : exit.signal() != 0 ? JobReason.RAISED_SIGNAL : JobReason.NON_ZERO_EXIT_CODE;
+            case PENDING, RUNNING, SUSPENDED, COMPLETED, CANCELLED, PREEMPTED, BOOT_FAIL, DEADLINE -> JobReason.NONE;
+        };
+        return new Change.JobEnded(job.id(), end, reason, "", exit, now.seconds());
+    }
+}

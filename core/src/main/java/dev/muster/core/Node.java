@@ -1,0 +1,199 @@
+package dev.muster.core;
+
+import dev.muster.model.IndexSet;
+import dev.muster.model.node.NodeMessages.Hardware;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A node: its configuration, what it last said of itself, and its state.
+ *
+ * @param flags       bits by {@link Flag#ordinal}
+ * @param bootId      of its last registration, "" before the first
+ * @param jobs        numbers of the jobs that hold part of it, ascending
+ * @param cpusAllocated by these jobs
+ */
+public record Node(
+        Spec spec,
+        int flags,
+        String reason,
+        int reasonUid,
+        long reasonTime,
+        String bootId,
+        String version,
+        long startTime,
+        Hardware hardware,
+        String comment,
+        String extra,
+        List<Integer> jobs,
+        int cpusAllocated,
+        long memoryAllocatedMb,
+        long lastBusy,
+        long resumeAfter) {
+
+    /** Conditions over the state that follows from the jobs; names are Slurm's. */
+    public enum Flag {
+        DOWN,
+        DRAIN,
+        FAIL,
+        NOT_RESPONDING,
+        FUTURE,
+        MAINT,
+        RESERVED,
+        PLANNED,
+        INVALID_REG,
+        REBOOT_REQUESTED,
+        REBOOT_ISSUED,
+        POWERED_DOWN,
+        CLOUD,
+        UNKNOWN
+    }
+
+    /**
+     * A node as configured.
+     *
+     * @param units        what jobs are given of it: cores, or CPUs where each is its own unit
+     * @param cpusPerUnit  CPUs in one of them
+     * @param gres         configured devices
+     * @param configState  State= of slurm.conf: UNKNOWN, DOWN, DRAIN, FUTURE, CLOUD, …
+     */
+    public record Spec(
+            String name,
+            String hostname,
+            String address,
+            int port,
+            int cpus,
+            int boards,
+            int sockets,
+            int coresPerSocket,
+            int threadsPerCore,
+            int units,
+            int cpusPerUnit,
+            long memoryMb,
+            long memSpecLimitMb,
+            long tmpDiskMb,
+            List<String> features,
+            int weight,
+            List<Gres> gres,
+            IndexSet reservedUnits,
+            String configState,
+            String configReason,
+            int order) {}
+
+    /**
+     * @param file device path pattern, "" if none
+     */
+    public record Gres(String name, String type, int first, int count, String file) {}
+
+    public String name() {
+        return spec.name;
+    }
+
+    public boolean has(Flag flag) {
+        return (flags & 1 << flag.ordinal()) != 0;
+    }
+
+    /** New work may go to it: registered, up, not drained. */
+    public boolean isUsable() {
+        int bad = 1 << Flag.DOWN.ordinal() | 1 << Flag.DRAIN.ordinal() | 1 << Flag.FAIL.ordinal()
+                | 1 << Flag.NOT_RESPONDING.ordinal() | 1 << Flag.FUTURE.ordinal() | 1 << Flag.UNKNOWN.ordinal()
+                | 1 << Flag.INVALID_REG.ordinal() | 1 << Flag.POWERED_DOWN.ordinal();
+        return (flags & bad) == 0 && !bootId.isEmpty();
+    }
+
+    /** Device counts by GRES name, types added up. */
+    public int gresCount(String name, String type) {
+        int sum = 0;
+        for (Gres g : spec.gres) {
+            if (g.name.equals(name) && (type.isEmpty() || g.type.equals(type))) {
+                sum += g.count;
+            }
+        }
+        return sum;
+    }
+
+    /** Slurm's base state word. */
+    public String baseState() {
+        if (has(Flag.FUTURE)) {
+            return "FUTURE";
+        }
+        if (has(Flag.DOWN)) {
+            return "DOWN";
+        }
+        if (has(Flag.UNKNOWN)) {
+            return "UNKNOWN";
+        }
+        if (cpusAllocated == 0) {
+            return "IDLE";
+        }
+        return cpusAllocated >= spec.cpus ? "ALLOCATED" : "MIXED";
+    }
+
+    Node with(Flag flag, boolean on) {
+        int bit = 1 << flag.ordinal();
+        return withFlags(on ? flags | bit : flags & ~bit);
+    }
+
+    Node withFlags(int f) {
+        return new Node(spec, f, reason, reasonUid, reasonTime, bootId, version, startTime, hardware, comment, extra, jobs,
+                cpusAllocated, memoryAllocatedMb, lastBusy, resumeAfter);
+    }
+
+    Node withReason(String why, int uid, long time) {
+        return new Node(spec, flags, why, uid, time, bootId, version, startTime, hardware, comment, extra, jobs,
+                cpusAllocated, memoryAllocatedMb, lastBusy, resumeAfter);
+    }
+
+    Node withSpec(Spec s) {
+        return new Node(s, flags, reason, reasonUid, reasonTime, bootId, version, startTime, hardware, comment, extra, jobs,
+                cpusAllocated, memoryAllocatedMb, lastBusy, resumeAfter);
+    }
+
+    Node withTexts(String newComment, String newExtra, long newResumeAfter) {
+        return new Node(spec, flags, reason, reasonUid, reasonTime, bootId, version, startTime, hardware, newComment, newExtra,
+                jobs, cpusAllocated, memoryAllocatedMb, lastBusy, newResumeAfter);
+    }
+
+    Node registered(String boot, String v, long start, Hardware h) {
+        return new Node(spec, flags, reason, reasonUid, reasonTime, boot, v, start, h, comment, extra, jobs,
+                cpusAllocated, memoryAllocatedMb, lastBusy, resumeAfter);
+    }
+
+    Node withJob(int jobId, int cpus, long memoryMb) {
+        java.util.ArrayList<Integer> more = new java.util.ArrayList<>(jobs);
+        int at = java.util.Collections.binarySearch(more, jobId);
+        if (at < 0) {
+            more.add(-at - 1, jobId);
+        }
+        return new Node(spec, flags, reason, reasonUid, reasonTime, bootId, version, startTime, hardware, comment, extra,
+                List.copyOf(more), cpusAllocated + cpus, memoryAllocatedMb + memoryMb, lastBusy, resumeAfter);
+    }
+
+    Node withoutJob(int jobId, int cpus, long memoryMb, long time) {
+        List<Integer> fewer = jobs.stream().filter(j -> j != jobId).toList();
+        return new Node(spec, flags, reason, reasonUid, reasonTime, bootId, version, startTime, hardware, comment, extra,
+                fewer, cpusAllocated - cpus, memoryAllocatedMb - memoryMb, time, resumeAfter);
+    }
+
+    static Node of(Spec spec) {
+        Node fresh = new Node(spec, 0, "", 0, 0, "", "", 0, new Hardware(0, 0, 0, 0, 0, 0, 0, "", "", "", 0), "", "", List.of(), 0, 0, 0, 0)
+                .with(Flag.UNKNOWN, true);
+        return switch (spec.configState) {
+            case "DOWN" -> fresh.with(Flag.UNKNOWN, false).with(Flag.DOWN, true);
+            case "DRAIN" -> fresh.with(Flag.DRAIN, true);
+            case "FAIL" -> fresh.with(Flag.FAIL, true);
+            case "FUTURE" -> fresh.with(Flag.UNKNOWN, false).with(Flag.FUTURE, true);
+            case "CLOUD" -> fresh.with(Flag.UNKNOWN, false).with(Flag.CLOUD, true).with(Flag.POWERED_DOWN, true);
+            default -> fresh;
+        };
+    }
+
+    /** GRES names this node has. */
+    public Map<String, Integer> gresTotals() {
+        java.util.TreeMap<String, Integer> totals = new java.util.TreeMap<>();
+        for (Gres g : spec.gres) {
+            totals.merge(g.name, g.count, Integer::sum);
+        }
+        return totals;
+    }
+}

@@ -1,0 +1,410 @@
+package dev.muster.core;
+
+import dev.muster.model.ExitStatus;
+import dev.muster.model.JobDesc;
+import dev.muster.model.JobFlag;
+import dev.muster.model.JobReason;
+import dev.muster.model.JobState;
+import dev.muster.model.SlurmErrno;
+import dev.muster.model.node.NodeMessages;
+import dev.muster.model.node.NodeMessages.Attempt;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** What nodes report, and what follows when they come, go or disagree. */
+final class NodeRules {
+    static final String NOT_RESPONDING = "Not responding";
+    private final State state;
+    private final Now now;
+    private final List<Change> changes = new ArrayList<>();
+    private final List<Decision.Direct> direct = new ArrayList<>();
+
+    NodeRules(State state, Now now) {
+        this.state = state;
+        this.now = now;
+    }
+
+    // ---- registration reconciles
+
+    /**
+     * The controller's state × the node's state → action:
+     * <pre>
+     *   controller              node                     action
+     *   holds it, this boot     alive                    nothing; steps it lacks are launched again (it refuses what it ran)
+     *   holds it, this boot     over, unacknowledged     its reports follow
+     *   holds it, this boot     knows nothing            launched again
+     *   holds it, older boot    over, unacknowledged     its reports follow
+     *   holds it, older boot    knows nothing            the part is lost: requeue or NODE_FAIL
+     *   completing              alive                    told to end again
+     *   completing              knows nothing            released
+     *   does not hold it        alive                    told to end
+     * </pre>
+     */
+    Decision register(NodeMessages.Register m) {
+        Optional<Node> found = state.nodes().find(m.node());
+        if (found.isEmpty()) {
+            return Decision.reject(SlurmErrno.INVALID_NODE_NAME);
+        }
+        Node node = found.get();
+        if (!m.bootId().equals(node.bootId()) || !m.hardware().equals(node.hardware()) || m.startTime() != node.startTime()
+                || !m.version().equals(node.version())) {
+            changes.add(new Change.NodeRegistered(m.node(), m.bootId(), m.version(), m.startTime(), m.hardware()));
+        }
+        returned(node, m);
+        Set<Integer> onNode = new HashSet<>();
+        for (Attempt attempt : m.attempts()) {
+            Optional<Job> job = state.jobs().find(attempt.jobId());
+            boolean current = job.isPresent() && job.get().attempt() == attempt.attempt()
+                    && job.get().run().allocation().on(m.node()).filter(s -> !s.released()).isPresent();
+            if (current) {
+                onNode.add(attempt.jobId());
+            }
+            if (!current || !job.get().state().isActive()) {
+                direct.add(new Decision.Direct(m.node(), new NodeMessages.EndJob(attempt.jobId(), attempt.attempt(), 0, "Revoked")));
+            }
+        }
+        for (int jobId : node.jobs()) {
+            if (!onNode.contains(jobId)) {
+                missing(state.jobs().at(jobId), m);
+            }
+        }
+        return Decision.of(changes, "", direct);
+    }
+
+    private void missing(Job job, NodeMessages.Register m) {
+        Allocation.Share share = job.run().allocation().on(m.node()).orElseThrow();
+        if (share.released()) {
+            return;
+        }
+        if (job.has(JobFlag.COMPLETING)) {
+            partsLost(job, m.node(), "");
+            changes.add(new Change.NodeReleased(job.id(), job.attempt(), m.node()));
+        } else if (!share.bootId().equals(m.bootId())) {
+            jobLostNode(job, m.node());
+        }
+    }
+
+    private void returned(Node node, NodeMessages.Register m) {
+        Node after = node.with(Node.Flag.UNKNOWN, false).with(Node.Flag.NOT_RESPONDING, false);
+        String low = state.settings().configOverrides() ? "" : shortfall(node.spec(), m.hardware());
+        if (!low.isEmpty()) {
+            after = after.with(Node.Flag.INVALID_REG, true).with(Node.Flag.DRAIN, true).withReason(low, state.settings().slurmUid(), now.seconds());
+        } else {
+            after = after.with(Node.Flag.INVALID_REG, false);
+            boolean back = state.settings().returnToService() == 2
+                    || state.settings().returnToService() == 1 && node.reason().equals(NOT_RESPONDING);
+            if (after.has(Node.Flag.DOWN) && back) {
+                after = after.with(Node.Flag.DOWN, false);
+                after = after.has(Node.Flag.DRAIN) ? after : after.withReason("", 0, 0);
+            }
+        }
+        if (after.flags() != node.flags() || !after.reason().equals(node.reason())) {
+            changes.add(new Change.NodeStateChanged(node.name(), after.flags(), after.reason(), after.reasonUid(), after.reasonTime()));
+        }
+    }
+
+    private static String shortfall(Node.Spec spec, NodeMessages.Hardware h) {
+        List<String> low = new ArrayList<>();
+        if (h.cpus() < spec.cpus()) {
+            low.add("Low socket*core*thread count");
+            low.add("Low CPUs");
+        }
+        if (h.memoryMb() < spec.memoryMb()) {
+            low.add("Low RealMemory (reported:" + h.memoryMb() + " < 100.00% of configured:" + spec.memoryMb() + ")");
+        }
+        if (h.tmpDiskMb() < spec.tmpDiskMb()) {
+            low.add("Low TmpDisk");
+        }
+        return String.join(", ", low);
+    }
+
+    // ---- reports
+
+    Decision report(Command.Report c) {
+        switch (c.message()) {
+            case NodeMessages.StepLaunched m -> holder(m.jobId(), m.attempt(), c.node())
+                    .flatMap(j -> j.step(m.stepId()))
+                    .filter(s -> s.nodes().stream().anyMatch(p -> p.node().equals(c.node()) && !p.launched()))
+                    .ifPresent(s -> changes.add(new Change.StepLaunched(m.jobId(), m.stepId(), c.node())));
+            case NodeMessages.LaunchFailed m -> holder(m.jobId(), m.attempt(), c.node()).ifPresent(j -> launchFailed(j, c.node(), m));
+            case NodeMessages.StepExited m -> holder(m.jobId(), m.attempt(), c.node()).ifPresent(j -> stepExited(j, c.node(), m));
+            case NodeMessages.JobDone m -> holder(m.jobId(), m.attempt(), c.node()).ifPresent(j -> jobDone(j, c.node(), m));
+            case NodeMessages.PrologDone m -> holder(m.jobId(), m.attempt(), c.node()).ifPresent(j -> prologDone(j, c.node(), m));
+            case NodeMessages.TaskExited m -> { }
+            case NodeMessages.Heartbeat m -> { }
+            case NodeMessages.Register m -> {
+                return register(m);
+            }
+        }
+        return Decision.of(changes, "", direct);
+    }
+
+    /** The job, if this attempt of it still holds the node: reports of any other change nothing. */
+    private Optional<Job> holder(int jobId, int attempt, String node) {
+        return state.jobs().find(jobId).filter(j -> j.attempt() == attempt
+                && j.run().allocation().on(node).filter(s -> !s.released()).isPresent());
+    }
+
+    private void stepExited(Job job, String node, NodeMessages.StepExited m) {
+        Optional<Step> found = job.step(m.stepId());
+        if (found.isEmpty() || found.get().nodes().stream().noneMatch(p -> p.node().equals(node) && !p.done())) {
+            return;
+        }
+        ExitStatus worst = ExitStatus.NONE;
+        for (ExitStatus exit : m.tasks().values()) {
+            worst = exit.compareTo(worst) > 0 ? exit : worst;
+        }
+        NodeMessages.Usage u = m.usage();
+        partEnded(job, found.get(), node, worst, m.tasks(), m.reason(), new Change.Usage(
+                u.userCpuUs(), u.systemCpuUs(), u.maxRssKb(), u.maxVmKb(), u.readBytes(), u.writeBytes(), u.maxPages()));
+    }
+
+    private static final Change.Usage NO_USAGE = new Change.Usage(0, 0, 0, 0, 0, 0, 0);
+
+    private void partEnded(
+            Job job, Step step, String node, ExitStatus worst, Map<String, ExitStatus> exits, String reason, Change.Usage usage) {
+        changes.add(new Change.StepPartEnded(job.id(), step.id(), node, worst, new java.util.TreeMap<>(exits), reason, usage));
+        Step after = step.with(node, p -> p.ended(worst, exits, reason));
+        if (!after.allDone()) {
+            return;
+        }
+        changes.add(new Change.StepEnded(job.id(), step.id(), now.seconds()));
+        boolean last = step.isBatch() || job.desc().kind() == JobDesc.Kind.RUN && step.id() >= 0
+                && job.run().steps().stream().noneMatch(s -> s.id() >= 0 && s.id() != step.id() && s.state() == Step.State.RUNNING);
+        if (last && job.state().isActive()) {
+            changes.add(JobRules.over(job, after.exit(), after.reason(), now));
+        }
+    }
+
+    private void jobDone(Job job, String node, NodeMessages.JobDone m) {
+        partsLost(job, node, "");
+        changes.add(new Change.NodeReleased(job.id(), m.attempt(), node));
+        if (!m.epilogError().isEmpty()) {
+            drain(node, m.epilogError());
+        }
+        if (job.state().isActive()) {
+            // the node says that nothing is left although nobody told it to end: its part is lost
+            jobLostNode(job, node);
+        }
+    }
+
+    private void prologDone(Job job, String node, NodeMessages.PrologDone m) {
+        if (!m.error().isEmpty()) {
+            drain(node, m.error());
+            relaunch(job, JobReason.JOB_LAUNCH_FAILURE, true);
+            return;
+        }
+        changes.add(new Change.PrologDone(job.id(), m.attempt(), node));
+        Allocation after = job.run().allocation().with(node, Allocation.Share::withPrologDone);
+        if (job.has(JobFlag.CONFIGURING) && after.allPrologsDone()) {
+            changes.addAll(StepRules.firstSteps(job.id(), job.desc(), job.run().allocation(), state.settings(), now));
+        }
+    }
+
+    private void launchFailed(Job job, String node, NodeMessages.LaunchFailed m) {
+        if (m.drain()) {
+            drain(node, m.reason());
+        }
+        if (m.stepId() >= 0 && !m.nodeFault()) {
+            job.step(m.stepId()).ifPresent(s -> partEnded(job, s, node, ExitStatus.exited(1), failedTasks(s, node), m.reason(), NO_USAGE));
+            return;
+        }
+        if (job.state().isActive()) {
+            relaunch(job, JobReason.JOB_LAUNCH_FAILURE, m.nodeFault());
+        }
+    }
+
+    private static Map<String, ExitStatus> failedTasks(Step step, String node) {
+        Map<String, ExitStatus> out = new LinkedHashMap<>();
+        for (Step.Part p : step.nodes()) {
+            if (p.node().equals(node)) {
+                p.tasks().forEach(t -> out.put(Integer.toString(t), ExitStatus.exited(1)));
+            }
+        }
+        return out;
+    }
+
+    /** A job that could not be launched: back to the queue, held, where it may be requeued; FAILED otherwise. */
+    private void relaunch(Job job, JobReason reason, boolean mayRequeue) {
+        if (mayRequeue && job.desc().kind() == JobDesc.Kind.BATCH && requeues(job)) {
+            changes.add(new Change.JobRequeued(job.id(), true, JobReason.LAUNCH_FAILED_HELD, "", 0, now.seconds()));
+        } else {
+            changes.add(new Change.JobEnded(job.id(), JobState.FAILED, reason, "", ExitStatus.exited(1), now.seconds()));
+        }
+    }
+
+    private boolean requeues(Job job) {
+        return switch (job.desc().timing().requeue()) {
+            case UNSET -> state.settings().requeueJobs();
+            case YES -> true;
+            case NO -> false;
+        };
+    }
+
+    private void drain(String name, String reason) {
+        Node node = state.nodes().at(name);
+        if (!node.has(Node.Flag.DRAIN)) {
+            changes.add(new Change.NodeStateChanged(name, node.with(Node.Flag.DRAIN, true).flags(), reason,
+                    state.settings().slurmUid(), now.seconds()));
+        }
+    }
+
+    // ---- loss
+
+    Decision lost(String name) {
+        Optional<Node> node = state.nodes().find(name);
+        if (node.isEmpty() || node.get().has(Node.Flag.DOWN) || node.get().has(Node.Flag.FUTURE)) {
+            return Decision.of(List.of(), "");
+        }
+        down(node.get(), NOT_RESPONDING, state.settings().slurmUid());
+        return Decision.of(changes, "", direct);
+    }
+
+    private void down(Node node, String reason, int uid) {
+        boolean keep = !node.reason().isEmpty() && reason.equals(NOT_RESPONDING);
+        changes.add(new Change.NodeStateChanged(node.name(),
+                node.with(Node.Flag.DOWN, true).with(Node.Flag.UNKNOWN, false).flags(),
+                keep ? node.reason() : reason, keep ? node.reasonUid() : uid, keep ? node.reasonTime() : now.seconds()));
+        for (int jobId : node.jobs()) {
+            Job job = state.jobs().at(jobId);
+            if (job.has(JobFlag.COMPLETING)) {
+                partsLost(job, node.name(), "NodeFail");
+                changes.add(new Change.NodeReleased(jobId, job.attempt(), node.name()));
+            } else {
+                jobLostNode(job, node.name());
+            }
+        }
+    }
+
+    /** A running job lost one of its nodes: requeued or NODE_FAIL; its other nodes are told to end it. */
+    private void jobLostNode(Job job, String node) {
+        partsLost(job, node, "NodeFail");
+        if (job.desc().kind() == JobDesc.Kind.BATCH && requeues(job)) {
+            changes.add(new Change.JobRequeued(job.id(), false, JobReason.NONE, "",
+                    Math.max(1, SubmitRules.PRIORITY_TOP - job.sluid()), now.seconds()));
+        } else if (!job.desc().extras().noKill()) {
+            changes.add(new Change.JobEnded(job.id(), JobState.NODE_FAIL, JobReason.NODE_DOWN, "", job.run().exit(), now.seconds()));
+        }
+        changes.add(new Change.NodeReleased(job.id(), job.attempt(), node));
+    }
+
+    /** Steps that still had a part on the node: nothing of it will be heard any more. */
+    private void partsLost(Job job, String node, String reason) {
+        for (Step step : job.run().steps()) {
+            for (Step.Part part : step.nodes()) {
+                if (part.node().equals(node) && !part.done() && step.state() == Step.State.RUNNING) {
+                    ExitStatus killed = step.id() == Step.EXTERN ? ExitStatus.NONE : ExitStatus.signaled(9);
+                    changes.add(new Change.StepPartEnded(job.id(), step.id(), node, killed, Map.of(), reason, NO_USAGE));
+                    if (step.with(node, p -> p.ended(killed, Map.of(), reason)).allDone()) {
+                        changes.add(new Change.StepEnded(job.id(), step.id(), now.seconds()));
+                    }
+                }
+            }
+        }
+    }
+
+    Decision responding(Command.NodeResponding c) {
+        Optional<Node> node = state.nodes().find(c.node());
+        if (node.isEmpty() || node.get().has(Node.Flag.NOT_RESPONDING) != c.responding()) {
+            return Decision.of(List.of(), "");
+        }
+        Node after = node.get().with(Node.Flag.NOT_RESPONDING, !c.responding());
+        return Decision.of(List.of(new Change.NodeStateChanged(
+                c.node(), after.flags(), after.reason(), after.reasonUid(), after.reasonTime())), "");
+    }
+
+    // ---- scontrol update
+
+    Decision update(Command.UpdateNode c) {
+        if (!Access.isAdmin(state, c.uid())) {
+            return Decision.reject(SlurmErrno.ACCESS_DENIED);
+        }
+        for (String name : c.nodes()) {
+            Optional<Node> node = state.nodes().find(name);
+            if (node.isEmpty()) {
+                return Decision.reject(SlurmErrno.INVALID_NODE_NAME);
+            }
+            Optional<Decision.Rejected> refused = update(node.get(), c);
+            if (refused.isPresent()) {
+                return refused.get();
+            }
+        }
+        return Decision.of(changes, "", direct);
+    }
+
+    private Optional<Decision.Rejected> update(Node node, Command.UpdateNode c) {
+        Node after = node;
+        if (c.changes().containsKey("reason")) {
+            after = after.withReason(c.changes().get("reason"), c.uid(), now.seconds());
+        }
+        for (Map.Entry<String, String> change : c.changes().entrySet()) {
+            String value = change.getValue();
+            switch (change.getKey()) {
+                case "reason" -> { }
+                case "comment" -> after = after.withTexts(value, after.extra(), after.resumeAfter());
+                case "extra" -> after = after.withTexts(after.comment(), value, after.resumeAfter());
+                case "weight" -> {
+                    try {
+                        after = after.withSpec(NodeSpecs.withWeight(after.spec(), Integer.parseInt(value)));
+                    } catch (NumberFormatException e) {
+                        return Optional.of(new Decision.Rejected(SlurmErrno.ERROR, "Invalid weight value: " + value));
+                    }
+                }
+                case "features", "availablefeatures", "activefeatures" -> after = after.withSpec(NodeSpecs.withFeatures(
+                        after.spec(), value.isEmpty() || value.equals("(null)") ? List.of() : List.of(value.split(","))));
+                case "state" -> {
+                    Optional<Node> changed = state(after, value, c);
+                    if (changed.isEmpty()) {
+                        return Optional.of(Decision.reject(SlurmErrno.INVALID_NODE_STATE));
+                    }
+                    after = changed.get();
+                }
+                default -> {
+                    return Optional.of(new Decision.Rejected(SlurmErrno.NOT_SUPPORTED,
+                            "Updating " + change.getKey() + " of a node is not supported by this version of Muster"));
+                }
+            }
+        }
+        emit(node, after, c.uid());
+        return Optional.empty();
+    }
+
+    private void emit(Node before, Node after, int uid) {
+        if (!after.spec().equals(before.spec())) {
+            changes.add(new Change.NodeSpecChanged(after.name(), after.spec()));
+        }
+        if (!after.comment().equals(before.comment()) || !after.extra().equals(before.extra())) {
+            changes.add(new Change.NodeTextsChanged(after.name(), after.comment(), after.extra(), after.resumeAfter()));
+        }
+        if (after.has(Node.Flag.DOWN) && !before.has(Node.Flag.DOWN)) {
+            down(after, after.reason(), uid);
+        } else if (after.flags() != before.flags() || !after.reason().equals(before.reason())
+                || after.reasonTime() != before.reasonTime()) {
+            changes.add(new Change.NodeStateChanged(after.name(), after.flags(), after.reason(), after.reasonUid(), after.reasonTime()));
+        }
+    }
+
+    private static Optional<Node> state(Node node, String word, Command.UpdateNode c) {
+        return switch (word.toUpperCase(java.util.Locale.ROOT)) {
+            case "DOWN" -> Optional.of(node.with(Node.Flag.DOWN, true));
+            case "DRAIN" -> c.changes().containsKey("reason") || !node.reason().isEmpty()
+                    ? Optional.of(node.with(Node.Flag.DRAIN, true)) : Optional.empty();
+            case "UNDRAIN" -> Optional.of(cleared(node.with(Node.Flag.DRAIN, false), c));
+            case "FAIL" -> Optional.of(node.with(Node.Flag.FAIL, true));
+            case "RESUME", "IDLE" -> Optional.of(cleared(node.with(Node.Flag.DOWN, false).with(Node.Flag.DRAIN, false)
+                    .with(Node.Flag.FAIL, false).with(Node.Flag.INVALID_REG, false), c));
+            case "NORESP", "NO_RESPOND" -> Optional.of(node.with(Node.Flag.NOT_RESPONDING, true));
+            case "FUTURE" -> node.jobs().isEmpty() ? Optional.of(node.with(Node.Flag.FUTURE, true)) : Optional.empty();
+            default -> Optional.empty();
+        };
+    }
+
+    private static Node cleared(Node node, Command.UpdateNode c) {
+        return c.changes().containsKey("reason") || node.has(Node.Flag.DOWN) ? node : node.withReason("", 0, 0);
+    }
+}

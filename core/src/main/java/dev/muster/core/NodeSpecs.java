@@ -1,0 +1,20 @@
+package dev.muster.core;
+
+import java.util.List;
+
+/** Copies of a node's configuration with one thing changed. */
+final class NodeSpecs {
+    private NodeSpecs() {}
+
+    static Node.Spec withWeight(Node.Spec s, int weight) {
+        return new Node.Spec(s.name(), s.hostname(), s.address(), s.port(), s.cpus(), s.boards(), s.sockets(), s.coresPerSocket(),
+                s.threadsPerCore(), s.units(), s.cpusPerUnit(), s.memoryMb(), s.memSpecLimitMb(), s.tmpDiskMb(), s.features(),
+                weight, s.gres(), s.reservedUnits(), s.configState(), s.configReason(), s.order());
+    }
+
+    static Node.Spec withFeatures(Node.Spec s, List<String> features) {
+        return new Node.Spec(s.name(), s.hostname(), s.address(), s.port(), s.cpus(), s.boards(), s.sockets(), s.coresPerSocket(),
+                s.threadsPerCore(), s.units(), s.cpusPerUnit(), s.memoryMb(), s.memSpecLimitMb(), s.tmpDiskMb(), features,
+                s.weight(), s.gres(), s.reservedUnits(), s.configState(), s.configReason(), s.order());
+    }
+}

@@ -1,0 +1,139 @@
+package dev.muster.core;
+
+import dev.muster.model.Codec;
+import dev.muster.model.Durations;
+import dev.muster.model.HostList;
+import dev.muster.model.Json;
+import dev.muster.model.SlurmErrno;
+import dev.muster.model.api.ClusterMessages.PartitionInfo;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+
+/** Applies {@code Key=value} pairs to a partition; keys are lower case. */
+public final class PartitionEdit {
+    private PartitionEdit() {}
+
+    public sealed interface Outcome {}
+
+    public record Edited(Partition partition) implements Outcome {}
+
+    public record Refused(SlurmErrno errno, String sentence) implements Outcome {}
+
+    /** What a key changes: the component of {@link PartitionInfo} and how its value reads. */
+    private record Key(String field, Kind kind) {}
+
+    private enum Kind { TEXT, FLAG, NUMBER, MINUTES, STATE }
+
+    private static final Map<String, Key> KEYS = new java.util.TreeMap<>(Map.ofEntries(
+            Map.entry("state", new Key("state", Kind.STATE)),
+            Map.entry("default", new Key("isDefault", Kind.FLAG)),
+            Map.entry("hidden", new Key("hidden", Kind.FLAG)),
+            Map.entry("rootonly", new Key("rootOnly", Kind.FLAG)),
+            Map.entry("reqresv", new Key("requireReservation", Kind.FLAG)),
+            Map.entry("disablerootjobs", new Key("disableRootJobs", Kind.FLAG)),
+            Map.entry("exclusiveuser", new Key("exclusiveUser", Kind.FLAG)),
+            Map.entry("lln", new Key("leastLoadedNodes", Kind.FLAG)),
+            Map.entry("maxtime", new Key("maxTimeMin", Kind.MINUTES)),
+            Map.entry("defaulttime", new Key("defaultTimeMin", Kind.MINUTES)),
+            Map.entry("maxnodes", new Key("maxNodes", Kind.NUMBER)),
+            Map.entry("minnodes", new Key("minNodes", Kind.NUMBER)),
+            Map.entry("maxcpuspernode", new Key("maxCpusPerNode", Kind.NUMBER)),
+            Map.entry("prioritytier", new Key("priorityTier", Kind.NUMBER)),
+            Map.entry("priorityjobfactor", new Key("priorityJobFactor", Kind.NUMBER)),
+            Map.entry("gracetime", new Key("graceTimeSeconds", Kind.NUMBER)),
+            Map.entry("overtimelimit", new Key("overTimeLimitMin", Kind.NUMBER)),
+            Map.entry("allowgroups", new Key("allowGroups", Kind.TEXT)),
+            Map.entry("allowaccounts", new Key("allowAccounts", Kind.TEXT)),
+            Map.entry("denyaccounts", new Key("denyAccounts", Kind.TEXT)),
+            Map.entry("allowqos", new Key("allowQos", Kind.TEXT)),
+            Map.entry("denyqos", new Key("denyQos", Kind.TEXT)),
+            Map.entry("alternate", new Key("alternate", Kind.TEXT)),
+            Map.entry("qos", new Key("qos", Kind.TEXT)),
+            Map.entry("jobdefaults", new Key("jobDefaults", Kind.TEXT)),
+            Map.entry("oversubscribe", new Key("overSubscribe", Kind.TEXT)),
+            Map.entry("preemptmode", new Key("preemptMode", Kind.TEXT)),
+            Map.entry("defmempercpu", new Key("defMemPerCpuMb", Kind.NUMBER)),
+            Map.entry("defmempernode", new Key("defMemPerNodeMb", Kind.NUMBER)),
+            Map.entry("maxmempercpu", new Key("maxMemPerCpuMb", Kind.NUMBER)),
+            Map.entry("maxmempernode", new Key("maxMemPerNodeMb", Kind.NUMBER))));
+
+    public static Outcome edit(Partition partition, Map<String, String> changes, State state) {
+        Json.Obj fields = Json.object(Codec.encode(partition.info()));
+        List<String> nodes = partition.nodes();
+        for (Map.Entry<String, String> change : changes.entrySet()) {
+            String value = change.getValue();
+            if (change.getKey().equals("nodes")) {
+                if (!(HostList.parse(value) instanceof HostList.Parsed.Ok ok)) {
+                    return new Refused(SlurmErrno.INVALID_NODE_NAME, SlurmErrno.INVALID_NODE_NAME.sentence());
+                }
+                nodes = ok.list().names();
+                for (String name : nodes) {
+                    if (!state.nodes().has(name)) {
+                        return new Refused(SlurmErrno.INVALID_NODE_NAME, SlurmErrno.INVALID_NODE_NAME.sentence());
+                    }
+                }
+                fields.put("nodes", value);
+                continue;
+            }
+            Key key = KEYS.get(change.getKey());
+            if (key == null) {
+                return new Refused(SlurmErrno.NOT_SUPPORTED,
+                        "Updating " + change.getKey() + " of a partition is not supported by this version of Muster");
+            }
+            if (!put(fields, key, value)) {
+                return new Refused(SlurmErrno.ERROR, "Invalid input: " + change.getKey() + "=" + value);
+            }
+        }
+        return new Edited(withTotals(Codec.bind(fields, PartitionInfo.class), nodes, state));
+    }
+
+    private static boolean put(Json.Obj fields, Key key, String value) {
+        switch (key.kind) {
+            case TEXT -> fields.put(key.field, value);
+            case STATE -> {
+                String word = value.toUpperCase(java.util.Locale.ROOT);
+                if (!List.of("UP", "DOWN", "DRAIN", "INACTIVE").contains(word)) {
+                    return false;
+                }
+                fields.put(key.field, word);
+            }
+            case FLAG -> {
+                String word = value.toUpperCase(java.util.Locale.ROOT);
+                if (!word.equals("YES") && !word.equals("NO")) {
+                    return false;
+                }
+                fields.put(key.field, word.equals("YES"));
+            }
+            case NUMBER -> {
+                try {
+                    boolean unlimited = value.equalsIgnoreCase("UNLIMITED") || value.equalsIgnoreCase("INFINITE");
+                    fields.put(key.field, unlimited ? -1L : Long.parseLong(value));
+                } catch (NumberFormatException e) {
+                    return false;
+                }
+            }
+            case MINUTES -> {
+                OptionalLong minutes = Durations.parseMinutes(value);
+                if (minutes.isEmpty()) {
+                    return false;
+                }
+                fields.put(key.field, minutes.getAsLong());
+            }
+        }
+        return true;
+    }
+
+    private static Partition withTotals(PartitionInfo info, List<String> nodes, State state) {
+        Json.Obj fields = Json.object(Codec.encode(info));
+        int cpus = 0;
+        List<String> known = new ArrayList<>();
+        for (String name : nodes) {
+            known.add(name);
+            cpus += state.nodes().find(name).map(n -> n.spec().cpus()).orElse(0);
+        }
+        fields.put("totalNodes", (long) nodes.size()).put("totalCpus", (long) cpus);
+        return new Partition(Codec.bind(fields, PartitionInfo.class), List.copyOf(known));
+    }
+}

@@ -1,0 +1,53 @@
+package dev.muster.core;
+
+import dev.muster.model.SlurmErrno;
+import java.util.List;
+import java.util.Optional;
+
+/** scontrol create, update and delete partition. */
+final class PartitionRules {
+    private final State state;
+
+    PartitionRules(State state) {
+        this.state = state;
+    }
+
+    Decision create(Command.CreatePartition c) {
+        if (!Access.isAdmin(state, c.uid())) {
+            return Decision.reject(SlurmErrno.ACCESS_DENIED);
+        }
+        if (state.partitions().has(c.partition().name())) {
+            return Decision.reject(SlurmErrno.INVALID_PARTITION_NAME);
+        }
+        return Decision.of(List.of(new Change.PartitionChanged(c.partition())), "");
+    }
+
+    Decision delete(Command.DeletePartition c) {
+        if (!Access.isAdmin(state, c.uid())) {
+            return Decision.reject(SlurmErrno.ACCESS_DENIED);
+        }
+        if (!state.partitions().has(c.partition())) {
+            return Decision.reject(SlurmErrno.INVALID_PARTITION_NAME);
+        }
+        for (Job job : state.jobs().values()) {
+            if (!job.state().isTerminal() && List.of(job.desc().partition().split(",")).contains(c.partition())) {
+                return Decision.reject(SlurmErrno.PARTITION_IN_USE);
+            }
+        }
+        return Decision.of(List.of(new Change.PartitionRemoved(c.partition())), "");
+    }
+
+    Decision update(Command.UpdatePartition c) {
+        if (!Access.isAdmin(state, c.uid())) {
+            return Decision.reject(SlurmErrno.ACCESS_DENIED);
+        }
+        Optional<Partition> found = state.partitions().find(c.partition());
+        if (found.isEmpty()) {
+            return Decision.reject(SlurmErrno.INVALID_PARTITION_NAME);
+        }
+        return switch (PartitionEdit.edit(found.get(), c.changes(), state)) {
+            case PartitionEdit.Edited e -> Decision.of(List.of(new Change.PartitionChanged(e.partition())), "");
+            case PartitionEdit.Refused r -> new Decision.Rejected(r.errno(), r.sentence());
+        };
+    }
+}

@@ -1,0 +1,33 @@
+package dev.muster.core;
+
+import dev.muster.model.JobDesc;
+import dev.muster.model.JobReason;
+import java.util.List;
+import java.util.Optional;
+
+/** What decisions ask of the scheduler. It keeps an index that follows the state; see {@link #follow}. */
+public interface Planner {
+    /** A job that can start now. task is -1 but for tasks of an array's pending record. */
+    record Start(int jobId, int task, Allocation allocation, int limitMin) {}
+
+    /** When and where a job would start. start is in seconds since 1970. */
+    record Estimate(long start, List<String> nodes, int cpus, String partition) {}
+
+    /** Why the job can never run as things are configured; empty if it can. */
+    Optional<Decision.Rejected> infeasible(State state, JobDesc desc);
+
+    /** Jobs to start, best first, at most so many. Looks at the whole queue and leaves a reason for each that stays. */
+    List<Start> starts(State state, Now now, int most);
+
+    /** Where a job that is not in the queue would run, were it submitted now. */
+    Optional<Estimate> estimate(State state, Now now, JobDesc desc);
+
+    /** Why the job waited in the last pass. */
+    JobReason reason(int jobId);
+
+    /** The state went from one value to the next by this entry. */
+    void follow(State before, State after, Entry entry);
+
+    /** Forget everything and take up this state. */
+    void reset(State state);
+}

@@ -1,0 +1,50 @@
+package dev.muster.core;
+
+import dev.muster.model.ExitStatus;
+import java.util.List;
+
+/** How {@link Job.Run} changes. */
+final class Runs {
+    private Runs() {}
+
+    static Job.Run start(long now, long tickMs, Change.JobStarted c) {
+        return new Job.Run(now, 0, 0, 0, tickMs, c.limitMin(), c.limitTick(), -1, c.allocation(), 0, List.of(), ExitStatus.NONE,
+                ExitStatus.NONE);
+    }
+
+    static Job.Run limit(Job.Run r, int limitMin, long limitTick) {
+        return new Job.Run(r.startTime(), r.endTime(), r.suspendTime(), r.preSuspendMs(), r.sinceTickMs(), limitMin, limitTick,
+                r.endingSinceMs(), r.allocation(), r.nextStep(), r.steps(), r.exit(), r.derivedExit());
+    }
+
+    static Job.Run ended(Job.Run r, long endTime, long tickMs, ExitStatus exit) {
+        return new Job.Run(r.startTime(), endTime, r.suspendTime(), r.preSuspendMs(), r.sinceTickMs(), r.limitMin(), -1, tickMs,
+                r.allocation(), r.nextStep(), r.steps(), exit, r.derivedExit());
+    }
+
+    static Job.Run withoutSteps(Job.Run r) {
+        return new Job.Run(r.startTime(), r.endTime(), r.suspendTime(), r.preSuspendMs(), r.sinceTickMs(), r.limitMin(),
+                r.limitTickMs(), r.endingSinceMs(), r.allocation(), 0, List.of(), r.exit(), r.derivedExit());
+    }
+
+    static Job.Run suspended(Job.Run r, long time, long tickMs) {
+        return new Job.Run(r.startTime(), r.endTime(), time, r.preSuspendMs() + tickMs - r.sinceTickMs(), tickMs, r.limitMin(), -1,
+                r.endingSinceMs(), r.allocation(), r.nextStep(), r.steps(), r.exit(), r.derivedExit());
+    }
+
+    static Job.Run resumed(Job.Run r, long time, long tickMs, long limitTick) {
+        return new Job.Run(r.startTime(), r.endTime(), time, r.preSuspendMs(), tickMs, r.limitMin(), limitTick,
+                r.endingSinceMs(), r.allocation(), r.nextStep(), r.steps(), r.exit(), r.derivedExit());
+    }
+
+    /** The derived exit code is the highest of all steps but the batch script's. */
+    static Job derive(Job job, Step ended) {
+        ExitStatus exit = ended.exit();
+        if (ended.isBatch() || ended.id() == Step.EXTERN || exit.compareTo(job.run().derivedExit()) <= 0) {
+            return job;
+        }
+        Job.Run r = job.run();
+        return job.with(new Job.Run(r.startTime(), r.endTime(), r.suspendTime(), r.preSuspendMs(), r.sinceTickMs(), r.limitMin(),
+                r.limitTickMs(), r.endingSinceMs(), r.allocation(), r.nextStep(), r.steps(), r.exit(), exit));
+    }
+}

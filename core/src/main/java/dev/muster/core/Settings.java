@@ -1,0 +1,52 @@
+package dev.muster.core;
+
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The part of the configuration that decisions depend on, normalised: enters State by a record, so that a replay does not
+ * depend on today's slurm.conf.
+ *
+ * @param slurmUid          SlurmUser: may do everything, as root
+ * @param memoryConsumed    SelectTypeParameters holds CR_…_Memory
+ * @param killWaitS         KillWait, seconds
+ * @param minJobAgeS        MinJobAge: how long ended jobs are kept
+ * @param overTimeLimitMin  OverTimeLimit; -1 unlimited
+ * @param returnToService   0, 1 or 2
+ * @param nodeTimeoutS      SlurmdTimeout; 0 never
+ * @param requeueJobs       JobRequeue
+ * @param enforcePartLimits EnforcePartLimits: NO, ANY or ALL
+ * @param externSteps       PrologFlags holds Contain
+ * @param awaitProlog       PrologFlags holds Alloc (or what implies it)
+ * @param configOverrides   SlurmdParameters=config_overrides: believe the configuration, not the node
+ * @param gresTypes         GresTypes
+ * @param options           SchedulerParameters and other named options
+ */
+public record Settings(
+        String clusterName,
+        int slurmUid,
+        int firstJobId,
+        int maxJobId,
+        int maxJobCount,
+        int maxArraySize,
+        boolean memoryConsumed,
+        long defMemPerCpuMb,
+        long defMemPerNodeMb,
+        long maxMemPerCpuMb,
+        long maxMemPerNodeMb,
+        int killWaitS,
+        int minJobAgeS,
+        int overTimeLimitMin,
+        int returnToService,
+        int nodeTimeoutS,
+        int batchStartTimeoutS,
+        int maxStepCount,
+        int maxTasksPerNode,
+        boolean requeueJobs,
+        String enforcePartLimits,
+        boolean externSteps,
+        boolean awaitProlog,
+        boolean configOverrides,
+        boolean disableRootJobs,
+        List<String> gresTypes,
+        Map<String, String> options) {}

@@ -1,0 +1,397 @@
+package dev.muster.core;
+
+import dev.muster.model.Bytes;
+import dev.muster.model.IndexSet;
+import dev.muster.model.JobFlag;
+import dev.muster.model.JobReason;
+import dev.muster.model.JobState;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
+
+/**
+ * Everything the controller knows, as one immutable value. It changes by {@link #apply} alone.
+ *
+ * @param tickMs     cluster time of the last entry
+ * @param nextJobId  next number to give out, below jobIdCeiling
+ * @param ended      numbers of jobs in a terminal state by end time, for purging: key endTime * 2^32 + id
+ * @param children   array number * 2^32 + id of a task split off → its index
+ * @param blobs      hash → how many jobs and steps refer to it
+ */
+public record State(
+        long tickMs,
+        Settings settings,
+        int nextJobId,
+        int jobIdCeiling,
+        long nextSluid,
+        long sluidCeiling,
+        Table<Integer, Job> jobs,
+        Table<String, Node> nodes,
+        Table<String, Partition> partitions,
+        Table<String, Answer> answers,
+        Table<Long, Integer> ended,
+        Table<Long, Integer> children,
+        Table<String, Integer> blobs) {
+
+    public static final Settings NO_SETTINGS = new Settings("", 0, 1, 0x03ff0000, 10000, 1001, false, 0, 0, 0, 0, 30, 300, 0, 1, 300,
+            10, 40000, 512, true, "NO", false, false, false, false, List.of(), java.util.Collections.emptySortedMap());
+
+    public static final State EMPTY = new State(0, NO_SETTINGS, 1, 1, 1, 1, Table.empty(), Table.empty(), Table.empty(),
+            Table.empty(), Table.empty(), Table.empty(), Table.empty());
+
+    /** A kept answer. */
+    public record Answer(int uid, long tickMs, Bytes reply) {}
+
+    public State apply(Entry entry) {
+        Draft draft = new Draft(this, entry.tickMs());
+        for (Change change : entry.changes()) {
+            draft.apply(change, entry);
+        }
+        return draft.state();
+    }
+
+    /** Jobs that were split off an array, by number. */
+    public List<Job> tasksOf(int arrayJobId) {
+        List<Job> tasks = new ArrayList<>();
+        for (Map.Entry<Long, Integer> child : children.from((long) arrayJobId << 32)) {
+            if (child.getKey() >>> 32 != arrayJobId) {
+                break;
+            }
+            tasks.add(jobs.at((int) (long) child.getKey()));
+        }
+        return tasks;
+    }
+
+    /** The single job, pending record or task that a user's {@code 12} or {@code 12_3} names (task -1: no task named). */
+    public Optional<Job> job(int id, int task) {
+        Optional<Job> own = jobs.find(id);
+        if (task < 0) {
+            return own;
+        }
+        for (Map.Entry<Long, Integer> child : children.from((long) id << 32)) {
+            if (child.getKey() >>> 32 != id) {
+                break;
+            }
+            if (child.getValue() == task) {
+                return jobs.find((int) (long) child.getKey());
+            }
+        }
+        return own.filter(j -> j.array().jobId() == id && (j.array().task() == task || j.array().pending().contains(task)));
+    }
+
+    /** The records that rebuild this state, in order. */
+    public void snapshot(Consumer<Change> out) {
+        out.accept(new Change.ClusterRestored("", tickMs, settings, nextJobId, jobIdCeiling, nextSluid, sluidCeiling));
+        nodes.values().forEach(n -> out.accept(new Change.NodeRestored(n)));
+        partitions.values().forEach(p -> out.accept(new Change.PartitionRestored(p)));
+        jobs.values().forEach(j -> out.accept(new Change.JobRestored(j)));
+        answers.entries().forEach(a -> out.accept(new Change.AnswerRestored(a.getKey(), a.getValue())));
+    }
+
+    private static long childKey(Job task) {
+        return (long) task.array().jobId() << 32 | task.id();
+    }
+
+    static long endedKey(Job job) {
+        return job.run().endTime() << 32 | job.id() & 0xffffffffL;
+    }
+
+    /** The mutable form while one entry is applied. */
+    private static final class Draft {
+        private long tickMs;
+        private Settings settings;
+        private int nextJobId;
+        private int jobIdCeiling;
+        private long nextSluid;
+        private long sluidCeiling;
+        private Table<Integer, Job> jobs;
+        private Table<String, Node> nodes;
+        private Table<String, Partition> partitions;
+        private Table<String, Answer> answers;
+        private Table<Long, Integer> ended;
+        private Table<Long, Integer> children;
+        private Table<String, Integer> blobs;
+
+        Draft(State s, long tick) {
+            tickMs = Math.max(s.tickMs, tick);
+            settings = s.settings;
+            nextJobId = s.nextJobId;
+            jobIdCeiling = s.jobIdCeiling;
+            nextSluid = s.nextSluid;
+            sluidCeiling = s.sluidCeiling;
+            jobs = s.jobs;
+            nodes = s.nodes;
+            partitions = s.partitions;
+            answers = s.answers;
+            ended = s.ended;
+            children = s.children;
+            blobs = s.blobs;
+        }
+
+        State state() {
+            return new State(tickMs, settings, nextJobId, jobIdCeiling, nextSluid, sluidCeiling, jobs, nodes, partitions,
+                    answers, ended, children, blobs);
+        }
+
+        /** All state change on one page. */
+        void apply(Change change, Entry entry) {
+            long now = entry.timeMs() / 1000;
+            switch (change) {
+                case Change.ConfigApplied c -> config(c);
+                case Change.JobIdsReserved c -> reserved(c);
+                case Change.BlobStored c -> { }
+                case Change.Answered c -> answers = answers.with(c.requestId(), new Answer(c.uid(), tickMs, c.reply()));
+                case Change.AnswersForgotten c -> c.requestIds().forEach(id -> answers = answers.without(id));
+                case Change.JobSubmitted c -> submitted(c.job());
+                case Change.ArrayTaskSplit c -> split(c);
+                case Change.JobEligible c -> job(c.jobId(), j -> j.withEligibleTime(c.eligibleTime()));
+                case Change.DependenciesChanged c -> job(c.jobId(), j -> j.withDependencies(c.dependencies()));
+                case Change.PriorityChanged c -> job(c.jobId(),
+                        j -> j.withPriority(c.priority(), c.holdUid()).with(c.reason(), c.reasonText()));
+                case Change.DescriptionChanged c -> job(c.jobId(), j -> j.with(c.desc()));
+                case Change.ArrayLimitChanged c -> job(c.jobId(), j -> j.with(new Job.Array(j.array().jobId(), j.array().task(),
+                        j.array().pending(), c.maxRunning(), j.array().size())));
+                case Change.JobStarted c -> started(c, now);
+                case Change.PrologDone c -> prologDone(c);
+                case Change.LimitChanged c -> job(c.jobId(), j -> j.with(Runs.limit(j.run(), c.limitMin(), c.limitTick())));
+                case Change.StepStarted c -> stepStarted(c);
+                case Change.StepLaunched c -> step(c.jobId(), c.stepId(), s -> s.with(c.node(), Step.Part::started));
+                case Change.StepPartEnded c -> step(c.jobId(), c.stepId(),
+                        s -> s.with(c.node(), p -> p.ended(c.exit(), c.exits(), c.reason())));
+                case Change.StepEnding c -> step(c.jobId(), c.stepId(), s -> s.withEnding(c.reason()));
+                case Change.StepEnded c -> stepEnded(c);
+                case Change.JobEnded c -> ended(c);
+                case Change.PendingJobEnded c -> pendingEnded(c);
+                case Change.NodeReleased c -> released(c, now);
+                case Change.JobRequeued c -> requeued(c);
+                case Change.JobSuspended c -> job(c.jobId(),
+                        j -> j.with(JobState.SUSPENDED).with(Runs.suspended(j.run(), c.time(), tickMs)));
+                case Change.JobResumed c -> job(c.jobId(),
+                        j -> j.with(JobState.RUNNING).with(Runs.resumed(j.run(), c.time(), tickMs, c.limitTick())));
+                case Change.JobPurged c -> purged(c.jobId());
+                case Change.NodeRegistered c -> node(c.node(),
+                        n -> n.registered(c.bootId(), c.version(), c.startTime(), c.hardware()));
+                case Change.NodeStateChanged c -> node(c.node(),
+                        n -> n.withFlags(c.flags()).withReason(c.reason(), c.reasonUid(), c.reasonTime()));
+                case Change.NodeTextsChanged c -> node(c.node(), n -> n.withTexts(c.comment(), c.extra(), c.resumeAfter()));
+                case Change.NodeSpecChanged c -> node(c.node(), n -> n.withSpec(c.spec()));
+                case Change.PartitionChanged c -> partitions = partitions.with(c.partition().name(), c.partition());
+                case Change.PartitionRemoved c -> partitions = partitions.without(c.partition());
+                case Change.JobRestored c -> restored(c.job());
+                case Change.NodeRestored c -> nodes = nodes.with(c.node().name(), c.node());
+                case Change.PartitionRestored c -> partitions = partitions.with(c.partition().name(), c.partition());
+                case Change.AnswerRestored c -> answers = answers.with(c.requestId(), c.answer());
+                case Change.ClusterRestored c -> {
+                    tickMs = c.tickMs();
+                    settings = c.settings();
+                    nextJobId = c.nextJobId();
+                    jobIdCeiling = c.jobIdCeiling();
+                    nextSluid = c.nextSluid();
+                    sluidCeiling = c.sluidCeiling();
+                }
+            }
+        }
+
+        private void job(int id, UnaryOperator<Job> change) {
+            jobs = jobs.with(id, change.apply(jobs.at(id)));
+        }
+
+        private void node(String name, UnaryOperator<Node> change) {
+            nodes = nodes.with(name, change.apply(nodes.at(name)));
+        }
+
+        private void step(int jobId, int stepId, UnaryOperator<Step> change) {
+            job(jobId, j -> j.step(stepId).map(s -> j.withStep(change.apply(s))).orElse(j));
+        }
+
+        private void config(Change.ConfigApplied c) {
+            settings = c.settings();
+            Table<String, Node> kept = Table.empty();
+            for (Node.Spec spec : c.nodes()) {
+                kept = kept.with(spec.name(), nodes.find(spec.name()).map(n -> n.withSpec(spec)).orElseGet(() -> Node.of(spec)));
+            }
+            // A node that the file no longer names stays, as DOWN and empty-handed, until its jobs are gone.
+            for (Node n : nodes.values()) {
+                if (!kept.has(n.name()) && !n.jobs().isEmpty()) {
+                    kept = kept.with(n.name(), n.with(Node.Flag.DOWN, true));
+                }
+            }
+            nodes = kept;
+            Table<String, Partition> parts = Table.empty();
+            for (Partition p : c.partitions()) {
+                parts = parts.with(p.name(), p);
+            }
+            partitions = parts;
+        }
+
+        private void reserved(Change.JobIdsReserved c) {
+            nextJobId = c.nextJobId();
+            jobIdCeiling = c.ceiling();
+            nextSluid = c.nextSluid();
+            sluidCeiling = c.sluidCeiling();
+        }
+
+        private void submitted(Job job) {
+            jobs = jobs.with(job.id(), job);
+            nextJobId = job.id() + 1;
+            nextSluid = job.sluid() + 1;
+            refer(job, 1);
+        }
+
+        private void restored(Job job) {
+            jobs = jobs.with(job.id(), job);
+            refer(job, 1);
+            for (Step s : job.run().steps()) {
+                if (s.state() == Step.State.RUNNING) {
+                    refer(s.envHash(), 1);
+                }
+            }
+            if (job.isArrayTask() && job.id() != job.array().jobId()) {
+                children = children.with(childKey(job), job.array().task());
+            }
+            if (job.state().isTerminal() && !job.has(JobFlag.COMPLETING)) {
+                ended = ended.with(endedKey(job), job.id());
+            }
+        }
+
+        private void split(Change.ArrayTaskSplit c) {
+            Job array = jobs.at(c.arrayJobId());
+            IndexSet rest = array.array().pending().without(c.task());
+            if (c.jobId() == c.arrayJobId()) {
+                // the last pending task keeps the array's own number
+                jobs = jobs.with(array.id(), array.with(new Job.Array(array.id(), c.task(), IndexSet.empty(),
+                        array.array().maxRunning(), array.array().size())));
+                return;
+            }
+            Job task = array.splitOff(c.jobId(), c.sluid(), c.task());
+            jobs = jobs.with(array.id(), array.with(new Job.Array(array.id(), -1, rest, array.array().maxRunning(),
+                    array.array().size()))).with(task.id(), task);
+            children = children.with(childKey(task), c.task());
+            nextJobId = Math.max(nextJobId, c.jobId() + 1);
+            nextSluid = c.sluid() + 1;
+            refer(task, 1);
+        }
+
+        private void started(Change.JobStarted c, long now) {
+            job(c.jobId(), j -> j.with(JobState.RUNNING).with(JobFlag.CONFIGURING, c.configuring())
+                    .with(JobFlag.REQUEUED, false)
+                    .with(JobReason.NONE, "").withAttempt(c.attempt(), j.restarts())
+                    .with(Runs.start(now, tickMs, c)));
+            for (Allocation.Share s : c.allocation().nodes()) {
+                node(s.node(), n -> n.withJob(c.jobId(), s.cpus(), s.memoryMb()));
+            }
+        }
+
+        private void prologDone(Change.PrologDone c) {
+            job(c.jobId(), j -> {
+                Allocation a = j.run().allocation().with(c.node(), Allocation.Share::withPrologDone);
+                return j.withAllocation(a).with(JobFlag.CONFIGURING, j.has(JobFlag.CONFIGURING) && !a.allPrologsDone());
+            });
+        }
+
+        private void stepStarted(Change.StepStarted c) {
+            job(c.jobId(), j -> j.withStep(c.step()));
+            refer(c.step().envHash(), 1);
+        }
+
+        private void stepEnded(Change.StepEnded c) {
+            jobs.at(c.jobId()).step(c.stepId()).ifPresent(s -> {
+                refer(s.envHash(), -1);
+                job(c.jobId(), j -> Runs.derive(j.withStep(s.ended(c.endTime())), s));
+            });
+        }
+
+        private void ended(Change.JobEnded c) {
+            job(c.jobId(), j -> {
+                Job over = j.with(c.state()).with(c.reason(), c.reasonText()).with(JobFlag.CONFIGURING, false)
+                        .with(JobFlag.COMPLETING, true).with(Runs.ended(j.run(), c.endTime(), tickMs, c.exit()));
+                return over.run().allocation().allReleased() ? over.with(JobFlag.COMPLETING, false) : over;
+            });
+            finish(c.jobId());
+        }
+
+        private void pendingEnded(Change.PendingJobEnded c) {
+            job(c.jobId(), j -> j.with(c.state()).with(c.reason(), c.reasonText())
+                    .with(Runs.ended(j.run(), c.endTime(), tickMs, j.run().exit())));
+            finish(c.jobId());
+        }
+
+        private void finish(int id) {
+            Job job = jobs.at(id);
+            if (job.state().isTerminal() && !job.has(JobFlag.COMPLETING)) {
+                ended = ended.with(endedKey(job), id);
+            }
+        }
+
+        private void released(Change.NodeReleased c, long now) {
+            Job job = jobs.at(c.jobId());
+            Optional<Allocation.Share> share = job.run().allocation().on(c.node());
+            if (share.isEmpty() || share.get().released()) {
+                return;
+            }
+            if (nodes.has(c.node())) {
+                node(c.node(), n -> n.withoutJob(c.jobId(), share.get().cpus(), share.get().memoryMb(), now));
+            }
+            Job freed = job.withAllocation(job.run().allocation().with(c.node(), Allocation.Share::withReleased));
+            boolean last = freed.run().allocation().allReleased();
+            if (last) {
+                freed = freed.with(JobFlag.COMPLETING, false);
+                if (freed.state() == JobState.PENDING) {
+                    freed = freed.with(Job.Run.NONE);
+                }
+            }
+            jobs = jobs.with(c.jobId(), freed);
+            if (last) {
+                finish(c.jobId());
+            }
+        }
+
+        private void requeued(Change.JobRequeued c) {
+            Job before = jobs.at(c.jobId());
+            if (before.state().isTerminal()) {
+                ended = ended.without(endedKey(before));
+            }
+            boolean holding = before.holdsNodes();
+            Job job = before.with(JobState.PENDING).with(c.reason(), c.reasonText())
+                    .withPriority(c.held() ? 0 : c.priority(), c.held() ? settings.slurmUid() : -1)
+                    .with(JobFlag.CONFIGURING, false)
+                    .with(JobFlag.REQUEUED, true)
+                    .withAttempt(before.attempt(), before.restarts() + 1)
+                    .withEligibleTime(c.time());
+            for (Step s : before.run().steps()) {
+                if (s.state() == Step.State.RUNNING) {
+                    refer(s.envHash(), -1);
+                }
+            }
+            jobs = jobs.with(job.id(), holding
+                    ? job.with(JobFlag.COMPLETING, true).with(Runs.ended(Runs.withoutSteps(job.run()), c.time(), tickMs, job.run().exit()))
+                    : job.with(Job.Run.NONE));
+        }
+
+        private void purged(int id) {
+            Job job = jobs.at(id);
+            ended = ended.without(endedKey(job));
+            jobs = jobs.without(id);
+            refer(job, -1);
+            if (job.array().jobId() != 0 && id != job.array().jobId()) {
+                children = children.without(childKey(job));
+            }
+        }
+
+        private void refer(Job job, int count) {
+            refer(job.desc().payload().scriptHash(), count);
+            refer(job.desc().payload().envHash(), count);
+        }
+
+        private void refer(String hash, int count) {
+            if (hash.isEmpty()) {
+                return;
+            }
+            int total = blobs.find(hash).orElse(0) + count;
+            blobs = total > 0 ? blobs.with(hash, total) : blobs.without(hash);
+        }
+    }
+}

@@ -1,0 +1,114 @@
+package dev.muster.core;
+
+import dev.muster.model.ExitStatus;
+import dev.muster.model.IndexSet;
+import dev.muster.model.StepDesc;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A step of a running job.
+ *
+ * @param id      number, or {@link #BATCH} or {@link #EXTERN}
+ * @param desc    as asked for, without its environment
+ * @param envHash blob of the environment
+ * @param nodes   its parts, in task order
+ * @param ending  a reason it was told to end for, "" if it was not
+ */
+public record Step(
+        int id, StepDesc desc, String envHash, List<Part> nodes, State state, long startTime, long endTime, String ioToken, String ending) {
+    public static final int BATCH = -5;
+    public static final int EXTERN = -4;
+
+    public enum State { RUNNING, ENDED }
+
+    /**
+     * A step's part of one node.
+     *
+     * @param tasks  ranks in the order of their local index
+     * @param cores  units it may use
+     * @param exit   the most severe task exit, once done
+     * @param exits  per rank (text key), once done
+     * @param reason "" or why the node ended it
+     */
+    public record Part(
+            String node,
+            List<Integer> tasks,
+            IndexSet cores,
+            int cpus,
+            long memoryMb,
+            Map<String, IndexSet> gres,
+            boolean launched,
+            boolean done,
+            ExitStatus exit,
+            Map<String, ExitStatus> exits,
+            String reason) {
+        Part ended(ExitStatus worst, Map<String, ExitStatus> all, String why) {
+            return new Part(node, tasks, cores, cpus, memoryMb, gres, launched, true, worst, all, why);
+        }
+
+        Part started() {
+            return new Part(node, tasks, cores, cpus, memoryMb, gres, true, done, exit, exits, reason);
+        }
+    }
+
+    public boolean isBatch() {
+        return id == BATCH;
+    }
+
+    /** As typed by people: {@code 0}, {@code batch}, {@code extern}. */
+    public String name() {
+        return id == BATCH ? "batch" : id == EXTERN ? "extern" : Integer.toString(id);
+    }
+
+    public boolean allDone() {
+        for (Part p : nodes) {
+            if (!p.done) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** The most severe exit over all nodes. */
+    public ExitStatus exit() {
+        ExitStatus worst = ExitStatus.NONE;
+        for (Part p : nodes) {
+            if (p.exit.compareTo(worst) > 0) {
+                worst = p.exit;
+            }
+        }
+        return worst;
+    }
+
+    /** The first reason a node gave for ending it, "" if none did. */
+    public String reason() {
+        for (Part p : nodes) {
+            if (!p.reason.isEmpty()) {
+                return p.reason;
+            }
+        }
+        return "";
+    }
+
+    public int tasks() {
+        int sum = 0;
+        for (Part p : nodes) {
+            sum += p.tasks.size();
+        }
+        return sum;
+    }
+
+    Step with(String node, java.util.function.UnaryOperator<Part> change) {
+        List<Part> changed = nodes.stream().map(p -> p.node.equals(node) ? change.apply(p) : p).toList();
+        return new Step(id, desc, envHash, changed, state, startTime, endTime, ioToken, ending);
+    }
+
+    Step ended(long time) {
+        return new Step(id, desc, envHash, nodes, State.ENDED, startTime, time, ioToken, ending);
+    }
+
+    Step withEnding(String why) {
+        return new Step(id, desc, envHash, nodes, state, startTime, endTime, ioToken, why);
+    }
+}

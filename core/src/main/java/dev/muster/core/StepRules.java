@@ -1,0 +1,353 @@
+package dev.muster.core;
+
+import dev.muster.model.Bytes;
+import dev.muster.model.Codec;
+import dev.muster.model.ExitStatus;
+import dev.muster.model.HostList;
+import dev.muster.model.IndexSet;
+import dev.muster.model.JobDesc;
+import dev.muster.model.JobFlag;
+import dev.muster.model.JobState;
+import dev.muster.model.Json;
+import dev.muster.model.ResourceRequest;
+import dev.muster.model.SlurmErrno;
+import dev.muster.model.StepDesc;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/** Steps: their share of an allocation and the layout of their tasks. */
+final class StepRules {
+    private static final StepDesc NO_DESC = Codec.bind(new Json.Obj(), StepDesc.class);
+
+    private final State state;
+    private final Now now;
+
+    StepRules(State state, Now now) {
+        this.state = state;
+        this.now = now;
+    }
+
+    /** The batch script's step, and the extern step where it is configured, as soon as the nodes are ready. */
+    static List<Change> firstSteps(int jobId, JobDesc desc, Allocation allocation, Settings settings, Now now) {
+        List<Change> out = new ArrayList<>();
+        if (settings.externSteps()) {
+            List<Step.Part> parts = allocation.nodes().stream().map(s -> part(s, List.of())).toList();
+            out.add(new Change.StepStarted(jobId, step(Step.EXTERN, parts, now)));
+        }
+        if (desc.kind() == JobDesc.Kind.BATCH) {
+            out.add(new Change.StepStarted(jobId, step(Step.BATCH, List.of(part(allocation.nodes().getFirst(), List.of(0))), now)));
+        }
+        return out;
+    }
+
+    private static Step step(int id, List<Step.Part> parts, Now now) {
+        return new Step(id, NO_DESC, "", parts, Step.State.RUNNING, now.seconds(), 0, "", "");
+    }
+
+    private static Step.Part part(Allocation.Share s, List<Integer> tasks) {
+        return new Step.Part(s.node(), tasks, s.cores(), s.cpus(), s.memoryMb(), s.gres(), false, false, ExitStatus.NONE, Map.of(), "");
+    }
+
+    Decision create(Command.CreateStep c) {
+        Optional<State.Answer> known = c.requestId().isEmpty() ? Optional.empty() : state.answers().find(c.requestId());
+        if (known.isPresent() && known.get().uid() == c.uid()) {
+            return Decision.of(List.of(), Integer.parseInt(known.get().reply().text()));
+        }
+        Optional<Job> found = state.jobs().find(c.jobId());
+        if (found.isEmpty()) {
+            return Core.unknownJob();
+        }
+        Job job = found.get();
+        if (!Access.mayChange(state, c.uid(), job)) {
+            return Decision.reject(SlurmErrno.ACCESS_DENIED);
+        }
+        if (job.state() == JobState.PENDING) {
+            return Decision.reject(SlurmErrno.JOB_PENDING);
+        }
+        if (job.state() == JobState.SUSPENDED) {
+            return Decision.reject(SlurmErrno.JOB_SUSPENDED);
+        }
+        if (job.state() != JobState.RUNNING) {
+            return Decision.reject(SlurmErrno.ALREADY_DONE);
+        }
+        if (job.has(JobFlag.CONFIGURING)) {
+            return Decision.reject(SlurmErrno.PROLOG_RUNNING);
+        }
+        if (job.run().nextStep() >= state.settings().maxStepCount()) {
+            return Decision.reject(SlurmErrno.STEP_LIMIT);
+        }
+        return place(job, c);
+    }
+
+    private Decision place(Job job, Command.CreateStep c) {
+        Object placed = new Placement(job, c.step(), state).parts();
+        if (placed instanceof SlurmErrno errno) {
+            return Decision.reject(errno);
+        }
+        @SuppressWarnings("unchecked")
+        List<Step.Part> parts = (List<Step.Part>) placed;
+        int id = job.run().nextStep();
+        String hash = c.step().environment().isEmpty() ? "" : c.step().environment().getFirst().text();
+        StepDesc desc = withoutEnvironment(c.step());
+        Step step = new Step(id, desc, hash, parts, Step.State.RUNNING, now.seconds(), 0, c.ioToken(), "");
+        List<Change> changes = new ArrayList<>();
+        if (!hash.isEmpty() && !state.blobs().has(hash)) {
+            changes.add(new Change.BlobStored(hash, c.environment()));
+        }
+        changes.add(new Change.StepStarted(job.id(), step));
+        if (!c.requestId().isEmpty()) {
+            changes.add(new Change.Answered(c.requestId(), c.uid(), Bytes.of(Integer.toString(id))));
+        }
+        return Decision.of(changes, id);
+    }
+
+    private static StepDesc withoutEnvironment(StepDesc d) {
+        return new StepDesc(d.name(), d.request(), d.overlap(), d.wholeNodes(), d.relative(), d.timeLimitMin(), d.cpuBind(), d.memBind(),
+                d.mpi(), d.arguments(), d.multiProg(), List.of(), d.workDir(), d.io(), d.killOnBadExit(), d.noKill(), d.waitSeconds(),
+                d.pty(), d.ptyRows(), d.ptyColumns(), d.preserveEnv(), d.taskProlog(), d.taskEpilog(), d.umask(), d.immediateFail(),
+                d.container(), d.submitHost(), d.submitPid(), d.submitLine(), d.limits());
+    }
+
+    /** Finds a step's nodes, units and tasks within its job's allocation. */
+    private static final class Placement {
+        private final Job job;
+        private final StepDesc step;
+        private final ResourceRequest request;
+        private final State state;
+
+        Placement(Job job, StepDesc step, State state) {
+            this.job = job;
+            this.step = step;
+            this.request = step.request();
+            this.state = state;
+        }
+
+        /** The parts, or the error number: NODES_BUSY if it would fit later. */
+        Object parts() {
+            List<Allocation.Share> shares = candidates();
+            if (shares.isEmpty()) {
+                return SlurmErrno.INVALID_NODE_COUNT;
+            }
+            int cpusPerTask = Math.max(1, request.cpusPerTask());
+            int nodesMin = Math.max(1, request.nodesMin());
+            int nodesMax = request.nodesMax() > 0 ? request.nodesMax() : Math.max(nodesMin, request.nodesMin() > 0 ? nodesMin : shares.size());
+            int tasks = request.tasks() > 0 ? request.tasks()
+                    : request.tasksPerNode() > 0 ? request.tasksPerNode() * Math.max(nodesMin, 1) : Math.max(nodesMin, 1);
+            if (nodesMin > shares.size()) {
+                return SlurmErrno.INVALID_NODE_COUNT;
+            }
+            if (tasks < nodesMin) {
+                nodesMin = tasks;
+                nodesMax = Math.min(nodesMax, tasks);
+            }
+            Object whole = fit(shares, tasks, cpusPerTask, nodesMin, nodesMax, true);
+            if (whole instanceof SlurmErrno) {
+                return whole;
+            }
+            Object now = fit(shares, tasks, cpusPerTask, nodesMin, nodesMax, step.overlap() || request.overcommit());
+            return now instanceof SlurmErrno ? SlurmErrno.NODES_BUSY : now;
+        }
+
+        private List<Allocation.Share> candidates() {
+            List<Allocation.Share> all = new ArrayList<>(job.run().allocation().nodes());
+            if (!request.nodeList().isEmpty() && HostList.parse(request.nodeList()) instanceof HostList.Parsed.Ok ok) {
+                List<String> wanted = ok.list().names();
+                List<Allocation.Share> ordered = new ArrayList<>();
+                for (String name : wanted) {
+                    Optional<Allocation.Share> share = job.run().allocation().on(name);
+                    if (share.isEmpty()) {
+                        return List.of();
+                    }
+                    ordered.add(share.get());
+                }
+                for (Allocation.Share s : all) {
+                    if (!wanted.contains(s.node())) {
+                        ordered.add(s);
+                    }
+                }
+                all = request.nodesMin() <= wanted.size() ? new ArrayList<>(ordered.subList(0, wanted.size())) : ordered;
+            }
+            if (!request.excludeList().isEmpty() && HostList.parse(request.excludeList()) instanceof HostList.Parsed.Ok ok) {
+                all.removeIf(s -> ok.list().contains(s.node()));
+            }
+            return step.relative() > 0 ? all.subList(Math.min(step.relative(), all.size()), all.size()) : all;
+        }
+
+        private Object fit(List<Allocation.Share> shares, int tasks, int cpusPerTask, int nodesMin, int nodesMax, boolean ignoreOthers) {
+            List<Allocation.Share> usable = new ArrayList<>();
+            List<IndexSet> free = new ArrayList<>();
+            List<Integer> slots = new ArrayList<>();
+            for (Allocation.Share share : shares) {
+                IndexSet cores = ignoreOthers ? share.cores() : freeCores(share);
+                int cpus = cores.count() * cpusPerUnit(share);
+                int fits = request.overcommit() ? Integer.MAX_VALUE / 4096 : cpus / cpusPerTask;
+                if (request.tasksPerNode() > 0) {
+                    fits = Math.min(fits, request.tasksPerNode());
+                }
+                if (fits > 0 && gresFits(share, ignoreOthers)) {
+                    usable.add(share);
+                    free.add(cores);
+                    slots.add(fits);
+                }
+            }
+            if (usable.size() < nodesMin) {
+                return SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE;
+            }
+            int nodes = nodeCount(slots, tasks, nodesMin, nodesMax);
+            if (nodes < 0) {
+                return SlurmErrno.TOO_MANY_REQUESTED_CPUS;
+            }
+            return assign(usable.subList(0, nodes), free, layout(slots.subList(0, nodes), tasks), cpusPerTask, ignoreOthers);
+        }
+
+        private static int nodeCount(List<Integer> slots, int tasks, int nodesMin, int nodesMax) {
+            long sum = 0;
+            for (int i = 0; i < slots.size() && i < nodesMax; i++) {
+                sum += slots.get(i);
+                if (i + 1 >= nodesMin && sum >= tasks) {
+                    return i + 1;
+                }
+            }
+            return -1;
+        }
+
+        /** Ranks per node. The counts are dealt one by one over the nodes, then filled in block or cyclic order, as Slurm does. */
+        private List<List<Integer>> layout(List<Integer> slots, int tasks) {
+            int n = slots.size();
+            int[] counts = new int[n];
+            int left = tasks;
+            while (left > 0) {
+                for (int i = 0; i < n && left > 0; i++) {
+                    if (counts[i] < slots.get(i)) {
+                        counts[i]++;
+                        left--;
+                    }
+                }
+            }
+            List<List<Integer>> ranks = new ArrayList<>();
+            for (int i = 0; i < n; i++) {
+                ranks.add(new ArrayList<>());
+            }
+            String kind = request.distribution().split("[:,]")[0].toLowerCase(java.util.Locale.ROOT);
+            if (kind.equals("cyclic") || kind.startsWith("plane=")) {
+                int plane = kind.startsWith("plane=") ? Math.max(1, Integer.parseInt(kind.substring(6))) : 1;
+                deal(ranks, slots, tasks, plane);
+            } else {
+                int rank = 0;
+                for (int i = 0; i < n; i++) {
+                    for (int k = 0; k < counts[i]; k++) {
+                        ranks.get(i).add(rank++);
+                    }
+                }
+            }
+            return ranks;
+        }
+
+        private static void deal(List<List<Integer>> ranks, List<Integer> slots, int tasks, int plane) {
+            int rank = 0;
+            while (rank < tasks) {
+                for (int i = 0; i < slots.size() && rank < tasks; i++) {
+                    for (int k = 0; k < plane && rank < tasks && ranks.get(i).size() < slots.get(i); k++) {
+                        ranks.get(i).add(rank++);
+                    }
+                }
+            }
+        }
+
+        private List<Step.Part> assign(
+                List<Allocation.Share> shares, List<IndexSet> free, List<List<Integer>> ranks, int cpusPerTask, boolean ignoreOthers) {
+            List<Step.Part> parts = new ArrayList<>();
+            for (int i = 0; i < shares.size(); i++) {
+                Allocation.Share share = shares.get(i);
+                int perUnit = cpusPerUnit(share);
+                int wanted = step.wholeNodes() || request.overcommit() ? free.get(i).count()
+                        : Math.min(free.get(i).count(), (ranks.get(i).size() * cpusPerTask + perUnit - 1) / perUnit);
+                IndexSet cores = IndexSet.empty();
+                for (int core = free.get(i).first(), k = 0; core >= 0 && k < wanted; core = free.get(i).next(core + 1), k++) {
+                    cores = cores.with(core);
+                }
+                long memory = request.memPerNodeMb() > 0 ? request.memPerNodeMb()
+                        : request.memPerCpuMb() > 0 ? request.memPerCpuMb() * cores.count() * perUnit : share.memoryMb();
+                parts.add(new Step.Part(share.node(), List.copyOf(ranks.get(i)), cores, cores.count() * perUnit, memory,
+                        gres(share, ignoreOthers), false, false, ExitStatus.NONE, Map.of(), ""));
+            }
+            return parts;
+        }
+
+        private static int cpusPerUnit(Allocation.Share share) {
+            return share.cores().isEmpty() ? 1 : Math.max(1, share.cpus() / share.cores().count());
+        }
+
+        private IndexSet freeCores(Allocation.Share share) {
+            IndexSet free = share.cores();
+            for (Step other : job.run().steps()) {
+                if (other.state() == Step.State.RUNNING && other.id() >= 0 && !other.desc().overlap()) {
+                    for (Step.Part part : other.nodes()) {
+                        if (part.node().equals(share.node()) && !part.done()) {
+                            free = free.minus(part.cores());
+                        }
+                    }
+                }
+            }
+            return free;
+        }
+
+        /** GRES named by the step: counts per name on each node. */
+        private Map<String, Integer> gresWanted() {
+            Map<String, Integer> wanted = new TreeMap<>();
+            for (Tres.Item item : Tres.gres(request.tresPerNode())) {
+                wanted.merge(item.name(), item.count(), Integer::sum);
+            }
+            return wanted;
+        }
+
+        private boolean gresFits(Allocation.Share share, boolean ignoreOthers) {
+            for (Map.Entry<String, Integer> want : gresWanted().entrySet()) {
+                if (freeGres(share, want.getKey(), ignoreOthers).count() < want.getValue()) {
+                    return false;
+                }
+            }
+            return true;
+        }
+
+        private IndexSet freeGres(Allocation.Share share, String name, boolean ignoreOthers) {
+            IndexSet free = share.gres().getOrDefault(name, IndexSet.empty());
+            if (ignoreOthers) {
+                return free;
+            }
+            for (Step other : job.run().steps()) {
+                if (other.state() == Step.State.RUNNING && other.id() >= 0 && !other.desc().overlap()
+                        && !other.desc().request().tresPerNode().isEmpty()) {
+                    for (Step.Part part : other.nodes()) {
+                        if (part.node().equals(share.node()) && !part.done()) {
+                            free = free.minus(part.gres().getOrDefault(name, IndexSet.empty()));
+                        }
+                    }
+                }
+            }
+            return free;
+        }
+
+        /** Without a request of its own a step sees all of the job's devices. */
+        private Map<String, IndexSet> gres(Allocation.Share share, boolean ignoreOthers) {
+            if (request.tresPerNode().isEmpty()) {
+                return share.gres();
+            }
+            TreeMap<String, IndexSet> out = new TreeMap<>();
+            for (Map.Entry<String, Integer> want : gresWanted().entrySet()) {
+                IndexSet free = freeGres(share, want.getKey(), ignoreOthers);
+                IndexSet taken = IndexSet.empty();
+                for (int d = free.first(), k = 0; d >= 0 && k < want.getValue(); d = free.next(d + 1), k++) {
+                    taken = taken.with(d);
+                }
+                if (!taken.isEmpty()) {
+                    out.put(want.getKey(), taken);
+                }
+            }
+            return out;
+        }
+    }
+}

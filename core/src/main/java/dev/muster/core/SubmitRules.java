@@ -1,0 +1,180 @@
+package dev.muster.core;
+
+import dev.muster.model.Bytes;
+import dev.muster.model.Codec;
+import dev.muster.model.IndexSet;
+import dev.muster.model.JobDesc;
+import dev.muster.model.JobReason;
+import dev.muster.model.JobState;
+import dev.muster.model.SlurmErrno;
+import dev.muster.model.api.JobMessages.SubmitReply;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Whether and as what a job enters the queue. */
+final class SubmitRules {
+    /** Priorities of priority/basic start below this and fall with every job, as Slurm's do. */
+    static final long PRIORITY_TOP = 4_294_901_760L;
+
+    private final State state;
+    private final Now now;
+    private final Planner planner;
+
+    SubmitRules(State state, Now now, Planner planner) {
+        this.state = state;
+        this.now = now;
+        this.planner = planner;
+    }
+
+    Decision decide(Command.SubmitJob c) {
+        Optional<State.Answer> known = c.requestId().isEmpty() ? Optional.empty() : state.answers().find(c.requestId());
+        if (known.isPresent() && known.get().uid() == c.uid()) {
+            return Decision.of(List.of(), Codec.decode(known.get().reply().toArray(), SubmitReply.class));
+        }
+        JobDesc desc = withPartition(c.desc());
+        Optional<Decision.Rejected> refusal = refusal(c, desc);
+        if (refusal.isPresent()) {
+            return refusal.get();
+        }
+        Optional<List<Dependency>> dependencies =
+                Dependencies.parse(desc.timing().dependency(), state, desc.owner().uid(), 0);
+        if (dependencies.isEmpty()) {
+            return Decision.reject(SlurmErrno.DEPENDENCY);
+        }
+        Optional<Job.Array> array = array(desc.timing().array());
+        if (array.isEmpty()) {
+            return Decision.reject(SlurmErrno.INVALID_ARRAY);
+        }
+        if (c.testOnly()) {
+            return planner.estimate(state, now, desc)
+                    .<Decision>map(e -> Decision.of(List.of(), new SubmitReply(
+                            state.nextJobId(), List.of(), e.start(), dev.muster.model.HostList.of(e.nodes()).compressed(), e.cpus(), e.partition())))
+                    .orElseGet(() -> Decision.reject(SlurmErrno.REQUESTED_PART_CONFIG_UNAVAILABLE));
+        }
+        return accept(c, desc, dependencies.get(), array.get());
+    }
+
+    private Decision accept(Command.SubmitJob c, JobDesc desc, List<Dependency> dependencies, Job.Array array) {
+        Ids ids = new Ids(state);
+        int id = ids.jobId();
+        Job job = job(c, desc, id, ids.sluid(), dependencies, array.size() == 0 ? Job.Array.NONE
+                : new Job.Array(id, -1, array.pending(), array.maxRunning(), array.size()));
+        if (c.immediate()) {
+            Optional<Planner.Estimate> estimate = planner.estimate(state, now, desc);
+            if (estimate.isEmpty() || estimate.get().start() > now.seconds() || job.eligibleTime() == 0) {
+                return Decision.reject(SlurmErrno.CAN_NOT_START_IMMEDIATELY);
+            }
+        }
+        SubmitReply reply = new SubmitReply(id, List.of(), 0, "", 0, "");
+        List<Change> changes = new ArrayList<>(ids.reservations());
+        blob(changes, desc.payload().scriptHash(), c.script());
+        blob(changes, desc.payload().envHash(), c.environment());
+        changes.add(new Change.JobSubmitted(job));
+        if (!c.requestId().isEmpty()) {
+            changes.add(new Change.Answered(c.requestId(), c.uid(), Bytes.of(Codec.encode(reply))));
+        }
+        return Decision.of(changes, reply);
+    }
+
+    private Job job(Command.SubmitJob c, JobDesc desc, int id, long sluid, List<Dependency> dependencies, Job.Array array) {
+        JobDesc.Timing timing = desc.timing();
+        boolean held = timing.hold() || timing.prioritySet() && timing.priority() == 0;
+        long priority = held ? 0 : timing.prioritySet() ? timing.priority()
+                : Math.max(1, PRIORITY_TOP - sluid - timing.nice());
+        boolean waits = timing.beginTime() > now.seconds() || !dependencies.isEmpty();
+        JobReason reason = held ? JobReason.JOB_HELD_USER
+                : !dependencies.isEmpty() ? JobReason.DEPENDENCY
+                : waits ? JobReason.BEGIN_TIME : JobReason.NONE;
+        return new Job(id, sluid, array, Interned.desc(desc, state), JobState.PENDING, 0, reason, "", priority,
+                held ? c.uid() : -1, now.seconds(), waits || held ? 0 : now.seconds(), 0, 0, dependencies, Job.Run.NONE);
+    }
+
+    private void blob(List<Change> changes, String hash, Bytes content) {
+        if (!hash.isEmpty() && !state.blobs().has(hash)) {
+            changes.add(new Change.BlobStored(hash, content));
+        }
+    }
+
+    private JobDesc withPartition(JobDesc desc) {
+        if (!desc.partition().isEmpty()) {
+            return desc;
+        }
+        for (Partition p : state.partitions().values()) {
+            if (p.info().isDefault()) {
+                return desc.withPartition(p.name());
+            }
+        }
+        return desc;
+    }
+
+    private Optional<Decision.Rejected> refusal(Command.SubmitJob c, JobDesc desc) {
+        boolean admin = Access.isAdmin(state, c.uid());
+        if (c.uid() != desc.owner().uid() && !admin) {
+            return refuse(SlurmErrno.USER_ID_MISSING);
+        }
+        if (desc.owner().uid() == 0 && state.settings().disableRootJobs()) {
+            return refuse(SlurmErrno.USER_ID_MISSING);
+        }
+        if (desc.partition().isEmpty()) {
+            return refuse(SlurmErrno.DEFAULT_PARTITION_NOT_SET);
+        }
+        if (desc.timing().prioritySet() && desc.timing().priority() != 0 && !admin || desc.timing().nice() < 0 && !admin) {
+            return refuse(SlurmErrno.ACCESS_DENIED);
+        }
+        int active = state.jobs().size() - state.ended().size();
+        if (active >= state.settings().maxJobCount()) {
+            return Optional.of(new Decision.Rejected(SlurmErrno.ERROR_ON_DESC_TO_RECORD_COPY,
+                    "Resource temporarily unavailable"));
+        }
+        return partitionRefusal(desc).or(() -> planner.infeasible(state, desc));
+    }
+
+    /** Each of the partitions named must exist; with EnforcePartLimits its limits must hold. */
+    private Optional<Decision.Rejected> partitionRefusal(JobDesc desc) {
+        boolean anyFits = false;
+        Optional<Decision.Rejected> first = Optional.empty();
+        for (String name : desc.partition().split(",")) {
+            Optional<Partition> partition = state.partitions().find(name);
+            if (partition.isEmpty()) {
+                return refuse(SlurmErrno.INVALID_PARTITION_NAME);
+            }
+            if (!partition.get().takesJobs()) {
+                return refuse(SlurmErrno.PARTITION_NOT_AVAIL);
+            }
+            if (partition.get().info().rootOnly() && desc.owner().uid() != 0) {
+                return refuse(SlurmErrno.ACCESS_DENIED);
+            }
+            if (partition.get().info().disableRootJobs() && desc.owner().uid() == 0) {
+                return refuse(SlurmErrno.USER_ID_MISSING);
+            }
+            Optional<SlurmErrno> limit = Limits.broken(desc, partition.get());
+            anyFits |= limit.isEmpty();
+            if (limit.isPresent() && first.isEmpty()) {
+                first = refuse(limit.get());
+            }
+        }
+        return switch (state.settings().enforcePartLimits()) {
+            case "ALL" -> first;
+            case "ANY" -> anyFits ? Optional.empty() : first;
+            default -> Optional.empty();
+        };
+    }
+
+    private static Optional<Decision.Rejected> refuse(SlurmErrno errno) {
+        return Optional.of(Decision.reject(errno));
+    }
+
+    /** The array asked for: empty if the specification is bad; size 0 for none. */
+    private Optional<Job.Array> array(String text) {
+        if (text.isEmpty()) {
+            return Optional.of(Job.Array.NONE);
+        }
+        List<IndexSet.Spec> spec = IndexSet.parseSpec(text, Math.min(IndexSet.MAX_INDEX, state.settings().maxArraySize() - 1));
+        if (spec.isEmpty()) {
+            return Optional.empty();
+        }
+        IndexSet tasks = spec.getFirst().indexes();
+        return Optional.of(new Job.Array(0, -1, tasks, spec.getFirst().limit(), tasks.count()));
+    }
+}

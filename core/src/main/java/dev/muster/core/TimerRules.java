@@ -1,0 +1,121 @@
+package dev.muster.core;
+
+import dev.muster.model.JobFlag;
+import dev.muster.model.JobReason;
+import dev.muster.model.JobState;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** What time and other jobs' ends bring about. */
+final class TimerRules {
+    /** Answers of requests are kept this long. */
+    static final long ANSWERS_KEPT_MS = 600_000;
+    static final int ANSWERS_MAX = 200_000;
+    private static final int SLICE = Core.CHANGES_MAX / 4;
+
+    private final State state;
+    private final Now now;
+    private final Due due;
+    private final List<Change> changes = new ArrayList<>();
+
+    TimerRules(State state, Now now, Due due) {
+        this.state = state;
+        this.now = now;
+        this.due = due;
+    }
+
+    /** The reply says whether more is due at once. */
+    Decision due() {
+        for (int id : due.overLimit(now.tickMs(), SLICE)) {
+            overLimit(state.jobs().at(id));
+        }
+        for (int id : due.unsettled(now.seconds(), SLICE)) {
+            state.jobs().find(id).ifPresent(this::settle);
+            due.settled(id);
+        }
+        purge();
+        forgetAnswers();
+        return Decision.of(changes, changes.size() >= SLICE);
+    }
+
+    /** OverTimeLimit lets a job run on for so many minutes. The nodes enforce the limit on their own as well. */
+    private void overLimit(Job job) {
+        int grace = state.partitions().find(job.desc().partition()).map(p -> p.info().overTimeLimitMin())
+                .filter(m -> m >= 0).orElse(state.settings().overTimeLimitMin());
+        if (grace < 0 || now.tickMs() < job.run().limitTickMs() + grace * 60_000L) {
+            return;
+        }
+        changes.add(new Change.JobEnded(job.id(), JobState.TIMEOUT, JobReason.TIME_LIMIT, "", job.run().exit(), now.seconds()));
+    }
+
+    private void settle(Job job) {
+        if (!job.isPending() || job.eligibleTime() != 0) {
+            return;
+        }
+        List<Dependency> settled = Dependencies.settle(state, job, now);
+        if (!settled.equals(job.dependencies())) {
+            changes.add(new Change.DependenciesChanged(job.id(), settled));
+        }
+        if (Dependencies.hopeless(settled)) {
+            hopeless(job);
+        } else if (Dependencies.fulfilled(settled) && job.desc().timing().beginTime() <= now.seconds() && !job.isHeld()) {
+            changes.add(new Change.JobEligible(job.id(), now.seconds()));
+            if (job.reason() == JobReason.DEPENDENCY || job.reason() == JobReason.BEGIN_TIME) {
+                changes.add(new Change.PriorityChanged(job.id(), job.priority(), job.holdUid(), JobReason.NONE, ""));
+            }
+        } else if (Dependencies.fulfilled(settled) && job.reason() == JobReason.DEPENDENCY) {
+            changes.add(new Change.PriorityChanged(job.id(), job.priority(), job.holdUid(), JobReason.BEGIN_TIME, ""));
+        }
+    }
+
+    private void hopeless(Job job) {
+        boolean kill = switch (job.desc().timing().killOnInvalidDependency()) {
+            case YES -> true;
+            case NO -> false;
+            case UNSET -> Boolean.parseBoolean(state.settings().options().getOrDefault("kill_invalid_depend", "false"));
+        };
+        if (kill) {
+            changes.add(new Change.PendingJobEnded(job.id(), JobState.CANCELLED, JobReason.DEPENDENCY_NEVER_SATISFIED, "", now.seconds()));
+        } else if (job.reason() != JobReason.DEPENDENCY_NEVER_SATISFIED && !job.isHeld()) {
+            changes.add(new Change.PriorityChanged(
+                    job.id(), job.priority(), job.holdUid(), JobReason.DEPENDENCY_NEVER_SATISFIED, ""));
+        }
+    }
+
+    /** Ended jobs go MinJobAge after their end; an array's own record only after its tasks. 0 keeps them for ever. */
+    private void purge() {
+        long age = state.settings().minJobAgeS();
+        if (age <= 0) {
+            return;
+        }
+        int count = 0;
+        for (Map.Entry<Long, Integer> e : state.ended().entries()) {
+            if ((e.getKey() >>> 32) + age > now.seconds() || count >= SLICE) {
+                return;
+            }
+            Job job = state.jobs().at(e.getValue());
+            if (!job.has(JobFlag.COMPLETING) && !(job.array().jobId() == job.id() && !state.tasksOf(job.id()).isEmpty())) {
+                changes.add(new Change.JobPurged(job.id()));
+                count++;
+            }
+        }
+    }
+
+    private void forgetAnswers() {
+        // Keys are random, so age is found by looking: at most once a minute, and at once when there are too many.
+        boolean many = state.answers().size() > ANSWERS_MAX;
+        if (state.answers().size() == 0 || !many && now.seconds() % 60 != 0) {
+            return;
+        }
+        List<String> old = new ArrayList<>();
+        for (Map.Entry<String, State.Answer> a : state.answers().entries()) {
+            if (a.getValue().tickMs() + ANSWERS_KEPT_MS < now.tickMs() || many && old.size() < state.answers().size() / 2) {
+                old.add(a.getKey());
+            }
+        }
+        if (!old.isEmpty()) {
+            changes.add(new Change.AnswersForgotten(old));
+        }
+    }
+}

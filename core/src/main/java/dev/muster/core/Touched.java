@@ -1,0 +1,63 @@
+package dev.muster.core;
+
+import java.util.List;
+
+/** Which jobs and nodes a record is about: what indexes must look at after it was applied. */
+public final class Touched {
+    private static final List<Integer> NONE = List.of();
+
+    private Touched() {}
+
+    public static List<Integer> jobs(Change change) {
+        return switch (change) {
+            case Change.JobSubmitted c -> List.of(c.job().id());
+            case Change.ArrayTaskSplit c -> c.jobId() == c.arrayJobId() ? List.of(c.jobId()) : List.of(c.arrayJobId(), c.jobId());
+            case Change.JobEligible c -> List.of(c.jobId());
+            case Change.DependenciesChanged c -> List.of(c.jobId());
+            case Change.PriorityChanged c -> List.of(c.jobId());
+            case Change.DescriptionChanged c -> List.of(c.jobId());
+            case Change.ArrayLimitChanged c -> List.of(c.jobId());
+            case Change.JobStarted c -> List.of(c.jobId());
+            case Change.PrologDone c -> List.of(c.jobId());
+            case Change.LimitChanged c -> List.of(c.jobId());
+            case Change.StepStarted c -> List.of(c.jobId());
+            case Change.StepLaunched c -> List.of(c.jobId());
+            case Change.StepPartEnded c -> List.of(c.jobId());
+            case Change.StepEnding c -> List.of(c.jobId());
+            case Change.StepEnded c -> List.of(c.jobId());
+            case Change.JobEnded c -> List.of(c.jobId());
+            case Change.PendingJobEnded c -> List.of(c.jobId());
+            case Change.NodeReleased c -> List.of(c.jobId());
+            case Change.JobRequeued c -> List.of(c.jobId());
+            case Change.JobSuspended c -> List.of(c.jobId());
+            case Change.JobResumed c -> List.of(c.jobId());
+            case Change.JobPurged c -> List.of(c.jobId());
+            case Change.JobRestored c -> List.of(c.job().id());
+            case Change.ConfigApplied c -> NONE;
+            case Change.JobIdsReserved c -> NONE;
+            case Change.BlobStored c -> NONE;
+            case Change.Answered c -> NONE;
+            case Change.AnswersForgotten c -> NONE;
+            case Change.NodeRegistered c -> NONE;
+            case Change.NodeStateChanged c -> NONE;
+            case Change.NodeTextsChanged c -> NONE;
+            case Change.NodeSpecChanged c -> NONE;
+            case Change.PartitionChanged c -> NONE;
+            case Change.PartitionRemoved c -> NONE;
+            case Change.NodeRestored c -> NONE;
+            case Change.PartitionRestored c -> NONE;
+            case Change.AnswerRestored c -> NONE;
+            case Change.ClusterRestored c -> NONE;
+        };
+    }
+
+    /** The node whose own state changed, "" if none; what jobs hold of nodes follows from {@link #jobs}. */
+    public static String node(Change change) {
+        return switch (change) {
+            case Change.NodeRegistered c -> c.node();
+            case Change.NodeStateChanged c -> c.node();
+            case Change.NodeSpecChanged c -> c.node();
+            default -> "";
+        };
+    }
+}

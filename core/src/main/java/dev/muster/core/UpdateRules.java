@@ -1,0 +1,293 @@
+package dev.muster.core;
+
+import dev.muster.model.Codec;
+import dev.muster.model.Durations;
+import dev.muster.model.JobDesc;
+import dev.muster.model.JobReason;
+import dev.muster.model.JobState;
+import dev.muster.model.Json;
+import dev.muster.model.MemorySize;
+import dev.muster.model.SlurmErrno;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/** scontrol update job: keys lower case, values as typed. */
+final class UpdateRules {
+    private final State state;
+    private final Now now;
+    private final Planner planner;
+    private final List<Change> changes = new ArrayList<>();
+
+    UpdateRules(State state, Now now, Planner planner) {
+        this.state = state;
+        this.now = now;
+        this.planner = planner;
+    }
+
+    Decision update(Command.UpdateJob c) {
+        Optional<Job> found = state.job(c.job().jobId(), c.job().task());
+        if (found.isEmpty()) {
+            return Core.unknownJob();
+        }
+        Job job = found.get();
+        if (!Access.mayChange(state, c.uid(), job)) {
+            return Decision.reject(SlurmErrno.ACCESS_DENIED);
+        }
+        if (job.state().isTerminal()) {
+            return Decision.reject(SlurmErrno.ALREADY_DONE);
+        }
+        Json.Obj desc = Json.object(Codec.encode(job.desc()));
+        for (Map.Entry<String, String> change : c.changes().entrySet()) {
+            Optional<Decision.Rejected> refused = one(job, desc, change.getKey(), change.getValue(), c.uid());
+            if (refused.isPresent()) {
+                return refused.get();
+            }
+        }
+        JobDesc after = Codec.bind(desc, JobDesc.class);
+        if (!after.equals(job.desc())) {
+            Optional<Decision.Rejected> impossible = job.isPending() ? planner.infeasible(state, after) : Optional.empty();
+            if (impossible.isPresent()) {
+                return impossible.get();
+            }
+            changes.addFirst(new Change.DescriptionChanged(job.id(), after));
+        }
+        return Decision.of(changes, "");
+    }
+
+    /** Which part of the description a key changes; its text goes there as it is. */
+    private static final Map<String, String> TEXTS = new java.util.TreeMap<>(Map.ofEntries(
+            Map.entry("name", "name"), Map.entry("jobname", "name"), Map.entry("comment", "extras.comment"),
+            Map.entry("admincomment", "extras.adminComment"), Map.entry("extra", "extras.extra"),
+            Map.entry("mailuser", "extras.mailUser"), Map.entry("mailtype", "extras.mailType"),
+            Map.entry("account", "charge.account"), Map.entry("qos", "charge.qos"), Map.entry("wckey", "charge.wckey"),
+            Map.entry("features", "request.features"), Map.entry("nodelist", "request.nodeList"),
+            Map.entry("reqnodelist", "request.nodeList"), Map.entry("excnodelist", "request.excludeList"),
+            Map.entry("gres", "request.tresPerNode"), Map.entry("trespernode", "request.tresPerNode"),
+            Map.entry("licenses", "request.licenses")));
+
+    private static final Map<String, String> NUMBERS = new java.util.TreeMap<>(Map.of(
+            "numtasks", "request.tasks", "cpus/task", "request.cpusPerTask", "cpuspertask", "request.cpusPerTask",
+            "ntaskspernode", "request.tasksPerNode", "mincpusnode", "request.cpusPerNodeMin"));
+
+    private Optional<Decision.Rejected> one(Job job, Json.Obj desc, String key, String value, int uid) {
+        boolean admin = Access.isAdmin(state, uid);
+        if (TEXTS.containsKey(key)) {
+            if (!job.isPending() && TEXTS.get(key).startsWith("request.")) {
+                return refuse(SlurmErrno.JOB_NOT_PENDING);
+            }
+            if (key.equals("admincomment") && !admin) {
+                return refuse(SlurmErrno.ACCESS_DENIED);
+            }
+            put(desc, TEXTS.get(key), value);
+            return Optional.empty();
+        }
+        if (NUMBERS.containsKey(key)) {
+            OptionalLong n = number(value);
+            if (!job.isPending() || n.isEmpty()) {
+                return refuse(job.isPending() ? SlurmErrno.ERROR : SlurmErrno.JOB_NOT_PENDING);
+            }
+            put(desc, NUMBERS.get(key), n.getAsLong());
+            return Optional.empty();
+        }
+        return switch (key) {
+            case "timelimit" -> timeLimit(job, desc, value, admin);
+            case "priority" -> priority(job, value, admin, uid);
+            case "nice" -> nice(job, desc, value, admin);
+            case "partition" -> partition(job, desc, value);
+            case "starttime" -> startTime(job, desc, value);
+            case "dependency" -> dependency(job, desc, value);
+            case "arraytaskthrottle" -> throttle(job, value);
+            case "requeue" -> requeue(desc, value);
+            case "numnodes", "reqnodes" -> nodes(job, desc, value);
+            case "minmemorynode", "minmemorycpu" -> memory(job, desc, key, value);
+            case "hold" -> refuse(SlurmErrno.NOT_SUPPORTED);
+            default -> Optional.of(new Decision.Rejected(SlurmErrno.NOT_SUPPORTED,
+                    "Updating " + key + " of a job is not supported by this version of Muster"));
+        };
+    }
+
+    private static Optional<Decision.Rejected> refuse(SlurmErrno errno) {
+        return Optional.of(Decision.reject(errno));
+    }
+
+    private static void put(Json.Obj desc, String path, Object value) {
+        int dot = path.indexOf('.');
+        if (dot < 0) {
+            desc.put(path, value);
+            return;
+        }
+        Json.Obj part = desc.obj(path.substring(0, dot));
+        part.put(path.substring(dot + 1), value);
+        desc.put(path.substring(0, dot), part);
+    }
+
+    private static OptionalLong number(String text) {
+        try {
+            long n = Long.parseLong(text);
+            return n < 0 || n > Integer.MAX_VALUE ? OptionalLong.empty() : OptionalLong.of(n);
+        } catch (NumberFormatException e) {
+            return OptionalLong.empty();
+        }
+    }
+
+    /** {@code +5} and {@code -5} change it by so much. Only an administrator may lengthen a running job. */
+    private Optional<Decision.Rejected> timeLimit(Job job, Json.Obj desc, String value, boolean admin) {
+        boolean relative = value.startsWith("+") || value.startsWith("-") && value.length() > 1 && Character.isDigit(value.charAt(1));
+        OptionalLong parsed = Durations.parseMinutes(relative ? value.substring(1) : value);
+        if (parsed.isEmpty()) {
+            return refuse(SlurmErrno.INVALID_TIME_LIMIT);
+        }
+        int current = job.state() == JobState.PENDING ? job.desc().timing().timeLimitMin() : job.run().limitMin();
+        int limit = (int) (relative ? current + (value.startsWith("+") ? 1 : -1) * parsed.getAsLong() : parsed.getAsLong());
+        if (relative && limit <= 0) {
+            return refuse(SlurmErrno.INVALID_TIME_LIMIT);
+        }
+        if (job.state().isActive()) {
+            boolean longer = limit < 0 && current >= 0 || limit > current && current >= 0;
+            if (longer && !admin) {
+                return refuse(SlurmErrno.ACCESS_DENIED);
+            }
+            long ran = job.run().preSuspendMs() + (job.state() == JobState.RUNNING ? now.tickMs() - job.run().sinceTickMs() : 0);
+            changes.add(new Change.LimitChanged(job.id(), limit, limit < 0 ? -1 : now.tickMs() + limit * 60_000L - ran));
+        }
+        put(desc, "timing.timeLimitMin", (long) limit);
+        return Optional.empty();
+    }
+
+    private Optional<Decision.Rejected> priority(Job job, String value, boolean admin, int uid) {
+        OptionalLong n = value.equalsIgnoreCase("INFINITE") ? OptionalLong.of(-1) : number(value);
+        if (n.isEmpty() && value.length() <= 10 && value.chars().allMatch(Character::isDigit) && !value.isEmpty()) {
+            n = OptionalLong.of(Long.parseLong(value));
+        }
+        if (n.isEmpty()) {
+            return refuse(SlurmErrno.ERROR);
+        }
+        if (!job.isPending()) {
+            return refuse(SlurmErrno.JOB_NOT_PENDING);
+        }
+        if (n.getAsLong() == 0) {
+            changes.add(new Change.PriorityChanged(job.id(), 0, uid,
+                    uid == job.desc().owner().uid() ? JobReason.JOB_HELD_USER : JobReason.JOB_HELD_ADMIN, ""));
+            return Optional.empty();
+        }
+        if (n.getAsLong() > 0 && !admin && n.getAsLong() > job.priority()) {
+            return refuse(SlurmErrno.ACCESS_DENIED);
+        }
+        long p = n.getAsLong() < 0 ? Math.max(1, SubmitRules.PRIORITY_TOP - job.sluid()) : n.getAsLong();
+        changes.add(new Change.PriorityChanged(job.id(), p, -1, job.isHeld() ? JobReason.NONE : job.reason(), ""));
+        return Optional.empty();
+    }
+
+    private Optional<Decision.Rejected> nice(Job job, Json.Obj desc, String value, boolean admin) {
+        int nice;
+        try {
+            nice = Integer.parseInt(value);
+        } catch (NumberFormatException e) {
+            return refuse(SlurmErrno.INVALID_NICE);
+        }
+        if (nice < job.desc().timing().nice() && !admin) {
+            return refuse(SlurmErrno.ACCESS_DENIED);
+        }
+        if (job.isPending() && !job.isHeld()) {
+            changes.add(new Change.PriorityChanged(job.id(), Math.max(1, job.priority() + job.desc().timing().nice() - nice),
+                    -1, job.reason(), ""));
+        }
+        put(desc, "timing.nice", (long) nice);
+        return Optional.empty();
+    }
+
+    private Optional<Decision.Rejected> partition(Job job, Json.Obj desc, String value) {
+        if (!job.isPending()) {
+            return refuse(SlurmErrno.JOB_NOT_PENDING);
+        }
+        for (String name : value.split(",")) {
+            if (!state.partitions().has(name)) {
+                return refuse(SlurmErrno.INVALID_PARTITION_NAME);
+            }
+        }
+        put(desc, "partition", value);
+        return Optional.empty();
+    }
+
+    /** The edge has turned the text into seconds since 1970. */
+    private Optional<Decision.Rejected> startTime(Job job, Json.Obj desc, String value) {
+        if (!job.isPending()) {
+            return refuse(SlurmErrno.JOB_NOT_PENDING);
+        }
+        long begin;
+        try {
+            begin = Long.parseLong(value);
+        } catch (NumberFormatException e) {
+            return refuse(SlurmErrno.INVALID_TIME_VALUE);
+        }
+        put(desc, "timing.beginTime", begin);
+        changes.add(new Change.JobEligible(job.id(), begin > now.seconds() ? 0 : job.eligibleTime()));
+        if (begin > now.seconds() && !job.isHeld()) {
+            changes.add(new Change.PriorityChanged(job.id(), job.priority(), -1, JobReason.BEGIN_TIME, ""));
+        }
+        return Optional.empty();
+    }
+
+    private Optional<Decision.Rejected> dependency(Job job, Json.Obj desc, String value) {
+        if (!job.isPending()) {
+            return refuse(SlurmErrno.JOB_NOT_PENDING);
+        }
+        Optional<List<Dependency>> parsed = Dependencies.parse(value, state, job.desc().owner().uid(), job.id());
+        if (parsed.isEmpty()) {
+            return refuse(SlurmErrno.DEPENDENCY);
+        }
+        put(desc, "timing.dependency", value);
+        changes.add(new Change.DependenciesChanged(job.id(), parsed.get()));
+        changes.add(new Change.JobEligible(job.id(), 0));
+        return Optional.empty();
+    }
+
+    private Optional<Decision.Rejected> throttle(Job job, String value) {
+        OptionalLong n = number(value);
+        if (n.isEmpty() || job.array().jobId() == 0) {
+            return refuse(SlurmErrno.ERROR);
+        }
+        changes.add(new Change.ArrayLimitChanged(job.id(), (int) n.getAsLong()));
+        return Optional.empty();
+    }
+
+    private static Optional<Decision.Rejected> requeue(Json.Obj desc, String value) {
+        if (!value.equals("0") && !value.equals("1")) {
+            return refuse(SlurmErrno.ERROR);
+        }
+        put(desc, "timing.requeue", value.equals("1") ? "YES" : "NO");
+        return Optional.empty();
+    }
+
+    private static Optional<Decision.Rejected> nodes(Job job, Json.Obj desc, String value) {
+        int dash = value.indexOf('-');
+        OptionalLong min = number(dash < 0 ? value : value.substring(0, dash));
+        OptionalLong max = dash < 0 ? min : number(value.substring(dash + 1));
+        if (!job.isPending()) {
+            return refuse(SlurmErrno.JOB_NOT_PENDING);
+        }
+        if (min.isEmpty() || max.isEmpty() || max.getAsLong() < min.getAsLong()) {
+            return refuse(SlurmErrno.INVALID_NODE_COUNT);
+        }
+        put(desc, "request.nodesMin", min.getAsLong());
+        put(desc, "request.nodesMax", max.getAsLong());
+        return Optional.empty();
+    }
+
+    private static Optional<Decision.Rejected> memory(Job job, Json.Obj desc, String key, String value) {
+        OptionalLong mb = MemorySize.parseMb(value);
+        if (!job.isPending()) {
+            return refuse(SlurmErrno.JOB_NOT_PENDING);
+        }
+        if (mb.isEmpty()) {
+            return refuse(SlurmErrno.INVALID_TASK_MEMORY);
+        }
+        boolean perNode = key.equals("minmemorynode");
+        put(desc, "request.memPerNodeMb", perNode ? mb.getAsLong() : 0L);
+        put(desc, "request.memPerCpuMb", perNode ? 0L : mb.getAsLong());
+        return Optional.empty();
+    }
+}

@@ -1,0 +1,59 @@
+package dev.muster.daemon;
+
+import dev.muster.config.AuthPlaces;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.SecureRandom;
+import java.util.Optional;
+import java.util.Set;
+
+/** The key that the daemons of a cluster share (auth/slurm's slurm.key). */
+public final class ClusterKey {
+    /** Shorter keys are refused, as Slurm does. */
+    public static final int BYTES_MIN = 17;
+
+    private ClusterKey() {}
+
+    /** The first key file there is. @throws IOException if it is open to others, too short or unreadable */
+    public static Optional<byte[]> find(AuthPlaces places) throws IOException {
+        for (File file : places.keyFiles()) {
+            if (file.isFile()) {
+                return Optional.of(read(file.toPath()));
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** As {@link #find}; where there is none yet, one is made in the last place, readable by its owner only. */
+    public static byte[] findOrMake(AuthPlaces places) throws IOException {
+        Optional<byte[]> found = find(places);
+        if (found.isPresent()) {
+            return found.get();
+        }
+        Path path = places.keyFiles().getLast().toPath();
+        byte[] key = new byte[64];
+        new SecureRandom().nextBytes(key);
+        Path fresh = path.resolveSibling(path.getFileName() + ".new");
+        Files.deleteIfExists(fresh);
+        Files.createFile(fresh, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+        Files.write(fresh, key);
+        Files.move(fresh, path, java.nio.file.StandardCopyOption.ATOMIC_MOVE);
+        return key;
+    }
+
+    private static byte[] read(Path path) throws IOException {
+        Set<PosixFilePermission> mode = Files.getPosixFilePermissions(path);
+        if (mode.contains(PosixFilePermission.OTHERS_READ) || mode.contains(PosixFilePermission.OTHERS_WRITE)) {
+            throw new IOException(path + " must not be accessible to others (mode 0600)");
+        }
+        byte[] key = Files.readAllBytes(path);
+        if (key.length < BYTES_MIN) {
+            throw new IOException(path + " is too short: at least " + BYTES_MIN + " bytes are needed");
+        }
+        return key;
+    }
+}

@@ -1,0 +1,142 @@
+package dev.muster.daemon;
+
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
+import java.util.Locale;
+
+/**
+ * A daemon's log in Slurm's format: {@code [2026-11-21T09:40:00.123] error: text}. Levels are Slurm's: 0 quiet, 1 fatal, 2 error,
+ * 3 info, 4 verbose, 5 debug, 6 debug2, 7 debug3. Control characters are escaped: nobody can forge a line.
+ */
+public final class DaemonLog {
+    public static final int ERROR = 2;
+    public static final int INFO = 3;
+    public static final int VERBOSE = 4;
+    public static final int DEBUG = 5;
+    public static final int DEBUG2 = 6;
+
+    private final String program;
+    private final String path;
+    private final boolean alsoStderr;
+    private volatile DateTimeFormatter format;
+    private volatile int level;
+    private OutputStream out;
+
+    /**
+     * @param path       "" for standard error
+     * @param alsoStderr lines go to standard error as well (a daemon in the foreground)
+     * @param timeFormat LogTimeFormat of slurm.conf, "" for its default
+     * @throws IOException if the file cannot be opened
+     */
+    public DaemonLog(String program, String path, boolean alsoStderr, int level, String timeFormat) throws IOException {
+        this.program = program;
+        this.path = path;
+        this.alsoStderr = alsoStderr || path.isEmpty();
+        this.level = level;
+        format = formatter(timeFormat);
+        reopen();
+    }
+
+    private static DateTimeFormatter formatter(String name) {
+        String pattern = switch (name.split(",")[0].toLowerCase(Locale.ROOT)) {
+            case "iso8601" -> "yyyy-MM-dd'T'HH:mm:ss";
+            case "rfc5424" -> "yyyy-MM-dd'T'HH:mm:ssxxx";
+            case "rfc5424_ms" -> "yyyy-MM-dd'T'HH:mm:ss.SSSxxx";
+            case "short" -> "MMM dd HH:mm:ss";
+            default -> "yyyy-MM-dd'T'HH:mm:ss.SSS";
+        };
+        return DateTimeFormatter.ofPattern(pattern, Locale.ROOT).withZone(ZoneId.systemDefault());
+    }
+
+    /** Opens the file again by its name: what log rotation asks for with SIGUSR2. */
+    public synchronized void reopen() throws IOException {
+        if (path.isEmpty()) {
+            return;
+        }
+        OutputStream old = out;
+        out = new FileOutputStream(path, true);
+        if (old != null) {
+            old.close();
+        }
+    }
+
+    public void level(int newLevel) {
+        level = newLevel;
+    }
+
+    public int level() {
+        return level;
+    }
+
+    public void error(String text) {
+        line(ERROR, "error: ", text);
+    }
+
+    public void info(String text) {
+        line(INFO, "", text);
+    }
+
+    public void verbose(String text) {
+        line(VERBOSE, "", text);
+    }
+
+    public void debug(String text) {
+        line(DEBUG, "debug:  ", text);
+    }
+
+    public void debug2(String text) {
+        line(DEBUG2, "debug2: ", text);
+    }
+
+    /** An unexpected exception: its text, and its stack at debug level. */
+    public void error(String text, Throwable cause) {
+        error(text + ": " + cause);
+        for (StackTraceElement frame : cause.getStackTrace()) {
+            debug("    at " + frame);
+        }
+        if (cause.getCause() != null) {
+            error("caused by", cause.getCause());
+        }
+    }
+
+    public void fatal(String text) {
+        line(1, "fatal: ", text);
+    }
+
+    private void line(int at, String prefix, String text) {
+        if (at > level) {
+            return;
+        }
+        StringBuilder b = new StringBuilder(text.length() + 48);
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (c < ' ' && c != '\t' || c == 127) {
+                b.append("\\").append(c == '\n' ? "n" : Integer.toOctalString(c));
+            } else {
+                b.append(c);
+            }
+        }
+        write(("[" + format.format(Instant.now()) + "] " + prefix + b + "\n").getBytes(StandardCharsets.UTF_8),
+                (program + ": " + prefix + b + "\n").getBytes(StandardCharsets.UTF_8));
+    }
+
+    private synchronized void write(byte[] fileLine, byte[] stderrLine) {
+        try {
+            if (out != null) {
+                out.write(fileLine);
+            }
+            if (alsoStderr) {
+                System.err.write(stderrLine);
+                System.err.flush();
+            }
+        } catch (IOException e) {
+            // a full disk must not stop the daemon; the next line may get through again
+            System.err.println(program + ": error: cannot write the log: " + e.getMessage());
+        }
+    }
+}

@@ -1,0 +1,113 @@
+package dev.muster.daemon;
+
+import dev.muster.model.Identity;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Users and groups of this host through {@code getent} and {@code id}, which ask every source the host is configured for
+ * (files, LDAP, sssd). Answers are kept for a while; never called on the core thread.
+ */
+public final class Identities {
+    static final long KEEP_MS = 60_000;
+    private final Map<String, Kept<Optional<Identity>>> users = new ConcurrentHashMap<>();
+    private final Map<String, Kept<Optional<Group>>> groups = new ConcurrentHashMap<>();
+
+    private record Kept<T>(T value, long untilMs) {}
+
+    public record Group(String name, int gid, List<String> members) {}
+
+    public Optional<Identity> byUid(int uid) {
+        return user(Integer.toString(uid));
+    }
+
+    public Optional<Identity> byName(String name) {
+        return name.isEmpty() || name.startsWith("-") ? Optional.empty() : user(name);
+    }
+
+    /** The name, or the number as text where there is none. */
+    public String userName(int uid) {
+        return byUid(uid).map(Identity::user).orElse(Integer.toString(uid));
+    }
+
+    public String groupName(int gid) {
+        return group(Integer.toString(gid)).map(Group::name).orElse(Integer.toString(gid));
+    }
+
+    /** @param key name or number */
+    public Optional<Group> group(String key) {
+        return groups.compute(key, (k, old) -> fresh(old) ? old : kept(run("getent", "group", k).flatMap(Identities::parseGroup))).value;
+    }
+
+    private Optional<Identity> user(String key) {
+        return users.compute(key, (k, old) -> fresh(old) ? old : kept(lookUp(k))).value;
+    }
+
+    private static boolean fresh(Kept<?> kept) {
+        return kept != null && kept.untilMs > System.currentTimeMillis();
+    }
+
+    private static <T> Kept<T> kept(T value) {
+        return new Kept<>(value, System.currentTimeMillis() + KEEP_MS);
+    }
+
+    private Optional<Identity> lookUp(String key) {
+        Optional<String> line = run("getent", "passwd", key);
+        if (line.isEmpty()) {
+            return Optional.empty();
+        }
+        String[] f = line.get().split("\n")[0].split(":", -1);
+        if (f.length < 7) {
+            return Optional.empty();
+        }
+        try {
+            int gid = Integer.parseInt(f[3]);
+            return Optional.of(new Identity(Integer.parseInt(f[2]), gid, f[0], groupName(gid), gids(f[0], gid), f[5], f[6]));
+        } catch (NumberFormatException e) {
+            return Optional.empty();
+        }
+    }
+
+    private static List<Integer> gids(String user, int primary) {
+        TreeSet<Integer> out = new TreeSet<>(List.of(primary));
+        run("id", "-G", "--", user).ifPresent(text -> {
+            for (String word : text.trim().split("\\s+")) {
+                try {
+                    out.add(Integer.parseInt(word));
+                } catch (NumberFormatException e) {
+                    // not a number: id complained; the groups found so far stand
+                }
+            }
+        });
+        return List.copyOf(out);
+    }
+
+    private static Optional<Group> parseGroup(String text) {
+        String[] f = text.split("\n")[0].split(":", -1);
+        try {
+            return f.length < 4 ? Optional.empty()
+                    : Optional.of(new Group(f[0], Integer.parseInt(f[2]), f[3].isEmpty() ? List.of() : List.of(f[3].split(","))));
+        } catch (NumberFormatException e) {
+            return Optional.empty();
+        }
+    }
+
+    private static Optional<String> run(String... command) {
+        try {
+            Process process = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
+            process.getOutputStream().close();
+            String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            return process.waitFor() == 0 && !out.isBlank() ? Optional.of(out) : Optional.empty();
+        } catch (IOException e) {
+            return Optional.empty();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return Optional.empty();
+        }
+    }
+}

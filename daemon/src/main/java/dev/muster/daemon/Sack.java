@@ -1,0 +1,128 @@
+package dev.muster.daemon;
+
+import dev.muster.transport.Caller;
+import dev.muster.transport.Session;
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.SecureRandom;
+import jdk.net.ExtendedSocketOptions;
+import jdk.net.UnixDomainPrincipal;
+
+/**
+ * The socket through which a daemon vouches for processes of its host: whoever connects gets a session for the uid that the
+ * kernel says it has.
+ */
+public final class Sack implements AutoCloseable {
+    private final ServerSocketChannel server;
+    private final Path path;
+    private final byte[] key;
+    private final String cluster;
+    private final Identities identities;
+    private final DaemonLog log;
+    private final SecureRandom random = new SecureRandom();
+
+    /** @throws IOException if the socket cannot be made */
+    public Sack(String path, byte[] key, String cluster, Identities identities, DaemonLog log) throws IOException {
+        this.path = Path.of(path);
+        this.key = key.clone();
+        this.cluster = cluster;
+        this.identities = identities;
+        this.log = log;
+        Files.deleteIfExists(this.path);
+        server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
+        server.bind(UnixDomainSocketAddress.of(this.path));
+        Files.setPosixFilePermissions(this.path, PosixFilePermissions.fromString("rw-rw-rw-"));
+        Thread.ofPlatform().daemon().name("sack").start(this::serve);
+    }
+
+    /** The first of these places that can be used, skipping those another daemon already serves. */
+    public static java.util.Optional<Sack> open(
+            java.util.List<String> places, byte[] key, String cluster, Identities identities, DaemonLog log) {
+        for (String place : places) {
+            if (answers(place)) {
+                log.debug("sack: " + place + " is served by another daemon");
+                continue;
+            }
+            try {
+                return java.util.Optional.of(new Sack(place, key, cluster, identities, log));
+            } catch (IOException e) {
+                log.debug("sack: " + place + ": " + e.getMessage());
+            }
+        }
+        return java.util.Optional.empty();
+    }
+
+    private static boolean answers(String place) {
+        try (SocketChannel probe = SocketChannel.open(UnixDomainSocketAddress.of(place))) {
+            return probe.isConnected();
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    private void serve() {
+        while (server.isOpen()) {
+            try {
+                SocketChannel client = server.accept();
+                Thread.ofVirtual().start(() -> answer(client));
+            } catch (IOException e) {
+                if (server.isOpen()) {
+                    log.error("sack: " + e.getMessage());
+                    pause();
+                }
+            }
+        }
+    }
+
+    private static void pause() {
+        try {
+            Thread.sleep(100);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void answer(SocketChannel client) {
+        try (client) {
+            UnixDomainPrincipal peer = client.getOption(ExtendedSocketOptions.SO_PEERCRED);
+            Caller caller = new Caller(uid(peer.user().getName()), gid(peer.group().getName()));
+            byte[] nonce = new byte[16];
+            random.nextBytes(nonce);
+            Session session = Session.issue(key, cluster, caller, System.currentTimeMillis(), nonce);
+            ByteBuffer out = ByteBuffer.wrap(session.toBytes());
+            while (out.hasRemaining()) {
+                client.write(out);
+            }
+        } catch (IOException | NumberFormatException e) {
+            log.debug("sack: " + e.getMessage());
+        }
+    }
+
+    /** The principal's name is the user's, or the number where the user has no name. */
+    private int uid(String name) {
+        return name.chars().allMatch(Character::isDigit) ? Integer.parseInt(name)
+                : identities.byName(name).orElseThrow(() -> new NumberFormatException("unknown user " + name)).uid();
+    }
+
+    private int gid(String name) {
+        return name.chars().allMatch(Character::isDigit) ? Integer.parseInt(name)
+                : identities.group(name).orElseThrow(() -> new NumberFormatException("unknown group " + name)).gid();
+    }
+
+    @Override
+    public void close() {
+        try {
+            server.close();
+            Files.deleteIfExists(path);
+        } catch (IOException e) {
+            log.debug("sack: " + e.getMessage());
+        }
+    }
+}

@@ -1,0 +1,73 @@
+package dev.muster.daemon;
+
+import dev.muster.config.AuthPlaces;
+import dev.muster.config.SlurmConf;
+import dev.muster.transport.Caller;
+import dev.muster.transport.Munge;
+import dev.muster.transport.Session;
+import dev.muster.transport.Verifier;
+import java.io.IOException;
+import java.security.SecureRandom;
+import java.util.Optional;
+
+/** How a daemon proves who it is and checks others. */
+public final class Sessions {
+    private final Optional<byte[]> key;
+    private final Optional<Munge> munge;
+    private final String cluster;
+    private final Caller self;
+    private final int daemonUid;
+    private final SecureRandom random = new SecureRandom();
+    private Session current;
+    private long issuedMs;
+
+    /**
+     * @param self      this daemon's own ids
+     * @param daemonUid who may open this daemon's munge credentials: SlurmUser
+     * @param make      a key is made where none is set up (slurmctld)
+     * @throws IOException if a key file is unfit
+     */
+    public Sessions(SlurmConf conf, Caller self, int daemonUid, boolean make) throws IOException {
+        AuthPlaces places = AuthPlaces.of(conf);
+        munge = places.munge() ? Optional.of(new Munge(places.mungeSocket())) : Optional.empty();
+        key = make ? Optional.of(ClusterKey.findOrMake(places)) : readable(places);
+        cluster = conf.clusterName();
+        this.self = self;
+        this.daemonUid = daemonUid;
+    }
+
+    private static Optional<byte[]> readable(AuthPlaces places) throws IOException {
+        return ClusterKey.find(places);
+    }
+
+    public Optional<byte[]> key() {
+        return key;
+    }
+
+    public Verifier verifier() {
+        return new Verifier(key.orElse(new byte[0]), cluster, munge, System::currentTimeMillis);
+    }
+
+    /** A session good for now. @throws IllegalStateException if there is neither key nor munge */
+    public synchronized Session session() {
+        long now = System.currentTimeMillis();
+        if (current == null || now - issuedMs > Session.LIFETIME_S * 500L) {
+            byte[] bytes = new byte[32];
+            random.nextBytes(bytes);
+            current = key.map(k -> Session.issue(k, cluster, self, now, java.util.Arrays.copyOf(bytes, 16)))
+                    .or(() -> munge.flatMap(m -> m.session(bytes, daemonUid)))
+                    .orElseThrow(() -> new IllegalStateException("no authentication key: neither slurm.key nor munge answers"));
+            issuedMs = now;
+        }
+        return current;
+    }
+
+    /** Fresh nonces. */
+    public String nonce() {
+        byte[] bytes = new byte[12];
+        synchronized (random) {
+            random.nextBytes(bytes);
+        }
+        return dev.muster.transport.Hash.hex(bytes);
+    }
+}

@@ -1,0 +1,110 @@
+/*
+ * TaskProlog and TaskEpilog: run as the user with the task's environment. The lines a prolog prints change the task:
+ * "export NAME=value", "unset NAME", and "print text" for the task's standard output.
+ */
+#define _GNU_SOURCE
+#include "stepd.h"
+#include "environment.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void obey(char *line)
+{
+    line[strcspn(line, "\n")] = 0;
+    if (!strncmp(line, "export ", 7)) {
+        char *entry = line + 7 + strspn(line + 7, " \t");
+        if (strchr(entry, '=') && *entry != '=') {
+            char *copy = strdup(entry);
+            if (copy)
+                environment_set(copy);
+        }
+    } else if (!strncmp(line, "unset ", 6)) {
+        environment_unset(line + 6 + strspn(line + 6, " \t"));
+    } else if (!strncmp(line, "print ", 6)) {
+        dprintf(1, "%s\n", line + 6);
+    }
+}
+
+static void run_hook(const char *path, const char *directory)
+{
+    char *argv[] = {(char *)path, NULL};
+    if (directory && chdir(directory) < 0 && chdir("/") < 0)
+        _exit(1);
+    execve(path, argv, environment_list());
+    dprintf(2, "%s: error: execve(): %s: %s\n", spec.log_name, path, strerror(errno));
+    _exit(127);
+}
+
+static void run_prolog(const char *path)
+{
+    int lines[2];
+    if (pipe(lines) < 0)
+        _exit(1);
+    pid_t pid = fork();
+    if (pid == 0) {
+        dup2(lines[1], 1);
+        close(lines[0]);
+        close(lines[1]);
+        run_hook(path, NULL);
+    }
+    close(lines[1]);
+    FILE *in = pid > 0 ? fdopen(lines[0], "r") : NULL;
+    char *line = NULL;
+    size_t room = 0;
+    while (in && getline(&line, &room, in) > 0)
+        obey(line);
+    free(line);
+    if (in)
+        fclose(in);
+    int status = 0;
+    if (pid < 0 || waitpid(pid, &status, 0) < 0 || status) {
+        dprintf(2, "%s: error: TaskProlog failed status=%d\n", spec.log_name, WIFEXITED(status) ? WEXITSTATUS(status) : 1);
+        _exit(status && WIFEXITED(status) ? WEXITSTATUS(status) : 1);
+    }
+}
+
+/* In the task's child, after the switch to the user and just before exec. */
+void hooks_run_prologs(struct task *task)
+{
+    char text[64];
+    if (!spec.prologs.count)
+        return;
+    snprintf(text, sizeof text, "SLURM_TASK_PID=%d", (int)getpid());
+    char *entry = strdup(text);
+    if (entry)
+        environment_set(entry);
+    (void)task;
+    for (size_t i = 0; i < spec.prologs.count; i++)
+        run_prolog(spec.prologs.items[i]);
+}
+
+/* A child of stepd that runs every task epilog in turn as the user; 0 when there is none. */
+pid_t hooks_start_epilog(const struct task *task)
+{
+    if (!spec.epilogs.count)
+        return 0;
+    pid_t pid = fork();
+    if (pid != 0)
+        return pid < 0 ? 0 : pid;
+    setsid();
+    task_become_user();
+    environment_make(task);
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    for (size_t i = 0; i < spec.epilogs.count; i++) {
+        pid_t one = fork();
+        if (one == 0)
+            run_hook(spec.epilogs.items[i], spec.cwd);
+        int status;
+        if (one > 0)
+            waitpid(one, &status, 0);
+    }
+    _exit(0);
+}

@@ -1,0 +1,525 @@
+/*
+ * The step's socket. Output is kept by offset until a primary client acknowledges it; every client has its own position;
+ * what is to be sent is derived from state when a client can take it, so that no queue grows for a slow one.
+ */
+#define _GNU_SOURCE
+#include "stepd.h"
+#include "frames.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <termios.h>
+#include <unistd.h>
+
+static int listener = -1;
+static struct client clients[CLIENTS_MAX];
+static size_t client_count;
+
+static size_t task_kept(const struct task *task)
+{
+    return (size_t)(task->out[0].end - task->out[0].acked) + (size_t)(task->out[1].end - task->out[1].acked);
+}
+
+bool io_open(const char *path)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    if (strlen(path) >= sizeof address.sun_path)
+        return errno = ENAMETOOLONG, false;
+    strcpy(address.sun_path, path);
+    listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    unlink(path);
+    mode_t old = umask(0177);
+    bool good = listener >= 0 && bind(listener, (struct sockaddr *)&address, sizeof address) == 0
+                && listen(listener, CLIENTS_MAX) == 0;
+    umask(old);
+    return good;
+}
+
+static void keep(struct stream *s, const char *bytes, size_t n)
+{
+    if (s->end + n - s->base > s->room) {
+        uint64_t drop = s->acked - s->base;     /* what was acknowledged is kept only as long as there is room */
+        if (drop) {
+            memmove(s->kept, s->kept + drop, (size_t)(s->end - s->acked));
+            s->base = s->acked;
+        }
+        while (s->end + n - s->base > s->room) {
+            size_t room = s->room ? s->room * 2 : 8192;
+            char *grown = realloc(s->kept, room);
+            if (!grown)
+                abort();
+            s->kept = grown;
+            s->room = room;
+        }
+    }
+    memcpy(s->kept + (s->end - s->base), bytes, n);
+    s->end += n;
+}
+
+/* Adds text of stepd's own to a task's output, if somebody reads that here. */
+void io_append(struct task *task, int stream, const char *bytes, size_t n)
+{
+    struct stream *s = &task->out[stream];
+    if (s->wanted && !s->eof && task_kept(task) < OUTPUT_KEPT_BYTES)
+        keep(s, bytes, n);
+}
+
+static void end_stream(struct stream *s)
+{
+    close(s->fd);
+    s->fd = -1;
+    s->eof = true;
+}
+
+static void read_output(struct task *task, struct stream *s)
+{
+    char bytes[65536];
+    size_t kept = task_kept(task), most = kept < OUTPUT_KEPT_BYTES ? OUTPUT_KEPT_BYTES - kept : 0;
+    if (!most)
+        return;
+    ssize_t n = read(s->fd, bytes, most < sizeof bytes ? most : sizeof bytes);
+    if (n > 0)
+        keep(s, bytes, (size_t)n);
+    else if (n == 0 || (errno != EAGAIN && errno != EINTR))   /* a terminal whose last user left answers EIO */
+        end_stream(s);
+}
+
+void io_close_input(struct task *task)
+{
+    struct input *in = &task->in;
+    if (in->fd >= 0)
+        close(in->fd);
+    in->fd = -1;
+    in->closed = true;
+    in->written = in->taken;
+    free(in->held);
+    in->held = NULL;
+    in->room = 0;
+}
+
+static void write_input(struct task *task)
+{
+    struct input *in = &task->in;
+    size_t held = (size_t)(in->taken - in->written);
+    if (held) {
+        ssize_t n = write(in->fd, in->held, held);
+        if (n < 0 && errno != EAGAIN && errno != EINTR)
+            return io_close_input(task);
+        if (n > 0) {
+            in->written += (uint64_t)n;
+            memmove(in->held, in->held + n, held - (size_t)n);
+            held -= (size_t)n;
+        }
+    }
+    if (held || !in->eof)
+        return;
+    struct termios t;
+    if (task->target[0].kind == TARGET_PTY && tcgetattr(in->fd, &t) == 0 && write(in->fd, &t.c_cc[VEOF], 1) < 0)
+        log_line("task %u: end of input: %s", task->id, strerror(errno));
+    if (task->target[0].kind == TARGET_PTY)
+        in->eof = false;    /* a terminal has no end: the character was typed */
+    else
+        io_close_input(task);
+}
+
+static uint64_t input_limit(const struct task *task)
+{
+    return task->in.closed ? UINT64_MAX : task->in.written + STDIN_WINDOW_BYTES;
+}
+
+/* False: the client sent more than its window, or repeated bytes that do not follow. */
+static bool take_input(struct task *task, uint64_t offset, const char *bytes, size_t n)
+{
+    struct input *in = &task->in;
+    if (!in->wanted)
+        return true;
+    if (offset > in->taken || in->eof)
+        return in->eof;
+    uint64_t known = in->taken - offset;        /* sent again after a re-attachment */
+    if (known >= n)
+        return true;
+    bytes += known;
+    n -= known;
+    if (in->closed) {
+        in->written = in->taken += n;
+        return true;
+    }
+    if (in->taken + n > input_limit(task))
+        return false;
+    size_t held = (size_t)(in->taken - in->written);
+    if (held + n > in->room) {
+        size_t room = held + n < 4096 ? 4096 : held + n;
+        char *grown = realloc(in->held, room);
+        if (!grown)
+            abort();
+        in->held = grown;
+        in->room = room;
+    }
+    memcpy(in->held + held, bytes, n);
+    in->taken += n;
+    return true;
+}
+
+static void put_frame(struct client *c, uint8_t type, uint32_t task, uint8_t stream, uint64_t offset,
+                      const char *bytes, size_t n)
+{
+    frame_append(&c->out, type, task, stream, offset, bytes, n);
+}
+
+/* ---- what a client asks ---- */
+
+static void attach(struct client *c, size_t i, int s, uint64_t offset)
+{
+    struct position *p = &c->positions[i * 2 + (size_t)s];
+    const struct stream *out = &spec.tasks[i].out[s];
+    if (!out->wanted)
+        return;
+    p->attached = true;
+    p->end_told = false;
+    p->sent = offset < out->base ? out->base : offset > out->end ? out->end : offset;
+}
+
+static bool request_attach(struct client *c, const struct frame *f)
+{
+    c->hears = true;
+    if (f->length > 0 && f->bytes[0] == 'n')
+        return true;
+    c->primary |= f->length > 0 && f->bytes[0] == 'p';
+    for (size_t i = 0; i < spec.task_count; i++)
+        for (int s = 0; s < 2; s++)
+            if ((f->task == FRAME_ALL_TASKS || f->task == spec.tasks[i].id) && (!f->stream || f->stream == s + 1))
+                attach(c, i, s, f->offset);
+    return true;
+}
+
+static bool request_ack(struct client *c, const struct frame *f)
+{
+    for (size_t i = 0; i < spec.task_count; i++) {
+        struct stream *out = f->stream == 1 || f->stream == 2 ? &spec.tasks[i].out[f->stream - 1] : NULL;
+        if (spec.tasks[i].id != f->task || !out)
+            continue;
+        if (f->offset > out->end)
+            return false;
+        if (c->primary && f->offset > out->acked)
+            out->acked = f->offset;
+    }
+    return true;
+}
+
+static bool request_input(struct client *c, const struct frame *f)
+{
+    bool good = c->primary;
+    for (size_t i = 0; i < spec.task_count && good; i++) {
+        struct task *task = &spec.tasks[i];
+        if (f->task != FRAME_ALL_TASKS && f->task != task->id)
+            continue;
+        if (f->type == FRAME_STDIN)
+            good = take_input(task, f->offset, f->bytes, f->length);
+        else if (task->in.wanted && !task->in.closed)
+            task->in.eof = true;
+    }
+    return good;
+}
+
+static bool request_window(const struct frame *f)
+{
+    if (f->length != 4)
+        return false;
+    const unsigned char *b = (const unsigned char *)f->bytes;
+    struct winsize size = {.ws_row = (unsigned short)(b[0] << 8 | b[1]), .ws_col = (unsigned short)(b[2] << 8 | b[3])};
+    for (size_t i = 0; i < spec.task_count; i++)
+        if (spec.tasks[i].target[1].kind == TARGET_PTY && spec.tasks[i].out[0].fd >= 0)
+            ioctl(spec.tasks[i].out[0].fd, TIOCSWINSZ, &size);
+    return true;
+}
+
+static bool request_signal(struct client *c, const struct frame *f)
+{
+    char answer[64];
+    if (f->offset > (uint64_t)SIGRTMAX)
+        return false;
+    int signal = (int)f->offset, sent = 0;
+    if (f->stream == SIGNAL_TERMINATE)
+        step_terminate();
+    else if (f->stream == SIGNAL_TASKS)
+        sent = procs_signal_tasks(signal);
+    else {
+        sent = procs_signal_children_tree(signal);
+        if (signal == SIGKILL)
+            procs_kill_cgroups();
+    }
+    int n = snprintf(answer, sizeof answer, "%d", sent);
+    put_frame(c, FRAME_RESULT, FRAME_ALL_TASKS, FRAME_SIGNAL, f->offset, answer, (size_t)n);
+    return true;
+}
+
+static bool request_status(struct client *c)
+{
+    size_t length = status_text(NULL, 0);
+    char *text = malloc(length + 1);
+    if (!text)
+        return false;
+    status_text(text, length + 1);
+    put_frame(c, FRAME_RESULT, FRAME_ALL_TASKS, FRAME_QUERY, 0, text, length);
+    free(text);
+    return true;
+}
+
+static bool obey(struct client *c, const struct frame *f)
+{
+    switch (f->type) {
+    case FRAME_ATTACH: return request_attach(c, f);
+    case FRAME_ACK: return request_ack(c, f);
+    case FRAME_STDIN:
+    case FRAME_STDIN_END: return request_input(c, f);
+    case FRAME_WINDOW: return request_window(f);
+    case FRAME_SIGNAL: return request_signal(c, f);
+    case FRAME_QUERY: return request_status(c);
+    case FRAME_MESSAGE:
+        for (size_t i = 0; i < spec.task_count; i++)
+            if (f->task == FRAME_ALL_TASKS ? i == 0 : f->task == spec.tasks[i].id)
+                task_message(&spec.tasks[i], f->bytes, f->length);
+        return true;
+    case FRAME_FINISH:
+        step_finish(f->offset > 3600000 ? 3600000 : (unsigned)f->offset);
+        return true;
+    default: return false;
+    }
+}
+
+/* ---- what a client is told ---- */
+
+static void tell_task(struct client *c, size_t i)
+{
+    struct task *task = &spec.tasks[i];
+    char text[400];
+    if (c->primary && task->in.wanted && input_limit(task) != c->limits[i]
+        && (input_limit(task) == UINT64_MAX || !c->limits[i] || input_limit(task) - c->limits[i] >= STDIN_WINDOW_BYTES / 4)) {
+        c->limits[i] = input_limit(task);
+        put_frame(c, FRAME_STDIN_LIMIT, task->id, 0, c->limits[i], NULL, 0);
+    }
+    if (!(c->told[i] & TOLD_STARTED) && task->phase >= TASK_RUNNING && (task->executed || task->phase > TASK_RUNNING)) {
+        c->told[i] |= TOLD_STARTED;
+        put_frame(c, FRAME_STARTED, task->id, 0, (uint64_t)task->pid, NULL, 0);
+    }
+    if (!(c->told[i] & TOLD_EXIT) && task->phase == TASK_DONE) {
+        c->told[i] |= TOLD_EXIT;
+        int n = snprintf(text, sizeof text, "utime_us=%lld stime_us=%lld maxrss_kb=%ld reason=%s",
+                         (long long)task->usage.ru_utime.tv_sec * 1000000 + task->usage.ru_utime.tv_usec,
+                         (long long)task->usage.ru_stime.tv_sec * 1000000 + task->usage.ru_stime.tv_usec,
+                         task->usage.ru_maxrss, task->reason);
+        put_frame(c, FRAME_EXIT, task->id, 0, (uint64_t)(unsigned)task->status, text, (size_t)n);
+    }
+}
+
+static bool tell_output(struct client *c, size_t i, int s)
+{
+    struct position *p = &c->positions[i * 2 + (size_t)s];
+    const struct stream *out = &spec.tasks[i].out[s];
+    if (!p->attached || p->end_told)
+        return false;
+    if (p->sent < out->base)
+        p->sent = out->base;        /* an observer too slow for what was acknowledged by the primary: it skips */
+    size_t n = (size_t)(out->end - p->sent);
+    if (n > FRAME_DATA_BYTES)
+        n = FRAME_DATA_BYTES;
+    if (n) {
+        put_frame(c, FRAME_DATA, spec.tasks[i].id, (uint8_t)(s + 1), p->sent, out->kept + (p->sent - out->base), n);
+        p->sent += n;
+    } else if (out->eof) {
+        p->end_told = true;
+        put_frame(c, FRAME_DATA_END, spec.tasks[i].id, (uint8_t)(s + 1), out->end, NULL, 0);
+    }
+    return n > 0;
+}
+
+static void fill(struct client *c)
+{
+    if (c->out.have - c->out.done >= CLIENT_OUT_BYTES)
+        return;
+    bool more = c->hears, ends_told = true;
+    for (size_t i = 0; i < spec.task_count && c->hears; i++)
+        tell_task(c, i);
+    while (more && c->out.have - c->out.done < CLIENT_OUT_BYTES) {
+        more = false;
+        for (size_t k = 0; k < spec.task_count * 2 && c->out.have - c->out.done < CLIENT_OUT_BYTES; k++) {
+            c->next = (c->next + 1) % (spec.task_count * 2);
+            more |= tell_output(c, c->next / 2, (int)(c->next % 2));
+        }
+    }
+    for (size_t k = 0; k < spec.task_count * 2; k++)
+        ends_told &= !c->positions[k].attached || c->positions[k].end_told;
+    if (ends_told && c->hears && !c->finish_told && step_complete()) {
+        c->finish_told = true;
+        put_frame(c, FRAME_COMPLETE, FRAME_ALL_TASKS, 0, 0, step_reason(), strlen(step_reason()));
+    }
+}
+
+/* ---- connections ---- */
+
+static void drop(struct client *c)
+{
+    close(c->fd);
+    free(c->positions);
+    free(c->told);
+    free(c->limits);
+    free(c->out.bytes);
+    free(c->in.bytes);
+    *c = clients[--client_count];
+}
+
+static void welcome(void)
+{
+    int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    struct ucred peer;
+    socklen_t length = sizeof peer;
+    if (fd < 0)
+        return;
+    bool known = getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0
+                 && (peer.uid == 0 || peer.uid == geteuid() || peer.uid == spec.allowed_uid);
+    if (!known || client_count == CLIENTS_MAX) {
+        log_line("refused a connection%s", known ? ": too many" : "");
+        close(fd);
+        return;
+    }
+    struct client *c = &clients[client_count++];
+    *c = (struct client){.fd = fd};
+    c->positions = calloc(spec.task_count * 2 + 1, sizeof *c->positions);
+    c->told = calloc(spec.task_count + 1, 1);
+    c->limits = calloc(spec.task_count + 1, sizeof *c->limits);
+    if (!c->positions || !c->told || !c->limits)
+        return drop(c);
+    char text[600];
+    int n = snprintf(text, sizeof text, "%s %s %s %zu", spec.job, spec.step, spec.attempt, spec.task_count);
+    put_frame(c, FRAME_HELLO, FRAME_ALL_TASKS, 0, FRAME_VERSION, text, (size_t)n);
+}
+
+static bool receive(struct client *c)
+{
+    bool open = buffer_receive(&c->in, c->fd);
+    struct frame f;
+    int got;
+    while ((got = frame_take(&c->in, &f)) > 0)
+        if (!obey(c, &f))
+            return log_line("a client broke the protocol with a frame of type %d", f.type), false;
+    return got == 0 && open;
+}
+
+static bool wants_output(struct client *c)
+{
+    fill(c);
+    return c->out.have > c->out.done;
+}
+
+/* ---- the poll ---- */
+
+enum what { WHAT_WAKE, WHAT_LISTENER, WHAT_CLIENT, WHAT_OUTPUT, WHAT_INPUT, WHAT_READY };
+struct watch { enum what what; size_t index; int stream; };
+
+static struct pollfd *fds;
+static struct watch *watches;
+static size_t watch_count, watch_room;
+
+static void watch(enum what what, size_t index, int stream, int fd, short events)
+{
+    if (watch_count == watch_room) {
+        watch_room = watch_room ? watch_room * 2 : 32;
+        fds = realloc(fds, watch_room * sizeof *fds);
+        watches = realloc(watches, watch_room * sizeof *watches);
+        if (!fds || !watches)
+            abort();
+    }
+    fds[watch_count] = (struct pollfd){fd, events, 0};
+    watches[watch_count++] = (struct watch){what, index, stream};
+}
+
+static void watch_task(size_t i)
+{
+    struct task *task = &spec.tasks[i];
+    for (int s = 0; s < 2; s++)
+        if (task->out[s].fd >= 0 && task_kept(task) < OUTPUT_KEPT_BYTES)
+            watch(WHAT_OUTPUT, i, s, task->out[s].fd, POLLIN);
+    if (task->in.fd >= 0)
+        watch(WHAT_INPUT, i, 0, task->in.fd, task->in.taken > task->in.written || task->in.eof ? POLLOUT : 0);
+    if (task->ready_fd >= 0)
+        watch(WHAT_READY, i, 0, task->ready_fd, POLLIN);
+}
+
+static void serve_one(const struct watch *w, short events, void (*on_wake)(void))
+{
+    struct task *task = w->index < spec.task_count ? &spec.tasks[w->index] : NULL;
+    switch (w->what) {
+    case WHAT_WAKE: on_wake(); break;
+    case WHAT_LISTENER: welcome(); break;
+    case WHAT_CLIENT: break;
+    case WHAT_OUTPUT: read_output(task, &task->out[w->stream]); break;
+    case WHAT_INPUT:
+        if (events & POLLERR && task->target[0].kind != TARGET_PTY)
+            io_close_input(task);
+        else if (events & POLLOUT)
+            write_input(task);
+        else if (events & POLLHUP)
+            io_close_input(task);
+        break;
+    case WHAT_READY: task_read_ready(task); break;
+    }
+}
+
+/* One round: waits at most timeout_ms (-1: for ever) for anything to do, and does it. */
+void io_serve(int timeout_ms, int wake_fd, void (*on_wake)(void))
+{
+    watch_count = 0;
+    watch(WHAT_WAKE, SIZE_MAX, 0, wake_fd, POLLIN);
+    watch(WHAT_LISTENER, SIZE_MAX, 0, listener, POLLIN);
+    for (size_t i = 0; i < client_count; i++)
+        watch(WHAT_CLIENT, i, 0, clients[i].fd, (short)((clients[i].out.have - clients[i].out.done < CLIENT_ANSWERS_BYTES ? POLLIN : 0)
+                                                 | (wants_output(&clients[i]) ? POLLOUT : 0)));
+    for (size_t i = 0; i < spec.task_count; i++)
+        watch_task(i);
+    if (poll(fds, watch_count, timeout_ms) <= 0)
+        return;
+    /* clients from the last to the first: dropping one moves only those already served */
+    for (size_t k = watch_count; k-- > 0;) {
+        if (watches[k].what != WHAT_CLIENT || !fds[k].revents)
+            continue;
+        struct client *c = &clients[watches[k].index];
+        bool open = !(fds[k].revents & (POLLIN | POLLHUP | POLLERR)) || receive(c);
+        if (open && fds[k].revents & POLLOUT)
+            open = buffer_send(&c->out, c->fd);
+        if (!open)
+            drop(c);
+    }
+    for (size_t k = 0; k < watch_count; k++)
+        if (fds[k].revents && watches[k].what != WHAT_CLIENT)
+            serve_one(&watches[k], fds[k].revents, on_wake);
+}
+
+/* Nothing is left that somebody might still want to read. */
+bool io_all_delivered(void)
+{
+    for (size_t i = 0; i < spec.task_count; i++)
+        for (int s = 0; s < 2; s++) {
+            const struct stream *out = &spec.tasks[i].out[s];
+            if (out->wanted && (!out->eof || out->acked < out->end))
+                return false;
+        }
+    return true;
+}
+
+/* Tells every client the end, as far as it can be told without waiting for a slow one. */
+void io_last_words(void)
+{
+    for (size_t i = 0; i < client_count; i++) {
+        fill(&clients[i]);
+        buffer_send(&clients[i].out, clients[i].fd);
+    }
+}

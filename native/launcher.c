@@ -1,0 +1,452 @@
+/* See launcher.h. The process is what its name says: comm, arguments and /proc/PID/exe stay its own. */
+#define _GNU_SOURCE
+#include "launcher.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define OPTIONS_MAX 128
+#define JAVA_VERSION_LEAST 25
+#define MAIN_STACK_BYTES (8u << 20)
+
+extern char **environ;
+struct launcher launcher = {.ready_fd = -1};
+
+static JavaVMOption options[OPTIONS_MAX];
+static int option_count;
+static char java_home[PATH_MAX], extra_options[4096];
+
+/* What each daemon runs, and which of its short options take a value (so that -D is found where it is an option). */
+static const struct daemon {
+    const char *name, *main_class, *short_options, *foreground;
+    bool detaches;
+} DAEMONS[] = {
+    {"slurmctld", "dev/muster/controller/Main", "+:cDf:hiL:n:RrsvV", "DhV", true},
+    {"slurmd", "dev/muster/node/Main", "+:bcCd:Df:F::GhIL:M:n:N:svVZ", "DCGhVF", true},
+    {"slurmdbd", "dev/muster/accounting/Main", "+:Dhn:R::svV", "DhV", true},
+    {"sackd", "dev/muster/transport/SackMain", "+:Df:hvV", "DhV", true},
+    {"slurmrestd", "dev/muster/rest/Main", "+:", "", false},
+};
+
+static const struct daemon *daemon_of(const char *name)
+{
+    for (size_t i = 0; i < sizeof DAEMONS / sizeof DAEMONS[0]; i++)
+        if (!strcmp(DAEMONS[i].name, name))
+            return &DAEMONS[i];
+    return NULL;
+}
+
+static void fatal(const char *format, ...)
+{
+    va_list arguments;
+    fprintf(stderr, "%s: fatal: ", launcher.name);
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fputc('\n', stderr);
+    exit(1);
+}
+
+static char *join(const char *format, ...)
+{
+    char *text = NULL;
+    va_list arguments;
+    va_start(arguments, format);
+    if (vasprintf(&text, format, arguments) < 0)
+        abort();
+    va_end(arguments);
+    return text;
+}
+
+static bool find_prefix(void)
+{
+    char exe[PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
+    if (n <= 0)
+        return false;
+    exe[n] = 0;
+    char *slash = strrchr(exe, '/');
+    if (!slash || strlen(slash + 1) >= sizeof launcher.name)
+        return false;
+    strcpy(launcher.name, slash + 1);
+    *slash = 0;
+    slash = strrchr(exe, '/');
+    if (!slash)
+        return false;
+    *slash = 0;
+    strcpy(launcher.prefix, exe);
+    return true;
+}
+
+/* ---- the Java machine to use ---- */
+
+static bool is_java_home(const char *path)
+{
+    char file[PATH_MAX + 32];
+    snprintf(file, sizeof file, "%s/lib/server/libjvm.so", path);
+    return *path && access(file, R_OK) == 0;
+}
+
+static int java_version(const char *home)
+{
+    char file[PATH_MAX + 32], line[256];
+    int version = 0;
+    snprintf(file, sizeof file, "%s/release", home);
+    FILE *in = fopen(file, "re");
+    while (in && fgets(line, sizeof line, in))
+        if (sscanf(line, "JAVA_VERSION=\"%d", &version) == 1)
+            break;
+    if (in)
+        fclose(in);
+    return version;
+}
+
+/* launcher.conf: java_home=…, and further options as cli_options=…, daemon_options=…, or NAME_options=…. */
+static void read_conf(bool is_daemon)
+{
+    char line[4096];
+    char *path = join("%s/lib/muster/launcher.conf", launcher.prefix);
+    char *own = join("%s_options=", launcher.name);
+    const char *kind = is_daemon ? "daemon_options=" : "cli_options=";
+    FILE *in = fopen(path, "re");
+    while (in && fgets(line, sizeof line, in)) {
+        line[strcspn(line, "\n")] = 0;
+        if (!strncmp(line, "java_home=", 10) && !*java_home && is_java_home(line + 10))
+            snprintf(java_home, sizeof java_home, "%s", line + 10);
+        const char *more = !strncmp(line, own, strlen(own)) ? line + strlen(own)
+                           : !strncmp(line, kind, strlen(kind)) ? line + strlen(kind) : NULL;
+        if (more && strlen(extra_options) + strlen(more) + 2 < sizeof extra_options) {
+            strcat(extra_options, more);
+            strcat(extra_options, " ");
+        }
+    }
+    if (in)
+        fclose(in);
+    free(path);
+    free(own);
+}
+
+static void find_java(void)
+{
+    const char *from_environment = getenv("JAVA_HOME");
+    if (*java_home)
+        return;
+    if (from_environment && is_java_home(from_environment) && java_version(from_environment) >= JAVA_VERSION_LEAST) {
+        snprintf(java_home, sizeof java_home, "%s", from_environment);
+        return;
+    }
+    DIR *all = opendir("/usr/lib/jvm");
+    struct dirent *entry;
+    while (all && (entry = readdir(all)) && !*java_home) {
+        char *path = join("/usr/lib/jvm/%s", entry->d_name);
+        if (entry->d_name[0] != '.' && is_java_home(path) && java_version(path) >= JAVA_VERSION_LEAST)
+            snprintf(java_home, sizeof java_home, "%s", path);
+        free(path);
+    }
+    if (all)
+        closedir(all);
+    if (!*java_home)
+        fatal("no Java %d found: set java_home= in %s/lib/muster/launcher.conf or install a JDK %d", JAVA_VERSION_LEAST,
+              launcher.prefix, JAVA_VERSION_LEAST);
+}
+
+/* ---- its options ---- */
+
+static void option(char *text)
+{
+    if (option_count < OPTIONS_MAX)
+        options[option_count++].optionString = text;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void class_path(const char *kind)
+{
+    char *names[512], *directory = join("%s/lib/muster/jars/%s", launcher.prefix, kind);
+    size_t count = 0, length = 64;
+    DIR *all = opendir(directory);
+    struct dirent *entry;
+    while (all && (entry = readdir(all)) && count < sizeof names / sizeof names[0]) {
+        size_t n = strlen(entry->d_name);
+        if (n > 4 && !strcmp(entry->d_name + n - 4, ".jar"))
+            names[count++] = join("%s/%s", directory, entry->d_name);
+    }
+    if (all)
+        closedir(all);
+    if (!count)
+        fatal("no program in %s", directory);
+    qsort(names, count, sizeof names[0], by_name);      /* the cache of classes is good for one order only */
+    for (size_t i = 0; i < count; i++)
+        length += strlen(names[i]) + 1;
+    char *path = calloc(1, length);
+    strcpy(path, "-Djava.class.path=");
+    for (size_t i = 0; i < count; i++) {
+        strcat(path, i ? ":" : "");
+        strcat(path, names[i]);
+        free(names[i]);
+    }
+    free(directory);
+    option(path);
+}
+
+static bool handles_signals(void)
+{
+    static const char *const NAMES[] = {"srun", "salloc", "sattach", "sbatch", "scrun"};
+    for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++)
+        if (!strcmp(NAMES[i], launcher.name))
+            return true;
+    return false;
+}
+
+static void common_options(const char *kind)
+{
+    class_path(kind);
+    char *cache = join("%s/lib/muster/%s.aot", launcher.prefix, kind);
+    if (access(cache, R_OK) == 0) {
+        option(join("-XX:AOTCache=%s", cache));
+        option("-XX:AOTMode=auto");         /* a cache of another machine or JDK is passed over */
+    } else {
+        option("-Xshare:auto");
+    }
+    free(cache);
+    option("-Xlog:disable");
+    option("-Xlog:all=error:stderr");
+    option("-Xlog:aot*=off:stderr");
+    option("-Xlog:cds*=off:stderr");
+    option("-XX:-UsePerfData");
+    option("--enable-native-access=ALL-UNNAMED");
+    option("-Dfile.encoding=UTF-8");
+    option("-Dsun.jnu.encoding=UTF-8");
+    option(join("-Dmuster.prefix=%s", launcher.prefix));
+}
+
+static void make_options(bool is_daemon)
+{
+    common_options(is_daemon ? "daemon" : "cli");
+    if (!is_daemon) {
+        option("-XX:+UseSerialGC");
+        option("-XX:TieredStopAtLevel=1");
+        option("-Xms12m");
+        option("-Xmx768m");
+        if (!handles_signals())
+            option("-Xrs");
+    } else if (!strcmp(launcher.name, "slurmd") || !strcmp(launcher.name, "sackd")) {
+        option("-XX:+UseSerialGC");
+        option("-XX:TieredStopAtLevel=1");
+        option("-Xms16m");
+        option("-Xmx512m");
+    } else {
+        option("-Xms64m");
+    }
+    char *save = NULL;
+    for (char *o = strtok_r(extra_options, " ", &save); o; o = strtok_r(NULL, " ", &save))
+        option(o);
+}
+
+/* ---- running it ---- */
+
+static jobjectArray arguments_of(JNIEnv *env)
+{
+    jclass string = (*env)->FindClass(env, "java/lang/String");
+    jmethodID make = string ? (*env)->GetMethodID(env, string, "<init>", "([BLjava/lang/String;)V") : NULL;
+    jstring utf8 = (*env)->NewStringUTF(env, "UTF-8");
+    jobjectArray out = make ? (*env)->NewObjectArray(env, launcher.argc, string, NULL) : NULL;
+    for (int i = 0; out && i < launcher.argc; i++) {
+        const char *text = i ? launcher.argv[i] : launcher.name;
+        jsize length = (jsize)strlen(text);
+        jbyteArray bytes = (*env)->NewByteArray(env, length);
+        (*env)->SetByteArrayRegion(env, bytes, 0, length, (const jbyte *)text);
+        jobject one = (*env)->NewObject(env, string, make, bytes, utf8);
+        if (!one)
+            return NULL;
+        (*env)->SetObjectArrayElement(env, out, i, one);
+        (*env)->DeleteLocalRef(env, bytes);
+        (*env)->DeleteLocalRef(env, one);
+    }
+    return out;
+}
+
+static char *native_class(const char *main_class)
+{
+    return join("%.*sNative", (int)(strrchr(main_class, '/') + 1 - main_class), main_class);
+}
+
+static void *run_java(void *main_class)
+{
+    char *library = join("%s/lib/server/libjvm.so", java_home);
+    void *jvm = dlopen(library, RTLD_NOW | RTLD_GLOBAL);
+    jint (*create)(JavaVM **, void **, void *) = NULL;
+    JavaVM *vm;
+    JNIEnv *env;
+    if (jvm)
+        *(void **)&create = dlsym(jvm, "JNI_CreateJavaVM");
+    if (!create)
+        fatal("cannot load %s: %s", library, dlerror());
+    JavaVMInitArgs init = {.version = JNI_VERSION_10, .nOptions = option_count, .options = options, .ignoreUnrecognized = JNI_TRUE};
+    if (create(&vm, (void **)&env, &init) != JNI_OK)
+        fatal("the Java machine in %s does not start", java_home);
+    char *natives = native_class(main_class);
+    natives_register(env, natives);
+    jclass class = (*env)->FindClass(env, main_class);
+    jmethodID method = class ? (*env)->GetStaticMethodID(env, class, "main", "([Ljava/lang/String;)V") : NULL;
+    jobjectArray arguments = method ? arguments_of(env) : NULL;
+    if (arguments)
+        (*env)->CallStaticVoidMethod(env, class, method, arguments);
+    if ((*env)->ExceptionCheck(env)) {
+        (*env)->ExceptionDescribe(env);
+        natives_ready(1);
+        exit(1);
+    }
+    (*vm)->DestroyJavaVM(vm);       /* waits for the program's other threads */
+    exit(0);
+}
+
+/* The Java machine must not live on the primordial thread, whose stack it cannot guard. */
+static void run_on_thread(const char *main_class)
+{
+    pthread_t thread;
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, MAIN_STACK_BYTES);
+    int error = pthread_create(&thread, &attributes, run_java, (void *)main_class);
+    if (error)
+        fatal("no thread: %s", strerror(error));
+    pthread_join(thread, NULL);
+}
+
+/* ---- daemons ---- */
+
+static bool stays_in_foreground(const struct daemon *d)
+{
+    if (!d->detaches)
+        return true;
+    static const struct option LONG[] = {
+        {"systemd", no_argument, NULL, 1}, {"help", no_argument, NULL, 1}, {"usage", no_argument, NULL, 1},
+        {"version", no_argument, NULL, 1}, {"conf", required_argument, NULL, 2}, {"conf-server", required_argument, NULL, 2},
+        {"extra", required_argument, NULL, 2}, {"instance-id", required_argument, NULL, 2},
+        {"instance-type", required_argument, NULL, 2}, {"authinfo", required_argument, NULL, 2},
+        {"port", required_argument, NULL, 2}, {"disable-reconfig", no_argument, NULL, 2}, {NULL, 0, NULL, 0},
+    };
+    int c;
+    bool stays = false;
+    opterr = 0;
+    while ((c = getopt_long(launcher.argc, launcher.argv, d->short_options, LONG, NULL)) != -1)
+        stays |= c == 1 || (isalpha(c) && strchr(d->foreground, c)) || c == '?' || c == ':';
+    return stays;
+}
+
+/* Returns in the daemon; the process that was started waits until it serves, and exits with its answer. */
+static void detach(void)
+{
+    int answer[2];
+    if (pipe2(answer, O_CLOEXEC) < 0)
+        fatal("pipe: %s", strerror(errno));
+    fflush(NULL);
+    pid_t pid = fork();
+    if (pid < 0)
+        fatal("fork: %s", strerror(errno));
+    if (pid == 0) {
+        setsid();
+        pid = fork();
+        if (pid != 0)
+            _exit(pid < 0);
+        close(answer[0]);
+        launcher.ready_fd = answer[1];
+        return;
+    }
+    close(answer[1]);
+    unsigned char rc = 1;
+    while (read(answer[0], &rc, 1) < 0 && errno == EINTR)
+        continue;
+    _exit(rc);      /* 1 when the daemon ended without an answer: it has said why */
+}
+
+static void run_daemon(const struct daemon *d)
+{
+    signal(SIGPROF, SIG_IGN);       /* sent for diagnosis; must not end a daemon */
+    if (!stays_in_foreground(d))
+        detach();
+    find_java();
+    make_options(true);
+    run_on_thread(d->main_class);
+}
+
+/* ---- the start ---- */
+
+static void remember_caller(int argc, char **argv)
+{
+    size_t count = 0;
+    while (environ[count])
+        count++;
+    launcher.argc = argc;
+    launcher.argv = argv;
+    launcher.environment = calloc(count + 1, sizeof(char *));
+    if (!launcher.environment)
+        abort();
+    memcpy(launcher.environment, environ, count * sizeof(char *));
+    launcher.umask = umask(022);
+    umask(launcher.umask);
+}
+
+static void make_request_id(void)
+{
+    unsigned char random[REQUEST_ID_CHARS / 2];
+    if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random)
+        fatal("no random numbers: %s", strerror(errno));
+    for (size_t i = 0; i < sizeof random; i++)
+        sprintf(launcher.request_id + 2 * i, "%02x", random[i]);
+}
+
+/* The Java machine is deaf to these; the job still gets them, from launcher.environment. */
+static void hide_java_variables(void)
+{
+    unsetenv("JAVA_TOOL_OPTIONS");
+    unsetenv("_JAVA_OPTIONS");
+    unsetenv("JDK_JAVA_OPTIONS");
+    setenv("MUSTER_REQUEST_ID", launcher.request_id, 1);
+}
+
+int main(int argc, char **argv)
+{
+    int rc;
+    if (argc == 0 || !find_prefix()) {
+        fprintf(stderr, "cannot find the installation through /proc/self/exe\n");
+        return 1;
+    }
+    const struct daemon *d = daemon_of(launcher.name);
+    if (argc == 2 && (!strcmp(argv[1], "-V") || (!d && !strcmp(argv[1], "--version")))) {
+        puts(VERSION_LINE);
+        return 0;
+    }
+    remember_caller(argc, argv);
+    read_conf(d != NULL);
+    if (d) {
+        hide_java_variables();
+        run_daemon(d);
+        return 1;
+    }
+    make_request_id();
+    if (warm_run(&rc))
+        return rc;
+    hide_java_variables();
+    find_java();
+    make_options(false);
+    run_on_thread("dev/muster/cli/Main");
+    return 1;
+}

@@ -1,0 +1,39 @@
+/*
+ * The one program behind every command and daemon name.
+ *   launcher.c  finds the installation, forks daemons, starts the Java machine
+ *   natives.c   what Java code asks of the process: raw arguments and environment, sockets, the end by a signal
+ *   warm.c      the short path of commands: a request to the command service of this machine
+ */
+#ifndef MUSTER_LAUNCHER_H
+#define MUSTER_LAUNCHER_H
+
+#include <jni.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#define VERSION_LINE "slurm 26.05.3"
+#define REQUEST_ID_CHARS 32
+
+struct launcher {
+    char name[64];              /* squeue, slurmctld, … */
+    char prefix[PATH_MAX];
+    int argc;
+    char **argv;
+    char **environment;         /* as the caller gave it, also what is hidden from the Java machine */
+    mode_t umask;
+    int ready_fd;               /* a daemon tells its waiting parent here; -1 in the foreground */
+    char request_id[REQUEST_ID_CHARS + 1];
+};
+
+extern struct launcher launcher;
+
+/* natives.c */
+void natives_register(JNIEnv *env, const char *class_name);
+void natives_ready(int rc);
+
+/* warm.c: true when the command was carried out there; then *rc is its exit code. */
+bool warm_run(int *rc);
+
+#endif

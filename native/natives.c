@@ -1,0 +1,346 @@
+/* The native methods that a class "Native" beside a Main may declare: any subset of the table below. */
+#define _GNU_SOURCE
+#include "launcher.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define EXCHANGE_MS 5000
+#define EXCHANGE_BYTES_MAX (16u << 20)
+
+static jobjectArray byte_strings(JNIEnv *env, char **items, int from)
+{
+    int count = 0;
+    while (items[from + count])
+        count++;
+    jclass bytes = (*env)->FindClass(env, "[B");
+    jobjectArray out = bytes ? (*env)->NewObjectArray(env, count, bytes, NULL) : NULL;
+    for (int i = 0; out && i < count; i++) {
+        jsize length = (jsize)strlen(items[from + i]);
+        jbyteArray one = (*env)->NewByteArray(env, length);
+        if (!one)
+            return NULL;
+        (*env)->SetByteArrayRegion(env, one, 0, length, (const jbyte *)items[from + i]);
+        (*env)->SetObjectArrayElement(env, out, i, one);
+        (*env)->DeleteLocalRef(env, one);
+    }
+    return out;
+}
+
+static jobjectArray JNICALL native_argv(JNIEnv *env, jclass c)
+{
+    (void)c;
+    return byte_strings(env, launcher.argv, 0);
+}
+
+static jobjectArray JNICALL native_environ(JNIEnv *env, jclass c)
+{
+    (void)c;
+    return byte_strings(env, launcher.environment, 0);
+}
+
+static jint JNICALL native_umask(JNIEnv *env, jclass c)
+{
+    (void)env;
+    (void)c;
+    return (jint)launcher.umask;
+}
+
+static char *copy_bytes(JNIEnv *env, jbyteArray array, size_t *length)
+{
+    *length = (size_t)(*env)->GetArrayLength(env, array);
+    char *copy = malloc(*length + 1);
+    if (copy) {
+        (*env)->GetByteArrayRegion(env, array, 0, (jsize)*length, (jbyte *)copy);
+        copy[*length] = 0;
+    }
+    return copy;
+}
+
+static long long now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (long long)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+static bool wait_for(int fd, short events, long long until_ms)
+{
+    long long left;
+    while ((left = until_ms - now_ms()) > 0) {
+        struct pollfd p = {fd, events, 0};
+        int n = poll(&p, 1, (int)left);
+        if (n > 0)
+            return true;
+        if (n == 0 || errno != EINTR)
+            return false;
+    }
+    return false;
+}
+
+/* Sends the request and reads the answer to its end. NULL when there is none in time. */
+static char *exchange(int fd, const char *request, size_t length, size_t *answer_length)
+{
+    long long until = now_ms() + EXCHANGE_MS;
+    while (length) {
+        ssize_t n = wait_for(fd, POLLOUT, until) ? send(fd, request, length, MSG_NOSIGNAL | MSG_DONTWAIT) : -1;
+        if (n < 0 && (errno == EAGAIN || errno == EINTR) && now_ms() < until)
+            continue;
+        if (n <= 0)
+            return NULL;
+        request += n;
+        length -= (size_t)n;
+    }
+    shutdown(fd, SHUT_WR);
+    size_t room = 4096, have = 0;
+    char *answer = malloc(room);
+    while (answer && wait_for(fd, POLLIN, until)) {
+        if (have == room) {
+            char *grown = room < EXCHANGE_BYTES_MAX ? realloc(answer, room *= 2) : NULL;
+            if (!grown)
+                break;
+            answer = grown;
+        }
+        ssize_t n = recv(fd, answer + have, room - have, MSG_DONTWAIT);
+        if (n == 0) {
+            *answer_length = have;
+            return answer;
+        }
+        if (n < 0 && errno != EAGAIN && errno != EINTR)
+            break;
+        have += n > 0 ? (size_t)n : 0;
+    }
+    free(answer);
+    return NULL;
+}
+
+/* byte[] exchangeUnix(String path, byte[] request): null when there was no answer within 5 seconds. */
+static jbyteArray JNICALL native_exchange(JNIEnv *env, jclass c, jstring path, jbyteArray request)
+{
+    (void)c;
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    const char *text = (*env)->GetStringUTFChars(env, path, NULL);
+    bool fits = text && strlen(text) < sizeof address.sun_path;
+    if (fits)
+        strcpy(address.sun_path, text);
+    if (text)
+        (*env)->ReleaseStringUTFChars(env, path, text);
+    size_t length = 0, answer_length = 0;
+    char *bytes = fits ? copy_bytes(env, request, &length) : NULL, *answer = NULL;
+    int fd = bytes ? socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0) : -1;
+    struct timeval bound = {EXCHANGE_MS / 1000, 0};     /* connect waits while the listener's queue is full */
+    if (fd >= 0)
+        setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &bound, sizeof bound);
+    if (fd >= 0 && connect(fd, (struct sockaddr *)&address, sizeof address) == 0)
+        answer = exchange(fd, bytes, length, &answer_length);
+    if (fd >= 0)
+        close(fd);
+    free(bytes);
+    jbyteArray out = answer ? (*env)->NewByteArray(env, (jsize)answer_length) : NULL;
+    if (out)
+        (*env)->SetByteArrayRegion(env, out, 0, (jsize)answer_length, (const jbyte *)answer);
+    free(answer);
+    return out;
+}
+
+/* Tells the waiting parent; a daemon that serves lets go of the terminal it was started from. */
+void natives_ready(int rc)
+{
+    unsigned char byte = (unsigned char)rc;
+    if (launcher.ready_fd < 0)
+        return;
+    ssize_t ignored = write(launcher.ready_fd, &byte, 1);
+    (void)ignored;
+    close(launcher.ready_fd);
+    launcher.ready_fd = -1;
+    if (rc != 0)
+        return;
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    for (int fd = 0; fd < 3 && null >= 0; fd++)
+        dup2(null, fd);
+    if (null > 2)
+        close(null);
+}
+
+static void JNICALL native_ready(JNIEnv *env, jclass c, jint rc)
+{
+    (void)env;
+    (void)c;
+    natives_ready(rc);
+}
+
+static jboolean JNICALL native_foreground(JNIEnv *env, jclass c)
+{
+    (void)env;
+    (void)c;
+    return launcher.ready_fd < 0;
+}
+
+static jint JNICALL native_chdir(JNIEnv *env, jclass c, jbyteArray path)
+{
+    (void)c;
+    size_t length;
+    char *text = copy_bytes(env, path, &length);
+    int error = text && chdir(text) == 0 ? 0 : errno;
+    free(text);
+    return error;
+}
+
+static void JNICALL native_exit_by_signal(JNIEnv *env, jclass c, jint number)
+{
+    (void)env;
+    (void)c;
+    sigset_t one;
+    signal(number, SIG_DFL);
+    sigemptyset(&one);
+    sigaddset(&one, number);
+    pthread_sigmask(SIG_UNBLOCK, &one, NULL);
+    kill(getpid(), number);
+    usleep(100000);         /* another thread may be the one that takes it */
+    _exit(128 + number);
+}
+
+static jint JNICALL native_kill(JNIEnv *env, jclass c, jint pid, jint number)
+{
+    (void)env;
+    (void)c;
+    return kill(pid, number) == 0 ? 0 : errno;
+}
+
+static jboolean JNICALL native_is_terminal(JNIEnv *env, jclass c, jint fd)
+{
+    (void)env;
+    (void)c;
+    return isatty(fd) != 0;
+}
+
+static jint JNICALL native_uid(JNIEnv *env, jclass c)
+{
+    (void)env;
+    (void)c;
+    return (jint)getuid();
+}
+
+static jint JNICALL native_gid(JNIEnv *env, jclass c)
+{
+    (void)env;
+    (void)c;
+    return (jint)getgid();
+}
+
+static jstring JNICALL native_request_id(JNIEnv *env, jclass c)
+{
+    (void)c;
+    return (*env)->NewStringUTF(env, launcher.request_id);
+}
+
+static jint JNICALL native_chmod(JNIEnv *env, jclass c, jbyteArray path, jint mode)
+{
+    (void)c;
+    size_t length;
+    char *text = copy_bytes(env, path, &length);
+    int error = text && chmod(text, (mode_t)mode) == 0 ? 0 : errno;
+    free(text);
+    return error;
+}
+
+static jint JNICALL native_chown(JNIEnv *env, jclass c, jbyteArray path, jint uid, jint gid)
+{
+    (void)c;
+    size_t length;
+    char *text = copy_bytes(env, path, &length);
+    int error = text && lchown(text, (uid_t)uid, (gid_t)gid) == 0 ? 0 : errno;
+    free(text);
+    return error;
+}
+
+/* Child of vfork: only system calls. */
+static pid_t start(char **argv, int out)
+{
+    static char *const nothing[] = {NULL};
+    pid_t pid = vfork();
+    if (pid == 0) {
+        sigset_t none;
+        sigemptyset(&none);
+        sigprocmask(SIG_SETMASK, &none, NULL);
+        int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+        if (null >= 0 && dup2(null, 0) == 0 && dup2(out, 1) == 1 && dup2(out, 2) == 2)
+            execve(argv[0], argv, nothing);
+        _exit(127);
+    }
+    return pid;
+}
+
+static unsigned char run_program(char **argv, char *text, size_t room, size_t *have)
+{
+    int out[2], status = 0;
+    if (pipe2(out, O_CLOEXEC) < 0)
+        return 255;
+    pid_t pid = start(argv, out[1]);
+    close(out[1]);
+    ssize_t n;
+    while (pid > 0 && *have < room && ((n = read(out[0], text + *have, room - *have)) > 0 || (n < 0 && errno == EINTR)))
+        *have += n > 0 ? (size_t)n : 0;
+    close(out[0]);
+    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        continue;
+    return pid > 0 && WIFEXITED(status) ? (unsigned char)WEXITSTATUS(status) : 255;
+}
+
+static jbyteArray JNICALL native_run(JNIEnv *env, jclass c, jobjectArray argv)
+{
+    (void)c;
+    char *items[17] = {NULL}, text[4097];
+    jsize count = (*env)->GetArrayLength(env, argv);
+    size_t have = 0, length;
+    for (jsize i = 0; i < count && i < 16; i++)
+        items[i] = copy_bytes(env, (jbyteArray)(*env)->GetObjectArrayElement(env, argv, i), &length);
+    text[0] = (char)(count > 16 || !count ? 255 : run_program(items, text + 1, sizeof text - 1, &have));
+    for (jsize i = 0; i < count && i < 16; i++)
+        free(items[i]);
+    jbyteArray out = (*env)->NewByteArray(env, (jsize)have + 1);
+    if (out)
+        (*env)->SetByteArrayRegion(env, out, 0, (jsize)have + 1, (const jbyte *)text);
+    return out;
+}
+
+void natives_register(JNIEnv *env, const char *class_name)
+{
+    JNINativeMethod table[] = {
+        {"argv", "()[[B", (void *)native_argv},
+        {"environ", "()[[B", (void *)native_environ},
+        {"umask", "()I", (void *)native_umask},
+        {"exchangeUnix", "(Ljava/lang/String;[B)[B", (void *)native_exchange},
+        {"daemonReady", "(I)V", (void *)native_ready},
+        {"isForeground", "()Z", (void *)native_foreground},
+        {"chdir", "([B)I", (void *)native_chdir},
+        {"exitBySignal", "(I)V", (void *)native_exit_by_signal},
+        {"kill", "(II)I", (void *)native_kill},
+        {"isTerminal", "(I)Z", (void *)native_is_terminal},
+        {"uid", "()I", (void *)native_uid},
+        {"gid", "()I", (void *)native_gid},
+        {"requestId", "()Ljava/lang/String;", (void *)native_request_id},
+        {"chmod", "([BI)I", (void *)native_chmod},
+        {"run", "([[B)[B", (void *)native_run},
+        {"lchown", "([BII)I", (void *)native_chown},
+    };
+    jclass owner = (*env)->FindClass(env, class_name);
+    for (size_t i = 0; owner && i < sizeof table / sizeof table[0]; i++)
+        if ((*env)->GetStaticMethodID(env, owner, table[i].name, table[i].signature))
+            (*env)->RegisterNatives(env, owner, &table[i], 1);
+        else
+            (*env)->ExceptionClear(env);
+    if (!owner)
+        (*env)->ExceptionClear(env);
+}

@@ -1,0 +1,140 @@
+/*
+ * Everything a step left behind: stepd is the subreaper, so every descendant that still lives hangs below it, however
+ * often it forked or made itself a session. Control groups, where given, catch what a killed stepd would lose.
+ */
+#define _GNU_SOURCE
+#include "stepd.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct process { pid_t pid, parent; bool below; };
+
+static bool read_parent(pid_t pid, struct process *process)
+{
+    char path[40], text[512];
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
+    if (fd >= 0)
+        close(fd);
+    if (n <= 0)
+        return false;
+    text[n] = 0;
+    char state, *after = strrchr(text, ')');    /* the name may hold anything, also ')' */
+    int parent;
+    if (!after || sscanf(after + 1, " %c %d", &state, &parent) != 2 || state == 'Z' || state == 'X')
+        return false;
+    *process = (struct process){pid, (pid_t)parent, false};
+    return true;
+}
+
+static size_t list_processes(struct process **into)
+{
+    size_t count = 0, room = 256;
+    struct process *list = malloc(room * sizeof *list);
+    DIR *proc = opendir("/proc");
+    struct dirent *entry;
+    while (list && proc && (entry = readdir(proc))) {
+        pid_t pid = (pid_t)atoi(entry->d_name);
+        if (count == room) {
+            struct process *grown = realloc(list, (room *= 2) * sizeof *list);
+            if (!grown)
+                break;
+            list = grown;
+        }
+        if (pid > 0 && read_parent(pid, &list[count]))
+            count++;
+    }
+    if (proc)
+        closedir(proc);
+    *into = list;
+    return count;
+}
+
+static void mark_below(struct process *list, size_t count, pid_t top)
+{
+    bool more = true;
+    while (more) {
+        more = false;
+        for (size_t i = 0; i < count; i++) {
+            if (list[i].below)
+                continue;
+            bool below = list[i].parent == top;
+            for (size_t j = 0; j < count && !below; j++)
+                below = list[j].below && list[j].pid == list[i].parent;
+            if (below)
+                more = list[i].below = true;
+        }
+    }
+}
+
+/* Signals every living descendant; answers how many there were. */
+int procs_signal_children_tree(int signal)
+{
+    struct process *list = NULL;
+    size_t count = list_processes(&list);
+    int sent = 0;
+    mark_below(list, count, getpid());
+    for (size_t i = 0; i < count; i++)
+        if (list[i].below && kill(list[i].pid, signal) == 0)
+            sent++;
+    free(list);
+    return sent;
+}
+
+/* Signals only the tasks themselves (for a batch step: only the shell). */
+int procs_signal_tasks(int signal)
+{
+    int sent = 0;
+    for (size_t i = 0; i < spec.task_count; i++) {
+        const struct task *task = &spec.tasks[i];
+        if (task->phase == TASK_RUNNING && task->pid > 0 && kill(task->pid, signal) == 0)
+            sent++;
+    }
+    return sent;
+}
+
+void procs_join_cgroup(const char *directory, pid_t pid, char *error, size_t error_room)
+{
+    char path[4200], text[16];
+    snprintf(path, sizeof path, "%s/cgroup.procs", directory);
+    int fd = open(path, O_WRONLY | O_CLOEXEC), n = snprintf(text, sizeof text, "%d", (int)pid);
+    if (fd < 0 || write(fd, text, (size_t)n) != n)
+        snprintf(error, error_room, "cannot join control group %s: %s", directory, strerror(errno));
+    if (fd >= 0)
+        close(fd);
+}
+
+static void kill_listed(const char *directory)
+{
+    char path[4200];
+    snprintf(path, sizeof path, "%s/cgroup.procs", directory);
+    FILE *in = fopen(path, "re");
+    int pid;
+    while (in && fscanf(in, "%d", &pid) == 1)
+        if (pid > 0 && pid != getpid())
+            kill(pid, SIGKILL);
+    if (in)
+        fclose(in);
+}
+
+/* Kills what is in the step's groups, also what no longer is a descendant. */
+void procs_kill_cgroups(void)
+{
+    for (size_t i = 0; i < spec.kill_cgroups.count; i++) {
+        char path[4200];
+        snprintf(path, sizeof path, "%s/cgroup.kill", spec.kill_cgroups.items[i]);
+        int fd = open(path, O_WRONLY | O_CLOEXEC);
+        if (fd < 0 || write(fd, "1", 1) != 1)
+            kill_listed(spec.kill_cgroups.items[i]);
+        if (fd >= 0)
+            close(fd);
+    }
+}

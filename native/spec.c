@@ -1,0 +1,305 @@
+/* The launch specification: entries "name length\n<bytes>\n"; README.md lists the names. */
+#define _GNU_SOURCE
+#include "stepd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct spec spec;
+
+static const struct { const char *name; int resource; } LIMITS[] = {
+    {"CPU", RLIMIT_CPU}, {"FSIZE", RLIMIT_FSIZE}, {"DATA", RLIMIT_DATA}, {"STACK", RLIMIT_STACK},
+    {"CORE", RLIMIT_CORE}, {"RSS", RLIMIT_RSS}, {"NPROC", RLIMIT_NPROC}, {"NOFILE", RLIMIT_NOFILE},
+    {"MEMLOCK", RLIMIT_MEMLOCK}, {"AS", RLIMIT_AS},
+};
+
+void strings_add(struct strings *list, char *item)
+{
+    if (list->count + 1 >= list->room) {
+        size_t room = list->room ? list->room * 2 : 16;
+        char **grown = realloc(list->items, room * sizeof(char *));
+        if (!grown)
+            abort();
+        list->items = grown;
+        list->room = room;
+    }
+    list->items[list->count++] = item;
+    list->items[list->count] = NULL;
+}
+
+static char *read_whole(const char *path, size_t *length, char *error, size_t room)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    struct stat st;
+    if (fd < 0 || fstat(fd, &st) < 0) {
+        snprintf(error, room, "cannot read %s: %s", path, strerror(errno));
+        return NULL;
+    }
+    if (st.st_uid != geteuid() || (st.st_mode & 022) || st.st_size < 0 || st.st_size > SPEC_BYTES_MAX) {
+        snprintf(error, room, "%s is not a launch specification of this daemon", path);
+        close(fd);
+        return NULL;
+    }
+    char *text = malloc((size_t)st.st_size + 1);
+    size_t have = 0;
+    while (text && have < (size_t)st.st_size) {
+        ssize_t n = read(fd, text + have, (size_t)st.st_size - have);
+        if (n <= 0)
+            break;
+        have += (size_t)n;
+    }
+    close(fd);
+    if (!text || have != (size_t)st.st_size) {
+        snprintf(error, room, "cannot read %s", path);
+        return NULL;
+    }
+    text[have] = 0;
+    *length = have;
+    return text;
+}
+
+static bool number(const char *text, long long low, long long high, long long *value)
+{
+    char *end;
+    errno = 0;
+    *value = strtoll(text, &end, 10);
+    return errno == 0 && *text && !*end && *value >= low && *value <= high;
+}
+
+static bool limit_value(const char *text, rlim_t *value)
+{
+    if (!strcmp(text, "unlimited")) {
+        *value = RLIM_INFINITY;
+        return true;
+    }
+    long long n;
+    if (!number(text, 0, INT64_MAX, &n))
+        return false;
+    *value = (rlim_t)n;
+    return true;
+}
+
+static bool parse_limit(char *text)
+{
+    char *save = NULL;
+    const char *name = strtok_r(text, " ", &save), *soft = strtok_r(NULL, " ", &save), *hard = strtok_r(NULL, " ", &save);
+    if (!name || !soft || spec.limit_count >= sizeof spec.limits / sizeof spec.limits[0])
+        return false;
+    for (size_t i = 0; i < sizeof LIMITS / sizeof LIMITS[0]; i++) {
+        if (strcmp(LIMITS[i].name, name))
+            continue;
+        struct limit *limit = &spec.limits[spec.limit_count++];
+        limit->resource = LIMITS[i].resource;
+        limit->name = LIMITS[i].name;
+        limit->has_hard = hard != NULL;
+        return limit_value(soft, &limit->soft) && (!hard || limit_value(hard, &limit->hard));
+    }
+    return false;
+}
+
+static bool parse_groups(char *text)
+{
+    size_t room = strlen(text) / 2 + 1;
+    spec.groups = calloc(room, sizeof(gid_t));
+    if (!spec.groups)
+        abort();
+    char *save = NULL;
+    for (char *g = strtok_r(text, ",", &save); g; g = strtok_r(NULL, ",", &save)) {
+        long long n;
+        if (!number(g, 0, UINT32_MAX - 1LL, &n))
+            return false;
+        spec.groups[spec.group_count++] = (gid_t)n;
+    }
+    return true;
+}
+
+/* "stream", "null", "pty", "same", or "file FLAGS PATH" with FLAGS of r (read), t (truncate), a (append). */
+static bool parse_target(char *text, struct target *target)
+{
+    static const struct { const char *name; enum target_kind kind; } WORDS[] = {
+        {"stream", TARGET_STREAM}, {"null", TARGET_NULL}, {"pty", TARGET_PTY}, {"same", TARGET_SAME},
+    };
+    for (size_t i = 0; i < sizeof WORDS / sizeof WORDS[0]; i++)
+        if (!strcmp(text, WORDS[i].name)) {
+            target->kind = WORDS[i].kind;
+            return true;
+        }
+    if (strncmp(text, "file ", 5) || !text[5] || text[6] != ' ' || !text[7])
+        return false;
+    target->kind = TARGET_FILE;
+    target->path = text + 7;
+    switch (text[5]) {
+    case 'r': target->flags = O_RDONLY; return true;
+    case 't': target->flags = O_WRONLY | O_CREAT | O_TRUNC; return true;
+    case 'a': target->flags = O_WRONLY | O_CREAT | O_APPEND; return true;
+    default: return false;
+    }
+}
+
+static struct task *new_task(const char *text)
+{
+    long long id;
+    if (!number(text, 0, UINT32_MAX - 1LL, &id) || spec.task_count >= TASKS_MAX)
+        return NULL;
+    if ((spec.task_count & (spec.task_count - 1)) == 0) {
+        size_t room = spec.task_count ? spec.task_count * 2 : 1;
+        struct task *grown = realloc(spec.tasks, room * sizeof(struct task));
+        if (!grown)
+            abort();
+        spec.tasks = grown;
+    }
+    struct task *task = &spec.tasks[spec.task_count++];
+    memset(task, 0, sizeof *task);
+    task->id = (uint32_t)id;
+    task->cpus = "";
+    task->ready_fd = task->message_fd = task->in.fd = task->out[0].fd = task->out[1].fd = -1;
+    return task;
+}
+
+static bool task_entry(struct task *task, const char *name, char *value)
+{
+    if (!strcmp(name, "argv")) strings_add(&task->argv, value);
+    else if (!strcmp(name, "env")) strings_add(&task->env, value);
+    else if (!strcmp(name, "cgroup")) strings_add(&task->cgroups, value);
+    else if (!strcmp(name, "program")) task->program = value;
+    else if (!strcmp(name, "cpus")) task->cpus = value;
+    else if (!strcmp(name, "stdin")) return parse_target(value, &task->target[0]);
+    else if (!strcmp(name, "stdout")) return parse_target(value, &task->target[1]);
+    else if (!strcmp(name, "stderr")) return parse_target(value, &task->target[2]);
+    else return false;
+    return true;
+}
+
+static bool word_entry(const char *name, char *value)
+{
+    const struct { const char *name; const char **where; } words[] = {
+        {"job", &spec.job}, {"step", &spec.step}, {"attempt", &spec.attempt}, {"node", &spec.node},
+        {"user", &spec.user}, {"cwd", &spec.cwd}, {"socket", &spec.socket_path}, {"log_name", &spec.log_name},
+    };
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (!strcmp(name, words[i].name)) {
+            *words[i].where = value;
+            return true;
+        }
+    const struct { const char *name; struct strings *where; } lists[] = {
+        {"argv", &spec.argv}, {"env", &spec.env}, {"cgroup", &spec.cgroups}, {"own_cgroup", &spec.own_cgroups},
+        {"kill_cgroup", &spec.kill_cgroups}, {"task_prolog", &spec.prologs}, {"task_epilog", &spec.epilogs},
+    };
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
+        if (!strcmp(name, lists[i].name)) {
+            strings_add(lists[i].where, value);
+            return true;
+        }
+    return false;
+}
+
+static bool number_entry(const char *name, const char *value, bool *known)
+{
+    long long n = 0;
+    *known = true;
+    if (!strcmp(name, "uid")) { bool ok = number(value, 0, UINT32_MAX - 1LL, &n); spec.uid = (uid_t)n; return ok; }
+    if (!strcmp(name, "gid")) { bool ok = number(value, 0, UINT32_MAX - 1LL, &n); spec.gid = (gid_t)n; return ok; }
+    if (!strcmp(name, "allow_uid")) { bool ok = number(value, 0, UINT32_MAX - 1LL, &n); spec.allowed_uid = (uid_t)n; return ok; }
+    if (!strcmp(name, "nice")) { bool ok = number(value, -20, 19, &n); spec.nice = (int)n; return spec.has_nice = ok; }
+    if (!strcmp(name, "oom_score_adj")) {
+        bool ok = number(value, -1000, 1000, &n);
+        spec.oom_score_adj = (int)n;
+        return spec.has_oom = ok;
+    }
+    if (!strcmp(name, "rows")) { bool ok = number(value, 0, 65535, &n); spec.rows = (int)n; return ok; }
+    if (!strcmp(name, "columns")) { bool ok = number(value, 0, 65535, &n); spec.columns = (int)n; return ok; }
+    if (!strcmp(name, "external")) { bool ok = number(value, 0, 1, &n); spec.external = n; return ok; }
+    if (!strcmp(name, "batch")) { bool ok = number(value, 0, 1, &n); spec.is_batch = n; return ok; }
+    if (!strcmp(name, "umask")) {
+        char *end;
+        spec.umask = (mode_t)strtol(value, &end, 8);
+        return *value && !*end && spec.umask <= 0777;
+    }
+    *known = false;
+    return false;
+}
+
+static bool entry(struct task **current, const char *name, char *value)
+{
+    bool known;
+    if (!strcmp(name, "task"))
+        return (*current = new_task(value)) != NULL;
+    if (*current)
+        return task_entry(*current, name, value);
+    if (!strcmp(name, "rlimit"))
+        return parse_limit(value);
+    if (!strcmp(name, "groups"))
+        return parse_groups(value);
+    bool good = number_entry(name, value, &known);
+    return known ? good : word_entry(name, value);
+}
+
+static bool check(char *error, size_t room)
+{
+    if (!spec.job || !spec.step || !spec.attempt || spec.uid == (uid_t)-1 || spec.gid == (gid_t)-1) {
+        snprintf(error, room, "the launch specification lacks job, step, attempt, uid or gid");
+        return false;
+    }
+    if (geteuid() != 0 && spec.uid != geteuid()) {
+        snprintf(error, room, "uid %u cannot run a task of uid %u", (unsigned)geteuid(), (unsigned)spec.uid);
+        return false;
+    }
+    if (!spec.task_count && !spec.external) {
+        snprintf(error, room, "the launch specification has no task");
+        return false;
+    }
+    for (size_t i = 0; i < spec.task_count; i++) {
+        struct task *task = &spec.tasks[i];
+        if (!task->argv.count && !spec.argv.count) {
+            snprintf(error, room, "task %u has no arguments", task->id);
+            return false;
+        }
+        if (task->target[0].kind == TARGET_SAME || task->target[1].kind == TARGET_SAME) {
+            snprintf(error, room, "only stderr can be the same as stdout");
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Reads and checks the file; the strings stay in one buffer that lives as long as the process. */
+bool spec_read(const char *path, char *error, size_t error_room)
+{
+    size_t length;
+    char *text = read_whole(path, &length, error, error_room), *at = text, *end = text + length;
+    if (!text)
+        return false;
+    spec.uid = (uid_t)-1;
+    spec.gid = (gid_t)-1;
+    spec.allowed_uid = geteuid();
+    spec.umask = 022;
+    spec.cwd = "/";
+    spec.node = spec.user = "";
+    spec.log_name = "slurmstepd";
+    struct task *current = NULL;
+    while (at < end) {
+        char *newline = memchr(at, '\n', (size_t)(end - at)), *space = memchr(at, ' ', (size_t)(end - at));
+        long long size;
+        if (!newline || !space || space > newline)
+            goto malformed;
+        *newline = *space = 0;
+        char *value = newline + 1;
+        if (!number(space + 1, 0, end - value, &size) || value + size >= end || value[size] != '\n')
+            goto malformed;
+        value[size] = 0;
+        if (memchr(value, 0, (size_t)size) || !entry(&current, at, value)) {
+            snprintf(error, error_room, "bad entry \"%.64s\" in the launch specification", at);
+            return false;
+        }
+        at = value + size + 1;
+    }
+    return check(error, error_room);
+malformed:
+    snprintf(error, error_room, "the launch specification is malformed at byte %zd", at - text);
+    return false;
+}

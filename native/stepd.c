@@ -1,0 +1,358 @@
+/*
+ * slurmstepd SPEC: starts the step described in the file, answers when its tasks are on their way, and stays behind as
+ * their parent until the last process is gone, the statuses are on disk, and the kept output is acknowledged.
+ */
+#define _GNU_SOURCE
+#include "stepd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define KILL_RETRY_FIRST_MS 20
+#define KILL_RETRY_MOST_MS 1000
+
+static int gate[2] = {-1, -1};
+static int signal_fd = -1;
+static bool gate_open, terminated, ended, complete, changed;
+static char reason[300];
+static bool finish_asked;
+static long long finish_at_ms, kill_at_ms;
+static int kill_retry_ms = KILL_RETRY_FIRST_MS;
+
+bool step_tasks_ended(void) { return ended; }
+bool step_complete(void) { return complete; }
+const char *step_reason(void) { return reason; }
+
+static long long now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (long long)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+void log_line(const char *format, ...)
+{
+    char text[600];
+    struct timespec t;
+    struct tm local;
+    clock_gettime(CLOCK_REALTIME, &t);
+    localtime_r(&t.tv_sec, &local);
+    size_t n = strftime(text, sizeof text, "[%Y-%m-%dT%H:%M:%S", &local);
+    n += (size_t)snprintf(text + n, sizeof text - n, ".%03ld] [%s.%s] ", t.tv_nsec / 1000000, spec.job, spec.step);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text + n, sizeof text - n - 1, format, arguments);
+    va_end(arguments);
+    strcat(text, "\n");
+    ssize_t ignored = write(2, text, strlen(text));
+    (void)ignored;
+}
+
+void step_finish(unsigned linger_ms)
+{
+    finish_asked = true;
+    finish_at_ms = now_ms() + linger_ms;
+}
+
+/* Kills everything of the step, now and until it is gone; an external step ends by this. */
+void step_terminate(void)
+{
+    terminated = true;
+    kill_at_ms = 0;
+    kill_retry_ms = KILL_RETRY_FIRST_MS;
+}
+
+static void give_up(const char *why)
+{
+    if (!*reason) {
+        snprintf(reason, sizeof reason, "%s", why);
+        log_line("launch failed: %s", why);
+    }
+    step_terminate();
+}
+
+static void watch_launch(void)
+{
+    if (gate_open || terminated || !spec.task_count)
+        return;
+    bool all = true;
+    for (size_t i = 0; i < spec.task_count; i++) {
+        struct task *task = &spec.tasks[i];
+        if (*task->reason)
+            return give_up(task->reason);
+        all &= task->ready;
+    }
+    if (!all)
+        return;
+    gate_open = true;
+    for (size_t i = 0; i < spec.task_count; i++)
+        if (write(gate[1], "g", 1) != 1)
+            return give_up("the tasks could not be released");
+}
+
+static void task_ended(struct task *task, int status, const struct rusage *usage)
+{
+    task_read_ready(task);
+    task->status = gate_open && task->ready ? status : STATUS_LAUNCH_FAILED;
+    task->usage = *usage;
+    clock_gettime(CLOCK_REALTIME, &task->ended);
+    if (task->ready_fd >= 0)
+        close(task->ready_fd);
+    task->ready_fd = -1;
+    io_close_input(task);
+    task->epilog_pid = task->executed ? hooks_start_epilog(task) : 0;
+    task->phase = task->epilog_pid ? TASK_EPILOG : TASK_DONE;
+    changed = true;
+    if (!gate_open)
+        give_up(*task->reason ? task->reason : "a task ended before it could start");
+}
+
+static void reap(void)
+{
+    for (;;) {
+        int status;
+        struct rusage usage;
+        pid_t pid = wait4(-1, &status, WNOHANG, &usage);
+        if (pid < 0 && errno == EINTR)
+            continue;
+        if (pid <= 0) {
+            if (pid < 0 && ended && !complete)
+                complete = changed = true;
+            return;
+        }
+        for (size_t i = 0; i < spec.task_count; i++) {
+            struct task *task = &spec.tasks[i];
+            if (task->phase == TASK_RUNNING && task->pid == pid) {
+                task_ended(task, status, &usage);
+            } else if (task->phase == TASK_EPILOG && task->epilog_pid == pid) {
+                task->phase = TASK_DONE;
+                changed = true;
+            }
+        }
+        bool all = spec.task_count > 0;
+        for (size_t i = 0; i < spec.task_count && all; i++)
+            all = spec.tasks[i].phase == TASK_DONE;
+        ended |= all;
+    }
+}
+
+static void on_signal(void)
+{
+    struct signalfd_siginfo info;
+    while (read(signal_fd, &info, sizeof info) == sizeof info)
+        if (info.ssi_signo != SIGCHLD && info.ssi_signo != SIGPIPE)
+            log_line("ignored signal %u from process %u of uid %u", info.ssi_signo, info.ssi_pid, info.ssi_uid);
+    reap();
+}
+
+/* After the last task (or on demand) whatever is left is killed, again and again until nothing is. */
+static void kill_leftovers(void)
+{
+    if ((!ended && !terminated) || complete || now_ms() < kill_at_ms)
+        return;
+    if (spec.external && !spec.task_count && terminated)
+        ended = true;
+    procs_signal_children_tree(SIGKILL);
+    procs_kill_cgroups();
+    kill_at_ms = now_ms() + kill_retry_ms;
+    kill_retry_ms = kill_retry_ms * 2 > KILL_RETRY_MOST_MS ? KILL_RETRY_MOST_MS : kill_retry_ms * 2;
+    reap();
+}
+
+static int timeout_ms(void)
+{
+    long long now = now_ms(), at = -1;
+    if ((ended || terminated) && !complete)
+        at = kill_at_ms;
+    if (complete && finish_asked)
+        at = finish_at_ms;
+    if (at < 0)
+        return -1;
+    return at <= now ? 0 : (int)(at - now);
+}
+
+static bool over(void)
+{
+    return complete && (io_all_delivered() || (finish_asked && now_ms() >= finish_at_ms));
+}
+
+static void serve(void)
+{
+    while (!over()) {
+        io_serve(timeout_ms(), signal_fd, on_signal);
+        watch_launch();
+        kill_leftovers();
+        if (changed) {
+            changed = false;
+            status_write(true);
+        }
+    }
+    io_last_words();
+}
+
+/* A file that several targets name is truncated once and appended to by all. */
+static void share_files(void)
+{
+    for (size_t i = 0; i < spec.task_count * 2 && spec.task_count <= 4096; i++) {
+        struct target *later = &spec.tasks[i / 2].target[1 + i % 2];
+        for (size_t j = 0; j < i && later->kind == TARGET_FILE; j++) {
+            struct target *first = &spec.tasks[j / 2].target[1 + j % 2];
+            if (first->kind != TARGET_FILE || strcmp(first->path, later->path))
+                continue;
+            first->flags |= O_APPEND;
+            later->flags = (later->flags & ~O_TRUNC) | O_APPEND;
+            break;
+        }
+    }
+}
+
+static bool start_tasks(void)
+{
+    if (pipe2(gate, O_CLOEXEC) < 0)
+        return false;
+    share_files();
+    for (size_t i = 0; i < spec.task_count; i++) {
+        struct task *task = &spec.tasks[i];
+        if (task_start(task, gate[0], gate[1]))
+            continue;
+        for (size_t j = i; j < spec.task_count; j++) {
+            struct task *never = &spec.tasks[j];
+            never->phase = TASK_DONE;
+            never->status = STATUS_LAUNCH_FAILED;
+            never->out[0].eof = never->out[1].eof = true;
+        }
+        ended = i == 0;
+        changed = true;
+        give_up(task->reason);
+        break;
+    }
+    return true;
+}
+
+static void redirect(void)
+{
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    int log = open("log", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
+    dup2(null, 0);
+    dup2(null, 1);
+    dup2(log >= 0 ? log : null, 2);
+}
+
+static bool take_signals(void)
+{
+    sigset_t all;
+    sigfillset(&all);
+    for (size_t i = 0; i < 5; i++)      /* a fault of stepd's own must end it */
+        sigdelset(&all, (int[]){SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}[i]);
+    sigprocmask(SIG_SETMASK, &all, NULL);
+    signal_fd = signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK);
+    return signal_fd >= 0;
+}
+
+static bool write_pid(void)
+{
+    int fd = open("pid", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+    bool good = fd >= 0 && dprintf(fd, "%d\n", (int)getpid()) > 0;
+    if (fd >= 0)
+        close(fd);
+    return good;
+}
+
+static void daemon_main(int answer)
+{
+    char error[300] = "";
+    const char *socket_path = spec.socket_path ? spec.socket_path : "socket";
+    redirect();
+    for (size_t i = 0; i < spec.own_cgroups.count && !*error; i++)
+        procs_join_cgroup(spec.own_cgroups.items[i], getpid(), error, sizeof error);
+    if (!*error && (prctl(PR_SET_CHILD_SUBREAPER, 1) < 0 || !take_signals() || !write_pid()))
+        snprintf(error, sizeof error, "cannot set up: %s", strerror(errno));
+    if (!*error && !io_open(socket_path))
+        snprintf(error, sizeof error, "cannot listen on %s: %s", socket_path, strerror(errno));
+    if (!*error && !start_tasks())
+        snprintf(error, sizeof error, "cannot start the tasks: %s", strerror(errno));
+    if (*error) {
+        log_line("%s", error);
+        dprintf(answer, "%s\n", error);
+        _exit(1);
+    }
+    status_write(false);
+    dprintf(answer, "ok %d\n", (int)getpid());
+    close(answer);
+    serve();
+    unlink(socket_path);
+    exit(0);
+}
+
+/* ps shows "slurmstepd: [12.0]", as far as the original arguments leave room. */
+static void set_title(int argc, char **argv)
+{
+    size_t room = (size_t)(argv[argc - 1] + strlen(argv[argc - 1]) - argv[0]);
+    char title[128];
+    int n = snprintf(title, sizeof title, "slurmstepd: [%s.%s]", spec.job, spec.step);
+    if (n > 0 && (size_t)n < room && (size_t)n < sizeof title) {
+        memset(argv[0], 0, room);
+        memcpy(argv[0], title, (size_t)n);
+    }
+}
+
+static int await_answer(int fd)
+{
+    char text[400];
+    size_t have = 0;
+    ssize_t n;
+    while (have < sizeof text - 1 && ((n = read(fd, text + have, sizeof text - 1 - have)) > 0 || (n < 0 && errno == EINTR)))
+        have += n > 0 ? (size_t)n : 0;
+    text[have] = 0;
+    bool good = !strncmp(text, "ok ", 3);
+    fprintf(good ? stdout : stderr, "%s", have ? text : "slurmstepd ended while it was starting\n");
+    return good ? 0 : 1;
+}
+
+int main(int argc, char **argv)
+{
+    char error[400];
+    int answer[2];
+    if (argc == 2 && !strcmp(argv[1], "-V")) {
+        puts("slurm 26.05.3");
+        return 0;
+    }
+    if (argc != 2) {
+        fprintf(stderr, "usage: slurmstepd LAUNCH_SPECIFICATION\n");
+        return 2;
+    }
+    if (!spec_read(argv[1], error, sizeof error)) {
+        fprintf(stderr, "%s\n", error);
+        return 1;
+    }
+    char *path = strdup(argv[1]);
+    if (!path || chdir(dirname(path)) < 0 || pipe2(answer, O_CLOEXEC) < 0) {
+        fprintf(stderr, "%s: %s\n", argv[1], strerror(errno));
+        return 1;
+    }
+    umask(077);
+    pid_t first = fork();
+    if (first == 0) {
+        setsid();
+        if (fork() != 0)
+            _exit(0);
+        close(answer[0]);
+        set_title(argc, argv);
+        daemon_main(answer[1]);
+    }
+    close(answer[1]);
+    if (first > 0)
+        waitpid(first, NULL, 0);
+    return await_answer(answer[0]);
+}

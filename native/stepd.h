@@ -1,0 +1,152 @@
+/*
+ * slurmstepd: one process per step per node, the parent of the step's tasks.
+ * README.md describes the launch specification and the frames; this header ties the parts together:
+ *   spec.c    reads the launch specification
+ *   task.c    what a child does between fork and exec
+ *   hooks.c   task prolog and task epilog, run as the user
+ *   io.c      output kept by offset, standard input, clients of the socket
+ *   status.c  the durable record of what became of every task
+ *   procs.c   finding and killing everything a step left behind
+ *   stepd.c   start, the event loop, the end
+ */
+#ifndef MUSTER_STEPD_H
+#define MUSTER_STEPD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+#include <time.h>
+
+#define OUTPUT_KEPT_BYTES (1024u * 1024u)     /* unacknowledged output of one task; then its pipes are left alone */
+#define STDIN_WINDOW_BYTES (256u * 1024u)     /* standard input taken ahead of what the task has read */
+#define FRAME_DATA_BYTES (32u * 1024u)        /* data in one frame to a client */
+#define FRAME_IN_BYTES (256u * 1024u)         /* longest frame taken from a client */
+#define CLIENTS_MAX 64
+#define SPEC_BYTES_MAX (64u * 1024u * 1024u)
+#define TASKS_MAX 65536
+#define CGROUPS_MAX 24
+#define LINGER_MS_DEFAULT 2000                /* how long unread output may keep a finished step after 'finish' */
+#define STATUS_LAUNCH_FAILED 53               /* raw wait status: Slurm shows 0:53 when a task could not be set up */
+
+enum target_kind { TARGET_NULL, TARGET_STREAM, TARGET_FILE, TARGET_PTY, TARGET_SAME };
+
+struct target {
+    enum target_kind kind;
+    int flags;              /* of open(2), for TARGET_FILE */
+    const char *path;
+};
+
+struct strings {
+    char **items;
+    size_t count, room;
+};
+
+enum task_phase { TASK_WAITING, TASK_RUNNING, TASK_EPILOG, TASK_DONE };
+
+/* Output of one task on one stream: bytes [base, end) are here, those before `acked` may go. */
+struct stream {
+    int fd;                 /* -1: closed */
+    bool wanted;            /* the target is a stream or pty: somebody reads it here */
+    bool eof;
+    uint64_t base, end, acked;
+    char *kept;
+    size_t room;
+};
+
+struct input {
+    int fd;                 /* -1: the task has no open standard input here */
+    bool wanted, eof, closed;
+    uint64_t written, taken;/* bytes the task's pipe accepted; bytes taken from clients */
+    char *held;             /* [written, taken) */
+    size_t room;
+};
+
+struct task {
+    uint32_t id;            /* global rank in the step */
+    struct strings argv, env, cgroups;
+    const char *program;    /* what to execute when it is not argv[0] looked up in PATH */
+    const char *cpus;       /* list, "" when not bound */
+    struct target target[3];
+    enum task_phase phase;
+    pid_t pid, epilog_pid;
+    int ready_fd;           /* the child tells here that it is ready, or why it is not */
+    bool ready, executed;
+    int message_fd;         /* the file that is the task's stderr, to say why it is ended; -1: none */
+    int status;             /* raw, as wait4 gives it */
+    char reason[256];
+    struct rusage usage;
+    struct timespec started, ended;
+    struct input in;
+    struct stream out[2];
+};
+
+struct limit {
+    int resource;
+    const char *name;
+    rlim_t soft, hard;
+    bool has_hard;
+};
+
+struct spec {
+    const char *job, *step, *attempt, *node, *user, *directory, *socket_path, *log_name;
+    uid_t uid, allowed_uid;
+    gid_t gid;
+    gid_t *groups;
+    size_t group_count;
+    const char *cwd;
+    mode_t umask;
+    int nice, oom_score_adj;
+    bool has_nice, has_oom, external, is_batch;
+    int rows, columns;
+    struct limit limits[32];
+    size_t limit_count;
+    struct strings argv, env, cgroups, own_cgroups, kill_cgroups, prologs, epilogs;
+    struct task *tasks;
+    size_t task_count;
+};
+
+extern struct spec spec;
+
+/* stepd.c */
+void log_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
+bool step_tasks_ended(void);
+bool step_complete(void);
+void step_finish(unsigned linger_ms);
+void step_terminate(void);
+const char *step_reason(void);
+
+/* spec.c */
+bool spec_read(const char *path, char *error, size_t error_room);
+void strings_add(struct strings *list, char *item);
+
+/* task.c */
+bool task_start(struct task *task, int gate_read, int gate_write);
+void task_become_user(void);
+void task_read_ready(struct task *task);
+void task_message(struct task *task, const char *text, size_t length);
+
+/* hooks.c */
+void hooks_run_prologs(struct task *task);
+pid_t hooks_start_epilog(const struct task *task);
+
+/* io.c */
+bool io_open(const char *path);
+void io_serve(int timeout_ms, int wake_fd, void (*on_wake)(void));
+bool io_all_delivered(void);
+void io_close_input(struct task *task);
+void io_last_words(void);
+void io_append(struct task *task, int stream, const char *bytes, size_t n);
+
+/* status.c */
+bool status_write(bool durable);
+size_t status_text(char *into, size_t room);
+
+/* procs.c */
+int procs_signal_children_tree(int signal);
+int procs_signal_tasks(int signal);
+void procs_join_cgroup(const char *directory, pid_t pid, char *error, size_t error_room);
+void procs_kill_cgroups(void);
+
+#endif

@@ -1,0 +1,425 @@
+/*
+ * What a child does between fork and exec. It fails closed: whatever cannot be set up as asked is reported through the
+ * ready pipe and the task never runs. Files are opened only after the switch to the user.
+ */
+#define _GNU_SOURCE
+#include "stepd.h"
+#include "environment.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <limits.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#ifndef CLOSE_RANGE_CLOEXEC
+#define CLOSE_RANGE_CLOEXEC (1u << 2)
+#endif
+
+struct ends { int child[3], parent[3], master, slave; };
+
+static int ready_write = -1;
+static char remarks[2048];      /* for the task's standard error, which is not open yet */
+
+static void fail(const char *format, ...)
+{
+    char text[300] = "E";
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text + 1, sizeof text - 1, format, arguments);
+    va_end(arguments);
+    ssize_t ignored = write(ready_write, text, strlen(text));
+    (void)ignored;
+    _exit(1);
+}
+
+static void remark(const char *format, ...)
+{
+    size_t have = strlen(remarks);
+    va_list arguments;
+    va_start(arguments, format);
+    int n = snprintf(remarks + have, sizeof remarks - have, "%s: error: ", spec.log_name);
+    if (n > 0 && have + (size_t)n < sizeof remarks)
+        vsnprintf(remarks + have + n, sizeof remarks - have - (size_t)n, format, arguments);
+    va_end(arguments);
+}
+
+static void write_all(int fd, const char *text, size_t length)
+{
+    while (length) {
+        ssize_t n = write(fd, text, length);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return;
+        text += n;
+        length -= (size_t)n;
+    }
+}
+
+static void bind_cpus(const char *list)
+{
+    if (!*list)
+        return;
+    const int most = 8192;
+    cpu_set_t *set = CPU_ALLOC(most);
+    size_t size = CPU_ALLOC_SIZE(most);
+    CPU_ZERO_S(size, set);
+    for (const char *at = list; *at;) {
+        char *end;
+        long low = strtol(at, &end, 10), high = low;
+        if (end == at)
+            fail("bad cpu list %s", list);
+        if (*end == '-') {
+            at = end + 1;
+            high = strtol(at, &end, 10);
+        }
+        if (low < 0 || high < low || high >= most || (*end && *end != ','))
+            fail("bad cpu list %s", list);
+        for (long c = low; c <= high; c++)
+            CPU_SET_S((size_t)c, size, set);
+        at = *end ? end + 1 : end;
+    }
+    if (sched_setaffinity(0, size, set) < 0)
+        remark("sched_setaffinity(%s): %s\n", list, strerror(errno));
+}
+
+static void apply_limits(void)
+{
+    for (size_t i = 0; i < spec.limit_count; i++) {
+        const struct limit *limit = &spec.limits[i];
+        struct rlimit now;
+        getrlimit((__rlimit_resource_t)limit->resource, &now);
+        rlim_t hard_before = now.rlim_max;
+        now.rlim_cur = limit->soft;
+        if (limit->has_hard)
+            now.rlim_max = limit->hard;
+        if (now.rlim_max != RLIM_INFINITY && (now.rlim_cur == RLIM_INFINITY || now.rlim_cur > now.rlim_max) && geteuid() == 0)
+            now.rlim_max = now.rlim_cur;
+        if (setrlimit((__rlimit_resource_t)limit->resource, &now) == 0)
+            continue;
+        now.rlim_max = hard_before;
+        now.rlim_cur = limit->soft > hard_before ? hard_before : limit->soft;
+        if (setrlimit((__rlimit_resource_t)limit->resource, &now) == 0 && limit->soft != RLIM_INFINITY)
+            remark("Can't propagate RLIMIT_%s of %llu from submit host: %s\n", limit->name,
+                   (unsigned long long)limit->soft, strerror(EPERM));
+    }
+}
+
+static void write_number(const char *path, int value)
+{
+    char text[16];
+    int fd = open(path, O_WRONLY | O_CLOEXEC), n = snprintf(text, sizeof text, "%d", value);
+    if (fd < 0)
+        return;
+    if (write(fd, text, (size_t)n) < 0 && errno != EACCES && errno != EPERM)
+        remark("%s: %s\n", path, strerror(errno));
+    close(fd);
+}
+
+/* Root becomes the user, and reads the ids back: nothing of the user's runs if any of them is not as asked. */
+void task_become_user(void)
+{
+    if (geteuid() == 0) {
+        if (setgroups(spec.group_count, spec.groups) < 0)
+            fail("setgroups: %s", strerror(errno));
+        if (setresgid(spec.gid, spec.gid, spec.gid) < 0)
+            fail("setresgid(%u): %s", (unsigned)spec.gid, strerror(errno));
+        if (setresuid(spec.uid, spec.uid, spec.uid) < 0)
+            fail("setresuid(%u): %s", (unsigned)spec.uid, strerror(errno));
+        if (getgroups(0, NULL) != (int)spec.group_count)
+            fail("the supplementary groups are not as asked");
+        gid_t rg, eg, sg;
+        if (getresgid(&rg, &eg, &sg) < 0 || rg != spec.gid || eg != spec.gid || sg != spec.gid)
+            fail("the group id is not as asked");
+    }
+    uid_t ru, eu, su;
+    if (getresuid(&ru, &eu, &su) < 0 || ru != spec.uid || eu != spec.uid || su != spec.uid)
+        fail("the user id is not as asked");
+    if (spec.uid != 0 && setuid(0) == 0)
+        fail("the user id could be taken back");
+}
+
+static void enter_directory(void)
+{
+    if (chdir(spec.cwd) == 0)
+        return;
+    remark("couldn't chdir to `%s': %s: going to /tmp instead\n", spec.cwd, strerror(errno));
+    if (chdir("/tmp") < 0)
+        fail("couldn't chdir to /tmp: %s", strerror(errno));
+}
+
+static int open_target(const struct target *target, int stream, int child_end)
+{
+    static const char *const NAMES[] = {"stdin", "stdout", "stderr"};
+    if (target->kind == TARGET_STREAM || target->kind == TARGET_PTY)
+        return child_end;
+    const char *path = target->kind == TARGET_NULL ? "/dev/null" : target->path;
+    int flags = target->kind == TARGET_NULL ? (stream ? O_WRONLY : O_RDONLY) : target->flags;
+    int fd = open(path, flags | O_NOCTTY, 0666);
+    if (fd < 0)
+        fail("Could not open %s file %s: %s", NAMES[stream], path, strerror(errno));
+    return fd;
+}
+
+/* Opens the three targets as the user, then puts them at 0, 1 and 2 and marks all others close-on-exec. */
+static void place_descriptors(struct task *task, const struct ends *ends)
+{
+    int from[3];
+    for (int i = 0; i < 3; i++) {
+        if (task->target[i].kind == TARGET_SAME)
+            from[i] = from[1];
+        else
+            from[i] = open_target(&task->target[i], i, ends->child[i]);
+        /* out of the way of 0-2, so that no later dup2 overwrites it */
+        if (task->target[i].kind != TARGET_SAME && (from[i] = fcntl(from[i], F_DUPFD_CLOEXEC, 10)) < 0)
+            fail("dup: %s", strerror(errno));
+    }
+    for (int i = 0; i < 3; i++)
+        if (dup2(from[i], i) < 0)
+            fail("dup2: %s", strerror(errno));
+    if (syscall(SYS_close_range, 3u, ~0u, CLOSE_RANGE_CLOEXEC) < 0)
+        for (int fd = 3; fd < 1024; fd++)
+            fcntl(fd, F_SETFD, FD_CLOEXEC);
+}
+
+/* By the system call itself: the C library hides two signals, which a caller may have left ignored. */
+static void default_signals(void)
+{
+    static const unsigned long all_default[8];
+    sigset_t none;
+    for (int s = 1; s <= 64; s++)
+        syscall(SYS_rt_sigaction, s, all_default, NULL, (size_t)8);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* Says that the task is ready; a file that is its standard error goes along, for stepd's messages. */
+static bool say_ready(const struct task *task)
+{
+    const struct target *target = &task->target[task->target[2].kind == TARGET_SAME ? 1 : 2];
+    union { char bytes[CMSG_SPACE(sizeof(int))]; struct cmsghdr align; } control;
+    struct iovec ready = {.iov_base = "R", .iov_len = 1};
+    struct msghdr message = {.msg_iov = &ready, .msg_iovlen = 1};
+    if (target->kind == TARGET_FILE) {
+        int fd = 2;
+        memset(&control, 0, sizeof control);
+        message.msg_control = control.bytes;
+        message.msg_controllen = sizeof control.bytes;
+        struct cmsghdr *head = CMSG_FIRSTHDR(&message);
+        *head = (struct cmsghdr){.cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS, .cmsg_len = CMSG_LEN(sizeof fd)};
+        memcpy(CMSG_DATA(head), &fd, sizeof fd);
+    }
+    return sendmsg(ready_write, &message, MSG_NOSIGNAL) == 1;
+}
+
+static void wait_for_gate(const struct task *task, int gate_read)
+{
+    char go;
+    ssize_t n;
+    if (!say_ready(task))
+        _exit(1);
+    while ((n = read(gate_read, &go, 1)) < 0 && errno == EINTR)
+        continue;
+    if (n != 1)
+        _exit(1);   /* the step was given up, or stepd is gone: a task must not start without its parent */
+}
+
+static void report_exec_failure(const char *program, int error)
+{
+    char text[PATH_MAX + 400], line[256] = "";
+    int fd = error == ENOENT ? open(program, O_RDONLY | O_CLOEXEC) : -1;
+    ssize_t n = fd >= 0 ? read(fd, line, sizeof line - 1) : 0;
+    if (n > 2 && line[0] == '#' && line[1] == '!') {
+        char *name = line + 2 + strspn(line + 2, " \t");
+        name[strcspn(name, " \t\n")] = 0;
+        n = snprintf(text, sizeof text, "%s: error: execve(): bad interpreter(%s): %s\n", spec.log_name, name, strerror(error));
+    } else {
+        n = snprintf(text, sizeof text, "%s: error: execve(): %s: %s\n", spec.log_name, program, strerror(error));
+    }
+    write_all(2, text, n < (ssize_t)sizeof text ? (size_t)n : sizeof text - 1);
+}
+
+static void child(struct task *task, const struct ends *ends, int gate_read)
+{
+    char error[300] = "";
+    setsid();
+    for (size_t i = 0; i < spec.cgroups.count && !*error; i++)
+        procs_join_cgroup(spec.cgroups.items[i], getpid(), error, sizeof error);
+    for (size_t i = 0; i < task->cgroups.count && !*error; i++)
+        procs_join_cgroup(task->cgroups.items[i], getpid(), error, sizeof error);
+    if (*error)
+        fail("%s", error);
+    if (ends->slave >= 0 && ioctl(ends->slave, TIOCSCTTY, 0) < 0)
+        fail("cannot make the terminal the controlling one: %s", strerror(errno));
+    if (spec.has_oom)
+        write_number("/proc/self/oom_score_adj", spec.oom_score_adj);
+    if (spec.has_nice)
+        setpriority(PRIO_PROCESS, 0, spec.nice);
+    bind_cpus(task->cpus);
+    apply_limits();
+    task_become_user();
+    umask(spec.umask);
+    enter_directory();
+    place_descriptors(task, ends);
+    environment_make(task);
+    write_all(2, remarks, strlen(remarks));
+    default_signals();
+    wait_for_gate(task, gate_read);
+    hooks_run_prologs(task);
+    char **argv = task->argv.count ? task->argv.items : spec.argv.items;
+    char found[PATH_MAX];
+    const char *program = task->program ? task->program : environment_search(argv[0], found, sizeof found);
+    execve(program, argv, environment_list());
+    int error_number = errno;
+    report_exec_failure(program, error_number);
+    _exit(error_number);
+}
+
+static bool make_terminal(struct ends *ends)
+{
+    ends->master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK);
+    if (ends->master < 0 || unlockpt(ends->master) < 0)
+        return false;
+    ends->slave = ioctl(ends->master, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC);
+    if (ends->slave < 0 || fchown(ends->slave, spec.uid, (gid_t)-1) < 0)
+        return false;
+    struct winsize size = {.ws_row = (unsigned short)spec.rows, .ws_col = (unsigned short)spec.columns};
+    return ioctl(ends->master, TIOCSWINSZ, &size) == 0;
+}
+
+static bool make_ends(struct task *task, struct ends *ends)
+{
+    bool terminal = false;
+    *ends = (struct ends){{-1, -1, -1}, {-1, -1, -1}, -1, -1};
+    for (int i = 0; i < 3; i++)
+        terminal |= task->target[i].kind == TARGET_PTY;
+    if (terminal && !make_terminal(ends))
+        return false;
+    for (int i = 0; i < 3; i++) {
+        int fds[2];
+        if (task->target[i].kind == TARGET_PTY) {
+            ends->child[i] = ends->slave;
+            if (i < 2 && (ends->parent[i] = fcntl(ends->master, F_DUPFD_CLOEXEC, 3)) < 0)
+                return false;
+        } else if (task->target[i].kind == TARGET_STREAM) {
+            if (pipe2(fds, O_CLOEXEC) < 0)
+                return false;
+            ends->child[i] = fds[i ? 1 : 0];
+            ends->parent[i] = fds[i ? 0 : 1];
+            fcntl(ends->parent[i], F_SETFL, O_NONBLOCK);
+        }
+    }
+    return true;
+}
+
+static void close_ends(const struct ends *ends, bool parents_too)
+{
+    for (int i = 0; i < 3; i++) {
+        if (ends->child[i] >= 0 && ends->child[i] != ends->slave)
+            close(ends->child[i]);
+        if (parents_too && ends->parent[i] >= 0)
+            close(ends->parent[i]);
+    }
+    if (ends->slave >= 0)
+        close(ends->slave);
+    if (ends->master >= 0)
+        close(ends->master);
+}
+
+/* Forks the task up to its gate. False: the reason is in the task. */
+bool task_start(struct task *task, int gate_read, int gate_write)
+{
+    struct ends ends;
+    int ready[2];
+    clock_gettime(CLOCK_REALTIME, &task->started);
+    if (!make_ends(task, &ends) || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ready) < 0) {
+        snprintf(task->reason, sizeof task->reason, "IO setup failed: %s", strerror(errno));
+        close_ends(&ends, true);
+        return false;
+    }
+    task->pid = fork();
+    if (task->pid == 0) {
+        ready_write = ready[1];
+        close(ready[0]);
+        close(gate_write);
+        child(task, &ends, gate_read);
+    }
+    int error = errno;
+    close(ready[1]);
+    close_ends(&ends, task->pid < 0);
+    if (task->pid < 0) {
+        close(ready[0]);
+        task->pid = 0;
+        snprintf(task->reason, sizeof task->reason, "fork: %s", strerror(error));
+        return false;
+    }
+    task->phase = TASK_RUNNING;
+    task->ready_fd = ready[0];
+    fcntl(ready[0], F_SETFL, O_NONBLOCK);
+    task->in.fd = ends.parent[0];
+    task->in.wanted = ends.parent[0] >= 0;
+    for (int i = 0; i < 2; i++) {
+        task->out[i].fd = ends.parent[i + 1];
+        task->out[i].wanted = ends.parent[i + 1] >= 0;
+        task->out[i].eof = ends.parent[i + 1] < 0;
+    }
+    return true;
+}
+
+static ssize_t receive_ready(struct task *task, char *text, size_t room)
+{
+    union { char bytes[CMSG_SPACE(sizeof(int))]; struct cmsghdr align; } control;
+    struct iovec into = {.iov_base = text, .iov_len = room};
+    struct msghdr message = {.msg_iov = &into, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
+    ssize_t n = recvmsg(task->ready_fd, &message, MSG_CMSG_CLOEXEC);
+    struct cmsghdr *head = n > 0 ? CMSG_FIRSTHDR(&message) : NULL;
+    if (head && head->cmsg_level == SOL_SOCKET && head->cmsg_type == SCM_RIGHTS && task->message_fd < 0)
+        memcpy(&task->message_fd, CMSG_DATA(head), sizeof(int));
+    return n;
+}
+
+/* Takes what the child has said: it is ready, or why it is not; the connection's end says that it became the program. */
+void task_read_ready(struct task *task)
+{
+    char text[300];
+    while (task->ready_fd >= 0) {
+        ssize_t n = receive_ready(task, text, sizeof text - 1);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0 && errno == EAGAIN)
+            return;
+        if (n <= 0) {
+            close(task->ready_fd);
+            task->ready_fd = -1;
+            task->executed = task->ready && !*task->reason;
+            return;
+        }
+        text[n] = 0;
+        task->ready |= *text == 'R';
+        if (*text == 'E')
+            snprintf(task->reason, sizeof task->reason, "%.*s", (int)sizeof task->reason - 1, text + 1);
+    }
+}
+
+/* "slurmstepd: error: TEXT" where the task's standard error goes: only to regular files, which cannot make stepd wait. */
+void task_message(struct task *task, const char *text, size_t length)
+{
+    char line[1200];
+    struct stat st;
+    int n = snprintf(line, sizeof line, "%s: error: %.*s\n", spec.log_name, length > 1000 ? 1000 : (int)length, text);
+    if (task->message_fd >= 0 && fstat(task->message_fd, &st) == 0 && S_ISREG(st.st_mode))
+        write_all(task->message_fd, line, (size_t)n);
+    io_append(task, task->out[1].wanted ? 1 : 0, line, (size_t)n);
+}

@@ -1,0 +1,9 @@
+package dev.muster.controller;
+
+final class Native {
+    private Native() {}
+
+    static native void daemonReady(int rc);
+
+    static native boolean isForeground();
+}

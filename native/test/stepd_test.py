@@ -1,0 +1,437 @@
+"""Tests of slurmstepd against real processes. Usage: stepd_test.py PATH_OF_SLURMSTEPD [names]. As root, more is tested."""
+import os, pwd, shutil, signal, socket, struct, subprocess, sys, tempfile, time
+
+STEPD = os.path.abspath(sys.argv[1])
+ROOT = os.geteuid() == 0
+USER = pwd.getpwnam("nobody") if ROOT else pwd.getpwuid(os.geteuid())
+ALL = 0xFFFFFFFF
+
+
+def entry(name, value):
+    value = value if isinstance(value, bytes) else str(value).encode()
+    return name.encode() + b" %d\n" % len(value) + value + b"\n"
+
+
+class Step:
+    def __init__(self, argv, tasks=1, stdin="null", stdout="stream", stderr="stream", extra=(), task_extra=()):
+        self.dir = tempfile.mkdtemp(prefix="stepd-")
+        os.chmod(self.dir, 0o711)
+        self.step = os.path.join(self.dir, "step")
+        os.mkdir(self.step, 0o700)
+        spec = [("job", 7), ("step", "0"), ("attempt", 1), ("uid", USER.pw_uid), ("gid", USER.pw_gid),
+                ("groups", USER.pw_gid if ROOT else ""), ("cwd", "/tmp"), ("umask", "022"), ("env", "PATH=/usr/bin:/bin")]
+        spec += list(extra) + [("argv", a) for a in argv]
+        for t in range(tasks):
+            spec += [("task", t), ("stdin", stdin), ("stdout", stdout), ("stderr", stderr)] + list(task_extra)
+        with open(self.step + "/spec", "wb") as f:
+            f.write(b"".join(entry(*e) for e in spec))
+        os.chmod(self.step + "/spec", 0o600)
+        done = subprocess.run([STEPD, self.step + "/spec"], capture_output=True, timeout=20)
+        self.started = done.returncode == 0
+        self.error = done.stderr.decode()
+        self.pid = int(done.stdout.split()[1]) if self.started else 0
+
+    def status(self, wait=10.0, state="complete"):
+        end = time.time() + wait
+        while True:
+            text = open(self.step + "/status").read() if os.path.exists(self.step + "/status") else ""
+            if f"state {state}\n" in text or time.time() > end:
+                return text
+            time.sleep(0.01)
+
+    def task(self, n=0):
+        for line in self.status().splitlines():
+            if line.startswith(f"task id={n} "):
+                return dict(w.split("=", 1) for w in line.split(" reason=")[0].split()[1:])
+        raise AssertionError("no task in " + self.status())
+
+    def gone(self, wait=10.0):
+        end = time.time() + wait
+        while os.path.exists(f"/proc/{self.pid}") and time.time() < end:
+            if open(f"/proc/{self.pid}/stat").read().rsplit(")", 1)[1].split()[0] == "Z":
+                return True
+            time.sleep(0.02)
+        return not os.path.exists(f"/proc/{self.pid}")
+
+    def log(self):
+        return open(self.step + "/log").read()
+
+
+class Client:
+    def __init__(self, step):
+        self.s = socket.socket(socket.AF_UNIX)
+        self.s.settimeout(15)
+        self.s.connect(step.step + "/socket")
+        self.out, self.exits, self.ends, self.results, self.limits, self.complete = {}, {}, set(), [], {}, None
+        self.skipped = False
+
+    def send(self, type, task=ALL, stream=0, offset=0, data=b""):
+        self.s.sendall(struct.pack(">IcIBQ", 14 + len(data), type, task, stream, offset) + data)
+
+    def exactly(self, n):
+        data = b""
+        while len(data) < n:
+            more = self.s.recv(n - len(data))
+            if not more:
+                raise EOFError
+            data += more
+        return data
+
+    def frame(self, ack=True):
+        length, = struct.unpack(">I", self.exactly(4))
+        type, task, stream, offset = struct.unpack(">cIBQ", self.exactly(14))
+        data = self.exactly(length - 14)
+        if type == b"O":
+            at, text = self.out.get((task, stream), (offset, b""))
+            self.skipped |= at + len(text) != offset
+            self.out[task, stream] = (at, text + data)
+            if ack:
+                self.send(b"a", task, stream, offset + len(data))
+        elif type == b"X":
+            self.exits[task] = (offset, data.decode())
+        elif type == b"E":
+            self.ends.add((task, stream))
+        elif type == b"R":
+            self.results.append((stream, data))
+        elif type == b"L":
+            self.limits[task] = offset
+        elif type == b"F":
+            self.complete = data.decode()
+        return type
+
+    def until(self, condition, ack=True):
+        while not condition():
+            self.frame(ack)
+
+    def run(self):
+        try:
+            self.until(lambda: self.complete is not None)
+        except EOFError:
+            pass
+        return self
+
+    def text(self, stream=1, task=0):
+        return self.out.get((task, stream), (0, b""))[1]
+
+
+def attached(step, offset=0, role=b"p"):
+    c = Client(step)
+    c.send(b"A", offset=offset, data=role)
+    return c
+
+
+def test_exit_137_is_not_a_kill():
+    step = Step(["sh", "-c", "exit 137"], stdout="null", stderr="null")
+    assert step.task()["status"] == str(137 << 8), step.status()
+    step = Step(["sh", "-c", "kill -9 $$"], stdout="null", stderr="null")
+    assert step.task()["status"] == "9", step.status()
+    assert step.gone()
+
+
+def test_core_flag_and_usage():
+    step = Step(["sh", "-c", "ulimit -c 0; kill -SEGV $$"], stdout="null", stderr="null")
+    assert int(step.task()["status"]) & 0x7f == signal.SIGSEGV
+    step = Step(["sh", "-c", "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done"], stdout="null", stderr="null")
+    assert int(step.task()["utime_us"]) > 10000 and int(step.task()["maxrss_kb"]) > 500
+
+
+def test_output_by_offset():
+    c = attached(Step(["sh", "-c", "echo out; echo err >&2"])).run()
+    assert c.text(1) == b"out\n" and c.text(2) == b"err\n" and c.exits[0][0] == 0 and c.complete == ""
+
+
+def test_many_tasks():
+    c = attached(Step(["sh", "-c", "echo $$"], tasks=20, task_extra=[("env", "X=1")])).run()
+    assert len(c.exits) == 20 and all(c.text(1, t).strip().isdigit() for t in range(20))
+
+
+def test_slow_reader_blocks_no_other():
+    step = Step(["sh", "-c", 'if [ -n "$BIG" ]; then head -c 5000000 /dev/zero; else echo quick; fi'], tasks=1,
+                task_extra=[("env", "BIG=1")])
+    quick = attached(step, role=b"o")
+    slow = attached(step)
+    time.sleep(0.5)
+    quick.until(lambda: len(quick.text(1)) >= 1 << 20, ack=False)
+    kept = len(quick.text(1))
+    assert kept == 1 << 20, kept          # no more is read than is kept
+    slow.run()
+    assert len(slow.text(1)) == 5000000 and not slow.skipped and slow.exits[0][0] == 0
+    assert step.gone()
+
+
+def test_exit_is_told_before_unread_output():
+    step = Step(["sh", "-c", "head -c 900000 /dev/zero; exit 3"])
+    assert step.task()["status"] == str(3 << 8)
+    time.sleep(0.1)
+    assert not step.gone(0.2), "must stay until its output is acknowledged"
+    c = attached(step)
+    c.until(lambda: c.exits)
+    assert len(c.text(1)) < 900000
+    c.run()
+    assert len(c.text(1)) == 900000 and step.gone()
+
+
+def test_reattach_continues():
+    step = Step(["sh", "-c", "head -c 700000 /dev/zero; sleep 0.3; head -c 700000 /dev/zero; echo end"])
+    first = attached(step)
+    first.until(lambda: len(first.text(1)) >= 100000)
+    have = len(first.text(1))
+    first.s.close()
+    second = attached(step, offset=have).run()
+    assert second.out[0, 1][0] == have and have + len(second.text(1)) == 1400004 and not second.skipped
+    assert step.gone()
+
+
+def test_finish_bounds_the_linger():
+    step = Step(["echo", "unread"])
+    assert not step.gone(0.3)
+    Client(step).send(b"K", offset=200)
+    assert step.gone(3)
+
+
+def test_stdin_and_its_end():
+    step = Step(["cat"], stdin="stream")
+    c = attached(step)
+    data = os.urandom(600000)
+    sent = 0
+    while sent < len(data):
+        c.until(lambda: c.limits.get(0, 0) > sent)
+        n = min(c.limits[0] - sent, 50000, len(data) - sent)
+        c.send(b"I", 0, 0, sent, data[sent:sent + n])
+        sent += n
+    c.send(b"i", 0)
+    c.run()
+    assert c.text(1) == data and c.exits[0][0] == 0
+
+
+def test_stdin_repeated_after_reattach():
+    step = Step(["cat"], stdin="stream")
+    c = attached(step)
+    c.send(b"I", 0, 0, 0, b"hello ")
+    c.until(lambda: c.text(1) == b"hello ")
+    c.s.close()
+    c = attached(step, offset=6)
+    c.send(b"I", 0, 0, 0, b"hello world\n")
+    c.send(b"i", 0)
+    c.run()
+    assert c.text(1) == b"world\n"
+
+
+def test_task_that_never_reads_stdin():
+    step = Step(["sh", "-c", "exec sleep 0.3"], stdin="stream")
+    c = attached(step)
+    c.until(lambda: 0 in c.limits)
+    c.send(b"I", 0, 0, 0, b"x" * 200000)
+    c.run()
+    assert c.exits[0][0] == 0 and step.gone()
+
+
+def test_pty():
+    step = Step(["sh", "-c", "stty size; tty; read x; echo got $x"], stdin="pty", stdout="pty", stderr="pty",
+                extra=[("rows", 33), ("columns", 99)])
+    c = attached(step)
+    c.until(lambda: b"/dev/pts" in c.text(1))
+    c.send(b"I", 0, 0, 0, b"word\r")
+    c.run()
+    assert b"33 99" in c.text(1) and b"got word" in c.text(1), c.text(1)
+
+
+def test_pty_window_size():
+    step = Step(["sh", "-c", "trap 'stty size; exit 5' WINCH; echo ready; while :; do sleep 0.05; done"], stdin="pty", stdout="pty", stderr="pty")
+    c = attached(step)
+    c.until(lambda: b"ready" in c.text(1))
+    c.send(b"w", data=struct.pack(">HH", 50, 132))
+    c.run()
+    assert b"50 132" in c.text(1) and c.exits[0][0] == 5 << 8, c.text(1)
+
+
+def test_directory_that_is_not_there():
+    c = attached(Step(["pwd"], extra=[("cwd", "/nonexistent")])).run()
+    assert c.text(1) == b"/tmp\n"
+    assert c.text(2) == b"slurmstepd: error: couldn't chdir to `/nonexistent': No such file or directory: going to /tmp instead\n"
+
+
+def test_program_that_is_not_there():
+    c = attached(Step(["nosuchprog"])).run()
+    assert c.text(2) == b"slurmstepd: error: execve(): nosuchprog: No such file or directory\n" and c.exits[0][0] == 2 << 8
+    c = attached(Step(["/etc/passwd"])).run()
+    assert c.text(2) == b"slurmstepd: error: execve(): /etc/passwd: Permission denied\n" and c.exits[0][0] == 13 << 8
+    c = attached(Step(["sh", "-c", "printf '#!/no/interp\\n' >$F; chmod 755 $F; exec $F"], extra=[("env", "F=/tmp/stepd-i%d" % os.getpid())])).run()
+
+
+def test_output_that_cannot_be_opened_fails_the_launch():
+    step = Step(["true"], stdout="file t /nonexistent/x", stderr="same")
+    assert step.task()["status"] == "53" and "Could not open stdout file /nonexistent/x" in step.status()
+    assert step.gone()
+
+
+def test_output_files():
+    d = tempfile.mkdtemp(prefix="stepd-out-")
+    os.chown(d, USER.pw_uid, USER.pw_gid)
+    step = Step(["sh", "-c", "echo one; echo two >&2"], stdout=f"file t {d}/o", stderr="same")
+    step.status()
+    assert open(d + "/o").read() == "one\ntwo\n" and os.stat(d + "/o").st_uid == USER.pw_uid
+    Step(["echo", "three"], stdout=f"file a {d}/o", stderr="same").status()
+    assert open(d + "/o").read() == "one\ntwo\nthree\n"
+    Step(["echo", "x"], tasks=5, stdout=f"file t {d}/o", stderr="same").status()
+    assert open(d + "/o").read() == "x\n" * 5
+    shutil.rmtree(d)
+
+
+def test_files_are_opened_as_the_user():
+    if not ROOT:
+        return
+    d = tempfile.mkdtemp(prefix="stepd-own-")
+    os.chmod(d, 0o777)
+    secret = d + "/secret"
+    open(secret, "w").write("root's")
+    os.chmod(secret, 0o600)
+    os.symlink(secret, d + "/link")
+    step = Step(["echo", "overwritten"], stdout=f"file t {d}/link", stderr="same")
+    assert step.task()["status"] == "53" and open(secret).read() == "root's"
+    shutil.rmtree(d)
+
+
+def test_identity_descriptors_and_signals():
+    c = attached(Step(["sh", "-c", "id -u; id -G; ls /proc/self/fd | tr '\\n' ' '; grep -E 'Sig(Blk|Ign)' /proc/self/status"])).run()
+    lines = c.text(1).decode().split("\n")
+    assert lines[0] == str(USER.pw_uid) and lines[2].startswith("0 1 2 3 "), lines
+    assert "SigBlk:\t0000000000000000" in c.text(1).decode() and "SigIgn:\t0000000000000000" in c.text(1).decode(), lines
+
+
+def test_leftovers_are_killed():
+    marker = "98%d" % os.getpid()
+    step = Step(["sh", "-c", f"(setsid sh -c 'setsid sleep {marker} & exit' &) ; sleep 0.2"], stdout="null", stderr="null")
+    assert step.task()["status"] == "0" and step.gone()
+    assert subprocess.run(["pgrep", "-f", f"^sleep {marker}"], capture_output=True).stdout == b""
+
+
+def test_signals_reach_the_tree_or_the_tasks():
+    script = "trap 'echo shell' USR1; sh -c 'trap \"echo inner; exit\" USR1; echo ready; while :; do sleep 0.05; done' & wait; wait; echo done"
+    step = Step(["sh", "-c", script])
+    c = attached(step)
+    c.until(lambda: b"ready" in c.text(1))
+    c.send(b"S", stream=1, offset=signal.SIGUSR1)
+    c.until(lambda: b"shell" in c.text(1))
+    assert b"inner" not in c.text(1)
+    c.send(b"S", stream=0, offset=signal.SIGKILL)
+    c.run()
+    assert c.exits[0][0] == 9 and step.gone()
+
+
+def test_stepd_ignores_signals():
+    step = Step(["sleep", "0.6"], stdout="null", stderr="null")
+    for s in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1, signal.SIGPIPE):
+        os.kill(step.pid, s)
+    assert step.task()["status"] == "0" and "ignored signal 15" in step.log()
+
+
+def test_external_step_stays_until_terminated():
+    step = Step([], tasks=0, extra=[("external", 1)])
+    assert step.started, step.error
+    assert not step.gone(0.3)
+    Client(step).send(b"S", stream=2)
+    assert step.gone(3) and "state complete" in step.status()
+
+
+def test_task_prolog_and_epilog():
+    d = tempfile.mkdtemp(prefix="stepd-hook-")
+    os.chmod(d, 0o777)
+    open(d + "/pro", "w").write("#!/bin/sh\necho export COLOUR=blue sky\necho print hello\necho unset GONE\n")
+    open(d + "/epi", "w").write(f"#!/bin/sh\nid -u > {d}/epilog-ran\n")
+    for f in ("/pro", "/epi"):
+        os.chmod(d + f, 0o755)
+    step = Step(["sh", "-c", "echo $COLOUR $GONE"], extra=[("env", "GONE=here"), ("task_prolog", d + "/pro"), ("task_epilog", d + "/epi")])
+    c = attached(step).run()
+    assert c.text(1) == b"hello\nblue sky\n", c.text(1)
+    assert open(d + "/epilog-ran").read().strip() == str(USER.pw_uid)
+    shutil.rmtree(d)
+
+
+def test_limits_nice_and_affinity():
+    step = Step(["sh", "-c", "ulimit -n; nice; grep Cpus_allowed_list /proc/self/status"],
+                extra=[("rlimit", "NOFILE 99"), ("nice", 5)], task_extra=[("cpus", "0")])
+    text = attached(step).run().text(1).decode().split()
+    assert text == ["99", "5", "Cpus_allowed_list:", "0"], text
+
+
+def test_garbage_is_refused():
+    step = Step(["sleep", "0.5"], stdout="null", stderr="null")
+    for junk in (b"\xff" * 100, struct.pack(">IcIBQ", 14, b"?", 0, 0, 0), b"\0\0\0\1x"):
+        c = Client(step)
+        c.s.sendall(junk)
+        try:
+            c.run()
+        except (ConnectionError, socket.timeout):
+            pass
+    assert step.task()["status"] == "0"
+    bad = tempfile.mkdtemp(prefix="stepd-")
+    open(bad + "/spec", "wb").write(b"job 99\nx\n")
+    os.chmod(bad + "/spec", 0o600)
+    assert b"malformed" in subprocess.run([STEPD, bad + "/spec"], capture_output=True).stderr
+
+
+def test_strangers_may_not_connect():
+    if not ROOT:
+        return
+    step = Step(["sleep", "0.7"], stdout="null", stderr="null")
+    os.chmod(step.step, 0o711)
+    os.chmod(step.step + "/socket", 0o777)
+    code = f"import socket; s=socket.socket(socket.AF_UNIX); s.connect('{step.step}/socket'); s.settimeout(5); print(len(s.recv(9)))"
+    out = subprocess.run(["setpriv", "--reuid=12345", "--clear-groups", "/usr/bin/python3", "-c", code], capture_output=True)
+    assert out.stdout.strip() == b"0" or b"reset" in out.stderr.lower(), out
+
+
+def test_messages_to_the_task():
+    d = tempfile.mkdtemp(prefix="stepd-msg-")
+    os.chown(d, USER.pw_uid, USER.pw_gid)
+    step = Step(["sleep", "0.5"], stdout=f"file t {d}/o", stderr="same")
+    time.sleep(0.1)
+    c = Client(step)
+    c.send(b"A", data=b"n")
+    c.send(b"M", data=b"*** JOB 7 ON n1 CANCELLED ***")
+    c.run()
+    assert open(d + "/o").read() == "slurmstepd: error: *** JOB 7 ON n1 CANCELLED ***\n"
+    step = Step(["sleep", "0.5"])
+    c = attached(step)
+    while c.frame() != b"T":
+        pass
+    c.send(b"M", data=b"text")
+    c.run()
+    assert c.text(2) == b"slurmstepd: error: text\n"
+    shutil.rmtree(d)
+
+
+def test_killed_stepd_leaves_a_trace():
+    step = Step(["sh", "-c", "exec sleep 60"], stdout="null", stderr="null")
+    task = int([w for w in step.status(0.1, "running").split() if w.startswith("pid=")][0][4:])
+    c = attached(step)
+    os.kill(step.pid, signal.SIGKILL)
+    try:
+        c.run()
+    except (EOFError, ConnectionError):
+        pass
+    assert c.complete is None and "state running" in step.status(0.1)
+    os.kill(task, signal.SIGKILL)
+
+
+def main():
+    names = sys.argv[2:] or [n for n in globals() if n.startswith("test_")]
+    failed = 0
+    for name in names:
+        start = time.time()
+        try:
+            globals()[name]()
+            print(f"ok    {name} {time.time() - start:.2f} s", flush=True)
+        except Exception as e:
+            failed += 1
+            import traceback
+            traceback.print_exc()
+            print(f"FAILED {name}: {type(e).__name__} {e}", flush=True)
+    for d in os.listdir("/tmp"):
+        if d.startswith("stepd-") and not failed:
+            shutil.rmtree("/tmp/" + d, ignore_errors=True)
+    sys.exit(1 if failed else 0)
+
+
+main()

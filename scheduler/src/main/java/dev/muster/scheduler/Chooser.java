@@ -1,0 +1,219 @@
+package dev.muster.scheduler;
+
+import dev.muster.core.Allocation;
+import dev.muster.core.Tres;
+import dev.muster.model.IndexSet;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * Node selection: filter → score → pick → bind. Filter and score are given as how many tasks each candidate can take; here
+ * nodes are picked among them and units, memory and devices bound.
+ */
+final class Chooser {
+    private Chooser() {}
+
+    /** A node and how many tasks of the need it can take. */
+    record Candidate(NodeSlot node, int tasks) {}
+
+    /** A picked node with the tasks it gets. */
+    record Pick(NodeSlot node, int tasks) {}
+
+    /**
+     * How many tasks of a need fit into so many free units and so much memory of a node; 0 if not even one.
+     *
+     * @param units  free allocation units
+     * @param idle   nothing else is on the node
+     */
+    static int tasksFitting(Need need, NodeSlot node, int units, long memoryMb, boolean idle, boolean memoryConsumed) {
+        if (need.exclusive() && !idle) {
+            return 0;
+        }
+        int cpus = units * node.spec.cpusPerUnit();
+        if (cpus < Math.max(1, need.cpusPerNodeMin())) {
+            return 0;
+        }
+        long memory = memoryConsumed ? memoryMb : node.spec.memoryMb();
+        if (need.memPerNodeMb() > memory || need.memAll() && memoryConsumed && memoryMb < node.spec.memoryMb() - node.spec.memSpecLimitMb()) {
+            return 0;
+        }
+        if (need.memPerCpuMb() > 0) {
+            cpus = (int) Math.min(cpus, memory / need.memPerCpuMb());
+            if (need.exclusive()) {
+                cpus = need.memPerCpuMb() * (long) node.spec.cpus() <= memory ? cpus : 0;
+            }
+        }
+        int tasks = need.overcommit() ? Math.max(need.tasks(), 1) : cpus / need.cpusPerTask();
+        if (need.overcommit() && cpus < 1) {
+            return 0;
+        }
+        if (need.tasksPerNode() > 0) {
+            tasks = Math.min(tasks, need.tasksPerNode());
+        }
+        return tasks;
+    }
+
+    /** Devices there are for the need on this node: 0 if a per-node demand is not met, else a bound on tasks. */
+    static int tasksByGres(Need need, NodeSlot node) {
+        for (Tres.Item item : need.gresPerNode()) {
+            if (node.devices(item.name(), item.type()).count() < item.count()) {
+                return 0;
+            }
+        }
+        int tasks = Integer.MAX_VALUE;
+        for (Tres.Item item : need.gresPerTask()) {
+            if (item.count() > 0) {
+                tasks = Math.min(tasks, node.devices(item.name(), item.type()).count() / item.count());
+            }
+        }
+        for (Tres.Item item : need.gresPerJob()) {
+            if (node.devices(item.name(), item.type()).isEmpty()) {
+                return 0;
+            }
+        }
+        return tasks;
+    }
+
+    /**
+     * Picks nodes for all tasks: candidates come in order of preference, required nodes first. Empty if they do not suffice.
+     */
+    static List<Pick> pick(Need need, List<Candidate> candidates, int required) {
+        if (required == 0 && need.nodesMin() == 1 && need.gresPerJob().isEmpty()) {
+            for (Candidate c : candidates) {
+                if (c.tasks >= need.tasks()) {
+                    return List.of(new Pick(c.node, need.tasks()));
+                }
+            }
+        }
+        List<Candidate> chosen = enough(need, candidates, required);
+        if (chosen.isEmpty() && candidates.size() > required) {
+            List<Candidate> largest = new ArrayList<>(candidates.subList(required, candidates.size()));
+            largest.sort(Comparator.comparingInt((Candidate c) -> -c.tasks).thenComparingInt(c -> c.node.index));
+            largest.addAll(0, candidates.subList(0, required));
+            chosen = enough(need, largest, required);
+        }
+        return chosen.isEmpty() ? List.of() : deal(need, chosen);
+    }
+
+    private static List<Candidate> enough(Need need, List<Candidate> candidates, int required) {
+        long tasks = 0;
+        int most = need.nodesMax() > 0 ? need.nodesMax() : Integer.MAX_VALUE;
+        for (int i = 0; i < candidates.size() && i < most; i++) {
+            tasks += candidates.get(i).tasks;
+            if (i + 1 >= Math.max(need.nodesMin(), required) && tasks >= need.tasks() && devices(need, candidates, i + 1)) {
+                return candidates.subList(0, i + 1);
+            }
+        }
+        return List.of();
+    }
+
+    private static boolean devices(Need need, List<Candidate> candidates, int nodes) {
+        for (Tres.Item item : need.gresPerJob()) {
+            int sum = 0;
+            for (int i = 0; i < nodes; i++) {
+                sum += candidates.get(i).node.devices(item.name(), item.type()).count();
+            }
+            if (sum < item.count()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Tasks are dealt one by one over the nodes, as Slurm does, so that no node stays without. */
+    private static List<Pick> deal(Need need, List<Candidate> chosen) {
+        int[] counts = new int[chosen.size()];
+        int left = need.tasks();
+        boolean progress = true;
+        while (left > 0 && progress) {
+            progress = false;
+            for (int i = 0; i < counts.length && left > 0; i++) {
+                if (counts[i] < chosen.get(i).tasks) {
+                    counts[i]++;
+                    left--;
+                    progress = true;
+                }
+            }
+        }
+        List<Pick> picks = new ArrayList<>();
+        for (int i = 0; i < counts.length; i++) {
+            picks.add(new Pick(chosen.get(i).node, counts[i]));
+        }
+        return picks;
+    }
+
+    /** Binds units, memory and devices on the picked nodes as they are free now. */
+    static Allocation bind(Need need, List<Pick> picks, Map<String, String> bootIds, boolean memoryConsumed, boolean awaitProlog) {
+        List<Allocation.Share> shares = new ArrayList<>();
+        Map<String, Integer> jobGres = new TreeMap<>();
+        for (Tres.Item item : need.gresPerJob()) {
+            jobGres.merge(item.name(), item.count(), Integer::sum);
+        }
+        int after = picks.size();
+        for (Pick pick : picks) {
+            NodeSlot node = pick.node;
+            int perUnit = node.spec.cpusPerUnit();
+            int cpus = need.exclusive() ? node.freeUnits.count() * perUnit
+                    : Math.max(need.cpusPerNodeMin(), need.overcommit() ? 1 : pick.tasks * need.cpusPerTask());
+            IndexSet units = firstOf(node.freeUnits, (cpus + perUnit - 1) / perUnit);
+            int given = units.count() * perUnit;
+            long memory = !memoryConsumed ? need.memPerNodeMb() > 0 ? need.memPerNodeMb() : need.memPerCpuMb() * given
+                    : need.memAll() ? node.spec.memoryMb() - node.spec.memSpecLimitMb()
+                    : need.memPerNodeMb() > 0 ? need.memPerNodeMb() : need.memPerCpuMb() * given;
+            after--;
+            shares.add(new Allocation.Share(node.spec.name(), Allocation.Agent.SLURMD, bootIds.getOrDefault(node.spec.name(), ""), units,
+                    given, memory, devices(need, pick, jobGres, after), !awaitProlog, false));
+        }
+        return new Allocation(1, List.copyOf(shares));
+    }
+
+    private static Map<String, IndexSet> devices(Need need, Pick pick, Map<String, Integer> jobGres, int nodesAfter) {
+        TreeMap<String, IndexSet> out = new TreeMap<>();
+        if (need.exclusive()) {
+            pick.node.freeGres.forEach((name, free) -> {
+                if (!free.isEmpty()) {
+                    out.put(name, free);
+                }
+            });
+        }
+        for (Tres.Item item : need.gresPerNode()) {
+            add(out, pick.node, item, item.count());
+        }
+        for (Tres.Item item : need.gresPerTask()) {
+            add(out, pick.node, item, item.count() * pick.tasks);
+        }
+        for (Tres.Item item : need.gresPerJob()) {
+            int left = jobGres.getOrDefault(item.name(), 0);
+            // leave at least one device for each node still to come
+            int take = Math.min(Math.max(left - nodesAfter, 1), pick.node.devices(item.name(), item.type()).count());
+            take = Math.min(take, left);
+            add(out, pick.node, item, take);
+            jobGres.put(item.name(), left - take);
+        }
+        return out;
+    }
+
+    private static void add(Map<String, IndexSet> out, NodeSlot node, Tres.Item item, int count) {
+        IndexSet taken = out.getOrDefault(item.name(), IndexSet.empty());
+        IndexSet more = firstOf(node.devices(item.name(), item.type()).minus(taken), count);
+        if (!more.isEmpty()) {
+            out.put(item.name(), taken.union(more));
+        }
+    }
+
+    static IndexSet firstOf(IndexSet set, int count) {
+        if (count >= set.count()) {
+            return set;
+        }
+        int[] ids = new int[count];
+        int id = set.first();
+        for (int k = 0; k < count; k++) {
+            ids[k] = id;
+            id = set.next(id + 1);
+        }
+        return IndexSet.of(ids);
+    }
+}

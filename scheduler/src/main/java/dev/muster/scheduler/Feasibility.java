@@ -1,0 +1,130 @@
+package dev.muster.scheduler;
+
+import dev.muster.core.Decision;
+import dev.muster.core.Node;
+import dev.muster.core.Partition;
+import dev.muster.core.State;
+import dev.muster.core.Tres;
+import dev.muster.model.HostList;
+import dev.muster.model.JobDesc;
+import dev.muster.model.ResourceRequest;
+import dev.muster.model.SlurmErrno;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Whether a job can run at all on the nodes as they are configured, and if not, in which words it is refused. */
+final class Feasibility {
+    private Feasibility() {}
+
+    static Optional<Decision.Rejected> infeasible(State state, JobDesc desc) {
+        return unsupported(desc.request()).or(() -> malformed(state, desc.request())).or(() -> {
+            Optional<Decision.Rejected> last = Optional.empty();
+            for (String name : desc.partition().split(",")) {
+                Optional<Partition> partition = state.partitions().find(name);
+                if (partition.isPresent()) {
+                    last = inPartition(state, desc, partition.get());
+                    if (last.isEmpty()) {
+                        return Optional.empty();
+                    }
+                }
+            }
+            return last;
+        });
+    }
+
+    private static Optional<Decision.Rejected> unsupported(ResourceRequest r) {
+        String what = r.tasksPerSocket() > 0 ? "--ntasks-per-socket"
+                : r.tasksPerGpu() > 0 ? "--ntasks-per-gpu"
+                : !r.tresPerSocket().isEmpty() ? "--gpus-per-socket"
+                : r.contiguous() ? "--contiguous"
+                : !r.switches().isEmpty() ? "--switches"
+                : !r.licenses().isEmpty() ? "--licenses"
+                : !r.prefer().isEmpty() ? "--prefer"
+                : r.coreSpec() > 0 || r.threadSpec() > 0 ? "--core-spec and --thread-spec"
+                : !r.network().isEmpty() ? "--network"
+                : r.spread() ? "--spread-job"
+                : r.exclusive() == ResourceRequest.Exclusive.MCS || r.exclusive() == ResourceRequest.Exclusive.TOPO
+                        || r.exclusive() == ResourceRequest.Exclusive.USER ? "--exclusive=user, mcs and topo"
+                : "";
+        return what.isEmpty() ? Optional.empty() : Optional.of(new Decision.Rejected(
+                SlurmErrno.NOT_SUPPORTED, what + " is not supported by this version of Muster"));
+    }
+
+    private static Optional<Decision.Rejected> malformed(State state, ResourceRequest r) {
+        for (String tres : List.of(r.tresPerNode(), r.tresPerJob(), r.tresPerTask())) {
+            if (!Tres.isValid(tres)) {
+                return Optional.of(Decision.reject(SlurmErrno.INVALID_GRES));
+            }
+            for (Tres.Item item : Tres.gres(tres)) {
+                if (!state.settings().gresTypes().contains(item.name())) {
+                    return Optional.of(Decision.reject(SlurmErrno.INVALID_GRES));
+                }
+            }
+        }
+        String objection = Features.objection(r.features());
+        if (!objection.isEmpty()) {
+            return Optional.of(new Decision.Rejected(SlurmErrno.INVALID_FEATURE, objection));
+        }
+        for (String feature : Features.names(r.features())) {
+            if (state.nodes().values().stream().noneMatch(n -> n.spec().features().contains(feature))) {
+                return Optional.of(Decision.reject(SlurmErrno.INVALID_FEATURE));
+            }
+        }
+        for (String list : List.of(r.nodeList(), r.excludeList())) {
+            if (!list.isEmpty()) {
+                if (!(HostList.parse(list) instanceof HostList.Parsed.Ok ok)
+                        || !ok.list().names().stream().allMatch(state.nodes()::has)) {
+                    return Optional.of(Decision.reject(SlurmErrno.INVALID_NODE_NAME));
+                }
+            }
+        }
+        return Optional.empty();
+    }
+
+    private static Optional<Decision.Rejected> inPartition(State state, JobDesc desc, Partition partition) {
+        Need need = Need.of(desc, partition, state.settings());
+        List<String> required = names(need.nodeList());
+        if (!partition.nodes().containsAll(required)) {
+            return Optional.of(Decision.reject(SlurmErrno.REQUESTED_NODES_NOT_IN_PARTITION));
+        }
+        if (need.nodesMax() > 0 && required.size() > need.nodesMax()) {
+            return Optional.of(Decision.reject(SlurmErrno.INVALID_NODE_COUNT));
+        }
+        List<Chooser.Candidate> candidates = new ArrayList<>();
+        List<String> excluded = names(need.excludeList());
+        int found = 0;
+        for (String name : ordered(partition.nodes(), required)) {
+            Optional<Node> node = state.nodes().find(name).filter(n -> !n.has(Node.Flag.FUTURE));
+            if (node.isEmpty() || excluded.contains(name) || !Features.match(need.features(), node.get().spec().features())) {
+                continue;
+            }
+            NodeSlot empty = new NodeSlot(0, node.get());
+            int tasks = Math.min(Chooser.tasksFitting(need, empty, empty.freeUnits.count(), empty.freeMemoryMb, true,
+                    state.settings().memoryConsumed()), Chooser.tasksByGres(need, empty));
+            if (tasks > 0 && need.tmpDiskMb() <= empty.spec.tmpDiskMb()) {
+                found += required.contains(name) ? 1 : 0;
+                candidates.add(new Chooser.Candidate(empty, tasks));
+            }
+        }
+        boolean fits = found == required.size() && !Chooser.pick(need, candidates, found).isEmpty();
+        return fits ? Optional.empty() : Optional.of(Decision.reject(SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE));
+    }
+
+    static List<String> names(String list) {
+        return !list.isEmpty() && HostList.parse(list) instanceof HostList.Parsed.Ok ok ? ok.list().names() : List.of();
+    }
+
+    private static List<String> ordered(List<String> nodes, List<String> required) {
+        if (required.isEmpty()) {
+            return nodes;
+        }
+        List<String> out = new ArrayList<>(required);
+        for (String name : nodes) {
+            if (!required.contains(name)) {
+                out.add(name);
+            }
+        }
+        return out;
+    }
+}

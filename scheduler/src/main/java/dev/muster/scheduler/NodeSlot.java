@@ -1,0 +1,75 @@
+package dev.muster.scheduler;
+
+import dev.muster.core.Allocation;
+import dev.muster.core.Node;
+import dev.muster.model.IndexSet;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** What is free on a node now. Mutable; owned by the core thread. */
+final class NodeSlot {
+    final int index;
+    Node.Spec spec;
+    boolean usable;
+    boolean connected;
+    IndexSet freeUnits;
+    long freeMemoryMb;
+    final Map<String, IndexSet> freeGres = new TreeMap<>();
+    int holders;
+
+    NodeSlot(int index, Node node) {
+        this.index = index;
+        take(node);
+    }
+
+    /** Takes the node's configuration up; everything on it counts as free until {@link #hold}. */
+    void take(Node node) {
+        spec = node.spec();
+        usable = node.isUsable();
+        freeUnits = IndexSet.range(0, Math.max(0, spec.units() - 1), 1);
+        if (spec.units() == 0) {
+            freeUnits = IndexSet.empty();
+        }
+        freeUnits = freeUnits.minus(spec.reservedUnits());
+        freeMemoryMb = Math.max(0, spec.memoryMb() - spec.memSpecLimitMb());
+        freeGres.clear();
+        for (Node.Gres g : spec.gres()) {
+            if (g.count() > 0) {
+                freeGres.merge(g.name(), IndexSet.range(g.first(), g.first() + g.count() - 1, 1), IndexSet::union);
+            }
+        }
+        holders = 0;
+    }
+
+    void hold(Allocation.Share share) {
+        freeUnits = freeUnits.minus(share.cores());
+        freeMemoryMb -= share.memoryMb();
+        share.gres().forEach((name, devices) -> freeGres.computeIfPresent(name, (n, free) -> free.minus(devices)));
+        holders++;
+    }
+
+    void release(Allocation.Share share) {
+        freeUnits = freeUnits.union(share.cores());
+        freeMemoryMb += share.memoryMb();
+        share.gres().forEach((name, devices) -> freeGres.computeIfPresent(name, (n, free) -> free.union(devices)));
+        holders--;
+    }
+
+    /** Devices of a type: all if type is "". */
+    IndexSet devices(String name, String type) {
+        if (type.isEmpty()) {
+            return freeGres.getOrDefault(name, IndexSet.empty());
+        }
+        IndexSet wanted = IndexSet.empty();
+        for (Node.Gres g : spec.gres()) {
+            if (g.name().equals(name) && g.type().equals(type) && g.count() > 0) {
+                wanted = wanted.union(IndexSet.range(g.first(), g.first() + g.count() - 1, 1));
+            }
+        }
+        return freeGres.getOrDefault(name, IndexSet.empty()).intersect(wanted);
+    }
+
+    boolean isIdle() {
+        return holders == 0;
+    }
+}

@@ -1,0 +1,345 @@
+package dev.muster.scheduler;
+
+import dev.muster.core.Allocation;
+import dev.muster.core.Job;
+import dev.muster.core.Limits;
+import dev.muster.core.Now;
+import dev.muster.core.Partition;
+import dev.muster.core.Planner;
+import dev.muster.core.State;
+import dev.muster.model.JobDesc;
+import dev.muster.model.JobReason;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * One look at the whole queue in priority order. What can start now is started; the first so many that cannot get a
+ * reservation on exact units, and what comes later starts only where it delays none of them. A class of equal needs that failed
+ * once is not tried again in the pass: resources only shrink within it.
+ */
+final class Pass {
+    /** Jobs that get a reservation: the rest of the queue waits for Priority. */
+    static final int RESERVATIONS_MAX = 100;
+
+    private final Scheduler scheduler;
+    private final State state;
+    private final Now now;
+    private final int most;
+    private final boolean memoryConsumed;
+    private final List<Planner.Start> starts = new ArrayList<>();
+    private final List<Taken> taken = new ArrayList<>();
+    private final Set<Need> failed = new HashSet<>();
+    private final Set<String> blocked = new HashSet<>();
+    private final Map<JobDesc, Map<String, Need>> needs = new HashMap<>();
+    private final Map<String, String> bootIds = new HashMap<>();
+    private Grid grid;
+    private int reservations;
+
+    private record Taken(NodeSlot node, Allocation.Share share) {}
+
+    Pass(Scheduler scheduler, State state, Now now, int most) {
+        this.scheduler = scheduler;
+        this.state = state;
+        this.now = now;
+        this.most = most;
+        this.memoryConsumed = state.settings().memoryConsumed();
+    }
+
+    List<Planner.Start> run() {
+        try {
+            for (int id : scheduler.queued()) {
+                if (starts.size() >= most) {
+                    break;
+                }
+                consider(state.jobs().at(id));
+            }
+            return starts;
+        } finally {
+            // what is started for good comes back with the records
+            for (Taken t : taken) {
+                t.node.release(t.share);
+            }
+        }
+    }
+
+    private void consider(Job job) {
+        int task = job.isArrayRecord() ? job.array().pending().first() : -1;
+        int given = 0;
+        while (starts.size() < most) {
+            if (job.array().maxRunning() > 0
+                    && scheduler.running(job.array().jobId()) + given >= job.array().maxRunning()) {
+                scheduler.explain(job.id(), JobReason.JOB_ARRAY_TASK_LIMIT, 0);
+                return;
+            }
+            if (!start(job, task)) {
+                return;
+            }
+            given++;
+            if (task < 0) {
+                return;
+            }
+            task = job.array().pending().next(task + 1);
+            if (task < 0) {
+                return;
+            }
+        }
+    }
+
+    /** Starts the job or one task of it in the first of its partitions that has room; explains itself if none has. */
+    private boolean start(Job job, int task) {
+        JobReason reason = JobReason.NONE;
+        for (String name : job.desc().partition().split(",")) {
+            Optional<Partition> partition = state.partitions().find(name);
+            JobReason limit = partition.map(p -> Limits.reason(job.desc(), p)).orElse(JobReason.PARTITION_DOWN);
+            if (limit != JobReason.NONE) {
+                reason = reason == JobReason.NONE ? limit : reason;
+                continue;
+            }
+            Need need = need(job.desc(), partition.get());
+            if (failed.contains(need)) {
+                reason = blocked.contains(name) ? JobReason.PRIORITY : JobReason.RESOURCES;
+                reserve(job, need, reason);
+                continue;
+            }
+            Optional<Allocation> allocation = place(need);
+            if (allocation.isPresent()) {
+                claim(allocation.get(), need);
+                starts.add(new Planner.Start(job.id(), task, allocation.get(), need.limitMin()));
+                return true;
+            }
+            failed.add(need);
+            reason = unavailable(need) ? JobReason.REQ_NODE_NOT_AVAIL : blocked.contains(name) ? JobReason.PRIORITY : JobReason.RESOURCES;
+            reserve(job, need, reason);
+            blocked.add(name);
+        }
+        if (reason == JobReason.PARTITION_TIME_LIMIT || reason == JobReason.PARTITION_NODE_LIMIT || reason == JobReason.PARTITION_DOWN
+                || reason == JobReason.PARTITION_INACTIVE) {
+            scheduler.explain(job.id(), reason, 0);
+        }
+        return false;
+    }
+
+    private Need need(JobDesc desc, Partition partition) {
+        return needs.computeIfAbsent(desc, d -> new HashMap<>())
+                .computeIfAbsent(partition.name(), p -> Need.of(desc, partition, state.settings()));
+    }
+
+    // ---- now
+
+    private Optional<Allocation> place(Need need) {
+        List<NodeSlot> order = order(need);
+        int required = Feasibility.names(need.nodeList()).size();
+        List<Chooser.Candidate> candidates = new ArrayList<>();
+        int requiredFound = 0;
+        int enough = need.tasks();
+        for (int i = 0; i < order.size(); i++) {
+            NodeSlot node = order.get(i);
+            int tasks = scheduler.ready(node) ? tasksNow(need, node) : 0;
+            if (tasks > 0) {
+                candidates.add(new Chooser.Candidate(node, tasks));
+                requiredFound += i < required ? 1 : 0;
+                if (need.nodesMin() == 1 && required == 0 && tasks >= enough && need.gresPerJob().isEmpty()) {
+                    break;
+                }
+            }
+        }
+        if (requiredFound < required) {
+            return Optional.empty();
+        }
+        List<Chooser.Pick> picks = Chooser.pick(need, candidates, required);
+        if (picks.isEmpty()) {
+            return Optional.empty();
+        }
+        for (Chooser.Pick p : picks) {
+            bootIds.computeIfAbsent(p.node().spec.name(), n -> state.nodes().at(n).bootId());
+        }
+        return Optional.of(Chooser.bind(need, picks, bootIds, memoryConsumed, state.settings().awaitProlog()));
+    }
+
+    /** Candidates in order of preference: those the job names first. */
+    private List<NodeSlot> order(Need need) {
+        List<NodeSlot> members = scheduler.nodesOf(need.partition());
+        List<String> required = Feasibility.names(need.nodeList());
+        List<String> excluded = Feasibility.names(need.excludeList());
+        if (required.isEmpty() && excluded.isEmpty() && need.features().isEmpty() && need.tmpDiskMb() == 0) {
+            return members;
+        }
+        List<NodeSlot> out = new ArrayList<>();
+        for (String name : required) {
+            NodeSlot node = scheduler.node(name);
+            if (node != null) {
+                out.add(node);
+            }
+        }
+        for (NodeSlot node : members) {
+            if (!required.contains(node.spec.name()) && !excluded.contains(node.spec.name())
+                    && Features.match(need.features(), node.spec.features()) && need.tmpDiskMb() <= node.spec.tmpDiskMb()) {
+                out.add(node);
+            }
+        }
+        return out;
+    }
+
+    private int tasksNow(Need need, NodeSlot node) {
+        int units = node.freeUnits.count();
+        long memory = node.freeMemoryMb;
+        boolean idle = node.isIdle();
+        if (grid != null) {
+            int end = Grid.endSlot(0, need.limitMin());
+            units = Math.min(units, grid.unitsIn(node.index, 0, end));
+            memory = Math.min(memory, grid.memoryIn(node.index, 0, end));
+            idle &= grid.idleIn(node.index, 0, end);
+        }
+        int tasks = Chooser.tasksFitting(need, node, units, memory, idle, memoryConsumed);
+        return tasks == 0 ? 0 : Math.min(tasks, Chooser.tasksByGres(need, node));
+    }
+
+    private void claim(Allocation allocation, Need need) {
+        for (Allocation.Share share : allocation.nodes()) {
+            NodeSlot node = scheduler.node(share.node());
+            node.hold(share);
+            taken.add(new Taken(node, share));
+            if (grid != null) {
+                grid.take(node.index, 0, Grid.endSlot(0, need.limitMin()), share.cores().count(), share.memoryMb());
+            }
+        }
+    }
+
+    // ---- later
+
+    private boolean unavailable(Need need) {
+        for (String name : Feasibility.names(need.nodeList())) {
+            NodeSlot node = scheduler.node(name);
+            if (node == null || !node.usable) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Finds the earliest time at which the need fits, and keeps these units free for it. */
+    private void reserve(Job job, Need need, JobReason reason) {
+        if (reservations >= RESERVATIONS_MAX) {
+            scheduler.explain(job.id(), reason, 0);
+            return;
+        }
+        reservations++;
+        Optional<Planner.Estimate> planned = earliest(need, true);
+        scheduler.explain(job.id(), reason, planned.map(Planner.Estimate::start).orElse(0L));
+    }
+
+    Optional<Planner.Estimate> estimate(JobDesc desc) {
+        for (int id : scheduler.queued()) {
+            Job job = state.jobs().at(id);
+            if (reservations++ >= RESERVATIONS_MAX) {
+                break;
+            }
+            for (String name : job.desc().partition().split(",")) {
+                state.partitions().find(name).ifPresent(p -> earliest(need(job.desc(), p), true));
+                break;
+            }
+        }
+        Optional<Planner.Estimate> best = Optional.empty();
+        for (String name : desc.partition().split(",")) {
+            Optional<Partition> partition = state.partitions().find(name);
+            if (partition.isPresent() && Limits.reason(desc, partition.get()) == JobReason.NONE) {
+                Optional<Planner.Estimate> here = earliest(need(desc, partition.get()), false);
+                if (here.isPresent() && (best.isEmpty() || here.get().start() < best.get().start())) {
+                    best = here;
+                }
+            }
+        }
+        return best;
+    }
+
+    private Optional<Planner.Estimate> earliest(Need need, boolean keep) {
+        Grid g = grid();
+        List<NodeSlot> order = order(need);
+        int required = Feasibility.names(need.nodeList()).size();
+        for (int slot = 0; slot < Grid.STARTS.length; slot++) {
+            int end = Grid.endSlot(slot, need.limitMin());
+            List<Chooser.Candidate> candidates = new ArrayList<>();
+            int found = 0;
+            for (int i = 0; i < order.size(); i++) {
+                NodeSlot node = order.get(i);
+                if (!node.usable) {
+                    continue;
+                }
+                int tasks = Chooser.tasksFitting(need, node, g.unitsIn(node.index, slot, end), g.memoryIn(node.index, slot, end),
+                        g.idleIn(node.index, slot, end), memoryConsumed);
+                if (tasks > 0 && slot == 0) {
+                    tasks = Math.min(tasks, Chooser.tasksByGres(need, node));
+                }
+                if (tasks > 0) {
+                    candidates.add(new Chooser.Candidate(node, tasks));
+                    found += i < required ? 1 : 0;
+                }
+            }
+            List<Chooser.Pick> picks = found < required ? List.of() : Chooser.pick(withoutJobGres(need, slot), candidates, required);
+            if (!picks.isEmpty()) {
+                return Optional.of(reserved(need, picks, slot, end, keep));
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** Devices are counted as they are now only: later slots plan by units and memory. */
+    private static Need withoutJobGres(Need n, int slot) {
+        if (slot == 0 || n.gresPerJob().isEmpty()) {
+            return n;
+        }
+        return new Need(n.partition(), n.nodesMin(), n.nodesMax(), n.tasks(), n.cpusPerTask(), n.tasksPerNode(), n.cpusPerNodeMin(),
+                n.memPerNodeMb(), n.memPerCpuMb(), n.memAll(), n.gresPerNode(), List.of(), n.gresPerTask(), n.exclusive(),
+                n.overcommit(), n.tmpDiskMb(), n.features(), n.nodeList(), n.excludeList(), n.limitMin());
+    }
+
+    private Planner.Estimate reserved(Need need, List<Chooser.Pick> picks, int slot, int end, boolean keep) {
+        List<String> names = new ArrayList<>();
+        int cpus = 0;
+        for (Chooser.Pick pick : picks) {
+            names.add(pick.node().spec.name());
+            int perUnit = pick.node().spec.cpusPerUnit();
+            int units = need.exclusive() ? pick.node().spec.units()
+                    : (Math.max(need.cpusPerNodeMin(), need.overcommit() ? 1 : pick.tasks() * need.cpusPerTask()) + perUnit - 1) / perUnit;
+            cpus += units * perUnit;
+            long memory = need.memAll() ? pick.node().spec.memoryMb() : need.memPerNodeMb() > 0 ? need.memPerNodeMb()
+                    : need.memPerCpuMb() * units * perUnit;
+            if (keep) {
+                grid().take(pick.node().index, slot, end, units, memoryConsumed ? memory : 0);
+            }
+        }
+        return new Planner.Estimate(now.seconds() + Grid.STARTS[slot], names, cpus, need.partition());
+    }
+
+    private Grid grid() {
+        if (grid == null) {
+            grid = new Grid(scheduler.nodes());
+            Map<Integer, Long> lastEnd = new HashMap<>();
+            for (Job job : scheduler.holders()) {
+                long left = job.run().limitTickMs() < 0
+                        ? (job.state().isActive() ? Long.MAX_VALUE / 2 : 60) : Math.max(0, (job.run().limitTickMs() - now.tickMs() + 999) / 1000);
+                release(job.run().allocation(), left, lastEnd);
+            }
+            for (Planner.Start start : starts) {
+                release(start.allocation(), start.limitMin() < 0 ? Long.MAX_VALUE / 2 : start.limitMin() * 60L, lastEnd);
+            }
+            lastEnd.forEach((node, end) -> grid.idle(node, end));
+        }
+        return grid;
+    }
+
+    private void release(Allocation allocation, long afterSeconds, Map<Integer, Long> lastEnd) {
+        for (Allocation.Share share : allocation.nodes()) {
+            NodeSlot node = scheduler.node(share.node());
+            if (node != null && !share.released()) {
+                grid.free(node.index, afterSeconds, share.cores().count(), share.memoryMb());
+                lastEnd.merge(node.index, afterSeconds, Math::max);
+            }
+        }
+    }
+}

@@ -1,0 +1,248 @@
+package dev.muster.scheduler;
+
+import dev.muster.core.Allocation;
+import dev.muster.core.Change;
+import dev.muster.core.Decision;
+import dev.muster.core.Entry;
+import dev.muster.core.Job;
+import dev.muster.core.Node;
+import dev.muster.core.Now;
+import dev.muster.core.Planner;
+import dev.muster.core.State;
+import dev.muster.core.Touched;
+import dev.muster.model.JobDesc;
+import dev.muster.model.JobReason;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/**
+ * The planner: an index over the state, fed by the same records, and the pass over the whole queue. Owned by the core thread;
+ * reasons may be read from others.
+ */
+public final class Scheduler implements Planner {
+    /** A job in the queue's order: higher priority first, then the older one. */
+    private record Place(long priority, int jobId) implements Comparable<Place> {
+        public int compareTo(Place other) {
+            return priority != other.priority ? Long.compare(other.priority, priority) : Integer.compare(jobId, other.jobId);
+        }
+    }
+
+    private final List<NodeSlot> nodes = new ArrayList<>();
+    private final Map<String, NodeSlot> byName = new HashMap<>();
+    private final Map<String, List<NodeSlot>> byPartition = new HashMap<>();
+    private final TreeSet<Place> queue = new TreeSet<>();
+    private final Map<Integer, Integer> runningTasks = new HashMap<>();
+    private final TreeMap<Integer, Job> holding = new TreeMap<>();
+    private final TreeSet<String> connected = new TreeSet<>();
+    private final Map<Integer, JobReason> reasons = new java.util.concurrent.ConcurrentHashMap<>();
+    private final Map<Integer, Long> plannedStarts = new java.util.concurrent.ConcurrentHashMap<>();
+    private volatile boolean everyNodeConnected;
+
+    /** For the simulator and tests: nodes need no connection to be given work. */
+    public Scheduler withoutConnections() {
+        everyNodeConnected = true;
+        return this;
+    }
+
+    /** Nothing new goes to a node that the controller has no connection to. */
+    public void connected(String node, boolean up) {
+        if (up) {
+            connected.add(node);
+        } else {
+            connected.remove(node);
+        }
+        NodeSlot slot = byName.get(node);
+        if (slot != null) {
+            slot.connected = up;
+        }
+    }
+
+    // ---- the index
+
+    @Override
+    public void reset(State state) {
+        nodes.clear();
+        byName.clear();
+        byPartition.clear();
+        queue.clear();
+        runningTasks.clear();
+        holding.clear();
+        List<Node> sorted = new ArrayList<>(state.nodes().values());
+        sorted.sort(Comparator.comparingInt((Node n) -> n.spec().weight()).thenComparingInt(n -> n.spec().order()));
+        for (Node node : sorted) {
+            NodeSlot slot = new NodeSlot(nodes.size(), node);
+            slot.connected = connected.contains(node.name());
+            nodes.add(slot);
+            byName.put(node.name(), slot);
+        }
+        state.partitions().values().forEach(p -> {
+            List<NodeSlot> members = new ArrayList<>();
+            p.nodes().forEach(name -> Optional.ofNullable(byName.get(name)).ifPresent(members::add));
+            members.sort(Comparator.comparingInt(s -> s.index));
+            byPartition.put(p.name(), members);
+        });
+        state.jobs().values().forEach(this::add);
+    }
+
+    @Override
+    public void follow(State before, State after, Entry entry) {
+        for (Change change : entry.changes()) {
+            if (change instanceof Change.ConfigApplied || change instanceof Change.PartitionChanged
+                    || change instanceof Change.PartitionRemoved || change instanceof Change.NodeSpecChanged) {
+                reset(after);
+                return;
+            }
+        }
+        TreeSet<Integer> jobs = new TreeSet<>();
+        for (Change change : entry.changes()) {
+            jobs.addAll(Touched.jobs(change));
+            String node = Touched.node(change);
+            if (!node.isEmpty()) {
+                NodeSlot slot = byName.get(node);
+                if (slot != null) {
+                    slot.usable = after.nodes().at(node).isUsable();
+                }
+            }
+        }
+        for (int id : jobs) {
+            before.jobs().find(id).ifPresent(this::remove);
+            Optional<Job> now = after.jobs().find(id);
+            now.ifPresent(this::add);
+            if (now.isEmpty() || !now.get().isPending()) {
+                reasons.remove(id);
+                plannedStarts.remove(id);
+            }
+        }
+    }
+
+    private static boolean inQueue(Job job) {
+        return job.isPending() && job.eligibleTime() > 0 && !job.isHeld();
+    }
+
+    private void add(Job job) {
+        if (inQueue(job)) {
+            queue.add(new Place(job.priority(), job.id()));
+        }
+        if (job.holdsNodes()) {
+            hold(job, true);
+            holding.put(job.id(), job);
+            runningTasks.merge(job.array().jobId(), 1, Integer::sum);
+        }
+    }
+
+    private void remove(Job job) {
+        if (inQueue(job)) {
+            queue.remove(new Place(job.priority(), job.id()));
+        }
+        if (job.holdsNodes()) {
+            hold(job, false);
+            holding.remove(job.id());
+            runningTasks.merge(job.array().jobId(), -1, Integer::sum);
+        }
+    }
+
+    private void hold(Job job, boolean take) {
+        for (Allocation.Share share : job.run().allocation().nodes()) {
+            NodeSlot slot = byName.get(share.node());
+            if (slot != null && !share.released()) {
+                if (take) {
+                    slot.hold(share);
+                } else {
+                    slot.release(share);
+                }
+            }
+        }
+    }
+
+    /** Free units, memory and devices of every node and the queue's order, as text: to compare with a rebuild. */
+    public String fingerprint() {
+        StringBuilder out = new StringBuilder();
+        for (NodeSlot n : nodes) {
+            out.append(n.spec.name()).append(' ').append(n.usable).append(' ').append(n.freeUnits).append(' ').append(n.freeMemoryMb)
+                    .append(' ').append(n.freeGres).append(' ').append(n.holders).append('\n');
+        }
+        return out.append(queue).append(holding.keySet()).toString();
+    }
+
+    // ---- the pass
+
+    @Override
+    public Optional<Decision.Rejected> infeasible(State state, JobDesc desc) {
+        return Feasibility.infeasible(state, desc);
+    }
+
+    @Override
+    public JobReason reason(int jobId) {
+        return reasons.getOrDefault(jobId, JobReason.NONE);
+    }
+
+    /** When the last pass planned the job to start, seconds since 1970; 0 if it has no plan. */
+    public long plannedStart(int jobId) {
+        return plannedStarts.getOrDefault(jobId, 0L);
+    }
+
+    /** Jobs waiting for resources. */
+    public int queueLength() {
+        return queue.size();
+    }
+
+    @Override
+    public List<Start> starts(State state, Now now, int most) {
+        if (queue.isEmpty()) {
+            return List.of();
+        }
+        return new Pass(this, state, now, most).run();
+    }
+
+    @Override
+    public Optional<Estimate> estimate(State state, Now now, JobDesc desc) {
+        return new Pass(this, state, now, 0).estimate(desc);
+    }
+
+    // What a pass may look at.
+
+    List<NodeSlot> nodes() {
+        return nodes;
+    }
+
+    List<NodeSlot> nodesOf(String partition) {
+        return byPartition.getOrDefault(partition, List.of());
+    }
+
+    NodeSlot node(String name) {
+        return byName.get(name);
+    }
+
+    Iterable<Integer> queued() {
+        List<Integer> ids = new ArrayList<>(queue.size());
+        queue.forEach(p -> ids.add(p.jobId));
+        return ids;
+    }
+
+    Iterable<Job> holders() {
+        return holding.values();
+    }
+
+    int running(int arrayJobId) {
+        return runningTasks.getOrDefault(arrayJobId, 0);
+    }
+
+    boolean ready(NodeSlot slot) {
+        return slot.usable && (slot.connected || everyNodeConnected);
+    }
+
+    void explain(int jobId, JobReason reason, long plannedStart) {
+        reasons.put(jobId, reason);
+        if (plannedStart > 0) {
+            plannedStarts.put(jobId, plannedStart);
+        } else {
+            plannedStarts.remove(jobId);
+        }
+    }
+}

@@ -1,0 +1,8 @@
+package dev.muster.transport;
+
+/**
+ * Who a verified request comes from.
+ *
+ * @param uid of the calling process, as its kernel or munge told
+ */
+public record Caller(int uid, int gid) {}

@@ -1,0 +1,247 @@
+package dev.muster.transport;
+
+import java.io.BufferedInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.UnknownHostException;
+import java.nio.charset.StandardCharsets;
+import java.util.function.Supplier;
+
+/**
+ * The small HTTP/1.1 client of commands and daemons: one connection, one request at a time, kept open between requests.
+ * On the start path of every command, hence without any library.
+ */
+public final class Client implements AutoCloseable {
+    static final int CONNECT_TIMEOUT_MS = 5_000;
+    static final int HEADER_BYTES_MAX = 64 << 10;
+    static final int BODY_BYTES_MAX = 1 << 30;
+
+    private final String host;
+    private final int port;
+    private final Supplier<Session> session;
+    private final NonceSource nonces;
+    private Socket socket;
+    private InputStream in;
+    private OutputStream out;
+
+    /** Where fresh nonces come from. */
+    public interface NonceSource {
+        String next();
+    }
+
+    public record Response(int status, byte[] body) {}
+
+    /** The daemon could not be reached at all: nothing was sent. */
+    public static final class ConnectException extends IOException {
+        private static final long serialVersionUID = 1L;
+
+        ConnectException(IOException cause) {
+            super(cause.getMessage(), cause);
+        }
+    }
+
+    /** @param session asked once per request, so that an expired one can be renewed */
+    public Client(String host, int port, Supplier<Session> session, NonceSource nonces) {
+        this.host = host;
+        this.port = port;
+        this.session = session;
+        this.nonces = nonces;
+    }
+
+    /**
+     * Sends one request and reads its answer.
+     *
+     * @param timeoutMs for each read; 0 waits for ever
+     * @throws ConnectException if nothing was sent
+     */
+    public Response post(String path, byte[] body, int timeoutMs) throws IOException {
+        boolean reused = socket != null;
+        try {
+            connect();
+            socket.setSoTimeout(timeoutMs);
+            send("POST", path, body, "");
+            return receive();
+        } catch (ConnectException e) {
+            throw e;
+        } catch (IOException e) {
+            close();
+            if (reused && !(e instanceof java.net.SocketTimeoutException)) {
+                // the daemon may have closed an idle connection: request ids make a repeat harmless
+                return post(path, body, timeoutMs);
+            }
+            throw e;
+        }
+    }
+
+    /** Turns a fresh connection into a stream of frames ({@code GET /muster/v1/stream/name}). */
+    public Frames stream(String path, String protocol) throws IOException {
+        connect();
+        socket.setSoTimeout(CONNECT_TIMEOUT_MS * 2);
+        send("GET", path, new byte[0], "Upgrade: " + protocol + "\r\n");
+        int status = statusLine(line());
+        long length = headers();
+        if (status != 101) {
+            byte[] body = in.readNBytes((int) Math.min(Math.max(length, 0), HEADER_BYTES_MAX));
+            close();
+            throw new IOException("stream refused (" + status + "): " + new String(body, StandardCharsets.UTF_8));
+        }
+        socket.setSoTimeout(0);
+        Socket own = socket;
+        Frames frames = new Frames(in, out, own);
+        socket = null;
+        return frames;
+    }
+
+    private void connect() throws IOException {
+        if (socket != null) {
+            return;
+        }
+        Socket fresh = new Socket();
+        try {
+            fresh.setTcpNoDelay(true);
+            fresh.connect(new InetSocketAddress(resolve(host), port), CONNECT_TIMEOUT_MS);
+        } catch (IOException e) {
+            fresh.close();
+            throw new ConnectException(e);
+        }
+        socket = fresh;
+        in = new BufferedInputStream(fresh.getInputStream(), 1 << 16);
+        out = fresh.getOutputStream();
+    }
+
+    /** Dotted addresses do not start the resolver. */
+    private static InetAddress resolve(String host) throws UnknownHostException {
+        byte[] address = new byte[4];
+        int part = 0;
+        int value = -1;
+        for (int i = 0; i <= host.length(); i++) {
+            char c = i < host.length() ? host.charAt(i) : '.';
+            if (c == '.' && value >= 0 && value < 256 && part < 4) {
+                address[part++] = (byte) value;
+                value = -1;
+            } else if (c >= '0' && c <= '9' && value < 256) {
+                value = Math.max(value, 0) * 10 + c - '0';
+            } else {
+                return InetAddress.getByName(host);
+            }
+        }
+        return part == 4 ? InetAddress.getByAddress(host, address) : InetAddress.getByName(host);
+    }
+
+    private void send(String method, String path, byte[] body, String extraHeader) throws IOException {
+        String authorization =
+                session.get().sign(method, path, body, System.currentTimeMillis(), nonces.next());
+        StringBuilder head = new StringBuilder(512);
+        head.append(method).append(' ').append(path).append(" HTTP/1.1\r\nHost: ").append(host).append(':').append(port)
+                .append("\r\nAuthorization: ").append(authorization).append("\r\n");
+        if (extraHeader.isEmpty()) {
+            head.append("Content-Type: application/json\r\nContent-Length: ").append(body.length).append("\r\n\r\n");
+        } else {
+            head.append("Connection: Upgrade\r\n").append(extraHeader).append("\r\n");
+        }
+        byte[] headBytes = head.toString().getBytes(StandardCharsets.ISO_8859_1);
+        byte[] all = new byte[headBytes.length + body.length];
+        System.arraycopy(headBytes, 0, all, 0, headBytes.length);
+        System.arraycopy(body, 0, all, headBytes.length, body.length);
+        out.write(all);
+        out.flush();
+    }
+
+    private Response receive() throws IOException {
+        int status = statusLine(line());
+        long length = headers();
+        if (length == CHUNKED) {
+            return new Response(status, chunks());
+        }
+        if (length > BODY_BYTES_MAX) {
+            throw new IOException("answer of " + length + " bytes refused");
+        }
+        byte[] body = in.readNBytes((int) Math.max(length, 0));
+        if (body.length < length) {
+            throw new IOException("connection closed within an answer");
+        }
+        return new Response(status, body);
+    }
+
+    private static final long CHUNKED = -2;
+
+    private byte[] chunks() throws IOException {
+        java.io.ByteArrayOutputStream all = new java.io.ByteArrayOutputStream();
+        while (true) {
+            int size = Integer.parseInt(line().trim(), 16);
+            if (size < 0 || all.size() + (long) size > BODY_BYTES_MAX) {
+                throw new IOException("answer too long");
+            }
+            byte[] chunk = in.readNBytes(size);
+            if (chunk.length < size) {
+                throw new IOException("connection closed within an answer");
+            }
+            line();
+            if (size == 0) {
+                return all.toByteArray();
+            }
+            all.writeBytes(chunk);
+        }
+    }
+
+    private static int statusLine(String line) throws IOException {
+        if (!line.startsWith("HTTP/1.1 ") || line.length() < 12) {
+            throw new IOException("not an HTTP answer");
+        }
+        return Integer.parseInt(line.substring(9, 12));
+    }
+
+    /** Reads the headers; the body's length, 0 if none is given, or {@link #CHUNKED}. */
+    private long headers() throws IOException {
+        long length = 0;
+        while (true) {
+            String line = line();
+            if (line.isEmpty()) {
+                return length;
+            }
+            if (line.regionMatches(true, 0, "content-length:", 0, 15)) {
+                length = Long.parseLong(line.substring(15).trim());
+            } else if (line.regionMatches(true, 0, "transfer-encoding:", 0, 18)) {
+                length = CHUNKED;
+            }
+        }
+    }
+
+    private String line() throws IOException {
+        StringBuilder line = new StringBuilder(80);
+        while (true) {
+            int c = in.read();
+            if (c < 0) {
+                throw new java.io.EOFException("connection closed");
+            }
+            if (c == '\n') {
+                int end = line.length();
+                if (end > 0 && line.charAt(end - 1) == '\r') {
+                    line.setLength(end - 1);
+                }
+                return line.toString();
+            }
+            if (line.length() > HEADER_BYTES_MAX) {
+                throw new IOException("header too long");
+            }
+            line.append((char) c);
+        }
+    }
+
+    @Override
+    public void close() {
+        Socket own = socket;
+        socket = null;
+        if (own != null) {
+            try {
+                own.close();
+            } catch (IOException e) {
+                // nothing more to do with a connection that cannot even be closed
+            }
+        }
+    }
+}

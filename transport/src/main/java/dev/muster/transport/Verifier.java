@@ -1,0 +1,141 @@
+package dev.muster.transport;
+
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.util.Base64;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.LongSupplier;
+
+/** Checks the Authorization header of a request. Thread-safe. */
+public final class Verifier {
+    /** Clocks of client and daemon may differ by this much. */
+    static final long SKEW_MS = 300_000;
+    /** Nonces remembered per half window; more requests than that in {@link #SKEW_MS} are refused rather than left unchecked. */
+    static final int NONCES_MAX = 2_000_000;
+    static final int MUNGE_SESSIONS_MAX = 100_000;
+
+    private final byte[] clusterKey;
+    private final String cluster;
+    private final Optional<Munge> munge;
+    private final LongSupplier nowMs;
+    private final Map<String, MungeSession> mungeSessions = new LinkedHashMap<>() {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, MungeSession> eldest) {
+            return size() > MUNGE_SESSIONS_MAX || eldest.getValue().expiresMs < nowMs.getAsLong();
+        }
+    };
+    private Set<Long> nonces = new HashSet<>();
+    private Set<Long> olderNonces = new HashSet<>();
+    private long windowStartMs;
+
+    private record MungeSession(Caller caller, byte[] key, long expiresMs) {}
+
+    /** @param clusterKey empty where only munge vouches for callers */
+    public Verifier(byte[] clusterKey, String cluster, Optional<Munge> munge, LongSupplier nowMs) {
+        this.clusterKey = clusterKey.clone();
+        this.cluster = cluster;
+        this.munge = munge;
+        this.nowMs = nowMs;
+    }
+
+    /** The caller, or why the request is refused. */
+    public sealed interface Outcome {}
+
+    public record Verified(Caller caller) implements Outcome {}
+
+    public record Denied(String why) implements Outcome {}
+
+    public Outcome verify(String header, String method, String path, byte[] body) {
+        if (!header.startsWith("Muster ")) {
+            return new Denied("no credential");
+        }
+        String[] parts = header.substring(7).split(";", -1);
+        if (parts.length != 4 || parts[2].isEmpty() || parts[2].length() > 64) {
+            return new Denied("malformed credential");
+        }
+        long timeMs;
+        byte[] mac;
+        try {
+            timeMs = Long.parseLong(parts[1]);
+            mac = Session.unhex(parts[3]);
+        } catch (IllegalArgumentException e) {
+            return new Denied("malformed credential");
+        }
+        if (Math.abs(timeMs - nowMs.getAsLong()) > SKEW_MS) {
+            return new Denied("credential out of time: are the clocks in step?");
+        }
+        MungeSession session = sessionOf(parts[0]);
+        if (session == null) {
+            return new Denied("invalid or expired credential");
+        }
+        byte[] wanted = Hash.hmac(session.key, Session.message(method, path, body, timeMs, parts[2]));
+        if (!MessageDigest.isEqual(wanted, mac)) {
+            return new Denied("credential does not fit the request");
+        }
+        return fresh(mac) ? new Verified(session.caller) : new Denied("replayed credential");
+    }
+
+    private MungeSession sessionOf(String token) {
+        return token.startsWith("key.") ? keySession(token) : token.startsWith("munge.") ? mungeSession(token) : null;
+    }
+
+    private MungeSession keySession(String token) {
+        String[] parts = token.split("\\.", -1);
+        if (clusterKey.length == 0 || parts.length != 3) {
+            return null;
+        }
+        String wanted = Hash.hex(Hash.hmac(clusterKey, ("token|" + parts[1]).getBytes(StandardCharsets.UTF_8)));
+        if (!MessageDigest.isEqual(wanted.getBytes(StandardCharsets.UTF_8), parts[2].getBytes(StandardCharsets.UTF_8))) {
+            return null;
+        }
+        String[] claims = new String(Base64.getUrlDecoder().decode(parts[1]), StandardCharsets.UTF_8).split("\\|", -1);
+        if (claims.length != 6 || !claims[0].equals("v1") || !claims[1].equals(cluster)) {
+            return null;
+        }
+        long issuedMs = Long.parseLong(claims[4]);
+        if (Math.abs(nowMs.getAsLong() - issuedMs) > Session.LIFETIME_S * 1000L + SKEW_MS) {
+            return null;
+        }
+        Caller caller = new Caller(Integer.parseInt(claims[2]), Integer.parseInt(claims[3]));
+        return new MungeSession(caller, Session.sessionKey(clusterKey, token), issuedMs + SKEW_MS);
+    }
+
+    private synchronized MungeSession mungeSession(String token) {
+        MungeSession known = mungeSessions.get(token);
+        if (known != null) {
+            return known.expiresMs < nowMs.getAsLong() ? null : known;
+        }
+        if (munge.isEmpty()) {
+            return null;
+        }
+        Optional<Munge.Decoded> decoded = munge.get().decode(token.substring(6));
+        if (decoded.isEmpty()) {
+            return null;
+        }
+        long expiresMs = nowMs.getAsLong() + SKEW_MS;
+        Caller caller = new Caller(decoded.get().uid(), decoded.get().gid());
+        MungeSession made = new MungeSession(caller, decoded.get().payload(), expiresMs);
+        mungeSessions.put(token, made);
+        return made;
+    }
+
+    private synchronized boolean fresh(byte[] mac) {
+        long now = nowMs.getAsLong();
+        if (now - windowStartMs > 2 * SKEW_MS) {
+            olderNonces = nonces;
+            nonces = new HashSet<>();
+            windowStartMs = now;
+        }
+        long mark = 0;
+        for (int i = 0; i < 8; i++) {
+            mark = mark << 8 | mac[i] & 0xff;
+        }
+        return !olderNonces.contains(mark) && nonces.size() < NONCES_MAX && nonces.add(mark);
+    }
+}

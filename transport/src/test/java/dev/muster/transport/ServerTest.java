@@ -1,0 +1,112 @@
+package dev.muster.transport;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class ServerTest {
+    private static final byte[] KEY = "0123456789abcdef0123456789abcdef".getBytes(StandardCharsets.UTF_8);
+    private final AtomicLong counter = new AtomicLong();
+    private final Server server = Server.start("127.0.0.1", 0,
+            new Verifier(KEY, "c", Optional.empty(), System::currentTimeMillis),
+            (caller, message, body) -> new Server.Reply(200, (caller.uid() + " " + message + " " + new String(body, StandardCharsets.UTF_8))
+                    .getBytes(StandardCharsets.UTF_8)),
+            Map.of("echo", (caller, frames) -> {
+                try {
+                    while (true) {
+                        frames.send(frames.receive());
+                    }
+                } catch (IOException e) {
+                    // the client hung up: the stream is over
+                }
+            }),
+            path -> path.equals("/livez") ? Optional.of(new Server.Page(200, "text/plain", "ok".getBytes(StandardCharsets.UTF_8))) : Optional.empty());
+
+    @AfterEach
+    void stop() {
+        server.close();
+    }
+
+    private Client client(byte[] key, String cluster) {
+        Session session = Session.issue(key, cluster, new Caller(1234, 5), System.currentTimeMillis(), new byte[16]);
+        return new Client("127.0.0.1", server.port(), () -> session, () -> "n" + counter.incrementAndGet());
+    }
+
+    private static String text(Client.Response response) {
+        return response.status() + " " + new String(response.body(), StandardCharsets.UTF_8);
+    }
+
+    @Test
+    void messagesCarryTheirCaller() throws IOException {
+        try (Client client = client(KEY, "c")) {
+            assertThat(text(client.post("/muster/v1/Ping", "x".getBytes(StandardCharsets.UTF_8), 5000))).isEqualTo("200 1234 Ping x");
+            byte[] large = new byte[3 << 20];
+            java.util.Arrays.fill(large, (byte) 'a');
+            assertThat(client.post("/muster/v1/Ping", large, 5000).body()).hasSize(large.length + 10);
+        }
+    }
+
+    @Test
+    void foreignKeysAndClustersAreRefused() throws IOException {
+        try (Client client = client("another key of some length......".getBytes(StandardCharsets.UTF_8), "c"); Client other = client(KEY, "d")) {
+            assertThat(text(client.post("/muster/v1/Ping", new byte[0], 5000))).startsWith("401 ").contains("1007");
+            assertThat(text(other.post("/muster/v1/Ping", new byte[0], 5000))).startsWith("401 ");
+        }
+    }
+
+    @Test
+    void streamsCarryFramesBothWays() throws IOException {
+        try (Client client = client(KEY, "c"); Frames frames = client.stream(Server.streamPath("echo"), "muster-echo")) {
+            byte[] frame = new byte[1 << 20];
+            frame[77] = 7;
+            for (int i = 0; i < 3; i++) {
+                frames.send(frame);
+                assertThat(frames.receive()).isEqualTo(frame);
+            }
+            frames.send(new byte[0]);
+            assertThat(frames.receive()).isEmpty();
+        }
+    }
+
+    @Test
+    void garbageIsAnsweredOrDroppedAndOthersAreServed() throws IOException {
+        for (String garbage : new String[] {"\u0000\u0001\u0002\u00ff".repeat(100), "GET /\r\n\r\n", "POST /muster/v1/Ping HTTP/1.1\r\nContent-Length: -5\r\n\r\n"}) {
+            try (Socket socket = new Socket("127.0.0.1", server.port())) {
+                socket.setSoTimeout(5000);
+                socket.getOutputStream().write(garbage.getBytes(StandardCharsets.ISO_8859_1));
+                socket.shutdownOutput();
+                String answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.ISO_8859_1);
+                assertThat(answer).doesNotStartWith("HTTP/1.1 200");
+            }
+        }
+        messagesCarryTheirCaller();
+    }
+
+    @Test
+    void aReplayedHeaderIsRefused() {
+        Verifier verifier = new Verifier(KEY, "c", Optional.empty(), () -> 1_000_000);
+        Session session = Session.issue(KEY, "c", new Caller(7, 7), 1_000_000, new byte[16]);
+        String header = session.sign("POST", "/p", new byte[0], 1_000_000, "n");
+        assertThat(verifier.verify(header, "POST", "/p", new byte[] {1})).isInstanceOf(Verifier.Denied.class);
+        assertThat(verifier.verify(header, "POST", "/q", new byte[0])).isInstanceOf(Verifier.Denied.class);
+        assertThat(verifier.verify(header, "POST", "/p", new byte[0])).isEqualTo(new Verifier.Verified(new Caller(7, 7)));
+        assertThat(verifier.verify(header, "POST", "/p", new byte[0])).isEqualTo(new Verifier.Denied("replayed credential"));
+        for (String bad : new String[] {"", "Muster ", "Muster a;b;c;d", "Muster key.x.y;1000000;n;00", "Muster key.x.y;1000000;n;0", "Bearer x"}) {
+            assertThat(verifier.verify(bad, "POST", "/p", new byte[0])).as(bad).isInstanceOf(Verifier.Denied.class);
+        }
+    }
+
+    @Test
+    void hmacIsTheStandardOne() {
+        // RFC 4231, test case 2
+        assertThat(Hash.hex(Hash.hmac("Jefe".getBytes(StandardCharsets.US_ASCII), "what do ya want for nothing?".getBytes(StandardCharsets.US_ASCII))))
+                .isEqualTo("5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
+    }
+}
