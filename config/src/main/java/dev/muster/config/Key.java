@@ -1,8 +1,8 @@
 package dev.muster.config;
 
 /**
- * Every key of slurm.conf that Slurm 26.05 knows, outside the lines of nodes and partitions: its spelling, kind, default,
- * who reads it, and, for one that has no effect here, the sentence that says why.
+ * Every key of slurm.conf that Slurm 26.05 knows, outside the lines of nodes and partitions: its spelling, kind,
+ * default, who reads it, and, for one that has no effect here, the sentence that says why.
  */
 public enum Key {
     ACCOUNTING_STORAGE_BACKUP_HOST("AccountingStorageBackupHost", Kind.TEXT, "", Reader.CONTROLLER, Inert.SLURMDBD),

@@ -109,7 +109,7 @@ final class NodeLine {
             case "feature", "features" -> features = value;
             case "weight" -> weight = values.number(key, value, Values.U32_MAX);
             case "gres" -> gres = value;
-            case "state" -> state = state(value, values);
+            case "state" -> state = state(value, names, values);
             case "reason" -> reason = value;
             case "memspeclimit" -> memSpecLimitMb = values.number(key, value, Long.MAX_VALUE);
             case "corespeccount" -> coreSpecCount = values.number(key, value, Values.U16_MAX);
@@ -125,10 +125,10 @@ final class NodeLine {
         return true;
     }
 
-    static String state(String value, Values values) {
+    static String state(String value, String names, Values values) {
         String upper = value.toUpperCase(Locale.ROOT);
         if (!STATES.contains(upper)) {
-            values.error("Invalid state " + value + " from NodeName or DownNodes");
+            values.error("Invalid state " + value + " from " + names);
         }
         return upper;
     }
@@ -153,8 +153,7 @@ final class NodeLine {
         for (int i = 0; i < nameList.size(); i++) {
             String name = nameList.get(i);
             String host = pick(hostList, i, name);
-            int port = ports.isEmpty() ? defaultPort
-                : (int) values.number("Port", pick(ports, i, ""), Values.U16_MAX);
+            int port = ports.isEmpty() ? defaultPort : port(pick(ports, i, ""), values);
             to.add(new NodeConf(name, host, pick(addrList, i, host), pick(bcastList, i, ""), port, (int) cpus,
                 (int) boards, (int) sockets, (int) coresPerSocket, (int) threadsPerCore, realMemoryMb, tmpDiskMb,
                 featureList, (int) weight, gresList, gres, state, reason, memSpecLimitMb, (int) coreSpecCount,
@@ -164,6 +163,15 @@ final class NodeLine {
 
     private static String pick(List<String> from, int index, String otherwise) {
         return from.isEmpty() ? otherwise : from.size() == 1 ? from.getFirst() : from.get(index);
+    }
+
+    private static int port(String text, Values values) {
+        long port = count(text);
+        if (port < 1 || port > Values.U16_MAX) {
+            values.error("Invalid Port " + text);
+            return 0;
+        }
+        return (int) port;
     }
 
     static HostList hosts(String text, String key, Values values) {
@@ -193,6 +201,10 @@ final class NodeLine {
         coresPerSocket = Math.max(coresPerSocket, 1);
         threadsPerCore = Math.max(threadsPerCore, 1);
         if (socketsPerBoard > 0) {
+            if (sockets > 0) {
+                warnings.add(new ConfigError(file, line, "NodeNames=" + names
+                    + " Sockets=# and SocketsPerBoard=# is invalid , using SocketsPerBoard", names));
+            }
             sockets = boards * socketsPerBoard;
         }
         long perSocket = coresPerSocket * threadsPerCore;

@@ -121,7 +121,8 @@ final class ShowConfig {
     private void hosts() {
         for (int i = 0; i < conf.controllers().size(); i++) {
             Controller c = conf.controllers().get(i);
-            row("SlurmctldHost[" + i + "]", c.host().equals(c.address()) ? c.host() : c.host() + "(" + c.address() + ")");
+            String address = c.host().equals(c.address()) ? "" : "(" + c.address() + ")";
+            row("SlurmctldHost[" + i + "]", c.host() + address);
         }
     }
 

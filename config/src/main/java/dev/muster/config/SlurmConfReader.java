@@ -220,7 +220,7 @@ final class SlurmConfReader implements ConfLines.Sink {
         while (pairs.next()) {
             values.text(pairs.rest());
             switch (pairs.key().toLowerCase(Locale.ROOT)) {
-                case "state" -> state = NodeLine.state(pairs.value(), values);
+                case "state" -> state = NodeLine.state(pairs.value(), names, values);
                 case "reason" -> reason = pairs.value();
                 default -> values.error("Parsing error at unrecognized key: " + pairs.key());
             }
@@ -279,16 +279,19 @@ final class SlurmConfReader implements ConfLines.Sink {
         for (NodeConf node : nodes) {
             if (!seen.add(node.name())) {
                 errors.add(new ConfigError(node.file(), node.line(),
-                    "Duplicated NodeName " + node.name() + " in the config file", node.name()));
+                    "Duplicated NodeHostName " + node.name() + " in config file", node.name()));
             }
         }
         for (Down down : downs) {
             values.at(down.file, down.line, down.nodes);
-            Set<String> names = new HashSet<>(NodeLine.hosts(down.nodes, "DownNodes", values).names());
+            Set<String> names = new LinkedHashSet<>(NodeLine.hosts(down.nodes, "DownNodes", values).names());
             for (int i = 0; i < nodes.size(); i++) {
-                if (names.contains(nodes.get(i).name())) {
+                if (names.remove(nodes.get(i).name())) {
                     nodes.set(i, marked(nodes.get(i), down));
                 }
+            }
+            for (String name : names) {
+                warnings.add(new ConfigError(down.file, down.line, "DownNode \"" + name + "\" does not exist!", name));
             }
         }
     }
@@ -310,7 +313,7 @@ final class SlurmConfReader implements ConfLines.Sink {
         for (PartitionLine part : partitionLines) {
             values.at(part.file(), part.line(), part.name());
             if (!seen.add(part.name())) {
-                values.error("Duplicated PartitionName " + part.name() + " in the config file");
+                values.error("duplicate entry for partition " + part.name());
             }
             List<String> sets = new ArrayList<>();
             List<String> members = members(part, order, sets);

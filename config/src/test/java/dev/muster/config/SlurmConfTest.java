@@ -61,10 +61,10 @@ class SlurmConfTest {
         KillWait=5 MinJobAge=7            | Parsing error
         NodeName=x CPUs=foo               | CPUs value "foo" is not a valid number
         NodeName=x Foo=1                  | Parsing error at unrecognized key: Foo
-        NodeName=x State=foo              | Invalid state foo from NodeName or DownNodes
+        NodeName=x State=foo              | Invalid state foo from x
         NodeName=x Weight=-5              | Weight value (-5) is less than zero
         NodeName=x[1-3                    | Invalid NodeName expression: x[1-3
-        NodeName=n1                       | Duplicated NodeName n1 in the config file
+        NodeName=n1                       | Duplicated NodeHostName n1 in config file
         NodeName=y[1-3] NodeHostname=z[1-2] | At least as many NodeHostname are required as NodeName
         NodeName=x Gres=gpu:a:b:c         | Invalid GRES data for gpu, gpu:a:b:c
         PartitionName=p Fooo=1            | Parsing error at unrecognized key: Fooo
@@ -73,7 +73,7 @@ class SlurmConfTest {
         PartitionName=p Default=foo       | "foo" is not a valid option for "Default"
         PartitionName=p OverSubscribe=foo | Bad value "foo" for OverSubscribe
         PartitionName=p Nodes=zzz         | Invalid node names in partition p: zzz
-        PartitionName=d Nodes=n1          | Duplicated PartitionName d in the config file
+        PartitionName=d Nodes=n1          | duplicate entry for partition d
         SlurmdDebug=foo                   | Invalid SlurmdDebug foo
         PreemptMode=foo                   | PreemptMode=foo invalid
         SelectTypeParameters=CR_Foo       | Bad SelectTypeParameter: CR_Foo
@@ -83,7 +83,7 @@ class SlurmConfTest {
         MaxMemPerCPU=2G                   | MaxMemPerCPU value "2G" is not a valid number
         DebugFlags=foo                    | Invalid DebugFlag: foo
         PrologFlags=foo                   | Invalid PrologFlag: foo
-        PrologFlags=Contain,NoHold        | PrologFlags invalid combination: NoHold cannot be combined with Contain and/or X11
+        NodeName=x Port=99999             | Invalid Port 99999
         TaskPluginParam=foo               | Bad TaskPluginParam: foo
         JobRequeue=foo                    | JobRequeue value "foo" is not a valid number
         PropagateResourceLimits=foo       | Bad rlimit name: foo
@@ -95,6 +95,12 @@ class SlurmConfTest {
         """)
     void mistakesAreNamedWithTheirLine(String line, String sentence) {
         assertThat(errors(BASE + line)).containsExactly("slurm.conf:5: " + sentence.replace("DIR/", ""));
+    }
+
+    @Test
+    void flagsThatExcludeEachOther() {
+        assertThat(errors(BASE + "PrologFlags=Contain,NoHold")).containsExactly("slurm.conf:5: PrologFlags invalid "
+            + "combination: NoHold cannot be combined with Contain and/or X11");
     }
 
     @Test

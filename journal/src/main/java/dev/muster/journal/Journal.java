@@ -36,7 +36,7 @@ public interface Journal extends AutoCloseable {
     /** Index of the oldest entry that can still be replayed; {@code lastIndex() + 1} when there is none. */
     long firstIndex();
 
-    /** Calls the listener, in order, with each new durable index. It runs on the journal's thread and must not block. */
+    /** Calls the listener, in order, with each new durable index: on the journal's thread, so it must not block. */
     void onDurable(LongConsumer listener);
 
     /** Calls the listener once if the journal ends because of an error of the disk. */

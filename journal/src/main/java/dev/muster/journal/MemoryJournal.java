@@ -81,8 +81,8 @@ public final class MemoryJournal implements Journal {
     }
 
     /**
-     * What a restart after a crash finds: every durable entry, and of the others as many as {@code kept} says. Listeners
-     * and waiters die with the process.
+     * What a restart after a crash finds: every durable entry, and of the others as many as {@code kept} says.
+     * Listeners and waiters die with the process.
      */
     public MemoryJournal crash(long kept) {
         MemoryJournal after = new MemoryJournal();

@@ -1,0 +1,63 @@
+package dev.muster.config;
+
+import java.io.File;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The files that may lie beside slurm.conf. */
+public final class SisterFiles {
+    public static final String GRES = "gres.conf";
+    public static final String CGROUP = "cgroup.conf";
+    public static final String TOPOLOGY = "topology.conf";
+    public static final String SLURMDBD = "slurmdbd.conf";
+
+    private static final String[][] UNREAD = {
+        {"plugstack.conf", "SPANK plugins are shared objects of Slurm and are not loaded"},
+        {"acct_gather.conf", "energy, network and filesystem sensors are not part of this version"},
+        {"burst_buffer.conf", "burst buffers are not part of this version"},
+        {"helpers.conf", "changing node features by reboot is not part of this version"},
+        {"job_container.conf", "private namespaces for jobs are not part of this version"},
+        {"namespace.yaml", "private namespaces for jobs are not part of this version"},
+        {"knl.conf", "node features of KNL processors are not part of this version"},
+        {"mpi.conf", "MPI plugins have no settings here"},
+        {"oci.conf", "OCI containers are not part of this version"},
+        {"scrun.lua", "OCI containers are not part of this version"},
+        {"cli_filter.lua", "submission plugins are not part of this version"},
+        {"job_submit.lua", "submission plugins are not part of this version"},
+        {"topology.yaml", "topology-aware placement is not part of this version"},
+        {"certmgr.sh", "TLS is not part of this version"},
+    };
+
+    private SisterFiles() {
+    }
+
+    /** A sentence for every file that is there and has no effect: the daemons log them. */
+    public static List<String> unread(SlurmConf conf) {
+        List<String> found = new ArrayList<>();
+        for (String[] file : UNREAD) {
+            File candidate = conf.sister(file[0]);
+            if (candidate.exists()) {
+                found.add(candidate + " has no effect: " + file[1]);
+            }
+        }
+        return List.copyOf(found);
+    }
+
+    /** A sentence for every key that is given and has no effect. */
+    public static List<String> inertKeys(SlurmConf conf) {
+        List<String> found = new ArrayList<>();
+        for (Key key : Key.values()) {
+            if (conf.given(key) && !key.honoured() && !harmless(conf, key)) {
+                found.add(key.slurmName() + " has no effect: " + key.whyInert());
+            }
+        }
+        return List.copyOf(found);
+    }
+
+    /** A value that asks for nothing needs no remark. */
+    private static boolean harmless(SlurmConf conf, Key key) {
+        String value = conf.text(key);
+        return value.equals(key.fallback()) || value.equalsIgnoreCase("none") || value.endsWith("/none")
+            || value.equalsIgnoreCase("no") || value.equals("0");
+    }
+}

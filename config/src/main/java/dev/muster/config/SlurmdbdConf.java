@@ -1,0 +1,119 @@
+package dev.muster.config;
+
+import java.io.File;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** slurmdbd.conf: every key is known and checked; the accounting daemon asks for those it acts on. */
+public final class SlurmdbdConf {
+    private static final KeyTable TABLE = new KeyTable("""
+        AllowNoDefAcct yesno no
+        AllResourcesAbsolute yesno no
+        ArchiveDir text /tmp
+        ArchiveEvents yesno no
+        ArchiveJobs yesno no
+        ArchiveResvs yesno no
+        ArchiveScript text -
+        ArchiveSteps yesno no
+        ArchiveSuspend yesno no
+        ArchiveTXN yesno no
+        ArchiveUsage yesno no
+        AuthAltParameters text -
+        AuthAltTypes text -
+        AuthInfo text -
+        AuthType text auth/munge
+        CommitDelay number 0
+        CommunicationParameters text -
+        DbdAddr text -
+        DbdBackupHost text -
+        DbdHost text -
+        DbdPort number 6819
+        DebugFlags text -
+        DebugLevel text info
+        DebugLevelSyslog text -
+        DefaultQOS text -
+        DisableArchiveCommands yesno no
+        DisableCoordDBD yesno no
+        HashPlugin text hash/k12
+        LogFile text -
+        LogTimeFormat text iso8601_ms
+        MaxPurgeLimit number 50000
+        MaxQueryTimeRange text INFINITE
+        MessageTimeout number 10
+        Parameters text -
+        PidFile text /var/run/slurmdbd.pid
+        PluginDir text -
+        PrivateData text none
+        PurgeEventAfter text -
+        PurgeJobAfter text -
+        PurgeResvAfter text -
+        PurgeStepAfter text -
+        PurgeSuspendAfter text -
+        PurgeTXNAfter text -
+        PurgeUsageAfter text -
+        SlurmUser text root
+        StorageBackupHost text -
+        StorageHost text localhost
+        StorageLoc text slurm_acct_db
+        StorageParameters text -
+        StoragePass text -
+        StoragePassScript text -
+        StoragePort number 0
+        StorageType text accounting_storage/mysql
+        StorageUser text -
+        TCPTimeout number 2
+        TLSParameters text -
+        TLSType text tls/none
+        TrackSlurmctldDown yesno no
+        TrackWCKey yesno no""", "keepalivetime preservecaseuser");
+
+    private final Map<String, String> values;
+
+    private SlurmdbdConf(Map<String, String> values) {
+        this.values = values;
+    }
+
+    /** Reads the file; mistakes are added to {@code errors}. */
+    public static SlurmdbdConf read(File file, List<ConfigError> errors) {
+        return new SlurmdbdConf(TABLE.read(file, errors));
+    }
+
+    /** The value of a key in Slurm's spelling, or its default; empty when there is neither. */
+    public String text(String key) {
+        return values.getOrDefault(key.toLowerCase(Locale.ROOT), "");
+    }
+
+    public int dbdPort() {
+        return Integer.parseInt(text("DbdPort"));
+    }
+
+    public String dbdHost() {
+        return text("DbdHost");
+    }
+
+    /** Where to connect: DbdAddr, else DbdHost. */
+    public String dbdAddress() {
+        return text("DbdAddr").isEmpty() ? dbdHost() : text("DbdAddr");
+    }
+
+    public String logFile() {
+        return text("LogFile");
+    }
+
+    public String pidFile() {
+        return text("PidFile");
+    }
+
+    public String slurmUser() {
+        return text("SlurmUser");
+    }
+
+    public String storageType() {
+        return text("StorageType");
+    }
+
+    public String storageLoc() {
+        return text("StorageLoc");
+    }
+}

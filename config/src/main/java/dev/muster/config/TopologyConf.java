@@ -1,0 +1,83 @@
+package dev.muster.config;
+
+import java.io.File;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** topology.conf: switches over nodes or other switches, and blocks of nodes. */
+public record TopologyConf(List<Switch> switches, List<Block> blocks, List<Integer> blockSizes) {
+
+    /** A leaf has nodes, any other switch has switches; both are expanded. */
+    public record Switch(String name, List<String> nodes, List<String> switches, int line) {
+    }
+
+    public record Block(String name, List<String> nodes, int line) {
+    }
+
+    /** Reads the file; mistakes are added to {@code errors}. An absent file is an empty one. */
+    public static TopologyConf read(File file, List<ConfigError> errors) {
+        Builder builder = new Builder(new Values(errors));
+        if (file.exists()) {
+            new ConfLines(file, builder, errors).read(file);
+        }
+        return new TopologyConf(List.copyOf(builder.switches), List.copyOf(builder.blocks),
+            List.copyOf(builder.blockSizes));
+    }
+
+    private static final class Builder implements ConfLines.Sink {
+        private final Values values;
+        private final List<Switch> switches = new ArrayList<>();
+        private final List<Block> blocks = new ArrayList<>();
+        private final List<Integer> blockSizes = new ArrayList<>();
+
+        private Builder(Values values) {
+            this.values = values;
+        }
+
+        @Override
+        public String clusterName() {
+            return "";
+        }
+
+        @Override
+        public void line(String text, String file, int line) {
+            values.at(file, line, text);
+            String switchName = "";
+            String blockName = "";
+            List<String> nodes = List.of();
+            List<String> children = List.of();
+            Pairs pairs = new Pairs(text);
+            while (pairs.next()) {
+                values.text(pairs.rest());
+                switch (pairs.key().toLowerCase(Locale.ROOT)) {
+                    case "switchname" -> switchName = pairs.value();
+                    case "blockname" -> blockName = pairs.value();
+                    case "nodes" -> nodes = NodeLine.hosts(pairs.value(), "Nodes", values).names();
+                    case "switches" -> children = NodeLine.hosts(pairs.value(), "Switches", values).names();
+                    case "blocksizes" -> sizes(pairs.value());
+                    case "linkspeed" -> values.number("LinkSpeed", pairs.value(), Values.U32_MAX);
+                    default -> values.error("Parsing error at unrecognized key: " + pairs.key());
+                }
+            }
+            if (!pairs.atEnd()) {
+                values.text(pairs.rest()).error("Parsing error");
+            }
+            if (!switchName.isEmpty()) {
+                if (nodes.isEmpty() == children.isEmpty()) {
+                    values.error("switch " + switchName + " has " + (nodes.isEmpty() ? "neither children nor nodes"
+                        : "both children and nodes"));
+                }
+                switches.add(new Switch(switchName, nodes, children, line));
+            } else if (!blockName.isEmpty()) {
+                blocks.add(new Block(blockName, nodes, line));
+            }
+        }
+
+        private void sizes(String text) {
+            for (String size : Values.list(text)) {
+                blockSizes.add((int) values.number("BlockSizes", size, Values.U16_MAX));
+            }
+        }
+    }
+}

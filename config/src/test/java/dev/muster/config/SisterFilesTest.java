@@ -1,0 +1,145 @@
+package dev.muster.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class SisterFilesTest {
+    @TempDir
+    private Path dir;
+    private final List<ConfigError> errors = new ArrayList<>();
+
+    private File file(String name, String text) throws IOException {
+        return Files.writeString(dir.resolve(name), text).toFile();
+    }
+
+    private List<String> messages() {
+        return errors.stream().map(e -> e.message().replace(dir + "/", "")).toList();
+    }
+
+    @Test
+    void gres() throws IOException {
+        GresConf conf = GresConf.read(file("gres.conf", """
+            AutoDetect=off
+            # two kinds of device
+            NodeName=n[1-2] Name=gpu Type=a100 File=/dev/nvidia[0-3] Cores=0-15 Links=-1,0,1,2
+            Name=gpu Type=k80 Count=2 Flags=CountOnly,nvidia_gpu_env NodeName=n3
+            Name=bandwidth Count=4G
+            NodeName=n4 AutoDetect=nvml
+            Name=tty File=/dev/tty1,/dev/tty[3-4]
+            """), errors);
+        assertThat(messages()).isEmpty();
+        assertThat(conf.autoDetect()).isEqualTo("off");
+        assertThat(conf.forNode("n2")).extracting(GresConf.Device::name).containsExactly("gpu", "bandwidth", "tty");
+        GresConf.Device gpu = conf.forNode("n2").getFirst();
+        assertThat(gpu.files()).containsExactly("/dev/nvidia0", "/dev/nvidia1", "/dev/nvidia2", "/dev/nvidia3");
+        assertThat(gpu.count()).isEqualTo(4);
+        assertThat(gpu.cores()).isEqualTo("0-15");
+        assertThat(conf.forNode("n3").getFirst().flags()).containsExactly("CountOnly", "nvidia_gpu_env");
+        assertThat(conf.forNode("n3").get(1).count()).isEqualTo(4L << 30);
+        assertThat(conf.forNode("n9").get(1).files()).containsExactly("/dev/tty1", "/dev/tty3", "/dev/tty4");
+        assertThat(conf.forNode("n4").get(1).autoDetect()).isEqualTo("nvml");
+    }
+
+    @Test
+    void gresMistakes() throws IOException {
+        GresConf.read(file("gres.conf", """
+            Name=gpu Foo=1
+            Name=gpu Count=x
+            Name=gpu Count=3 File=/dev/nvidia[0-1]
+            Type=a100
+            Name=gpu Flags=zzz
+            AutoDetect=magic
+            """), errors);
+        assertThat(messages()).startsWith("gres.conf:1: Parsing error at unrecognized key: Foo",
+            "gres.conf:2: Invalid GRES Count value: x",
+            "gres.conf:3: Invalid GRES record for gpu, count does not match File value",
+            "gres.conf:4: Invalid GRES data, no type name (Type=a100)",
+            "gres.conf:5: Invalid GRES flag: zzz", "gres.conf:6: Invalid AutoDetect: magic");
+    }
+
+    @Test
+    void cgroup() throws IOException {
+        CgroupConf none = CgroupConf.read(dir.resolve("absent").toFile(), errors);
+        assertThat(none.plugin()).isEqualTo("autodetect");
+        assertThat(none.constrainCores()).isFalse();
+        CgroupConf conf = CgroupConf.read(file("cgroup.conf", """
+            CgroupAutomount=yes
+            CgroupPlugin=cgroup/v2
+            ConstrainCores=yes
+            constrainramspace=YES
+            AllowedRAMSpace=98.5
+            """), errors);
+        assertThat(messages()).isEmpty();
+        assertThat(conf.constrainCores()).isTrue();
+        assertThat(conf.constrainRamSpace()).isTrue();
+        assertThat(conf.allowedRamPercent()).isEqualTo(98.5);
+        assertThat(conf.show()).contains("Cgroup Support Configuration:", "AllowedRAMSpace         = 98.5%",
+            "CgroupPlugin            = cgroup/v2", "MemorySwappiness        = (null)");
+        CgroupConf.read(file("bad.conf", "ConstrainCores=maybe\nNope=1\nCgroupPlugin=cgroup/v9\n"), errors);
+        assertThat(messages()).containsExactly("bad.conf:1: \"maybe\" is not a valid option for \"ConstrainCores\"",
+            "bad.conf:2: _parse_next_key: Parsing error at unrecognized key: Nope",
+            "bad.conf: Invalid CgroupPlugin cgroup/v9");
+    }
+
+    @Test
+    void slurmdbd() throws IOException {
+        SlurmdbdConf conf = SlurmdbdConf.read(file("slurmdbd.conf", """
+            AuthType=auth/munge
+            DbdHost=righost
+            DbdAddr=127.0.0.1
+            DbdPort=6819
+            SlurmUser=root
+            StorageType=accounting_storage/mysql
+            StorageLoc=slurm_acct
+            PurgeJobAfter=12months
+            """), errors);
+        assertThat(messages()).isEmpty();
+        assertThat(conf.dbdAddress()).isEqualTo("127.0.0.1");
+        assertThat(conf.dbdPort()).isEqualTo(6819);
+        assertThat(conf.text("MessageTimeout")).isEqualTo("10");
+        SlurmdbdConf.read(file("slurmdbd.conf", "DbdPort=x\nFoo=1\n"), errors);
+        assertThat(messages()).hasSize(2);
+    }
+
+    @Test
+    void topology() throws IOException {
+        TopologyConf conf = TopologyConf.read(file("topology.conf", """
+            SwitchName=s0 Nodes=n[0-5]
+            SwitchName=s2 Switches=s[0-1] LinkSpeed=5
+            BlockName=b1 Nodes=n[1-2]
+            BlockSizes=2,4
+            """), errors);
+        assertThat(messages()).isEmpty();
+        assertThat(conf.switches().getFirst().nodes()).hasSize(6);
+        assertThat(conf.switches().get(1).switches()).containsExactly("s0", "s1");
+        assertThat(conf.blocks().getFirst().nodes()).containsExactly("n1", "n2");
+        assertThat(conf.blockSizes()).containsExactly(2, 4);
+        TopologyConf.read(file("topology.conf", "SwitchName=s0\n"), errors);
+        assertThat(messages()).containsExactly("topology.conf:1: switch s0 has neither children nor nodes");
+    }
+
+    @Test
+    void whatHasNoEffectIsSaid() throws IOException {
+        file("plugstack.conf", "required /usr/lib/foo.so\n");
+        file("slurm.conf", """
+            ClusterName=c
+            SlurmctldHost=h
+            MpiDefault=none
+            SwitchType=switch/none
+            BurstBufferType=burst_buffer/lua
+            """);
+        SlurmConf conf = ((SlurmConf.Parsed.Ok) SlurmConf.read(dir.resolve("slurm.conf").toFile())).conf();
+        assertThat(SisterFiles.unread(conf)).containsExactly(
+            dir + "/plugstack.conf has no effect: SPANK plugins are shared objects of Slurm and are not loaded");
+        assertThat(SisterFiles.inertKeys(conf)).containsExactly(
+            "BurstBufferType has no effect: burst buffers are not part of this version");
+    }
+}
