@@ -130,7 +130,7 @@ public final class Main {
         Settings settings = SettingsReader.read(conf, node, options, prefix(), slurmUser);
         DaemonLog log;
         try {
-            log = new DaemonLog("slurmd", settings.logFile(), true, settings.debugLevel(), settings.logTimeFormat());
+            log = new DaemonLog("slurmd", settings.logFile(), options.foreground(), settings.debugLevel(), settings.logTimeFormat());
         } catch (IOException e) {
             System.err.println("slurmd: fatal: Unable to open logfile `" + settings.logFile() + "': " + Reasons.of(e));
             return 1;
@@ -139,9 +139,17 @@ public final class Main {
         try {
             return serveToTheEnd(new Start(conf, settings, options, identities, log));
         } catch (Slurmd.CannotStartException e) {
-            log.fatal(e.getMessage());
+            return fatal(log, options, e.getMessage());
         } catch (IOException e) {
-            log.fatal(Reasons.of(e));
+            return fatal(log, options, Reasons.of(e));
+        }
+    }
+
+    /** Whoever started the daemon must see why it did not start, also where the log is a file. */
+    private static int fatal(DaemonLog log, Options options, String sentence) {
+        log.fatal(sentence);
+        if (!options.foreground()) {
+            System.err.println("slurmd: fatal: " + sentence);
         }
         return 1;
     }
