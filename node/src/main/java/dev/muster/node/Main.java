@@ -168,12 +168,10 @@ public final class Main {
         applyProcessOptions(first);
         Lifetime lifetime = new Lifetime(first.log);
         Start start = first;
-        PidFile pidFile = new PidFile(first.settings.pidFile());
         while (serveOnce(start, lifetime) == Lifetime.Order.READ_CONFIG) {
             start = reread(start);
         }
         first.log.info("Slurmd shutdown completing");
-        pidFile.remove();
         return 0;
     }
 
@@ -183,12 +181,16 @@ public final class Main {
         try (Slurmd slurmd = new Slurmd(settings, start.log, sessions, lifetime, start.options.reportReboot())) {
             Optional<Sack> sack = sessions.key().flatMap(key -> Sack.open(AuthPlaces.of(start.conf).sackSockets(), key,
                     settings.cluster(), start.identities, start.log));
+            PidFile pidFile = new PidFile(settings.pidFile());
             slurmd.start();
             if (Native.isLinked()) {
                 Native.daemonReady(0);
             }
             Lifetime.Order order = lifetime.await();
             sack.ifPresent(Sack::close);
+            if (order == Lifetime.Order.STOP) {
+                pidFile.remove();
+            }
             return order;
         }
     }
