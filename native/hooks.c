@@ -70,16 +70,8 @@ static void run_prolog(const char *path)
 }
 
 /* In the task's child, after the switch to the user and just before exec. */
-void hooks_run_prologs(struct task *task)
+void hooks_run_prologs(void)
 {
-    char text[64];
-    if (!spec.prologs.count)
-        return;
-    snprintf(text, sizeof text, "SLURM_TASK_PID=%d", (int)getpid());
-    char *entry = strdup(text);
-    if (entry)
-        environment_set(entry);
-    (void)task;
     for (size_t i = 0; i < spec.prologs.count; i++)
         run_prolog(spec.prologs.items[i]);
 }

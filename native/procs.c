@@ -125,6 +125,20 @@ static void kill_listed(const char *directory)
         fclose(in);
 }
 
+/* How often the kernel killed for want of memory in the step's group, as the file named in the specification counts. */
+long procs_oom_kills(void)
+{
+    char line[128];
+    long kills = 0;
+    FILE *in = spec.oom_events ? fopen(spec.oom_events, "re") : NULL;
+    while (in && fgets(line, sizeof line, in))
+        if (sscanf(line, "oom_kill %ld", &kills) == 1)
+            break;
+    if (in)
+        fclose(in);
+    return kills;
+}
+
 /* Kills what is in the step's groups, also what no longer is a descendant. */
 void procs_kill_cgroups(void)
 {

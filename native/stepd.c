@@ -101,6 +101,19 @@ static void watch_launch(void)
             return give_up("the tasks could not be released");
 }
 
+/* As Slurm says it, once per step. */
+static void watch_memory(struct task *task)
+{
+    char text[200];
+    long kills = *reason ? 0 : procs_oom_kills();
+    if (kills <= 0)
+        return;
+    snprintf(reason, sizeof reason, "OutOfMemory");
+    int n = snprintf(text, sizeof text, "Detected %ld oom_kill event%s in StepId=%s.%s. Some of the step tasks have been OOM Killed.",
+                     kills, kills > 1 ? "s" : "", spec.job, spec.step);
+    task_message(task, text, (size_t)n);
+}
+
 static void task_ended(struct task *task, int status, const struct rusage *usage)
 {
     task_read_ready(task);
@@ -111,6 +124,7 @@ static void task_ended(struct task *task, int status, const struct rusage *usage
         close(task->ready_fd);
     task->ready_fd = -1;
     io_close_input(task);
+    watch_memory(task);
     task->epilog_pid = task->executed ? hooks_start_epilog(task) : 0;
     task->phase = task->epilog_pid ? TASK_EPILOG : TASK_DONE;
     changed = true;

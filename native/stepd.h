@@ -90,7 +90,7 @@ struct limit {
 };
 
 struct spec {
-    const char *job, *step, *attempt, *node, *user, *directory, *socket_path, *log_name;
+    const char *job, *step, *attempt, *node, *user, *directory, *socket_path, *log_name, *oom_events;
     uid_t uid, allowed_uid;
     gid_t gid;
     gid_t *groups;
@@ -128,7 +128,7 @@ void task_read_ready(struct task *task);
 void task_message(struct task *task, const char *text, size_t length);
 
 /* hooks.c */
-void hooks_run_prologs(struct task *task);
+void hooks_run_prologs(void);
 pid_t hooks_start_epilog(const struct task *task);
 
 /* io.c */
@@ -148,5 +148,6 @@ int procs_signal_children_tree(int signal);
 int procs_signal_tasks(int signal);
 void procs_join_cgroup(const char *directory, pid_t pid, char *error, size_t error_room);
 void procs_kill_cgroups(void);
+long procs_oom_kills(void);
 
 #endif

@@ -277,7 +277,10 @@ static void child(struct task *task, const struct ends *ends, int gate_read)
     write_all(2, remarks, strlen(remarks));
     default_signals();
     wait_for_gate(task, gate_read);
-    hooks_run_prologs(task);
+    char pid_entry[40];
+    snprintf(pid_entry, sizeof pid_entry, "SLURM_TASK_PID=%d", (int)getpid());
+    environment_set(pid_entry);
+    hooks_run_prologs();
     char **argv = task->argv.count ? task->argv.items : spec.argv.items;
     char found[PATH_MAX];
     const char *program = task->program ? task->program : environment_search(argv[0], found, sizeof found);

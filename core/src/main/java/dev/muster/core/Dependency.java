@@ -40,7 +40,7 @@ public record Dependency(Kind kind, int jobId, int arrayTask, int delayMin, bool
     }
 
     /** As squeue prints what is still open: {@code afterok:12(unfulfilled)}. */
-    static String print(List<Dependency> all) {
+    public static String print(List<Dependency> all) {
         StringBuilder out = new StringBuilder();
         for (Dependency d : all) {
             if (d.status == Status.FULFILLED) {

@@ -5,6 +5,8 @@ import java.util.OptionalLong;
 /** Lengths of time as Slurm reads and prints them. All values are seconds; {@link #UNLIMITED} stands for no limit. */
 public final class Durations {
     public static final long UNLIMITED = -1;
+    /** The same in the int components that count minutes. */
+    public static final int INFINITE = -1;
     public static final long MINUTE = 60;
     public static final long HOUR = 3600;
     public static final long DAY = 86_400;

@@ -11,7 +11,6 @@ final class NodeSlot {
     final int index;
     Node.Spec spec;
     boolean usable;
-    boolean connected;
     IndexSet freeUnits;
     long freeMemoryMb;
     final Map<String, IndexSet> freeGres = new TreeMap<>();

@@ -39,7 +39,7 @@ public final class Scheduler implements Planner {
     private final TreeSet<Place> queue = new TreeSet<>();
     private final Map<Integer, Integer> runningTasks = new HashMap<>();
     private final TreeMap<Integer, Job> holding = new TreeMap<>();
-    private final TreeSet<String> connected = new TreeSet<>();
+    private final java.util.Set<String> connected = java.util.concurrent.ConcurrentHashMap.newKeySet();
     private final Map<Integer, JobReason> reasons = new java.util.concurrent.ConcurrentHashMap<>();
     private final Map<Integer, Long> plannedStarts = new java.util.concurrent.ConcurrentHashMap<>();
     private volatile boolean everyNodeConnected;
@@ -50,16 +50,12 @@ public final class Scheduler implements Planner {
         return this;
     }
 
-    /** Nothing new goes to a node that the controller has no connection to. */
+    /** Nothing new goes to a node that the controller has no connection to. Thread-safe. */
     public void connected(String node, boolean up) {
         if (up) {
             connected.add(node);
         } else {
             connected.remove(node);
-        }
-        NodeSlot slot = byName.get(node);
-        if (slot != null) {
-            slot.connected = up;
         }
     }
 
@@ -77,7 +73,6 @@ public final class Scheduler implements Planner {
         sorted.sort(Comparator.comparingInt((Node n) -> n.spec().weight()).thenComparingInt(n -> n.spec().order()));
         for (Node node : sorted) {
             NodeSlot slot = new NodeSlot(nodes.size(), node);
-            slot.connected = connected.contains(node.name());
             nodes.add(slot);
             byName.put(node.name(), slot);
         }
@@ -234,7 +229,7 @@ public final class Scheduler implements Planner {
     }
 
     boolean ready(NodeSlot slot) {
-        return slot.usable && (slot.connected || everyNodeConnected);
+        return slot.usable && (everyNodeConnected || connected.contains(slot.spec.name()));
     }
 
     void explain(int jobId, JobReason reason, long plannedStart) {

@@ -1,0 +1,172 @@
+package dev.muster.cli;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The few keys of slurm.conf that a command needs to find its controller. Read without the full configuration reader: this is on the start
+ * path of every command, and the controller has checked the file.
+ */
+final class ClientConf {
+    private static final int CONF_BYTES_MAX = 64 << 20;
+    private static final int INCLUDE_DEPTH_MAX = 8;
+    private static final int PORT_DEFAULT = 6817;
+
+    /** @param address where to connect; @param name as configured */
+    record Server(String name, String address) {}
+
+    /** Reads files as the caller. */
+    interface Files {
+        byte[] read(String path, int maxBytes) throws IOException;
+    }
+
+    final String path;
+    String clusterName = "cluster";
+    final List<Server> servers = new ArrayList<>();
+    int port = PORT_DEFAULT;
+    String authType = "auth/munge";
+    String authInfo = "";
+    String slurmUser = "root";
+    String stateSaveLocation = "/var/spool";
+    String slurmctldPidFile = "/var/run/slurmctld.pid";
+    String slurmdPidFile = "/var/run/slurmd.pid";
+    private String controlMachine = "";
+    private String controlAddress = "";
+
+    private ClientConf(String path) {
+        this.path = path;
+    }
+
+    static ClientConf read(String path, Files files) throws IOException {
+        ClientConf conf = new ClientConf(path);
+        conf.readFile(path, files, 0);
+        if (conf.servers.isEmpty() && !conf.controlMachine.isEmpty()) {
+            conf.servers.add(server(conf.controlMachine, conf.controlAddress));
+        }
+        return conf;
+    }
+
+    private void readFile(String file, Files files, int depth) throws IOException {
+        String text = RawText.decode(files.read(file, CONF_BYTES_MAX));
+        int at = 0;
+        StringBuilder line = new StringBuilder();
+        while (at < text.length()) {
+            int end = text.indexOf('\n', at);
+            end = end < 0 ? text.length() : end;
+            int stop = end;
+            while (stop > at && text.charAt(stop - 1) <= ' ') {
+                stop--;
+            }
+            boolean goesOn = stop > at && text.charAt(stop - 1) == '\\';
+            line.append(text, at, goesOn ? stop - 1 : stop);
+            at = end + 1;
+            if (goesOn && at < text.length()) {
+                continue;
+            }
+            line(line.toString(), file, files, depth);
+            line.setLength(0);
+        }
+    }
+
+    private void line(String raw, String file, Files files, int depth) throws IOException {
+        int hash = raw.indexOf('#');
+        String line = (hash < 0 ? raw : raw.substring(0, hash)).strip();
+        if (line.isEmpty()) {
+            return;
+        }
+        if (line.regionMatches(true, 0, "include", 0, 7) && line.length() > 8 && line.charAt(7) <= ' ') {
+            if (depth < INCLUDE_DEPTH_MAX) {
+                String name = line.substring(8).strip();
+                int slash = file.lastIndexOf('/');
+                readFile(name.startsWith("/") ? name : file.substring(0, slash + 1) + name, files, depth + 1);
+            }
+            return;
+        }
+        int eq = line.indexOf('=');
+        if (eq > 0) {
+            key(Texts.lower(line.substring(0, eq).strip()), line.substring(eq + 1).strip());
+        }
+    }
+
+    private void key(String key, String value) {
+        String first = value.startsWith("\"") && value.indexOf('"', 1) > 0 ? value.substring(1, value.indexOf('"', 1))
+                : firstWord(value);
+        switch (key) {
+            case "clustername" -> clusterName = Texts.lower(first);
+            case "slurmctldhost" -> {
+                int open = first.indexOf('(');
+                boolean named = open > 0 && first.endsWith(")");
+                servers.add(server(named ? first.substring(0, open) : first,
+                        named ? first.substring(open + 1, first.length() - 1) : ""));
+            }
+            case "controlmachine" -> controlMachine = first;
+            case "controladdr" -> controlAddress = first;
+            case "slurmctldport" -> port = port(first);
+            case "authtype" -> authType = first;
+            case "authinfo" -> authInfo = first;
+            case "slurmuser" -> slurmUser = first;
+            case "statesavelocation" -> stateSaveLocation = first;
+            case "slurmctldpidfile" -> slurmctldPidFile = first;
+            case "slurmdpidfile" -> slurmdPidFile = first;
+            default -> { }
+        }
+    }
+
+    private static String firstWord(String value) {
+        int i = 0;
+        while (i < value.length() && value.charAt(i) > ' ') {
+            i++;
+        }
+        return value.substring(0, i);
+    }
+
+    private static Server server(String name, String address) {
+        return new Server(name, address.isEmpty() ? name : address);
+    }
+
+    /** The first of a range of ports. */
+    private static int port(String text) {
+        int dash = text.indexOf('-');
+        long n = OptionCheck.parseNumber(dash < 0 ? text : text.substring(0, dash));
+        return n < 1 || n > 65_535 ? PORT_DEFAULT : (int) n;
+    }
+
+    /** A word of AuthInfo: {@code socket=…}. */
+    String authInfo(String name) {
+        for (String item : Texts.split(authInfo, ',')) {
+            if (item.startsWith(name + "=")) {
+                return item.substring(name.length() + 1);
+            }
+        }
+        return "";
+    }
+
+    String directory() {
+        return path.substring(0, Math.max(0, path.lastIndexOf('/')));
+    }
+
+    /** Where the cluster's key may be, best first: as the daemons look for it. */
+    List<String> keyFiles() {
+        List<String> out = new ArrayList<>();
+        if (!authInfo("key").isEmpty() && !authType.equals("auth/munge")) {
+            out.add(authInfo("key"));
+        }
+        out.add(directory() + "/slurm.key");
+        out.add(stateSaveLocation + "/slurm.key");
+        return out;
+    }
+
+    /** Where a daemon of this host may vouch for its callers. */
+    List<String> sackSockets() {
+        List<String> out = new ArrayList<>();
+        for (String pidFile : List.of(slurmctldPidFile, slurmdPidFile)) {
+            int slash = pidFile.lastIndexOf('/');
+            String socket = (slash < 0 ? "." : pidFile.substring(0, slash)) + "/sack-" + clusterName + ".socket";
+            if (!out.contains(socket) && socket.indexOf('%') < 0) {
+                out.add(socket);
+            }
+        }
+        return out;
+    }
+}

@@ -1,0 +1,45 @@
+package dev.muster.cli;
+
+import java.util.Optional;
+
+/** The commands by name. */
+final class Commands {
+    private Commands() {}
+
+    static Optional<Command> of(String name) {
+        return switch (name) {
+            case "sbatch" -> Optional.of(new Sbatch());
+            case "scancel" -> Optional.of(new Scancel());
+            case "scontrol" -> Optional.of(new Scontrol());
+            case "sinfo" -> Optional.of(new Sinfo());
+            case "squeue" -> Optional.of(new Squeue());
+            default -> Optional.empty();
+        };
+    }
+
+    /** Runs one command to its exit code, whatever happens in it. */
+    static int run(CommandContext c) {
+        Optional<Command> command = of(c.name());
+        if (command.isEmpty()) {
+            c.err().println(c.name() + ": not a command of this installation");
+            c.err().flush();
+            return 127;
+        }
+        int rc;
+        try {
+            rc = command.get().run(c);
+        } catch (UsageException e) {
+            c.out().flush();
+            for (String line : e.lines()) {
+                c.err().println(line);
+            }
+            rc = e.exitCode();
+        } catch (SlurmException e) {
+            c.error(e.getMessage());
+            rc = 1;
+        }
+        c.out().flush();
+        c.err().flush();
+        return rc;
+    }
+}

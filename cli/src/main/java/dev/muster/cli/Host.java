@@ -1,0 +1,65 @@
+package dev.muster.cli;
+
+import java.io.IOException;
+import java.time.ZoneId;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What a command may know of the process and machine it is asked from. The warm service and tests bring their own: a command never
+ * reads these from its JVM.
+ */
+public interface Host {
+    /** What is said about a command that cannot be found or run. */
+    record Found(String path, boolean executable) {}
+
+    String workDir();
+
+    long nowMs();
+
+    ZoneId zone();
+
+    int uid();
+
+    int gid();
+
+    int pid();
+
+    int umask();
+
+    /** RLIMIT name without prefix to soft limit, -1 for unlimited. */
+    Map<String, Long> limits();
+
+    String hostName();
+
+    String userName(int uid);
+
+    /** @return uid of a user name or number as typed, -1 if there is none */
+    int userId(String nameOrId);
+
+    /** @return gid of a group name or number as typed, -1 if there is none */
+    int groupId(String nameOrId);
+
+    /** Reads a file as the caller, at most maxBytes and one more. */
+    byte[] readFile(String path, int maxBytes) throws IOException;
+
+    /** Writes a file as the caller. */
+    void writeFile(String path, byte[] content, int mode) throws IOException;
+
+    boolean isTty(int fd);
+
+    Controller controller();
+
+    /** Sleeps; false if the command was interrupted. */
+    boolean pause(long ms);
+
+    /** Names of clusters this host can reach: the configured one. */
+    List<String> clusters();
+
+    /** 32 fresh random hex digits: a request id. */
+    String requestId();
+
+
+    /** Names of the configured controllers, the primary first. */
+    List<String> controllers();
+}

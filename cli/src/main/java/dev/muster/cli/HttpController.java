@@ -1,0 +1,101 @@
+package dev.muster.cli;
+
+import dev.muster.model.Json;
+import dev.muster.model.SlurmErrno;
+import dev.muster.transport.Client;
+import dev.muster.transport.Session;
+import java.io.IOException;
+import java.net.SocketTimeoutException;
+
+/** slurmctld over HTTP: the configured servers in order until one answers. */
+final class HttpController implements Controller {
+    /** Slurm's MessageTimeout times a factor: a request may wait for the journal, not for ever. */
+    static final int TIMEOUT_MS = 60_000;
+
+    private final ClientConf conf;
+    private final ProcessHost host;
+    private Session session;
+    private long sessionMs;
+    private Client client;
+
+    HttpController(ClientConf conf, ProcessHost host) {
+        this.conf = conf;
+        this.host = host;
+    }
+
+    @Override
+    public synchronized Json.Obj call(String message, Json.Obj request) throws SlurmException {
+        byte[] body = Json.print(request);
+        String path = "/muster/v1/" + message;
+        int timeoutMs = (int) Math.min(Integer.MAX_VALUE, TIMEOUT_MS + request.number("waitMs"));
+        if (client != null) {
+            try {
+                return answer(client.post(path, body, timeoutMs));
+            } catch (IOException e) {
+                close();
+                if (!(e instanceof Client.ConnectException)) {
+                    throw lost(e);
+                }
+            }
+        }
+        for (ClientConf.Server server : conf.servers) {
+            Session first = session();
+            client = new Client(server.address(), conf.port, () -> renewed(first), host::nonce);
+            try {
+                return answer(client.post(path, body, timeoutMs));
+            } catch (Client.ConnectException e) {
+                close();
+            } catch (IOException e) {
+                close();
+                throw lost(e);
+            }
+        }
+        SlurmErrno e = SlurmErrno.CTLD_CONNECT;
+        throw new SlurmException(e.number(), e.sentence());
+    }
+
+    private static SlurmException lost(IOException e) {
+        SlurmErrno no = e instanceof SocketTimeoutException ? SlurmErrno.PROTOCOL_SOCKET_IMPL_TIMEOUT
+                : SlurmErrno.CTLD_RECV;
+        return new SlurmException(no.number(), no.sentence());
+    }
+
+    private Session session() throws SlurmException {
+        if (session == null || host.nowMs() - sessionMs > Session.LIFETIME_S * 500L) {
+            session = Sessions.open(conf, host);
+            sessionMs = host.nowMs();
+        }
+        return session;
+    }
+
+    /** The signer may not throw: an expired session that cannot be renewed is used once more and refused by the server. */
+    private Session renewed(Session otherwise) {
+        try {
+            return session();
+        } catch (SlurmException e) {
+            return otherwise;
+        }
+    }
+
+    private static Json.Obj answer(Client.Response response) throws SlurmException {
+        Json.Obj body;
+        try {
+            body = response.body().length == 0 ? new Json.Obj() : Json.object(response.body());
+        } catch (Json.MalformedException e) {
+            throw new SlurmException(SlurmErrno.CTLD_RECV.number(), SlurmErrno.CTLD_RECV.sentence());
+        }
+        if (response.status() != 200) {
+            String error = body.text("error");
+            int errno = body.integer("errno");
+            throw new SlurmException(errno == 0 ? -1 : errno, error.isEmpty() ? SlurmErrno.of(errno).sentence() : error);
+        }
+        return body;
+    }
+
+    private void close() {
+        if (client != null) {
+            client.close();
+            client = null;
+        }
+    }
+}

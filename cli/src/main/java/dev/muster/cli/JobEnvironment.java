@@ -1,0 +1,135 @@
+package dev.muster.cli;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The environment that goes with a job or step: {@code --export} and the variables that tell the options. */
+final class JobEnvironment {
+    private JobEnvironment() {}
+
+    static List<Object> base64All(List<String> texts) {
+        List<Object> out = new ArrayList<>(texts.size());
+        for (String t : texts) {
+            out.add(RawText.bytes(t).base64());
+        }
+        return out;
+    }
+
+    static List<Object> entries(Map<String, String> env) {
+        List<Object> out = new ArrayList<>(env.size());
+        for (Map.Entry<String, String> e : env.entrySet()) {
+            out.add(RawText.bytes(e.getKey() + "=" + e.getValue()).base64());
+        }
+        return out;
+    }
+
+    /** What {@code --export} lets through. */
+    static Map<String, String> exported(JobOptions o) throws UsageException {
+        Map<String, String> all = o.context().env();
+        String export = o.text(JobOption.EXPORT);
+        Map<String, String> out = new LinkedHashMap<>();
+        if (o.has(JobOption.EXPORT_FILE)) {
+            out.putAll(fromFile(o));
+        }
+        if (export.isEmpty() || export.equals("ALL")) {
+            if (!o.has(JobOption.EXPORT_FILE) || o.has(JobOption.EXPORT)) {
+                out.putAll(all);
+            }
+        } else if (export.equals("NONE") || export.equals("NIL")) {
+            slurmOnly(all, out);
+        } else {
+            named(export, all, out);
+        }
+        if (o.has(JobOption.EXPORT) && !export.equals("ALL")) {
+            out.put("SLURM_EXPORT_ENV", export);
+        }
+        return out;
+    }
+
+    private static void slurmOnly(Map<String, String> all, Map<String, String> out) {
+        for (Map.Entry<String, String> e : all.entrySet()) {
+            if (e.getKey().startsWith("SLURM_") || e.getKey().startsWith("SPANK_")) {
+                out.put(e.getKey(), e.getValue());
+            }
+        }
+    }
+
+    private static void named(String export, Map<String, String> all, Map<String, String> out) {
+        slurmOnly(all, out);
+        for (String item : Texts.splitQuoted(export, ',')) {
+            int eq = item.indexOf('=');
+            if (item.equals("ALL")) {
+                out.putAll(all);
+            } else if (eq > 0) {
+                out.put(item.substring(0, eq), item.substring(eq + 1));
+            } else if (all.containsKey(item)) {
+                out.put(item, all.get(item));
+            }
+        }
+    }
+
+    /** {@code --export-file}: NAME=value entries that end with a zero byte each. */
+    private static Map<String, String> fromFile(JobOptions o) throws UsageException {
+        String path = o.text(JobOption.EXPORT_FILE);
+        Map<String, String> out = new LinkedHashMap<>();
+        try {
+            String text = RawText.decode(o.context().host().readFile(path, 1 << 20));
+            for (String entry : Texts.split(text, '\0')) {
+                int eq = entry.indexOf('=');
+                if (eq > 0) {
+                    out.put(entry.substring(0, eq), entry.substring(eq + 1));
+                }
+            }
+            return out;
+        } catch (java.io.IOException e) {
+            throw o.context().bad(o.exitError(1), "Could not read --export-file " + path);
+        }
+    }
+
+    /** The variables with which a job tells its own options to its steps. */
+    static void addOptions(JobOptions o, Map<String, String> env) {
+        put(o, env, JobOption.CPUS_PER_TASK, "SLURM_CPUS_PER_TASK");
+        put(o, env, JobOption.CPUS_PER_GPU, "SLURM_CPUS_PER_GPU");
+        put(o, env, JobOption.GPU_BIND, "SLURM_GPU_BIND");
+        put(o, env, JobOption.GPU_FREQ, "SLURM_GPU_FREQ");
+        put(o, env, JobOption.GPUS, "SLURM_GPUS");
+        put(o, env, JobOption.GPUS_PER_NODE, "SLURM_GPUS_PER_NODE");
+        put(o, env, JobOption.GPUS_PER_SOCKET, "SLURM_GPUS_PER_SOCKET");
+        put(o, env, JobOption.GPUS_PER_TASK, "SLURM_GPUS_PER_TASK");
+        put(o, env, JobOption.MEM_PER_CPU, "SLURM_MEM_PER_CPU");
+        put(o, env, JobOption.MEM_PER_GPU, "SLURM_MEM_PER_GPU");
+        put(o, env, JobOption.MEM, "SLURM_MEM_PER_NODE");
+        put(o, env, JobOption.NTASKS, "SLURM_NTASKS");
+        put(o, env, JobOption.NTASKS, "SLURM_NPROCS");
+        put(o, env, JobOption.NTASKS_PER_CORE, "SLURM_NTASKS_PER_CORE");
+        put(o, env, JobOption.NTASKS_PER_GPU, "SLURM_NTASKS_PER_GPU");
+        put(o, env, JobOption.NTASKS_PER_NODE, "SLURM_NTASKS_PER_NODE");
+        put(o, env, JobOption.NTASKS_PER_SOCKET, "SLURM_NTASKS_PER_SOCKET");
+        put(o, env, JobOption.OPEN_MODE, "SLURM_OPEN_MODE");
+        put(o, env, JobOption.PROFILE, "SLURM_PROFILE");
+        put(o, env, JobOption.ACCTG_FREQ, "SLURM_ACCTG_FREQ");
+        put(o, env, JobOption.CPU_FREQ, "SLURM_CPU_FREQ_REQ");
+        put(o, env, JobOption.DEPENDENCY, "SLURM_JOB_DEPENDENCY");
+        put(o, env, JobOption.DISTRIBUTION, "SLURM_DISTRIBUTION");
+        put(o, env, JobOption.THREADS_PER_CORE, "SLURM_THREADS_PER_CORE");
+        put(o, env, JobOption.TRES_PER_TASK, "SLURM_TRES_PER_TASK");
+        put(o, env, JobOption.TRES_BIND, "SLURM_TRES_BIND");
+        put(o, env, JobOption.CONTAINER, "SLURM_CONTAINER");
+        put(o, env, JobOption.CONTAINER_ID, "SLURM_CONTAINER_ID");
+        put(o, env, JobOption.HINT, "SLURM_HINT");
+        if (o.has(JobOption.OVERCOMMIT)) {
+            env.put("SLURM_OVERCOMMIT", "1");
+        }
+        env.put("SLURM_PRIO_PROCESS", "0");
+        env.put("SLURM_SUBMIT_DIR", o.context().host().workDir());
+        env.put("SLURM_SUBMIT_HOST", o.context().host().hostName());
+    }
+
+    private static void put(JobOptions o, Map<String, String> env, JobOption option, String name) {
+        if (o.has(option)) {
+            env.put(name, o.text(option));
+        }
+    }
+}

@@ -1,0 +1,61 @@
+package dev.muster.cli;
+
+import dev.muster.model.IndexSet;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Ids of jobs, array tasks and steps as people type them. */
+final class JobIds {
+    private JobIds() {}
+
+    /** Splits at commas outside brackets. */
+    static List<String> split(String text) {
+        List<String> out = new ArrayList<>();
+        int from = 0;
+        int depth = 0;
+        for (int i = 0; i <= text.length(); i++) {
+            char c = i < text.length() ? text.charAt(i) : ',';
+            depth += c == '[' ? 1 : c == ']' ? -1 : 0;
+            if (c == ',' && (depth == 0 || i == text.length())) {
+                if (i > from) {
+                    out.add(text.substring(from, i));
+                }
+                from = i + 1;
+            }
+        }
+        return out;
+    }
+
+    /** {@code 12}, {@code 12_3}, {@code 12_[1-3]}, {@code 12_*}, {@code 12+1}. */
+    static boolean isJob(String text) {
+        int end = 0;
+        while (end < text.length() && text.charAt(end) >= '0' && text.charAt(end) <= '9') {
+            end++;
+        }
+        if (end == 0 || end > 10 || OptionCheck.parseNumber(text.substring(0, end)) < 1
+                || Long.parseLong(text.substring(0, end)) > Integer.MAX_VALUE) {
+            return false;
+        }
+        String rest = text.substring(end);
+        if (rest.isEmpty()) {
+            return true;
+        }
+        String tail = rest.substring(1);
+        return switch (rest.charAt(0)) {
+            case '_' -> tail.equals("*") || !IndexSet.parseSpec(tail, IndexSet.MAX_INDEX).isEmpty();
+            case '+' -> OptionCheck.parseNumber(tail) >= 0;
+            default -> false;
+        };
+    }
+
+    /** A job id with an optional {@code .step}. */
+    static boolean isJobOrStep(String text) {
+        int dot = text.indexOf('.');
+        if (dot < 0) {
+            return isJob(text);
+        }
+        String step = text.substring(dot + 1);
+        return isJob(text.substring(0, dot)) && (OptionCheck.parseNumber(step) >= 0 || step.equals("batch")
+                || step.equals("extern") || step.equals("interactive") || step.equals("TBD"));
+    }
+}

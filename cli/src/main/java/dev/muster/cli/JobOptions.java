@@ -1,0 +1,182 @@
+package dev.muster.cli;
+
+import java.util.List;
+
+/** The options of one sbatch, srun or salloc, checked and in normal form (minutes, mebibytes, seconds since 1970, numbers). */
+final class JobOptions {
+    /** Where a value came from, the weaker first. */
+    enum Origin { SCRIPT, ENVIRONMENT, COMMAND_LINE }
+
+    private static final int COUNT = JobOption.values().length;
+
+    private final CommandContext context;
+    private final char command;
+    private final String[] values = new String[COUNT];
+    private final Origin[] origins = new Origin[COUNT];
+    private int verbose;
+
+    JobOptions(CommandContext context, char command) {
+        this.context = context;
+        this.command = command;
+    }
+
+    CommandContext context() {
+        return context;
+    }
+
+    char command() {
+        return command;
+    }
+
+    int verbose() {
+        return verbose;
+    }
+
+    boolean has(JobOption o) {
+        return values[o.ordinal()] != null;
+    }
+
+    /** Given on the command line itself. */
+    boolean typed(JobOption o) {
+        return origins[o.ordinal()] == Origin.COMMAND_LINE;
+    }
+
+    String text(JobOption o) {
+        String v = values[o.ordinal()];
+        return v == null ? "" : v;
+    }
+
+    long number(JobOption o) {
+        String v = values[o.ordinal()];
+        return v == null ? 0 : Long.parseLong(v);
+    }
+
+    int integer(JobOption o) {
+        return (int) number(o);
+    }
+
+    /** Reads the command line; the operands that are left. */
+    List<String> readArguments(List<String> args) throws UsageException {
+        GetOpt.Parsed p = GetOpt.parse(JobOption.table(command), args, true);
+        return apply(p, Origin.COMMAND_LINE);
+    }
+
+    List<String> apply(GetOpt.Parsed p, Origin origin) throws UsageException {
+        for (GetOpt.Hit h : p.hits()) {
+            JobOption o = JobOption.of(command, h.opt().name());
+            set(o, h.value(), origin);
+        }
+        if (!p.error().isEmpty()) {
+            throw new UsageException(exitError(255), List.of(context.program() + ": " + p.error(),
+                    "Try \"" + context.name() + " --help\" for more information"));
+        }
+        return p.operands();
+    }
+
+    int exitError(int otherwise) {
+        String v = context.env("SLURM_EXIT_ERROR");
+        try {
+            return v.isEmpty() || Integer.parseInt(v) == 0 ? otherwise : Integer.parseInt(v);
+        } catch (NumberFormatException e) {
+            return otherwise;
+        }
+    }
+
+    /** Reads the variables that stand for options; the command line, read before, is stronger. */
+    void readEnvironment() throws UsageException {
+        for (JobOption o : JobOption.values()) {
+            if (typed(o)) {
+                continue;
+            }
+            for (String name : o.variables(command)) {
+                String v = context.env().get(name);
+                if (v == null || o.arg == GetOpt.Arg.NONE && isNo(v) && o != JobOption.VERBOSE) {
+                    continue;
+                }
+                if (o == JobOption.JOBID && v.isEmpty()) {
+                    continue;
+                }
+                set(o, v, Origin.ENVIRONMENT);
+            }
+        }
+    }
+
+    private static boolean isNo(String v) {
+        return v.equals("0") || v.equals("no") || v.equals("false");
+    }
+
+    void set(JobOption o, String value, Origin origin) throws UsageException {
+        int i = o.ordinal();
+        if (o == JobOption.VERBOSE) {
+            verbose = origin == Origin.COMMAND_LINE ? verbose + 1 : Math.max(verbose, levelOf(value));
+            return;
+        }
+        if (origins[i] != null && origins[i].compareTo(origin) > 0) {
+            return;
+        }
+        String normal = OptionCheck.check(this, o, value);
+        resolveRivals(o, origin);
+        values[i] = normal;
+        origins[i] = origin;
+    }
+
+    private static int levelOf(String value) {
+        return value.length() == 1 && value.charAt(0) >= '0' && value.charAt(0) <= '9' ? value.charAt(0) - '0' : 0;
+    }
+
+    /** Options that exclude each other: a stronger source takes the place, the same source is a contradiction. */
+    private void resolveRivals(JobOption o, Origin origin) throws UsageException {
+        switch (o) {
+            case MEM -> rivals(origin, true, JobOption.MEM_PER_CPU, JobOption.MEM_PER_GPU);
+            case MEM_PER_CPU -> rivals(origin, true, JobOption.MEM, JobOption.MEM_PER_GPU);
+            case MEM_PER_GPU -> rivals(origin, true, JobOption.MEM, JobOption.MEM_PER_CPU);
+            case REQUEUE -> rivals(origin, false, JobOption.NO_REQUEUE);
+            case NO_REQUEUE -> rivals(origin, false, JobOption.REQUEUE);
+            case EXCLUSIVE -> rivals(origin, false, JobOption.OVERSUBSCRIBE, JobOption.OVERLAP);
+            case OVERSUBSCRIBE -> rivals(origin, false, JobOption.EXCLUSIVE);
+            case OVERLAP -> rivals(origin, false, JobOption.EXCLUSIVE);
+            case BELL -> rivals(origin, false, JobOption.NO_BELL);
+            case NO_BELL -> rivals(origin, false, JobOption.BELL);
+            default -> { }
+        }
+    }
+
+    private void rivals(Origin origin, boolean contradiction, JobOption... others) throws UsageException {
+        for (JobOption other : others) {
+            Origin was = origins[other.ordinal()];
+            if (was == null) {
+                continue;
+            }
+            if (contradiction && was == origin) {
+                if (origin == Origin.ENVIRONMENT) {
+                    continue;
+                }
+                throw new UsageException(exitError(1), List.of(context.name()
+                        + ": fatal: --mem, --mem-per-cpu, and --mem-per-gpu are mutually exclusive."));
+            }
+            values[other.ordinal()] = null;
+            origins[other.ordinal()] = null;
+        }
+    }
+
+    /** What {@code -v} prints first: the options that are set, by name. */
+    void printDefined() {
+        if (verbose == 0) {
+            return;
+        }
+        context.info("defined options");
+        context.info("-------------------- --------------------");
+        for (JobOption o : JobOption.values()) {
+            if (has(o)) {
+                context.info(padded(o.longName) + ": " + OptionCheck.shown(o, text(o)));
+            }
+        }
+        context.info(padded("verbose") + ": " + verbose);
+        context.info("-------------------- --------------------");
+        context.info("end of defined options");
+    }
+
+    private static String padded(String s) {
+        return s.length() >= 20 ? s : s + " ".repeat(20 - s.length());
+    }
+}

@@ -1,0 +1,297 @@
+package dev.muster.cli;
+
+import dev.muster.model.Json;
+import java.util.List;
+import java.util.Map;
+
+/** Turns checked options into the JSON of {@code JobDesc} and its parts. Defaults are left out, as the codec reads them. */
+final class JobRequest {
+    private final JobOptions o;
+
+    JobRequest(JobOptions options) {
+        this.o = options;
+    }
+
+    static void put(Json.Obj to, String name, String value) {
+        if (!value.isEmpty()) {
+            to.put(name, value);
+        }
+    }
+
+    static void put(Json.Obj to, String name, long value) {
+        if (value != 0) {
+            to.put(name, value);
+        }
+    }
+
+    static void put(Json.Obj to, String name, boolean value) {
+        if (value) {
+            to.put(name, Boolean.TRUE);
+        }
+    }
+
+    static void put(Json.Obj to, String name, Json.Obj value) {
+        if (!value.fields().isEmpty()) {
+            to.put(name, value);
+        }
+    }
+
+    static String base64(String text) {
+        return RawText.bytes(text).base64();
+    }
+
+    /** The whole {@code JobDesc}. @param arguments of the script, its own name first; empty for none */
+    Json.Obj job(String kind, String name, List<String> arguments) {
+        Json.Obj job = new Json.Obj();
+        job.put("kind", kind);
+        put(job, "name", name);
+        put(job, "partition", o.text(JobOption.PARTITION));
+        put(job, "owner", owner());
+        put(job, "charge", charge());
+        put(job, "request", resources());
+        put(job, "timing", timing());
+        put(job, "files", files());
+        put(job, "extras", extras());
+        put(job, "payload", payload(arguments));
+        return job;
+    }
+
+    /** Only where another user was asked for: the edge takes the caller's identity otherwise. */
+    private Json.Obj owner() {
+        Json.Obj owner = new Json.Obj();
+        boolean other = o.has(JobOption.UID) || o.has(JobOption.GID);
+        if (other) {
+            owner.put("uid", o.has(JobOption.UID) ? o.number(JobOption.UID) : (long) o.context().host().uid());
+            owner.put("gid", o.has(JobOption.GID) ? o.number(JobOption.GID) : (long) o.context().host().gid());
+        }
+        return owner;
+    }
+
+    private Json.Obj charge() {
+        Json.Obj c = new Json.Obj();
+        put(c, "account", o.text(JobOption.ACCOUNT));
+        put(c, "qos", o.text(JobOption.QOS));
+        put(c, "wckey", o.text(JobOption.WCKEY));
+        put(c, "reservation", o.text(JobOption.RESERVATION));
+        return c;
+    }
+
+    Json.Obj resources() {
+        Json.Obj r = new Json.Obj();
+        nodes(r);
+        put(r, "tasks", o.number(JobOption.NTASKS));
+        put(r, "cpusPerTask", o.has(JobOption.CPUS_PER_TASK) ? o.number(JobOption.CPUS_PER_TASK)
+                : tresNumber("cpu"));
+        put(r, "tasksPerNode", o.number(JobOption.NTASKS_PER_NODE));
+        put(r, "tasksPerSocket", o.number(JobOption.NTASKS_PER_SOCKET));
+        put(r, "tasksPerCore", o.number(JobOption.NTASKS_PER_CORE));
+        put(r, "tasksPerGpu", o.number(JobOption.NTASKS_PER_GPU));
+        put(r, "cpusPerNodeMin", o.number(JobOption.MINCPUS));
+        put(r, "cpusPerGpu", o.number(JobOption.CPUS_PER_GPU));
+        put(r, "memPerNodeMb", o.number(JobOption.MEM));
+        put(r, "memPerCpuMb", o.number(JobOption.MEM_PER_CPU));
+        put(r, "memPerGpuMb", o.number(JobOption.MEM_PER_GPU));
+        put(r, "memAll", o.has(JobOption.MEM) && o.number(JobOption.MEM) == 0);
+        put(r, "tmpDiskMb", o.number(JobOption.TMP));
+        put(r, "tresPerNode", joined(gresList(o.text(JobOption.GRES)), gpus(JobOption.GPUS_PER_NODE)));
+        put(r, "tresPerJob", gpus(JobOption.GPUS));
+        put(r, "tresPerTask", joined(gpus(JobOption.GPUS_PER_TASK), o.text(JobOption.TRES_PER_TASK)));
+        put(r, "tresPerSocket", gpus(JobOption.GPUS_PER_SOCKET));
+        put(r, "features", o.text(JobOption.CONSTRAINT));
+        put(r, "prefer", o.text(JobOption.PREFER));
+        put(r, "nodeList", joined(o.text(JobOption.NODELIST), o.text(JobOption.NODEFILE)));
+        put(r, "excludeList", o.text(JobOption.EXCLUDE));
+        if (o.has(JobOption.EXCLUSIVE)) {
+            r.put("exclusive", exclusive());
+        }
+        put(r, "oversubscribe", o.has(JobOption.OVERSUBSCRIBE));
+        put(r, "overcommit", o.has(JobOption.OVERCOMMIT));
+        put(r, "contiguous", o.has(JobOption.CONTIGUOUS));
+        put(r, "spread", o.has(JobOption.SPREAD_JOB));
+        put(r, "useMinNodes", o.has(JobOption.USE_MIN_NODES));
+        geometry(r);
+        put(r, "coreSpec", o.number(JobOption.CORE_SPEC));
+        put(r, "threadSpec", o.number(JobOption.THREAD_SPEC));
+        put(r, "licenses", o.text(JobOption.LICENSES));
+        put(r, "network", o.text(JobOption.NETWORK));
+        put(r, "switches", o.text(JobOption.SWITCHES));
+        put(r, "gresFlags", o.text(JobOption.GRES_FLAGS));
+        put(r, "hint", o.text(JobOption.HINT));
+        put(r, "distribution", o.text(JobOption.DISTRIBUTION));
+        return r;
+    }
+
+    private void nodes(Json.Obj r) {
+        String nodes = o.text(JobOption.NODES);
+        if (nodes.isEmpty()) {
+            return;
+        }
+        int dash = nodes.indexOf('-');
+        put(r, "nodesMin", Long.parseLong(dash < 0 ? nodes : nodes.substring(0, dash)));
+        put(r, "nodesMax", Long.parseLong(dash < 0 ? nodes : nodes.substring(dash + 1)));
+    }
+
+    private String exclusive() {
+        return switch (o.text(JobOption.EXCLUSIVE)) {
+            case "user" -> "USER";
+            case "mcs" -> "MCS";
+            case "topo" -> "TOPO";
+            default -> "NODE";
+        };
+    }
+
+    private void geometry(Json.Obj r) {
+        List<String> parts = Texts.split(o.text(JobOption.EXTRA_NODE_INFO), ':');
+        JobOption[] single = {JobOption.SOCKETS_PER_NODE, JobOption.CORES_PER_SOCKET, JobOption.THREADS_PER_CORE};
+        String[] fields = {"socketsPerNode", "coresPerSocket", "threadsPerCore"};
+        for (int i = 0; i < fields.length; i++) {
+            if (o.has(single[i])) {
+                put(r, fields[i], o.number(single[i]));
+            } else if (i < parts.size() && !parts.get(i).equals("*")) {
+                put(r, fields[i], Long.parseLong(parts.get(i)));
+            }
+        }
+    }
+
+    /** {@code gpu:2,nic:1} → {@code gres/gpu:2,gres/nic:1}. */
+    static String gresList(String text) {
+        StringBuilder b = new StringBuilder();
+        for (String item : Texts.split(text, ',')) {
+            if (!item.equalsIgnoreCase("none")) {
+                b.append(b.isEmpty() ? "" : ",").append(item.startsWith("gres/") ? "" : "gres/").append(item);
+            }
+        }
+        return b.toString();
+    }
+
+    private String gpus(JobOption option) {
+        StringBuilder b = new StringBuilder();
+        for (String item : Texts.split(o.text(option), ',')) {
+            b.append(b.isEmpty() ? "" : ",").append("gres/gpu:").append(item);
+        }
+        return b.toString();
+    }
+
+    /** The number of one kind in {@code --tres-per-task}, 0 if it is not there. */
+    private long tresNumber(String kind) {
+        for (String item : Texts.split(o.text(JobOption.TRES_PER_TASK), ',')) {
+            if (item.startsWith(kind + "=") || item.startsWith(kind + ":")) {
+                return Math.max(0, OptionCheck.parseNumber(item.substring(kind.length() + 1)));
+            }
+        }
+        return 0;
+    }
+
+    private static String joined(String a, String b) {
+        return a.isEmpty() ? b : b.isEmpty() ? a : a + "," + b;
+    }
+
+    private Json.Obj timing() {
+        Json.Obj t = new Json.Obj();
+        put(t, "timeLimitMin", o.number(JobOption.TIME));
+        put(t, "timeMinMin", o.number(JobOption.TIME_MIN));
+        put(t, "beginTime", o.number(JobOption.BEGIN));
+        put(t, "deadline", o.number(JobOption.DEADLINE));
+        put(t, "dependency", o.text(JobOption.DEPENDENCY));
+        put(t, "array", o.text(JobOption.ARRAY));
+        put(t, "nice", o.number(JobOption.NICE));
+        put(t, "hold", o.has(JobOption.HOLD));
+        put(t, "prioritySet", o.has(JobOption.PRIORITY));
+        put(t, "priority", o.number(JobOption.PRIORITY));
+        put(t, "requeue", o.has(JobOption.REQUEUE) ? "YES" : o.has(JobOption.NO_REQUEUE) ? "NO" : "");
+        String kill = o.text(JobOption.KILL_ON_INVALID_DEP);
+        put(t, "killOnInvalidDependency", kill.equals("yes") ? "YES" : kill.equals("no") ? "NO" : "");
+        put(t, "delayBootMin", o.number(JobOption.DELAY_BOOT));
+        return t;
+    }
+
+    String workDir() {
+        String cwd = o.context().host().workDir();
+        return o.has(JobOption.CHDIR) ? Texts.absolute(o.text(JobOption.CHDIR), cwd) : cwd;
+    }
+
+    private Json.Obj files() {
+        Json.Obj f = new Json.Obj();
+        put(f, "workDir", base64(workDir()));
+        if (o.command() == 'B') {
+            put(f, "stdin", base64(o.text(JobOption.INPUT)));
+            put(f, "stdout", base64(o.text(JobOption.OUTPUT)));
+            put(f, "stderr", base64(o.text(JobOption.ERROR)));
+            put(f, "openMode", o.text(JobOption.OPEN_MODE));
+        }
+        return f;
+    }
+
+    private Json.Obj extras() {
+        Json.Obj e = new Json.Obj();
+        put(e, "comment", o.text(JobOption.COMMENT));
+        put(e, "extra", o.text(JobOption.EXTRA));
+        put(e, "cluster", o.text(JobOption.CLUSTERS));
+        put(e, "mailUser", o.text(JobOption.MAIL_USER));
+        put(e, "mailType", o.text(JobOption.MAIL_TYPE));
+        put(e, "signal", o.text(JobOption.SIGNAL));
+        put(e, "container", o.text(JobOption.CONTAINER));
+        put(e, "containerId", o.text(JobOption.CONTAINER_ID));
+        put(e, "burstBuffer", o.has(JobOption.BBF) ? o.text(JobOption.BBF) : o.text(JobOption.BB));
+        put(e, "mcsLabel", o.text(JobOption.MCS_LABEL));
+        put(e, "batchFeatures", o.text(JobOption.BATCH));
+        put(e, "acctgFreq", o.text(JobOption.ACCTG_FREQ));
+        put(e, "cpuFreq", o.text(JobOption.CPU_FREQ));
+        String gpuBind = o.text(JobOption.GPU_BIND);
+        put(e, "tresBind", joined(gpuBind.isEmpty() ? "" : "gres/gpu:" + gpuBind, o.text(JobOption.TRES_BIND)));
+        String gpuFreq = o.text(JobOption.GPU_FREQ);
+        put(e, "tresFreq", gpuFreq.isEmpty() ? "" : "gpu:" + gpuFreq);
+        put(e, "profile", o.text(JobOption.PROFILE));
+        put(e, "noKill", o.text(JobOption.NO_KILL).equals("1"));
+        put(e, "waitAllNodes", o.text(JobOption.WAIT_ALL_NODES).equals("1"));
+        put(e, "reboot", o.has(JobOption.REBOOT));
+        put(e, "getUserEnv", o.has(JobOption.GET_USER_ENV));
+        put(e, "stepMgr", o.has(JobOption.STEPMGR));
+        SignalSpec.parse(o.text(JobOption.SIGNAL), o.command()).ifPresent(s -> {
+            put(e, "warnSignal", s.signal());
+            put(e, "warnSeconds", s.seconds());
+            put(e, "warnBatchOnly", s.batchOnly());
+        });
+        return e;
+    }
+
+    private Json.Obj payload(List<String> arguments) {
+        Json.Obj p = new Json.Obj();
+        if (!arguments.isEmpty()) {
+            p.put("arguments", JobEnvironment.base64All(arguments));
+        }
+        Host host = o.context().host();
+        put(p, "submitHost", host.hostName());
+        put(p, "submitPid", host.pid());
+        put(p, "submitLine", base64(submitLine()));
+        put(p, "umask", host.umask());
+        p.put("limits", limits());
+        return p;
+    }
+
+    /** The command line as accounting shows it. */
+    String submitLine() {
+        StringBuilder b = new StringBuilder(o.context().program());
+        for (String a : o.context().args()) {
+            b.append(' ').append(Texts.quoted(a));
+        }
+        return b.toString();
+    }
+
+    /** The limits to set in the job: all, or those {@code --propagate} names. */
+    Json.Obj limits() {
+        Json.Obj out = new Json.Obj();
+        String wanted = Texts.upper(o.text(JobOption.PROPAGATE));
+        if (wanted.equals("NONE")) {
+            return out;
+        }
+        List<String> names = Texts.split(wanted, ',');
+        boolean all = names.isEmpty() || names.contains("ALL");
+        for (Map.Entry<String, Long> e : o.context().host().limits().entrySet()) {
+            if (all || names.contains(e.getKey())) {
+                out.put(e.getKey(), e.getValue());
+            }
+        }
+        return out;
+    }
+}

@@ -1,0 +1,180 @@
+package dev.muster.cli;
+
+import dev.muster.model.Durations;
+import dev.muster.model.JobFlag;
+import dev.muster.model.JobState;
+import dev.muster.model.Json;
+import dev.muster.model.Times;
+import java.time.ZoneId;
+import java.util.List;
+
+/** How the parts of a job are shown, shared by the commands that print jobs. */
+final class JobRows {
+    /** A longer set of array indexes is cut, unless SLURM_BITSTR_LEN says otherwise. */
+    static final int INDEXES_SHOWN = 64;
+    private static final JobFlag[] FLAG_ORDER = {JobFlag.COMPLETING, JobFlag.CONFIGURING, JobFlag.RESIZING,
+        JobFlag.REQUEUED, JobFlag.REQUEUE_FED, JobFlag.REQUEUE_HOLD, JobFlag.SPECIAL_EXIT, JobFlag.STOPPED,
+        JobFlag.REVOKED, JobFlag.RESV_DEL_HOLD, JobFlag.SIGNALING, JobFlag.STAGE_OUT};
+
+    private JobRows() {}
+
+    static boolean isUnfinished(Json.Obj job) {
+        return switch (job.text("state")) {
+            case "PENDING", "RUNNING", "SUSPENDED", "" -> true;
+            default -> job.texts("flags").contains("COMPLETING");
+        };
+    }
+
+    /** {@code 12}, {@code 12_3}, {@code 12_[1-9%2]}, {@code 12+1}. */
+    static String id(Json.Obj job, int indexesShown) {
+        String tasks = job.text("arrayTasks");
+        int array = job.integer("arrayJobId");
+        if (array != 0 && !tasks.isEmpty()) {
+            return array + "_[" + cut(tasks, indexesShown) + "]";
+        }
+        if (array != 0 && taskId(job) >= 0) {
+            return array + "_" + taskId(job);
+        }
+        if (job.integer("hetJobId") != 0) {
+            return job.integer("hetJobId") + "+" + job.integer("hetOffset");
+        }
+        return Integer.toString(job.integer("jobId"));
+    }
+
+    /** The index of one array task, -1 if the job is none; an absent field is index 0 of an array. */
+    static int taskId(Json.Obj job) {
+        return job.integer("arrayJobId") == 0 ? -1 : job.has("arrayTaskId") ? job.integer("arrayTaskId") : 0;
+    }
+
+    static String cut(String indexes, int shown) {
+        if (shown <= 0 || indexes.length() <= shown) {
+            return indexes;
+        }
+        int percent = indexes.lastIndexOf('%');
+        return indexes.substring(0, shown) + "..." + (percent >= shown ? indexes.substring(percent) : "");
+    }
+
+    static int indexesShown(CommandContext c) {
+        String v = c.env("SLURM_BITSTR_LEN");
+        long n = v.isEmpty() ? INDEXES_SHOWN : OptionCheck.parseNumber(v);
+        return n < 0 ? INDEXES_SHOWN : (int) Math.min(n, Integer.MAX_VALUE);
+    }
+
+    static String stateLong(Json.Obj job) {
+        List<String> flags = job.texts("flags");
+        for (JobFlag f : FLAG_ORDER) {
+            if (flags.contains(f.name())) {
+                return f.name();
+            }
+        }
+        return job.text("state");
+    }
+
+    static String stateCompact(Json.Obj job) {
+        List<String> flags = job.texts("flags");
+        for (JobFlag f : FLAG_ORDER) {
+            if (flags.contains(f.name())) {
+                return f.compact();
+            }
+        }
+        return compact(job.text("state"));
+    }
+
+    static String compact(String state) {
+        for (JobState s : JobState.values()) {
+            if (s.name().equals(state)) {
+                return s.compact();
+            }
+        }
+        for (JobFlag f : JobFlag.values()) {
+            if (f.name().equals(state)) {
+                return f.compact();
+            }
+        }
+        return "?";
+    }
+
+    static int stateOrder(Json.Obj job) {
+        for (JobState s : JobState.values()) {
+            if (s.name().equals(job.text("state"))) {
+                return s.ordinal();
+            }
+        }
+        return JobState.values().length;
+    }
+
+    static boolean isPending(Json.Obj job) {
+        return job.text("state").equals("PENDING");
+    }
+
+    static String orNull(String s) {
+        return s.isEmpty() ? "(null)" : s;
+    }
+
+    static String orNA(String s) {
+        return s.isEmpty() ? "N/A" : s;
+    }
+
+    static String orStar(int n) {
+        return n == 0 ? "*" : Integer.toString(n);
+    }
+
+    static String limit(Json.Obj job) {
+        int min = job.integer("timeLimitMin");
+        return min == 0 ? "NOT_SET" : Durations.briefMinutes(min);
+    }
+
+    /** Time left: until the end for a running job, the whole limit before. */
+    static String left(Json.Obj job, long now) {
+        int min = job.integer("timeLimitMin");
+        if (min == Durations.INFINITE) {
+            return "UNLIMITED";
+        }
+        if (min == 0) {
+            return "NOT_SET";
+        }
+        long left = min * Durations.MINUTE - used(job);
+        return left < 0 ? "INVALID" : Durations.brief(left);
+    }
+
+    static long used(Json.Obj job) {
+        return job.number("runSeconds");
+    }
+
+    static String time(Json.Obj job, String field, String none, ZoneId zone, String format, long now) {
+        long t = job.number(field);
+        return t == 0 ? none : Times.print(t, zone, format, now);
+    }
+
+    /** Nodes of a job, or why it has none: {@code (Priority)}. */
+    static String nodesOrReason(Json.Obj job) {
+        if (isPending(job)) {
+            return "(" + reason(job) + ")";
+        }
+        String state = job.text("state");
+        boolean failed = state.equals("TIMEOUT") || state.equals("OUT_OF_MEMORY") || state.equals("FAILED");
+        if (failed && job.text("nodes").isEmpty()) {
+            return "(" + reason(job) + ")";
+        }
+        return job.text("nodes");
+    }
+
+    static String reason(Json.Obj job) {
+        String text = job.text("reasonText");
+        String word = job.text("reason");
+        return !text.isEmpty() ? text.replace(' ', '_') : word.isEmpty() || word.equals("NONE") ? "None" : word;
+    }
+
+    /** Slurm's old priority: a share of 2^32 - 1 with fourteen digits. */
+    static String fraction(long priority) {
+        long scale = 10_000_000L;
+        long top = 0xffff_ffffL;
+        long whole = Math.min(Math.max(priority, 0), top);
+        if (whole == top) {
+            return "1.00000000000000";
+        }
+        long high = whole * scale / top;
+        long rest = whole * scale % top;
+        return "0." + Long.toString(scale * scale + high * scale + rest * scale / top).substring(1);
+    }
+}

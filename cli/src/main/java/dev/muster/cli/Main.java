@@ -1,0 +1,79 @@
+package dev.muster.cli;
+
+import java.io.FileDescriptor;
+import java.io.FileInputStream;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The entry of every user command: args[0] is its name. */
+public final class Main {
+    private static final int PROC_BYTES_MAX = 16 << 20;
+
+    private Main() {}
+
+    public static void main(String[] args) {
+        if (args.length == 0) {
+            System.exit(127);
+        }
+        Map<String, String> env = environment();
+        List<String> argv = arguments(args);
+        CommandContext c = new CommandContext(args[0], argv.getFirst(), argv.subList(1, argv.size()), env,
+                new ProcessHost(env), new Output(new FileOutputStream(FileDescriptor.out), false),
+                new Output(new FileOutputStream(FileDescriptor.err), true), new FileInputStream(FileDescriptor.in));
+        System.exit(Commands.run(c));
+    }
+
+    /** The program as typed and its arguments, as bytes: the Java machine's own decoding loses what is not UTF-8. */
+    private static List<String> arguments(String[] args) {
+        List<String> out = new ArrayList<>();
+        byte[][] raw = Native.isThere() ? Native.argv() : tail(entries("/proc/self/cmdline"), args.length);
+        if (raw.length == args.length) {
+            for (byte[] a : raw) {
+                out.add(RawText.decode(a));
+            }
+            return out;
+        }
+        return List.of(args);
+    }
+
+    private static byte[][] tail(byte[][] all, int count) {
+        byte[][] out = new byte[Math.min(count, all.length)][];
+        System.arraycopy(all, all.length - out.length, out, 0, out.length);
+        return out;
+    }
+
+    private static Map<String, String> environment() {
+        byte[][] raw = Native.isThere() ? Native.environ() : entries("/proc/self/environ");
+        Map<String, String> out = new LinkedHashMap<>();
+        for (byte[] entry : raw) {
+            String text = RawText.decode(entry);
+            int eq = text.indexOf('=', 1);
+            if (eq > 0) {
+                out.putIfAbsent(text.substring(0, eq), text.substring(eq + 1));
+            }
+        }
+        out.remove("MUSTER_REQUEST_ID");
+        return out;
+    }
+
+    private static byte[][] entries(String file) {
+        List<byte[]> out = new ArrayList<>();
+        try (FileInputStream in = new FileInputStream(file)) {
+            byte[] all = in.readNBytes(PROC_BYTES_MAX);
+            int from = 0;
+            for (int i = 0; i < all.length; i++) {
+                if (all[i] == 0) {
+                    out.add(java.util.Arrays.copyOfRange(all, from, i));
+                    from = i + 1;
+                }
+            }
+        } catch (IOException e) {
+            return new byte[0][];
+        }
+        return out.toArray(new byte[0][]);
+    }
+}

@@ -1,0 +1,340 @@
+package dev.muster.cli;
+
+import dev.muster.model.Durations;
+import dev.muster.model.MemorySize;
+import dev.muster.model.Times;
+import java.io.IOException;
+import java.util.List;
+import java.util.OptionalLong;
+
+/** Checks the value of one option and brings it into normal form; mistakes get Slurm's sentence and exit code. */
+final class OptionCheck {
+    private static final int NODEFILE_BYTES_MAX = 4 << 20;
+    private static final long PRIORITY_MAX = 0xffff_fffeL;
+    private static final int SPEC_EXIT = 255;
+    static final List<String> MAIL_TYPES = List.of("NONE", "BEGIN", "END", "FAIL", "REQUEUE", "ALL", "INVALID_DEPEND",
+            "STAGE_OUT", "TIME_LIMIT", "TIME_LIMIT_90", "TIME_LIMIT_80", "TIME_LIMIT_50", "ARRAY_TASKS");
+
+    private OptionCheck() {}
+
+    static String check(JobOptions options, JobOption o, String value) throws UsageException {
+        CommandContext c = options.context();
+        return switch (o.kind) {
+            case FLAG -> value;
+            case TEXT -> value;
+            case COUNT -> number(options, o, value, 1);
+            case NUMBER -> number(options, o, value, 0);
+            case TIME -> spec(options, o, Durations.parseMinutes(value));
+            case MEM -> spec(options, o, MemorySize.parseMb(value));
+            case MOMENT -> moment(options, o, value);
+            case GRES -> gres(options, value);
+            case SPECIAL -> special(options, o, value);
+            case REFUSED -> throw c.bad(options.exitError(1), "--" + o.longName + " is not supported by this cluster");
+        };
+    }
+
+    private static UsageException invalid(JobOptions options, JobOption o) {
+        return options.context().bad(options.exitError(SPEC_EXIT), "Invalid --" + o.longName + " specification");
+    }
+
+    private static String spec(JobOptions options, JobOption o, OptionalLong v) throws UsageException {
+        if (v.isEmpty()) {
+            throw invalid(options, o);
+        }
+        return Long.toString(v.getAsLong());
+    }
+
+    /** A whole number, a trailing k or m multiplying by 1024 as in Slurm. */
+    private static String number(JobOptions options, JobOption o, String value, long least) throws UsageException {
+        long v = parseNumber(value);
+        if (v < least || v > Integer.MAX_VALUE) {
+            throw options.context().bad(options.exitError(1),
+                    "Invalid numeric value \"" + value + "\" for --" + o.longName + ".");
+        }
+        return Long.toString(v);
+    }
+
+    /** -1 if it is not a number. */
+    static long parseNumber(String text) {
+        int end = text.length();
+        long by = 1;
+        if (end > 1) {
+            char last = text.charAt(end - 1);
+            by = last == 'k' || last == 'K' ? 1024 : last == 'm' || last == 'M' ? 1024 * 1024 : 1;
+        }
+        end -= by > 1 ? 1 : 0;
+        if (end == 0 || end > 10) {
+            return -1;
+        }
+        long v = 0;
+        for (int i = 0; i < end; i++) {
+            char c = text.charAt(i);
+            if (c < '0' || c > '9') {
+                return -1;
+            }
+            v = v * 10 + (c - '0');
+        }
+        return v * by;
+    }
+
+    private static String moment(JobOptions options, JobOption o, String value) throws UsageException {
+        CommandContext c = options.context();
+        return switch (Times.parse(value, c.host().nowMs() / 1000, c.host().zone(), false)) {
+            case Times.Parsed.Ok ok -> Long.toString(ok.epochSec());
+            case Times.Parsed.Invalid bad -> {
+                String last = c.name() + ": error: Invalid --" + o.longName + " specification";
+                throw new UsageException(options.exitError(SPEC_EXIT), value.isEmpty() ? List.of(last)
+                        : List.of("Invalid time specification (pos=" + bad.position() + "): " + value, last));
+            }
+        };
+    }
+
+    /** {@code [type:]count} lists of the GPU options. */
+    private static String gres(JobOptions options, String value) throws UsageException {
+        for (String item : Texts.split(value, ',')) {
+            int colon = item.lastIndexOf(':');
+            boolean twice = colon >= 0 && item.lastIndexOf(':', colon - 1) >= 0;
+            String type = colon < 0 ? "" : item.substring(0, colon);
+            if (twice || parseNumber(item.substring(colon + 1)) < 0 && !(colon < 0 && isName(item))
+                    || colon >= 0 && !isName(type)) {
+                throw options.context().bad(options.exitError(1), "Invalid generic resource (gres) specification");
+            }
+        }
+        return value;
+    }
+
+    private static boolean isName(String s) {
+        return !s.isEmpty() && !(s.charAt(0) >= '0' && s.charAt(0) <= '9');
+    }
+
+    private static String special(JobOptions options, JobOption o, String value) throws UsageException {
+        CommandContext c = options.context();
+        return switch (o) {
+            case BBF -> file(options, o, value);
+            case CLUSTER, CLUSTERS -> cluster(options, value);
+            case DISTRIBUTION -> distribution(options, o, value);
+            case EXCLUDE, NODELIST -> value.startsWith("/") ? nodeFile(options, o, value) : value;
+            case NODEFILE -> nodeFile(options, o, value);
+            case EXCLUSIVE -> oneOf(options, o, value, "", "user", "mcs", "topo");
+            case EXTRA_NODE_INFO -> extraNodeInfo(options, o, value);
+            case UID -> id(options, o, c.host().userId(value));
+            case GID -> id(options, o, c.host().groupId(value));
+            case GRES_FLAGS -> gresFlags(options, o, value);
+            case HINT -> hint(options, value);
+            case IMMEDIATE -> value.isEmpty() ? "1" : number(options, o, value, 0);
+            case KILL_COMMAND -> signalNumber(options, o, value.isEmpty() ? "TERM" : value);
+            case KILL_ON_BAD_EXIT -> value.isEmpty() ? "1" : oneOf(options, o, value, "0", "1");
+            case KILL_ON_INVALID_DEP -> oneOf(options, o, value, "yes", "no");
+            case MAIL_TYPE -> mailType(options, o, value);
+            case NICE -> nice(options, value);
+            case NO_KILL -> value.isEmpty() || value.equals("set") ? "1" : offOnly(options, o, value);
+            case NODES -> nodes(options, value);
+            case OPEN_MODE -> openMode(options, o, value);
+            case PRIORITY -> priority(options, value);
+            case PROFILE -> profile(options, value);
+            case PROPAGATE -> value.isEmpty() ? "ALL" : value;
+            case SIGNAL -> SignalSpec.parse(value, options.command()).isEmpty() ? bad(options, o) : value;
+            case SWITCHES -> switches(options, o, value);
+            case WAIT_ALL_NODES -> oneOf(options, o, value, "0", "1");
+            default -> throw new IllegalStateException(o.longName);
+        };
+    }
+
+    private static String bad(JobOptions options, JobOption o) throws UsageException {
+        throw invalid(options, o);
+    }
+
+    private static String oneOf(JobOptions options, JobOption o, String value, String... words) throws UsageException {
+        for (String w : words) {
+            if (w.equalsIgnoreCase(value)) {
+                return w;
+            }
+        }
+        return bad(options, o);
+    }
+
+    private static String offOnly(JobOptions options, JobOption o, String value) throws UsageException {
+        return value.equalsIgnoreCase("off") || value.equalsIgnoreCase("no") ? "0" : bad(options, o);
+    }
+
+    private static String id(JobOptions options, JobOption o, int id) throws UsageException {
+        return id < 0 ? bad(options, o) : Integer.toString(id);
+    }
+
+    private static String file(JobOptions options, JobOption o, String path) throws UsageException {
+        try {
+            return RawText.decode(options.context().host().readFile(path, NODEFILE_BYTES_MAX));
+        } catch (IOException e) {
+            return bad(options, o);
+        }
+    }
+
+    private static String nodeFile(JobOptions options, JobOption o, String path) throws UsageException {
+        try {
+            String text = RawText.decode(options.context().host().readFile(path, NODEFILE_BYTES_MAX));
+            return String.join(",", Texts.words(text.replace(',', ' ')));
+        } catch (IOException e) {
+            throw new UsageException(options.exitError(SPEC_EXIT), List.of(
+                    options.context().name() + ": error: slurm_allocate_resources error opening file " + path
+                            + ", No such file or directory",
+                    options.context().name() + ": error: Invalid --" + o.longName + " node file"));
+        }
+    }
+
+    private static String cluster(JobOptions options, String value) throws UsageException {
+        for (String name : Texts.split(value, ',')) {
+            if (!options.context().host().clusters().contains(name)) {
+                throw options.context().bad(options.exitError(1), "'" + name + "' can't be reached now, or it is an "
+                        + "invalid entry for --cluster.  Use 'sacctmgr list clusters' to see available clusters.");
+            }
+        }
+        return value;
+    }
+
+    private static String distribution(JobOptions options, JobOption o, String value) throws UsageException {
+        String main = value;
+        int comma = main.indexOf(',');
+        if (comma >= 0) {
+            String pack = main.substring(comma + 1);
+            if (!pack.equalsIgnoreCase("pack") && !pack.equalsIgnoreCase("nopack")) {
+                return bad(options, o);
+            }
+            main = main.substring(0, comma);
+        }
+        List<String> levels = Texts.split(main, ':');
+        for (int i = 0; i < levels.size(); i++) {
+            String w = levels.get(i);
+            boolean fine = w.equals("*") || w.equals("block") || w.equals("cyclic") || i > 0 && w.equals("fcyclic")
+                    || i == 0 && (w.equals("arbitrary") || w.equals("plane")
+                            || w.startsWith("plane=") && parseNumber(w.substring(6)) > 0);
+            if (!fine || i > 2) {
+                return bad(options, o);
+            }
+        }
+        return value;
+    }
+
+    private static String extraNodeInfo(JobOptions options, JobOption o, String value) throws UsageException {
+        List<String> parts = Texts.split(value, ':');
+        if (parts.size() > 3) {
+            return bad(options, o);
+        }
+        for (String p : parts) {
+            if (!p.equals("*") && parseNumber(p) < 1) {
+                return bad(options, o);
+            }
+        }
+        return value;
+    }
+
+    private static String gresFlags(JobOptions options, JobOption o, String value) throws UsageException {
+        for (String w : Texts.split(value, ',')) {
+            oneOf(options, o, w, "disable-binding", "enforce-binding", "one-task-per-sharing",
+                    "multiple-tasks-per-sharing", "allow-task-sharing");
+        }
+        return value;
+    }
+
+    private static String hint(JobOptions options, String value) throws UsageException {
+        for (String w : List.of("compute_bound", "memory_bound", "multithread", "nomultithread")) {
+            if (w.equalsIgnoreCase(value)) {
+                return w;
+            }
+        }
+        throw options.context().bad(options.exitError(1),
+                "unrecognized --hint argument \"" + value + "\", see --hint=help");
+    }
+
+    private static String signalNumber(JobOptions options, JobOption o, String value) throws UsageException {
+        int n = Signals.number(value);
+        return n <= 0 ? bad(options, o) : Integer.toString(n);
+    }
+
+    private static String mailType(JobOptions options, JobOption o, String value) throws UsageException {
+        StringBuilder b = new StringBuilder();
+        for (String w : Texts.split(value, ',')) {
+            String up = Texts.upper(w);
+            if (!MAIL_TYPES.contains(up)) {
+                return bad(options, o);
+            }
+            b.append(b.isEmpty() ? "" : ",").append(up);
+        }
+        return b.toString();
+    }
+
+    private static String nice(JobOptions options, String value) throws UsageException {
+        if (value.isEmpty()) {
+            return "100";
+        }
+        boolean minus = value.startsWith("-");
+        long v = parseNumber(minus || value.startsWith("+") ? value.substring(1) : value);
+        if (v < 0 || v > Integer.MAX_VALUE - 3) {
+            throw options.context().bad(options.exitError(1), "Invalid --nice value");
+        }
+        return Long.toString(minus ? -v : v);
+    }
+
+    private static String nodes(JobOptions options, String value) throws UsageException {
+        int dash = value.indexOf('-');
+        long min = parseNumber(dash < 0 ? value : value.substring(0, dash));
+        long max = dash < 0 ? min : parseNumber(value.substring(dash + 1));
+        int exit = options.exitError(SPEC_EXIT);
+        if (min < 0 || max < 0 || min > Integer.MAX_VALUE || max > Integer.MAX_VALUE) {
+            throw options.context().bad(exit, "\"" + value + "\" is not a valid node count");
+        }
+        if (max < min) {
+            throw options.context().bad(exit,
+                    "Maximum node count " + max + " is less than minimum node count " + min);
+        }
+        return dash < 0 ? Long.toString(min) : min + "-" + max;
+    }
+
+    private static String openMode(JobOptions options, JobOption o, String value) throws UsageException {
+        return switch (value) {
+            case "a", "append" -> "append";
+            case "t", "truncate" -> "truncate";
+            default -> bad(options, o);
+        };
+    }
+
+    private static String priority(JobOptions options, String value) throws UsageException {
+        if (value.equalsIgnoreCase("TOP")) {
+            return Long.toString(PRIORITY_MAX);
+        }
+        long v = parseNumber(value);
+        if (v < 0 || v > PRIORITY_MAX) {
+            throw options.context().bad(options.exitError(1), "Invalid --priority specification");
+        }
+        return Long.toString(v);
+    }
+
+    private static String profile(JobOptions options, String value) throws UsageException {
+        for (String w : Texts.split(value, ',')) {
+            switch (Texts.lower(w)) {
+                case "none", "all", "energy", "task", "lustre", "filesystem", "network" -> { }
+                default -> throw options.context().bad(options.exitError(SPEC_EXIT),
+                        "invalid --profile=" + value + " option");
+            }
+        }
+        return value;
+    }
+
+    private static String switches(JobOptions options, JobOption o, String value) throws UsageException {
+        int at = value.indexOf('@');
+        number(options, o, at < 0 ? value : value.substring(0, at), 1);
+        if (at >= 0 && Durations.parseSeconds(value.substring(at + 1)).isEmpty()) {
+            return bad(options, o);
+        }
+        return value;
+    }
+
+    /** The value as {@code -v} shows it. */
+    static String shown(JobOption o, String value) {
+        return switch (o.kind) {
+            case FLAG -> "set";
+            case TIME -> Durations.fullMinutes(Long.parseLong(value));
+            case MEM -> MemorySize.print(Long.parseLong(value));
+            case TEXT, COUNT, NUMBER, MOMENT, GRES, SPECIAL, REFUSED -> value;
+        };
+    }
+}

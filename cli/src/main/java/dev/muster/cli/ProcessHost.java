@@ -1,0 +1,316 @@
+package dev.muster.cli;
+
+import java.io.FileInputStream;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.File;
+import java.time.DateTimeException;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The process that carries the command, read from /proc: works with and without the launcher. */
+final class ProcessHost implements Host {
+    private static final int PROC_BYTES_MAX = 1 << 20;
+    private static final String[] LIMITS = {"Max cpu time", "CPU", "Max file size", "FSIZE", "Max data size", "DATA",
+        "Max stack size", "STACK", "Max core file size", "CORE", "Max resident set", "RSS", "Max processes", "NPROC",
+        "Max open files", "NOFILE", "Max locked memory", "MEMLOCK", "Max address space", "AS"};
+
+    private final Map<String, String> env;
+    private String status = "";
+    private ZoneId zone;
+    private ClientConf conf;
+    private Controller controller;
+    private String passwd = "";
+    private String group = "";
+    private boolean launcherIdUsed;
+
+    ProcessHost(Map<String, String> env) {
+        this.env = env;
+    }
+
+    String setting(String variable) {
+        return env.getOrDefault(variable, "");
+    }
+
+    @Override
+    public String workDir() {
+        return System.getProperty("user.dir");
+    }
+
+    @Override
+    public long nowMs() {
+        return System.currentTimeMillis();
+    }
+
+    @Override
+    public ZoneId zone() {
+        if (zone == null) {
+            zone = zoneOf(setting("TZ"));
+        }
+        return zone;
+    }
+
+    /** TZ as the C library takes it: a name with or without colon; empty means the machine's. */
+    static ZoneId zoneOf(String tz) {
+        String name = tz.startsWith(":") ? tz.substring(1) : tz;
+        if (name.isEmpty()) {
+            return systemZone();
+        }
+        if (name.equals("UTC") || name.equals("UTC0") || name.equals("GMT")) {
+            return ZoneOffset.UTC;
+        }
+        try {
+            return ZoneId.of(name);
+        } catch (DateTimeException e) {
+            return ZoneOffset.UTC;
+        }
+    }
+
+    /** Most servers run in UTC: seen from the link's target, which saves loading the rules of all zones. */
+    private static ZoneId systemZone() {
+        File link = new File("/etc/localtime");
+        try {
+            if (!link.exists() || link.getCanonicalPath().endsWith("/UTC")) {
+                return ZoneOffset.UTC;
+            }
+        } catch (IOException e) {
+            return ZoneOffset.UTC;
+        }
+        return ZoneId.systemDefault();
+    }
+
+    private String statusLine(String key) {
+        if (status.isEmpty()) {
+            status = readProc("/proc/self/status");
+        }
+        int at = status.indexOf("\n" + key + ":");
+        if (at < 0) {
+            return "";
+        }
+        int from = at + key.length() + 2;
+        return status.substring(from, status.indexOf('\n', from)).strip();
+    }
+
+    private String readProc(String path) {
+        try {
+            return RawText.decode(readFile(path, PROC_BYTES_MAX));
+        } catch (IOException e) {
+            return "";
+        }
+    }
+
+    private int statusNumber(String key, int word) {
+        List<String> words = Texts.words(statusLine(key));
+        return words.size() <= word ? 0 : Integer.parseInt(words.get(word));
+    }
+
+    @Override
+    public int uid() {
+        return statusNumber("Uid", 0);
+    }
+
+    @Override
+    public int gid() {
+        return statusNumber("Gid", 0);
+    }
+
+    @Override
+    public int pid() {
+        return statusNumber("Pid", 0);
+    }
+
+    @Override
+    public int umask() {
+        String v = statusLine("Umask");
+        return v.isEmpty() ? 022 : Integer.parseInt(v, 8);
+    }
+
+    @Override
+    public Map<String, Long> limits() {
+        String text = readProc("/proc/self/limits");
+        Map<String, Long> out = new LinkedHashMap<>();
+        for (int i = 0; i < LIMITS.length; i += 2) {
+            int at = text.indexOf("\n" + LIMITS[i] + " ");
+            if (at < 0) {
+                continue;
+            }
+            List<String> words = Texts.words(text.substring(at + 1 + LIMITS[i].length(), text.indexOf('\n', at + 1)));
+            String soft = words.getFirst();
+            out.put(LIMITS[i + 1], soft.equals("unlimited") ? -1L : Long.parseLong(soft));
+        }
+        return out;
+    }
+
+    @Override
+    public String hostName() {
+        String name = readProc("/proc/sys/kernel/hostname").strip();
+        int dot = name.indexOf('.');
+        return dot < 0 ? name : name.substring(0, dot);
+    }
+
+    @Override
+    public String userName(int uid) {
+        String name = Names.nameOf(passwd(), uid);
+        return name.isEmpty() ? Names.fromGetent("passwd", Integer.toString(uid), 0) : name;
+    }
+
+    private String passwd() {
+        if (passwd.isEmpty()) {
+            passwd = readProc("/etc/passwd");
+        }
+        return passwd;
+    }
+
+    @Override
+    public int userId(String nameOrId) {
+        long n = OptionCheck.parseNumber(nameOrId);
+        if (n >= 0) {
+            return n <= Integer.MAX_VALUE ? (int) n : -1;
+        }
+        int id = Names.idOf(passwd(), nameOrId);
+        return id >= 0 ? id : Names.number(Names.fromGetent("passwd", nameOrId, 2));
+    }
+
+    @Override
+    public int groupId(String nameOrId) {
+        if (group.isEmpty()) {
+            group = readProc("/etc/group");
+        }
+        long n = OptionCheck.parseNumber(nameOrId);
+        if (n >= 0 && n <= Integer.MAX_VALUE) {
+            return (int) n;
+        }
+        int id = Names.idOf(group, nameOrId);
+        return id >= 0 ? id : Names.number(Names.fromGetent("group", nameOrId, 2));
+    }
+
+    @Override
+    public byte[] readFile(String path, int maxBytes) throws IOException {
+        try (FileInputStream in = new FileInputStream(path)) {
+            return in.readNBytes(maxBytes);
+        }
+    }
+
+    @Override
+    public void writeFile(String path, byte[] content, int mode) throws IOException {
+        File file = new File(path);
+        try (FileOutputStream out = new FileOutputStream(file)) {
+            out.write(content);
+        }
+        if ((mode & 0100) != 0 && !file.setExecutable(true, true)) {
+            throw new IOException(path);
+        }
+    }
+
+    @Override
+    public boolean isTty(int fd) {
+        if (Native.isThere()) {
+            return Native.isTerminal(fd);
+        }
+        try {
+            String target = new File("/proc/self/fd/" + fd).getCanonicalPath();
+            return target.startsWith("/dev/pts/") || target.startsWith("/dev/tty");
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    /** The configuration: SLURM_CONF, the installation's, /etc/slurm. */
+    ClientConf conf() throws SlurmException {
+        if (conf == null) {
+            String path = confPath();
+            try {
+                conf = ClientConf.read(path, this::readFile);
+            } catch (IOException e) {
+                throw new SlurmException(-1, "Could not establish a configuration source: unable to read " + path);
+            }
+        }
+        return conf;
+    }
+
+    private String confPath() {
+        String named = setting("SLURM_CONF");
+        if (!named.isEmpty()) {
+            return named;
+        }
+        String prefix = System.getProperty("muster.prefix", "");
+        if (!prefix.isEmpty() && new File(prefix + "/etc/slurm.conf").exists()) {
+            return prefix + "/etc/slurm.conf";
+        }
+        return "/etc/slurm/slurm.conf";
+    }
+
+    @Override
+    public Controller controller() {
+        if (controller == null) {
+            controller = (message, request) -> {
+                HttpController real = new HttpController(conf(), this);
+                controller = real;
+                return real.call(message, request);
+            };
+        }
+        return controller;
+    }
+
+    @Override
+    public boolean pause(long ms) {
+        try {
+            Thread.sleep(ms);
+            return true;
+        } catch (InterruptedException e) {
+            return false;
+        }
+    }
+
+    @Override
+    public List<String> clusters() {
+        try {
+            return List.of(conf().clusterName);
+        } catch (SlurmException e) {
+            return List.of();
+        }
+    }
+
+    @Override
+    public List<String> controllers() {
+        List<String> out = new java.util.ArrayList<>();
+        try {
+            for (ClientConf.Server s : conf().servers) {
+                out.add(s.name());
+            }
+        } catch (SlurmException e) {
+            out.clear();
+        }
+        return out;
+    }
+
+    /** The first id is the launcher's: a command repeated on the other path is the same request. */
+    @Override
+    public String requestId() {
+        if (!launcherIdUsed && Native.isThere()) {
+            launcherIdUsed = true;
+            return Native.requestId();
+        }
+        return nonce();
+    }
+
+    String nonce() {
+        byte[] raw = random(16);
+        StringBuilder b = new StringBuilder(32);
+        for (byte x : raw) {
+            b.append(Character.forDigit(x >> 4 & 15, 16)).append(Character.forDigit(x & 15, 16));
+        }
+        return b.toString();
+    }
+
+    byte[] random(int count) {
+        try (FileInputStream in = new FileInputStream("/dev/urandom")) {
+            return in.readNBytes(count);
+        } catch (IOException e) {
+            throw new IllegalStateException("no /dev/urandom", e);
+        }
+    }
+}

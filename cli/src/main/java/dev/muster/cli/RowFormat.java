@@ -1,0 +1,129 @@
+package dev.muster.cli;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A row layout: columns with a width, a side and the text that follows them. Read from {@code -o} ({@code %.18i %9P}), from {@code -O}
+ * ({@code JobID:8,Name:.10,State:|}), printed by padding or cutting each value.
+ */
+final class RowFormat {
+    static final int WIDE_DEFAULT = 20;
+
+    /**
+     * @param field  index into the command's field table, or {@link #LITERAL}
+     * @param width  0 for the exact value
+     * @param suffix text after the column
+     */
+    record Column(int field, int width, boolean right, String suffix) {}
+
+    static final int LITERAL = -1;
+
+    /** Gives field numbers for letters and names; -1 if unknown. */
+    interface Fields {
+        int byLetter(char letter);
+
+        int byName(String name);
+    }
+
+    private final List<Column> columns;
+
+    private RowFormat(List<Column> columns) {
+        this.columns = columns;
+    }
+
+    List<Column> columns() {
+        return columns;
+    }
+
+    /** @param unknown receives each field that does not exist; its text is then printed as it stands */
+    static RowFormat ofLetters(String format, Fields fields, List<String> unknown) {
+        List<Column> out = new ArrayList<>();
+        int i = 0;
+        int literal = format.indexOf('%');
+        if (literal != 0) {
+            literal = literal < 0 ? format.length() : literal;
+            out.add(new Column(LITERAL, 0, false, format.substring(0, literal)));
+            i = literal;
+        }
+        while (i < format.length()) {
+            int p = i + 1;
+            boolean right = p < format.length() && format.charAt(p) == '.';
+            p += right ? 1 : 0;
+            int width = 0;
+            while (p < format.length() && format.charAt(p) >= '0' && format.charAt(p) <= '9' && width < 100_000) {
+                width = width * 10 + format.charAt(p++) - '0';
+            }
+            int next = format.indexOf('%', Math.min(format.length(), p + 1));
+            int end = next < 0 ? format.length() : next;
+            int field = p < format.length() ? fields.byLetter(format.charAt(p)) : -1;
+            if (field < 0) {
+                unknown.add(p < format.length() ? String.valueOf(format.charAt(p)) : "");
+                out.add(new Column(LITERAL, 0, false, format.substring(i, end)));
+            } else {
+                out.add(new Column(field, width, right, format.substring(p + 1, end)));
+            }
+            i = end;
+        }
+        return new RowFormat(out);
+    }
+
+    /** Long names with optional {@code :[.]width} or {@code :suffix}. */
+    static RowFormat ofNames(String format, Fields fields, List<String> unknown) {
+        List<Column> out = new ArrayList<>();
+        for (String item : Texts.split(format, ',')) {
+            int colon = item.indexOf(':');
+            String name = colon < 0 ? item : item.substring(0, colon);
+            int width = WIDE_DEFAULT;
+            boolean right = false;
+            String suffix = "";
+            if (colon >= 0) {
+                String size = item.substring(colon + 1);
+                int p = size.startsWith(".") ? 1 : 0;
+                int end = p;
+                int n = 0;
+                while (end < size.length() && size.charAt(end) >= '0' && size.charAt(end) <= '9' && n < 100_000) {
+                    n = n * 10 + size.charAt(end++) - '0';
+                }
+                right = p == 1 && end > 1;
+                width = end > p ? n : 0;
+                suffix = end > p ? size.substring(end) : size;
+            }
+            int field = fields.byName(Texts.lower(name));
+            if (field < 0) {
+                unknown.add(name);
+            } else {
+                out.add(new Column(field, width, right, suffix));
+            }
+        }
+        return new RowFormat(out);
+    }
+
+    /** One row: values by column in order. */
+    void print(List<String> values, Output out) {
+        StringBuilder b = new StringBuilder(120);
+        for (int i = 0; i < columns.size(); i++) {
+            Column c = columns.get(i);
+            if (c.field != LITERAL) {
+                append(b, values.get(i), c.width, c.right);
+            }
+            b.append(c.suffix);
+        }
+        out.println(b.toString());
+    }
+
+    static void append(StringBuilder b, String value, int width, boolean right) {
+        if (width == 0) {
+            b.append(value);
+            return;
+        }
+        String v = value.length() > width ? value.substring(0, width) : value;
+        if (right) {
+            b.repeat(' ', width - v.length());
+        }
+        b.append(v);
+        if (!right) {
+            b.repeat(' ', width - v.length());
+        }
+    }
+}

@@ -1,0 +1,194 @@
+package dev.muster.cli;
+
+import dev.muster.model.Json;
+import dev.muster.model.SlurmErrno;
+import dev.muster.model.Times;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** Submits a batch script. */
+final class Sbatch implements Command {
+    /** Larger scripts are refused here with the sentence the controller would use. */
+    static final int SCRIPT_BYTES_MAX = 4 << 20;
+    private static final int POLL_FIRST_MS = 250;
+    private static final int POLL_LAST_MS = 5_000;
+
+    @Override
+    public int run(CommandContext c) throws SlurmException, UsageException {
+        JobOptions o = new JobOptions(c, 'B');
+        List<String> operands = o.readArguments(c.args());
+        if (Standard.helpOrVersion(c, o)) {
+            return 0;
+        }
+        if (o.has(JobOption.WRAP) && !operands.isEmpty()) {
+            throw c.bad(o.exitError(1), "Script arguments not permitted with --wrap option");
+        }
+        o.readEnvironment();
+        String script = script(c, o, operands);
+        ScriptOptions.read(script, o);
+        o.printDefined();
+        Json.Obj request = request(c, o, operands, script);
+        Json.Obj reply;
+        try {
+            reply = c.host().controller().call("Submit", request);
+        } catch (SlurmException e) {
+            return refused(c, o, e);
+        }
+        for (String w : reply.texts("warnings")) {
+            c.info(w);
+        }
+        if (o.has(JobOption.TEST_ONLY)) {
+            c.info("Job " + reply.integer("jobId") + " to start at "
+                    + Times.iso(reply.number("testStart"), c.host().zone()) + " using " + reply.integer("testCpus")
+                    + " processors on nodes " + reply.text("testNodes") + " in partition "
+                    + reply.text("testPartition"));
+            return 0;
+        }
+        announce(c, o, reply.integer("jobId"));
+        return o.has(JobOption.WAIT) ? awaitEnd(c, reply.integer("jobId")) : 0;
+    }
+
+    private static int refused(CommandContext c, JobOptions o, SlurmException e) {
+        if (e.errno() == SlurmErrno.INVALID_PARTITION_NAME.number() && o.has(JobOption.PARTITION)) {
+            c.error("invalid partition specified: " + o.text(JobOption.PARTITION));
+        }
+        if (o.has(JobOption.TEST_ONLY)) {
+            c.err().println("allocation failure: " + e.getMessage());
+        } else {
+            c.error("Batch job submission failed: " + e.getMessage());
+        }
+        return o.exitError(1);
+    }
+
+    private static void announce(CommandContext c, JobOptions o, int jobId) {
+        String cluster = o.text(JobOption.CLUSTERS);
+        if (o.has(JobOption.PARSABLE)) {
+            c.out().println(cluster.isEmpty() ? Integer.toString(jobId) : jobId + ";" + cluster);
+        } else if (!o.has(JobOption.QUIET)) {
+            c.out().println("Submitted batch job " + jobId + (cluster.isEmpty() ? "" : " on cluster " + cluster));
+        }
+        c.out().flush();
+    }
+
+    private static Json.Obj request(CommandContext c, JobOptions o, List<String> operands, String script)
+            throws UsageException {
+        JobRequest r = new JobRequest(o);
+        List<String> arguments = new ArrayList<>(operands);
+        String name;
+        if (o.has(JobOption.WRAP)) {
+            name = "wrap";
+        } else if (operands.isEmpty()) {
+            name = "sbatch";
+        } else {
+            name = Texts.baseName(operands.getFirst());
+            arguments.set(0, Texts.absolute(operands.getFirst(), r.workDir()));
+        }
+        if (o.has(JobOption.JOB_NAME)) {
+            name = o.text(JobOption.JOB_NAME);
+        }
+        Map<String, String> env = JobEnvironment.exported(o);
+        JobEnvironment.addOptions(o, env);
+        env.put("SLURM_JOB_NAME", name);
+        Json.Obj job = r.job("BATCH", name, arguments);
+        if (o.text(JobOption.EXPORT).equals("NONE")) {
+            job.obj("extras").put("getUserEnv", Boolean.TRUE);
+        }
+        Json.Obj request = new Json.Obj();
+        request.put("requestId", c.host().requestId());
+        request.put("job", job);
+        request.put("script", JobRequest.base64(script));
+        request.put("environment", JobEnvironment.entries(env));
+        JobRequest.put(request, "testOnly", o.has(JobOption.TEST_ONLY));
+        return request;
+    }
+
+    private static String script(CommandContext c, JobOptions o, List<String> operands) throws UsageException {
+        String script;
+        if (o.has(JobOption.WRAP)) {
+            return "#!/bin/sh\n# This script was created by sbatch --wrap.\n\n" + o.text(JobOption.WRAP) + "\n";
+        }
+        try {
+            byte[] raw = operands.isEmpty() ? c.in().readNBytes(SCRIPT_BYTES_MAX + 1)
+                    : read(c, operands.getFirst());
+            if (raw.length > SCRIPT_BYTES_MAX) {
+                throw c.bad(o.exitError(1), "Batch job submission failed: " + SlurmErrno.PATHNAME_TOO_LONG.sentence());
+            }
+            script = RawText.decode(raw);
+        } catch (IOException e) {
+            throw c.bad(o.exitError(1), operands.isEmpty() ? "error reading script from standard input"
+                    : "Unable to open file " + operands.getFirst());
+        }
+        checkScript(c, o, script);
+        return script;
+    }
+
+    /** A name without a slash is looked for here first, then along PATH. */
+    private static byte[] read(CommandContext c, String name) throws IOException {
+        Host h = c.host();
+        try {
+            return h.readFile(Texts.absolute(name, h.workDir()), SCRIPT_BYTES_MAX + 1);
+        } catch (IOException e) {
+            if (name.indexOf('/') >= 0) {
+                throw e;
+            }
+        }
+        for (String dir : Texts.split(c.env("PATH"), ':')) {
+            try {
+                return h.readFile(Texts.absolute(dir, h.workDir()) + "/" + name, SCRIPT_BYTES_MAX + 1);
+            } catch (IOException e) {
+                // not in this directory: the next one may have it
+            }
+        }
+        throw new IOException(name);
+    }
+
+    private static void checkScript(CommandContext c, JobOptions o, String script) throws UsageException {
+        List<String> wrong = List.of();
+        if (script.isBlank()) {
+            wrong = List.of("Batch script is empty!");
+        } else if (!script.startsWith("#!")) {
+            wrong = List.of("This does not look like a batch script.  The first",
+                    "line must start with #! followed by the path to an interpreter.", "For instance: #!/bin/sh");
+        } else if (script.indexOf('\0') >= 0) {
+            wrong = List.of("The Slurm controller does not allow scripts that", "contain a NULL character '\\0'.");
+        } else if (script.contains("\r\n")) {
+            wrong = List.of("Batch script contains DOS line breaks (\\r\\n)",
+                    "instead of expected UNIX line breaks (\\n).");
+        }
+        if (!wrong.isEmpty()) {
+            List<String> lines = new ArrayList<>();
+            for (String w : wrong) {
+                lines.add(c.name() + ": error: " + w);
+            }
+            throw new UsageException(o.exitError(1), lines);
+        }
+    }
+
+    /** {@code --wait}: the highest exit code of the job and, for an array, all its tasks. */
+    private static int awaitEnd(CommandContext c, int jobId) throws SlurmException {
+        int pauseMs = POLL_FIRST_MS;
+        while (c.host().pause(pauseMs)) {
+            Json.Obj query = new Json.Obj();
+            query.put("jobs", List.of(Integer.toString(jobId)));
+            query.put("allStates", Boolean.TRUE);
+            query.put("fields", List.of("jobId", "state", "flags", "exit"));
+            Json.Obj reply = c.host().controller().call("QueryJobs", query);
+            boolean open = false;
+            int code = 0;
+            for (Json.Obj job : reply.objects("jobs")) {
+                open |= JobRows.isUnfinished(job);
+                Json.Obj exit = job.obj("exit");
+                int one = exit.integer("signal") != 0 ? 128 + exit.integer("signal") : exit.integer("code");
+                String state = job.text("state");
+                code = Math.max(code, one == 0 && !state.equals("COMPLETED") ? 1 : one);
+            }
+            if (!open) {
+                return code;
+            }
+            pauseMs = Math.min(POLL_LAST_MS, pauseMs * 2);
+        }
+        return 1;
+    }
+}

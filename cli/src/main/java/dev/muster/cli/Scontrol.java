@@ -1,0 +1,416 @@
+package dev.muster.cli;
+
+import dev.muster.model.HostList;
+import dev.muster.model.Json;
+import dev.muster.model.SlurmErrno;
+import dev.muster.model.Times;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Shows and changes the state of the cluster. */
+final class Scontrol implements Command {
+    private static final List<GetOpt.Opt> OPTIONS = GetOpt.table("all:a:n", "cluster::r", "clusters:M:r", "details:d:n",
+            "federation::n", "future:F:n", "help:h:n", "hide::n", "json::o", "local::n", "oneliner:o:n", "quiet:Q:n",
+            "sibling::n", "uid:u:r", "verbose:v:n", "version:V:n", "yaml::o");
+    private static final int HOSTLIST_BYTES_MAX = 16 << 20;
+
+    /** The switches, which interactive commands may change. */
+    static final class Switches {
+        boolean all;
+        boolean details;
+        boolean oneLine;
+        boolean quiet;
+        boolean future;
+        String json = "";
+    }
+
+    @Override
+    public int run(CommandContext c) throws SlurmException, UsageException {
+        GetOpt.Parsed p = GetOpt.parse(OPTIONS, c.args(), true);
+        Switches s = new Switches();
+        s.all = c.env().containsKey("SCONTROL_ALL");
+        s.future = c.env().containsKey("SCONTROL_FUTURE");
+        if (!p.error().isEmpty()) {
+            throw new UsageException(1, List.of(c.program() + ": " + p.error(),
+                    "Try \"scontrol --help\" for more information"));
+        }
+        for (GetOpt.Hit h : p.hits()) {
+            switch (h.opt().name()) {
+                case "all" -> s.all = true;
+                case "hide" -> s.all = false;
+                case "cluster", "clusters" -> Clusters.checked(c, h.value());
+                case "details" -> s.details = true;
+                case "future" -> s.future = true;
+                case "oneliner" -> s.oneLine = true;
+                case "quiet" -> s.quiet = true;
+                case "json", "yaml" -> s.json = h.opt().name();
+                case "verbose", "federation", "local", "sibling" -> { }
+                case "uid" -> throw c.bad(1, "--uid is not supported by this cluster");
+                case "version" -> {
+                    c.out().println(Standard.VERSION);
+                    return 0;
+                }
+                default -> {
+                    Standard.help(c, OPTIONS, "[command]");
+                    return 0;
+                }
+            }
+        }
+        if (p.operands().isEmpty()) {
+            return interactive(c, s);
+        }
+        return command(c, s, p.operands());
+    }
+
+    private static int interactive(CommandContext c, Switches s) throws SlurmException, UsageException {
+        int rc = 0;
+        while (true) {
+            c.out().print("scontrol: ");
+            c.out().flush();
+            StringBuilder line = new StringBuilder();
+            int ch = -1;
+            try {
+                for (ch = c.in().read(); ch >= 0 && ch != '\n'; ch = c.in().read()) {
+                    line.append((char) ch);
+                }
+            } catch (IOException e) {
+                ch = -1;
+            }
+            List<String> words = Texts.words(line.toString());
+            if (ch < 0 && words.isEmpty()) {
+                c.out().println("");
+                return rc;
+            }
+            if (words.isEmpty()) {
+                continue;
+            }
+            String first = Texts.lower(words.getFirst());
+            if (first.equals("quit") || first.equals("exit") || first.equals("q")) {
+                return rc;
+            }
+            rc = command(c, s, words);
+        }
+    }
+
+    private static boolean is(String typed, String keyword, int least) {
+        String t = Texts.lower(typed);
+        return t.length() >= least && keyword.startsWith(t);
+    }
+
+    private static int command(CommandContext c, Switches s, List<String> words) throws SlurmException, UsageException {
+        String typed = words.getFirst();
+        String k = Texts.lower(typed);
+        List<String> rest = words.subList(1, words.size());
+        switch (k) {
+            case "all" -> s.all = true;
+            case "hide" -> s.all = false;
+            case "details" -> s.details = true;
+            case "oneliner" -> s.oneLine = true;
+            case "quiet" -> s.quiet = true;
+            case "verbose" -> s.quiet = false;
+            case "version" -> c.out().println(Standard.VERSION);
+            case "help" -> Standard.help(c, OPTIONS, "[command]");
+            case "cluster", "abort", "takeover", "cancel_reboot", "reboot", "fsdampeningfactor", "getaddrs",
+                    "listjobs", "listpids", "liststeps", "pidinfo", "power", "schedloglevel", "setdebugflags" -> {
+                c.err().println("scontrol: error: " + k + " is not supported by this cluster");
+                return 1;
+            }
+            case "errnumstr" -> {
+                return errnumstr(c, rest);
+            }
+            case "completing" -> {
+                return completing(c, s);
+            }
+            default -> {
+                return more(c, s, typed, k, rest);
+            }
+        }
+        return 0;
+    }
+
+    private static int more(CommandContext c, Switches s, String typed, String k, List<String> rest)
+            throws SlurmException, UsageException {
+        if (is(typed, "show", 1) && !k.equals("s")) {
+            return show(c, s, rest);
+        }
+        if (is(typed, "update", 2)) {
+            return ScontrolUpdate.update(c, rest);
+        }
+        if (is(typed, "create", 2)) {
+            return ScontrolUpdate.create(c, rest);
+        }
+        if (is(typed, "delete", 2)) {
+            return ScontrolUpdate.delete(c, rest);
+        }
+        return switch (k) {
+            case "hold", "holdu", "uhold", "release", "requeue", "requeuehold", "suspend", "resume", "top" ->
+                ScontrolUpdate.action(c, k, rest);
+            case "notify" -> ScontrolUpdate.notifyJob(c, rest);
+            case "ping" -> ping(c);
+            case "reconfigure" -> simple(c, "Reconfigure", new Json.Obj(), "slurm_reconfigure error");
+            case "shutdown" -> {
+                Json.Obj q = new Json.Obj();
+                JobRequest.put(q, "controllerOnly", !rest.isEmpty() && is(rest.getFirst(), "slurmctld", 5));
+                yield simple(c, "Shutdown", q, "slurm_shutdown error");
+            }
+            case "setdebug" -> setDebug(c, rest);
+            case "token" -> token(c, rest);
+            case "wait_job" -> waitJob(c, rest);
+            case "write" -> write(c, rest);
+            default -> {
+                c.err().println("invalid keyword: " + typed);
+                yield 1;
+            }
+        };
+    }
+
+    static int simple(CommandContext c, String message, Json.Obj request, String what) {
+        request.put("requestId", c.host().requestId());
+        try {
+            warnings(c, c.host().controller().call(message, request));
+            return 0;
+        } catch (SlurmException e) {
+            return Standard.failed(c, what, e);
+        }
+    }
+
+    static void warnings(CommandContext c, Json.Obj reply) {
+        for (String w : reply.texts("warnings")) {
+            c.info(w);
+        }
+    }
+
+    static int tooFew(CommandContext c, String keyword) {
+        c.err().println("too few arguments for keyword:" + keyword);
+        return 1;
+    }
+
+    private static int errnumstr(CommandContext c, List<String> rest) {
+        if (rest.isEmpty()) {
+            return tooFew(c, "errnumstr");
+        }
+        c.out().println(SlurmErrno.of((int) OptionCheck.parseNumber(rest.getFirst())).sentence());
+        return 0;
+    }
+
+    private static int setDebug(CommandContext c, List<String> rest) {
+        List<String> levels = List.of("quiet", "fatal", "error", "info", "verbose", "debug", "debug2", "debug3", "debug4",
+                "debug5");
+        if (rest.isEmpty()) {
+            return tooFew(c, "setdebug");
+        }
+        String level = Texts.lower(rest.getFirst());
+        long n = OptionCheck.parseNumber(level);
+        if (n >= 0 && n < levels.size()) {
+            level = levels.get((int) n);
+        }
+        if (!levels.contains(level)) {
+            c.err().println("invalid debug level: " + rest.getFirst());
+            return 1;
+        }
+        Json.Obj q = new Json.Obj();
+        q.put("level", level);
+        return simple(c, "SetDebug", q, "slurm_set_debug_level error");
+    }
+
+    private static int ping(CommandContext c) {
+        String host = c.host().controllers().isEmpty() ? "" : c.host().controllers().getFirst();
+        boolean up = false;
+        try {
+            Json.Obj reply = c.host().controller().call("Ping", new Json.Obj());
+            up = true;
+            host = reply.text("host").isEmpty() ? host : reply.text("host");
+        } catch (SlurmException e) {
+            up = false;
+        }
+        c.out().println("Slurmctld(primary) at " + host + " is " + (up ? "UP" : "DOWN"));
+        return up ? 0 : 1;
+    }
+
+    private static int token(CommandContext c, List<String> rest) {
+        Json.Obj q = new Json.Obj();
+        for (String item : rest) {
+            int eq = item.indexOf('=');
+            String key = eq < 0 ? Texts.lower(item) : Texts.lower(item.substring(0, eq));
+            String value = item.substring(eq + 1);
+            if (key.equals("username")) {
+                q.put("user", value);
+            } else if (key.equals("lifespan")) {
+                boolean infinite = value.equalsIgnoreCase("infinite") || value.equalsIgnoreCase("unlimited");
+                long n = infinite ? -1 : OptionCheck.parseNumber(value);
+                if (n < 0 && !infinite) {
+                    c.err().println("scontrol: error: Invalid lifespan value: " + value);
+                    return 1;
+                }
+                q.put("lifespanSeconds", n);
+            } else {
+                c.err().println("scontrol: error: Invalid argument: " + item);
+                return 1;
+            }
+        }
+        try {
+            c.out().println("SLURM_JWT=" + c.host().controller().call("MakeToken", q).text("token"));
+            return 0;
+        } catch (SlurmException e) {
+            c.error("failed to fetch token: " + e.getMessage());
+            return 1;
+        }
+    }
+
+    private static int waitJob(CommandContext c, List<String> rest) throws SlurmException {
+        if (rest.isEmpty()) {
+            return tooFew(c, "wait_job");
+        }
+        Json.Obj q = new Json.Obj();
+        q.put("jobId", Math.max(0, OptionCheck.parseNumber(rest.getFirst())));
+        q.put("waitMs", 20_000L);
+        while (true) {
+            Json.Obj a;
+            try {
+                a = c.host().controller().call("AwaitAllocation", q);
+            } catch (SlurmException e) {
+                c.info("Problem running job " + rest.getFirst());
+                return 1;
+            }
+            if (a.flag("ready")) {
+                c.out().println("Job " + rest.getFirst() + " is ready");
+                return 0;
+            }
+            String state = a.text("state");
+            if (!state.isEmpty() && !state.equals("PENDING") && !state.equals("RUNNING")
+                    && !state.equals("SUSPENDED")) {
+                c.info("Job " + rest.getFirst() + " is no longer running");
+                return 1;
+            }
+        }
+    }
+
+    private static int write(CommandContext c, List<String> rest) throws UsageException {
+        if (rest.isEmpty()) {
+            return tooFew(c, "write");
+        }
+        if (!is(rest.getFirst(), "batch_script", 1) || rest.size() < 2) {
+            c.err().println(rest.size() < 2 ? "too few arguments for keyword:write"
+                    : "invalid write argument: " + rest.getFirst());
+            return 1;
+        }
+        Json.Obj q = new Json.Obj();
+        q.put("jobId", Math.max(0, OptionCheck.parseNumber(rest.get(1))));
+        try {
+            byte[] script = dev.muster.model.Bytes
+                    .fromBase64(c.host().controller().call("QueryScript", q).text("script")).toArray();
+            String path = rest.size() > 2 ? rest.get(2) : "slurm-" + rest.get(1) + ".sh";
+            if (path.equals("-")) {
+                c.out().write(script, 0, script.length);
+                return 0;
+            }
+            c.host().writeFile(Texts.absolute(path, c.host().workDir()), script, 0700);
+            c.out().println("batch script for job " + rest.get(1) + " written to " + path);
+            return 0;
+        } catch (SlurmException e) {
+            return Standard.failed(c, "job script retrieval failed", e);
+        } catch (IOException e) {
+            c.err().println("failed to open file `" + rest.get(2) + "`: " + e.getMessage());
+            return 1;
+        }
+    }
+
+    private static int completing(CommandContext c, Switches s) throws SlurmException {
+        Json.Obj q = new Json.Obj();
+        q.put("states", List.of("COMPLETING"));
+        for (Json.Obj j : c.host().controller().call("QueryJobs", q).objects("jobs")) {
+            c.out().println("JobId=" + JobRows.id(j, 0) + " EndTime="
+                    + Times.isoOr(j.number("endTime"), c.host().zone(), "Unknown") + " Nodes=" + j.text("nodes"));
+        }
+        return 0;
+    }
+
+    private static int show(CommandContext c, Switches s, List<String> rest) throws SlurmException, UsageException {
+        if (rest.isEmpty()) {
+            return tooFew(c, "show");
+        }
+        String e = rest.getFirst();
+        List<String> ids = rest.subList(1, rest.size());
+        String id = ids.isEmpty() ? "" : ids.getFirst();
+        if (is(e, "jobs", 1) && !s.json.isEmpty() || is(e, "nodes", 1) && !s.json.isEmpty()) {
+            throw c.bad(1, "--" + s.json + " is not supported by this version");
+        }
+        if (is(e, "jobs", 1)) {
+            return ScontrolShow.jobs(c, s, id);
+        }
+        if (is(e, "nodes", 1)) {
+            return ScontrolShow.nodes(c, s, id);
+        }
+        if (is(e, "partitions", 1)) {
+            return ScontrolShow.partitions(c, s, id);
+        }
+        if (is(e, "steps", 2)) {
+            return ScontrolShow.steps(c, s, id);
+        }
+        if (is(e, "config", 1)) {
+            return ScontrolShow.config(c, id);
+        }
+        if (is(e, "hostnames", 5)) {
+            return hostNames(c, id);
+        }
+        if (Texts.lower(e).equals("hostlist") || Texts.lower(e).equals("hostlistsorted")) {
+            return hostList(c, id, Texts.lower(e).equals("hostlistsorted"));
+        }
+        return ScontrolShow.others(c, e);
+    }
+
+    private static String given(CommandContext c, String id) {
+        return id.isEmpty() ? c.env("SLURM_JOB_NODELIST").isEmpty() ? c.env("SLURM_NODELIST")
+                : c.env("SLURM_JOB_NODELIST") : id;
+    }
+
+    private static int hostNames(CommandContext c, String id) {
+        String text = given(c, id);
+        if (text.isEmpty()) {
+            c.error("host list is empty");
+            return 0;
+        }
+        return switch (HostList.parse(text)) {
+            case HostList.Parsed.Ok ok -> {
+                for (String n : ok.list().names()) {
+                    c.out().println(n);
+                }
+                yield 0;
+            }
+            case HostList.Parsed.Invalid bad -> invalidHosts(c, text, bad);
+        };
+    }
+
+    private static int invalidHosts(CommandContext c, String text, HostList.Parsed.Invalid bad) {
+        if (!bad.detail().isEmpty()) {
+            c.error("_parse_single_range: " + bad.detail());
+        }
+        c.err().println("Invalid hostlist: " + text);
+        return 0;
+    }
+
+    private static int hostList(CommandContext c, String id, boolean sorted) {
+        String text = id;
+        if (text.isEmpty()) {
+            c.err().println("invalid encode argument");
+            return 1;
+        }
+        if (text.startsWith("/")) {
+            try {
+                text = RawText.decode(c.host().readFile(text, HOSTLIST_BYTES_MAX));
+            } catch (IOException e) {
+                c.error("Can not open node list file " + text + ": No such file or directory");
+                return 1;
+            }
+        }
+        String expression = text;
+        return switch (HostList.parse(expression)) {
+            case HostList.Parsed.Ok ok -> {
+                c.out().println((sorted ? ok.list().sorted() : ok.list()).compressed());
+                yield 0;
+            }
+            case HostList.Parsed.Invalid bad -> invalidHosts(c, expression, bad);
+        };
+    }
+}

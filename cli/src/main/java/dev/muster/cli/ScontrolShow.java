@@ -1,0 +1,189 @@
+package dev.muster.cli;
+
+import dev.muster.model.HostList;
+import dev.muster.model.Json;
+import dev.muster.model.SlurmErrno;
+import dev.muster.model.Times;
+import java.util.ArrayList;
+import java.util.List;
+
+/** {@code scontrol show}: loads and prints records. */
+final class ScontrolShow {
+    private ScontrolShow() {}
+
+    static int jobs(CommandContext c, Scontrol.Switches s, String id) {
+        if (!id.isEmpty() && !JobIds.isJob(id)) {
+            c.err().println("scontrol_print_job error: " + SlurmErrno.INVALID_JOB_ID.sentence());
+            return 1;
+        }
+        Json.Obj q = new Json.Obj();
+        if (!id.isEmpty()) {
+            q.put("jobs", List.of(id));
+        }
+        q.put("allStates", Boolean.TRUE);
+        JobRequest.put(q, "allPartitions", s.all);
+        JobRequest.put(q, "details", s.details);
+        Json.Obj reply;
+        try {
+            reply = c.host().controller().call("QueryJobs", q);
+        } catch (SlurmException e) {
+            return Standard.failed(c, "slurm_load_jobs error", e);
+        }
+        List<Json.Obj> jobs = reply.objects("jobs");
+        if (jobs.isEmpty() && !id.isEmpty()) {
+            c.err().println("slurm_load_jobs error: " + SlurmErrno.INVALID_JOB_ID.sentence());
+            return 1;
+        }
+        if (jobs.isEmpty() && !s.quiet) {
+            c.out().println("No jobs in the system");
+        }
+        ShowText text = new ShowText(c, s.oneLine, reply.number("now"));
+        for (Json.Obj j : jobs) {
+            c.out().println(text.job(j, s.details));
+        }
+        return 0;
+    }
+
+    static int nodes(CommandContext c, Scontrol.Switches s, String names) {
+        List<Object> wanted = new ArrayList<>();
+        if (!names.isEmpty()) {
+            HostList list = switch (HostList.parse(names)) {
+                case HostList.Parsed.Ok ok -> ok.list();
+                case HostList.Parsed.Invalid bad -> HostList.empty();
+            };
+            wanted.addAll(list.names());
+            if (wanted.isEmpty()) {
+                c.err().println("Invalid node name specified");
+                return 1;
+            }
+        }
+        Json.Obj q = new Json.Obj();
+        if (!wanted.isEmpty()) {
+            q.put("nodes", wanted);
+        }
+        q.put("all", Boolean.TRUE);
+        Json.Obj reply;
+        try {
+            reply = c.host().controller().call("QueryNodes", q);
+        } catch (SlurmException e) {
+            if (e.errno() != SlurmErrno.INVALID_NODE_NAME.number()) {
+                return Standard.failed(c, "slurm_load_node error", e);
+            }
+            reply = new Json.Obj();
+        }
+        ShowText text = new ShowText(c, s.oneLine, reply.number("now"));
+        List<Object> missing = new ArrayList<>(wanted);
+        for (Json.Obj n : reply.objects("nodes")) {
+            missing.remove(n.text("name"));
+            boolean hidden = names.isEmpty() && !s.future && n.text("state").equals("FUTURE");
+            if (!hidden && (wanted.isEmpty() || wanted.contains(n.text("name")))) {
+                c.out().println(text.node(n));
+            }
+        }
+        for (Object name : missing) {
+            c.out().println("Node " + name + " not found");
+        }
+        return missing.isEmpty() ? 0 : 1;
+    }
+
+    static int partitions(CommandContext c, Scontrol.Switches s, String name) {
+        Json.Obj q = new Json.Obj();
+        if (!name.isEmpty()) {
+            q.put("partitions", List.of(name));
+        }
+        JobRequest.put(q, "all", s.all || !name.isEmpty());
+        Json.Obj reply;
+        try {
+            reply = c.host().controller().call("QueryPartitions", q);
+        } catch (SlurmException e) {
+            if (e.errno() != SlurmErrno.INVALID_PARTITION_NAME.number()) {
+                return Standard.failed(c, "slurm_load_partitions error", e);
+            }
+            reply = new Json.Obj();
+        }
+        ShowText text = new ShowText(c, s.oneLine, reply.number("now"));
+        int shown = 0;
+        for (Json.Obj p : reply.objects("partitions")) {
+            if (name.isEmpty() || name.equals(p.text("name"))) {
+                c.out().println(text.partition(p));
+                shown++;
+            }
+        }
+        if (shown == 0) {
+            c.out().println(name.isEmpty() ? "No partitions in the system" : "Partition " + name + " not found");
+            return name.isEmpty() ? 0 : 1;
+        }
+        return 0;
+    }
+
+    static int steps(CommandContext c, Scontrol.Switches s, String id) {
+        List<Json.Obj> steps;
+        try {
+            steps = StepRows.load(c, id.isEmpty() ? List.of() : List.of(id));
+        } catch (SlurmException e) {
+            return Standard.failed(c, "slurm_get_job_steps error", e);
+        }
+        if (steps.isEmpty() && !id.isEmpty()) {
+            c.err().println("slurm_get_job_steps error: " + SlurmErrno.INVALID_JOB_ID.sentence());
+            return 1;
+        }
+        if (steps.isEmpty() && !s.quiet) {
+            c.out().println("No job steps in the system");
+        }
+        for (Json.Obj step : steps) {
+            c.out().println(new ShowText(c, s.oneLine, step.number("now")).step(step));
+        }
+        return 0;
+    }
+
+    static int config(CommandContext c, String key) {
+        try {
+            Json.Obj reply = c.host().controller().call("QueryConfig", new Json.Obj());
+            List<String> lines = reply.texts("lines");
+            boolean titled = !lines.isEmpty() && lines.getFirst().startsWith("Configuration data as of");
+            if (!titled && key.isEmpty()) {
+                c.out().println("Configuration data as of " + Times.iso(reply.number("now"), c.host().zone()));
+            }
+            for (String line : lines) {
+                if (key.isEmpty() || line.regionMatches(true, 0, key + " ", 0, key.length() + 1)) {
+                    c.out().println(line);
+                }
+            }
+            if (key.isEmpty()) {
+                // the controller has just answered
+                c.out().println("");
+                c.out().println("Slurmctld(primary) at " + (c.host().controllers().isEmpty() ? ""
+                        : c.host().controllers().getFirst()) + " is UP");
+            }
+            return 0;
+        } catch (SlurmException e) {
+            return Standard.failed(c, "slurm_load_ctl_conf error", e);
+        }
+    }
+
+    /** Entities that this cluster has none of, each with the sentence for "none"; the rest are mistakes. */
+    static int others(CommandContext c, String entity) {
+        String e = Texts.lower(entity);
+        if (e.startsWith("res")) {
+            c.out().println("No reservations in the system");
+            return 0;
+        }
+        if (e.startsWith("lic")) {
+            c.out().println("No licenses configured in Slurm.");
+            return 0;
+        }
+        if (e.startsWith("topo")) {
+            c.out().println("No topology information available");
+            return 0;
+        }
+        for (String known : List.of("aliases", "assoc_mgr", "bbstat", "burstbuffer", "daemons", "dwstat", "federation",
+                "slurmd")) {
+            if (known.startsWith(e)) {
+                c.err().println("scontrol: error: show " + known + " is not supported by this cluster");
+                return 1;
+            }
+        }
+        c.err().println("invalid entity:" + entity + " for keyword:show ");
+        return 1;
+    }
+}

@@ -1,0 +1,240 @@
+package dev.muster.cli;
+
+import dev.muster.model.Json;
+import dev.muster.model.SlurmErrno;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The commands of scontrol that change something. */
+final class ScontrolUpdate {
+    private ScontrolUpdate() {}
+
+    /** @param key lower case */
+    private record Change(String key, String value, String typed) {}
+
+    private static List<Change> changes(List<String> words) {
+        List<Change> out = new ArrayList<>();
+        for (String w : words) {
+            int eq = w.indexOf('=');
+            if (eq > 1 && (w.charAt(eq - 1) == '+' || w.charAt(eq - 1) == '-')) {
+                out.add(new Change(Texts.lower(w.substring(0, eq - 1)), w.charAt(eq - 1) + w.substring(eq + 1), w));
+            } else {
+                out.add(new Change(eq < 0 ? Texts.lower(w) : Texts.lower(w.substring(0, eq)),
+                        eq < 0 ? "" : w.substring(eq + 1), w));
+            }
+        }
+        return out;
+    }
+
+    private static boolean isKey(String typed, String key, int least) {
+        return typed.length() >= least && key.startsWith(typed);
+    }
+
+    static int update(CommandContext c, List<String> words) throws SlurmException {
+        if (words.isEmpty()) {
+            c.err().println("too few arguments for update keyword");
+            return 1;
+        }
+        List<Change> all = changes(words);
+        for (Change ch : all) {
+            String k = ch.key;
+            if (isKey(k, "nodename", 3)) {
+                return entity(c, "UpdateNode", "nodes", ch, all, "slurm_update error");
+            }
+            if (isKey(k, "partitionname", 3)) {
+                return entity(c, "UpdatePartition", "partition", ch, all, "slurm_update error");
+            }
+            if (isKey(k, "jobid", 3) || k.equals("job")) {
+                return jobs(c, JobIds.split(ch.value), ch, all);
+            }
+            if (isKey(k, "stepid", 4) || isKey(k, "reservationname", 3) || isKey(k, "frontendname", 5)) {
+                c.err().println("scontrol: error: updating " + ch.typed + " is not supported by this cluster");
+                return 1;
+            }
+        }
+        for (Change ch : all) {
+            if (isKey(ch.key, "jobname", 4) || ch.key.equals("name")) {
+                return jobs(c, byName(c, ch.value), ch, all);
+            }
+        }
+        c.err().println("No valid entity in update command");
+        c.err().println("Input line must include \"NodeName\", \"PartitionName\", \"Reservation\", \"JobId\", or "
+                + "\"SlurmctldDebug\"");
+        return 1;
+    }
+
+    private static Json.Obj changesWithout(List<Change> all, Change entity) {
+        Json.Obj out = new Json.Obj();
+        for (Change ch : all) {
+            if (ch != entity) {
+                out.put(ch.key, ch.value);
+            }
+        }
+        return out;
+    }
+
+    private static int entity(CommandContext c, String message, String field, Change entity, List<Change> all,
+            String what) {
+        Json.Obj changes = changesWithout(all, entity);
+        if (message.equals("UpdateNode")) {
+            String state = Texts.lower(changes.text("state"));
+            boolean takesDown = state.startsWith("down") || state.startsWith("drain") || state.startsWith("fail");
+            if (takesDown && !changes.has("reason")) {
+                c.err().println("You must specify a reason when DOWNING or DRAINING a node. Request denied");
+                return 1;
+            }
+        }
+        Json.Obj q = new Json.Obj();
+        q.put(field, entity.value);
+        q.put("changes", changes);
+        return Scontrol.simple(c, message, q, what);
+    }
+
+    private static int jobs(CommandContext c, List<String> ids, Change entity, List<Change> all) {
+        int rc = 0;
+        for (String id : ids) {
+            if (!JobIds.isJob(id)) {
+                c.err().println(SlurmErrno.INVALID_JOB_ID.sentence() + " for job " + id);
+                return 1;
+            }
+        }
+        for (String id : ids) {
+            Json.Obj q = new Json.Obj();
+            q.put("job", id);
+            q.put("changes", changesWithout(all, entity));
+            q.put("requestId", c.host().requestId());
+            try {
+                Scontrol.warnings(c, c.host().controller().call("UpdateJob", q));
+            } catch (SlurmException e) {
+                c.err().println(e.getMessage() + " for job " + id);
+                rc = 1;
+            }
+        }
+        return rc;
+    }
+
+    private static List<String> byName(CommandContext c, String name) throws SlurmException {
+        Json.Obj q = new Json.Obj();
+        q.put("names", List.of(name));
+        q.put("fields", List.of("jobId", "arrayJobId", "arrayTaskId", "arrayTasks", "state"));
+        List<String> out = new ArrayList<>();
+        for (Json.Obj j : c.host().controller().call("QueryJobs", q).objects("jobs")) {
+            out.add(JobRows.id(j, 0));
+        }
+        return out;
+    }
+
+    static int create(CommandContext c, List<String> words) {
+        if (words.isEmpty()) {
+            c.err().println("too few arguments for create keyword");
+            return 1;
+        }
+        List<Change> all = changes(words);
+        for (Change ch : all) {
+            if (isKey(ch.key, "partitionname", 3)) {
+                Json.Obj q = new Json.Obj();
+                q.put("partition", ch.value);
+                q.put("values", changesWithout(all, ch));
+                return Scontrol.simple(c, "CreatePartition", q, "slurm_create_partition error");
+            }
+        }
+        c.err().println("scontrol: error: creating " + words.getFirst() + " is not supported by this cluster");
+        return 1;
+    }
+
+    static int delete(CommandContext c, List<String> words) {
+        if (words.isEmpty()) {
+            c.err().println("too few arguments for delete keyword");
+            return 1;
+        }
+        Change ch = changes(words).getFirst();
+        String name = ch.value.isEmpty() && words.size() > 1 ? words.get(1) : ch.value;
+        if (isKey(ch.key, "partitionname", 3)) {
+            Json.Obj q = new Json.Obj();
+            q.put("partition", name);
+            return Scontrol.simple(c, "DeletePartition", q, "delete_partition " + words.getFirst());
+        }
+        c.err().println("scontrol: error: deleting " + words.getFirst() + " is not supported by this cluster");
+        return 1;
+    }
+
+    /** hold, release, requeue and their like: a list of jobs, commas or blanks between. */
+    static int action(CommandContext c, String keyword, List<String> words) throws SlurmException {
+        if (words.isEmpty()) {
+            return Scontrol.tooFew(c, keyword);
+        }
+        String action = keyword.equals("holdu") ? "uhold" : keyword;
+        String argument = "";
+        List<String> ids = new ArrayList<>();
+        for (String w : words) {
+            int eq = w.indexOf('=');
+            if (eq > 0 && Texts.lower(w).startsWith("state=")) {
+                argument = w.substring(eq + 1);
+            } else if (eq > 0 && (Texts.lower(w).startsWith("jobname=") || Texts.lower(w).startsWith("name="))) {
+                ids.addAll(byName(c, w.substring(eq + 1)));
+            } else if (Texts.lower(w).equals("incomplete")) {
+                argument = "Incomplete";
+            } else {
+                for (String id : JobIds.split(w)) {
+                    ids.addAll(JobIds.isJob(id) ? List.of(id) : namedOrSame(c, id));
+                }
+            }
+        }
+        return act(c, action, ids, argument);
+    }
+
+    /** A word that is no id may be a job's name. */
+    private static List<String> namedOrSame(CommandContext c, String word) throws SlurmException {
+        List<String> named = byName(c, word);
+        return named.isEmpty() ? List.of(word) : named;
+    }
+
+    private static int act(CommandContext c, String action, List<String> ids, String argument) {
+        Json.Obj q = new Json.Obj();
+        q.put("requestId", c.host().requestId());
+        q.put("action", action);
+        q.put("jobs", new ArrayList<Object>(ids));
+        JobRequest.put(q, "argument", argument);
+        int rc = 0;
+        String error = "";
+        try {
+            for (Json.Obj e : c.host().controller().call("JobAction", q).objects("errors")) {
+                error = e.text("error");
+                c.err().println(error + " for job " + e.text("job"));
+                rc = 1;
+            }
+        } catch (SlurmException e) {
+            error = e.getMessage();
+            for (String id : ids) {
+                c.err().println(error + " for job " + id);
+            }
+            rc = 1;
+        }
+        boolean holds = action.equals("hold") || action.equals("uhold") || action.equals("release");
+        if (rc != 0 && holds) {
+            c.err().println("slurm_suspend error: " + error);
+        }
+        return rc;
+    }
+
+    static int notifyJob(CommandContext c, List<String> words) {
+        if (words.size() < 2) {
+            return Scontrol.tooFew(c, "notify");
+        }
+        Json.Obj q = new Json.Obj();
+        q.put("requestId", c.host().requestId());
+        q.put("action", "notify");
+        q.put("jobs", List.of(words.getFirst()));
+        q.put("argument", String.join(" ", words.subList(1, words.size())));
+        try {
+            List<Json.Obj> errors = c.host().controller().call("JobAction", q).objects("errors");
+            if (errors.isEmpty()) {
+                return 0;
+            }
+            c.err().println("job notify failure: " + errors.getFirst().text("error"));
+            return 1;
+        } catch (SlurmException e) {
+            return Standard.failed(c, "job notify failure", e);
+        }
+    }
+}

@@ -1,0 +1,80 @@
+package dev.muster.cli;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** The {@code #SBATCH} lines of a batch script. They end at the first line that is neither blank nor a comment. */
+final class ScriptOptions {
+    private static final String MARK = "#SBATCH";
+
+    private ScriptOptions() {}
+
+    static void read(String script, JobOptions options) throws UsageException {
+        List<GetOpt.Opt> table = JobOption.table(options.command());
+        int number = 0;
+        int at = 0;
+        while (at < script.length()) {
+            int end = script.indexOf('\n', at);
+            String line = script.substring(at, end < 0 ? script.length() : end);
+            number++;
+            if (line.startsWith(MARK)) {
+                directive(line.substring(MARK.length()), number, table, options);
+            } else if (!line.isBlank() && line.charAt(0) != '#') {
+                return;
+            }
+            at = end < 0 ? script.length() : end + 1;
+        }
+    }
+
+    private static void directive(String text, int number, List<GetOpt.Opt> table, JobOptions options)
+            throws UsageException {
+        if (!text.isEmpty() && text.charAt(0) > ' ') {
+            return;
+        }
+        List<String> words = words(text, number, options);
+        if (!words.isEmpty() && (words.getFirst().equals("hetjob") || words.getFirst().equals("packjob"))) {
+            throw options.context().bad(options.exitError(1), "heterogeneous jobs are not supported by this cluster");
+        }
+        List<String> rest = options.apply(GetOpt.parse(table, words, false), JobOptions.Origin.SCRIPT);
+        if (!rest.isEmpty()) {
+            options.context().error("Ignoring extra text in line " + number + " of the batch script: " + rest.getFirst());
+        }
+    }
+
+    /** Splits a line: blanks separate, quotes hold together, a backslash escapes, {@code #} at a word's start ends. */
+    static List<String> words(String line, int number, JobOptions options) throws UsageException {
+        List<String> out = new ArrayList<>();
+        int i = 0;
+        while (true) {
+            while (i < line.length() && line.charAt(i) <= ' ') {
+                i++;
+            }
+            if (i == line.length() || line.charAt(i) == '#') {
+                return out;
+            }
+            StringBuilder word = new StringBuilder();
+            char quote = 0;
+            for (; i < line.length(); i++) {
+                char c = line.charAt(i);
+                if (quote == 0 && c <= ' ') {
+                    break;
+                }
+                if (c == '\\' && i + 1 < line.length() && quote != '\'') {
+                    word.append(line.charAt(++i));
+                } else if (quote == 0 && (c == '"' || c == '\'')) {
+                    quote = c;
+                } else if (c == quote) {
+                    quote = 0;
+                } else {
+                    word.append(c);
+                }
+            }
+            if (quote != 0) {
+                throw new UsageException(options.exitError(1), List.of(options.context().name()
+                        + ": fatal: batch script: line " + number + ": Unmatched `" + quote + "` in ["
+                        + line.strip() + "]"));
+            }
+            out.add(word.toString());
+        }
+    }
+}

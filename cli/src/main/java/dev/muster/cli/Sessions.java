@@ -1,0 +1,85 @@
+package dev.muster.cli;
+
+import dev.muster.transport.Caller;
+import dev.muster.transport.Munge;
+import dev.muster.transport.Session;
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.util.Optional;
+
+/** Proves who the caller is: by the cluster key if it may be read, else by a daemon's sack socket, else by munge. */
+final class Sessions {
+    private static final int ANSWER_BYTES_MAX = 8192;
+    private static final int KEY_BYTES_MIN = 17;
+    private static final int KEY_BYTES_MAX = 65_536;
+
+    private Sessions() {}
+
+    static Session open(ClientConf conf, ProcessHost host) throws SlurmException {
+        Optional<byte[]> key = clusterKey(conf);
+        if (key.isPresent()) {
+            return Session.issue(key.get(), conf.clusterName, new Caller(host.uid(), host.gid()), host.nowMs(),
+                    host.random(16));
+        }
+        Optional<Session> sack = fromSack(conf);
+        if (sack.isPresent()) {
+            return sack.get();
+        }
+        if (conf.authType.equals("auth/munge")) {
+            Optional<Session> munge = new Munge(conf.authInfo("socket"))
+                    .session(host.random(32), Math.max(0, host.userId(conf.slurmUser)));
+            if (munge.isPresent()) {
+                return munge.get();
+            }
+        }
+        throw new SlurmException(1007, "Protocol authentication error");
+    }
+
+    private static Optional<byte[]> clusterKey(ClientConf conf) {
+        for (String file : conf.keyFiles()) {
+            try (FileInputStream in = new FileInputStream(file)) {
+                byte[] key = in.readNBytes(KEY_BYTES_MAX);
+                if (key.length >= KEY_BYTES_MIN) {
+                    return Optional.of(key);
+                }
+            } catch (IOException e) {
+                // not there or not for this caller: the sack socket vouches
+            }
+        }
+        return Optional.empty();
+    }
+
+    private static Optional<Session> fromSack(ClientConf conf) {
+        for (String path : conf.sackSockets()) {
+            byte[] answer = Native.isThere() ? Native.exchangeUnix(path, new byte[0]) : exchange(path);
+            if (answer == null || answer.length == 0) {
+                continue;
+            }
+            try {
+                return Optional.of(Session.fromBytes(answer));
+            } catch (IllegalArgumentException e) {
+                // something else listens there
+            }
+        }
+        return Optional.empty();
+    }
+
+    private static byte[] exchange(String path) {
+        try (SocketChannel s = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+            s.connect(UnixDomainSocketAddress.of(path));
+            ByteBuffer in = ByteBuffer.allocate(ANSWER_BYTES_MAX);
+            while (in.hasRemaining() && s.read(in) >= 0) {
+                continue;
+            }
+            byte[] out = new byte[in.position()];
+            in.flip().get(out);
+            return out;
+        } catch (IOException | UnsupportedOperationException e) {
+            return new byte[0];
+        }
+    }
+}

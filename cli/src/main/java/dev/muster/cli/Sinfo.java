@@ -1,0 +1,357 @@
+package dev.muster.cli;
+
+import dev.muster.model.HostList;
+import dev.muster.model.Json;
+import dev.muster.model.Times;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Shows partitions and nodes, alike ones in one row. */
+final class Sinfo implements Command {
+    private static final List<GetOpt.Opt> OPTIONS = GetOpt.table("all:a:n", "cluster::r", "clusters:M:r", "dead:d:n", "exact:e:n",
+            "federation::n", "format:o:r", "Format:O:r", "future:F:n", "help::n", "helpstate::n", "hide::n", "iterate:i:r",
+            "json::o", "list-reasons:R:n", "local::n", "long:l:n", "Node:N:n", "noconvert::n", "noheader:h:n", "nodes:n:r",
+            "partition:p:r", "reservation:T:n", "responding:r:n", "sort:S:r", "states:t:r", "summarize:s:n", "usage::n",
+            "verbose:v:n", "version:V:n", "yaml::o");
+    /** The states that can be asked for, by the words sinfo knows. */
+    private static final List<String> STATES = List.of("ALLOC", "ALLOCATED", "CLOUD", "COMP", "COMPLETING", "DOWN", "DRAIN", "DRAINED",
+            "DRAINING", "ERR", "ERROR", "FAIL", "FAILING", "FUTR", "FUTURE", "IDLE", "INVAL", "MAINT", "MIX", "MIXED",
+            "NO_RESPOND", "NPC", "PERFCTRS", "PLANNED", "POWER_DOWN", "POWERING_DOWN", "POWERED_DOWN", "POWERING_UP",
+            "REBOOT_ISSUED", "REBOOT_REQUESTED", "RESV", "RESERVED", "UNK", "UNKNOWN");
+
+    private static final class Wanted {
+        boolean all;
+        boolean dead;
+        boolean exact;
+        boolean byNode;
+        boolean future;
+        boolean longForm;
+        boolean noHeader;
+        boolean reasons;
+        boolean responding;
+        boolean summary;
+        boolean noConvert;
+        String format = "";
+        String wideFormat = "";
+        String sort = "";
+        String cluster = "";
+        final List<String> nodes = new ArrayList<>();
+        final List<String> partitions = new ArrayList<>();
+        final List<String> states = new ArrayList<>();
+        int iterateSeconds;
+    }
+
+    @Override
+    public int run(CommandContext c) throws SlurmException, UsageException {
+        GetOpt.Parsed p = Standard.parse(c, OPTIONS);
+        Wanted w = new Wanted();
+        w.all = c.env().containsKey("SINFO_ALL");
+        w.future = c.env().containsKey("SINFO_FUTURE");
+        w.format = c.env("SINFO_FORMAT");
+        w.sort = c.env("SINFO_SORT");
+        w.partitions.addAll(Texts.split(c.env("SINFO_PARTITION"), ','));
+        for (GetOpt.Hit h : p.hits()) {
+            switch (h.opt().name()) {
+                case "version" -> {
+                    c.out().println(Standard.VERSION);
+                    return 0;
+                }
+                case "help", "usage" -> {
+                    Standard.help(c, OPTIONS, "");
+                    return 0;
+                }
+                case "helpstate" -> {
+                    c.out().println(String.join(",", STATES));
+                    return 0;
+                }
+                default -> option(c, w, h.opt().name(), h.value());
+            }
+        }
+        if (!p.operands().isEmpty()) {
+            c.error("Unrecognized option: " + p.operands().getFirst());
+            Standard.help(c, OPTIONS, "");
+            return 1;
+        }
+        int rc = show(c, w);
+        while (w.iterateSeconds > 0 && !c.out().isBroken() && c.host().pause(w.iterateSeconds * 1000L)) {
+            c.out().println("");
+            rc = show(c, w);
+        }
+        return rc;
+    }
+
+    private static void option(CommandContext c, Wanted w, String name, String v) throws UsageException {
+        switch (name) {
+            case "all" -> w.all = true;
+            case "cluster", "clusters" -> w.cluster = Clusters.checked(c, v);
+            case "dead" -> w.dead = true;
+            case "exact" -> w.exact = true;
+            case "format" -> {
+                w.format = v;
+                w.wideFormat = "";
+            }
+            case "Format" -> w.wideFormat = w.wideFormat.isEmpty() ? v : w.wideFormat + "," + v;
+            case "future" -> w.future = true;
+            case "hide" -> w.all = false;
+            case "iterate" -> {
+                long n = OptionCheck.parseNumber(v);
+                if (n < 1 || n > Integer.MAX_VALUE) {
+                    throw c.bad(1, "Invalid --iterate value: " + v);
+                }
+                w.iterateSeconds = (int) n;
+            }
+            case "list-reasons" -> w.reasons = true;
+            case "long" -> w.longForm = true;
+            case "Node" -> w.byNode = true;
+            case "noconvert" -> w.noConvert = true;
+            case "noheader" -> w.noHeader = true;
+            case "nodes" -> nodes(c, w, v);
+            case "partition" -> w.partitions.addAll(Texts.split(v, ','));
+            case "responding" -> w.responding = true;
+            case "sort" -> w.sort = v;
+            case "states" -> states(c, w, v);
+            case "summarize" -> w.summary = true;
+            case "federation", "local", "verbose" -> { }
+            case "reservation" -> throw new UsageException(0, List.of("No reservations in the system"));
+            case "json", "yaml" -> throw c.bad(1, "--" + name + " is not supported by this version");
+            default -> throw new IllegalStateException(name);
+        }
+    }
+
+    private static void nodes(CommandContext c, Wanted w, String v) throws UsageException {
+        switch (HostList.parse(v.replace("localhost", c.host().hostName()))) {
+            case HostList.Parsed.Ok ok -> w.nodes.addAll(ok.list().names());
+            case HostList.Parsed.Invalid bad -> throw c.bad(1, "'" + v + "' invalid entry for --nodes");
+        }
+    }
+
+    private static void states(CommandContext c, Wanted w, String v) throws UsageException {
+        for (String s : Texts.split(v.replace('&', ','), ',')) {
+            String up = Texts.upper(s);
+            String bare = up.endsWith("*") ? up.substring(0, up.length() - 1) : up;
+            if (up.equals("ALL")) {
+                continue;
+            }
+            if (!STATES.contains(bare)) {
+                throw new UsageException(1, List.of(c.name() + ": error: Bad state string: \"" + s + "\"",
+                        c.name() + ": error: Valid node states include: " + Texts.lower(String.join(",", STATES))));
+            }
+            w.states.add(up);
+        }
+    }
+
+    private static boolean inState(Json.Obj n, String state) {
+        String base = NodeRows.base(n);
+        boolean busy = base.equals("ALLOCATED") || base.equals("MIXED") || NodeRows.has(n, "COMPLETING");
+        if (state.endsWith("*")) {
+            return NodeRows.has(n, "NOT_RESPONDING") && inState(n, state.substring(0, state.length() - 1));
+        }
+        return switch (state) {
+            case "ALLOC", "ALLOCATED" -> base.equals("ALLOCATED") && !NodeRows.has(n, "DRAIN");
+            case "MIX", "MIXED" -> base.equals("MIXED") && !NodeRows.has(n, "DRAIN");
+            case "IDLE" -> base.equals("IDLE") && !NodeRows.has(n, "DRAIN") && !NodeRows.has(n, "FAIL")
+                    && !NodeRows.has(n, "COMPLETING") && !NodeRows.has(n, "MAINT") && !NodeRows.has(n, "RESERVED");
+            case "DOWN" -> base.equals("DOWN");
+            case "DRAIN" -> NodeRows.has(n, "DRAIN");
+            case "DRAINED" -> NodeRows.has(n, "DRAIN") && !busy;
+            case "DRAINING" -> NodeRows.has(n, "DRAIN") && busy;
+            case "FAIL" -> NodeRows.has(n, "FAIL");
+            case "FAILING" -> NodeRows.has(n, "FAIL") && busy;
+            case "COMP", "COMPLETING" -> NodeRows.has(n, "COMPLETING");
+            case "NO_RESPOND" -> NodeRows.has(n, "NOT_RESPONDING");
+            case "INVAL" -> NodeRows.has(n, "INVALID_REG");
+            case "RESV", "RESERVED" -> NodeRows.has(n, "RESERVED");
+            case "UNK", "UNKNOWN" -> base.equals("UNKNOWN");
+            case "FUTR", "FUTURE" -> base.equals("FUTURE");
+            case "ERR", "ERROR" -> base.equals("ERROR");
+            default -> NodeRows.has(n, state);
+        };
+    }
+
+    private static boolean isWanted(Wanted w, Json.Obj n) {
+        String base = NodeRows.base(n);
+        boolean deaf = NodeRows.has(n, "NOT_RESPONDING");
+        if (base.equals("FUTURE") && !w.future && !w.states.contains("FUTURE") && !w.states.contains("FUTR")
+                || !w.nodes.isEmpty() && !w.nodes.contains(n.text("name")) || w.dead && !deaf || w.responding && deaf
+                || w.reasons && n.text("reason").isEmpty()) {
+            return false;
+        }
+        if (w.states.isEmpty()) {
+            return true;
+        }
+        for (String s : w.states) {
+            if (inState(n, s)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static String defaultFormat(Wanted w, int widest) {
+        if (w.reasons) {
+            return w.longForm ? "%20E %12U %19H %6t %N" : "%20E %9u %19H %N";
+        }
+        if (w.summary) {
+            return "%9P %.5a %.10l %.16F %N";
+        }
+        if (w.byNode) {
+            return "%" + Math.max(9, widest) + (w.longForm ? "N %.6D %.9P %.11T %4c %.8z %.6m %.8d %.6w %.8f %20E"
+                    : "N %.6D %.9P %6t");
+        }
+        return w.longForm ? "%9P %.5a %.10l %.10s %.4r %.8h %.10g %.6D %.11T %.11i %N" : "%9P %.5a %.10l %.6D %.6t %N";
+    }
+
+    private static int show(CommandContext c, Wanted w) throws UsageException {
+        Json.Obj nodes;
+        Json.Obj partitions;
+        try {
+            Json.Obj q = new Json.Obj();
+            JobRequest.put(q, "all", w.all || !w.partitions.isEmpty());
+            partitions = c.host().controller().call("QueryPartitions", q);
+            q.put("all", Boolean.TRUE);
+            nodes = c.host().controller().call("QueryNodes", q);
+        } catch (SlurmException e) {
+            return Standard.failed(c, "slurm_load_partitions", e);
+        }
+        List<String> unknown = new ArrayList<>();
+        int widest = 0;
+        for (Json.Obj n : nodes.objects("nodes")) {
+            widest = Math.max(widest, n.text("name").length());
+        }
+        RowFormat format = !w.wideFormat.isEmpty() ? RowFormat.ofNames(w.wideFormat, SinfoField.TABLE, unknown)
+                : RowFormat.ofLetters(expand(w.format.isEmpty() ? defaultFormat(w, widest) : w.format),
+                        SinfoField.TABLE, unknown);
+        for (String u : unknown) {
+            c.error("Invalid node format specification: " + u);
+        }
+        if (w.longForm || w.iterateSeconds > 0) {
+            c.out().println(Times.strftime(c.host().nowMs() / 1000, c.host().zone(), "%a %b %d %H:%M:%S %Y"));
+        }
+        List<SinfoRow> rows = rows(w, format, partitions.objects("partitions"), nodes.objects("nodes"));
+        sort(c, w, rows);
+        print(c, w, format, rows, nodes.number("now"));
+        return 0;
+    }
+
+    private static String expand(String format) {
+        if (!format.equals("%all")) {
+            return format;
+        }
+        StringBuilder b = new StringBuilder();
+        for (SinfoField f : SinfoField.values()) {
+            if (f.letter != 0) {
+                b.append(b.isEmpty() ? "%" : "|%").append(f.letter);
+            }
+        }
+        return b.toString();
+    }
+
+    private static List<SinfoRow> rows(Wanted w, RowFormat format, List<Json.Obj> partitions, List<Json.Obj> nodes) {
+        Map<String, Json.Obj> byName = new LinkedHashMap<>();
+        for (Json.Obj n : nodes) {
+            byName.put(n.text("name"), n);
+        }
+        Map<String, SinfoRow> rows = new LinkedHashMap<>();
+        int order = 0;
+        for (Json.Obj p : partitions) {
+            order++;
+            if (!w.partitions.isEmpty() && !w.partitions.contains(p.text("name"))) {
+                continue;
+            }
+            int found = 0;
+            for (String name : SinfoRow.hosts(p.text("nodes"))) {
+                Json.Obj n = byName.get(name);
+                if (n == null || !isWanted(w, n)) {
+                    continue;
+                }
+                found++;
+                String key = key(w, format, p, n, order);
+                int position = order;
+                rows.computeIfAbsent(key, k -> new SinfoRow(p, position)).add(n);
+            }
+            boolean filtered = !w.states.isEmpty() || !w.nodes.isEmpty() || w.dead || w.reasons || w.byNode;
+            if (found == 0 && !filtered) {
+                int position = order;
+                rows.computeIfAbsent(key(w, format, p, new Json.Obj(), order), k -> new SinfoRow(p, position));
+            }
+        }
+        return new ArrayList<>(rows.values());
+    }
+
+    /** What nodes and partitions in one row have in common: the values of those columns that tell rows apart. */
+    private static String key(Wanted w, RowFormat format, Json.Obj p, Json.Obj n, int order) {
+        SinfoRow one = new SinfoRow(p, order);
+        if (n.has("name")) {
+            one.add(n);
+        }
+        StringBuilder b = new StringBuilder();
+        if (w.byNode) {
+            b.append(n.text("name")).append('\n');
+        }
+        for (RowFormat.Column col : format.columns()) {
+            if (col.field() == RowFormat.LITERAL) {
+                continue;
+            }
+            SinfoField f = SinfoField.at(col.field());
+            if (f.group == SinfoField.Group.PARTITION && (f == SinfoField.PARTITION || f == SinfoField.PARTITION_NAME)) {
+                b.append(order);
+            } else if (f.group == SinfoField.Group.PARTITION || f.group == SinfoField.Group.KEY && !w.summary
+                    || f.group == SinfoField.Group.SIZE && w.exact) {
+                b.append(f.key(one));
+            }
+            b.append('\n');
+        }
+        return b.toString();
+    }
+
+    private static void sort(CommandContext c, Wanted w, List<SinfoRow> rows) throws UsageException {
+        String keys = !w.sort.isEmpty() ? w.sort : w.reasons ? "E" : w.byNode ? "N,#P" : "#P,-t";
+        Comparator<SinfoRow> order = null;
+        boolean down = false;
+        boolean hash = false;
+        for (int i = 0; i < keys.length(); i++) {
+            char k = keys.charAt(i);
+            if (k == '-' || k == '+' || k == ',' || k == '#') {
+                down = k == '-' || down && k != ',';
+                hash = k == '#' || hash && k != ',';
+                continue;
+            }
+            int f = SinfoField.TABLE.byLetter(k);
+            if (f < 0) {
+                throw c.bad(1, "Invalid sort specification: " + k);
+            }
+            Comparator<SinfoRow> one = SinfoField.at(f).order(hash);
+            one = down ? one.reversed() : one;
+            order = order == null ? one : order.thenComparing(one);
+            down = false;
+            hash = false;
+        }
+        if (order != null) {
+            rows.sort(order);
+        }
+    }
+
+    private static void print(CommandContext c, Wanted w, RowFormat format, List<SinfoRow> rows, long now) {
+        List<String> values = new ArrayList<>();
+        if (!w.noHeader) {
+            if (!w.cluster.isEmpty()) {
+                c.out().println("CLUSTER: " + w.cluster);
+            }
+            for (RowFormat.Column col : format.columns()) {
+                values.add(col.field() == RowFormat.LITERAL ? "" : SinfoField.at(col.field()).heading);
+            }
+            format.print(values, c.out());
+        }
+        SinfoField.View view = new SinfoField.View(c, now, w.cluster);
+        for (SinfoRow row : rows) {
+            values.clear();
+            for (RowFormat.Column col : format.columns()) {
+                values.add(col.field() == RowFormat.LITERAL ? "" : SinfoField.at(col.field()).value(row, view));
+            }
+            format.print(values, c.out());
+        }
+    }
+}

@@ -1,0 +1,451 @@
+package dev.muster.cli;
+
+import dev.muster.model.JobFlag;
+import dev.muster.model.JobState;
+import dev.muster.model.Json;
+import dev.muster.model.SlurmErrno;
+import dev.muster.model.Times;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/** Lists jobs or steps. */
+final class Squeue implements Command {
+    private static final String PLAIN = "%.18i %.9P %.8j %.8u %.2t %.10M %.6D %R";
+    private static final String LONG = "%.18i %.9P %.8j %.8u %.8T %.10M %.9l %.6D %R";
+    private static final String START = "%.18i %.9P %.8j %.8u %.2t %.19S %.6D %20Y %R";
+
+    static final List<GetOpt.Opt> OPTIONS = GetOpt.table("account:A:r", "all:a:n", "array:r:n", "array-unique::n",
+            "cluster::r", "clusters:M:r", "expand-patterns::n", "federation::n", "format:o:r", "Format:O:r", "help::n", "hide::n",
+            "iterate:i:r", "jobs:j:o", "json::o", "licenses:L:r", "local::n", "long:l:n", "me::n", "name:n:r",
+            "noconvert::n", "node:w:r", "nodelist:w:r", "nodes:w:r", "noheader:h:n", "notme::n", "only-job-state::n",
+            "partition:p:r", "priority:P:n", "qos:q:r", "reservation:R:r", "sibling::n", "sort:S:r", "start::n",
+            "states:t:r", "steps:s:o", "usage::n", "user:u:r", "users:u:r", "verbose:v:n", "version:V:n", "yaml::o");
+
+    /** The options of one run. */
+    static final class Wanted {
+        final List<String> jobs = new ArrayList<>();
+        final List<String> steps = new ArrayList<>();
+        final List<String> accounts = new ArrayList<>();
+        final List<String> partitions = new ArrayList<>();
+        final List<String> qos = new ArrayList<>();
+        final List<String> names = new ArrayList<>();
+        final List<String> reservations = new ArrayList<>();
+        final List<String> licenses = new ArrayList<>();
+        final List<String> nodes = new ArrayList<>();
+        final List<String> states = new ArrayList<>();
+        final List<Integer> users = new ArrayList<>();
+        boolean usersGiven;
+        boolean notMe;
+        boolean all;
+        boolean allStates;
+        boolean array;
+        boolean showSteps;
+        boolean longForm;
+        boolean noHeader;
+        boolean start;
+        String format = "";
+        String wideFormat = "";
+        String sort = "";
+        String cluster = "";
+        String json = "";
+        int iterateSeconds;
+    }
+
+    @Override
+    public int run(CommandContext c) throws SlurmException, UsageException {
+        GetOpt.Parsed p = Standard.parse(c, OPTIONS);
+        Wanted w = new Wanted();
+        readEnvironment(c, w);
+        for (GetOpt.Hit h : p.hits()) {
+            switch (h.opt().name()) {
+                case "version" -> {
+                    c.out().println(Standard.VERSION);
+                    return 0;
+                }
+                case "help", "usage" -> {
+                    Standard.help(c, OPTIONS, "");
+                    return 0;
+                }
+                default -> option(c, w, h);
+            }
+        }
+        if (!p.operands().isEmpty()) {
+            c.error("Unrecognized option: " + p.operands().getFirst());
+            Standard.help(c, OPTIONS, "");
+            return 1;
+        }
+        if (!w.json.isEmpty()) {
+            return JobsJson.print(c, w);
+        }
+        int rc = show(c, w);
+        while (w.iterateSeconds > 0 && !c.out().isBroken() && c.host().pause(w.iterateSeconds * 1000L)) {
+            c.out().println("");
+            rc = show(c, w);
+        }
+        return rc;
+    }
+
+    private static void readEnvironment(CommandContext c, Wanted w) throws UsageException {
+        w.all = c.env().containsKey("SQUEUE_ALL");
+        w.array = c.env().containsKey("SQUEUE_ARRAY");
+        w.format = c.env("SQUEUE_FORMAT");
+        w.wideFormat = c.env("SQUEUE_FORMAT2");
+        w.sort = c.env("SQUEUE_SORT");
+        w.accounts.addAll(Texts.split(c.env("SQUEUE_ACCOUNT"), ','));
+        w.licenses.addAll(Texts.split(c.env("SQUEUE_LICENSES"), ','));
+        w.names.addAll(Texts.split(c.env("SQUEUE_NAMES"), ','));
+        w.partitions.addAll(Texts.split(c.env("SQUEUE_PARTITION"), ','));
+        w.qos.addAll(Texts.split(c.env("SQUEUE_QOS"), ','));
+        if (c.env().containsKey("SQUEUE_STATES")) {
+            states(c, w, c.env("SQUEUE_STATES"));
+        }
+        if (c.env().containsKey("SQUEUE_USERS")) {
+            users(c, w, c.env("SQUEUE_USERS"));
+        }
+    }
+
+    private static void option(CommandContext c, Wanted w, GetOpt.Hit h) throws UsageException {
+        String v = h.value();
+        switch (h.opt().name()) {
+            case "account" -> replace(w.accounts, v);
+            case "all" -> w.all = true;
+            case "array", "array-unique" -> w.array = true;
+            case "cluster", "clusters" -> w.cluster = Clusters.checked(c, v);
+            case "format" -> w.format = v;
+            case "Format" -> {
+                w.wideFormat = w.wideFormat.isEmpty() || c.env("SQUEUE_FORMAT2").equals(w.wideFormat)
+                        ? v : w.wideFormat + "," + v;
+                w.format = "";
+            }
+            case "hide" -> w.all = false;
+            case "iterate" -> w.iterateSeconds = seconds(c, v);
+            case "jobs" -> jobs(c, w, v);
+            case "json", "yaml" -> w.json = h.opt().name();
+            case "licenses" -> replace(w.licenses, v);
+            case "long" -> w.longForm = true;
+            case "me" -> {
+                w.users.add(c.host().uid());
+                w.usersGiven = true;
+            }
+            case "notme" -> w.notMe = true;
+            case "name" -> replace(w.names, v);
+            case "node", "nodelist", "nodes" -> replace(w.nodes, v.replace("localhost", c.host().hostName()));
+            case "noheader" -> w.noHeader = true;
+            case "partition" -> replace(w.partitions, v);
+            case "qos" -> replace(w.qos, v);
+            case "reservation" -> replace(w.reservations, v);
+            case "sort" -> w.sort = v;
+            case "start" -> w.start = true;
+            case "states" -> states(c, w, v);
+            case "steps" -> {
+                w.showSteps = true;
+                w.steps.addAll(Texts.split(v, ','));
+            }
+            case "user", "users" -> users(c, w, v);
+            // squeue's own sort, clusters and units are what these ask for already
+            case "noconvert", "federation", "local", "sibling", "verbose", "priority", "only-job-state",
+                    "expand-patterns" -> { }
+            default -> throw new IllegalStateException(h.opt().name());
+        }
+    }
+
+    private static void replace(List<String> list, String value) {
+        list.clear();
+        list.addAll(Texts.split(value, ','));
+    }
+
+    private static int seconds(CommandContext c, String v) throws UsageException {
+        long n = OptionCheck.parseNumber(v);
+        if (n < 1 || n > Integer.MAX_VALUE) {
+            throw c.bad(1, "--iterate=" + v + " is not a positive number");
+        }
+        return (int) n;
+    }
+
+    private static void jobs(CommandContext c, Wanted w, String v) throws UsageException {
+        for (String id : JobIds.split(v)) {
+            if (!JobIds.isJob(id)) {
+                throw c.bad(1, "Invalid job id: " + id);
+            }
+            w.jobs.add(id);
+        }
+    }
+
+    private static void users(CommandContext c, Wanted w, String v) {
+        w.usersGiven = true;
+        for (String name : Texts.split(v, ',')) {
+            int uid = c.host().userId(name);
+            if (uid < 0) {
+                c.error("Invalid user: " + name);
+                c.err().println("");
+            } else {
+                w.users.add(uid);
+            }
+        }
+    }
+
+    static void states(CommandContext c, Wanted w, String v) throws UsageException {
+        w.states.clear();
+        for (String s : Texts.split(v, ',')) {
+            String up = Texts.upper(s);
+            if (up.equals("ALL")) {
+                w.allStates = true;
+                continue;
+            }
+            String name = stateName(up);
+            if (name.isEmpty()) {
+                throw new UsageException(1, List.of(c.name() + ": error: Invalid job state specified: " + s,
+                        c.name() + ": error: Valid job states include: " + stateNames(), ""));
+            }
+            w.states.add(name);
+        }
+    }
+
+    /** The long name of a state or flag given in either form, "" if it is none. */
+    static String stateName(String word) {
+        for (JobState s : JobState.values()) {
+            if (s.name().equals(word) || s.compact().equals(word)) {
+                return s.name();
+            }
+        }
+        for (JobFlag f : JobFlag.values()) {
+            if (f.name().equals(word) || f.compact().equals(word)) {
+                return f.name();
+            }
+        }
+        return "";
+    }
+
+    private static String stateNames() {
+        StringBuilder b = new StringBuilder();
+        for (JobState s : JobState.values()) {
+            b.append(b.isEmpty() ? "" : ",").append(s.name());
+        }
+        return b.append(",COMPLETING,CONFIGURING,RESIZING,RESV_DEL_HOLD,REQUEUED,REQUEUE_FED,REQUEUE_HOLD,REVOKED,")
+                .append("SIGNALING,SPECIAL_EXIT,STAGE_OUT,STOPPED").toString();
+    }
+
+    private static int show(CommandContext c, Wanted w) throws UsageException {
+        if (w.longForm || w.iterateSeconds > 0) {
+            long now = c.host().nowMs() / 1000;
+            c.out().println(Times.strftime(now, c.host().zone(), "%a %b %d %H:%M:%S %Y"));
+        }
+        return w.showSteps ? StepRows.show(c, w) : showJobs(c, w);
+    }
+
+    private static RowFormat format(CommandContext c, Wanted w) {
+        List<String> unknown = new ArrayList<>();
+        RowFormat f;
+        if (w.format.isEmpty() && !w.wideFormat.isEmpty()) {
+            f = RowFormat.ofNames(w.wideFormat, JobField.TABLE, unknown);
+        } else {
+            String text = !w.format.isEmpty() ? w.format : w.start ? START : w.longForm ? LONG : PLAIN;
+            f = text.equals("%all") ? everything() : RowFormat.ofLetters(text, JobField.TABLE, unknown);
+        }
+        for (String u : unknown) {
+            c.error("Invalid job format specification: " + u);
+        }
+        return f;
+    }
+
+    private static RowFormat everything() {
+        StringBuilder b = new StringBuilder();
+        for (JobField f : JobField.values()) {
+            if (f.letter != 0) {
+                b.append(b.isEmpty() ? "%" : "|%").append(f.letter);
+            }
+        }
+        return RowFormat.ofLetters(b.toString(), JobField.TABLE, new ArrayList<>());
+    }
+
+    private static int showJobs(CommandContext c, Wanted w) throws UsageException {
+        RowFormat format = format(c, w);
+        String sort = !w.sort.isEmpty() ? w.sort : w.start ? "S" : "P,t,-p";
+        Json.Obj reply;
+        try {
+            reply = c.host().controller().call("QueryJobs", query(c, w, format, sort));
+        } catch (SlurmException e) {
+            if (e.errno() == SlurmErrno.INVALID_NODE_NAME.number() && !w.nodes.isEmpty()) {
+                c.error("Invalid node name " + w.nodes.getFirst());
+                return 1;
+            }
+            return Standard.failed(c, "slurm_load_jobs error", e);
+        }
+        List<Json.Obj> jobs = reply.objects("jobs");
+        if (isOneJob(w) && jobs.isEmpty()) {
+            return Standard.failed(c, "slurm_load_jobs error",
+                    new SlurmException(SlurmErrno.INVALID_JOB_ID.number(), SlurmErrno.INVALID_JOB_ID.sentence()));
+        }
+        if (!w.noHeader) {
+            header(c, w, format);
+        }
+        jobs.removeIf(j -> !isWanted(w, j, c.host().uid()));
+        sort(c, jobs, sort);
+        JobField.View view = new JobField.View(c, reply.number("now"), c.env("SLURM_TIME_FORMAT"),
+                JobRows.indexesShown(c), cluster(c, w));
+        List<String> values = new ArrayList<>();
+        for (Json.Obj job : jobs) {
+            values.clear();
+            for (RowFormat.Column col : format.columns()) {
+                values.add(col.field() == RowFormat.LITERAL ? "" : JobField.at(col.field()).value(job, view));
+            }
+            format.print(values, c.out());
+        }
+        return 0;
+    }
+
+    private static String cluster(CommandContext c, Wanted w) {
+        List<String> known = c.host().clusters();
+        return !w.cluster.isEmpty() ? w.cluster : known.isEmpty() ? "" : known.getFirst();
+    }
+
+    /** One id typed once: then an unknown job is an error, with several it is just no row. */
+    private static boolean isOneJob(Wanted w) {
+        return w.jobs.size() == 1;
+    }
+
+    private static void header(CommandContext c, Wanted w, RowFormat format) {
+        if (!w.cluster.isEmpty()) {
+            c.out().println("CLUSTER: " + w.cluster);
+        }
+        List<String> values = new ArrayList<>();
+        for (RowFormat.Column col : format.columns()) {
+            values.add(col.field() == RowFormat.LITERAL ? "" : JobField.at(col.field()).heading);
+        }
+        format.print(values, c.out());
+    }
+
+    static Json.Obj query(CommandContext c, Wanted w, RowFormat format, String sort) {
+        Json.Obj q = new Json.Obj();
+        filters(w, q);
+        boolean all = w.allStates || isOneJob(w);
+        JobRequest.put(q, "allStates", all);
+        if (!all && !w.states.isEmpty()) {
+            q.put("states", new ArrayList<Object>(w.states));
+        }
+        JobRequest.put(q, "allPartitions", w.all);
+        JobRequest.put(q, "expandArrays", w.array);
+        JobRequest.put(q, "startEstimates", w.start);
+        Set<String> fields = new LinkedHashSet<>(List.of("jobId", "arrayJobId", "arrayTaskId", "arrayTasks",
+                "hetJobId", "hetOffset", "state", "flags", "partition", "priority", "userId"));
+        for (RowFormat.Column col : format.columns()) {
+            if (col.field() != RowFormat.LITERAL) {
+                fields.addAll(Texts.split(JobField.at(col.field()).components, ','));
+            }
+        }
+        for (int i = 0; i < sort.length(); i++) {
+            int f = JobField.TABLE.byLetter(sort.charAt(i));
+            if (f >= 0) {
+                fields.addAll(Texts.split(JobField.at(f).components, ','));
+            }
+        }
+        q.put("fields", new ArrayList<Object>(fields));
+        return q;
+    }
+
+    static void filters(Wanted w, Json.Obj q) {
+        putList(q, "jobs", w.jobs);
+        putList(q, "accounts", w.accounts);
+        putList(q, "partitions", w.partitions);
+        putList(q, "qos", w.qos);
+        putList(q, "names", w.names);
+        putList(q, "reservations", w.reservations);
+        putList(q, "licenses", w.licenses);
+        putList(q, "nodes", w.nodes);
+        if (w.usersGiven) {
+            List<Object> ids = new ArrayList<>();
+            for (int uid : w.users) {
+                ids.add((long) uid);
+            }
+            if (ids.isEmpty()) {
+                ids.add(-2L);
+            }
+            q.put("userIds", ids);
+        }
+    }
+
+    private static void putList(Json.Obj q, String name, List<String> values) {
+        if (!values.isEmpty()) {
+            q.put(name, new ArrayList<Object>(values));
+        }
+    }
+
+    /** The state filter again: the query for one job asks for it in any state. */
+    private static boolean isWanted(Wanted w, Json.Obj job, int uid) {
+        if (w.notMe && job.integer("userId") == uid) {
+            return false;
+        }
+        if (w.allStates) {
+            return true;
+        }
+        if (w.states.isEmpty()) {
+            return JobRows.isUnfinished(job);
+        }
+        if (w.states.contains(job.text("state"))) {
+            return true;
+        }
+        for (String flag : job.texts("flags")) {
+            if (w.states.contains(flag)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static void sort(CommandContext c, List<Json.Obj> jobs, String keys) throws UsageException {
+        Comparator<Json.Obj> order = null;
+        boolean descending = false;
+        JobField.View view = new JobField.View(c, 0, "%s", 0, "");
+        for (int i = 0; i < keys.length(); i++) {
+            char k = keys.charAt(i);
+            if (k == '-' || k == '+' || k == ',') {
+                descending = k == '-';
+                continue;
+            }
+            int f = JobField.TABLE.byLetter(k);
+            if (f < 0) {
+                throw c.bad(1, "Invalid sort specification: " + k);
+            }
+            Comparator<Json.Obj> one = order(JobField.at(f), view);
+            one = descending ? one.reversed() : one;
+            order = order == null ? one : order.thenComparing(one);
+            descending = false;
+        }
+        if (order != null) {
+            jobs.sort(order.thenComparing(order(JobField.JOB_ID, view)));
+        }
+    }
+
+    private static Comparator<Json.Obj> order(JobField f, JobField.View view) {
+        return switch (f) {
+            case JOB_ID, JOB_ARRAY_ID, ARRAY_JOB_ID -> Comparator.comparingInt(j -> j.integer("jobId"));
+            case STATE, STATE_COMPACT -> Comparator.comparingInt(JobRows::stateOrder);
+            case PRIORITY, PRIORITY_LONG -> Comparator.comparingLong(j -> j.number("priority"));
+            case TIME_LIMIT, TIME_LEFT -> Comparator.comparingLong(j -> limitOrder(j));
+            case TIME_USED -> Comparator.comparingLong(JobRows::used);
+            case NODES -> Comparator.comparingLong(j -> j.number("nodeCount"));
+            case CPUS -> Comparator.comparingLong(j -> j.number("cpus"));
+            case START_TIME -> Comparator.comparingLong(j -> timeOrder(j, "startTime"));
+            case END_TIME -> Comparator.comparingLong(j -> timeOrder(j, "endTime"));
+            case SUBMIT_TIME -> Comparator.comparingLong(j -> timeOrder(j, "submitTime"));
+            case UID -> Comparator.comparingLong(j -> j.number("userId"));
+            case GROUP_ID -> Comparator.comparingLong(j -> j.number("groupId"));
+            case MIN_MEMORY -> Comparator.comparingLong(
+                    j -> Math.max(j.number("memPerNodeMb"), j.number("memPerCpuMb")));
+            default -> Comparator.comparing(j -> f.value(j, view));
+        };
+    }
+
+    private static long timeOrder(Json.Obj j, String field) {
+        long t = j.number(field);
+        return t == 0 ? Long.MAX_VALUE : t;
+    }
+
+    private static long limitOrder(Json.Obj j) {
+        long t = j.number("timeLimitMin");
+        return t < 0 ? Long.MAX_VALUE : t;
+    }
+}

@@ -1,0 +1,169 @@
+package dev.muster.cli;
+
+import dev.muster.model.Durations;
+import dev.muster.model.Json;
+import dev.muster.model.Times;
+import java.util.ArrayList;
+import java.util.List;
+
+/** {@code squeue -s}: running steps. */
+final class StepRows {
+    private static final String PLAIN = "%.15i %.8j %.9P %.8u %.9M %N";
+
+    /** The columns of steps. */
+    enum Field {
+        TASKS('A', "numtasks", "TASKS"),
+        TRES_PER_STEP('b', "tres-per-step", "TRES_PER_NODE"),
+        CPUS('C', "numcpus", "CPUS"),
+        ARRAY_JOB_ID('F', "arrayjobid", "ARRAY_JOB_ID"),
+        ID('i', "stepid", "STEPID"),
+        NAME('j', "stepname", "NAME"),
+        ARRAY_TASK_ID('K', "arraytaskid", "ARRAY_TASK_ID"),
+        LIMIT('l', "timelimit", "TIME_LIMIT"),
+        USED('M', "timeused", "TIME"),
+        NODES('N', "nodelist", "NODELIST"),
+        PARTITION('P', "partition", "PARTITION"),
+        START('S', "starttime", "START_TIME"),
+        STATE('T', "stepstate", "STATE"),
+        UID('U', "userid", "UID"),
+        USER('u', "username", "USER");
+
+        private final char letter;
+        private final String longName;
+        private final String heading;
+
+        Field(char letter, String longName, String heading) {
+            this.letter = letter;
+            this.longName = longName;
+            this.heading = heading;
+        }
+
+        String value(Json.Obj s, CommandContext c, long now) {
+            return switch (this) {
+                case TASKS -> Integer.toString(s.integer("tasks"));
+                case TRES_PER_STEP -> JobRows.orNA(s.text("tresPerNode"));
+                case CPUS -> Integer.toString(s.integer("cpus"));
+                case ARRAY_JOB_ID -> Integer.toString(JobField.arrayJobId(s));
+                case ID -> id(s);
+                case NAME -> s.text("name");
+                case ARRAY_TASK_ID -> JobRows.taskId(s) < 0 ? "N/A" : Integer.toString(JobRows.taskId(s));
+                case LIMIT -> limit(s);
+                case USED -> Durations.brief(Math.max(0, now - s.number("startTime")));
+                case NODES -> s.text("nodes");
+                case PARTITION -> s.text("partition");
+                case START -> Times.print(s.number("startTime"), c.host().zone(), c.env("SLURM_TIME_FORMAT"), now);
+                case STATE -> s.text("state");
+                case UID -> Integer.toString(s.integer("userId"));
+                case USER -> s.text("userName");
+            };
+        }
+    }
+
+    private static final RowFormat.Fields TABLE = new RowFormat.Fields() {
+        @Override
+        public int byLetter(char letter) {
+            for (Field f : Field.values()) {
+                if (f.letter == letter) {
+                    return f.ordinal();
+                }
+            }
+            return -1;
+        }
+
+        @Override
+        public int byName(String name) {
+            for (Field f : Field.values()) {
+                if (f.longName.equals(name)) {
+                    return f.ordinal();
+                }
+            }
+            return -1;
+        }
+    };
+
+    private StepRows() {}
+
+    static String limit(Json.Obj s) {
+        int min = s.integer("timeLimitMin");
+        return min == 0 ? "UNLIMITED" : Durations.briefMinutes(min);
+    }
+
+    /** {@code 12.0}, {@code 12_3.batch}. */
+    static String id(Json.Obj s) {
+        return JobRows.id(s, 0) + "." + s.text("stepId");
+    }
+
+    static List<Json.Obj> load(CommandContext c, List<String> ids) throws SlurmException {
+        Json.Obj q = new Json.Obj();
+        List<Object> jobs = new ArrayList<>();
+        for (String id : ids) {
+            int end = 0;
+            while (end < id.length() && id.charAt(end) >= '0' && id.charAt(end) <= '9') {
+                end++;
+            }
+            jobs.add(Math.max(0, OptionCheck.parseNumber(id.substring(0, end))));
+        }
+        if (!jobs.isEmpty()) {
+            q.put("jobIds", jobs);
+        }
+        q.put("stepId", -1L);
+        q.put("allUsers", Boolean.TRUE);
+        Json.Obj reply = c.host().controller().call("QuerySteps", q);
+        List<Json.Obj> steps = reply.objects("steps");
+        steps.removeIf(s -> !ids.isEmpty() && !isNamed(s, ids));
+        for (Json.Obj s : steps) {
+            s.put("now", reply.number("now"));
+        }
+        return steps;
+    }
+
+    private static boolean isNamed(Json.Obj s, List<String> ids) {
+        String full = id(s);
+        String raw = s.integer("jobId") + "." + s.text("stepId");
+        for (String id : ids) {
+            if (id.equals(full) || id.equals(raw) || full.startsWith(id + ".") || raw.startsWith(id + ".")
+                    || full.startsWith(id + "_")) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    static int show(CommandContext c, Squeue.Wanted w) {
+        List<String> unknown = new ArrayList<>();
+        RowFormat format = w.format.isEmpty() && !w.wideFormat.isEmpty()
+                ? RowFormat.ofNames(w.wideFormat, TABLE, unknown)
+                : RowFormat.ofLetters(w.format.isEmpty() ? PLAIN : w.format, TABLE, unknown);
+        for (String u : unknown) {
+            c.error("Invalid job step format specification: " + u);
+        }
+        List<Json.Obj> steps;
+        try {
+            List<String> ids = new ArrayList<>(w.steps);
+            ids.addAll(w.jobs);
+            steps = load(c, ids);
+        } catch (SlurmException e) {
+            return Standard.failed(c, "slurm_get_job_steps error", e);
+        }
+        List<String> values = new ArrayList<>();
+        if (!w.noHeader) {
+            for (RowFormat.Column col : format.columns()) {
+                values.add(col.field() < 0 ? "" : Field.values()[col.field()].heading);
+            }
+            format.print(values, c.out());
+        }
+        for (Json.Obj s : steps) {
+            boolean other = w.usersGiven && !w.users.contains(s.integer("userId"))
+                    || !w.partitions.isEmpty() && !w.partitions.contains(s.text("partition"));
+            if (other) {
+                continue;
+            }
+            values.clear();
+            for (RowFormat.Column col : format.columns()) {
+                values.add(col.field() < 0 ? "" : Field.values()[col.field()].value(s, c, s.number("now")));
+            }
+            format.print(values, c.out());
+        }
+        return 0;
+    }
+}

@@ -1,0 +1,100 @@
+package dev.muster.cli;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** Small text helpers without regular expressions: they are on the start path of every command. */
+final class Texts {
+    private Texts() {}
+
+    /** Parts between separators; empty parts are left out. */
+    static List<String> split(String text, char separator) {
+        List<String> out = new ArrayList<>();
+        int at = 0;
+        while (at <= text.length()) {
+            int next = text.indexOf(separator, at);
+            int end = next < 0 ? text.length() : next;
+            if (end > at) {
+                out.add(text.substring(at, end));
+            }
+            at = end + 1;
+        }
+        return out;
+    }
+
+    /** Words between blanks and newlines. */
+    static List<String> words(String text) {
+        List<String> out = new ArrayList<>();
+        int from = -1;
+        for (int i = 0; i <= text.length(); i++) {
+            boolean blank = i == text.length() || text.charAt(i) <= ' ';
+            if (blank && from >= 0) {
+                out.add(text.substring(from, i));
+                from = -1;
+            } else if (!blank && from < 0) {
+                from = i;
+            }
+        }
+        return out;
+    }
+
+    /** Parts between separators that are outside quotes; the quotes themselves go. */
+    static List<String> splitQuoted(String text, char separator) {
+        List<String> out = new ArrayList<>();
+        StringBuilder part = new StringBuilder();
+        char quote = 0;
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (quote != 0 && c == quote) {
+                quote = 0;
+            } else if (quote == 0 && (c == '"' || c == '\'')) {
+                quote = c;
+            } else if (quote == 0 && c == separator) {
+                out.add(part.toString());
+                part.setLength(0);
+            } else {
+                part.append(c);
+            }
+        }
+        out.add(part.toString());
+        return out;
+    }
+
+    /** Upper case of ASCII letters, whatever the locale. */
+    static String upper(String s) {
+        StringBuilder b = new StringBuilder(s.length());
+        for (int i = 0; i < s.length(); i++) {
+            char c = s.charAt(i);
+            b.append(c >= 'a' && c <= 'z' ? (char) (c - 32) : c);
+        }
+        return b.toString();
+    }
+
+    static String lower(String s) {
+        StringBuilder b = new StringBuilder(s.length());
+        for (int i = 0; i < s.length(); i++) {
+            char c = s.charAt(i);
+            b.append(c >= 'A' && c <= 'Z' ? (char) (c + 32) : c);
+        }
+        return b.toString();
+    }
+
+    /** {@code /a/b} → {@code b}. */
+    static String baseName(String path) {
+        return path.substring(path.lastIndexOf('/') + 1);
+    }
+
+    static String absolute(String path, String workDir) {
+        return path.startsWith("/") ? path : workDir.endsWith("/") ? workDir + path : workDir + "/" + path;
+    }
+
+    /** A word for the shell's eyes: quoted when it holds anything unusual. */
+    static String quoted(String word) {
+        boolean plain = !word.isEmpty();
+        for (int i = 0; i < word.length() && plain; i++) {
+            char c = word.charAt(i);
+            plain = c > ' ' && "\"'\\$`;|&<>()*?[]{}!#~".indexOf(c) < 0;
+        }
+        return plain ? word : "'" + word.replace("'", "'\\''") + "'";
+    }
+}

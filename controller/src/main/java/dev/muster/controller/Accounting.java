@@ -1,0 +1,19 @@
+package dev.muster.controller;
+
+import dev.muster.core.Entry;
+import dev.muster.core.State;
+import dev.muster.model.accounting.AccountingRows;
+
+/** Where durable entries go to be accounted for. */
+interface Accounting {
+    /** Called in order with every durable entry. index: of the entry in the journal. */
+    void follow(long index, Entry entry, State after);
+
+    /** Rows as of the given journal index at least. */
+    AccountingRows.Answer query(AccountingRows.Query query, long index);
+
+    /** The last index whose rows are stored; the journal must keep what comes after. */
+    long projected();
+
+    void close();
+}

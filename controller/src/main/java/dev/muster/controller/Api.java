@@ -1,0 +1,527 @@
+package dev.muster.controller;
+
+import dev.muster.config.SlurmConf;
+import dev.muster.core.Command;
+import dev.muster.core.Decision;
+import dev.muster.core.Job;
+import dev.muster.core.Node;
+import dev.muster.core.State;
+import dev.muster.core.Step;
+import dev.muster.daemon.DaemonLog;
+import dev.muster.daemon.Identities;
+import dev.muster.model.Bytes;
+import dev.muster.model.Codec;
+import dev.muster.model.HostList;
+import dev.muster.model.Identity;
+import dev.muster.model.IndexSet;
+import dev.muster.model.JobDesc;
+import dev.muster.model.JobFlag;
+import dev.muster.model.JobState;
+import dev.muster.model.Json;
+import dev.muster.model.SlurmErrno;
+import dev.muster.model.StepDesc;
+import dev.muster.model.accounting.AccountingRows;
+import dev.muster.model.api.ClusterMessages;
+import dev.muster.model.api.ClusterMessages.Done;
+import dev.muster.model.api.JobMessages;
+import dev.muster.transport.Caller;
+import dev.muster.transport.Server.Reply;
+import java.io.ByteArrayOutputStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/** The edge: one method per message. Decodes, resolves names and files, hands commands to the core, shapes replies. */
+final class Api {
+    /** Slurm's default limit of a batch script. */
+    static final int SCRIPT_BYTES_MAX = 4 << 20;
+    static final int WAIT_MS_MAX = 60_000;
+    /** Jobs handled by one command of a mass operation. */
+    static final int CHUNK = 250;
+
+    private final Controller controller;
+    private final CoreThread core;
+    private final Identities identities;
+    private final Blobs blobs;
+    private final Watch watch;
+    private final NodeLinks links;
+    private final DaemonLog log;
+
+    Api(Controller controller, CoreThread core, Identities identities, Blobs blobs, Watch watch, NodeLinks links, DaemonLog log) {
+        this.controller = controller;
+        this.core = core;
+        this.identities = identities;
+        this.blobs = blobs;
+        this.watch = watch;
+        this.links = links;
+        this.log = log;
+    }
+
+    Reply handle(Caller caller, String message, byte[] body) {
+        if (controller.conf().debugFlag("AuditRPCs")) {
+            log.info("RPC " + message + " from uid " + caller.uid() + " (" + body.length + " bytes)");
+        }
+        try {
+            return switch (message) {
+                case "Ping" -> Reply.of(controller.ping());
+                case "Submit" -> submit(caller, Codec.decode(body, JobMessages.Submit.class));
+                case "QueryJobs" -> jobs(Codec.decode(body, JobMessages.QueryJobs.class));
+                case "QuerySteps" -> steps(Codec.decode(body, JobMessages.QuerySteps.class));
+                case "QueryScript" -> script(caller, Codec.decode(body, JobMessages.QueryScript.class));
+                case "Cancel" -> cancel(caller, Codec.decode(body, JobMessages.Cancel.class));
+                case "JobAction" -> action(caller, Codec.decode(body, JobMessages.JobAction.class));
+                case "UpdateJob" -> updateJob(caller, Codec.decode(body, JobMessages.UpdateJob.class));
+                case "AwaitAllocation" -> awaitAllocation(caller, Codec.decode(body, JobMessages.AwaitAllocation.class));
+                case "AwaitChange" -> awaitChange(caller, Codec.decode(body, JobMessages.AwaitChange.class));
+                case "CreateStep" -> createStep(caller, Codec.decode(body, JobMessages.CreateStep.class));
+                case "CompleteAllocation" -> complete(caller, Codec.decode(body, JobMessages.CompleteAllocation.class));
+                case "QueryNodes" -> nodes(Codec.decode(body, ClusterMessages.QueryNodes.class));
+                case "QueryPartitions" -> partitions();
+                case "QueryConfig" -> Reply.of(controller.config());
+                case "QueryDiagnostics" -> Reply.of(controller.diagnostics());
+                case "QueryAccounting" -> accounting(Codec.decode(body, AccountingRows.Query.class));
+                case "UpdateNode" -> updateNode(caller, Codec.decode(body, ClusterMessages.UpdateNode.class));
+                case "UpdatePartition" -> updatePartition(caller, Codec.decode(body, ClusterMessages.UpdatePartition.class));
+                case "DeletePartition" -> done(core.execute(new Command.DeletePartition(caller.uid(),
+                        Codec.decode(body, ClusterMessages.DeletePartition.class).partition()), caller.uid()));
+                case "CreatePartition" -> createPartition(caller, Codec.decode(body, ClusterMessages.CreatePartition.class));
+                case "Reconfigure" -> admin(caller, controller::reconfigure);
+                case "Shutdown" -> {
+                    boolean only = Codec.decode(body, ClusterMessages.Shutdown.class).controllerOnly();
+                    yield admin(caller, () -> controller.shutdown(only));
+                }
+                case "SetDebug" -> {
+                    ClusterMessages.SetDebug m = Codec.decode(body, ClusterMessages.SetDebug.class);
+                    yield admin(caller, () -> controller.setDebug(m.level()));
+                }
+                default -> Reply.error(404, SlurmErrno.UNEXPECTED_MSG_ERROR, SlurmErrno.UNEXPECTED_MSG_ERROR.sentence());
+            };
+        } catch (Json.MalformedException e) {
+            log.error("malformed " + message + " from uid " + caller.uid() + ": " + e.getMessage());
+            return Reply.error(400, SlurmErrno.UNEXPECTED_MSG_ERROR, SlurmErrno.UNEXPECTED_MSG_ERROR.sentence());
+        } catch (RuntimeException e) {
+            log.error("internal error serving " + message, e);
+            return Reply.error(500, SlurmErrno.INTERNAL, SlurmErrno.INTERNAL.sentence());
+        }
+    }
+
+    private static Reply rejected(Decision.Rejected r) {
+        return Reply.error(400, r.errno(), r.sentence());
+    }
+
+    private static Reply done(Decision decision) {
+        return switch (decision) {
+            case Decision.Accepted a -> Reply.of(Done.OK);
+            case Decision.Rejected r -> rejected(r);
+        };
+    }
+
+    private boolean isAdmin(Caller caller) {
+        return caller.uid() == 0 || caller.uid() == core.durable().settings().slurmUid();
+    }
+
+    /** Runs an administrator's operation; it answers "" or the sentence it was refused with. */
+    private Reply admin(Caller caller, java.util.function.Supplier<String> operation) {
+        if (!isAdmin(caller)) {
+            return Reply.error(SlurmErrno.ACCESS_DENIED);
+        }
+        String error = operation.get();
+        return error.isEmpty() ? Reply.of(Done.OK) : Reply.error(400, SlurmErrno.ERROR, error);
+    }
+
+    // ---- submission
+
+    private Reply submit(Caller caller, JobMessages.Submit m) {
+        if (m.script().length() > SCRIPT_BYTES_MAX) {
+            return Reply.error(SlurmErrno.PATHNAME_TOO_LONG);
+        }
+        int uid = m.job().owner().user().isEmpty() && m.job().owner().uid() == 0 ? caller.uid() : m.job().owner().uid();
+        Optional<Identity> owner = identities.byUid(uid);
+        if (owner.isEmpty()) {
+            return Reply.error(SlurmErrno.USER_ID_MISSING);
+        }
+        if (m.job().kind() == JobDesc.Kind.BATCH && m.script().isEmpty()) {
+            return Reply.error(SlurmErrno.JOB_SCRIPT_MISSING);
+        }
+        String groupProblem = groupProblem(owner.get(), m.job().partition());
+        if (!groupProblem.isEmpty()) {
+            return Reply.error(SlurmErrno.JOB_MISSING_REQUIRED_PARTITION_GROUP);
+        }
+        Bytes environment = joined(m.environment());
+        String scriptHash = Blobs.hash(m.script());
+        String envHash = Blobs.hash(environment);
+        JobDesc.Payload p = m.job().payload();
+        JobDesc desc = m.job().withOwner(owner.get()).withPayload(new JobDesc.Payload(scriptHash, envHash, p.arguments(), p.submitHost(),
+                p.submitPid(), p.submitLine(), p.umask(), p.limits()));
+        blobs.put(scriptHash, m.script());
+        blobs.put(envHash, environment);
+        Decision decision = core.execute(
+                new Command.SubmitJob(caller.uid(), desc, m.requestId(), m.script(), environment, m.immediate(), m.testOnly()), caller.uid());
+        return switch (decision) {
+            case Decision.Accepted a -> Reply.of(a.reply());
+            case Decision.Rejected r -> rejected(r);
+        };
+    }
+
+    /** AllowGroups is checked here: group names are the host's business, not the core's. */
+    private String groupProblem(Identity owner, String partitions) {
+        for (String name : partitions.split(",")) {
+            String allowed = core.durable().partitions().find(name).map(p -> p.info().allowGroups()).orElse("ALL");
+            if (!allowed.equals("ALL") && owner.uid() != 0) {
+                boolean member = false;
+                for (String group : allowed.split(",")) {
+                    member |= identities.group(group).filter(g -> owner.gids().contains(g.gid()) || g.members().contains(owner.user())).isPresent();
+                }
+                if (!member) {
+                    return name;
+                }
+            }
+        }
+        return "";
+    }
+
+    private static Bytes joined(List<Bytes> entries) {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        for (Bytes entry : entries) {
+            out.writeBytes(entry.toArray());
+            out.write(0);
+        }
+        return Bytes.of(out.toByteArray());
+    }
+
+    // ---- jobs
+
+    private JobViews views() {
+        return new JobViews(core.durable(), controller.planner(), controller.planner()::plannedStart, controller.clock().now().tickMs(),
+                System.currentTimeMillis() / 1000);
+    }
+
+    private Reply jobs(JobMessages.QueryJobs q) {
+        State state = core.durable();
+        JobQuery query = new JobQuery(state, q);
+        if (q.jobs().size() == 1 && !query.knows(q.jobs().getFirst())) {
+            return Reply.error(SlurmErrno.INVALID_JOB_ID);
+        }
+        JobViews views = new JobViews(state, controller.planner(), controller.planner()::plannedStart, controller.clock().now().tickMs(),
+                System.currentTimeMillis() / 1000);
+        Set<String> fields = q.fields().isEmpty() ? Set.of() : new TreeSet<>(q.fields());
+        Json.Writer out = new Json.Writer();
+        out.raw("{\"now\":").number(System.currentTimeMillis() / 1000).raw(",\"jobs\":[");
+        String separator = "";
+        for (JobQuery.Hit hit : query.hits()) {
+            List<JobMessages.JobInfo> rows = new ArrayList<>();
+            if (hit.job().isArrayRecord() && (q.expandArrays() || !hit.tasks().isEmpty())) {
+                IndexSet tasks = hit.tasks().isEmpty() ? hit.job().array().pending() : hit.tasks();
+                for (int t = tasks.first(); t >= 0; t = tasks.next(t + 1)) {
+                    rows.add(views.info(hit.job(), t, q.details()));
+                }
+            } else {
+                rows.add(views.info(hit.job(), -1, q.details()));
+            }
+            for (JobMessages.JobInfo row : rows) {
+                out.raw(separator);
+                separator = ",";
+                if (fields.isEmpty()) {
+                    Codec.write(out, row);
+                } else {
+                    Codec.writeFields(out, row, fields);
+                }
+            }
+        }
+        out.raw("]}");
+        return new Reply(200, out.toByteArray());
+    }
+
+    private Reply steps(JobMessages.QuerySteps q) {
+        State state = core.durable();
+        JobViews views = views();
+        List<JobMessages.StepInfo> out = new ArrayList<>();
+        List<Job> jobs = new ArrayList<>();
+        if (q.jobIds().isEmpty()) {
+            jobs.addAll(controller.activeJobs(state));
+        } else {
+            for (int id : q.jobIds()) {
+                jobs.addAll(state.tasksOf(id));
+                state.jobs().find(id).ifPresent(jobs::add);
+            }
+        }
+        for (Job job : jobs) {
+            for (Step step : job.run().steps()) {
+                if (step.state() == Step.State.RUNNING) {
+                    out.add(views.step(job, step));
+                }
+            }
+        }
+        return Reply.of(new JobMessages.StepsReply(System.currentTimeMillis() / 1000, out));
+    }
+
+    private Reply script(Caller caller, JobMessages.QueryScript q) {
+        Optional<Job> job = core.durable().jobs().find(q.jobId());
+        if (job.isEmpty() || job.get().desc().payload().scriptHash().isEmpty()) {
+            return Reply.error(SlurmErrno.INVALID_JOB_ID);
+        }
+        if (!isAdmin(caller) && caller.uid() != job.get().desc().owner().uid()) {
+            return Reply.error(SlurmErrno.ACCESS_DENIED);
+        }
+        return Reply.of(new JobMessages.ScriptReply(blobs.read(job.get().desc().payload().scriptHash())));
+    }
+
+    private Reply cancel(Caller caller, JobMessages.Cancel m) {
+        List<JobMessages.JobError> errors = new ArrayList<>();
+        List<Command.JobRef> refs = new ArrayList<>();
+        boolean filtered = !m.userIds().isEmpty() || !m.accounts().isEmpty() || !m.partitions().isEmpty() || !m.names().isEmpty()
+                || !m.qos().isEmpty() || !m.states().isEmpty() || !m.nodes().isEmpty() || !m.reservations().isEmpty() || !m.wckeys().isEmpty();
+        if (filtered || m.jobs().isEmpty()) {
+            JobMessages.QueryJobs q = new JobMessages.QueryJobs(m.jobs(), m.userIds(), m.accounts(), m.partitions(), m.qos(), m.states(),
+                    m.names(), m.reservations(), List.of(), m.nodes(), false, true, false, false, false, List.of());
+            for (JobQuery.Hit hit : new JobQuery(core.durable(), q).hits()) {
+                boolean mine = isAdmin(caller) || hit.job().desc().owner().uid() == caller.uid();
+                if (mine && (m.wckeys().isEmpty() || m.wckeys().contains(hit.job().desc().charge().wckey()))) {
+                    int task = hit.job().isArrayTask() ? hit.job().array().task() : -1;
+                    int id = task >= 0 ? hit.job().array().jobId() : hit.job().id();
+                    refs.add(new Command.JobRef(hit.job().displayId(), id, task, Command.JobRef.NO_STEP));
+                }
+            }
+        } else {
+            for (String text : m.jobs()) {
+                Optional<JobName> name = JobName.parse(text);
+                if (name.isEmpty()) {
+                    errors.add(new JobMessages.JobError(text, SlurmErrno.INVALID_JOB_ID.number(), SlurmErrno.INVALID_JOB_ID.sentence()));
+                } else {
+                    refs.addAll(name.get().refs());
+                }
+            }
+        }
+        return chunked(caller, refs, errors, chunk -> new Command.CancelJobs(caller.uid(), chunk, m.signal(), m.batchOnly(), m.full()));
+    }
+
+    private Reply chunked(
+            Caller caller, List<Command.JobRef> refs, List<JobMessages.JobError> errors,
+            java.util.function.Function<List<Command.JobRef>, Command> command) {
+        List<String> done = new ArrayList<>();
+        for (int i = 0; i < refs.size(); i += CHUNK) {
+            Decision decision = core.execute(command.apply(List.copyOf(refs.subList(i, Math.min(refs.size(), i + CHUNK)))), caller.uid());
+            switch (decision) {
+                case Decision.Accepted a -> {
+                    JobMessages.CancelReply reply = (JobMessages.CancelReply) a.reply();
+                    done.addAll(reply.done());
+                    errors.addAll(reply.errors());
+                }
+                case Decision.Rejected r -> {
+                    return rejected(r);
+                }
+            }
+        }
+        return Reply.of(new JobMessages.CancelReply(done, errors));
+    }
+
+    private Reply action(Caller caller, JobMessages.JobAction m) {
+        List<Command.JobRef> refs = new ArrayList<>();
+        List<JobMessages.JobError> errors = new ArrayList<>();
+        for (String text : m.jobs()) {
+            if (text.startsWith("name=") || text.startsWith("Name=")) {
+                String name = text.substring(5);
+                JobMessages.QueryJobs q = new JobMessages.QueryJobs(List.of(), isAdmin(caller) ? List.of() : List.of(caller.uid()), List.of(),
+                        List.of(), List.of(), List.of(), List.of(name), List.of(), List.of(), List.of(), false, true, false, false, false, List.of());
+                new JobQuery(core.durable(), q).hits().forEach(h -> refs.add(new Command.JobRef(
+                        Integer.toString(h.job().id()), h.job().id(), -1, Command.JobRef.NO_STEP)));
+                continue;
+            }
+            JobName.parse(text).ifPresentOrElse(n -> refs.addAll(n.refs()), () -> errors.add(
+                    new JobMessages.JobError(text, SlurmErrno.INVALID_JOB_ID.number(), SlurmErrno.INVALID_JOB_ID.sentence())));
+        }
+        int uid = caller.uid();
+        return switch (m.action()) {
+            case "hold" -> chunked(caller, refs, errors, c -> new Command.HoldJobs(uid, c, true, false));
+            case "uhold" -> chunked(caller, refs, errors, c -> new Command.HoldJobs(uid, c, true, true));
+            case "release" -> chunked(caller, refs, errors, c -> new Command.HoldJobs(uid, c, false, false));
+            case "requeue" -> chunked(caller, refs, errors, c -> new Command.RequeueJobs(uid, c, false));
+            case "requeuehold" -> chunked(caller, refs, errors, c -> new Command.RequeueJobs(uid, c, true));
+            case "suspend" -> chunked(caller, refs, errors, c -> new Command.SuspendJobs(uid, c, true));
+            case "resume" -> chunked(caller, refs, errors, c -> new Command.SuspendJobs(uid, c, false));
+            default -> Reply.error(400, SlurmErrno.NOT_SUPPORTED, m.action() + " is not supported by this version of Muster");
+        };
+    }
+
+    private Reply updateJob(Caller caller, JobMessages.UpdateJob m) {
+        Optional<JobName> name = JobName.parse(m.job());
+        if (name.isEmpty()) {
+            return Reply.error(SlurmErrno.INVALID_JOB_ID);
+        }
+        Map<String, String> changes = new TreeMap<>();
+        m.changes().forEach((k, v) -> changes.put(k.toLowerCase(java.util.Locale.ROOT), v));
+        for (Command.JobRef ref : name.get().refs()) {
+            Decision decision = core.execute(new Command.UpdateJob(caller.uid(), ref, changes), caller.uid());
+            if (decision instanceof Decision.Rejected r) {
+                return rejected(r);
+            }
+        }
+        return Reply.of(Done.OK);
+    }
+
+    // ---- interactive jobs and steps
+
+    private Reply awaitAllocation(Caller caller, JobMessages.AwaitAllocation m) {
+        return awaited(caller, m.jobId(), m.waitMs(), j -> j.state() != JobState.PENDING && !j.has(JobFlag.CONFIGURING));
+    }
+
+    /** The version of a job's state: what must differ for AwaitChange to answer. */
+    private static long version(Job job, int stepId) {
+        long version = job.state().ordinal() * 31L + job.flags() * 1009L + job.attempt() * 100_003L;
+        if (stepId >= 0) {
+            version = version * 31 + job.step(stepId).map(s -> s.state().ordinal() + 2L + s.ending().hashCode()).orElse(1L);
+        }
+        return version & Long.MAX_VALUE;
+    }
+
+    private Reply awaitChange(Caller caller, JobMessages.AwaitChange m) {
+        return awaited(caller, m.jobId(), m.waitMs(), j -> version(j, m.stepId()) != m.version());
+    }
+
+    private Reply awaited(Caller caller, int jobId, int waitMs, java.util.function.Predicate<Job> ready) {
+        Optional<Job> first = core.durable().jobs().find(jobId);
+        if (first.isEmpty()) {
+            return Reply.error(SlurmErrno.INVALID_JOB_ID);
+        }
+        if (!isAdmin(caller) && first.get().desc().owner().uid() != caller.uid()) {
+            return Reply.error(SlurmErrno.ACCESS_DENIED);
+        }
+        Job job = watch.await(jobId, Math.min(waitMs, WAIT_MS_MAX), () -> core.durable().jobs().find(jobId).filter(ready).orElse(null));
+        return core.durable().jobs().find(jobId).map(j -> Reply.of(allocation(job == null ? j : job)))
+                .orElseGet(() -> Reply.error(SlurmErrno.INVALID_JOB_ID));
+    }
+
+    private JobMessages.Allocation allocation(Job job) {
+        State state = core.durable();
+        List<JobMessages.NodeShare> shares = new ArrayList<>();
+        List<Integer> tasks = JobEnvironment.taskCounts(job);
+        int i = 0;
+        for (dev.muster.core.Allocation.Share s : job.run().allocation().nodes()) {
+            shares.add(share(state, s.node(), s.cpus(), s.memoryMb(), TresText.gresDetail(s.gres()), tasks.get(i++), List.of()));
+        }
+        List<String> environment = job.run().allocation().isEmpty() ? List.of()
+                : JobEnvironment.ofAllocation(state, job).entrySet().stream().map(e -> e.getKey() + "=" + e.getValue()).toList();
+        JobDesc d = job.desc();
+        return new JobMessages.Allocation(job.id(), job.state().name(), views().reason(job).word(), job.state().isActive() && !job.has(JobFlag.CONFIGURING),
+                version(job, -1), job.run().allocation().isEmpty() ? "" : job.run().allocation().hostList(), shares.size(), d.partition(),
+                d.charge().account(), d.charge().qos(), d.name(), d.owner().uid(), d.owner().gid(), d.owner().user(), job.run().startTime(),
+                job.run().endTime(), job.run().limitMin(), shares, environment, job.run().exit(), d.files().workDir().text());
+    }
+
+    private static JobMessages.NodeShare share(State state, String name, int cpus, long memoryMb, String gres, int tasks, List<Integer> ids) {
+        Optional<Node> node = state.nodes().find(name);
+        return new JobMessages.NodeShare(name, node.map(n -> n.spec().address()).orElse(name), node.map(n -> n.spec().port()).orElse(0),
+                cpus, memoryMb, gres, tasks, ids);
+    }
+
+    private Reply createStep(Caller caller, JobMessages.CreateStep m) {
+        Bytes environment = joined(m.step().environment());
+        String hash = Blobs.hash(environment);
+        blobs.put(hash, environment);
+        StepDesc desc = withEnvironment(m.step(), hash);
+        String token = controller.randomToken();
+        Decision[] last = new Decision[1];
+        Decision decision = watch.await(m.jobId(), Math.min(m.waitMs(), WAIT_MS_MAX), () -> {
+            last[0] = core.execute(new Command.CreateStep(caller.uid(), m.requestId(), m.jobId(), desc, environment, token), caller.uid());
+            boolean later = last[0] instanceof Decision.Rejected r
+                    && (r.errno() == SlurmErrno.NODES_BUSY || r.errno() == SlurmErrno.PROLOG_RUNNING || r.errno() == SlurmErrno.JOB_PENDING);
+            return later ? null : last[0];
+        });
+        return switch (decision == null ? last[0] : decision) {
+            case Decision.Rejected r -> rejected(r);
+            case Decision.Accepted a -> started(m.jobId(), (Integer) a.reply());
+        };
+    }
+
+    private static StepDesc withEnvironment(StepDesc d, String hash) {
+        List<Bytes> marker = hash.isEmpty() ? List.of() : List.of(Bytes.of(hash));
+        return new StepDesc(d.name(), d.request(), d.overlap(), d.wholeNodes(), d.relative(), d.timeLimitMin(), d.cpuBind(), d.memBind(),
+                d.mpi(), d.arguments(), d.multiProg(), marker, d.workDir(), d.io(), d.killOnBadExit(), d.noKill(), d.waitSeconds(), d.pty(),
+                d.ptyRows(), d.ptyColumns(), d.preserveEnv(), d.taskProlog(), d.taskEpilog(), d.umask(), d.immediateFail(), d.container(),
+                d.submitHost(), d.submitPid(), d.submitLine(), d.limits());
+    }
+
+    private Reply started(int jobId, int stepId) {
+        State state = core.durable();
+        Optional<Job> job = state.jobs().find(jobId);
+        Optional<Step> step = job.flatMap(j -> j.step(stepId));
+        if (step.isEmpty()) {
+            return Reply.error(SlurmErrno.INVALID_JOB_ID);
+        }
+        List<JobMessages.NodeShare> shares = new ArrayList<>();
+        for (Step.Part p : step.get().nodes()) {
+            shares.add(share(state, p.node(), p.cpus(), p.memoryMb(), TresText.gresDetail(p.gres()), p.tasks().size(), p.tasks()));
+        }
+        return Reply.of(new JobMessages.StepStarted(jobId, stepId, job.get().attempt(), step.get().tasks(), shares, step.get().ioToken(), List.of()));
+    }
+
+    private Reply complete(Caller caller, JobMessages.CompleteAllocation m) {
+        return done(core.execute(new Command.CompleteAllocation(caller.uid(), m.jobId(), m.exit()), caller.uid()));
+    }
+
+    // ---- nodes and partitions
+
+    private NodeViews nodeViews(State state) {
+        return new NodeViews(state, links::beat, identities::userName);
+    }
+
+    private Reply nodes(ClusterMessages.QueryNodes q) {
+        State state = core.durable();
+        NodeViews views = nodeViews(state);
+        List<ClusterMessages.NodeInfo> out = new ArrayList<>();
+        if (q.nodes().isEmpty()) {
+            state.nodes().values().stream().filter(n -> q.all() || !n.has(Node.Flag.FUTURE))
+                    .sorted(java.util.Comparator.comparingInt(n -> n.spec().order())).forEach(n -> out.add(views.info(n)));
+        } else {
+            if (!(HostList.parse(String.join(",", q.nodes())) instanceof HostList.Parsed.Ok ok)) {
+                return Reply.error(SlurmErrno.INVALID_NODE_NAME);
+            }
+            ok.list().names().forEach(name -> state.nodes().find(name).ifPresent(n -> out.add(views.info(n))));
+        }
+        return Reply.of(new ClusterMessages.NodesReply(System.currentTimeMillis() / 1000, 0, out));
+    }
+
+    private Reply partitions() {
+        State state = core.durable();
+        NodeViews views = nodeViews(state);
+        List<ClusterMessages.PartitionInfo> out = new ArrayList<>();
+        for (String name : controller.partitionOrder(state)) {
+            state.partitions().find(name).ifPresent(p -> out.add(views.info(p)));
+        }
+        return Reply.of(new ClusterMessages.PartitionsReply(System.currentTimeMillis() / 1000, 0, out));
+    }
+
+    private Reply updateNode(Caller caller, ClusterMessages.UpdateNode m) {
+        List<String> names;
+        if (m.nodes().equalsIgnoreCase("ALL")) {
+            names = List.copyOf(core.durable().nodes().keys());
+        } else if (HostList.parse(m.nodes()) instanceof HostList.Parsed.Ok ok) {
+            names = ok.list().names();
+        } else {
+            return Reply.error(SlurmErrno.INVALID_NODE_NAME);
+        }
+        Map<String, String> changes = new TreeMap<>();
+        m.changes().forEach((k, v) -> changes.put(k.toLowerCase(java.util.Locale.ROOT), v));
+        return done(core.execute(new Command.UpdateNode(caller.uid(), names, changes), caller.uid()));
+    }
+
+    private Reply updatePartition(Caller caller, ClusterMessages.UpdatePartition m) {
+        Map<String, String> changes = new TreeMap<>();
+        m.changes().forEach((k, v) -> changes.put(k.toLowerCase(java.util.Locale.ROOT), v));
+        return done(core.execute(new Command.UpdatePartition(caller.uid(), m.partition(), changes), caller.uid()));
+    }
+
+    private Reply createPartition(Caller caller, ClusterMessages.CreatePartition m) {
+        SlurmConf conf = controller.conf();
+        return controller.newPartition(conf, m).map(p -> done(core.execute(new Command.CreatePartition(caller.uid(), p), caller.uid())))
+                .orElseGet(() -> Reply.error(SlurmErrno.INVALID_PARTITION_NAME));
+    }
+
+    private Reply accounting(AccountingRows.Query q) {
+        return Reply.of(controller.accounting().query(q, core.durableIndex()));
+    }
+}

@@ -1,0 +1,104 @@
+package dev.muster.controller;
+
+import dev.muster.model.Bytes;
+import dev.muster.transport.Hash;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
+
+/**
+ * Scripts and environments by the SHA-256 of their content. The journal holds each once, so a file here needs no sync of its
+ * own until a snapshot lets the journal forget it: {@link #sync}.
+ */
+final class Blobs {
+    /** Files nobody refers to are kept this long: a submission on its way may be about to. */
+    static final long UNUSED_KEPT_MS = 3_600_000;
+    private final Path directory;
+    private final Set<Path> unsynced = ConcurrentHashMap.newKeySet();
+
+    /** @throws IOException if the directory cannot be made */
+    Blobs(Path directory) throws IOException {
+        this.directory = directory;
+        Files.createDirectories(directory);
+    }
+
+    static String hash(Bytes content) {
+        return content.isEmpty() ? "" : Hash.hex(Hash.sha256(content.toArray()));
+    }
+
+    private Path file(String hash) {
+        return directory.resolve(hash.substring(0, 2)).resolve(hash);
+    }
+
+    /** Writes the content if it is not there yet. */
+    void put(String hash, Bytes content) {
+        if (hash.isEmpty() || Files.exists(file(hash))) {
+            return;
+        }
+        try {
+            Path file = file(hash);
+            Files.createDirectories(file.getParent());
+            Path fresh = Files.createTempFile(file.getParent(), "new", "");
+            Files.write(fresh, content.toArray());
+            Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE);
+            unsynced.add(file);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** @throws UncheckedIOException if it is not there or not what its name says */
+    Bytes read(String hash) {
+        if (hash.isEmpty()) {
+            return Bytes.EMPTY;
+        }
+        try {
+            Bytes content = Bytes.of(Files.readAllBytes(file(hash)));
+            if (!hash(content).equals(hash)) {
+                throw new IOException("damaged blob " + file(hash));
+            }
+            return content;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Makes everything written so far durable: after it the journal may forget what it holds. */
+    void sync() throws IOException {
+        Set<Path> directories = new java.util.TreeSet<>();
+        for (Path file : unsynced) {
+            if (Files.exists(file)) {
+                try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+                    channel.force(true);
+                }
+                directories.add(file.getParent());
+            }
+            unsynced.remove(file);
+        }
+        directories.add(directory);
+        for (Path d : directories) {
+            try (FileChannel channel = FileChannel.open(d, StandardOpenOption.READ)) {
+                channel.force(true);
+            }
+        }
+    }
+
+    /** Removes what no job refers to. */
+    void removeUnused(java.util.function.Predicate<String> used, long nowMs) throws IOException {
+        try (Stream<Path> files = Files.walk(directory, 2)) {
+            for (Path file : files.filter(Files::isRegularFile).toList()) {
+                if (!used.test(file.getFileName().toString())
+                        && Files.getLastModifiedTime(file).toMillis() + UNUSED_KEPT_MS < nowMs) {
+                    Files.deleteIfExists(file);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,34 @@
+package dev.muster.controller;
+
+import java.io.IOException;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+
+/** {@code slurmctld -c}: forgets the cluster's state, not its key. */
+final class Clean {
+    private Clean() {}
+
+    static void wipe(Path stateDir) throws IOException {
+        for (String part : new String[] {"journal", "blobs", "accounting"}) {
+            Path dir = stateDir.resolve(part);
+            if (Files.isDirectory(dir)) {
+                Files.walkFileTree(dir, new SimpleFileVisitor<>() {
+                    @Override
+                    public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
+                        Files.delete(file);
+                        return FileVisitResult.CONTINUE;
+                    }
+
+                    @Override
+                    public FileVisitResult postVisitDirectory(Path d, IOException e) throws IOException {
+                        Files.delete(d);
+                        return FileVisitResult.CONTINUE;
+                    }
+                });
+            }
+        }
+    }
+}

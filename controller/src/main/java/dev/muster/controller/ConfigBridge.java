@@ -1,0 +1,111 @@
+package dev.muster.controller;
+
+import dev.muster.config.Key;
+import dev.muster.config.NodeConf;
+import dev.muster.config.PartitionConf;
+import dev.muster.config.SlurmConf;
+import dev.muster.core.Command;
+import dev.muster.core.Node;
+import dev.muster.core.Partition;
+import dev.muster.core.Settings;
+import dev.muster.model.IndexSet;
+import dev.muster.model.api.ClusterMessages.PartitionInfo;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** slurm.conf as the core takes it. */
+final class ConfigBridge {
+    private ConfigBridge() {}
+
+    static Command.ApplyConfig command(SlurmConf conf, int slurmUid) {
+        List<Node.Spec> nodes = new ArrayList<>();
+        Map<String, Integer> cpus = new HashMap<>();
+        for (NodeConf node : conf.nodes()) {
+            nodes.add(node(node, conf, nodes.size()));
+            cpus.put(node.name(), node.cpus());
+        }
+        List<Partition> partitions = new ArrayList<>();
+        for (PartitionConf p : conf.partitions()) {
+            partitions.add(partition(p, cpus, conf));
+        }
+        return new Command.ApplyConfig(settings(conf, slurmUid), nodes, partitions);
+    }
+
+    private static Settings settings(SlurmConf conf, int slurmUid) {
+        Map<String, String> options = new TreeMap<>(conf.schedulerParameters());
+        options.put("kill_invalid_depend", Boolean.toString(
+                conf.list(Key.DEPENDENCY_PARAMETERS).contains("kill_invalid_depend")
+                        || options.containsKey("kill_invalid_depend")));
+        List<String> prolog = conf.prologFlags();
+        return new Settings(conf.clusterName(), slurmUid, conf.firstJobId(), conf.maxJobId(), conf.maxJobCount(), conf.maxArraySize(),
+                conf.memoryConsumable(), conf.defMemPerCpuMb(), conf.defMemPerNodeMb(), conf.maxMemPerCpuMb(), conf.maxMemPerNodeMb(),
+                conf.killWaitSec(), conf.minJobAgeSec(), conf.overTimeLimitMin(), conf.returnToService(), conf.slurmdTimeoutSec(),
+                conf.batchStartTimeoutSec(), (int) conf.number(Key.MAX_STEP_COUNT), (int) conf.number(Key.MAX_TASKS_PER_NODE),
+                conf.jobRequeue(), enforce(conf.enforcePartLimits()), has(prolog, "Contain") || has(prolog, "X11"),
+                has(prolog, "Alloc") || has(prolog, "Contain") || has(prolog, "X11") || has(prolog, "RunInJob"),
+                conf.configOverrides(), conf.yes(Key.DISABLE_ROOT_JOBS), conf.gresTypes(), options);
+    }
+
+    private static boolean has(List<String> words, String word) {
+        return words.stream().anyMatch(w -> w.equalsIgnoreCase(word));
+    }
+
+    private static String enforce(String value) {
+        return value.equalsIgnoreCase("YES") ? "ALL" : value.toUpperCase(java.util.Locale.ROOT);
+    }
+
+    private static Node.Spec node(NodeConf n, SlurmConf conf, int order) {
+        boolean byCpu = conf.selectTypeParameters().stream().anyMatch(p -> p.toUpperCase(java.util.Locale.ROOT).startsWith("CR_CPU"));
+        int cores = Math.max(1, n.cores());
+        // where fewer CPUs than cores or all threads are configured as CPUs, each CPU is its own unit
+        boolean cpuUnits = byCpu || n.cpus() % cores != 0 || n.cpus() < cores;
+        int units = cpuUnits ? n.cpus() : cores;
+        List<Node.Gres> gres = new ArrayList<>();
+        Map<String, Integer> next = new HashMap<>();
+        for (NodeConf.Gres g : n.gres()) {
+            int first = next.merge(g.name(), (int) g.count(), Integer::sum) - (int) g.count();
+            gres.add(new Node.Gres(g.name(), g.type(), first, (int) g.count(), ""));
+        }
+        return new Node.Spec(n.name(), n.hostname(), n.address(), n.port(), n.cpus(), n.boards(), n.sockets(), n.coresPerSocket(),
+                n.threadsPerCore(), units, Math.max(1, n.cpus() / Math.max(1, units)), n.realMemoryMb(), n.memSpecLimitMb(),
+                n.tmpDiskMb(), n.features(), n.weight(), gres, reserved(n, units), n.state(), n.reason(), order);
+    }
+
+    /** CoreSpecCount keeps the last cores from jobs. */
+    private static IndexSet reserved(NodeConf n, int units) {
+        if (n.coreSpecCount() <= 0) {
+            return IndexSet.empty();
+        }
+        int count = Math.min(units - 1, n.coreSpecCount());
+        return count <= 0 ? IndexSet.empty() : IndexSet.range(units - count, units - 1, 1);
+    }
+
+    static Partition partition(PartitionConf p, Map<String, Integer> cpusByNode, SlurmConf conf) {
+        int cpus = 0;
+        for (String node : p.nodes()) {
+            cpus += cpusByNode.getOrDefault(node, 0);
+        }
+        PartitionInfo info = new PartitionInfo(p.name(), p.isDefault(), p.hidden(), p.rootOnly(), p.reqResv(), p.disableRootJobs(),
+                p.exclusiveUser(), p.exclusiveTopo(), p.leastLoadedNodes(), p.state(), p.nodesText(), String.join(",", p.nodeSets()),
+                p.nodes().size(), cpus, all(p.allowGroups()), all(p.allowAccounts()), join(p.denyAccounts()), all(p.allowQos()),
+                join(p.denyQos()), all(p.allocNodes()), p.alternate(), p.qos(), (int) p.maxTimeMin(),
+                p.defaultTimeMin() < 0 ? 0 : (int) p.defaultTimeMin(), (int) p.maxNodes(), (int) p.minNodes(), (int) p.maxCpusPerNode(),
+                (int) p.maxCpusPerSocket(), p.defMemPerCpuMb(), p.defMemPerNodeMb(), p.maxMemPerCpuMb(), p.maxMemPerNodeMb(),
+                p.priorityTier(), p.priorityJobFactor(), p.overSubscribe(), p.overTimeLimitMin().orElse(-1), p.preemptMode(),
+                p.graceTimeSec(), p.selectParameters(), p.jobDefaults(), p.tresBillingWeights(), "",
+                p.resumeTimeoutSec().isPresent() ? Integer.toString(p.resumeTimeoutSec().getAsInt()) : "",
+                p.suspendTimeoutSec().isPresent() ? Integer.toString(p.suspendTimeoutSec().getAsInt()) : "", p.suspendTime());
+        return new Partition(info, p.nodes());
+    }
+
+    private static String all(List<String> words) {
+        return words.isEmpty() ? "ALL" : String.join(",", words);
+    }
+
+    private static String join(List<String> words) {
+        return String.join(",", words);
+    }
+}

@@ -1,0 +1,421 @@
+package dev.muster.controller;
+
+import dev.muster.config.ConfigError;
+import dev.muster.config.ShowLive;
+import dev.muster.config.SlurmConf;
+import dev.muster.core.Change;
+import dev.muster.core.Command;
+import dev.muster.core.Core;
+import dev.muster.core.Decision;
+import dev.muster.core.Entry;
+import dev.muster.core.Job;
+import dev.muster.core.Node;
+import dev.muster.core.Partition;
+import dev.muster.core.PartitionEdit;
+import dev.muster.core.State;
+import dev.muster.daemon.DaemonLog;
+import dev.muster.daemon.Identities;
+import dev.muster.daemon.Sack;
+import dev.muster.daemon.Sessions;
+import dev.muster.config.AuthPlaces;
+import dev.muster.journal.FileJournal;
+import dev.muster.journal.Journal;
+import dev.muster.model.Codec;
+import dev.muster.model.Identity;
+import dev.muster.model.Json;
+import dev.muster.model.api.ClusterMessages;
+import dev.muster.model.node.NodeMessages;
+import dev.muster.scheduler.Scheduler;
+import dev.muster.transport.Caller;
+import dev.muster.transport.Server;
+import java.io.File;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+
+/** slurmctld: journal, core, planner, nodes and edge put together. */
+final class Controller {
+    static final String VERSION = "26.05.3";
+    /** A snapshot is taken after so many journal entries. */
+    static final long SNAPSHOT_EVERY = 100_000;
+
+    private final File confFile;
+    private final AtomicReference<SlurmConf> conf = new AtomicReference<>();
+    private final DaemonLog log;
+    private final Identities identities = new Identities();
+    private final Scheduler scheduler = new Scheduler();
+    private final SecureRandom random = new SecureRandom();
+    private final long bootTime = System.currentTimeMillis() / 1000;
+    private final long startedNs = System.nanoTime();
+    private final Runnable onShutdown;
+    private final Consumer<Throwable> onFault;
+    private final AtomicLong lastSnapshot = new AtomicLong();
+    private Journal journal;
+    private Blobs blobs;
+    private Clock clock;
+    private Core core;
+    private CoreThread thread;
+    private NodeLinks links;
+    private Accounting accounting;
+    private Server server;
+    private Optional<Sack> sack = Optional.empty();
+    private volatile boolean stopping;
+    private long applied;
+
+    Controller(SlurmConf conf, File confFile, DaemonLog log, Runnable onShutdown, Consumer<Throwable> onFault) {
+        this.conf.set(conf);
+        this.confFile = confFile;
+        this.log = log;
+        this.onShutdown = onShutdown;
+        this.onFault = onFault;
+    }
+
+    // ---- start
+
+    /**
+     * Recovers the state and serves.
+     *
+     * @param clean forget everything that was ({@code -c})
+     * @throws IOException if a place cannot be used or the port is taken
+     */
+    void start(boolean clean) throws IOException {
+        SlurmConf c = conf.get();
+        Path stateDir = Path.of(c.stateSaveLocation());
+        Files.createDirectories(stateDir);
+        Path journalDir = stateDir.resolve("journal");
+        if (clean) {
+            Clean.wipe(stateDir);
+        }
+        Files.createDirectories(journalDir);
+        Files.setPosixFilePermissions(journalDir, PosixFilePermissions.fromString("rwx------"));
+        Files.write(stateDir.resolve("clustername"), (c.clusterName() + "\n").getBytes(StandardCharsets.UTF_8));
+        UUID clusterId = FileJournal.clusterIdOf(journalDir).orElseGet(UUID::randomUUID);
+        journal = FileJournal.open(journalDir, FileJournal.Options.of(clusterId, log::info));
+        blobs = new Blobs(stateDir.resolve("blobs"));
+        core = new Core(scheduler);
+        recover();
+        clock = new Clock(core.state().tickMs() + 1);
+        Launches launches = new Launches(blobs);
+        Watch watch = new Watch();
+        links = new NodeLinks(log, launches, clock, this::connection);
+        accounting = new NoAccounting();
+        NodeEffects effects = new NodeEffects(links, launches, watch, log, this::project);
+        thread = new CoreThread(core, journal, clock, log, effects, onFault);
+        links.core(thread);
+        Sessions sessions = sessions(c);
+        thread.start();
+        journal.repair().ifPresent(r -> {
+            log.error(r.sentence());
+            thread.execute(new Command.SkipReservedIds(), -1);
+        });
+        configure(c);
+        Api api = new Api(this, thread, identities, blobs, watch, links, log);
+        server = Server.start("", c.slurmctldPorts().getFirst(), sessions.verifier(), api::handle,
+                Map.of("node", links::serve), this::page);
+        sack = sessions.key().flatMap(key -> Sack.open(AuthPlaces.of(c).sackSockets(), key, c.clusterName(), identities, log));
+        Thread.ofVirtual().name("nodes").start(this::watchNodes);
+        log.info("Running as primary controller");
+    }
+
+    private Sessions sessions(SlurmConf c) throws IOException {
+        int uid = slurmUid(c);
+        return new Sessions(c, new Caller(uid, 0), uid, true);
+    }
+
+    private int slurmUid(SlurmConf c) {
+        String user = c.slurmUser();
+        return identities.byName(user).map(Identity::uid).orElseGet(() -> {
+            try {
+                return Integer.parseInt(user);
+            } catch (NumberFormatException e) {
+                return 0;
+            }
+        });
+    }
+
+    /** Snapshot, then journal: the state as of the last durable entry. */
+    private void recover() {
+        long began = System.nanoTime();
+        State[] state = {State.EMPTY};
+        long from = 1;
+        Optional<Journal.Snapshot> snapshot = journal.latestSnapshot();
+        if (snapshot.isPresent()) {
+            List<Change> changes = new ArrayList<>();
+            snapshot.get().read(item -> changes.add(Codec.decode(item, Change.class)));
+            state[0] = State.EMPTY.apply(new Entry(0, 0, -1, "Snapshot", changes));
+            from = snapshot.get().index() + 1;
+            lastSnapshot.set(snapshot.get().index());
+        }
+        journal.replay(from, (index, bytes) -> {
+            Entry entry = Entry.decode(bytes);
+            for (Change change : entry.changes()) {
+                if (change instanceof Change.BlobStored b) {
+                    blobs.put(b.hash(), b.content());
+                }
+            }
+            state[0] = state[0].apply(entry);
+        });
+        core.reset(state[0]);
+        applied = journal.lastIndex();
+        if (applied > 0) {
+            log.info("Recovered state of " + state[0].jobs().size() + " jobs in " + (System.nanoTime() - began) / 1_000_000 + " ms");
+        }
+    }
+
+    private void configure(SlurmConf c) throws IOException {
+        Decision decision = thread.execute(ConfigBridge.command(c, slurmUid(c)), -1);
+        if (decision instanceof Decision.Rejected r) {
+            throw new IOException(r.sentence());
+        }
+    }
+
+    // ---- running
+
+    private void connection(String node, boolean up) {
+        scheduler.connected(node, up);
+        thread.wake();
+    }
+
+    private void project(Entry entry, State after) {
+        applied++;
+        accounting.follow(applied, entry, after);
+        long index = thread.durableIndex();
+        if (index - lastSnapshot.get() >= SNAPSHOT_EVERY) {
+            lastSnapshot.set(index);
+            Thread.ofPlatform().name("snapshot").start(() -> snapshot(index, after));
+        }
+    }
+
+    /** Written from an immutable state: nothing waits for it. */
+    private synchronized void snapshot(long index, State state) {
+        try {
+            blobs.sync();
+            List<Change> changes = new ArrayList<>();
+            state.snapshot(changes::add);
+            Iterator<Change> it = changes.iterator();
+            journal.writeSnapshot(index, new Iterator<>() {
+                @Override
+                public boolean hasNext() {
+                    return it.hasNext();
+                }
+
+                @Override
+                public byte[] next() {
+                    return Codec.encode(it.next(), Change.class);
+                }
+            });
+            journal.truncateBefore(index);
+            blobs.removeUnused(state.blobs()::has, System.currentTimeMillis());
+            log.verbose("snapshot at " + index);
+        } catch (IOException | RuntimeException e) {
+            log.error("cannot write a snapshot", e);
+        }
+    }
+
+    private void watchNodes() {
+        while (!stopping) {
+            try {
+                Thread.sleep(1000);
+            } catch (InterruptedException e) {
+                return;
+            }
+            State state = thread.durable();
+            int timeout = state.settings().nodeTimeoutS();
+            if (timeout <= 0) {
+                continue;
+            }
+            for (Node node : state.nodes().values()) {
+                if (links.isConnected(node.name()) || node.has(Node.Flag.DOWN) || node.has(Node.Flag.FUTURE)
+                        || node.has(Node.Flag.CLOUD) && node.bootId().isEmpty()) {
+                    continue;
+                }
+                long silent = links.silentSeconds(node.name(), startedNs);
+                if (silent > timeout) {
+                    log.error("Nodes " + node.name() + " not responding, setting DOWN");
+                    thread.submit(new Command.NodeLost(node.name()), -1);
+                } else if (silent > Math.max(timeout / 3, 5) && !node.has(Node.Flag.NOT_RESPONDING) && !node.has(Node.Flag.UNKNOWN)) {
+                    log.error("Nodes " + node.name() + " not responding");
+                    thread.submit(new Command.NodeResponding(node.name(), false), -1);
+                }
+            }
+        }
+    }
+
+    /** Health pages on the same port, open to all. */
+    private Optional<Server.Page> page(String path) {
+        return switch (path) {
+            case "/livez", "/readyz", "/healthz" -> Optional.of(new Server.Page(200, "text/plain", "ok\n".getBytes(StandardCharsets.UTF_8)));
+            case "/metrics" -> Optional.of(new Server.Page(200, "text/plain; version=0.0.4", metrics().getBytes(StandardCharsets.UTF_8)));
+            default -> Optional.empty();
+        };
+    }
+
+    private String metrics() {
+        StringBuilder out = new StringBuilder();
+        diagnostics().values().forEach((name, value) -> out.append("slurm_").append(name).append(' ').append(value).append('\n'));
+        return out.toString();
+    }
+
+    // ---- what the edge asks
+
+    SlurmConf conf() {
+        return conf.get();
+    }
+
+    Scheduler planner() {
+        return scheduler;
+    }
+
+    Clock clock() {
+        return clock;
+    }
+
+    Accounting accounting() {
+        return accounting;
+    }
+
+    String randomToken() {
+        byte[] bytes = new byte[16];
+        random.nextBytes(bytes);
+        return dev.muster.transport.Hash.hex(bytes);
+    }
+
+    ClusterMessages.PingReply ping() {
+        SlurmConf c = conf.get();
+        return new ClusterMessages.PingReply(c.clusterName(), c.controllers().getFirst().host(), "primary", true, VERSION, bootTime);
+    }
+
+    ClusterMessages.ConfigReply config() {
+        SlurmConf c = conf.get();
+        String boot = java.time.format.DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss").withZone(java.time.ZoneId.systemDefault())
+                .format(java.time.Instant.ofEpochSecond(bootTime));
+        List<String> lines = c.show(new ShowLive(boot, thread.durable().nextJobId(), VERSION,
+                name -> identities.byName(name).map(i -> i.user() + "(" + i.uid() + ")").orElse(name)));
+        return new ClusterMessages.ConfigReply(System.currentTimeMillis() / 1000, lines, new TreeMap<>());
+    }
+
+    ClusterMessages.DiagnosticsReply diagnostics() {
+        State state = thread.durable();
+        TreeMap<String, Long> v = new TreeMap<>();
+        v.put("jobs_known", (long) state.jobs().size());
+        v.put("jobs_ended", (long) state.ended().size());
+        v.put("queue_length", (long) scheduler.queueLength());
+        v.put("nodes", (long) state.nodes().size());
+        v.put("nodes_connected", (long) links.connectedCount());
+        v.put("schedule_cycle_last", thread.lastPassUs());
+        v.put("schedule_cycle_counter", thread.passes());
+        v.put("server_thread_count", (long) thread.queueLength());
+        v.put("journal_index", thread.durableIndex());
+        return new ClusterMessages.DiagnosticsReply(v);
+    }
+
+    /** Jobs that hold nodes: found through the nodes, not by a scan of all jobs. */
+    List<Job> activeJobs(State state) {
+        TreeSet<Integer> ids = new TreeSet<>();
+        state.nodes().values().forEach(n -> ids.addAll(n.jobs()));
+        return ids.stream().map(state.jobs()::at).toList();
+    }
+
+    /** In the order of the file, then what was created since. */
+    List<String> partitionOrder(State state) {
+        List<String> out = new ArrayList<>();
+        conf.get().partitions().forEach(p -> out.add(p.name()));
+        state.partitions().keys().forEach(name -> {
+            if (!out.contains(name)) {
+                out.add(name);
+            }
+        });
+        return out;
+    }
+
+    Optional<Partition> newPartition(SlurmConf c, ClusterMessages.CreatePartition m) {
+        Partition empty = new Partition(Codec.bind(new Json.Obj().put("name", m.partition()).put("state", "UP").put("maxTimeMin", -1L)
+                .put("maxNodes", -1L).put("allowGroups", "ALL").put("allowAccounts", "ALL").put("allowQos", "ALL").put("overSubscribe", "NO")
+                .put("overTimeLimitMin", -1L).put("priorityTier", 1L).put("priorityJobFactor", 1L), ClusterMessages.PartitionInfo.class), List.of());
+        Map<String, String> values = new TreeMap<>();
+        m.values().forEach((k, v) -> values.put(k.toLowerCase(java.util.Locale.ROOT), v));
+        return PartitionEdit.edit(empty, values, thread.durable()) instanceof PartitionEdit.Edited e ? Optional.of(e.partition()) : Optional.empty();
+    }
+
+    /** Reads the file again. A bad file changes nothing; the sentence says where it is bad. */
+    synchronized String reconfigure() {
+        switch (SlurmConf.read(confFile)) {
+            case SlurmConf.Parsed.Invalid bad -> {
+                bad.errors().forEach(e -> log.error(e.message()));
+                return bad.errors().stream().map(ConfigError::message).findFirst().orElse("unreadable configuration");
+            }
+            case SlurmConf.Parsed.Ok ok -> {
+                try {
+                    configure(ok.conf());
+                } catch (IOException e) {
+                    return e.getMessage();
+                }
+                conf.set(ok.conf());
+                log.level(ok.conf().slurmctldDebug());
+                links.broadcast(new NodeMessages.ReadConfig());
+                log.info("reconfigured");
+                return "";
+            }
+        }
+    }
+
+    String setDebug(String level) {
+        try {
+            log.level(Integer.parseInt(level));
+            return "";
+        } catch (NumberFormatException e) {
+            return "invalid debug level: " + level;
+        }
+    }
+
+    String shutdown(boolean controllerOnly) {
+        log.info("shutdown requested");
+        if (!controllerOnly) {
+            links.broadcast(new NodeMessages.StopDaemon());
+        }
+        Thread.ofPlatform().start(() -> {
+            try {
+                Thread.sleep(200);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+            onShutdown.run();
+        });
+        return "";
+    }
+
+    void stop() {
+        stopping = true;
+        sack.ifPresent(Sack::close);
+        if (server != null) {
+            server.close();
+        }
+        if (thread != null) {
+            thread.stop();
+        }
+        if (accounting != null) {
+            accounting.close();
+        }
+        if (journal != null) {
+            journal.close();
+        }
+    }
+
+    DaemonLog log() {
+        return log;
+    }
+}

@@ -1,0 +1,256 @@
+package dev.muster.controller;
+
+import dev.muster.core.Command;
+import dev.muster.core.Core;
+import dev.muster.core.Decision;
+import dev.muster.core.Entry;
+import dev.muster.core.Now;
+import dev.muster.core.State;
+import dev.muster.daemon.DaemonLog;
+import dev.muster.journal.Journal;
+import dev.muster.model.SlurmErrno;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+
+/**
+ * The only writer. Takes commands in order, decides, applies, appends; a second thread lets replies and effects out, in order,
+ * once the journal says that what justifies them is durable.
+ */
+final class CoreThread {
+    /** Commands waiting; more and the edge is told to try again. */
+    static final int QUEUE_MAX = 20_000;
+    /** Jobs started by one pass; another follows at once if it was used up. */
+    static final int STARTS_PER_PASS = 200;
+    static final long TICK_MS = 1000;
+    /** A pass may use this share of the core thread: one in so many. */
+    static final int PASS_SHARE = 4;
+
+    private final Core core;
+    private final Journal journal;
+    private final DaemonLog log;
+    private final Clock clock;
+    private final LinkedBlockingQueue<Item> queue = new LinkedBlockingQueue<>(QUEUE_MAX);
+    private final ArrayDeque<Done> undurable = new ArrayDeque<>();
+    private final Effects effects;
+    private final Consumer<Throwable> fault;
+    private volatile State durable;
+    private volatile long durableIndex;
+    private volatile boolean stopping;
+    private Thread decider;
+    private Thread releaser;
+    private volatile boolean schedulable = true;
+    private long passNotBeforeNs;
+    private long nextTickNs;
+    private volatile long lastPassUs;
+    private volatile long passes;
+
+    /** What may leave once durable. Called in order, on one thread. */
+    interface Effects {
+        void apply(Entry entry, State before, State after);
+
+        void direct(List<Decision.Direct> messages);
+    }
+
+    private record Item(Command command, int uid, CompletableFuture<Decision> answer) {}
+
+    private record Done(long index, Item item, Decision decision, Entry entry, State before, State after) {}
+
+    CoreThread(Core core, Journal journal, Clock clock, DaemonLog log, Effects effects, Consumer<Throwable> fault) {
+        this.core = core;
+        this.journal = journal;
+        this.clock = clock;
+        this.log = log;
+        this.effects = effects;
+        this.fault = fault;
+        this.durable = core.state();
+        this.durableIndex = journal.durableIndex();
+    }
+
+    void start() {
+        journal.onDurable(index -> LockSupport.unpark(releaser));
+        journal.onFailure(e -> fault.accept(e));
+        releaser = Thread.ofPlatform().name("release").start(() -> guarded(this::release));
+        decider = Thread.ofPlatform().name("core").start(() -> guarded(this::decideLoop));
+    }
+
+    void stop() {
+        stopping = true;
+        queue.offer(new Item(new Command.Tick(), -1, new CompletableFuture<>()));
+        try {
+            decider.join(5000);
+            LockSupport.unpark(releaser);
+            releaser.join(5000);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** The newest state of which everything is durable. */
+    State durable() {
+        return durable;
+    }
+
+    long durableIndex() {
+        return durableIndex;
+    }
+
+    int queueLength() {
+        return queue.size();
+    }
+
+    long lastPassUs() {
+        return lastPassUs;
+    }
+
+    long passes() {
+        return passes;
+    }
+
+    /** Hands a command over; completes once the decision and what it was based on are durable. */
+    CompletableFuture<Decision> submit(Command command, int uid) {
+        CompletableFuture<Decision> answer = new CompletableFuture<>();
+        if (stopping || !queue.offer(new Item(command, uid, answer))) {
+            answer.complete(new Decision.Rejected(SlurmErrno.ERROR_ON_DESC_TO_RECORD_COPY, "Resource temporarily unavailable"));
+        }
+        return answer;
+    }
+
+    Decision execute(Command command, int uid) {
+        return submit(command, uid).join();
+    }
+
+    private void guarded(Runnable loop) {
+        try {
+            loop.run();
+        } catch (Throwable e) {
+            fault.accept(e);
+        }
+    }
+
+    // ---- deciding
+
+    private void decideLoop() {
+        List<Item> batch = new ArrayList<>();
+        while (!stopping) {
+            Item first = next();
+            if (first != null) {
+                batch.add(first);
+                queue.drainTo(batch, 255);
+                for (Item item : batch) {
+                    decide(item);
+                }
+                batch.clear();
+            }
+            if (System.nanoTime() >= nextTickNs || core.due().urgent()) {
+                tick();
+            }
+            if (schedulable && System.nanoTime() >= passNotBeforeNs) {
+                pass();
+            }
+        }
+    }
+
+    private Item next() {
+        long now = System.nanoTime();
+        long wait = nextTickNs - now;
+        if (schedulable) {
+            wait = Math.min(wait, passNotBeforeNs - now);
+        }
+        try {
+            return wait <= 0 ? queue.poll() : queue.poll(wait, TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            stopping = true;
+            return null;
+        }
+    }
+
+    private Decision decide(Item item) {
+        Now now = clock.now();
+        Decision decision;
+        try {
+            decision = core.decide(item.command, now);
+        } catch (RuntimeException e) {
+            // decide changes nothing, so a defect in it costs its one command and not the daemon
+            log.error("internal error deciding " + item.command.getClass().getSimpleName(), e);
+            decision = Decision.reject(SlurmErrno.INTERNAL);
+        }
+        Entry entry = null;
+        State before = core.state();
+        long index = journal.lastIndex();
+        if (decision instanceof Decision.Accepted a && !a.changes().isEmpty()) {
+            entry = new Entry(now.tickMs(), now.timeMs(), item.uid, item.command.getClass().getSimpleName(), a.changes());
+            core.apply(entry);
+            index = journal.append(entry.encode());
+            schedulable = true;
+        }
+        synchronized (undurable) {
+            undurable.add(new Done(index, item, decision, entry, before, core.state()));
+        }
+        if (index <= journal.durableIndex()) {
+            LockSupport.unpark(releaser);
+        }
+        return decision;
+    }
+
+    private void tick() {
+        nextTickNs = System.nanoTime() + TICK_MS * 1_000_000;
+        Decision decision = decide(new Item(new Command.Tick(), -1, new CompletableFuture<>()));
+        if (decision instanceof Decision.Accepted a && Boolean.TRUE.equals(a.reply())) {
+            nextTickNs = System.nanoTime();
+        }
+    }
+
+    private void pass() {
+        long start = System.nanoTime();
+        Decision decision = decide(new Item(new Command.Schedule(STARTS_PER_PASS), -1, new CompletableFuture<>()));
+        long took = System.nanoTime() - start;
+        lastPassUs = took / 1000;
+        passes++;
+        schedulable = decision instanceof Decision.Accepted a && !a.changes().isEmpty();
+        passNotBeforeNs = System.nanoTime() + took * PASS_SHARE;
+    }
+
+    /** A node came or went, or time made something possible: look at the queue again. */
+    void wake() {
+        submit(new Command.Tick(), -1);
+        schedulable = true;
+    }
+
+    // ---- letting out
+
+    private void release() {
+        while (true) {
+            Done done;
+            synchronized (undurable) {
+                done = undurable.peek();
+                if (done != null && done.index <= journal.durableIndex()) {
+                    undurable.poll();
+                } else {
+                    done = null;
+                }
+            }
+            if (done == null) {
+                if (stopping && !decider.isAlive() && undurable.isEmpty()) {
+                    return;
+                }
+                LockSupport.parkNanos(100_000_000);
+                continue;
+            }
+            durable = done.after;
+            durableIndex = done.index;
+            if (done.entry != null) {
+                effects.apply(done.entry, done.before, done.after);
+            }
+            if (done.decision instanceof Decision.Accepted a && !a.direct().isEmpty()) {
+                effects.direct(a.direct());
+            }
+            done.item.answer.complete(done.decision);
+        }
+    }
+}

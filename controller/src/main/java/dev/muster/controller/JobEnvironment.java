@@ -1,0 +1,291 @@
+package dev.muster.controller;
+
+import dev.muster.core.Allocation;
+import dev.muster.core.Job;
+import dev.muster.core.State;
+import dev.muster.core.Step;
+import dev.muster.model.Bytes;
+import dev.muster.model.IndexSet;
+import dev.muster.model.JobDesc;
+import dev.muster.model.ResourceRequest;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The SLURM_* variables of jobs, steps and tasks. */
+final class JobEnvironment {
+    private final State state;
+    private final Job job;
+    private final Allocation allocation;
+    private final Map<String, String> vars = new LinkedHashMap<>();
+
+    private JobEnvironment(State state, Job job) {
+        this.state = state;
+        this.job = job;
+        this.allocation = job.run().allocation();
+    }
+
+    /** What an allocation gives to whatever runs in it: what salloc sets for its command as well. */
+    static Map<String, String> ofAllocation(State state, Job job) {
+        JobEnvironment e = new JobEnvironment(state, job);
+        e.job();
+        return e.vars;
+    }
+
+    /** For prolog and epilog: nothing in it is the user's to choose freely. */
+    static List<String> ofHooks(State state, Job job) {
+        JobDesc d = job.desc();
+        Map<String, String> v = new LinkedHashMap<>();
+        v.put("SLURM_JOB_ID", Integer.toString(job.id()));
+        v.put("SLURM_JOBID", Integer.toString(job.id()));
+        v.put("SLURM_JOB_USER", d.owner().user());
+        v.put("SLURM_JOB_UID", Integer.toString(d.owner().uid()));
+        v.put("SLURM_JOB_GID", Integer.toString(d.owner().gid()));
+        v.put("SLURM_JOB_GROUP", d.owner().group());
+        v.put("SLURM_JOB_NAME", d.name());
+        v.put("SLURM_JOB_PARTITION", d.partition());
+        v.put("SLURM_JOB_ACCOUNT", d.charge().account());
+        v.put("SLURM_JOB_NODELIST", job.run().allocation().hostList());
+        v.put("SLURM_JOB_NUM_NODES", Integer.toString(job.run().allocation().nodes().size()));
+        v.put("SLURM_JOB_START_TIME", Long.toString(job.run().startTime()));
+        v.put("SLURM_JOB_WORK_DIR", d.files().workDir().text());
+        v.put("SLURM_CLUSTER_NAME", state.settings().clusterName());
+        if (job.isArrayTask()) {
+            v.put("SLURM_ARRAY_JOB_ID", Integer.toString(job.array().jobId()));
+            v.put("SLURM_ARRAY_TASK_ID", Integer.toString(job.array().task()));
+        }
+        return v.entrySet().stream().map(x -> x.getKey() + "=" + x.getValue()).toList();
+    }
+
+    /** The batch script's: the submitted environment with Slurm's variables over it. */
+    static List<Bytes> ofBatch(State state, Job job, Bytes submitted) {
+        JobEnvironment e = new JobEnvironment(state, job);
+        e.job();
+        Allocation.Share first = e.allocation.nodes().getFirst();
+        e.put("SLURM_NODEID", 0);
+        e.put("SLURM_PROCID", 0);
+        e.put("SLURM_LOCALID", 0);
+        e.put("SLURM_GTIDS", 0);
+        e.put("SLURM_TASKS_PER_NODE", counts(taskCounts(job)));
+        e.put("SLURM_CPUS_ON_NODE", first.cpus());
+        e.put("SLURM_TOPOLOGY_ADDR", first.node());
+        e.put("SLURM_TOPOLOGY_ADDR_PATTERN", "node");
+        e.put("ENVIRONMENT", "BATCH");
+        e.put("HOSTNAME", first.node());
+        e.gpus(first.gres());
+        return merge(submitted, e.vars);
+    }
+
+    /** A numbered step's, without what differs between its tasks. */
+    static List<Bytes> ofStep(State state, Job job, Step step, Step.Part part, Bytes submitted) {
+        JobEnvironment e = new JobEnvironment(state, job);
+        e.job();
+        List<Integer> perNode = step.nodes().stream().map(p -> p.tasks().size()).toList();
+        String nodes = dev.muster.model.HostList.of(step.nodes().stream().map(Step.Part::node).toList()).compressed();
+        e.put("SLURM_STEP_ID", step.id());
+        e.put("SLURM_STEPID", step.id());
+        e.put("SLURM_NTASKS", step.tasks());
+        e.put("SLURM_NPROCS", step.tasks());
+        e.put("SLURM_STEP_NUM_NODES", step.nodes().size());
+        e.put("SLURM_STEP_NUM_TASKS", step.tasks());
+        e.put("SLURM_STEP_NODELIST", nodes);
+        e.put("SLURM_STEP_TASKS_PER_NODE", counts(perNode));
+        e.put("SLURM_TASKS_PER_NODE", counts(perNode));
+        e.put("SLURM_NNODES", step.nodes().size());
+        e.put("SLURM_NODEID", step.nodes().indexOf(part));
+        e.put("SLURM_CPUS_ON_NODE", part.cpus());
+        e.put("SLURM_LAUNCH_NODE_IPADDR", "127.0.0.1");
+        e.put("SLURM_SRUN_COMM_HOST", step.desc().submitHost());
+        e.put("SLURM_DISTRIBUTION", distribution(step));
+        if (step.desc().request().cpusPerTask() > 0) {
+            e.put("SLURM_CPUS_PER_TASK", step.desc().request().cpusPerTask());
+        }
+        e.gpus(part.gres());
+        return merge(submitted, e.vars);
+    }
+
+    private static String distribution(Step step) {
+        String d = step.desc().request().distribution();
+        return d.isEmpty() ? "block" : d;
+    }
+
+    private void put(String name, Object value) {
+        vars.put(name, String.valueOf(value));
+    }
+
+    private void job() {
+        JobDesc d = job.desc();
+        ResourceRequest r = d.request();
+        put("SLURM_JOB_ID", job.id());
+        put("SLURM_JOBID", job.id());
+        put("SLURM_JOB_NAME", d.name());
+        put("SLURM_JOB_UID", d.owner().uid());
+        put("SLURM_JOB_GID", d.owner().gid());
+        put("SLURM_JOB_USER", d.owner().user());
+        put("SLURM_JOB_GROUP", d.owner().group());
+        put("SLURM_JOB_PARTITION", partition());
+        put("SLURM_JOB_NODELIST", allocation.hostList());
+        put("SLURM_NODELIST", allocation.hostList());
+        put("SLURM_JOB_NUM_NODES", allocation.nodes().size());
+        put("SLURM_NNODES", allocation.nodes().size());
+        put("SLURM_JOB_CPUS_PER_NODE", counts(allocation.nodes().stream().map(Allocation.Share::cpus).toList()));
+        put("SLURM_JOB_START_TIME", job.run().startTime());
+        if (job.run().limitMin() >= 0) {
+            put("SLURM_JOB_END_TIME", job.run().startTime() + job.run().limitMin() * 60L);
+        }
+        put("SLURM_CLUSTER_NAME", state.settings().clusterName());
+        put("SLURM_SUBMIT_HOST", d.payload().submitHost());
+        put("SLURM_SUBMIT_DIR", d.files().workDir().text());
+        put("SLURM_TASKS_PER_NODE", counts(taskCounts(job)));
+        put("SLURM_PRIO_PROCESS", 0);
+        put("SLURM_JOB_RESTART_COUNT", job.restarts());
+        optional("SLURM_JOB_ACCOUNT", d.charge().account());
+        optional("SLURM_JOB_QOS", d.charge().qos());
+        optional("SLURM_JOB_RESERVATION", d.charge().reservation());
+        optional("SLURM_JOB_COMMENT", d.extras().comment());
+        if (job.restarts() == 0) {
+            vars.remove("SLURM_JOB_RESTART_COUNT");
+        }
+        if (r.tasks() > 0 || r.tasksPerNode() > 0) {
+            int tasks = r.tasks() > 0 ? r.tasks() : r.tasksPerNode() * allocation.nodes().size();
+            put("SLURM_NTASKS", tasks);
+            put("SLURM_NPROCS", tasks);
+        }
+        number("SLURM_NTASKS_PER_NODE", r.tasksPerNode());
+        number("SLURM_CPUS_PER_TASK", r.cpusPerTask());
+        number("SLURM_MEM_PER_NODE", r.memPerNodeMb());
+        number("SLURM_MEM_PER_CPU", r.memPerCpuMb());
+        optional("SLURM_DISTRIBUTION", r.distribution());
+        if (r.overcommit()) {
+            put("SLURM_OVERCOMMIT", 1);
+        }
+        array();
+    }
+
+    private void array() {
+        if (!job.isArrayTask()) {
+            return;
+        }
+        put("SLURM_ARRAY_JOB_ID", job.array().jobId());
+        put("SLURM_ARRAY_TASK_ID", job.array().task());
+        put("SLURM_ARRAY_TASK_COUNT", job.array().size());
+        List<IndexSet.Spec> spec = IndexSet.parseSpec(job.desc().timing().array(), IndexSet.MAX_INDEX);
+        if (!spec.isEmpty()) {
+            IndexSet all = spec.getFirst().indexes();
+            put("SLURM_ARRAY_TASK_MIN", all.first());
+            put("SLURM_ARRAY_TASK_MAX", all.last());
+            int second = all.next(all.first() + 1);
+            put("SLURM_ARRAY_TASK_STEP", second < 0 ? 1 : second - all.first());
+        }
+    }
+
+    private String partition() {
+        return job.desc().partition();
+    }
+
+    private void optional(String name, String value) {
+        if (!value.isEmpty()) {
+            put(name, value);
+        }
+    }
+
+    private void number(String name, long value) {
+        if (value > 0) {
+            put(name, value);
+        }
+    }
+
+    /** Devices by index: in a step's environment those of its node. */
+    private void gpus(Map<String, IndexSet> gres) {
+        IndexSet gpus = gres.getOrDefault("gpu", IndexSet.empty());
+        if (gpus.isEmpty()) {
+            return;
+        }
+        StringBuilder ids = new StringBuilder();
+        for (int i = gpus.first(); i >= 0; i = gpus.next(i + 1)) {
+            ids.append(ids.isEmpty() ? "" : ",").append(i);
+        }
+        put("CUDA_VISIBLE_DEVICES", ids);
+        put("ROCR_VISIBLE_DEVICES", ids);
+        put("ZE_AFFINITY_MASK", ids);
+        put("GPU_DEVICE_ORDINAL", ids);
+        put("SLURM_JOB_GPUS", ids);
+        put("SLURM_GPUS_ON_NODE", gpus.count());
+    }
+
+    /** How many tasks srun would start per node of the allocation. */
+    static List<Integer> taskCounts(Job job) {
+        ResourceRequest r = job.desc().request();
+        List<Allocation.Share> nodes = job.run().allocation().nodes();
+        int perTask = Math.max(1, r.cpusPerTask());
+        List<Integer> out = new ArrayList<>();
+        if (r.tasksPerNode() > 0) {
+            nodes.forEach(n -> out.add(r.tasksPerNode()));
+            return out;
+        }
+        if (r.tasks() == 0) {
+            nodes.forEach(n -> out.add(Math.max(1, n.cpus() / perTask)));
+            return out;
+        }
+        int[] counts = new int[nodes.size()];
+        int left = r.tasks();
+        boolean progress = true;
+        while (left > 0 && progress) {
+            progress = false;
+            for (int i = 0; i < counts.length && left > 0; i++) {
+                if (counts[i] < Math.max(1, nodes.get(i).cpus() / perTask)) {
+                    counts[i]++;
+                    left--;
+                    progress = true;
+                }
+            }
+        }
+        for (int c : counts) {
+            out.add(c);
+        }
+        return out;
+    }
+
+    /** {@code 4(x2),3}. */
+    static String counts(List<Integer> values) {
+        StringBuilder out = new StringBuilder();
+        for (int i = 0; i < values.size(); ) {
+            int j = i;
+            while (j < values.size() && values.get(j).equals(values.get(i))) {
+                j++;
+            }
+            out.append(out.isEmpty() ? "" : ",").append(values.get(i));
+            if (j - i > 1) {
+                out.append("(x").append(j - i).append(')');
+            }
+            i = j;
+        }
+        return out.toString();
+    }
+
+    /** The submitted entries (joined by NUL) without those that Slurm sets, then Slurm's. */
+    private static List<Bytes> merge(Bytes submitted, Map<String, String> vars) {
+        List<Bytes> out = new ArrayList<>();
+        byte[] all = submitted.toArray();
+        int start = 0;
+        for (int i = 0; i <= all.length; i++) {
+            if (i == all.length || all[i] == 0) {
+                if (i > start) {
+                    byte[] entry = java.util.Arrays.copyOfRange(all, start, i);
+                    int equals = 0;
+                    while (equals < entry.length && entry[equals] != '=') {
+                        equals++;
+                    }
+                    if (!vars.containsKey(new String(entry, 0, equals, StandardCharsets.UTF_8))) {
+                        out.add(Bytes.of(entry));
+                    }
+                }
+                start = i + 1;
+            }
+        }
+        vars.forEach((k, v) -> out.add(Bytes.of(k + "=" + v)));
+        return out;
+    }
+}

@@ -1,0 +1,80 @@
+package dev.muster.controller;
+
+import dev.muster.core.Command;
+import dev.muster.core.Step;
+import dev.muster.model.IndexSet;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A job as people type it: {@code 12}, {@code 12_3}, {@code 12_[3-5,9]}, {@code 12_*}, each also with a step: {@code 12.0}, {@code 12_3.batch}.
+ *
+ * @param tasks empty for the whole job or array
+ * @param step  {@link Command.JobRef#NO_STEP} if none is named
+ */
+record JobName(String text, int jobId, IndexSet tasks, int step) {
+    static Optional<JobName> parse(String text) {
+        String job = text;
+        int step = Command.JobRef.NO_STEP;
+        int dot = text.indexOf('.');
+        if (dot >= 0) {
+            job = text.substring(0, dot);
+            Optional<Integer> named = step(text.substring(dot + 1));
+            if (named.isEmpty()) {
+                return Optional.empty();
+            }
+            step = named.get();
+        }
+        int plus = job.indexOf('+');
+        if (plus >= 0) {
+            return Optional.empty();
+        }
+        IndexSet tasks = IndexSet.empty();
+        int bar = job.indexOf('_');
+        if (bar >= 0) {
+            String index = job.substring(bar + 1);
+            if (!index.equals("*")) {
+                List<IndexSet.Spec> spec = IndexSet.parseSpec(index, IndexSet.MAX_INDEX);
+                if (spec.isEmpty()) {
+                    return Optional.empty();
+                }
+                tasks = spec.getFirst().indexes();
+            }
+            job = job.substring(0, bar);
+        }
+        try {
+            int id = Integer.parseInt(job);
+            return id > 0 ? Optional.of(new JobName(text, id, tasks, step)) : Optional.empty();
+        } catch (NumberFormatException e) {
+            return Optional.empty();
+        }
+    }
+
+    static Optional<Integer> step(String text) {
+        return switch (text) {
+            case "batch" -> Optional.of(Step.BATCH);
+            case "extern" -> Optional.of(Step.EXTERN);
+            default -> {
+                try {
+                    int id = Integer.parseInt(text);
+                    yield id >= 0 ? Optional.of(id) : Optional.empty();
+                } catch (NumberFormatException e) {
+                    yield Optional.empty();
+                }
+            }
+        };
+    }
+
+    /** One reference per task named. */
+    List<Command.JobRef> refs() {
+        if (tasks.isEmpty()) {
+            return List.of(new Command.JobRef(text, jobId, -1, step));
+        }
+        List<Command.JobRef> out = new ArrayList<>();
+        for (int t = tasks.first(); t >= 0; t = tasks.next(t + 1)) {
+            out.add(new Command.JobRef(text, jobId, t, step));
+        }
+        return out;
+    }
+}

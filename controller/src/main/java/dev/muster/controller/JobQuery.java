@@ -1,0 +1,120 @@
+package dev.muster.controller;
+
+import dev.muster.core.Job;
+import dev.muster.core.State;
+import dev.muster.model.HostList;
+import dev.muster.model.IndexSet;
+import dev.muster.model.JobFlag;
+import dev.muster.model.JobState;
+import dev.muster.model.api.JobMessages.QueryJobs;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Finds the jobs that a query means. */
+final class JobQuery {
+    private final State state;
+    private final QueryJobs q;
+    private final Optional<HostList> nodes;
+
+    JobQuery(State state, QueryJobs q) {
+        this.state = state;
+        this.q = q;
+        nodes = q.nodes().isEmpty() ? Optional.empty()
+                : HostList.parse(String.join(",", q.nodes())) instanceof HostList.Parsed.Ok ok ? Optional.of(ok.list()) : Optional.of(HostList.empty());
+    }
+
+    /** @param tasks the indices of an array's pending record that are meant; empty for all or for other jobs */
+    record Hit(Job job, IndexSet tasks) {}
+
+    List<Hit> hits() {
+        List<Hit> out = new ArrayList<>();
+        if (q.jobs().isEmpty()) {
+            for (Job job : state.jobs().values()) {
+                if (matches(job)) {
+                    out.add(new Hit(job, IndexSet.empty()));
+                }
+            }
+            return out;
+        }
+        for (String text : q.jobs()) {
+            JobName.parse(text).ifPresent(name -> named(name, out));
+        }
+        return out;
+    }
+
+    private void named(JobName name, List<Hit> out) {
+        if (name.tasks().isEmpty()) {
+            for (Job task : state.tasksOf(name.jobId())) {
+                add(new Hit(task, IndexSet.empty()), out);
+            }
+            state.jobs().find(name.jobId()).ifPresent(j -> add(new Hit(j, IndexSet.empty()), out));
+            return;
+        }
+        for (Job task : state.tasksOf(name.jobId())) {
+            if (name.tasks().contains(task.array().task())) {
+                add(new Hit(task, IndexSet.empty()), out);
+            }
+        }
+        state.jobs().find(name.jobId()).ifPresent(j -> {
+            IndexSet wanted = j.array().pending().intersect(name.tasks());
+            if (!wanted.isEmpty() || j.array().jobId() == j.id() && name.tasks().contains(j.array().task())) {
+                add(new Hit(j, wanted), out);
+            }
+        });
+    }
+
+    private void add(Hit hit, List<Hit> out) {
+        if (matches(hit.job)) {
+            out.add(hit);
+        }
+    }
+
+    /** Whether there is such a job at all, whatever its state. */
+    boolean knows(String text) {
+        return JobName.parse(text).map(n -> state.jobs().has(n.jobId()) || !state.tasksOf(n.jobId()).isEmpty()).orElse(false);
+    }
+
+    private boolean matches(Job job) {
+        return states(job) && oneOf(q.userIds(), job.desc().owner().uid()) && oneOf(q.accounts(), job.desc().charge().account())
+                && partitions(job) && oneOf(q.qos(), job.desc().charge().qos()) && oneOf(q.names(), job.desc().name())
+                && oneOf(q.reservations(), job.desc().charge().reservation())
+                && (q.licenses().isEmpty() || q.licenses().stream().anyMatch(job.desc().request().licenses()::contains))
+                && (nodes.isEmpty() || !job.run().allocation().isEmpty()
+                        && job.run().allocation().nodes().stream().anyMatch(s -> nodes.get().contains(s.node())));
+    }
+
+    private boolean partitions(Job job) {
+        if (q.partitions().isEmpty()) {
+            return true;
+        }
+        for (String p : job.desc().partition().split(",")) {
+            if (q.partitions().contains(p)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static <T> boolean oneOf(List<T> wanted, T value) {
+        return wanted.isEmpty() || wanted.contains(value);
+    }
+
+    private boolean states(Job job) {
+        if (q.allStates()) {
+            return true;
+        }
+        if (q.states().isEmpty()) {
+            return job.state() == JobState.PENDING || job.state().isActive() || job.has(JobFlag.COMPLETING);
+        }
+        for (String s : q.states()) {
+            if (job.state().name().equals(s) && !job.has(JobFlag.COMPLETING) || JobViews.flags(job).contains(s)) {
+                return true;
+            }
+            if (job.state().name().equals(s) && job.has(JobFlag.COMPLETING) && job.state().isTerminal()) {
+                return true;
+            }
+        }
+        return false;
+    }
+}

@@ -1,0 +1,199 @@
+package dev.muster.controller;
+
+import dev.muster.core.Allocation;
+import dev.muster.core.Dependency;
+import dev.muster.core.Job;
+import dev.muster.core.Planner;
+import dev.muster.core.State;
+import dev.muster.core.Step;
+import dev.muster.model.HostList;
+import dev.muster.model.IndexSet;
+import dev.muster.model.JobDesc;
+import dev.muster.model.JobFlag;
+import dev.muster.model.JobReason;
+import dev.muster.model.JobState;
+import dev.muster.model.ResourceRequest;
+import dev.muster.model.api.JobMessages.JobInfo;
+import dev.muster.model.api.JobMessages.NodeDetail;
+import dev.muster.model.api.JobMessages.StepInfo;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.IntToLongFunction;
+
+/** Jobs and steps as queries show them. */
+final class JobViews {
+    private final State state;
+    private final Planner planner;
+    private final IntToLongFunction plannedStart;
+    private final long tickMs;
+    private final long now;
+
+    JobViews(State state, Planner planner, IntToLongFunction plannedStart, long tickMs, long nowS) {
+        this.state = state;
+        this.planner = planner;
+        this.plannedStart = plannedStart;
+        this.tickMs = tickMs;
+        this.now = nowS;
+    }
+
+    /** Why it waits or how it ended, in the words of squeue's REASON. */
+    JobReason reason(Job job) {
+        if (job.state() != JobState.PENDING || job.reason() != JobReason.NONE) {
+            return job.reason();
+        }
+        return planner.reason(job.id());
+    }
+
+    static List<String> flags(Job job) {
+        List<String> out = new ArrayList<>();
+        for (JobFlag flag : JobFlag.values()) {
+            if (job.has(flag)) {
+                out.add(flag.name());
+            }
+        }
+        return out;
+    }
+
+    long runSeconds(Job job) {
+        Job.Run r = job.run();
+        if (r.startTime() == 0) {
+            return 0;
+        }
+        if (job.state() == JobState.RUNNING) {
+            return (r.preSuspendMs() + tickMs - r.sinceTickMs()) / 1000;
+        }
+        return job.state() == JobState.SUSPENDED ? r.preSuspendMs() / 1000 : Math.max(0, r.endTime() - r.startTime());
+    }
+
+    private long endTime(Job job) {
+        Job.Run r = job.run();
+        return r.endTime() > 0 ? r.endTime() : r.startTime() > 0 && r.limitMin() >= 0
+                ? r.startTime() + r.limitMin() * 60L + (r.preSuspendMs() > 0 && r.suspendTime() > 0 ? 0 : 0) : 0;
+    }
+
+    static int cpus(Job job) {
+        if (!job.run().allocation().isEmpty()) {
+            return job.run().allocation().cpus();
+        }
+        ResourceRequest r = job.desc().request();
+        int tasks = r.tasks() > 0 ? r.tasks() : Math.max(1, r.nodesMin()) * Math.max(1, r.tasksPerNode());
+        return Math.max(tasks * Math.max(1, r.cpusPerTask()), Math.max(1, r.nodesMin()) * r.cpusPerNodeMin());
+    }
+
+    static int nodeCount(Job job) {
+        if (!job.run().allocation().isEmpty()) {
+            return job.run().allocation().nodes().size();
+        }
+        ResourceRequest r = job.desc().request();
+        int byTasks = r.tasksPerNode() > 0 && r.tasks() > 0 ? (r.tasks() + r.tasksPerNode() - 1) / r.tasksPerNode() : 1;
+        return Math.max(byTasks, Math.max(1, r.nodesMin()));
+    }
+
+    static int tasks(Job job) {
+        ResourceRequest r = job.desc().request();
+        return r.tasks() > 0 ? r.tasks() : Math.max(1, r.tasksPerNode()) * nodeCount(job);
+    }
+
+    private int limitMin(Job job) {
+        if (job.run().startTime() > 0) {
+            return job.run().limitMin();
+        }
+        int asked = job.desc().timing().timeLimitMin();
+        return asked != 0 ? asked : state.partitions().find(job.desc().partition().split(",")[0])
+                .map(p -> dev.muster.core.Limits.timeLimitMin(job.desc(), p)).orElse(-1);
+    }
+
+    /** @param task -1, or one index of an array's pending record shown as a row of its own */
+    JobInfo info(Job job, int task, boolean details) {
+        JobDesc d = job.desc();
+        ResourceRequest r = d.request();
+        Job.Run run = job.run();
+        Allocation a = run.allocation();
+        boolean showsNodes = job.state() != JobState.PENDING || job.has(JobFlag.COMPLETING);
+        long planned = job.state() == JobState.PENDING ? plannedStart.applyAsLong(job.id()) : 0;
+        long memory = r.memPerNodeMb() > 0 ? r.memPerNodeMb() * nodeCount(job) : r.memPerCpuMb() * cpus(job);
+        Allocation shown = showsNodes ? a : Allocation.NONE;
+        boolean record = job.isArrayRecord() && task < 0;
+        return new JobInfo(job.id(), job.array().jobId(), task >= 0 ? task : job.array().task(), record ? job.array().pending().compact() : "",
+                job.array().maxRunning(), 0, 0, d.name(), d.owner().uid(), d.owner().user(), d.owner().gid(), d.owner().group(),
+                d.charge().account(), d.charge().qos(), d.charge().wckey(), d.partition(), d.charge().reservation(), job.state().name(),
+                flags(job), reason(job).word(), job.reasonText(), job.priority(), d.timing().nice(), Dependency.print(job.dependencies()),
+                job.restarts(), requeues(d), d.kind() == JobDesc.Kind.BATCH, job.isHeld(), run.exit(), run.derivedExit(),
+                job.submitTime(), job.eligibleTime() > 0 ? job.eligibleTime() : d.timing().beginTime(), job.eligibleTime(),
+                run.startTime() > 0 ? run.startTime() : d.timing().beginTime() > now ? d.timing().beginTime() : planned,
+                job.state() == JobState.PENDING ? 0 : endTime(job), run.suspendTime(), run.preSuspendMs() / 1000, runSeconds(job), d.timing().deadline(), 0, 0,
+                limitMin(job), d.timing().timeMinMin(), d.payload().submitHost(), d.payload().submitPid(), shown.isEmpty() ? "" : shown.hostList(),
+                "", d.kind() == JobDesc.Kind.BATCH && !shown.isEmpty() ? shown.nodes().getFirst().node() : "", nodeCount(job),
+                Math.max(r.nodesMax(), shown.isEmpty() ? 0 : shown.nodes().size()), cpus(job), 0, tasks(job), r.cpusPerTask(),
+                r.tasksPerNode(), r.tasksPerSocket(), r.tasksPerCore(), Math.max(r.cpusPerNodeMin(), Math.max(1, r.cpusPerTask())), r.memPerNodeMb(),
+                r.memPerCpuMb(), r.tmpDiskMb(), r.features(), r.prefer(), r.nodeList(), r.excludeList(),
+                r.exclusive() == ResourceRequest.Exclusive.SHARED ? "" : r.exclusive().name().toLowerCase(Locale.ROOT), r.oversubscribe(),
+                r.contiguous(), r.overcommit(), r.socketsPerNode(), r.coresPerSocket(), r.threadsPerCore(), r.coreSpec(), r.threadSpec(),
+                r.licenses(), r.network(), r.switches(), r.tresPerNode(), r.tresPerJob(), r.tresPerTask(), r.tresPerSocket(),
+                TresText.requested(r, cpus(job), nodeCount(job), memory), shown.isEmpty() ? "" : TresText.allocated(shown), command(d),
+                d.files().workDir().text(), d.kind() == JobDesc.Kind.BATCH ? JobPaths.stdin(job).text() : "",
+                d.kind() == JobDesc.Kind.BATCH ? JobPaths.stdout(job).text() : "", d.kind() == JobDesc.Kind.BATCH ? JobPaths.stderr(job).text() : "",
+                d.extras().comment(), d.extras().adminComment(), d.extras().extra(), d.extras().mailUser(), d.extras().mailType(),
+                d.extras().container(), d.extras().mcsLabel(), d.extras().burstBuffer(), d.payload().submitLine().text(), job.sluid(),
+                details && !shown.isEmpty() ? details(shown) : List.of());
+    }
+
+    private boolean requeues(JobDesc d) {
+        return switch (d.timing().requeue()) {
+            case UNSET -> state.settings().requeueJobs() && d.kind() == JobDesc.Kind.BATCH;
+            case YES -> true;
+            case NO -> false;
+        };
+    }
+
+    private static String command(JobDesc d) {
+        StringBuilder out = new StringBuilder();
+        d.payload().arguments().forEach(b -> out.append(out.isEmpty() ? "" : " ").append(b.text()));
+        return out.toString();
+    }
+
+    /** Nodes with the same cores, memory and devices share a line. */
+    private static List<NodeDetail> details(Allocation a) {
+        List<NodeDetail> out = new ArrayList<>();
+        List<String> names = new ArrayList<>();
+        Allocation.Share last = null;
+        for (Allocation.Share s : a.nodes()) {
+            if (last != null && !(last.cores().equals(s.cores()) && last.memoryMb() == s.memoryMb() && last.gres().equals(s.gres()))) {
+                out.add(detail(names, last));
+                names.clear();
+            }
+            names.add(s.node());
+            last = s;
+        }
+        out.add(detail(names, last));
+        return out;
+    }
+
+    private static NodeDetail detail(List<String> names, Allocation.Share s) {
+        int perUnit = s.cores().isEmpty() ? 1 : Math.max(1, s.cpus() / s.cores().count());
+        IndexSet cpus = IndexSet.empty();
+        for (int core = s.cores().first(); core >= 0; core = s.cores().next(core + 1)) {
+            for (int t = 0; t < perUnit; t++) {
+                cpus = cpus.with(core * perUnit + t);
+            }
+        }
+        return new NodeDetail(HostList.of(names).compressed(), cpus.compact(), s.memoryMb(), TresText.gresDetail(s.gres()));
+    }
+
+    StepInfo step(Job job, Step step) {
+        int cpus = step.nodes().stream().mapToInt(Step.Part::cpus).sum();
+        long memory = step.nodes().stream().mapToLong(Step.Part::memoryMb).sum();
+        String nodes = HostList.of(step.nodes().stream().map(Step.Part::node).toList()).compressed();
+        java.util.TreeMap<String, Integer> gres = new java.util.TreeMap<>();
+        step.nodes().forEach(p -> p.gres().forEach((n, s) -> gres.merge(n, s.count(), Integer::sum)));
+        String name = step.isBatch() ? "batch" : step.id() == Step.EXTERN ? "extern" : step.desc().name();
+        return new StepInfo(job.id(), job.array().jobId(), job.array().task(), step.name(), name, job.desc().owner().uid(),
+                job.desc().owner().user(), job.desc().partition(), step.state() == Step.State.RUNNING ? "RUNNING" : "COMPLETED", nodes,
+                step.nodes().size(), cpus, Math.max(1, step.tasks()), step.startTime(),
+                step.desc().timeLimitMin() > 0 ? step.desc().timeLimitMin() : job.run().limitMin(),
+                TresText.text(cpus, memory, step.nodes().size(), gres), step.desc().request().tresPerNode(), step.desc().submitHost(),
+                step.desc().submitPid(), step.desc().cpuBind(), step.desc().request().distribution(), job.desc().charge().account(),
+                step.desc().submitLine().text());
+    }
+}

@@ -1,0 +1,193 @@
+package dev.muster.controller;
+
+import dev.muster.core.Allocation;
+import dev.muster.core.Job;
+import dev.muster.core.State;
+import dev.muster.core.Step;
+import dev.muster.model.Bytes;
+import dev.muster.model.Codec;
+import dev.muster.model.IndexSet;
+import dev.muster.model.Json;
+import dev.muster.model.StepDesc;
+import dev.muster.model.node.NodeMessages.JobShare;
+import dev.muster.model.node.NodeMessages.Launch;
+import dev.muster.model.node.NodeMessages.Task;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** Makes the launch messages of jobs and steps from the state and the blobs. */
+final class Launches {
+    private static final StepDesc NO_STEP = Codec.bind(new Json.Obj(), StepDesc.class);
+    private final Blobs blobs;
+
+    Launches(Blobs blobs) {
+        this.blobs = blobs;
+    }
+
+    static JobShare share(State state, Job job, Allocation.Share share, long tickMs) {
+        Map<String, String> gres = new TreeMap<>();
+        share.gres().forEach((name, devices) -> gres.put(name, devices.compact()));
+        return new JobShare(job.id(), job.attempt(), share.bootId(), job.desc().owner(), JobEnvironment.ofHooks(state, job),
+                share.cores().compact(), share.memoryMb(), gres, secondsLeft(job, tickMs), state.settings().killWaitS(),
+                state.settings().externSteps(), Bytes.of(job.desc().name()));
+    }
+
+    static long secondsLeft(Job job, long tickMs) {
+        return job.run().limitTickMs() < 0 ? -1 : Math.max(0, (job.run().limitTickMs() - tickMs) / 1000);
+    }
+
+    Launch launch(State state, Job job, Step step, Step.Part part, long tickMs) {
+        Allocation.Share share = job.run().allocation().on(part.node()).orElseThrow();
+        JobShare jobShare = share(state, job, share, tickMs);
+        if (step.id() == Step.EXTERN) {
+            return new Launch(jobShare, step.id(), List.of(), List.of(), Bytes.EMPTY, NO_STEP, Bytes.of("/"), 022, Map.of(), Bytes.EMPTY,
+                    Bytes.EMPTY, Bytes.EMPTY, false, index(step, part), step.nodes().size(), 0, jobShare.secondsLeft(), "",
+                    part.memoryMb(), job.run().allocation().hostList());
+        }
+        return step.isBatch() ? batch(state, job, jobShare, part) : numbered(state, job, step, part, jobShare);
+    }
+
+    private Launch batch(State state, Job job, JobShare share, Step.Part part) {
+        List<Bytes> arguments = new ArrayList<>();
+        arguments.add(Bytes.of("slurm_script"));
+        arguments.addAll(job.desc().payload().arguments());
+        List<Bytes> environment = JobEnvironment.ofBatch(state, job, blobs.read(job.desc().payload().envHash()));
+        Task task = new Task(0, 0, part.cores().compact(), arguments, List.of());
+        return new Launch(share, Step.BATCH, List.of(task), environment, blobs.read(job.desc().payload().scriptHash()), NO_STEP,
+                job.desc().files().workDir(), job.desc().payload().umask(), job.desc().payload().limits(), JobPaths.stdin(job),
+                JobPaths.stdout(job), JobPaths.stderr(job), append(job), 0, 1, 1, share.secondsLeft(), "", part.memoryMb(),
+                job.run().allocation().hostList());
+    }
+
+    /** A job that was requeued appends to what it wrote before, as Slurm does, unless it asked for truncation. */
+    private static boolean append(Job job) {
+        String mode = job.desc().files().openMode();
+        return mode.startsWith("a") || mode.isEmpty() && job.restarts() > 0;
+    }
+
+    private Launch numbered(State state, Job job, Step step, Step.Part part, JobShare share) {
+        StepDesc d = step.desc();
+        List<Bytes> environment = JobEnvironment.ofStep(state, job, step, part, blobs.read(step.envHash()));
+        return new Launch(share, step.id(), tasks(step, part), environment, Bytes.EMPTY, d, d.workDir(), d.umask(), d.limits(),
+                Bytes.EMPTY, Bytes.EMPTY, Bytes.EMPTY, d.io().openMode().startsWith("a"), index(step, part), step.nodes().size(),
+                step.tasks(), d.timeLimitMin() > 0 ? Math.min(positive(share.secondsLeft()), d.timeLimitMin() * 60L) : share.secondsLeft(),
+                step.ioToken(), part.memoryMb(), job.run().allocation().hostList());
+    }
+
+    private static long positive(long seconds) {
+        return seconds < 0 ? Long.MAX_VALUE : seconds;
+    }
+
+    private static int index(Step step, Step.Part part) {
+        for (int i = 0; i < step.nodes().size(); i++) {
+            if (step.nodes().get(i).node().equals(part.node())) {
+                return i;
+            }
+        }
+        return 0;
+    }
+
+    private static List<Task> tasks(Step step, Step.Part part) {
+        List<Task> out = new ArrayList<>();
+        List<IndexSet> cpus = cpus(step, part);
+        StringBuilder gtids = new StringBuilder();
+        part.tasks().forEach(t -> gtids.append(gtids.isEmpty() ? "" : ",").append(t));
+        for (int local = 0; local < part.tasks().size(); local++) {
+            int rank = part.tasks().get(local);
+            List<Bytes> environment = List.of(Bytes.of("SLURM_PROCID=" + rank), Bytes.of("SLURM_LOCALID=" + local),
+                    Bytes.of("SLURM_GTIDS=" + gtids));
+            List<Bytes> arguments = step.desc().multiProg().isEmpty() ? step.desc().arguments() : multiProg(step.desc(), rank, local);
+            out.add(new Task(rank, local, cpus.get(local).compact(), arguments, environment));
+        }
+        return out;
+    }
+
+    /** Each task's own units when there are enough for all, else all of the step's. */
+    private static List<IndexSet> cpus(Step step, Step.Part part) {
+        List<IndexSet> out = new ArrayList<>();
+        int tasks = part.tasks().size();
+        int perTask = Math.max(1, step.desc().request().cpusPerTask());
+        int perUnit = part.cores().isEmpty() ? 1 : Math.max(1, part.cpus() / part.cores().count());
+        int units = (perTask + perUnit - 1) / perUnit;
+        boolean own = part.cores().count() >= tasks * units;
+        int next = part.cores().first();
+        for (int i = 0; i < tasks; i++) {
+            IndexSet mine = IndexSet.empty();
+            for (int k = 0; own && k < units; k++) {
+                mine = mine.with(next);
+                next = part.cores().next(next + 1);
+            }
+            out.add(own ? mine : part.cores());
+        }
+        return out;
+    }
+
+    /** The line of a --multi-prog file that names the rank: {@code 0,2-4 prog args}, {@code *} for the rest; %t and %o filled in. */
+    static List<Bytes> multiProg(StepDesc desc, int rank, int local) {
+        for (String line : desc.multiProg().text().split("\n")) {
+            String text = line.strip();
+            if (text.isEmpty() || text.startsWith("#")) {
+                continue;
+            }
+            List<String> words = words(text);
+            IndexSet ranks = words.getFirst().equals("*") ? IndexSet.range(0, IndexSet.MAX_INDEX, 1) : ranks(words.getFirst());
+            if (ranks.contains(rank) && words.size() > 1) {
+                int offset = 0;
+                for (int r = ranks.first(); r >= 0 && r < rank; r = ranks.next(r + 1)) {
+                    offset++;
+                }
+                List<Bytes> out = new ArrayList<>();
+                for (String word : words.subList(1, words.size())) {
+                    out.add(Bytes.of(word.replace("%t", Integer.toString(rank)).replace("%o", Integer.toString(offset)).getBytes(StandardCharsets.UTF_8)));
+                }
+                return out;
+            }
+        }
+        return List.of(Bytes.of("/bin/false"));
+    }
+
+    private static IndexSet ranks(String text) {
+        List<IndexSet.Spec> spec = IndexSet.parseSpec(text, IndexSet.MAX_INDEX);
+        return spec.isEmpty() ? IndexSet.empty() : spec.getFirst().indexes();
+    }
+
+    /** Words of a line; quotes and backslashes as in a shell. */
+    static List<String> words(String line) {
+        List<String> out = new ArrayList<>();
+        StringBuilder word = new StringBuilder();
+        boolean inside = false;
+        char quote = 0;
+        for (int i = 0; i < line.length(); i++) {
+            char c = line.charAt(i);
+            if (c == '\\' && i + 1 < line.length() && quote != '\'') {
+                word.append(line.charAt(++i));
+                inside = true;
+            } else if (quote != 0) {
+                if (c == quote) {
+                    quote = 0;
+                } else {
+                    word.append(c);
+                }
+            } else if (c == '"' || c == '\'') {
+                quote = c;
+                inside = true;
+            } else if (Character.isWhitespace(c)) {
+                if (inside) {
+                    out.add(word.toString());
+                    word.setLength(0);
+                    inside = false;
+                }
+            } else {
+                word.append(c);
+                inside = true;
+            }
+        }
+        if (inside) {
+            out.add(word.toString());
+        }
+        return out;
+    }
+}

@@ -1,0 +1,25 @@
+package dev.muster.controller;
+
+import dev.muster.core.Entry;
+import dev.muster.core.State;
+import dev.muster.model.accounting.AccountingRows;
+import java.util.List;
+
+/** AccountingStorageType is none: nothing is kept. */
+final class NoAccounting implements Accounting {
+    @Override
+    public void follow(long index, Entry entry, State after) {}
+
+    @Override
+    public AccountingRows.Answer query(AccountingRows.Query query, long index) {
+        return new AccountingRows.Answer(System.currentTimeMillis() / 1000, "", List.of());
+    }
+
+    @Override
+    public long projected() {
+        return Long.MAX_VALUE;
+    }
+
+    @Override
+    public void close() {}
+}

@@ -1,0 +1,241 @@
+package dev.muster.controller;
+
+import dev.muster.core.Command;
+import dev.muster.core.Decision;
+import dev.muster.core.Job;
+import dev.muster.core.Node;
+import dev.muster.core.State;
+import dev.muster.core.Step;
+import dev.muster.daemon.DaemonLog;
+import dev.muster.model.Codec;
+import dev.muster.model.JobFlag;
+import dev.muster.model.JobState;
+import dev.muster.model.Json;
+import dev.muster.model.node.NodeMessages;
+import dev.muster.model.node.NodeMessages.ToController;
+import dev.muster.model.node.NodeMessages.ToNode;
+import dev.muster.transport.Caller;
+import dev.muster.transport.Frames;
+import java.io.IOException;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.function.BiConsumer;
+
+/** The connections to the nodes. Each has its own writer, so one slow node delays nobody. */
+final class NodeLinks {
+    static final int HEARTBEAT_S = 5;
+    /** Messages waiting for one node; a node that falls behind further is cut off and re-derives everything when it is back. */
+    static final int OUTBOX_MAX = 20_000;
+
+    private final Map<String, Link> links = new ConcurrentHashMap<>();
+    private final Map<String, Long> lastHeardNs = new ConcurrentHashMap<>();
+    private final Map<String, NodeMessages.Heartbeat> beats = new ConcurrentHashMap<>();
+    private final DaemonLog log;
+    private final Launches launches;
+    private final Clock clock;
+    private final BiConsumer<String, Boolean> onConnection;
+    private CoreThread core;
+
+    NodeLinks(DaemonLog log, Launches launches, Clock clock, BiConsumer<String, Boolean> onConnection) {
+        this.log = log;
+        this.launches = launches;
+        this.clock = clock;
+        this.onConnection = onConnection;
+    }
+
+    void core(CoreThread thread) {
+        core = thread;
+    }
+
+    private final class Link {
+        final String node;
+        final Frames frames;
+        final LinkedBlockingQueue<ToNode> outbox = new LinkedBlockingQueue<>(OUTBOX_MAX);
+        final Thread writer;
+
+        Link(String node, Frames frames) {
+            this.node = node;
+            this.frames = frames;
+            writer = Thread.ofVirtual().name("to-" + node).start(this::write);
+        }
+
+        void send(ToNode message) {
+            if (!outbox.offer(message)) {
+                log.error("node " + node + " does not take its messages: connection dropped");
+                frames.close();
+            }
+        }
+
+        private void write() {
+            try {
+                while (true) {
+                    frames.send(Codec.encode(outbox.take(), ToNode.class));
+                }
+            } catch (IOException e) {
+                frames.close();
+            } catch (InterruptedException e) {
+                // the link was replaced or the daemon ends
+            }
+        }
+    }
+
+    /** Serves a node's stream until it breaks. */
+    void serve(Caller caller, Frames frames) {
+        State state = core.durable();
+        if (caller.uid() != 0 && caller.uid() != state.settings().slurmUid()) {
+            log.error("Security violation, node stream from uid " + caller.uid());
+            return;
+        }
+        Link link = null;
+        try {
+            if (!(Codec.decode(frames.receive(), ToController.class) instanceof NodeMessages.Register m)) {
+                return;
+            }
+            link = register(m, frames);
+            while (link != null) {
+                received(link, Codec.decode(frames.receive(), ToController.class));
+            }
+        } catch (IOException e) {
+            log.debug("node stream: " + e.getMessage());
+        } catch (Json.MalformedException e) {
+            log.error("node stream: " + e.getMessage());
+        } finally {
+            if (link != null) {
+                gone(link);
+            }
+        }
+    }
+
+    private Link register(NodeMessages.Register m, Frames frames) throws IOException {
+        Decision decision = core.execute(new Command.RegisterNode(m), 0);
+        if (decision instanceof Decision.Rejected r) {
+            log.error("node " + m.node() + " refused: " + r.sentence());
+            frames.send(Codec.encode(new NodeMessages.Refused(r.sentence()), ToNode.class));
+            return null;
+        }
+        Link link = new Link(m.node(), frames);
+        Link old = links.put(m.node(), link);
+        if (old != null) {
+            old.writer.interrupt();
+            old.frames.close();
+        }
+        lastHeardNs.put(m.node(), System.nanoTime());
+        link.send(new NodeMessages.Welcome(1, HEARTBEAT_S));
+        log.verbose("Node " + m.node() + " now responding");
+        if (decision instanceof Decision.Accepted a) {
+            a.direct().forEach(d -> link.send(d.message()));
+        }
+        desired(m.node()).forEach(link::send);
+        onConnection.accept(m.node(), true);
+        return link;
+    }
+
+    private void gone(Link link) {
+        link.writer.interrupt();
+        if (links.remove(link.node, link)) {
+            onConnection.accept(link.node, false);
+            log.verbose("Node " + link.node + " is not connected any more");
+        }
+    }
+
+    private void received(Link link, ToController message) {
+        lastHeardNs.put(link.node, System.nanoTime());
+        switch (message) {
+            case NodeMessages.Heartbeat m -> beats.put(link.node, m);
+            case NodeMessages.Register m -> log.error("node " + link.node + " registered twice on one stream");
+            case NodeMessages.StepLaunched m -> report(link, message, m.seq());
+            case NodeMessages.LaunchFailed m -> {
+                log.error("node " + link.node + ": launch of job " + m.jobId() + " step " + m.stepId() + " failed: " + m.reason());
+                report(link, message, m.seq());
+            }
+            case NodeMessages.StepExited m -> report(link, message, m.seq());
+            case NodeMessages.JobDone m -> report(link, message, m.seq());
+            case NodeMessages.PrologDone m -> report(link, message, m.seq());
+            case NodeMessages.TaskExited m -> link.send(new NodeMessages.Ack(m.seq()));
+        }
+    }
+
+    /** Acknowledged once durable: until then the node keeps it. */
+    private void report(Link link, ToController message, long seq) {
+        CompletableFuture<Decision> done = core.submit(new Command.Report(link.node, message), 0);
+        done.thenAccept(d -> {
+            if (d instanceof Decision.Accepted a) {
+                link.send(new NodeMessages.Ack(seq));
+            } else {
+                log.error("report of node " + link.node + " not taken: " + d);
+                link.frames.close();
+            }
+        });
+    }
+
+    /** Sends if the node is connected; if not, what matters is derived again when it registers. */
+    void send(String node, ToNode message) {
+        Link link = links.get(node);
+        if (link != null) {
+            link.send(message);
+        }
+    }
+
+    /** The state's work for a node that it may not know of: unlaunched steps, unfinished ends. Idempotent on the node. */
+    private java.util.List<ToNode> desired(String nodeName) {
+        java.util.List<ToNode> out = new java.util.ArrayList<>();
+        State state = core.durable();
+        Node node = state.nodes().find(nodeName).orElse(null);
+        if (node == null) {
+            return out;
+        }
+        long tick = clock.now().tickMs();
+        for (int id : node.jobs()) {
+            Job job = state.jobs().at(id);
+            job.run().allocation().on(nodeName).filter(s -> !s.released() && s.bootId().equals(node.bootId())).ifPresent(share -> {
+                if (job.has(JobFlag.COMPLETING)) {
+                    out.add(new NodeMessages.EndJob(id, job.attempt(), state.settings().killWaitS(), job.reason().word()));
+                    return;
+                }
+                if (job.has(JobFlag.CONFIGURING) && !share.prologDone()) {
+                    out.add(new NodeMessages.Prepare(Launches.share(state, job, share, tick), true));
+                }
+                for (Step step : job.run().steps()) {
+                    for (Step.Part part : step.nodes()) {
+                        if (part.node().equals(nodeName) && !part.done() && step.state() == Step.State.RUNNING) {
+                            if (!part.launched()) {
+                                out.add(launches.launch(state, job, step, part, tick));
+                            }
+                            if (!step.ending().isEmpty()) {
+                                out.add(new NodeMessages.EndStep(id, job.attempt(), step.id(), state.settings().killWaitS(), step.ending()));
+                            }
+                        }
+                    }
+                }
+                if (job.state() == JobState.SUSPENDED) {
+                    out.add(new NodeMessages.Suspend(id, job.attempt(), true));
+                }
+            });
+        }
+        return out;
+    }
+
+    boolean isConnected(String node) {
+        return links.containsKey(node);
+    }
+
+    /** Seconds since the node was last heard of, since this controller started if it never was. */
+    long silentSeconds(String node, long startedNs) {
+        return (System.nanoTime() - lastHeardNs.getOrDefault(node, startedNs)) / 1_000_000_000L;
+    }
+
+    NodeMessages.Heartbeat beat(String node) {
+        return beats.getOrDefault(node, new NodeMessages.Heartbeat(0, 0));
+    }
+
+    /** To all connected nodes. */
+    void broadcast(ToNode message) {
+        links.values().forEach(l -> l.send(message));
+    }
+
+    int connectedCount() {
+        return links.size();
+    }
+}

@@ -1,0 +1,119 @@
+package dev.muster.controller;
+
+import dev.muster.core.Allocation;
+import dev.muster.core.Job;
+import dev.muster.core.Node;
+import dev.muster.core.Partition;
+import dev.muster.core.State;
+import dev.muster.model.Codec;
+import dev.muster.model.IndexSet;
+import dev.muster.model.JobFlag;
+import dev.muster.model.Json;
+import dev.muster.model.api.ClusterMessages.NodeInfo;
+import dev.muster.model.api.ClusterMessages.PartitionInfo;
+import dev.muster.model.node.NodeMessages;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.function.IntFunction;
+
+/** Nodes and partitions as queries show them. */
+final class NodeViews {
+    private final State state;
+    private final Function<String, NodeMessages.Heartbeat> beats;
+    private final IntFunction<String> userName;
+    private final Map<String, List<String>> partitionsOf = new HashMap<>();
+
+    NodeViews(State state, Function<String, NodeMessages.Heartbeat> beats, IntFunction<String> userName) {
+        this.state = state;
+        this.beats = beats;
+        this.userName = userName;
+        for (Partition p : state.partitions().values()) {
+            for (String node : p.nodes()) {
+                partitionsOf.computeIfAbsent(node, n -> new ArrayList<>()).add(p.name());
+            }
+        }
+    }
+
+    NodeInfo info(Node n) {
+        Node.Spec s = n.spec();
+        NodeMessages.Heartbeat beat = beats.apply(n.name());
+        Map<String, IndexSet> used = new TreeMap<>();
+        boolean completing = false;
+        for (int id : n.jobs()) {
+            Job job = state.jobs().at(id);
+            completing |= job.has(JobFlag.COMPLETING);
+            job.run().allocation().on(n.name()).filter(share -> !share.released()).map(Allocation.Share::gres)
+                    .ifPresent(g -> g.forEach((name, devices) -> used.merge(name, devices, IndexSet::union)));
+        }
+        String tres = TresText.text(s.cpus(), s.memoryMb(), 0, n.gresTotals()).replace(",node=0", "");
+        Map<String, Integer> usedCounts = new TreeMap<>();
+        used.forEach((name, devices) -> usedCounts.put(name, devices.count()));
+        String tresUsed = n.cpusAllocated() == 0 ? ""
+                : TresText.text(n.cpusAllocated(), n.memoryAllocatedMb(), 0, usedCounts).replace(",node=0", "").replaceAll(",billing=[0-9]+", "");
+        return new NodeInfo(n.name(), s.hostname(), s.address(), s.port(), n.baseState(), flags(n, completing), n.reason(), n.reasonUid(),
+                n.reason().isEmpty() ? "" : userName.apply(n.reasonUid()), n.reasonTime(), n.comment(), n.extra(), s.cpus(),
+                s.cpus() - s.reservedUnits().count() * s.cpusPerUnit(), s.boards(), s.sockets(), s.coresPerSocket(), s.threadsPerCore(),
+                n.cpusAllocated(), s.memoryMb(), n.memoryAllocatedMb(), beat.freeMemoryMb(), s.tmpDiskMb(), s.memSpecLimitMb(), "",
+                s.reservedUnits().count(), beat.load(), String.join(",", s.features()), String.join(",", s.features()), gres(s),
+                gresUsed(n, used), "", s.weight(), -1, "", partitionsOf.getOrDefault(n.name(), List.of()), n.hardware().architecture(),
+                n.hardware().operatingSystem(), n.version(), n.hardware().bootTime(), n.startTime(), n.lastBusy(), n.resumeAfter(), tres,
+                tresUsed, "", n.jobs().size());
+    }
+
+    private static List<String> flags(Node n, boolean completing) {
+        List<String> out = new ArrayList<>();
+        for (Node.Flag f : Node.Flag.values()) {
+            if (n.has(f) && f != Node.Flag.DOWN && f != Node.Flag.FUTURE && f != Node.Flag.UNKNOWN) {
+                out.add(f.name());
+            }
+        }
+        if (completing) {
+            out.add("COMPLETING");
+        }
+        return out;
+    }
+
+    static String gres(Node.Spec s) {
+        StringBuilder out = new StringBuilder();
+        for (Node.Gres g : s.gres()) {
+            out.append(out.isEmpty() ? "" : ",").append(g.name()).append(g.type().isEmpty() ? "" : ":" + g.type()).append(':').append(g.count());
+        }
+        return out.toString();
+    }
+
+    /** {@code gpu:a100:1(IDX:0)} for each configured kind. */
+    private static String gresUsed(Node n, Map<String, IndexSet> used) {
+        StringBuilder out = new StringBuilder();
+        for (Node.Gres g : n.spec().gres()) {
+            IndexSet mine = g.count() == 0 ? IndexSet.empty()
+                    : used.getOrDefault(g.name(), IndexSet.empty()).intersect(IndexSet.range(g.first(), g.first() + g.count() - 1, 1));
+            out.append(out.isEmpty() ? "" : ",").append(g.name()).append(g.type().isEmpty() ? "" : ":" + g.type()).append(':')
+                    .append(mine.count()).append("(IDX:").append(mine.isEmpty() ? "N/A" : mine.compact()).append(')');
+        }
+        return out.toString();
+    }
+
+    /** Totals follow the nodes as they are. */
+    PartitionInfo info(Partition p) {
+        int cpus = 0;
+        long memory = 0;
+        Map<String, Integer> gres = new TreeMap<>();
+        for (String name : p.nodes()) {
+            Node node = state.nodes().find(name).orElse(null);
+            if (node != null) {
+                cpus += node.spec().cpus();
+                memory += node.spec().memoryMb();
+                node.gresTotals().forEach((g, c) -> gres.merge(g, c, Integer::sum));
+            }
+        }
+        Json.Obj fields = Json.object(Codec.encode(p.info()));
+        fields.put("nodes", dev.muster.model.HostList.of(p.nodes()).compressed());
+        fields.put("totalCpus", (long) cpus).put("totalNodes", (long) p.nodes().size())
+                .put("tres", TresText.text(cpus, memory, p.nodes().size(), gres));
+        return Codec.bind(fields, PartitionInfo.class);
+    }
+}

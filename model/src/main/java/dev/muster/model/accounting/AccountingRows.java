@@ -1,0 +1,161 @@
+package dev.muster.model.accounting;
+
+import dev.muster.model.ExitStatus;
+import java.util.List;
+
+/**
+ * What the controller tells the accounting projection: whole rows, to be inserted or replaced by their keys, in the order
+ * of sequence numbers. A row is the whole truth about its attempt or step at that moment, so applying one twice does no harm.
+ * Times are seconds since 1970, 0 for none.
+ */
+public final class AccountingRows {
+    private AccountingRows() {}
+
+    /** Rows of one journal entry. @param seq index of the entry: written in the same transaction as the rows */
+    public record Batch(long seq, List<JobRow> jobs, List<StepRow> steps) {}
+
+    /**
+     * One attempt of a job. Key: (sluid, restarts).
+     *
+     * @param sluid       never reused, unlike jobId
+     * @param restarts    0 for the first life of the job, plus one per requeue
+     * @param arrayTaskId -1 if not a single task of an array
+     * @param arrayTasks  pending index set of an array's record, "" otherwise
+     * @param state       base state's name; REQUEUED for an attempt that went back to the queue
+     * @param cancelledBy uid, -1 if it was not cancelled
+     * @param limitMin    -1 for none
+     */
+    public record JobRow(
+            long sluid,
+            int restarts,
+            int jobId,
+            int arrayJobId,
+            int arrayTaskId,
+            String arrayTasks,
+            int arrayMaxRunning,
+            String name,
+            int userId,
+            String userName,
+            int groupId,
+            String groupName,
+            String account,
+            String qos,
+            String wckey,
+            String partition,
+            String reservation,
+            String state,
+            String reason,
+            int cancelledBy,
+            ExitStatus exit,
+            ExitStatus derivedExit,
+            long submitTime,
+            long eligibleTime,
+            long startTime,
+            long endTime,
+            long suspendedSeconds,
+            int limitMin,
+            long priority,
+            String nodes,
+            int nodeCount,
+            int cpusRequested,
+            int cpusAllocated,
+            long memoryRequestedMb,
+            boolean memoryPerCpu,
+            String tresRequested,
+            String tresAllocated,
+            String features,
+            String workDir,
+            String submitLine,
+            String stdin,
+            String stdout,
+            String stderr,
+            String comment,
+            String adminComment,
+            String extra,
+            String container,
+            String flags,
+            boolean batch) {}
+
+    /**
+     * One step. Key: (sluid, restarts, stepId).
+     *
+     * @param stepId number; -5 batch, -4 extern
+     */
+    public record StepRow(
+            long sluid,
+            int restarts,
+            int stepId,
+            int jobId,
+            String name,
+            String state,
+            int cancelledBy,
+            ExitStatus exit,
+            long startTime,
+            long endTime,
+            String nodes,
+            int nodeCount,
+            int tasks,
+            int cpus,
+            String tresAllocated,
+            String layout,
+            String submitLine,
+            Usage usage) {}
+
+    /** Sums and maxima over all tasks: times in microseconds, memory in KiB, disk in bytes. */
+    public record Usage(
+            long userCpuUs,
+            long systemCpuUs,
+            long maxRssKb,
+            String maxRssNode,
+            int maxRssTask,
+            long aveRssKb,
+            long maxVmKb,
+            String maxVmNode,
+            int maxVmTask,
+            long aveVmKb,
+            long maxPages,
+            long readBytes,
+            long writeBytes,
+            long minCpuUs,
+            long aveCpuUs) {
+        public static final Usage NONE = new Usage(0, 0, 0, "", 0, 0, 0, "", 0, 0, 0, 0, 0, 0, 0);
+    }
+
+    /**
+     * What sacct asks for. Empty lists do not filter.
+     *
+     * @param jobs   ids as typed: {@code 12}, {@code 12_3}, {@code 12.0}
+     * @param from   of the window (seconds); 0: none
+     * @param to     of the window; 0: now
+     * @param duplicates rows of earlier attempts as well
+     * @param fields of the rows that are wanted; empty means all
+     */
+    public record Query(
+            List<String> jobs,
+            List<Integer> userIds,
+            boolean allUsers,
+            List<Integer> groupIds,
+            List<String> accounts,
+            List<String> partitions,
+            List<String> qos,
+            List<String> names,
+            List<String> nodes,
+            List<String> states,
+            List<String> wckeys,
+            List<String> reasons,
+            long from,
+            long to,
+            boolean duplicates,
+            boolean allocationsOnly,
+            int minNodes,
+            int maxNodes,
+            int minCpus,
+            int maxCpus,
+            int minLimitMin,
+            int maxLimitMin) {}
+
+    /** The answer: jobs in order with their steps. @param now the controller's clock */
+    public record Answer(long now, String cluster, List<JobWithSteps> jobs) {}
+
+    public record JobWithSteps(JobRow job, List<StepRow> steps) {}
+}

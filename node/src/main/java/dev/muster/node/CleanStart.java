@@ -1,0 +1,25 @@
+package dev.muster.node;
+
+import java.io.IOException;
+import java.nio.file.Path;
+
+/** {@code slurmd -c}: forgets the jobs of an earlier slurmd that have no process any more. */
+final class CleanStart {
+    private CleanStart() {}
+
+    static int forgetDead(Spool spool) throws IOException {
+        spool.open();
+        int forgotten = 0;
+        for (Path directory : spool.jobDirectories()) {
+            boolean alive = false;
+            for (int step : spool.steps(directory)) {
+                alive |= Os.isAlive(Spool.stepdPid(directory.resolve("step." + step)));
+            }
+            if (!alive) {
+                Spool.removeTree(directory);
+                forgotten++;
+            }
+        }
+        return forgotten;
+    }
+}

@@ -1,0 +1,165 @@
+package dev.muster.node;
+
+import dev.muster.daemon.DaemonLog;
+import dev.muster.model.Codec;
+import dev.muster.model.Json;
+import dev.muster.model.node.NodeMessages.Ack;
+import dev.muster.model.node.NodeMessages.Heartbeat;
+import dev.muster.model.node.NodeMessages.Refused;
+import dev.muster.model.node.NodeMessages.Register;
+import dev.muster.model.node.NodeMessages.ToController;
+import dev.muster.model.node.NodeMessages.ToNode;
+import dev.muster.model.node.NodeMessages.Welcome;
+import dev.muster.transport.Client;
+import dev.muster.transport.Frames;
+import dev.muster.transport.Server;
+import java.io.IOException;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+/** The one connection to the controller: registers, hears orders, sends reports; comes back for ever. */
+final class ControllerLink implements AutoCloseable {
+    static final long RETRY_FIRST_MS = 200;
+    static final long RETRY_MOST_MS = 5_000;
+    static final int HEARTBEAT_SECONDS_DEFAULT = 5;
+    private static final ToController END = new Heartbeat(-1, -1);
+
+    private final Settings settings;
+    private final DaemonLog log;
+    private final Loop loop;
+    private final Reports reports;
+    private final ClientSource clients;
+    private final Supplier<Register> register;
+    private final Supplier<Heartbeat> heartbeat;
+    private final Consumer<ToNode> orders;
+    private volatile boolean closed;
+    private volatile Frames current;
+
+    interface ClientSource {
+        Client open(String host, int port);
+    }
+
+    ControllerLink(Settings settings, DaemonLog log, Loop loop, Reports reports, ClientSource clients,
+            Supplier<Register> register, Supplier<Heartbeat> heartbeat, Consumer<ToNode> orders) {
+        this.settings = settings;
+        this.log = log;
+        this.loop = loop;
+        this.reports = reports;
+        this.clients = clients;
+        this.register = register;
+        this.heartbeat = heartbeat;
+        this.orders = orders;
+    }
+
+    void start() {
+        Thread.ofPlatform().name("controller-link").daemon().start(this::run);
+    }
+
+    private void run() {
+        long retryMs = RETRY_FIRST_MS;
+        String lastError = "";
+        while (!closed) {
+            for (Settings.Address address : settings.controllers()) {
+                try {
+                    if (serve(address)) {
+                        retryMs = RETRY_FIRST_MS;
+                        lastError = "";
+                    }
+                } catch (IOException | Json.MalformedException e) {
+                    String error = "Unable to register with slurm controller " + address.host() + ":" + address.port() + ": "
+                            + (e instanceof IOException io ? Reasons.of(io) : e.getMessage());
+                    if (!closed && !error.equals(lastError)) {
+                        log.error(error);
+                    }
+                    lastError = error;
+                }
+            }
+            if (!pause(retryMs)) {
+                return;
+            }
+            retryMs = Math.min(retryMs * 2, RETRY_MOST_MS);
+        }
+    }
+
+    private static boolean pause(long ms) {
+        try {
+            Thread.sleep(ms);
+            return true;
+        } catch (InterruptedException e) {
+            return false;
+        }
+    }
+
+    /** Serves one connection to its end. True if the controller had accepted the registration. */
+    private boolean serve(Settings.Address address) throws IOException {
+        boolean welcome = false;
+        BlockingQueue<ToController> queue = new LinkedBlockingQueue<>();
+        try (Client client = clients.open(address.host(), address.port());
+                Frames frames = client.stream(Server.streamPath("node"), "muster-node")) {
+            current = frames;
+            frames.send(Codec.encode(onLoop(register), ToController.class));
+            while (!closed) {
+                ToNode order = Codec.decode(frames.receive(), ToNode.class);
+                switch (order) {
+                    case Welcome w -> {
+                        welcome = true;
+                        log.info("registered at " + address.host() + ":" + address.port());
+                        int seconds = w.heartbeatSeconds() > 0 ? w.heartbeatSeconds() : HEARTBEAT_SECONDS_DEFAULT;
+                        Loop.aside(() -> write(frames, queue, seconds));
+                        loop.post(() -> reports.connect(queue::add));
+                    }
+                    case Refused r -> {
+                        log.error("registration refused: " + r.error());
+                        return welcome;
+                    }
+                    case Ack a -> loop.post(() -> reports.acknowledge(a.seq()));
+                    default -> loop.post(() -> orders.accept(order));
+                }
+            }
+        } catch (java.io.EOFException e) {
+            log.verbose("the controller closed the connection");
+        } finally {
+            loop.post(reports::disconnect);
+            queue.add(END);
+        }
+        return welcome;
+    }
+
+    private <T> T onLoop(Supplier<T> question) throws IOException {
+        java.util.concurrent.CompletableFuture<T> answer = new java.util.concurrent.CompletableFuture<>();
+        loop.post(() -> answer.complete(question.get()));
+        try {
+            return answer.get(30, TimeUnit.SECONDS);
+        } catch (InterruptedException | java.util.concurrent.ExecutionException | java.util.concurrent.TimeoutException e) {
+            throw new IOException("the node does not answer itself", e);
+        }
+    }
+
+    private void write(Frames frames, BlockingQueue<ToController> queue, int heartbeatSeconds) {
+        try {
+            while (true) {
+                ToController next = queue.poll(heartbeatSeconds, TimeUnit.SECONDS);
+                if (next == END) {
+                    return;
+                }
+                frames.send(Codec.encode(next == null ? heartbeat.get() : next, ToController.class));
+            }
+        } catch (IOException e) {
+            frames.close();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        Frames frames = current;
+        if (frames != null) {
+            frames.close();
+        }
+    }
+}

@@ -1,0 +1,180 @@
+package dev.muster.node;
+
+import dev.muster.daemon.DaemonLog;
+import dev.muster.model.Codec;
+import dev.muster.model.ExitStatus;
+import dev.muster.model.Json;
+import dev.muster.model.node.NodeMessages.IoAttach;
+import dev.muster.transport.Caller;
+import dev.muster.transport.Frames;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * The {@code io} stream: joins srun's connection with the step's stepd. Holds no output itself: what srun has not
+ * acknowledged stays in stepd, so that a killed slurmd loses nothing.
+ */
+final class IoRelay {
+    /** srun may be faster than the launch. */
+    static final long STEP_WAIT_MS = 30_000;
+    static final long POLL_FIRST_MS = 2;
+    static final long POLL_MOST_MS = 50;
+
+    private final Settings settings;
+    private final DaemonLog log;
+    private final Loop loop;
+    private final Jobs jobs;
+    private final Spool spool;
+
+    IoRelay(Settings settings, DaemonLog log, Loop loop, Jobs jobs, Spool spool) {
+        this.settings = settings;
+        this.log = log;
+        this.loop = loop;
+        this.jobs = jobs;
+        this.spool = spool;
+    }
+
+    private record Target(NodeStep step, int ownerUid, String token, boolean running, Path directory) {}
+
+    void handle(Caller caller, Frames frames) {
+        try (frames) {
+            IoAttach attach = Codec.decode(frames.receive(), IoAttach.class);
+            Optional<Target> target = await(attach);
+            if (target.isEmpty()) {
+                refuse(frames, "no such step on this node");
+            } else if (!allowed(caller, attach, target.get())) {
+                log.error("io: uid " + caller.uid() + " may not attach to step " + attach.jobId() + "." + attach.stepId());
+                refuse(frames, "Access/permission denied");
+            } else {
+                relay(frames, attach, target.get());
+            }
+        } catch (IOException | Json.MalformedException e) {
+            log.debug("io: " + e.getMessage());
+        }
+    }
+
+    private static void refuse(Frames frames, String why) throws IOException {
+        frames.send(new StepSocket.Frame('!', StepSocket.ALL_TASKS, 0, 0, why.getBytes(StandardCharsets.UTF_8)).encode());
+    }
+
+    private boolean allowed(Caller caller, IoAttach attach, Target target) {
+        boolean known = caller.uid() == 0 || caller.uid() == settings.slurmUserId() || caller.uid() == target.ownerUid;
+        boolean token = MessageDigest.isEqual(
+                attach.token().getBytes(StandardCharsets.UTF_8), target.token.getBytes(StandardCharsets.UTF_8));
+        return known && (attach.observer() || (!target.token.isEmpty() && token));
+    }
+
+    private Optional<Target> await(IoAttach attach) throws IOException {
+        long endNs = System.nanoTime() + STEP_WAIT_MS * 1_000_000;
+        long pauseMs = POLL_FIRST_MS;
+        while (System.nanoTime() < endNs) {
+            Optional<Target> target = find(attach);
+            if (target.isPresent() && target.get().running) {
+                return target;
+            }
+            try {
+                Thread.sleep(pauseMs);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return Optional.empty();
+            }
+            pauseMs = Math.min(pauseMs * 2, POLL_MOST_MS);
+        }
+        return Optional.empty();
+    }
+
+    private Optional<Target> find(IoAttach attach) throws IOException {
+        CompletableFuture<Optional<Target>> answer = new CompletableFuture<>();
+        loop.post(() -> answer.complete(
+                (attach.attempt() > 0 ? jobs.job(attach.jobId(), attach.attempt()) : jobs.newest(attach.jobId()))
+                        .flatMap(j -> Optional.ofNullable(j.steps.get(attach.stepId()))
+                                .map(s -> new Target(s, j.share.owner().uid(), s.ioToken, s.phase != NodeStep.Phase.STARTING, s.directory)))));
+        try {
+            return answer.get(30, TimeUnit.SECONDS);
+        } catch (InterruptedException | ExecutionException | TimeoutException e) {
+            throw new IOException("the node does not answer itself", e);
+        }
+    }
+
+    private void relay(Frames frames, IoAttach attach, Target target) throws IOException {
+        StepSocket stepd;
+        try {
+            stepd = StepSocket.connect(spool.socket(target.directory));
+        } catch (IOException e) {
+            tellRecorded(frames, target);
+            return;
+        }
+        loop.post(() -> target.step.relays++);
+        Thread down = Thread.ofVirtual().start(() -> fromStepd(stepd, frames, target));
+        try (stepd) {
+            while (true) {
+                StepSocket.Frame frame = StepSocket.Frame.decode(frames.receive());
+                Optional<byte[]> passed = filter(frame, attach.observer());
+                if (passed.isPresent()) {
+                    stepd.send(passed.get());
+                }
+            }
+        } catch (IOException e) {
+            log.debug("io: srun of step " + attach.jobId() + "." + attach.stepId() + " is gone: " + e.getMessage());
+        } finally {
+            loop.post(() -> target.step.relays--);
+            down.interrupt();
+        }
+    }
+
+    /** What srun may ask of stepd directly; signals and ends go through the controller. */
+    private static Optional<byte[]> filter(StepSocket.Frame frame, boolean observer) throws IOException {
+        return switch (frame.type()) {
+            case 'A' -> Optional.of(new StepSocket.Frame('A', frame.task(), frame.stream(), frame.offset(),
+                    new byte[] {(byte) (observer ? 'o' : 'p')}).encode());
+            case 'a' -> Optional.of(frame.encode());
+            case 'I', 'i', 'w' -> observer ? Optional.empty() : Optional.of(frame.encode());
+            default -> throw new IOException("frame of type " + frame.type() + " refused");
+        };
+    }
+
+    private void fromStepd(StepSocket stepd, Frames frames, Target target) {
+        boolean complete = false;
+        try {
+            while (true) {
+                byte[] frame = stepd.receiveRaw();
+                complete |= frame[0] == 'F';
+                frames.send(frame);
+            }
+        } catch (IOException e) {
+            if (!complete) {
+                afterLoss(frames, target);
+            }
+            frames.close();
+        }
+    }
+
+    /** stepd is gone: if not because srun left, then the end as recorded is all that can be told. */
+    private void afterLoss(Frames frames, Target target) {
+        try {
+            if (!Os.isAlive(Spool.stepdPid(target.directory))) {
+                tellRecorded(frames, target);
+            }
+        } catch (IOException e) {
+            log.debug("io: " + e.getMessage());
+        }
+    }
+
+    private void tellRecorded(Frames frames, Target target) throws IOException {
+        Optional<StatusFile> status = spool.status(target.directory);
+        for (var exit : NodeStep.exits(status).entrySet()) {
+            ExitStatus how = exit.getValue();
+            frames.send(new StepSocket.Frame('X', Integer.parseInt(exit.getKey()), 0, how.waitStatus(), new byte[0]).encode());
+        }
+        boolean whole = status.isPresent() && status.get().state() == StatusFile.State.COMPLETE;
+        String reason = whole ? status.get().reason() : Jobs.REASON_STEPD_KILLED;
+        frames.send(new StepSocket.Frame('F', StepSocket.ALL_TASKS, 0, 0, reason.getBytes(StandardCharsets.UTF_8)).encode());
+    }
+}

@@ -1,0 +1,627 @@
+package dev.muster.node;
+
+import dev.muster.daemon.DaemonLog;
+import dev.muster.model.ExitStatus;
+import dev.muster.model.node.NodeMessages.Attempt;
+import dev.muster.model.node.NodeMessages.EndJob;
+import dev.muster.model.node.NodeMessages.EndStep;
+import dev.muster.model.node.NodeMessages.JobDone;
+import dev.muster.model.node.NodeMessages.JobShare;
+import dev.muster.model.node.NodeMessages.Launch;
+import dev.muster.model.node.NodeMessages.LaunchFailed;
+import dev.muster.model.node.NodeMessages.PrologDone;
+import dev.muster.model.node.NodeMessages.SetTimeLimit;
+import dev.muster.model.node.NodeMessages.Signal;
+import dev.muster.model.node.NodeMessages.StepExited;
+import dev.muster.model.node.NodeMessages.StepLaunched;
+import dev.muster.model.node.NodeMessages.Suspend;
+import dev.muster.model.node.NodeMessages.TaskExited;
+import dev.muster.model.node.NodeMessages;
+import java.io.IOException;
+import java.time.LocalDateTime;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ExecutorService;
+
+/**
+ * What the node knows of its jobs and does to them. Every method runs on the {@link Loop}; what blocks runs aside and
+ * comes back as a posted piece of work.
+ */
+final class Jobs {
+    static final String REASON_TIME_LIMIT = "TimeLimit";
+    static final String REASON_STEPD_KILLED = "StepdKilled";
+    static final String REASON_OUT_OF_MEMORY = "OutOfMemory";
+    static final String REASON_NODE_REBOOT = "NodeReboot";
+    /** How long a finished step of an ended job may keep output for srun to fetch: with srun there, and without. */
+    static final long LINGER_ATTACHED_MS = 60_000;
+    static final long LINGER_ALONE_MS = 10_000;
+    static final int LEFTOVER_ROUNDS_MAX = 50;
+    static final long LEFTOVER_PAUSE_MS = 100;
+
+    private final Settings settings;
+    private final DaemonLog log;
+    private final Loop loop;
+    private final Spool spool;
+    private final Reports reports;
+    private final Hooks hooks;
+    private final Cgroups cgroups;
+    private final Starter starter;
+    private final ExecutorService starters;
+    private final String bootId;
+    private final Map<String, NodeJob> jobs = new TreeMap<>();
+
+    Jobs(Settings settings, DaemonLog log, Loop loop, Spool spool, Reports reports, Hooks hooks, Cgroups cgroups,
+            Starter starter, ExecutorService starters, String bootId) {
+        this.settings = settings;
+        this.log = log;
+        this.loop = loop;
+        this.spool = spool;
+        this.reports = reports;
+        this.hooks = hooks;
+        this.cgroups = cgroups;
+        this.starter = starter;
+        this.starters = starters;
+        this.bootId = bootId;
+    }
+
+    private static String key(int jobId, int attempt) {
+        return jobId + "." + attempt;
+    }
+
+    Optional<NodeJob> job(int jobId, int attempt) {
+        return Optional.ofNullable(jobs.get(key(jobId, attempt)));
+    }
+
+    /** The newest attempt of a job here. */
+    Optional<NodeJob> newest(int jobId) {
+        return jobs.values().stream().filter(j -> j.jobId() == jobId).max(java.util.Comparator.comparingInt(NodeJob::attempt));
+    }
+
+    List<Attempt> attempts() {
+        List<Attempt> out = new ArrayList<>();
+        for (NodeJob job : jobs.values()) {
+            List<Integer> live = job.steps.values().stream()
+                    .filter(s -> s.phase != NodeStep.Phase.ENDED).map(s -> s.stepId).toList();
+            out.add(new Attempt(job.jobId(), job.attempt(), job.share.bootId(), live, job.phase == NodeJob.Phase.DONE));
+        }
+        return out;
+    }
+
+    // ---- start ----
+
+    void prepare(JobShare share) {
+        admit(share, NodeMessages.STEP_BATCH);
+    }
+
+    void launch(Launch launch) {
+        JobShare share = launch.share();
+        Optional<NodeJob> admitted = admit(share, launch.stepId());
+        if (admitted.isEmpty()) {
+            return;
+        }
+        NodeJob job = admitted.get();
+        if (job.steps.containsKey(launch.stepId())) {
+            log.debug("launch of " + stepName(job, launch.stepId()) + " repeated");
+            return;
+        }
+        if (job.isEnding()) {
+            fail(job, launch.stepId(), "the job is ending", false, false);
+            return;
+        }
+        NodeStep step = addStep(job, launch.stepId());
+        step.ioToken = launch.ioToken();
+        if (!step.ioToken.isEmpty()) {
+            save(job);
+        }
+        if (job.phase == NodeJob.Phase.PREPARING) {
+            job.waiting.add(launch);
+        } else {
+            start(job, step, launch);
+        }
+    }
+
+    private boolean mark(NodeJob job, int stepId) {
+        try {
+            return spool.mark(job.jobId(), job.attempt(), stepId);
+        } catch (IOException e) {
+            log.error("cannot record a launch: " + Reasons.of(e));
+            return false;
+        }
+    }
+
+    private NodeStep addStep(NodeJob job, int stepId) {
+        NodeStep step = new NodeStep(stepId, spool.stepDirectory(job.jobId(), job.attempt(), stepId));
+        job.steps.put(stepId, step);
+        return step;
+    }
+
+    /** The job as known here, made known if it is new; empty if it must not run here. */
+    private Optional<NodeJob> admit(JobShare share, int stepId) {
+        NodeJob known = jobs.get(key(share.jobId(), share.attempt()));
+        if (known != null) {
+            return Optional.of(known);
+        }
+        NodeJob job = new NodeJob(share);
+        if (!share.bootId().equals(bootId)) {
+            fail(job, stepId, "the launch is for an earlier boot of this node", false, false);
+            return Optional.empty();
+        }
+        if (settings.slurmUserId() != 0 && Os.uid() != 0 && share.owner().uid() != Os.uid()) {
+            fail(job, stepId, "slurmd runs as uid " + Os.uid() + " and cannot run jobs of uid " + share.owner().uid(), true, false);
+            return Optional.empty();
+        }
+        try {
+            spool.makeJobDirectory(share.jobId(), share.attempt());
+        } catch (IOException e) {
+            fail(job, stepId, "cannot make the job's directory: " + Reasons.of(e), true, true);
+            return Optional.empty();
+        }
+        jobs.put(key(share.jobId(), share.attempt()), job);
+        armLimit(job, share.secondsLeft());
+        job.deadlineMs = share.secondsLeft() < 0 ? 0 : System.currentTimeMillis() + share.secondsLeft() * 1000;
+        runProlog(job);
+        return Optional.of(job);
+    }
+
+    private void runProlog(NodeJob job) {
+        if (!hooks.hasProlog()) {
+            job.phase = NodeJob.Phase.READY;
+            save(job);
+            startExternal(job);
+            return;
+        }
+        save(job);
+        Loop.aside(() -> {
+            String error = hooks.prolog(job.share);
+            loop.post(() -> prologEnded(job, error));
+        });
+    }
+
+    private void prologEnded(NodeJob job, String error) {
+        reports.add(seq -> new PrologDone(seq, job.jobId(), job.attempt(), error), () -> { });
+        List<Launch> waiting = List.copyOf(job.waiting);
+        job.waiting.clear();
+        if (!error.isEmpty()) {
+            for (Launch launch : waiting) {
+                job.steps.remove(launch.stepId());
+                fail(job, launch.stepId(), error, true, true);
+            }
+        }
+        if (job.phase != NodeJob.Phase.PREPARING || !error.isEmpty()) {
+            waiting.stream().filter(l -> job.steps.containsKey(l.stepId())).forEach(l -> {
+                job.steps.remove(l.stepId());
+                fail(job, l.stepId(), "the job is ending", false, false);
+            });
+            if (job.phase == NodeJob.Phase.PREPARING) {
+                job.phase = NodeJob.Phase.READY;
+            }
+            settle(job);
+            return;
+        }
+        job.phase = NodeJob.Phase.READY;
+        save(job);
+        startExternal(job);
+        waiting.forEach(l -> start(job, job.steps.get(l.stepId()), l));
+    }
+
+    private void start(NodeJob job, NodeStep step, Launch launch) {
+        if (!mark(job, launch.stepId())) {
+            job.steps.remove(launch.stepId());
+            fail(job, launch.stepId(), "launched before", false, false);
+            return;
+        }
+        log.info((step.isBatch() ? "Launching batch job " + job.jobId() + " for UID " + job.share.owner().uid()
+                : "launch task StepId=" + stepName(job, step.stepId) + " request from UID:" + job.share.owner().uid()
+                        + " GID:" + job.share.owner().gid()));
+        starters.execute(() -> {
+            try {
+                long pid = starter.start(launch);
+                loop.post(() -> started(job, step, pid));
+            } catch (Starter.FailedException e) {
+                loop.post(() -> startFailed(job, step, e.getMessage()));
+            }
+        });
+    }
+
+    private void startExternal(NodeJob job) {
+        if (!job.share.externStep() || !mark(job, NodeMessages.STEP_EXTERN)) {
+            return;
+        }
+        NodeStep step = addStep(job, NodeMessages.STEP_EXTERN);
+        starters.execute(() -> {
+            try {
+                long pid = starter.startExternal(job.share);
+                loop.post(() -> started(job, step, pid));
+            } catch (Starter.FailedException e) {
+                loop.post(() -> startFailed(job, step, e.getMessage()));
+            }
+        });
+    }
+
+    private void started(NodeJob job, NodeStep step, long stepdPid) {
+        step.phase = NodeStep.Phase.RUNNING;
+        reports.add(seq -> new StepLaunched(seq, job.jobId(), job.attempt(), step.stepId, List.of((int) stepdPid)), () -> { });
+        follow(job, step);
+        step.whenRunning.forEach(Runnable::run);
+        step.whenRunning.clear();
+    }
+
+    private void startFailed(NodeJob job, NodeStep step, String why) {
+        job.steps.remove(step.stepId);
+        fail(job, step.stepId, why, true, false);
+        settle(job);
+    }
+
+    private void fail(NodeJob job, int stepId, String why, boolean nodeFault, boolean drain) {
+        log.error("cannot launch " + stepName(job, stepId) + ": " + why);
+        reports.add(seq -> new LaunchFailed(seq, job.jobId(), job.attempt(), stepId, why, nodeFault, drain), () -> { });
+    }
+
+    private void follow(NodeJob job, NodeStep step) {
+        StepWatch watch = new StepWatch(step.directory, spool, loop, new StepWatch.Listener() {
+            @Override
+            public void taskEnded(int rank, int waitStatus) {
+                if (step.isNumbered() && step.phase == NodeStep.Phase.RUNNING) {
+                    reports.add(seq -> new TaskExited(seq, job.jobId(), job.attempt(), step.stepId, rank,
+                            ExitStatus.ofWaitStatus(waitStatus)), () -> { });
+                }
+            }
+
+            @Override
+            public void complete(StatusFile status) {
+                stepEnded(job, step, Optional.of(status), reasonOf(step, status));
+            }
+
+            @Override
+            public void killed(Optional<StatusFile> last) {
+                stepdKilled(job, step, last);
+            }
+
+            @Override
+            public void neverStarted() {
+                startFailed(job, step, "slurmd was ended while it launched the step");
+            }
+        });
+        step.watch = Optional.of(watch);
+        watch.start();
+    }
+
+    private static String reasonOf(NodeStep step, StatusFile status) {
+        return step.endReason.isEmpty() ? status.reason() : step.endReason;
+    }
+
+    // ---- end ----
+
+    private void stepEnded(NodeJob job, NodeStep step, Optional<StatusFile> status, String reason) {
+        if (step.phase == NodeStep.Phase.ENDED) {
+            return;
+        }
+        step.phase = NodeStep.Phase.ENDED;
+        step.whenRunning.clear();
+        cgroups.removeStep(job.jobId(), job.attempt(), step.stepId);
+        log.verbose("[" + stepName(job, step.stepId) + "] done with job");
+        long endMs = status.stream().flatMap(s -> s.tasks().stream()).mapToLong(StatusFile.Task::endedMs).max().orElse(0);
+        reports.add(seq -> new StepExited(seq, job.jobId(), job.attempt(), step.stepId, NodeStep.exits(status), reason,
+                endMs > 0 ? endMs : System.currentTimeMillis(), status.map(StatusFile::usage).orElse(StatusFile.NO_USAGE)), () -> { });
+        settle(job);
+    }
+
+    /** What a killed stepd left is killed too; only then the step is over. */
+    private void stepdKilled(NodeJob job, NodeStep step, Optional<StatusFile> last) {
+        boolean rebooted = !job.share.bootId().equals(bootId);
+        String reason = rebooted ? REASON_NODE_REBOOT : REASON_STEPD_KILLED;
+        log.error("[" + stepName(job, step.stepId) + "] slurmstepd is gone" + (rebooted ? ": the node was rebooted" : ": killing what it left"));
+        if (rebooted) {
+            stepEnded(job, step, last, reason);
+            return;
+        }
+        Loop.aside(() -> {
+            killLeftovers(job, step, last);
+            loop.post(() -> stepEnded(job, step, last, reason));
+        });
+    }
+
+    private void killLeftovers(NodeJob job, NodeStep step, Optional<StatusFile> last) {
+        Set<Long> tasks = new HashSet<>();
+        last.ifPresent(s -> s.tasks().stream().filter(t -> !t.ended()).forEach(t -> tasks.add((long) t.pid())));
+        for (int round = 0; round < LEFTOVER_ROUNDS_MAX; round++) {
+            cgroups.kill(job.jobId(), job.attempt(), step.stepId);
+            List<Long> left = Leftovers.find(job.jobId(), job.share.owner().uid(), settings.nodeName(), tasks);
+            if (left.isEmpty()) {
+                return;
+            }
+            left.forEach(pid -> Os.kill(pid, Os.SIGNAL_KILL));
+            try {
+                Thread.sleep(LEFTOVER_PAUSE_MS);
+            } catch (InterruptedException e) {
+                return;
+            }
+        }
+        log.error(job.name() + ": processes of a killed slurmstepd do not end");
+    }
+
+    void endJob(EndJob order) {
+        NodeJob job = jobs.get(key(order.jobId(), order.attempt()));
+        if (job == null) {
+            reports.add(seq -> new JobDone(seq, order.jobId(), order.attempt(), ""), () -> { });
+            return;
+        }
+        if (job.isEnding()) {
+            return;
+        }
+        job.killWaitSeconds = order.killWaitSeconds();
+        job.endReason = order.reason();
+        boolean preparing = job.phase == NodeJob.Phase.PREPARING;
+        job.phase = NodeJob.Phase.ENDING;
+        save(job);
+        if (!preparing) {
+            endSteps(job, order.reason());
+            settle(job);
+        }
+    }
+
+    void endStep(EndStep order) {
+        job(order.jobId(), order.attempt()).ifPresent(job -> {
+            NodeStep step = job.steps.get(order.stepId());
+            if (step != null) {
+                endStep(job, step, order.killWaitSeconds(), order.reason());
+                save(job);
+            }
+        });
+    }
+
+    private void endSteps(NodeJob job, String reason) {
+        for (NodeStep step : List.copyOf(job.steps.values())) {
+            if (!step.isExternal()) {
+                endStep(job, step, job.killWaitSeconds, reason);
+            }
+        }
+    }
+
+    /** SIGCONT and SIGTERM now, SIGKILL to whatever is left after the wait. */
+    private void endStep(NodeJob job, NodeStep step, int killWaitSeconds, String reason) {
+        if (step.phase == NodeStep.Phase.ENDED || (step.ending && step.terminated)) {
+            return;
+        }
+        if (step.endReason.isEmpty()) {
+            step.endReason = reason;
+        }
+        if (killWaitSeconds <= 0) {
+            terminate(job, step);
+            return;
+        }
+        if (step.ending) {
+            return;
+        }
+        step.ending = true;
+        step.whenRunning(() -> step.watch.ifPresent(w -> {
+            if (!reason.isEmpty()) {
+                w.message(cancelled(job, step, reason));
+            }
+            w.signal(StepWatch.EVERY_PROCESS, Os.SIGNAL_CONT);
+            w.signal(StepWatch.EVERY_PROCESS, Os.SIGNAL_TERM);
+        }));
+        loop.later(killWaitSeconds * 1000L, () -> terminate(job, step));
+    }
+
+    private void terminate(NodeJob job, NodeStep step) {
+        if (step.phase == NodeStep.Phase.ENDED || step.terminated) {
+            return;
+        }
+        step.ending = true;
+        step.terminated = true;
+        step.whenRunning(() -> step.watch.ifPresent(w -> w.signal(StepWatch.TERMINATE, Os.SIGNAL_KILL)));
+        loop.later(settings.unkillableSeconds() * 1000L, () -> {
+            if (step.phase != NodeStep.Phase.ENDED) {
+                log.error("[" + stepName(job, step.stepId) + "] processes do not end after SIGKILL");
+            }
+        });
+    }
+
+    private String cancelled(NodeJob job, NodeStep step, String reason) {
+        String why = switch (reason) {
+            case REASON_TIME_LIMIT, "TIMEOUT", "Timeout" -> " DUE TO TIME LIMIT";
+            case "PREEMPTED", "Preempted", "Preemption" -> " DUE TO PREEMPTION";
+            case "NODE_FAIL", "NodeFail" -> " DUE TO NODE FAILURE, SEE SLURMCTLD LOG FOR DETAILS";
+            default -> "";
+        };
+        String what = step.isBatch() ? "JOB " + job.jobId() : "STEP " + stepName(job, step.stepId);
+        return "*** " + what + " ON " + settings.nodeName() + " CANCELLED AT "
+                + LocalDateTime.now().truncatedTo(ChronoUnit.SECONDS).format(java.time.format.DateTimeFormatter.ISO_LOCAL_DATE_TIME)
+                + why + " ***";
+    }
+
+    /** Goes on with an ending job: external step, then epilog, then done. */
+    private void settle(NodeJob job) {
+        if (job.phase != NodeJob.Phase.ENDING || job.hasLiveStepsBesideExternal() || !job.waiting.isEmpty()) {
+            return;
+        }
+        if (job.hasLiveSteps()) {
+            job.steps.values().stream().filter(NodeStep::isExternal).forEach(s -> terminate(job, s));
+            return;
+        }
+        for (NodeStep step : job.steps.values()) {
+            step.watch.ifPresent(w -> w.finish(step.relays > 0 ? LINGER_ATTACHED_MS : LINGER_ALONE_MS));
+        }
+        job.phase = NodeJob.Phase.EPILOG;
+        if (!hooks.hasEpilog()) {
+            done(job, "");
+            return;
+        }
+        save(job);
+        Loop.aside(() -> {
+            String error = hooks.epilog(job.share);
+            loop.post(() -> done(job, error));
+        });
+    }
+
+    private void done(NodeJob job, String epilogError) {
+        job.phase = NodeJob.Phase.DONE;
+        job.epilogError = epilogError;
+        save(job);
+        cgroups.removeJob(job.jobId(), job.attempt());
+        reportDone(job);
+    }
+
+    private void reportDone(NodeJob job) {
+        reports.add(seq -> new JobDone(seq, job.jobId(), job.attempt(), job.epilogError), () -> forget(job));
+    }
+
+    private void forget(NodeJob job) {
+        jobs.remove(key(job.jobId(), job.attempt()));
+        removeWhenUnused(job);
+    }
+
+    /** A stepd may still hold output for srun: its directory stays until it has left. */
+    private void removeWhenUnused(NodeJob job) {
+        boolean used = job.steps.values().stream().anyMatch(s -> Os.isAlive(Spool.stepdPid(s.directory)));
+        if (used) {
+            loop.later(1000, () -> removeWhenUnused(job));
+            return;
+        }
+        try {
+            spool.remove(job.jobId(), job.attempt());
+        } catch (IOException e) {
+            log.error("cannot remove the directory of " + job.name() + ": " + Reasons.of(e));
+        }
+    }
+
+    // ---- orders while it runs ----
+
+    void signal(Signal order) {
+        job(order.jobId(), order.attempt()).ifPresent(job -> {
+            for (NodeStep step : job.steps.values()) {
+                boolean wanted = order.stepId() == Integer.MIN_VALUE ? wantsSignal(step, order) : step.stepId == order.stepId();
+                if (wanted) {
+                    int mode = order.batchShell() && !order.full() ? StepWatch.TASKS_ONLY : StepWatch.EVERY_PROCESS;
+                    step.whenRunning(() -> step.watch.ifPresent(w -> w.signal(mode, order.signal())));
+                }
+            }
+        });
+    }
+
+    /** A signal for the whole job reaches its steps; the batch step only when asked for, or to be killed. */
+    private static boolean wantsSignal(NodeStep step, Signal order) {
+        if (step.isExternal()) {
+            return false;
+        }
+        if (order.batchShell() && !order.full()) {
+            return step.isBatch();
+        }
+        return !step.isBatch() || order.full() || order.signal() == Os.SIGNAL_KILL;
+    }
+
+    void suspend(Suspend order) {
+        job(order.jobId(), order.attempt()).ifPresent(job -> job.steps.values().stream()
+                .filter(s -> !s.isExternal())
+                .forEach(s -> s.whenRunning(() -> s.watch.ifPresent(w ->
+                        w.signal(StepWatch.EVERY_PROCESS, order.stop() ? Os.SIGNAL_STOP : Os.SIGNAL_CONT)))));
+    }
+
+    void setTimeLimit(SetTimeLimit order) {
+        job(order.jobId(), order.attempt()).ifPresent(job -> setLimit(job, order.secondsLeft()));
+    }
+
+    /** The node ends a job itself when its time is up: the controller may be away. */
+    private void setLimit(NodeJob job, long secondsLeft) {
+        job.deadlineMs = secondsLeft < 0 ? 0 : System.currentTimeMillis() + secondsLeft * 1000;
+        armLimit(job, secondsLeft);
+        save(job);
+    }
+
+    private void armLimit(NodeJob job, long secondsLeft) {
+        int version = ++job.limitVersion;
+        if (secondsLeft < 0) {
+            return;
+        }
+        loop.later(secondsLeft * 1000, () -> {
+            if (job.limitVersion == version && !job.isEnding()) {
+                log.info(job.name() + ": time limit reached");
+                endSteps(job, REASON_TIME_LIMIT);
+                save(job);
+            }
+        });
+    }
+
+    // ---- after a restart ----
+
+    /** Finds every job of an earlier slurmd: living steps are followed again, ended ones reported again. */
+    void adopt() throws IOException {
+        for (java.nio.file.Path directory : spool.jobDirectories()) {
+            Optional<Spool.JobFile> file = spool.readJob(directory);
+            if (file.isEmpty()) {
+                log.error(directory + " holds no readable job: left alone");
+                continue;
+            }
+            adopt(file.get(), spool.steps(directory));
+        }
+    }
+
+    private void adopt(Spool.JobFile file, List<Integer> steps) {
+        NodeJob job = new NodeJob(file.share());
+        job.phase = NodeJob.Phase.valueOf(file.phase());
+        job.killWaitSeconds = file.endKillWaitSeconds();
+        job.endReason = file.reason();
+        job.epilogError = file.error();
+        job.deadlineMs = file.deadlineMs();
+        jobs.put(key(job.jobId(), job.attempt()), job);
+        for (int stepId : steps) {
+            NodeStep step = addStep(job, stepId);
+            step.phase = NodeStep.Phase.RUNNING;
+            step.endReason = file.stepReasons().getOrDefault(Integer.toString(stepId), "");
+            step.ioToken = file.stepReasons().getOrDefault("token." + stepId, "");
+            follow(job, step);
+        }
+        if (job.phase == NodeJob.Phase.DONE) {
+            job.steps.values().forEach(s -> s.phase = NodeStep.Phase.ENDED);
+            reportDone(job);
+            return;
+        }
+        log.info("found " + job.name() + " with " + steps.size() + " steps");
+        if (job.phase == NodeJob.Phase.PREPARING && job.share.bootId().equals(bootId)) {
+            runProlog(job);     // it died with its slurmd
+        }
+        if (job.deadlineMs > 0) {
+            armLimit(job, Math.max(0, (job.deadlineMs - System.currentTimeMillis()) / 1000));
+        }
+        if (job.phase == NodeJob.Phase.EPILOG) {
+            job.phase = NodeJob.Phase.ENDING;
+        }
+        if (job.phase == NodeJob.Phase.ENDING) {
+            endSteps(job, job.endReason);
+            settle(job);
+        } else {
+            job.steps.values().stream().filter(s -> !s.endReason.isEmpty())
+                    .forEach(s -> endStep(job, s, job.killWaitSeconds, s.endReason));
+        }
+    }
+
+    private void save(NodeJob job) {
+        Map<String, String> reasons = new TreeMap<>();
+        for (NodeStep step : job.steps.values()) {
+            if (!step.endReason.isEmpty()) {
+                reasons.put(Integer.toString(step.stepId), step.endReason);
+            }
+            if (!step.ioToken.isEmpty()) {
+                reasons.put("token." + step.stepId, step.ioToken);
+            }
+        }
+        try {
+            spool.saveJob(job.jobId(), job.attempt(), new Spool.JobFile(
+                    job.share, job.phase.name(), job.killWaitSeconds, job.endReason, reasons, job.epilogError,
+                    job.deadlineMs));
+        } catch (IOException e) {
+            log.error("cannot write the file of " + job.name() + ": " + Reasons.of(e));
+        }
+    }
+
+    private static String stepName(NodeJob job, int stepId) {
+        return job.jobId() + "." + SpecBuilder.stepName(stepId);
+    }
+}

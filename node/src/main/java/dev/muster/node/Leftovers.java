@@ -1,0 +1,64 @@
+package dev.muster.node;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Processes that a killed stepd lost: those whose environment names the job and this node, and that have no living stepd
+ * above them. Used where no control group can tell, and to check where one can.
+ */
+final class Leftovers {
+    private Leftovers() {}
+
+    static List<Long> find(int jobId, int uid, String nodeName, Set<Long> taskPids) {
+        Map<Long, Long> parents = new HashMap<>();
+        Map<Long, Long> sessions = new HashMap<>();
+        for (long pid : Os.processes()) {
+            String[] fields = Os.statFields(Os.read(Path.of("/proc/" + pid + "/stat")).orElse(""));
+            if (fields.length > 3 && !fields[0].equals("Z")) {
+                parents.put(pid, Long.parseLong(fields[1]));
+                sessions.put(pid, Long.parseLong(fields[3]));
+            }
+        }
+        List<Long> out = new ArrayList<>();
+        Map<Long, Boolean> stepds = new HashMap<>();
+        for (long pid : parents.keySet()) {
+            boolean ours = isOf(uid, pid) && (taskPids.contains(sessions.get(pid)) || namesJob(pid, jobId, nodeName));
+            if (ours && !hasStepdAbove(pid, parents, stepds)) {
+                out.add(pid);
+            }
+        }
+        return out;
+    }
+
+    private static boolean isOf(int uid, long pid) {
+        String status = Os.read(Path.of("/proc/" + pid + "/status")).orElse("");
+        int at = status.indexOf("\nUid:\t");
+        return at >= 0 && status.startsWith(uid + "\t", at + 6);
+    }
+
+    private static boolean namesJob(long pid, int jobId, String nodeName) {
+        Set<String> entries = new HashSet<>(List.of(Os.read(Path.of("/proc/" + pid + "/environ")).orElse("").split("\0")));
+        return entries.contains("SLURM_JOB_ID=" + jobId) && entries.contains("SLURMD_NODENAME=" + nodeName);
+    }
+
+    private static boolean hasStepdAbove(long pid, Map<Long, Long> parents, Map<Long, Boolean> stepds) {
+        long at = pid;
+        for (int depth = 0; depth < 1000 && at > 1; depth++) {
+            if (stepds.computeIfAbsent(at, Leftovers::isStepd)) {
+                return true;
+            }
+            at = parents.getOrDefault(at, 1L);
+        }
+        return false;
+    }
+
+    private static boolean isStepd(long pid) {
+        return Os.read(Path.of("/proc/" + pid + "/comm")).orElse("").trim().equals("slurmstepd");
+    }
+}

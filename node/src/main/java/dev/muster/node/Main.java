@@ -1,0 +1,218 @@
+package dev.muster.node;
+
+import dev.muster.config.AuthPlaces;
+import dev.muster.config.ConfigError;
+import dev.muster.config.NodeConf;
+import dev.muster.config.SlurmConf;
+import dev.muster.daemon.DaemonLog;
+import dev.muster.daemon.Identities;
+import dev.muster.daemon.PidFile;
+import dev.muster.daemon.Sack;
+import dev.muster.daemon.Sessions;
+import dev.muster.transport.Caller;
+import java.io.File;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+
+/** slurmd as a process. */
+public final class Main {
+    private Main() {}
+
+    public static void main(String[] args) {
+        int rc = run(Arrays.asList(args).subList(1, args.length));
+        System.exit(rc);
+    }
+
+    private static int run(List<String> arguments) {
+        return switch (Options.parse(arguments)) {
+            case Options.Parsed.Wrong w -> {
+                System.err.println("slurmd: " + (w.showUsage() ? "" : "fatal: ") + w.sentence());
+                if (w.showUsage()) {
+                    System.err.print(Options.USAGE);
+                }
+                yield 1;
+            }
+            case Options.Parsed.Ok ok -> run(ok.options());
+        };
+    }
+
+    private static int run(Options options) {
+        return switch (options.mode()) {
+            case HELP -> {
+                System.err.print(Options.USAGE);
+                yield 0;
+            }
+            case VERSION -> {
+                System.out.println("slurm " + Slurmd.VERSION);
+                yield 0;
+            }
+            case SHOW_HARDWARE -> showHardware(options);
+            case SHOW_GRES, SERVE -> configured(options);
+        };
+    }
+
+    private static int showHardware(Options options) {
+        HardwareProbe probe = new HardwareProbe(Path.of("/"), Path.of("/tmp"));
+        String name = options.nodeName().isEmpty() ? shortHostName() : options.nodeName();
+        System.out.println(HardwareProbe.describe(name, probe.read(""), "", probe.uptimeSeconds()));
+        return 0;
+    }
+
+    private static String hostName() {
+        String name = Os.read(Path.of("/proc/sys/kernel/hostname")).map(String::trim).orElse("");
+        try {
+            return name.isEmpty() ? InetAddress.getLocalHost().getHostName() : name;
+        } catch (UnknownHostException e) {
+            return "localhost";
+        }
+    }
+
+    private static String shortHostName() {
+        String name = hostName();
+        return name.contains(".") ? name.substring(0, name.indexOf('.')) : name;
+    }
+
+    static Path prefix() {
+        return Path.of(System.getProperty("muster.prefix", "/usr"));
+    }
+
+    private static File configFile(Options options) {
+        return options.configFile().isEmpty()
+                ? SlurmConf.locate(Optional.ofNullable(System.getenv("SLURM_CONF")), Optional.of(prefix().toFile()))
+                : new File(options.configFile());
+    }
+
+    private static int configured(Options options) {
+        return switch (SlurmConf.read(configFile(options))) {
+            case SlurmConf.Parsed.Invalid invalid -> {
+                for (ConfigError error : invalid.errors()) {
+                    System.err.println("slurmd: error: " + error.message());
+                }
+                System.err.println("slurmd: fatal: Unable to process configuration file");
+                yield 1;
+            }
+            case SlurmConf.Parsed.Ok ok -> onNode(ok.conf(), options);
+        };
+    }
+
+    private static int onNode(SlurmConf conf, Options options) {
+        Optional<NodeConf> node = SettingsReader.node(conf, options.nodeName(), hostName());
+        if (node.isEmpty()) {
+            System.err.println("slurmd: fatal: Unable to determine this slurmd's NodeName");
+            return 1;
+        }
+        if (options.mode() == Options.Mode.SHOW_GRES) {
+            GresReport.lines(conf, node.get()).forEach(System.err::println);
+            return 0;
+        }
+        return serve(conf, node.get(), options);
+    }
+
+    private static int serve(SlurmConf conf, NodeConf node, Options options) {
+        Identities identities = new Identities();
+        int slurmUser = userId(identities, conf.slurmUser());
+        if (slurmUser < 0) {
+            System.err.println("slurmd: fatal: Invalid user for SlurmUser " + conf.slurmUser());
+            return 1;
+        }
+        Settings settings = SettingsReader.read(conf, node, options, prefix(), slurmUser);
+        DaemonLog log;
+        try {
+            log = new DaemonLog("slurmd", settings.logFile(), true, settings.debugLevel(), settings.logTimeFormat());
+        } catch (IOException e) {
+            System.err.println("slurmd: fatal: Unable to open logfile `" + settings.logFile() + "': " + Reasons.of(e));
+            return 1;
+        }
+        conf.warnings().forEach(w -> log.error(w.message()));
+        try {
+            return serveToTheEnd(new Start(conf, settings, options, identities, log));
+        } catch (Slurmd.CannotStartException e) {
+            log.fatal(e.getMessage());
+        } catch (IOException e) {
+            log.fatal(Reasons.of(e));
+        }
+        return 1;
+    }
+
+    private record Start(SlurmConf conf, Settings settings, Options options, Identities identities, DaemonLog log) {}
+
+    private static int userId(Identities identities, String name) {
+        if (name.chars().allMatch(Character::isDigit)) {
+            return Integer.parseInt(name);
+        }
+        return name.equals("root") ? 0 : identities.byName(name).map(i -> i.uid()).orElse(-1);
+    }
+
+    /** Serves, again with a new configuration after each change of it, until told to stop. */
+    private static int serveToTheEnd(Start first) throws Slurmd.CannotStartException, IOException {
+        applyProcessOptions(first);
+        Lifetime lifetime = new Lifetime(first.log);
+        Start start = first;
+        PidFile pidFile = new PidFile(first.settings.pidFile());
+        while (serveOnce(start, lifetime) == Lifetime.Order.READ_CONFIG) {
+            start = reread(start);
+        }
+        first.log.info("Slurmd shutdown completing");
+        pidFile.remove();
+        return 0;
+    }
+
+    private static Lifetime.Order serveOnce(Start start, Lifetime lifetime) throws Slurmd.CannotStartException, IOException {
+        Settings settings = start.settings;
+        Sessions sessions = new Sessions(start.conf, new Caller(Os.uid(), Os.gid()), settings.slurmUserId(), false);
+        try (Slurmd slurmd = new Slurmd(settings, start.log, sessions, lifetime, start.options.reportReboot())) {
+            Optional<Sack> sack = sessions.key().flatMap(key -> Sack.open(AuthPlaces.of(start.conf).sackSockets(), key,
+                    settings.cluster(), start.identities, start.log));
+            slurmd.start();
+            if (Native.isLinked()) {
+                Native.daemonReady(0);
+            }
+            Lifetime.Order order = lifetime.await();
+            sack.ifPresent(Sack::close);
+            return order;
+        }
+    }
+
+    /** The new configuration; the old one where the new cannot be used. Jobs are found again as after a restart. */
+    private static Start reread(Start start) {
+        start.log.info("reconfigure");
+        return switch (SlurmConf.read(new File(start.conf.file()))) {
+            case SlurmConf.Parsed.Invalid invalid -> {
+                invalid.errors().forEach(e -> start.log.error(e.message()));
+                yield start;
+            }
+            case SlurmConf.Parsed.Ok ok -> {
+                Optional<NodeConf> node = ok.conf().node(start.settings.nodeName());
+                if (node.isEmpty()) {
+                    start.log.error("node " + start.settings.nodeName() + " is no longer in " + start.conf.file());
+                    yield start;
+                }
+                Settings next = SettingsReader.read(ok.conf(), node.get(), start.options, prefix(), start.settings.slurmUserId());
+                start.log.level(next.debugLevel());
+                yield new Start(ok.conf(), next, start.options, start.identities, start.log);
+            }
+        };
+    }
+
+    private static void applyProcessOptions(Start start) throws IOException {
+        if (start.options.nice() != 0) {
+            Os.run(List.of("/usr/bin/renice", "-n", Integer.toString(start.options.nice()), "-p", Long.toString(ProcessHandle.current().pid())));
+        }
+        if (start.options.cleanStart()) {
+            int forgotten = CleanStart.forgetDead(new Spool(start.settings.spoolDirectory()));
+            start.log.info("clean start: " + forgotten + " jobs without processes forgotten");
+        }
+        Path logDirectory = Path.of(start.settings.logFile()).toAbsolutePath().getParent();
+        boolean toLog = start.options.changeDirectory() || !start.options.foreground();
+        if (Native.isLinked() && toLog) {
+            Path place = start.settings.logFile().isEmpty() || logDirectory == null ? start.settings.spoolDirectory() : logDirectory;
+            Native.chdir(place.toString().getBytes(StandardCharsets.UTF_8));
+        }
+    }
+}

@@ -1,0 +1,39 @@
+package dev.muster.node;
+
+/** What the launcher offers to slurmd; absent when the class is run by a plain JVM, as in tests. */
+final class Native {
+    private static final boolean LINKED = probe();
+
+    private Native() {}
+
+    static native void daemonReady(int rc);
+
+    static native boolean isForeground();
+
+    /** One byte exit code, then what the program printed. */
+    static native byte[] run(byte[][] argv);
+
+    /** 0 or errno. */
+    static native int kill(int pid, int signal);
+
+    static native int uid();
+
+    static native int gid();
+
+    /** 0 or errno. */
+    static native int lchown(byte[] path, int uid, int gid);
+
+    static native int chdir(byte[] path);
+
+    static boolean isLinked() {
+        return LINKED;
+    }
+
+    private static boolean probe() {
+        try {
+            return uid() >= 0;
+        } catch (UnsatisfiedLinkError e) {
+            return false;
+        }
+    }
+}

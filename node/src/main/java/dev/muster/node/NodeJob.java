@@ -1,0 +1,66 @@
+package dev.muster.node;
+
+import dev.muster.model.node.NodeMessages.JobShare;
+import dev.muster.model.node.NodeMessages.Launch;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** One attempt of a job on this node. Belongs to the node's thread. */
+final class NodeJob {
+    enum Phase {
+        /** The prolog runs. */
+        PREPARING,
+        /** Steps may start. */
+        READY,
+        /** The controller wants it gone: no step starts any more. */
+        ENDING,
+        /** No process is left; the epilog runs. */
+        EPILOG,
+        /** Reported as done, until that is acknowledged. */
+        DONE
+    }
+
+    final JobShare share;
+    final Map<Integer, NodeStep> steps = new TreeMap<>();
+    /** Launches that wait for the prolog. */
+    final List<Launch> waiting = new ArrayList<>();
+    Phase phase = Phase.PREPARING;
+    int killWaitSeconds;
+    String endReason = "";
+    String epilogError = "";
+    /** When its time is up, milliseconds since 1970; 0 for never. */
+    long deadlineMs;
+    /** Counts changes of the time limit, so that an older timer finds itself out of date. */
+    int limitVersion;
+
+    NodeJob(JobShare share) {
+        this.share = share;
+        this.killWaitSeconds = share.killWaitSeconds();
+    }
+
+    int jobId() {
+        return share.jobId();
+    }
+
+    int attempt() {
+        return share.attempt();
+    }
+
+    boolean hasLiveSteps() {
+        return steps.values().stream().anyMatch(s -> s.phase != NodeStep.Phase.ENDED);
+    }
+
+    boolean hasLiveStepsBesideExternal() {
+        return steps.values().stream().anyMatch(s -> !s.isExternal() && s.phase != NodeStep.Phase.ENDED);
+    }
+
+    boolean isEnding() {
+        return phase.compareTo(Phase.ENDING) >= 0;
+    }
+
+    String name() {
+        return "job " + jobId() + (attempt() > 1 ? " attempt " + attempt() : "");
+    }
+}

@@ -1,0 +1,64 @@
+package dev.muster.node;
+
+import dev.muster.model.ExitStatus;
+import dev.muster.model.node.NodeMessages;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/** One step on this node, from its launch to the acknowledged report. Belongs to the node's thread. */
+final class NodeStep {
+    enum Phase { STARTING, RUNNING, ENDED }
+
+    final int stepId;
+    final Path directory;
+    Phase phase = Phase.STARTING;
+    Optional<StepWatch> watch = Optional.empty();
+    /** Why the node or the controller ended it; "" while nobody did. */
+    String endReason = "";
+    boolean ending;
+    boolean terminated;
+    long endingSinceNs;
+    /** srun's credential for this step's io stream; "" where nobody may attach. */
+    String ioToken = "";
+    /** A signal that came before there was anybody to send it to. */
+    final List<Runnable> whenRunning = new ArrayList<>();
+    /** Connections of srun and sattach: while one is there, unread output may wait longer. */
+    int relays;
+
+    NodeStep(int stepId, Path directory) {
+        this.stepId = stepId;
+        this.directory = directory;
+    }
+
+    boolean isExternal() {
+        return stepId == NodeMessages.STEP_EXTERN;
+    }
+
+    boolean isBatch() {
+        return stepId == NodeMessages.STEP_BATCH;
+    }
+
+    boolean isNumbered() {
+        return stepId >= 0;
+    }
+
+    void whenRunning(Runnable work) {
+        switch (phase) {
+            case STARTING -> whenRunning.add(work);
+            case RUNNING -> work.run();
+            case ENDED -> { }
+        }
+    }
+
+    /** Exits by rank; a task whose end nobody saw was killed. */
+    static Map<String, ExitStatus> exits(Optional<StatusFile> status) {
+        Map<String, ExitStatus> out = new TreeMap<>();
+        status.ifPresent(s -> s.tasks().forEach(t ->
+                out.put(Integer.toString(t.rank()), t.ended() ? t.exit() : ExitStatus.signaled(Os.SIGNAL_KILL))));
+        return out;
+    }
+}

@@ -1,0 +1,127 @@
+package dev.muster.node;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Small questions to the operating system, through the launcher where there is one, else by slower ways. */
+final class Os {
+    static final int SIGNAL_HUP = 1;
+    static final int SIGNAL_KILL = 9;
+    static final int SIGNAL_TERM = 15;
+    static final int SIGNAL_CONT = 18;
+    static final int SIGNAL_STOP = 19;
+
+    private Os() {}
+
+    record Outcome(int exitCode, String output) {}
+
+    /** Runs a program with an empty environment to its end. */
+    static Outcome run(List<String> argv) throws IOException {
+        if (Native.isLinked()) {
+            byte[][] raw = argv.stream().map(a -> a.getBytes(StandardCharsets.UTF_8)).toArray(byte[][]::new);
+            byte[] answer = Native.run(raw);
+            return new Outcome(answer[0] & 0xff, new String(answer, 1, answer.length - 1, StandardCharsets.UTF_8));
+        }
+        ProcessBuilder builder = new ProcessBuilder(argv).redirectErrorStream(true);
+        builder.environment().clear();
+        Process process = builder.start();
+        process.getOutputStream().close();
+        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        try {
+            return new Outcome(process.waitFor(), output);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException("interrupted", e);
+        }
+    }
+
+    static void kill(long pid, int signal) {
+        if (Native.isLinked()) {
+            Native.kill((int) pid, signal);
+            return;
+        }
+        try {
+            run(List.of("/bin/kill", "-" + signal, Long.toString(pid)));
+        } catch (IOException e) {
+            // the process is gone, or cannot be reached by anybody
+        }
+    }
+
+    static boolean isAlive(long pid) {
+        Optional<String> stat = read(Path.of("/proc/" + pid + "/stat"));
+        return stat.isPresent() && !stateOf(stat.get()).equals("Z") && !stateOf(stat.get()).equals("X");
+    }
+
+    static String stateOf(String stat) {
+        int end = stat.lastIndexOf(')');
+        return end < 0 || end + 3 > stat.length() ? "X" : stat.substring(end + 2, end + 3);
+    }
+
+    /** The fields of /proc/PID/stat after the name: state, parent, group, session, … */
+    static String[] statFields(String stat) {
+        int end = stat.lastIndexOf(')');
+        return end < 0 || end + 2 >= stat.length() ? new String[0] : stat.substring(end + 2).trim().split(" ");
+    }
+
+    static List<Long> processes() {
+        List<Long> pids = new ArrayList<>();
+        String[] names = Path.of("/proc").toFile().list();
+        for (String name : names == null ? new String[0] : names) {
+            if (!name.isEmpty() && name.chars().allMatch(Character::isDigit)) {
+                pids.add(Long.parseLong(name));
+            }
+        }
+        return pids;
+    }
+
+    static int uid() {
+        return Native.isLinked() ? Native.uid() : ownId("Uid:");
+    }
+
+    static int gid() {
+        return Native.isLinked() ? Native.gid() : ownId("Gid:");
+    }
+
+    private static int ownId(String field) {
+        return read(Path.of("/proc/self/status")).stream()
+                .flatMap(String::lines)
+                .filter(l -> l.startsWith(field))
+                .map(l -> Integer.parseInt(l.substring(field.length()).trim().split("\\s+")[0]))
+                .findFirst()
+                .orElse(-1);
+    }
+
+    static void own(Path path, int uid, int gid) throws IOException {
+        if (uid() != 0) {
+            return;
+        }
+        if (Native.isLinked()) {
+            int error = Native.lchown(path.toString().getBytes(StandardCharsets.UTF_8), uid, gid);
+            if (error != 0) {
+                throw new IOException("chown " + path + ": errno " + error);
+            }
+            return;
+        }
+        Files.setAttribute(path, "unix:uid", uid, LinkOption.NOFOLLOW_LINKS);
+        Files.setAttribute(path, "unix:gid", gid, LinkOption.NOFOLLOW_LINKS);
+    }
+
+    /** A small file of /proc or /sys; empty if it cannot be read. */
+    static Optional<String> read(Path path) {
+        try {
+            return Optional.of(Files.readString(path, StandardCharsets.ISO_8859_1));
+        } catch (IOException e) {
+            return Optional.empty();
+        }
+    }
+
+    static String bootId() {
+        return read(Path.of("/proc/sys/kernel/random/boot_id")).map(String::trim).orElse("unknown");
+    }
+}

@@ -1,0 +1,60 @@
+package dev.muster.node;
+
+import dev.muster.model.node.NodeMessages.ToController;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import java.util.function.LongFunction;
+
+/**
+ * What the controller must hear and has not yet acknowledged, by sequence number. Lives in memory: after a restart the
+ * same reports are made again from the spool directory, under new numbers. Used by the node's one thread.
+ */
+final class Reports {
+    private static final long ROOM_PER_START = 1L << 32;
+
+    private final TreeMap<Long, Pending> pending = new TreeMap<>();
+    private long next;
+    private Consumer<ToController> connected = r -> { };
+
+    private record Pending(ToController report, Runnable whenAcknowledged) {}
+
+    /** @param spool keeps where numbers may start, so that they grow over restarts whatever the clock says */
+    Reports(Path spool) throws IOException {
+        Path file = spool.resolve("sequence");
+        long start = Files.exists(file) ? Long.parseLong(Files.readString(file).trim()) : 0;
+        next = start + 1;
+        Files.writeString(file, Long.toString(start + ROOM_PER_START));
+    }
+
+    void add(LongFunction<ToController> make, Runnable whenAcknowledged) {
+        long seq = next++;
+        ToController report = make.apply(seq);
+        pending.put(seq, new Pending(report, whenAcknowledged));
+        connected.accept(report);
+    }
+
+    void acknowledge(long seq) {
+        List<Pending> done = new ArrayList<>(pending.headMap(seq, true).values());
+        pending.headMap(seq, true).clear();
+        done.forEach(p -> p.whenAcknowledged.run());
+    }
+
+    /** From now on reports go there; everything unacknowledged at once. */
+    void connect(Consumer<ToController> sink) {
+        connected = sink;
+        pending.values().forEach(p -> sink.accept(p.report));
+    }
+
+    void disconnect() {
+        connected = r -> { };
+    }
+
+    int size() {
+        return pending.size();
+    }
+}

@@ -1,0 +1,55 @@
+package dev.muster.node;
+
+import dev.muster.daemon.DaemonLog;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What slurmd takes from the configuration, ready for use: every %n and %h is replaced.
+ *
+ * @param controllers       addresses to register at, in order
+ * @param port              of this slurmd
+ * @param prologs           programs in order; likewise epilogs
+ * @param slurmUserId       may connect and give orders, as root
+ * @param constrainMemory   limit memory through control groups (task/cgroup with ConstrainRAMSpace)
+ * @param pollMemory        end a step whose processes exceed their memory (JobAcctGatherParams=OverMemoryKill)
+ * @param stepd             the slurmstepd program
+ * @param configFile        for SLURM_CONF in prologs and jobs
+ * @param gres              of this node as configured, {@code gpu:a100:4}
+ * @param logTimeFormat     LogTimeFormat as written
+ * @param registered        hardware as configured, where the configuration overrides what the machine has
+ */
+public record Settings(
+        String nodeName,
+        String cluster,
+        List<Address> controllers,
+        int port,
+        Path spoolDirectory,
+        String pidFile,
+        String logFile,
+        int debugLevel,
+        String logTimeFormat,
+        Path tmpFs,
+        List<String> prologs,
+        List<String> epilogs,
+        int prologTimeoutSeconds,
+        int epilogTimeoutSeconds,
+        int killWaitSeconds,
+        int unkillableSeconds,
+        String taskProlog,
+        String taskEpilog,
+        int slurmUserId,
+        boolean constrainMemory,
+        boolean pollMemory,
+        int pollSeconds,
+        Path stepd,
+        String configFile,
+        String gres,
+        Optional<Shape> registered) {
+
+    public record Address(String host, int port) {}
+
+    /** Configured sizes that stand in for the machine's own (SlurmdParameters=config_overrides). */
+    public record Shape(int cpus, int boards, int sockets, int coresPerSocket, int threadsPerCore, long memoryMb, long tmpDiskMb) {}
+}

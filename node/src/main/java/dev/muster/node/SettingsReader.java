@@ -1,0 +1,115 @@
+package dev.muster.node;
+
+import dev.muster.config.Key;
+import dev.muster.config.NodeConf;
+import dev.muster.config.SlurmConf;
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** slurm.conf as far as one slurmd is concerned. */
+final class SettingsReader {
+    /** NO_VAL16: what Slurm keeps for "no limit" in 16 bits. */
+    private static final int NO_LIMIT = 65534;
+    static final int POLL_SECONDS_DEFAULT = 30;
+
+    private SettingsReader() {}
+
+    /** The node that this host is, or that {@code -N} names. */
+    static Optional<NodeConf> node(SlurmConf conf, String wanted, String hostname) {
+        if (!wanted.isEmpty()) {
+            return conf.node(wanted);
+        }
+        String shortName = hostname.contains(".") ? hostname.substring(0, hostname.indexOf('.')) : hostname;
+        return conf.nodes().stream()
+                .filter(n -> n.hostname().equals(hostname) || n.hostname().equals(shortName))
+                .findFirst()
+                .or(() -> conf.node(shortName))
+                .or(() -> conf.nodes().stream().filter(n -> n.hostname().equals("localhost")).findFirst());
+    }
+
+    static Settings read(SlurmConf conf, NodeConf node, Options options, Path prefix, int slurmUserId) {
+        List<Settings.Address> controllers = new ArrayList<>();
+        conf.controllers().forEach(c -> conf.slurmctldPorts().forEach(p -> controllers.add(new Settings.Address(c.address(), p))));
+        Map<String, String> gather = conf.parameters(Key.JOB_ACCT_GATHER_PARAMS);
+        boolean cgroupTask = conf.has(Key.TASK_PLUGIN, "task/cgroup") || conf.has(Key.TASK_PLUGIN, "cgroup");
+        return new Settings(
+                node.name(),
+                conf.clusterName(),
+                List.copyOf(controllers),
+                node.port(),
+                Path.of(conf.slurmdSpoolDir(node)).toAbsolutePath(),
+                conf.slurmdPidFile(node),
+                options.logFile().isEmpty() ? conf.slurmdLogFile(node) : options.logFile(),
+                Math.min(9, conf.slurmdDebug() + options.verbose()),
+                conf.text(Key.LOG_TIME_FORMAT),
+                Path.of(conf.tmpFs(node)),
+                programs(conf.list(Key.PROLOG)),
+                programs(conf.list(Key.EPILOG)),
+                limit(conf.prologTimeoutSec()),
+                limit(conf.epilogTimeoutSec()),
+                conf.killWaitSec(),
+                conf.unkillableStepTimeoutSec(),
+                conf.text(Key.TASK_PROLOG),
+                conf.text(Key.TASK_EPILOG),
+                slurmUserId,
+                cgroupTask && constrainsMemory(conf),
+                gather.containsKey("overmemorykill"),
+                pollSeconds(conf.text(Key.JOB_ACCT_GATHER_FREQUENCY)),
+                options.stepd().isEmpty() ? prefix.resolve("sbin/slurmstepd") : Path.of(options.stepd()).toAbsolutePath(),
+                Path.of(conf.file()).toAbsolutePath().toString(),
+                node.gresText(),
+                conf.configOverrides() ? Optional.of(shape(node)) : Optional.empty());
+    }
+
+    private static Settings.Shape shape(NodeConf n) {
+        return new Settings.Shape(n.cpus(), n.boards(), n.sockets(), n.coresPerSocket(), n.threadsPerCore(),
+                n.realMemoryMb(), n.tmpDiskMb());
+    }
+
+    private static int limit(int seconds) {
+        return seconds == NO_LIMIT ? 0 : seconds;
+    }
+
+    private static boolean constrainsMemory(SlurmConf conf) {
+        return Os.read(conf.sister("cgroup.conf").toPath()).orElse("").lines()
+                .map(l -> l.replaceAll("#.*", "").replace(" ", "").toLowerCase(java.util.Locale.ROOT))
+                .anyMatch(l -> l.equals("constrainramspace=yes"));
+    }
+
+    private static int pollSeconds(String frequency) {
+        for (String part : frequency.split(",")) {
+            String number = part.startsWith("task=") ? part.substring(5) : part;
+            if (!number.isEmpty() && number.chars().allMatch(Character::isDigit)) {
+                return Math.max(1, Integer.parseInt(number));
+            }
+        }
+        return POLL_SECONDS_DEFAULT;
+    }
+
+    /** Prolog and Epilog may be patterns; the programs they match run in the order of their names. */
+    private static List<String> programs(List<String> patterns) {
+        List<String> out = new ArrayList<>();
+        for (String pattern : patterns) {
+            Path path = Path.of(pattern);
+            if (pattern.indexOf('*') < 0 && pattern.indexOf('?') < 0 && pattern.indexOf('[') < 0 || path.getParent() == null) {
+                out.add(pattern);
+                continue;
+            }
+            List<String> found = new ArrayList<>();
+            try (DirectoryStream<Path> all = Files.newDirectoryStream(path.getParent(), path.getFileName().toString())) {
+                all.forEach(p -> found.add(p.toString()));
+            } catch (IOException e) {
+                out.add(pattern);
+            }
+            found.sort(null);
+            out.addAll(found);
+        }
+        return List.copyOf(out);
+    }
+}

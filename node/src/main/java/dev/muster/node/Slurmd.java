@@ -1,0 +1,207 @@
+package dev.muster.node;
+
+import dev.muster.daemon.DaemonLog;
+import dev.muster.daemon.Sessions;
+import dev.muster.model.SlurmErrno;
+import dev.muster.model.node.NodeMessages.Ack;
+import dev.muster.model.node.NodeMessages.EndJob;
+import dev.muster.model.node.NodeMessages.EndStep;
+import dev.muster.model.node.NodeMessages.Hardware;
+import dev.muster.model.node.NodeMessages.Heartbeat;
+import dev.muster.model.node.NodeMessages.Launch;
+import dev.muster.model.node.NodeMessages.Prepare;
+import dev.muster.model.node.NodeMessages.ReadConfig;
+import dev.muster.model.node.NodeMessages.Refused;
+import dev.muster.model.node.NodeMessages.Register;
+import dev.muster.model.node.NodeMessages.SetTimeLimit;
+import dev.muster.model.node.NodeMessages.Signal;
+import dev.muster.model.node.NodeMessages.StopDaemon;
+import dev.muster.model.node.NodeMessages.Suspend;
+import dev.muster.model.node.NodeMessages.ToNode;
+import dev.muster.model.node.NodeMessages.Welcome;
+import dev.muster.transport.Caller;
+import dev.muster.transport.Client;
+import dev.muster.transport.Server;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+
+/** A running slurmd: the parts put together. */
+public final class Slurmd implements AutoCloseable {
+    static final String VERSION = "26.05.3";
+    static final int STARTERS = 4;
+
+    private final Settings settings;
+    private final DaemonLog log;
+    private final Loop loop;
+    private final Jobs jobs;
+    private final Reports reports;
+    private final HardwareProbe probe;
+    private final ControllerLink link;
+    private final Server server;
+    private final ExecutorService starters;
+    private final FileLock lock;
+    private final String bootId = Os.bootId();
+    private final long startTime = System.currentTimeMillis() / 1000;
+    private final Owner owner;
+    private final boolean reportReboot;
+
+    /** What only the process as a whole can do. */
+    public interface Owner {
+        void readConfig();
+
+        void stop();
+    }
+
+    /** The daemon cannot start; the sentence says why. */
+    public static final class CannotStartException extends Exception {
+        private static final long serialVersionUID = 1L;
+
+        CannotStartException(String message) {
+            super(message);
+        }
+    }
+
+    public Slurmd(Settings settings, DaemonLog log, Sessions sessions, Owner owner, boolean reportReboot) throws CannotStartException {
+        this.settings = settings;
+        this.log = log;
+        this.owner = owner;
+        this.reportReboot = reportReboot;
+        probe = new HardwareProbe(Path.of("/"), settings.tmpFs());
+        loop = new Loop(log);
+        starters = Loop.starters(STARTERS);
+        Spool spool = new Spool(settings.spoolDirectory());
+        try {
+            spool.open();
+            lock = lock(settings.spoolDirectory());
+            reports = new Reports(settings.spoolDirectory());
+        } catch (IOException e) {
+            throw new CannotStartException("SlurmdSpoolDir " + settings.spoolDirectory() + ": " + Reasons.of(e));
+        }
+        Cgroups cgroups = Cgroups.detect(settings.nodeName(), settings.constrainMemory(), log);
+        Starter starter = new Starter(settings, spool, cgroups, new SpecBuilder(settings, probe.onlineCpus()));
+        jobs = new Jobs(settings, log, loop, spool, reports, new Hooks(settings, log), cgroups, starter, starters, bootId);
+        adopt();
+        IoRelay relay = new IoRelay(settings, log, loop, jobs, spool);
+        server = open(sessions, relay);
+        link = new ControllerLink(settings, log, loop, reports,
+                (host, port) -> new Client(host, port, sessions::session, sessions::nonce), this::register, this::heartbeat, this::obey);
+    }
+
+    private void adopt() {
+        loop.post(() -> {
+            try {
+                jobs.adopt();
+            } catch (IOException e) {
+                log.error("cannot read " + settings.spoolDirectory() + ": " + Reasons.of(e));
+            }
+        });
+    }
+
+    private static FileLock lock(Path spool) throws IOException {
+        FileChannel channel = FileChannel.open(spool.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        FileLock lock = channel.tryLock();
+        if (lock == null) {
+            channel.close();
+            throw new IOException("another slurmd uses it");
+        }
+        return lock;
+    }
+
+    private Server open(Sessions sessions, IoRelay relay) throws CannotStartException {
+        try {
+            return Server.start("", settings.port(), sessions.verifier(), (caller, message, body) -> answer(caller, message),
+                    Map.of("io", relay::handle), Slurmd::page);
+        } catch (RuntimeException e) {
+            throw new CannotStartException("Unable to bind listen port (" + settings.port() + "): " + rootCause(e));
+        }
+    }
+
+    private static String rootCause(Throwable e) {
+        Throwable at = e;
+        while (at.getCause() != null) {
+            at = at.getCause();
+        }
+        return String.valueOf(at.getMessage());
+    }
+
+    /** slurmd takes its orders from the controller's stream only. */
+    private Server.Reply answer(Caller caller, String message) {
+        log.debug("message " + message + " of uid " + caller.uid() + " refused");
+        return Server.Reply.error(404, SlurmErrno.UNEXPECTED_MSG_ERROR, "slurmd does not know the message " + message);
+    }
+
+    private static Optional<Server.Page> page(String path) {
+        return path.equals("/livez") || path.equals("/healthz") || path.equals("/readyz")
+                ? Optional.of(new Server.Page(200, "text/plain", "ok\n".getBytes(StandardCharsets.UTF_8)))
+                : Optional.empty();
+    }
+
+    public void start() {
+        Hardware h = hardware();
+        log.info("slurmd version " + VERSION + " started");
+        log.info("CPUs=" + h.cpus() + " Boards=" + h.boards() + " Sockets=" + h.sockets() + " Cores=" + h.coresPerSocket()
+                + " Threads=" + h.threadsPerCore() + " Memory=" + h.memoryMb() + " TmpDisk=" + h.tmpDiskMb() + " Uptime="
+                + probe.uptimeSeconds() + " CPUSpecList=(null) FeaturesAvail=(null) FeaturesActive=(null)");
+        link.start();
+    }
+
+    private Hardware hardware() {
+        Hardware real = probe.read(settings.gres());
+        long bootTime = reportReboot ? startTime : real.bootTime();
+        return settings.registered()
+                .map(s -> new Hardware(s.cpus(), s.boards(), s.sockets(), s.coresPerSocket(), s.threadsPerCore(), s.memoryMb(),
+                        Math.max(s.tmpDiskMb(), 0), real.gres(), real.architecture(), real.operatingSystem(), bootTime))
+                .orElse(new Hardware(real.cpus(), real.boards(), real.sockets(), real.coresPerSocket(), real.threadsPerCore(),
+                        real.memoryMb(), real.tmpDiskMb(), real.gres(), real.architecture(), real.operatingSystem(), bootTime));
+    }
+
+    private Register register() {
+        return new Register(settings.nodeName(), settings.cluster(), bootId, VERSION, startTime, hardware(), jobs.attempts());
+    }
+
+    private Heartbeat heartbeat() {
+        return new Heartbeat(probe.load(), probe.freeMemoryMb());
+    }
+
+    private void obey(ToNode order) {
+        switch (order) {
+            case Launch l -> jobs.launch(l);
+            case Prepare p -> jobs.prepare(p.share());
+            case Signal s -> jobs.signal(s);
+            case EndStep e -> jobs.endStep(e);
+            case EndJob e -> jobs.endJob(e);
+            case Suspend s -> jobs.suspend(s);
+            case SetTimeLimit s -> jobs.setTimeLimit(s);
+            case ReadConfig r -> Loop.aside(owner::readConfig);
+            case StopDaemon s -> Loop.aside(owner::stop);
+            case Ack a -> reports.acknowledge(a.seq());
+            case Welcome w -> { }
+            case Refused r -> { }
+        }
+    }
+
+    public int port() {
+        return server.port();
+    }
+
+    /** Ends the daemon; its jobs go on. */
+    @Override
+    public void close() {
+        link.close();
+        server.close();
+        loop.close();
+        starters.shutdown();
+        try {
+            lock.channel().close();
+        } catch (IOException e) {
+            log.debug("lock: " + e.getMessage());
+        }
+    }
+}

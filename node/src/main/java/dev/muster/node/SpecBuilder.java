@@ -1,0 +1,205 @@
+package dev.muster.node;
+
+import dev.muster.model.Bytes;
+import dev.muster.model.Identity;
+import dev.muster.model.StepDesc;
+import dev.muster.model.node.NodeMessages.Launch;
+import dev.muster.model.node.NodeMessages.Task;
+import dev.muster.model.node.NodeMessages;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+
+/** Turns a launch into stepd's specification. Pure: everything it needs comes in. */
+final class SpecBuilder {
+    private final Settings settings;
+    private final SortedSet<Integer> onlineCpus;
+
+    SpecBuilder(Settings settings, SortedSet<Integer> onlineCpus) {
+        this.settings = settings;
+        this.onlineCpus = onlineCpus;
+    }
+
+    /** Where the step's files lie and which groups it runs in. */
+    record Place(Path script, Path socket, List<Path> cgroups, List<Path> killCgroups, String oomEvents) {}
+
+    byte[] build(Launch launch, Place place) {
+        SpecWriter out = new SpecWriter();
+        head(out, launch.share().jobId(), launch.share().attempt(), launch.stepId(), launch.share().owner(), place);
+        out.put("cwd", launch.workDir().isEmpty() ? Bytes.of("/") : launch.workDir());
+        out.put("umask", Integer.toOctalString(launch.umask()));
+        launch.limits().forEach((name, value) -> out.put("rlimit", name + " " + (value < 0 ? "unlimited" : Long.toString(value))));
+        out.putAll("env", launch.environment());
+        boolean batch = launch.stepId() == NodeMessages.STEP_BATCH;
+        if (batch) {
+            out.put("batch", 1);
+        } else {
+            out.put("rows", launch.step().ptyRows()).put("columns", launch.step().ptyColumns());
+        }
+        hooks(out, launch.step(), batch);
+        for (Task task : launch.tasks()) {
+            task(out, launch, task, place, batch);
+        }
+        return out.bytes();
+    }
+
+    /** The external step: no task, lives until it is terminated. */
+    byte[] external(NodeMessages.JobShare share, Place place) {
+        SpecWriter out = new SpecWriter();
+        head(out, share.jobId(), share.attempt(), NodeMessages.STEP_EXTERN, share.owner(), place);
+        return out.put("external", 1).bytes();
+    }
+
+    private void head(SpecWriter out, int jobId, int attempt, int stepId, Identity owner, Place place) {
+        out.put("job", jobId).put("step", stepName(stepId)).put("attempt", attempt).put("node", settings.nodeName());
+        out.put("user", owner.user()).put("uid", owner.uid()).put("gid", owner.gid());
+        out.put("groups", owner.gids().stream().map(String::valueOf).collect(Collectors.joining(",")));
+        out.put("allow_uid", settings.slurmUserId());
+        out.put("socket", place.socket().toString());
+        place.cgroups().forEach(c -> out.put("cgroup", c.toString()));
+        place.killCgroups().forEach(c -> out.put("kill_cgroup", c.toString()));
+        if (!place.oomEvents().isEmpty()) {
+            out.put("oom_events", place.oomEvents());
+        }
+    }
+
+    private void hooks(SpecWriter out, StepDesc step, boolean batch) {
+        if (!settings.taskProlog().isEmpty()) {
+            out.put("task_prolog", settings.taskProlog());
+        }
+        if (!batch && !step.taskProlog().isEmpty()) {
+            out.put("task_prolog", step.taskProlog());
+        }
+        if (!batch && !step.taskEpilog().isEmpty()) {
+            out.put("task_epilog", step.taskEpilog());
+        }
+        if (!settings.taskEpilog().isEmpty()) {
+            out.put("task_epilog", settings.taskEpilog());
+        }
+    }
+
+    private void task(SpecWriter out, Launch launch, Task task, Place place, boolean batch) {
+        out.put("task", task.rank());
+        if (batch) {
+            out.put("program", place.script().toString()).put("argv", place.script().toString());
+        }
+        out.putAll("argv", task.arguments()).putAll("env", task.environment());
+        out.put("env", "SLURMD_NODENAME=" + settings.nodeName()).put("env", "SLURM_CONF=" + settings.configFile());
+        String cpus = existing(task.cpus());
+        if (!cpus.isEmpty()) {
+            out.put("cpus", cpus);
+        }
+        if (batch) {
+            batchStreams(out, launch);
+        } else if (launch.step().pty() && task.rank() == 0) {
+            out.put("stdin", "pty").put("stdout", "pty").put("stderr", "pty");
+        } else {
+            stepStreams(out, launch, task);
+        }
+    }
+
+    /** Only CPUs that this machine has: a node may be configured with more. */
+    String existing(String list) {
+        TreeSet<Integer> wanted = new TreeSet<>();
+        for (String range : list.isEmpty() ? new String[0] : list.split(",")) {
+            String[] ends = range.split("-");
+            int last = Integer.parseInt(ends[ends.length - 1]);
+            for (int cpu = Integer.parseInt(ends[0]); cpu <= last; cpu++) {
+                wanted.add(cpu);
+            }
+        }
+        wanted.retainAll(onlineCpus);
+        return wanted.stream().map(String::valueOf).collect(Collectors.joining(","));
+    }
+
+    private static void batchStreams(SpecWriter out, Launch launch) {
+        out.put("stdin", launch.stdin().isEmpty() ? Bytes.of("null") : file('r', launch.stdin()));
+        char how = launch.append() ? 'a' : 't';
+        out.put("stdout", launch.stdout().isEmpty() ? Bytes.of("null") : file(how, launch.stdout()));
+        boolean same = launch.stderr().isEmpty() || launch.stderr().equals(launch.stdout());
+        out.put("stderr", same ? Bytes.of("same") : file(how, launch.stderr()));
+    }
+
+    private void stepStreams(SpecWriter out, Launch launch, Task task) {
+        StepDesc.IoSpec io = launch.step().io();
+        Bytes stdout = first(launch.stdout(), io.stdout());
+        Bytes stderr = first(launch.stderr(), io.stderr());
+        char how = launch.append() || io.openMode().equals("append") ? 'a' : 't';
+        out.put("stdin", target('r', first(launch.stdin(), io.stdin()), launch, task));
+        out.put("stdout", target(how, stdout, launch, task));
+        boolean same = stderr.equals(stdout) || stderr.isEmpty();
+        out.put("stderr", same && isFile(stdout) ? Bytes.of("same") : target(how, same ? stdout : stderr, launch, task));
+    }
+
+    private static Bytes first(Bytes a, Bytes b) {
+        return a.isEmpty() ? b : a;
+    }
+
+    private static boolean isFile(Bytes where) {
+        String text = where.text();
+        return !text.isEmpty() && !text.equals("all") && !text.equals("none") && !isNumber(text);
+    }
+
+    private static boolean isNumber(String text) {
+        return !text.isEmpty() && text.length() < 10 && text.chars().allMatch(Character::isDigit);
+    }
+
+    private Bytes target(char how, Bytes where, Launch launch, Task task) {
+        String text = where.text();
+        if (text.isEmpty() || text.equals("all")) {
+            return Bytes.of("stream");
+        }
+        if (text.equals("none")) {
+            return Bytes.of("null");
+        }
+        if (isNumber(text)) {
+            return Bytes.of(Integer.parseInt(text) == task.rank() ? "stream" : "null");
+        }
+        return file(how, FilePattern.expand(where, codes(launch, task)));
+    }
+
+    private static Bytes file(char how, Bytes path) {
+        byte[] prefix = ("file " + how + " ").getBytes(StandardCharsets.US_ASCII);
+        byte[] all = java.util.Arrays.copyOf(prefix, prefix.length + path.length());
+        System.arraycopy(path.toArray(), 0, all, prefix.length, path.length());
+        return Bytes.of(all);
+    }
+
+    private Map<Character, String> codes(Launch launch, Task task) {
+        Map<Character, String> out = new HashMap<>();
+        int jobId = launch.share().jobId();
+        out.put('t', Integer.toString(task.rank()));
+        out.put('n', Integer.toString(launch.nodeIndex()));
+        out.put('N', settings.nodeName());
+        out.put('j', Integer.toString(jobId));
+        out.put('J', jobId + "." + stepName(launch.stepId()));
+        out.put('s', stepName(launch.stepId()));
+        out.put('u', launch.share().owner().user());
+        out.put('x', launch.share().jobName().text());
+        out.put('A', variable(launch.environment(), "SLURM_ARRAY_JOB_ID", Integer.toString(jobId)));
+        out.put('a', variable(launch.environment(), "SLURM_ARRAY_TASK_ID", "4294967294"));
+        return out;
+    }
+
+    private static String variable(List<Bytes> environment, String name, String otherwise) {
+        return environment.stream()
+                .map(Bytes::text)
+                .filter(e -> e.startsWith(name + "="))
+                .map(e -> e.substring(name.length() + 1))
+                .findFirst()
+                .orElse(otherwise);
+    }
+
+    static String stepName(int stepId) {
+        return switch (stepId) {
+            case NodeMessages.STEP_BATCH -> "batch";
+            case NodeMessages.STEP_EXTERN -> "extern";
+            default -> Integer.toString(stepId);
+        };
+    }
+}

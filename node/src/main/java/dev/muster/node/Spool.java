@@ -1,0 +1,208 @@
+package dev.muster.node;
+
+import dev.muster.model.Codec;
+import dev.muster.model.Json;
+import dev.muster.model.node.NodeMessages.JobShare;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * The node's directory: {@code job00012/} with the script (the user's), {@code job.json} and one {@code step.N/} per step
+ * (the daemon's alone), and {@code launched}, one line for everything that was ever started here.
+ *
+ * <p>Nothing here is synced, on purpose: after a crash of the machine the boot id refuses old launches, and the statuses,
+ * which must survive, are synced by stepd.
+ */
+final class Spool {
+    /** Tombstones kept; older ones belong to attempts that the controller has long forgotten. */
+    static final int TOMBSTONES_MAX = 200_000;
+    static final int SOCKET_PATH_BYTES_MAX = 100;
+    private static final String JOB_FILE = "job.json";
+
+    private final Path root;
+    private final LinkedHashSet<String> launched = new LinkedHashSet<>();
+
+    /** What a restarted slurmd must know of a job. */
+    record JobFile(JobShare share, String phase, int endKillWaitSeconds, String reason, Map<String, String> stepReasons, String error,
+            long deadlineMs) {}
+
+    Spool(Path root) {
+        this.root = root;
+    }
+
+    void open() throws IOException {
+        Files.createDirectories(root);
+        setMode(root, "rwxr-xr-x");
+        Path file = root.resolve("launched");
+        if (Files.exists(file)) {
+            launched.addAll(Files.readAllLines(file, StandardCharsets.US_ASCII));
+        }
+        if (launched.size() > TOMBSTONES_MAX) {
+            List<String> all = new ArrayList<>(launched);
+            launched.clear();
+            launched.addAll(all.subList(all.size() - TOMBSTONES_MAX / 2, all.size()));
+            Path next = root.resolve("launched.new");
+            Files.write(next, launched, StandardCharsets.US_ASCII);
+            Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
+        }
+    }
+
+    /** Marks a launch. False: it was marked before, and must not happen again. */
+    boolean mark(int jobId, int attempt, int stepId) throws IOException {
+        String line = jobId + " " + attempt + " " + stepId;
+        if (!launched.add(line)) {
+            return false;
+        }
+        Files.writeString(root.resolve("launched"), line + "\n", StandardCharsets.US_ASCII,
+                StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+        return true;
+    }
+
+    Path jobDirectory(int jobId, int attempt) {
+        String name = String.format(java.util.Locale.ROOT, "job%05d", jobId);
+        return root.resolve(attempt <= 1 ? name : name + "." + attempt);
+    }
+
+    Path stepDirectory(int jobId, int attempt, int stepId) {
+        return jobDirectory(jobId, attempt).resolve("step." + stepId);
+    }
+
+    /** A Unix socket's path is short: where the spool directory's is long, the socket lies elsewhere. */
+    Path socket(Path stepDirectory) {
+        Path here = stepDirectory.resolve("socket");
+        if (here.toString().getBytes(StandardCharsets.UTF_8).length <= SOCKET_PATH_BYTES_MAX) {
+            return here;
+        }
+        return shortDirectory().resolve(Integer.toHexString(here.toString().hashCode()) + "-"
+                + Integer.toHexString(here.toString().length()) + stepDirectory.getParent().getFileName() + stepDirectory.getFileName());
+    }
+
+    private static Path shortDirectory() {
+        return Path.of(Os.uid() == 0 ? "/run/muster-steps" : "/tmp/muster-steps-" + Os.uid());
+    }
+
+    void makeJobDirectory(int jobId, int attempt) throws IOException {
+        Path directory = jobDirectory(jobId, attempt);
+        Files.createDirectories(directory);
+        setMode(directory, "rwx--x--x");
+    }
+
+    Path makeStepDirectory(int jobId, int attempt, int stepId) throws IOException {
+        Path directory = stepDirectory(jobId, attempt, stepId);
+        Files.createDirectory(directory, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+        Path socketPlace = socket(directory).getParent();
+        if (!socketPlace.equals(directory)) {
+            Files.createDirectories(socketPlace, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+            if (!(Files.getAttribute(socketPlace, "unix:uid", LinkOption.NOFOLLOW_LINKS) instanceof Integer owner)
+                    || owner != Os.uid()) {
+                throw new IOException(socketPlace + " belongs to somebody else");
+            }
+        }
+        return directory;
+    }
+
+    void saveJob(int jobId, int attempt, JobFile job) throws IOException {
+        Path directory = jobDirectory(jobId, attempt);
+        Path next = directory.resolve(JOB_FILE + ".new");
+        Files.write(next, Codec.encode(job));
+        setMode(next, "rw-------");
+        Files.move(next, directory.resolve(JOB_FILE), StandardCopyOption.ATOMIC_MOVE);
+    }
+
+    /** Every job found on disk. A job whose file is not readable is left alone and named in the list's place. */
+    List<Path> jobDirectories() throws IOException {
+        List<Path> out = new ArrayList<>();
+        try (DirectoryStream<Path> all = Files.newDirectoryStream(root, "job*")) {
+            all.forEach(out::add);
+        }
+        out.sort(null);
+        return out;
+    }
+
+    Optional<JobFile> readJob(Path directory) {
+        try {
+            return Optional.of(Codec.decode(Files.readAllBytes(directory.resolve(JOB_FILE)), JobFile.class));
+        } catch (IOException | Json.MalformedException e) {
+            return Optional.empty();
+        }
+    }
+
+    List<Integer> steps(Path jobDirectory) throws IOException {
+        List<Integer> out = new ArrayList<>();
+        try (DirectoryStream<Path> all = Files.newDirectoryStream(jobDirectory, "step.*")) {
+            for (Path step : all) {
+                out.add(Integer.parseInt(step.getFileName().toString().substring(5)));
+            }
+        }
+        out.sort(null);
+        return out;
+    }
+
+    Optional<StatusFile> status(Path stepDirectory) {
+        try {
+            return StatusFile.parse(Files.readAllBytes(stepDirectory.resolve("status")));
+        } catch (IOException e) {
+            return Optional.empty();
+        }
+    }
+
+    /** The process id that stepd wrote; 0 if it has not. */
+    static long stepdPid(Path stepDirectory) {
+        try {
+            return Long.parseLong(Files.readString(stepDirectory.resolve("pid")).trim());
+        } catch (IOException | NumberFormatException e) {
+            return 0;
+        }
+    }
+
+    /** Removes a job's directory; links in it are removed, never followed. */
+    void remove(int jobId, int attempt) throws IOException {
+        Path directory = jobDirectory(jobId, attempt);
+        for (int step : Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS) ? steps(directory) : List.<Integer>of()) {
+            Files.deleteIfExists(socket(stepDirectory(jobId, attempt, step)));
+        }
+        removeTree(directory);
+    }
+
+    static void removeTree(Path directory) throws IOException {
+        try {
+            Files.walkFileTree(directory, new SimpleFileVisitor<>() {
+                @Override
+                public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
+                    Files.delete(file);
+                    return FileVisitResult.CONTINUE;
+                }
+
+                @Override
+                public FileVisitResult postVisitDirectory(Path done, IOException error) throws IOException {
+                    Files.delete(done);
+                    return FileVisitResult.CONTINUE;
+                }
+            });
+        } catch (NoSuchFileException e) {
+            // gone already
+        }
+    }
+
+    static void setMode(Path path, String mode) throws IOException {
+        Set<java.nio.file.attribute.PosixFilePermission> wanted = PosixFilePermissions.fromString(mode);
+        Files.setPosixFilePermissions(path, wanted);
+    }
+}

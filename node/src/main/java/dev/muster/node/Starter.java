@@ -1,0 +1,82 @@
+package dev.muster.node;
+
+import dev.muster.model.Bytes;
+import dev.muster.model.node.NodeMessages.JobShare;
+import dev.muster.model.node.NodeMessages.Launch;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/** Puts a step's files in place and starts its stepd. Blocks: runs on the starters' threads. */
+final class Starter {
+    private final Settings settings;
+    private final Spool spool;
+    private final Cgroups cgroups;
+    private final SpecBuilder specs;
+
+    Starter(Settings settings, Spool spool, Cgroups cgroups, SpecBuilder specs) {
+        this.settings = settings;
+        this.spool = spool;
+        this.cgroups = cgroups;
+        this.specs = specs;
+    }
+
+    /** The launch cannot be carried out; the sentence says why. */
+    static final class FailedException extends Exception {
+        private static final long serialVersionUID = 1L;
+
+        FailedException(String message) {
+            super(message);
+        }
+    }
+
+    long start(Launch launch) throws FailedException {
+        JobShare share = launch.share();
+        int stepId = launch.stepId();
+        try {
+            Path script = spool.jobDirectory(share.jobId(), share.attempt()).resolve("slurm_script");
+            if (stepId == dev.muster.model.node.NodeMessages.STEP_BATCH) {
+                writeScript(script, launch.script(), share);
+            }
+            return spawn(share, stepId, launch.memoryMb(), script, place -> specs.build(launch, place));
+        } catch (IOException e) {
+            throw new FailedException(Reasons.of(e));
+        }
+    }
+
+    long startExternal(JobShare share) throws FailedException {
+        try {
+            Path none = spool.jobDirectory(share.jobId(), share.attempt());
+            return spawn(share, dev.muster.model.node.NodeMessages.STEP_EXTERN, 0, none, place -> specs.external(share, place));
+        } catch (IOException e) {
+            throw new FailedException(Reasons.of(e));
+        }
+    }
+
+    private interface SpecSource {
+        byte[] at(SpecBuilder.Place place);
+    }
+
+    private long spawn(JobShare share, int stepId, long memoryMb, Path script, SpecSource source)
+            throws IOException, FailedException {
+        Path directory = spool.makeStepDirectory(share.jobId(), share.attempt(), stepId);
+        Cgroups.Groups groups = cgroups.forStep(share.jobId(), share.attempt(), stepId, share.memoryMb(), memoryMb);
+        Path spec = directory.resolve("spec");
+        Files.write(spec, source.at(new SpecBuilder.Place(script, spool.socket(directory), groups.join(), groups.kill(), groups.oomEvents())));
+        Spool.setMode(spec, "rw-------");
+        Os.Outcome outcome = Os.run(List.of(settings.stepd().toString(), spec.toString()));
+        if (outcome.exitCode() != 0 || !outcome.output().startsWith("ok ")) {
+            throw new FailedException(outcome.output().isBlank()
+                    ? settings.stepd() + ": exit status " + outcome.exitCode() : outcome.output().trim());
+        }
+        return Long.parseLong(outcome.output().substring(3).trim());
+    }
+
+    /** The script is the user's file in a directory that is not, written before anybody else can reach it. */
+    private static void writeScript(Path script, Bytes content, JobShare share) throws IOException {
+        Files.write(script, content.toArray());
+        Spool.setMode(script, "rwx------");
+        Os.own(script, share.owner().uid(), share.owner().gid());
+    }
+}

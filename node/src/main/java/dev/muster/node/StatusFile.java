@@ -1,0 +1,79 @@
+package dev.muster.node;
+
+import dev.muster.model.ExitStatus;
+import dev.muster.model.node.NodeMessages.Usage;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** stepd's status file as written in {@code native/README.md}. */
+public record StatusFile(State state, int stepdPid, String reason, List<Task> tasks, Usage usage) {
+    public enum State { RUNNING, ENDING, COMPLETE }
+
+    public record Task(int rank, boolean ended, int pid, int waitStatus, long endedMs, String reason) {
+        ExitStatus exit() {
+            return ExitStatus.ofWaitStatus(waitStatus);
+        }
+    }
+
+    /** Empty if the file is not whole. */
+    public static Optional<StatusFile> parse(byte[] content) {
+        String text = new String(content, StandardCharsets.UTF_8);
+        if (!text.endsWith("\nend\n")) {
+            return Optional.empty();
+        }
+        State state = State.RUNNING;
+        int stepd = 0;
+        String reason = "";
+        List<Task> tasks = new ArrayList<>();
+        Usage usage = NO_USAGE;
+        for (String line : text.split("\n")) {
+            int space = line.indexOf(' ');
+            String rest = space < 0 ? "" : line.substring(space + 1);
+            switch (space < 0 ? line : line.substring(0, space)) {
+                case "state" -> state = State.valueOf(rest.toUpperCase(java.util.Locale.ROOT));
+                case "stepd" -> stepd = Integer.parseInt(rest);
+                case "reason" -> reason = rest;
+                case "task" -> tasks.add(task(rest));
+                case "usage" -> usage = usage(rest);
+                default -> { }
+            }
+        }
+        return Optional.of(new StatusFile(state, stepd, reason, tasks, usage));
+    }
+
+    static final Usage NO_USAGE = new Usage(0, 0, 0, 0, 0, 0, 0);
+
+    private static Task task(String line) {
+        int at = line.indexOf(" reason=");
+        String reason = at < 0 ? "" : line.substring(at + 8);
+        String fields = at < 0 ? line : line.substring(0, at);
+        return new Task((int) number(fields, "id"), fields.contains(" phase=done"), (int) number(fields, "pid"),
+                (int) number(fields, "status"), millis(field(fields, "ended")), reason);
+    }
+
+    private static Usage usage(String line) {
+        return new Usage(number(line, "utime_us"), number(line, "stime_us"), number(line, "maxrss_kb"), 0,
+                number(line, "inblock") * 512, number(line, "oublock") * 512, number(line, "majflt"));
+    }
+
+    private static long number(String line, String name) {
+        String value = field(line, name);
+        return value.isEmpty() ? 0 : Long.parseLong(value);
+    }
+
+    private static long millis(String seconds) {
+        int dot = seconds.indexOf('.');
+        return dot < 0 ? 0 : Long.parseLong(seconds.substring(0, dot)) * 1000 + Long.parseLong(seconds.substring(dot + 1, dot + 4));
+    }
+
+    private static String field(String line, String name) {
+        for (String word : line.split(" ")) {
+            if (word.startsWith(name + "=")) {
+                return word.substring(name.length() + 1);
+            }
+        }
+        return "";
+    }
+}

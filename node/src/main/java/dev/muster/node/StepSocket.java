@@ -1,0 +1,116 @@
+package dev.muster.node;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Path;
+
+/** One connection to a stepd; the frames are those of {@code native/README.md}. One reader; writers are serialised. */
+final class StepSocket implements AutoCloseable {
+    static final int ALL_TASKS = -1;
+    static final int HEAD_BYTES = 14;
+    static final int FRAME_BYTES_MAX = 1 << 20;
+
+    private final SocketChannel channel;
+    private final ByteBuffer in = ByteBuffer.allocate(64 << 10).flip();
+
+    record Frame(char type, int task, int stream, long offset, byte[] bytes) {
+        String text() {
+            return new String(bytes, java.nio.charset.StandardCharsets.UTF_8);
+        }
+
+        /** Without the length that goes before it. */
+        byte[] encode() {
+            return ByteBuffer.allocate(HEAD_BYTES + bytes.length)
+                    .put((byte) type).putInt(task).put((byte) stream).putLong(offset).put(bytes).array();
+        }
+
+        static Frame decode(byte[] raw) throws IOException {
+            if (raw.length < HEAD_BYTES) {
+                throw new IOException("frame of " + raw.length + " bytes");
+            }
+            ByteBuffer b = ByteBuffer.wrap(raw);
+            char type = (char) (b.get() & 0xff);
+            int task = b.getInt();
+            int stream = b.get();
+            long offset = b.getLong();
+            byte[] rest = new byte[b.remaining()];
+            b.get(rest);
+            return new Frame(type, task, stream, offset, rest);
+        }
+    }
+
+    private StepSocket(SocketChannel channel) {
+        this.channel = channel;
+    }
+
+    static StepSocket connect(Path socket) throws IOException {
+        SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
+        try {
+            channel.connect(UnixDomainSocketAddress.of(socket));
+            return new StepSocket(channel);
+        } catch (IOException | RuntimeException e) {
+            channel.close();
+            throw e;
+        }
+    }
+
+    void send(char type, int stream, long offset, byte[] bytes) throws IOException {
+        send(new Frame(type, ALL_TASKS, stream, offset, bytes).encode());
+    }
+
+    void send(byte[] frame) throws IOException {
+        ByteBuffer out = ByteBuffer.allocate(4 + frame.length).putInt(frame.length).put(frame).flip();
+        synchronized (channel) {
+            while (out.hasRemaining()) {
+                channel.write(out);
+            }
+        }
+    }
+
+    /** @throws EOFException when stepd is gone */
+    byte[] receiveRaw() throws IOException {
+        fill(4);
+        int length = in.getInt();
+        if (length < HEAD_BYTES || length > FRAME_BYTES_MAX) {
+            throw new IOException("frame of " + length + " bytes from stepd");
+        }
+        byte[] frame = new byte[length];
+        int have = Math.min(length, in.remaining());
+        in.get(frame, 0, have);
+        ByteBuffer rest = ByteBuffer.wrap(frame, have, length - have);
+        while (rest.hasRemaining()) {
+            if (channel.read(rest) < 0) {
+                throw new EOFException();
+            }
+        }
+        return frame;
+    }
+
+    Frame receive() throws IOException {
+        return Frame.decode(receiveRaw());
+    }
+
+    private void fill(int wanted) throws IOException {
+        while (in.remaining() < wanted) {
+            in.compact();
+            int n = channel.read(in);
+            in.flip();
+            if (n < 0) {
+                throw new EOFException();
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        try {
+            channel.close();
+        } catch (IOException e) {
+            // closed either way
+        }
+    }
+}

@@ -1,0 +1,164 @@
+package dev.muster.node;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/**
+ * Follows one stepd on a thread of its own: hears its notices, reads the status it left, or finds that it was killed.
+ * Everything it learns is posted to the node's thread.
+ */
+final class StepWatch {
+    static final long CONNECT_RETRY_MS = 50;
+    /** A stepd writes its pid a moment after it was started; one that has not by then never will. */
+    static final long PID_WAIT_MS = 3_000;
+
+    interface Listener {
+        void taskEnded(int rank, int waitStatus);
+
+        /** All ended, nothing left alive. */
+        void complete(StatusFile status);
+
+        /** stepd is gone without having finished. */
+        void killed(Optional<StatusFile> last);
+
+        /** There never was a stepd. */
+        void neverStarted();
+    }
+
+    private final Path directory;
+    private final Path socket;
+    private final Spool spool;
+    private final Loop loop;
+    private final Listener listener;
+    private volatile StepSocket connection;
+
+    StepWatch(Path directory, Spool spool, Loop loop, Listener listener) {
+        this.directory = directory;
+        this.socket = spool.socket(directory);
+        this.spool = spool;
+        this.loop = loop;
+        this.listener = listener;
+    }
+
+    void start() {
+        Loop.aside(this::follow);
+    }
+
+    private void follow() {
+        long startNs = System.nanoTime();
+        while (true) {
+            if (hear()) {
+                return;
+            }
+            Optional<StatusFile> status = spool.status(directory);
+            long pid = Spool.stepdPid(directory);
+            boolean alive = pid > 0 && isStepd(pid);
+            if (isComplete(status) || (!alive && isComplete(status = spool.status(directory)))) {
+                StatusFile last = status.get();
+                loop.post(() -> listener.complete(last));
+                return;
+            }
+            if (pid > 0 && !alive) {
+                Optional<StatusFile> last = status;
+                loop.post(() -> listener.killed(last));
+                return;
+            }
+            if (pid == 0 && System.nanoTime() - startNs > PID_WAIT_MS * 1_000_000) {
+                loop.post(listener::neverStarted);
+                return;
+            }
+            if (!pause()) {
+                return;
+            }
+        }
+    }
+
+    private static boolean isComplete(Optional<StatusFile> status) {
+        return status.isPresent() && status.get().state() == StatusFile.State.COMPLETE;
+    }
+
+    private static boolean pause() {
+        try {
+            Thread.sleep(CONNECT_RETRY_MS);
+            return true;
+        } catch (InterruptedException e) {
+            return false;
+        }
+    }
+
+    /** True when stepd said that all is over. */
+    private boolean hear() {
+        try (StepSocket own = StepSocket.connect(socket)) {
+            own.send('A', 0, 0, new byte[] {'n'});
+            connection = own;
+            while (true) {
+                StepSocket.Frame frame = own.receive();
+                if (frame.type() == 'X') {
+                    loop.post(() -> listener.taskEnded(frame.task(), (int) frame.offset()));
+                } else if (frame.type() == 'F') {
+                    Optional<StatusFile> status = spool.status(directory);
+                    if (isComplete(status)) {
+                        StatusFile last = status.get();
+                        loop.post(() -> listener.complete(last));
+                        return true;
+                    }
+                }
+            }
+        } catch (IOException | RuntimeException e) {
+            return false;
+        } finally {
+            connection = null;
+        }
+    }
+
+    private static boolean isStepd(long pid) {
+        return Os.isAlive(pid) && Os.read(Path.of("/proc/" + pid + "/comm")).orElse("").startsWith("slurmstepd");
+    }
+
+    /** Asks stepd for something. Sent from an own thread, by an own connection if the watching one is not up yet. */
+    void send(char type, int stream, long offset, byte[] bytes) {
+        Loop.aside(() -> sendNow(type, stream, offset, bytes));
+    }
+
+    private void sendNow(char type, int stream, long offset, byte[] bytes) {
+        StepSocket own = connection;
+        try {
+            if (own != null) {
+                own.send(type, stream, offset, bytes);
+                return;
+            }
+            try (StepSocket once = StepSocket.connect(socket)) {
+                once.send(type, stream, offset, bytes);
+                if (type == 'S') {
+                    awaitResult(once);
+                }
+            }
+        } catch (IOException e) {
+            // gone: the watch finds out what became of it
+        }
+    }
+
+    private static void awaitResult(StepSocket from) throws IOException {
+        while (from.receive().type() != 'R') {
+            continue;
+        }
+    }
+
+    static final int EVERY_PROCESS = 0;
+    static final int TASKS_ONLY = 1;
+    static final int TERMINATE = 2;
+
+    void signal(int mode, int signal) {
+        send('S', mode, signal, new byte[0]);
+    }
+
+    void message(String text) {
+        send('M', 0, 0, text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    void finish(long lingerMs) {
+        send('K', 0, lingerMs, new byte[0]);
+    }
+}

@@ -1,0 +1,406 @@
+package dev.muster.node;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.daemon.DaemonLog;
+import dev.muster.model.Bytes;
+import dev.muster.model.Codec;
+import dev.muster.model.ExitStatus;
+import dev.muster.model.Identity;
+import dev.muster.model.Json;
+import dev.muster.model.StepDesc;
+import dev.muster.model.node.NodeMessages;
+import dev.muster.model.node.NodeMessages.Ack;
+import dev.muster.model.node.NodeMessages.EndJob;
+import dev.muster.model.node.NodeMessages.IoAttach;
+import dev.muster.model.node.NodeMessages.JobDone;
+import dev.muster.model.node.NodeMessages.JobShare;
+import dev.muster.model.node.NodeMessages.Launch;
+import dev.muster.model.node.NodeMessages.LaunchFailed;
+import dev.muster.model.node.NodeMessages.Signal;
+import dev.muster.model.node.NodeMessages.StepExited;
+import dev.muster.model.node.NodeMessages.StepLaunched;
+import dev.muster.model.node.NodeMessages.Task;
+import dev.muster.model.node.NodeMessages.TaskExited;
+import dev.muster.transport.Caller;
+import dev.muster.transport.Client;
+import dev.muster.transport.Frames;
+import dev.muster.transport.Server;
+import dev.muster.transport.Session;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** slurmd against a controller of ours, with real stepds and processes. */
+class SlurmdTest {
+    private static Path stepd;
+    private Path spool;
+    private FakeController controller;
+    private Slurmd slurmd;
+    private final List<String> prologs = new ArrayList<>();
+    private final List<String> epilogs = new ArrayList<>();
+
+    @BeforeAll
+    static void build() throws Exception {
+        java.util.logging.Logger.getLogger("io.helidon").setLevel(java.util.logging.Level.WARNING);
+        Path out = Path.of("target/native").toAbsolutePath();
+        Process make = new ProcessBuilder("make", "-s", "-C", "../native", "OUT=" + out, out + "/slurmstepd").inheritIO().start();
+        assertThat(make.waitFor()).isZero();
+        stepd = out.resolve("slurmstepd");
+    }
+
+    @BeforeEach
+    void start() throws Exception {
+        spool = Files.createTempDirectory("muster-node-");
+        controller = new FakeController();
+        slurmd = slurmd();
+    }
+
+    private Slurmd slurmd() throws Exception {
+        Settings settings = new Settings("n1", "test", List.of(new Settings.Address("127.0.0.1", controller.port())), freePort(), spool,
+                "", "", 5, "", Path.of("/tmp"), prologs, epilogs, 10, 10, 2, 10, "", "", Os.uid(), false, false, 1, stepd,
+                "/etc/slurm/slurm.conf", "", Optional.empty());
+        Slurmd made = new Slurmd(settings, new DaemonLog("slurmd", spool + "/slurmd.log", false, 5, ""), NodeSessions.of(Os.uid()),
+                new Slurmd.Owner() {
+                    @Override
+                    public void readConfig() {}
+
+                    @Override
+                    public void stop() {}
+                }, false);
+        made.start();
+        controller.await(NodeMessages.Register.class);
+        return made;
+    }
+
+    private static int freePort() throws IOException {
+        try (java.net.ServerSocket s = new java.net.ServerSocket(0)) {
+            return s.getLocalPort();
+        }
+    }
+
+    @AfterEach
+    void stop() throws Exception {
+        slurmd.close();
+        controller.close();
+        try (Stream<Path> all = Files.walk(spool)) {
+            all.sorted(Comparator.reverseOrder()).forEach(p -> p.toFile().delete());
+        }
+    }
+
+    private static Identity self() {
+        return new Identity(Os.uid(), Os.gid(), "me", "us", Os.uid() == 0 ? List.of(0) : List.of(), "/", "/bin/sh");
+    }
+
+    private static JobShare share(int jobId, long secondsLeft) {
+        return new JobShare(jobId, 1, Os.bootId(), self(), List.of("SLURM_JOB_PARTITION=main"), "0", 0, Map.of(), secondsLeft, 2,
+                false, Bytes.of("name"));
+    }
+
+    private static Launch batch(JobShare share, Path out, String script) {
+        return new Launch(share, NodeMessages.STEP_BATCH, List.of(new Task(0, 0, "", List.of(), List.of())),
+                environment(share.jobId()), Bytes.of("#!/bin/sh\n" + script), Codec.decode("{}".getBytes(), StepDesc.class),
+                Bytes.of("/tmp"), 022, Map.of(), Bytes.EMPTY, Bytes.of(out.toString()), Bytes.EMPTY, false, 0, 1, 1, -1, "", 0, "n1");
+    }
+
+    private static List<Bytes> environment(int jobId) {
+        return List.of(Bytes.of("PATH=/usr/bin:/bin"), Bytes.of("SLURM_JOB_ID=" + jobId));
+    }
+
+    private static Launch step(JobShare share, int stepId, int tasks, String command) {
+        List<Task> list = new ArrayList<>();
+        for (int i = 0; i < tasks; i++) {
+            list.add(new Task(i, i, "", List.of(Bytes.of("sh"), Bytes.of("-c"), Bytes.of(command)), List.of(Bytes.of("SLURM_PROCID=" + i))));
+        }
+        return new Launch(share, stepId, list, environment(share.jobId()), Bytes.EMPTY, Codec.decode("{}".getBytes(), StepDesc.class),
+                Bytes.of("/tmp"), 022, Map.of(), Bytes.EMPTY, Bytes.EMPTY, Bytes.EMPTY, false, 0, 1, tasks, -1, "secret", 0, "n1");
+    }
+
+    private StepExited exited(int jobId, int stepId) throws InterruptedException {
+        return controller.await(StepExited.class, e -> e.jobId() == jobId && e.stepId() == stepId);
+    }
+
+    @Test
+    void batchJobFromLaunchToDone() throws Exception {
+        Path out = spool.resolve("out");
+        controller.send(batch(share(11, -1), out, "echo $0 $SLURMD_NODENAME; exit 7\n"));
+        assertThat(controller.await(StepLaunched.class).jobId()).isEqualTo(11);
+        StepExited exit = exited(11, NodeMessages.STEP_BATCH);
+        assertThat(exit.tasks()).isEqualTo(Map.of("0", ExitStatus.exited(7)));
+        assertThat(Files.readString(out)).isEqualTo(spool + "/job00011/slurm_script n1\n");
+        controller.send(new EndJob(11, 1, 2, ""));
+        JobDone done = controller.await(JobDone.class);
+        assertThat(done.epilogError()).isEmpty();
+        assertThat(spool.resolve("job00011")).exists();
+        controller.send(new Ack(done.seq()));
+        awaitGone(spool.resolve("job00011"));
+    }
+
+    private static void awaitGone(Path path) throws InterruptedException {
+        for (int i = 0; i < 100 && Files.exists(path); i++) {
+            Thread.sleep(50);
+        }
+        assertThat(path).doesNotExist();
+    }
+
+    @Test
+    void aLaunchIsCarriedOutOnce() throws Exception {
+        Path out = spool.resolve("out");
+        Launch launch = batch(share(12, -1), out, "echo run >>" + spool + "/runs\n");
+        controller.send(launch);
+        controller.send(launch);
+        exited(12, NodeMessages.STEP_BATCH);
+        controller.send(launch);
+        controller.send(new EndJob(12, 1, 0, ""));
+        JobDone done = controller.await(JobDone.class);
+        controller.send(new Ack(done.seq()));
+        awaitGone(spool.resolve("job00012"));
+        controller.send(launch);
+        assertThat(controller.await(LaunchFailed.class).reason()).isEqualTo("launched before");
+        assertThat(Files.readString(spool.resolve("runs"))).isEqualTo("run\n");
+    }
+
+    @Test
+    void aLaunchForAnotherBootIsRefused() throws Exception {
+        JobShare s = share(13, -1);
+        JobShare old = new JobShare(13, 1, UUID.randomUUID().toString(), s.owner(), s.environment(), s.cpus(), 0, Map.of(), -1, 2, false, s.jobName());
+        controller.send(batch(old, spool.resolve("out"), "echo no\n"));
+        assertThat(controller.await(LaunchFailed.class).reason()).contains("earlier boot");
+        assertThat(spool.resolve("out")).doesNotExist();
+    }
+
+    @Test
+    void statusesOfJobsThatEndWhileSlurmdIsAwayAreExact() throws Exception {
+        controller.send(batch(share(14, -1), spool.resolve("o1"), "sleep 0.5; exit 137\n"));
+        controller.send(batch(share(15, -1), spool.resolve("o2"), "sleep 0.5; kill -9 $$\n"));
+        controller.send(batch(share(16, -1), spool.resolve("o3"), "sleep 2; exit 3\n"));
+        for (int i = 0; i < 3; i++) {
+            controller.await(StepLaunched.class);
+        }
+        slurmd.close();
+        Thread.sleep(1000);
+        slurmd = slurmd();
+        assertThat(controller.registrations.getLast().attempts()).extracting(a -> a.jobId()).contains(14, 15, 16);
+        assertThat(exited(14, NodeMessages.STEP_BATCH).tasks().get("0")).isEqualTo(ExitStatus.exited(137));
+        assertThat(exited(15, NodeMessages.STEP_BATCH).tasks().get("0")).isEqualTo(ExitStatus.signaled(9));
+        assertThat(exited(16, NodeMessages.STEP_BATCH).tasks().get("0")).isEqualTo(ExitStatus.exited(3));
+    }
+
+    @Test
+    void unacknowledgedReportsComeAgain() throws Exception {
+        controller.send(batch(share(17, -1), spool.resolve("o"), "exit 5\n"));
+        StepExited first = exited(17, NodeMessages.STEP_BATCH);
+        slurmd.close();
+        slurmd = slurmd();
+        StepExited second = exited(17, NodeMessages.STEP_BATCH);
+        assertThat(second.tasks()).isEqualTo(first.tasks());
+        assertThat(second.seq()).isGreaterThan(first.seq());
+    }
+
+    @Test
+    void endingAJobTermsThenKills() throws Exception {
+        Path out = spool.resolve("o");
+        controller.send(batch(share(18, -1), out, "trap 'echo term' TERM; echo up; while :; do sleep 0.1; done\n"));
+        awaitText(out, "up");
+        long start = System.nanoTime();
+        controller.send(new EndJob(18, 1, 1, "CANCELLED"));
+        StepExited exit = exited(18, NodeMessages.STEP_BATCH);
+        assertThat((System.nanoTime() - start) / 1_000_000).isBetween(900L, 5000L);
+        assertThat(exit.tasks().get("0")).isEqualTo(ExitStatus.signaled(9));
+        assertThat(exit.reason()).isEqualTo("CANCELLED");
+        assertThat(Files.readString(out)).contains("term").contains("slurmstepd: error: *** JOB 18 ON n1 CANCELLED AT ");
+        controller.await(JobDone.class);
+    }
+
+    private static void awaitText(Path file, String text) throws Exception {
+        for (int i = 0; i < 200 && !(Files.exists(file) && Files.readString(file).contains(text)); i++) {
+            Thread.sleep(20);
+        }
+        assertThat(Files.readString(file)).contains(text);
+    }
+
+    @Test
+    void theNodeEnforcesTheTimeLimit() throws Exception {
+        Path out = spool.resolve("o");
+        controller.send(batch(share(19, 1), out, "exec sleep 60\n"));
+        StepExited exit = exited(19, NodeMessages.STEP_BATCH);
+        assertThat(exit.reason()).isEqualTo("TimeLimit");
+        assertThat(exit.tasks().get("0")).isEqualTo(ExitStatus.signaled(15));
+        assertThat(Files.readString(out)).contains("DUE TO TIME LIMIT ***");
+    }
+
+    @Test
+    void aKilledStepdLeavesNoProcess() throws Exception {
+        Path out = spool.resolve("o");
+        controller.send(batch(share(20, -1), out, "setsid sleep 77 & echo $! $$; wait\n"));
+        awaitText(out, "\n");
+        long stepdPid = Spool.stepdPid(spool.resolve("job00020/step.-5"));
+        Os.kill(stepdPid, Os.SIGNAL_KILL);
+        StepExited exit = exited(20, NodeMessages.STEP_BATCH);
+        assertThat(exit.reason()).isEqualTo("StepdKilled");
+        assertThat(exit.tasks().get("0")).isEqualTo(ExitStatus.signaled(9));
+        for (String pid : Files.readString(out).trim().split(" ")) {
+            assertThat(Os.isAlive(Long.parseLong(pid))).as(pid).isFalse();
+        }
+    }
+
+    @Test
+    void signalsGoWhereTheyAreMeant() throws Exception {
+        Path out = spool.resolve("o");
+        Path other = spool.resolve("other");
+        JobShare share = share(21, -1);
+        controller.send(batch(share, out, "trap 'echo batch' USR1; echo up; while :; do sleep 0.05; done\n"));
+        controller.send(step(share, 0, 1, "trap 'echo step >>" + other + "' USR1; echo ready >>" + other + "; while :; do sleep 0.05; done"));
+        awaitText(out, "up");
+        awaitText(other, "ready");
+        controller.send(new Signal(21, 1, Integer.MIN_VALUE, 10, false, false));
+        awaitText(other, "step");
+        assertThat(Files.readString(out)).doesNotContain("batch");
+        controller.send(new Signal(21, 1, Integer.MIN_VALUE, 10, true, false));
+        awaitText(out, "batch");
+        controller.send(new EndJob(21, 1, 0, ""));
+        controller.await(JobDone.class);
+    }
+
+    @Test
+    void prologAndEpilogRun() throws Exception {
+        Path prolog = script("prolog", "echo $SLURM_SCRIPT_CONTEXT $SLURM_JOB_ID $SLURM_JOB_PARTITION >>" + spool + "/hooks");
+        Path epilog = script("epilog", "echo $SLURM_SCRIPT_CONTEXT >>" + spool + "/hooks; exit 1");
+        prologs.add(prolog.toString());
+        epilogs.add(epilog.toString());
+        slurmd.close();
+        slurmd = slurmd();
+        controller.send(batch(share(22, -1), spool.resolve("o"), "cat " + spool + "/hooks\n"));
+        exited(22, NodeMessages.STEP_BATCH);
+        assertThat(Files.readString(spool.resolve("o"))).isEqualTo("prolog_slurmd 22 main\n");
+        controller.send(new EndJob(22, 1, 2, ""));
+        assertThat(controller.await(JobDone.class).epilogError()).isEqualTo("Epilog error");
+        assertThat(Files.readString(spool.resolve("hooks"))).isEqualTo("prolog_slurmd 22 main\nepilog_slurmd\n");
+    }
+
+    @Test
+    void aFailedPrologDrains() throws Exception {
+        prologs.add(script("prolog", "exit 1").toString());
+        slurmd.close();
+        slurmd = slurmd();
+        controller.send(batch(share(23, -1), spool.resolve("o"), "echo no\n"));
+        LaunchFailed failed = controller.await(LaunchFailed.class);
+        assertThat(failed.drain()).isTrue();
+        assertThat(failed.reason()).isEqualTo("Prolog error");
+        assertThat(spool.resolve("o")).doesNotExist();
+    }
+
+    private Path script(String name, String body) throws IOException {
+        Path path = spool.resolve(name);
+        Files.writeString(path, "#!/bin/sh\n" + body + "\n");
+        Spool.setMode(path, "rwxr-xr-x");
+        return path;
+    }
+
+    @Test
+    void stepOutputComesThroughTheIoStreamAcrossARestart() throws Exception {
+        controller.send(step(share(24, -1), 0, 2, "echo hello from $SLURM_PROCID; read line; echo got $line; exit $SLURM_PROCID"));
+        controller.await(StepLaunched.class);
+        ByteArrayOutputStream text = new ByteArrayOutputStream();
+        try (Frames io = attach(24, "secret")) {
+            io.send(new StepSocket.Frame('A', -1, 0, 0, new byte[] {'p'}).encode());
+            while (text.size() < "hello from 0\nhello from 1\n".length()) {
+                take(io, text);
+            }
+        }
+        slurmd.close();
+        slurmd = slurmd();
+        try (Frames io = attach(24, "secret")) {
+            io.send(new StepSocket.Frame('A', -1, 0, 13, new byte[] {'p'}).encode());
+            io.send(new StepSocket.Frame('I', -1, 0, 0, "word\n".getBytes()).encode());
+            while (take(io, text) != 'F') {
+                continue;
+            }
+        }
+        assertThat(text.toString()).contains("hello from 0\n").contains("hello from 1\n").contains("got word\n");
+        assertThat(text.size()).isEqualTo(2 * "hello from 0\ngot word\n".length());
+        assertThat(controller.await(TaskExited.class, t -> t.task() == 1).exit()).isEqualTo(ExitStatus.exited(1));
+        assertThat(exited(24, 0).tasks()).isEqualTo(Map.of("0", ExitStatus.exited(0), "1", ExitStatus.exited(1)));
+    }
+
+    private static char take(Frames io, ByteArrayOutputStream text) throws IOException {
+        StepSocket.Frame frame = StepSocket.Frame.decode(io.receive());
+        if (frame.type() == 'O') {
+            text.writeBytes(frame.bytes());
+            io.send(new StepSocket.Frame('a', frame.task(), frame.stream(), frame.offset() + frame.bytes().length, new byte[0]).encode());
+        }
+        return frame.type();
+    }
+
+    private Frames attach(int jobId, String token) throws IOException {
+        Session session = NodeSessions.of(Os.uid()).session();
+        Client client = new Client("127.0.0.1", slurmd.port(), () -> session, () -> UUID.randomUUID().toString());
+        Frames io = client.stream(Server.streamPath("io"), "muster-io");
+        io.send(Codec.encode(new IoAttach(jobId, 1, 0, token, false)));
+        return io;
+    }
+
+    @Test
+    void aWrongTokenMayNotAttach() throws Exception {
+        controller.send(step(share(25, -1), 0, 1, "exec sleep 1"));
+        controller.await(StepLaunched.class);
+        try (Frames io = attach(25, "guess")) {
+            StepSocket.Frame frame = StepSocket.Frame.decode(io.receive());
+            assertThat(frame.type()).isEqualTo('!');
+            assertThat(frame.text()).isEqualTo("Access/permission denied");
+        }
+        controller.send(new EndJob(25, 1, 0, ""));
+        controller.await(JobDone.class);
+    }
+
+    @Test
+    void endingAnUnknownJobIsDoneAtOnce() throws Exception {
+        controller.send(new EndJob(99, 4, 30, ""));
+        assertThat(controller.await(JobDone.class)).satisfies(d -> {
+            assertThat(d.jobId()).isEqualTo(99);
+            assertThat(d.attempt()).isEqualTo(4);
+        });
+    }
+
+    @Test
+    void anExternalStepEndsWithItsJob() throws Exception {
+        JobShare s = share(26, -1);
+        JobShare withExtern = new JobShare(26, 1, s.bootId(), s.owner(), s.environment(), s.cpus(), 0, Map.of(), -1, 2, true, s.jobName());
+        controller.send(batch(withExtern, spool.resolve("o"), "true\n"));
+        exited(26, NodeMessages.STEP_BATCH);
+        controller.send(new EndJob(26, 1, 30, ""));
+        exited(26, NodeMessages.STEP_EXTERN);
+        controller.await(JobDone.class);
+    }
+
+    @Test
+    void manyShortJobs() throws Exception {
+        int count = 50;
+        long start = System.nanoTime();
+        for (int i = 0; i < count; i++) {
+            controller.send(batch(share(100 + i, -1), spool.resolve("many"), "true\n"));
+        }
+        for (int i = 0; i < count; i++) {
+            controller.await(StepExited.class);
+        }
+        System.out.println(count + " jobs in " + (System.nanoTime() - start) / 1_000_000 + " ms");
+    }
+
+    @Test
+    void aDescriptionWithoutFieldsReadsAsDefaults() {
+        assertThat(Codec.decode("{}".getBytes(), StepDesc.class).io().stdout()).isEqualTo(Bytes.EMPTY);
+        assertThat(new Json.Obj().has("x")).isFalse();
+    }
+}
