@@ -17,6 +17,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.h2.jdbcx.JdbcDataSource;
@@ -45,32 +46,38 @@ public final class AccountingStore implements AutoCloseable {
     private volatile long sequence;
 
     /** The embedded database in a directory, made if it is absent. */
-    public static AccountingStore open(Path directory) {
+    public static AccountingStore open(Path directory, UUID clusterId) {
         return openUrl("jdbc:h2:file:" + directory.toAbsolutePath().resolve("accounting")
-            + ";DB_CLOSE_ON_EXIT=FALSE;CACHE_SIZE=" + CACHE_KB);
+            + ";DB_CLOSE_ON_EXIT=FALSE;CACHE_SIZE=" + CACHE_KB, clusterId);
     }
 
     /** A database in memory, for tests and simulations. */
-    public static AccountingStore inMemory(String name) {
-        return openUrl("jdbc:h2:mem:" + name + ";DB_CLOSE_ON_EXIT=FALSE");
+    public static AccountingStore inMemory(String name, UUID clusterId) {
+        return openUrl("jdbc:h2:mem:" + name + ";DB_CLOSE_ON_EXIT=FALSE", clusterId);
     }
 
-    private static AccountingStore openUrl(String url) {
+    private static AccountingStore openUrl(String url, UUID clusterId) {
         JdbcDataSource source = new JdbcDataSource();
         source.setURL(url);
         source.setUser("muster");
         try {
-            return new AccountingStore(source);
+            return new AccountingStore(source, clusterId);
         } catch (SQLException e) {
             throw new AccountingException("cannot open the accounting database " + url + ": " + e.getMessage(), e);
         }
     }
 
-    private AccountingStore(DataSource source) throws SQLException {
+    private AccountingStore(DataSource source, UUID clusterId) throws SQLException {
         this.source = source;
         this.writer = source.getConnection();
-        writer.setAutoCommit(false);
-        Migrations.apply(writer);
+        try {
+            writer.setAutoCommit(false);
+            Migrations.apply(writer);
+            claim(clusterId);
+        } catch (SQLException e) {
+            writer.close();
+            throw e;
+        }
         mergeJob = writer.prepareStatement(JOBS.mergeSql());
         mergeStep = writer.prepareStatement(STEPS.mergeSql());
         setSequence = writer.prepareStatement("update \"projection\" set \"seq\" = ? where \"id\" = 1");
@@ -78,6 +85,36 @@ public final class AccountingStore implements AutoCloseable {
                 ResultSet row = statement.executeQuery("select \"seq\" from \"projection\" where \"id\" = 1")) {
             row.next();
             sequence = row.getLong(1);
+        }
+    }
+
+    /** The tables belong to one cluster: numbers of jobs and indexes of another's journal mean nothing in them. */
+    private void claim(UUID clusterId) throws SQLException {
+        String own = clusterId.toString();
+        try (PreparedStatement set = writer.prepareStatement(
+                "update \"projection\" set \"cluster_id\" = ? where \"id\" = 1 and \"cluster_id\" = ''");
+                PreparedStatement get = writer.prepareStatement("select \"cluster_id\" from \"projection\"")) {
+            set.setString(1, own);
+            set.executeUpdate();
+            writer.commit();
+            try (ResultSet row = get.executeQuery()) {
+                row.next();
+                if (!row.getString(1).equals(own)) {
+                    throw new SQLException("it belongs to cluster " + row.getString(1) + ", not to " + own);
+                }
+            }
+        }
+    }
+
+    /** Goes back to an earlier index: what follows it is taken again. */
+    public void rewind(long index) {
+        try {
+            setSequence.setLong(1, index);
+            setSequence.executeUpdate();
+            writer.commit();
+            sequence = index;
+        } catch (SQLException e) {
+            throw new AccountingException("cannot write to the accounting database: " + e.getMessage(), e);
         }
     }
 
@@ -137,7 +174,7 @@ public final class AccountingStore implements AutoCloseable {
         }
     }
 
-    /** Makes what was written survive a loss of power; until then the journal must keep it. Returns the index covered. */
+    /** Makes what was written survive a loss of power; until then the journal must keep it. Gives the index covered. */
     public long checkpoint() {
         long covered = sequence;
         try (Statement statement = writer.createStatement()) {
@@ -172,6 +209,32 @@ public final class AccountingStore implements AutoCloseable {
                 held = Optional.of(new JobWithSteps(job, own));
             }
             held.ifPresent(consumer);
+        } catch (SQLException e) {
+            throw new AccountingException("cannot read the accounting database: " + e.getMessage(), e);
+        }
+    }
+
+    /** One attempt's row as it stands in the tables. */
+    public Optional<JobRow> job(long sluid, int restarts) {
+        String sql = "select " + JOBS.selectList("j") + " from \"job\" j where \"sluid\" = ? and \"restarts\" = ?";
+        return one(JOBS, sql, List.of(sluid, restarts));
+    }
+
+    /** One step's row as it stands in the tables. */
+    public Optional<StepRow> step(long sluid, int restarts, int stepId) {
+        String sql = "select " + STEPS.selectList("s")
+            + " from \"step\" s where \"sluid\" = ? and \"restarts\" = ? and \"step_id\" = ?";
+        return one(STEPS, sql, List.of(sluid, restarts, stepId));
+    }
+
+    private <T extends Record> Optional<T> one(RowTable<T> table, String sql, List<Object> key) {
+        try (Connection reader = source.getConnection(); PreparedStatement statement = reader.prepareStatement(sql)) {
+            for (int i = 0; i < key.size(); i++) {
+                statement.setObject(i + 1, key.get(i));
+            }
+            try (ResultSet row = statement.executeQuery()) {
+                return row.next() ? Optional.of(table.read(row)) : Optional.empty();
+            }
         } catch (SQLException e) {
             throw new AccountingException("cannot read the accounting database: " + e.getMessage(), e);
         }

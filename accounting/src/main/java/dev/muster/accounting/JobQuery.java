@@ -47,8 +47,8 @@ final class JobQuery {
 
     PreparedStatement prepareSteps(Connection on) throws SQLException {
         return prepare(on, "select " + AccountingStore.STEPS.selectList("s")
-            + " from " + source() + " join \"step\" s on s.\"sluid\" = j.\"sluid\" and s.\"restarts\" = j.\"restarts\"" + where
-            + ORDER + ", s.\"start_time\", s.\"step_id\"");
+            + " from " + source() + " join \"step\" s on s.\"sluid\" = j.\"sluid\" and s.\"restarts\" = j.\"restarts\""
+            + where + ORDER + ", s.\"start_time\", s.\"step_id\"");
     }
 
     private String source() {

@@ -39,7 +39,8 @@ record JobSelector(int jobId, Optional<IndexSet> tasks, String step) {
         if (underscore < 0) {
             return Optional.of(new JobSelector(Integer.parseInt(id), Optional.empty(), step));
         }
-        return indexes(job.substring(underscore + 1)).map(set -> new JobSelector(Integer.parseInt(id), Optional.of(set), step));
+        return indexes(job.substring(underscore + 1))
+            .map(set -> new JobSelector(Integer.parseInt(id), Optional.of(set), step));
     }
 
     private static Optional<IndexSet> indexes(String text) {

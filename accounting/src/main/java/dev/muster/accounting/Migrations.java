@@ -22,13 +22,14 @@ final class Migrations {
             statement.execute("create table if not exists \"schema_version\" "
                 + "(\"version\" int primary key, \"file\" varchar not null)");
             int applied;
-            try (ResultSet max = statement.executeQuery("select coalesce(max(\"version\"), 0) from \"schema_version\"")) {
+            String newest = "select coalesce(max(\"version\"), 0) from \"schema_version\"";
+            try (ResultSet max = statement.executeQuery(newest)) {
                 max.next();
                 applied = max.getInt(1);
             }
             if (applied > FILES.size()) {
-                throw new SQLException("the accounting database has schema " + applied + ", newer than the newest known "
-                    + "here (" + FILES.size() + "); it was written by a newer Muster");
+                throw new SQLException("the accounting database has schema " + applied
+                    + ", newer than the newest known here (" + FILES.size() + "); it was written by a newer Muster");
             }
             for (int version = applied + 1; version <= FILES.size(); version++) {
                 String file = FILES.get(version - 1);

@@ -26,6 +26,7 @@ public final class Projector implements AutoCloseable {
     private long submitted;
     private long durable;
     private boolean failing;
+    private boolean checkpointWanted;
     private boolean closed;
 
     /** @param log receives sentences for the daemon's log */
@@ -89,6 +90,27 @@ public final class Projector implements AutoCloseable {
         return true;
     }
 
+    /** As {@link #await}, and until what is there would survive a loss of power. */
+    public synchronized boolean awaitDurable(long sequence, long timeoutMs) {
+        long deadlineNs = System.nanoTime() + timeoutMs * 1_000_000;
+        long wanted = Math.min(sequence, submitted);
+        while (durable < wanted) {
+            long leftMs = (deadlineNs - System.nanoTime()) / 1_000_000;
+            if (leftMs <= 0 || closed) {
+                return false;
+            }
+            checkpointWanted = true;
+            notifyAll();
+            try {
+                wait(leftMs);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return false;
+            }
+        }
+        return true;
+    }
+
     private void run() {
         long lastCheckpointNs = System.nanoTime();
         while (true) {
@@ -98,7 +120,7 @@ public final class Projector implements AutoCloseable {
             }
             boolean due = (System.nanoTime() - lastCheckpointNs) / 1_000_000 >= CHECKPOINT_MS;
             boolean done = isDone();
-            if ((due || done) && durableSequence() < store.sequence()) {
+            if ((due || done || checkpointWanted()) && durableSequence() < store.sequence()) {
                 checkpoint();
                 lastCheckpointNs = System.nanoTime();
             }
@@ -108,6 +130,10 @@ public final class Projector implements AutoCloseable {
         }
     }
 
+    private synchronized boolean checkpointWanted() {
+        return checkpointWanted;
+    }
+
     private synchronized boolean isDone() {
         return closed && (waiting.isEmpty() || failing);
     }
@@ -115,7 +141,7 @@ public final class Projector implements AutoCloseable {
     /** What is next, without removing it; empty after a while without anything. */
     private synchronized List<Batch> take() {
         try {
-            if (waiting.isEmpty() && !closed) {
+            if (waiting.isEmpty() && !closed && !checkpointWanted) {
                 wait(CHECKPOINT_MS);
             } else if (failing && !closed) {
                 wait(RETRY_MS);
@@ -136,7 +162,7 @@ public final class Projector implements AutoCloseable {
             store.write(group);
             written(group.size());
             return true;
-        } catch (AccountingException e) {
+        } catch (RuntimeException e) {
             failed(e);
             return isDone();
         }
@@ -154,7 +180,7 @@ public final class Projector implements AutoCloseable {
         notifyAll();
     }
 
-    private synchronized void failed(AccountingException e) {
+    private synchronized void failed(RuntimeException e) {
         if (!failing) {
             log.accept("accounting: " + e.getMessage() + "; trying again");
         }
@@ -166,8 +192,11 @@ public final class Projector implements AutoCloseable {
             long covered = store.checkpoint();
             synchronized (this) {
                 durable = covered;
+                checkpointWanted = false;
+                failing = false;
+                notifyAll();
             }
-        } catch (AccountingException e) {
+        } catch (RuntimeException e) {
             failed(e);
         }
     }

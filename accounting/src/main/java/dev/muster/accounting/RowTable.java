@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * A table whose columns are the components of a record, in their order; the components of a record inside it are columns
- * with its name in front. A test compares this with the migrations.
+ * A table whose columns are the components of a record, in their order; the components of a record inside it are
+ * columns with its name in front. A test compares this with the migrations.
  */
 final class RowTable<T extends Record> {
     private record Column(String name, Class<?> type, List<Method> path) {

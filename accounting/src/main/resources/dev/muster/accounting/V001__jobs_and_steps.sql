@@ -1,8 +1,8 @@
 -- Attempts of jobs and their steps, as AccountingRows.JobRow and AccountingRows.StepRow have them.
 -- "seq" is the journal's index up to which every row is in the tables.
 
-create table "projection" ("id" int primary key, "seq" bigint not null);
-insert into "projection" values (1, 0);
+create table "projection" ("id" int primary key, "seq" bigint not null, "cluster_id" varchar not null);
+insert into "projection" values (1, 0, '');
 
 create table "job" (
   "sluid" bigint not null,

@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 
 /** Prints how fast rows are written and read back: 100,000 jobs, each written five times with one step. */
 final class AccountingBenchmark {
@@ -21,7 +22,7 @@ final class AccountingBenchmark {
 
     public static void main(String[] args) throws Exception {
         Path dir = Files.createTempDirectory(Path.of(args.length > 0 ? args[0] : "target"), "acct");
-        try (AccountingStore store = AccountingStore.open(dir)) {
+        try (AccountingStore store = AccountingStore.open(dir, new UUID(1, 1))) {
             long seq = 0;
             long start = System.nanoTime();
             for (int pass = 0; pass < 5; pass++) {
@@ -69,7 +70,7 @@ final class AccountingBenchmark {
     }
 
     private static StepRow step(int id) {
-        return new StepRow(id, 0, -5, id, "batch", "COMPLETED", -1, ExitStatus.NONE, 2000 + id, 3000 + id, "n1", 1, 1, 1,
-            "cpu=1", "Block", "", Usage.NONE);
+        return new StepRow(id, 0, -5, id, "batch", "COMPLETED", -1, ExitStatus.NONE, 2000 + id, 3000 + id, "n1", 1, 1,
+            1, "cpu=1", "Block", "", Usage.NONE);
     }
 }

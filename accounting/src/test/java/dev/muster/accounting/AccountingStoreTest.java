@@ -1,6 +1,7 @@
 package dev.muster.accounting;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.muster.model.ExitStatus;
 import dev.muster.model.accounting.AccountingRows.Batch;
@@ -12,6 +13,7 @@ import dev.muster.model.accounting.AccountingRows.Usage;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -20,6 +22,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class AccountingStoreTest {
+    private static final UUID CLUSTER = new UUID(1, 2);
+
     @TempDir
     private Path dir;
     private final List<AutoCloseable> open = new ArrayList<>();
@@ -33,7 +37,7 @@ class AccountingStoreTest {
     }
 
     private AccountingStore memory() {
-        AccountingStore store = AccountingStore.inMemory("t" + System.nanoTime());
+        AccountingStore store = AccountingStore.inMemory("t" + System.nanoTime(), CLUSTER);
         open.add(store);
         return store;
     }
@@ -46,8 +50,8 @@ class AccountingStoreTest {
         }
 
         J task(int arrayId, int index) {
-            return new J(id, arrayId, index, tasks, uid, account, partition, name, state, nodes, submit, eligible, start,
-                end, restarts);
+            return new J(id, arrayId, index, tasks, uid, account, partition, name, state, nodes, submit, eligible,
+                start, end, restarts);
         }
 
         J tasks(String pending) {
@@ -65,8 +69,8 @@ class AccountingStoreTest {
         }
 
         J on(String list) {
-            return new J(id, array, task, tasks, uid, account, partition, name, state, list, submit, eligible, start, end,
-                restarts);
+            return new J(id, array, task, tasks, uid, account, partition, name, state, list, submit, eligible, start,
+                end, restarts);
         }
 
         J attempt(int number) {
@@ -130,16 +134,29 @@ class AccountingStoreTest {
 
     @Test
     void rowsAndSequenceSurviveTogether() {
-        try (AccountingStore store = AccountingStore.open(dir)) {
+        try (AccountingStore store = AccountingStore.open(dir, CLUSTER)) {
             store.write(List.of(batch(J.of(1)), batch(J.of(2))));
         }
-        try (AccountingStore store = AccountingStore.open(dir)) {
+        try (AccountingStore store = AccountingStore.open(dir, CLUSTER)) {
             assertThat(store.sequence()).isEqualTo(2);
             store.write(List.of(new Batch(2, List.of(J.of(9).row()), List.of()),
                 new Batch(5, List.of(J.of(3).row()), List.of())));
             assertThat(ids(store, query(List.of()))).containsExactly(1, 2, 3);
             assertThat(store.sequence()).isEqualTo(5);
             assertThat(store.checkpoint()).isEqualTo(5);
+        }
+    }
+
+    @Test
+    void anotherClustersTablesAreRefused() {
+        AccountingStore.open(dir, CLUSTER).close();
+        assertThatThrownBy(() -> AccountingStore.open(dir, new UUID(3, 4))).isInstanceOf(AccountingException.class)
+            .hasMessageContaining("belongs to cluster " + CLUSTER);
+        try (AccountingStore store = AccountingStore.open(dir, CLUSTER)) {
+            store.write(List.of(new Batch(9, List.of(), List.of())));
+            store.rewind(4);
+            store.write(List.of(new Batch(5, List.of(J.of(1).row()), List.of())));
+            assertThat(ids(store, query(List.of()))).containsExactly(1);
         }
     }
 
@@ -155,7 +172,7 @@ class AccountingStoreTest {
             } finally {
                 writer.destroyForcibly().waitFor();
             }
-            try (AccountingStore store = AccountingStore.open(dir)) {
+            try (AccountingStore store = AccountingStore.open(dir, CLUSTER)) {
                 List<Integer> found = ids(store, query(List.of()));
                 assertThat(found).hasSize((int) store.sequence());
             }
@@ -165,7 +182,7 @@ class AccountingStoreTest {
     /** Writes one job a transaction until it is killed. */
     static final class Endless {
         public static void main(String[] args) {
-            AccountingStore store = AccountingStore.open(Path.of(args[0]));
+            AccountingStore store = AccountingStore.open(Path.of(args[0]), CLUSTER);
             System.out.println("at " + store.sequence());
             while (true) {
                 long next = store.sequence() + 1;
@@ -294,7 +311,7 @@ class AccountingStoreTest {
 
     @Test
     void theProjectorWritesInOrderAndTellsWhenItHas() throws Exception {
-        try (AccountingStore store = AccountingStore.open(dir)) {
+        try (AccountingStore store = AccountingStore.open(dir, CLUSTER)) {
             try (Projector projector = new Projector(store, System.err::println)) {
                 for (int i = 1; i <= 2_000; i++) {
                     projector.submit(batch(J.of(i % 500 + 1)));
@@ -303,6 +320,8 @@ class AccountingStoreTest {
                 assertThat(projector.await(2_000, 20_000)).isTrue();
                 assertThat(ids(store, query(List.of()))).hasSize(500);
                 assertThat(projector.overloaded()).isFalse();
+                assertThat(projector.awaitDurable(2_000, 20_000)).isTrue();
+                assertThat(projector.durableSequence()).isEqualTo(2_000);
                 projector.submit(new Batch(1_000, List.of(), List.of()));
                 assertThat(projector.submitted()).isEqualTo(2_000);
             }
