@@ -47,7 +47,7 @@ final class EmbeddedAccounting implements Accounting {
     /**
      * Opens the tables beside the journal.
      *
-     * @param journalLast the last index of the journal. Tables that are ahead of it (its tail was cut) go on from there.
+     * @param journalLast the last index of the journal. Tables ahead of it (its tail was cut) go on from there.
      */
     static EmbeddedAccounting open(Path stateDir, UUID clusterId, long journalLast, Consumer<String> log) {
         AccountingStore store = AccountingStore.open(stateDir.resolve("accounting"), clusterId);

@@ -129,7 +129,8 @@ final class JobRows {
 
     private static int cancelledBy(String state, Step step) {
         String prefix = "Cancelled by ";
-        return step.ending().startsWith(prefix) ? cancelledBy(state, BY + step.ending().substring(prefix.length())) : -1;
+        return step.ending().startsWith(prefix)
+            ? cancelledBy(state, BY + step.ending().substring(prefix.length())) : -1;
     }
 
     private static String layout(Step step) {

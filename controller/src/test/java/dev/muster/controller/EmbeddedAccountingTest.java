@@ -77,22 +77,25 @@ class EmbeddedAccountingTest {
         happens("Config", new Change.NodeRestored(json("{'spec':{'name':'n1'}}", Node.class)),
             new Change.NodeRestored(json("{'spec':{'name':'n2'}}", Node.class)));
         happens("Submit", new Change.JobSubmitted(json("""
-            {'id':7,'sluid':70,'array':{'jobId':0,'task':-1},'state':'PENDING','reason':'NONE','priority':5,'submitTime':100,
-             'eligibleTime':100,'holdUid':-1,
-             'desc':{'kind':'ALLOCATION','name':'x','partition':'p','owner':{'uid':1000,'gid':100,'user':'u','group':'g'},
+            {'id':7,'sluid':70,'array':{'jobId':0,'task':-1},'state':'PENDING','reason':'NONE','priority':5,
+             'submitTime':100,'eligibleTime':100,'holdUid':-1,
+             'desc':{'kind':'ALLOCATION','name':'x','partition':'p',
+                     'owner':{'uid':1000,'gid':100,'user':'u','group':'g'},
                      'request':{'nodesMin':2,'tasks':4,'memPerCpuMb':10},'charge':{'account':'a'}}}""", Job.class)));
     }
 
     private void started(int attempt) {
-        Allocation.Share share = new Allocation.Share("n1", Allocation.Agent.SLURMD, "b", IndexSet.range(0, 1, 1), 2, 512,
-            Map.of("gpu", IndexSet.of(3)), false, false);
-        Allocation.Share other = new Allocation.Share("n2", Allocation.Agent.SLURMD, "b", IndexSet.range(0, 1, 1), 2, 512,
-            Map.of(), false, false);
-        happens("Schedule", new Change.JobStarted(7, attempt, new Allocation(1, List.of(share, other)), 60, 1, false));
+        Allocation both = new Allocation(1, List.of(share("n1", Map.of("gpu", IndexSet.of(3))), share("n2", Map.of())));
+        happens("Schedule", new Change.JobStarted(7, attempt, both, 60, 1, false));
         happens("CreateStep", new Change.StepStarted(7, json("""
             {'id':0,'desc':{'name':'true'},'state':'RUNNING','startTime':3,
              'nodes':[{'node':'n1','tasks':[0,1],'cpus':2,'memoryMb':512},{'node':'n2','tasks':[2,3],'cpus':2}]}""",
             Step.class)));
+    }
+
+    private static Allocation.Share share(String node, Map<String, IndexSet> gres) {
+        return new Allocation.Share(node, Allocation.Agent.SLURMD, "b", IndexSet.range(0, 1, 1), 2, 512, gres, false,
+            false);
     }
 
     private void partEnded(String node, ExitStatus exit, long cpuUs, long rssKb) {
@@ -182,7 +185,8 @@ class EmbeddedAccountingTest {
         happens("Resume", new Change.JobResumed(7, 50, 1));
         restart();
         happens("Suspend", new Change.JobSuspended(7, 60));
-        happens("Cancel", new Change.JobEnded(7, JobState.CANCELLED, JobReason.NONE, "by 0", ExitStatus.signaled(9), 65));
+        happens("Cancel", new Change.JobEnded(7, JobState.CANCELLED, JobReason.NONE, "by 0", ExitStatus.signaled(9),
+            65));
         assertThat(all(false).getFirst().job().suspendedSeconds()).isEqualTo(35);
     }
 
