@@ -68,7 +68,8 @@ final class EmbeddedAccounting implements Accounting {
      * Where following begins: the snapshot's index and state, or 0 and the empty state. Tables that are older than the
      * snapshot (another disk, a restored copy) get the rows of all jobs that the state still knows.
      */
-    synchronized void begin(long index, State state) {
+    @Override
+    public synchronized void begin(long index, State state) {
         last = state;
         if (index > store.sequence()) {
             Rows rows = new Rows(state);
@@ -290,12 +291,14 @@ final class EmbeddedAccounting implements Accounting {
     }
 
     /** Before a snapshot lets the journal forget: waits until the tables hold everything up to the index for good. */
-    boolean settle(long index, long timeoutMs) {
+    @Override
+    public boolean settle(long index, long timeoutMs) {
         return projector.awaitDurable(index, timeoutMs);
     }
 
     /** Too much waits for the database: no new jobs should be taken. */
-    boolean overloaded() {
+    @Override
+    public boolean overloaded() {
         return projector.overloaded();
     }
 
