@@ -12,6 +12,8 @@ final class Commands {
             case "scancel" -> Optional.of(new Scancel());
             case "scontrol" -> Optional.of(new Scontrol());
             case "sinfo" -> Optional.of(new Sinfo());
+            case "srun" -> Optional.of(new Srun());
+            case "salloc" -> Optional.of(new Salloc());
             case "squeue" -> Optional.of(new Squeue());
             default -> Optional.empty();
         };

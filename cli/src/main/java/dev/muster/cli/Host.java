@@ -1,5 +1,6 @@
 package dev.muster.cli;
 
+import dev.muster.transport.Frames;
 import java.io.IOException;
 import java.time.ZoneId;
 import java.util.List;
@@ -62,4 +63,10 @@ public interface Host {
 
     /** Names of the configured controllers, the primary first. */
     List<String> controllers();
+
+    /** Opens a daemon's stream by name ({@code io}). */
+    Frames openStream(String address, int port, String name) throws IOException, SlurmException;
+
+    /** Runs the handler when the process gets the signal ({@code INT}), from a thread of its own. */
+    void onSignal(String name, Runnable handler);
 }

@@ -1,5 +1,8 @@
 package dev.muster.cli;
 
+import dev.muster.transport.Client;
+import dev.muster.transport.Frames;
+import dev.muster.transport.Session;
 import java.io.FileInputStream;
 import java.io.FileOutputStream;
 import java.io.IOException;
@@ -285,6 +288,27 @@ final class ProcessHost implements Host {
             out.clear();
         }
         return out;
+    }
+
+    @Override
+    public Frames openStream(String address, int port, String name) throws IOException, SlurmException {
+        Session session = Sessions.open(conf(), this);
+        Client client = new Client(address, port, () -> session, this::nonce);
+        try {
+            return client.stream("/muster/v1/stream/" + name, "muster-" + name);
+        } catch (IOException e) {
+            client.close();
+            throw e;
+        }
+    }
+
+    @Override
+    public void onSignal(String name, Runnable handler) {
+        try {
+            sun.misc.Signal.handle(new sun.misc.Signal(name), s -> handler.run());
+        } catch (IllegalArgumentException e) {
+            // a machine started without signal handling (-Xrs): the signal keeps its default action
+        }
     }
 
     /** The first id is the launcher's: a command repeated on the other path is the same request. */

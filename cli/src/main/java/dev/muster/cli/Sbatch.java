@@ -93,7 +93,7 @@ final class Sbatch implements Command {
         env.put("SLURM_JOB_NAME", name);
         Json.Obj job = r.job("BATCH", name, arguments);
         if (o.text(JobOption.EXPORT).equals("NONE")) {
-            job.obj("extras").put("getUserEnv", Boolean.TRUE);
+            job.put("extras", job.obj("extras").put("getUserEnv", Boolean.TRUE));
         }
         Json.Obj request = new Json.Obj();
         request.put("requestId", c.host().requestId());

@@ -19,7 +19,7 @@ final class ScriptOptions {
             number++;
             if (line.startsWith(MARK)) {
                 directive(line.substring(MARK.length()), number, table, options);
-            } else if (!line.isBlank() && line.charAt(0) != '#') {
+            } else if (!line.isBlank() && !line.stripLeading().startsWith("#")) {
                 return;
             }
             at = end < 0 ? script.length() : end + 1;

@@ -37,6 +37,9 @@ final class Squeue implements Command {
         final List<String> nodes = new ArrayList<>();
         final List<String> states = new ArrayList<>();
         final List<Integer> users = new ArrayList<>();
+        /** {@code -j} or {@code -s} without a value glued to it: the operand that follows is the value. */
+        boolean jobsBare;
+        boolean stepsBare;
         boolean usersGiven;
         boolean notMe;
         boolean all;
@@ -72,8 +75,15 @@ final class Squeue implements Command {
                 default -> option(c, w, h);
             }
         }
-        if (!p.operands().isEmpty()) {
-            c.error("Unrecognized option: " + p.operands().getFirst());
+        List<String> operands = new ArrayList<>(p.operands());
+        if (w.jobsBare && w.jobs.isEmpty() && !operands.isEmpty()) {
+            jobs(c, w, operands.removeFirst());
+        }
+        if (w.stepsBare && w.steps.isEmpty() && !operands.isEmpty()) {
+            w.steps.addAll(Texts.split(operands.removeFirst(), ','));
+        }
+        if (!operands.isEmpty()) {
+            c.error("Unrecognized option: " + operands.getFirst());
             Standard.help(c, OPTIONS, "");
             return 1;
         }
@@ -122,7 +132,10 @@ final class Squeue implements Command {
             }
             case "hide" -> w.all = false;
             case "iterate" -> w.iterateSeconds = seconds(c, v);
-            case "jobs" -> jobs(c, w, v);
+            case "jobs" -> {
+                w.jobsBare |= v.isEmpty();
+                jobs(c, w, v);
+            }
             case "json", "yaml" -> w.json = h.opt().name();
             case "licenses" -> replace(w.licenses, v);
             case "long" -> w.longForm = true;
@@ -142,6 +155,7 @@ final class Squeue implements Command {
             case "states" -> states(c, w, v);
             case "steps" -> {
                 w.showSteps = true;
+                w.stepsBare |= v.isEmpty();
                 w.steps.addAll(Texts.split(v, ','));
             }
             case "user", "users" -> users(c, w, v);

@@ -1,0 +1,124 @@
+package dev.muster.cli;
+
+import dev.muster.model.Json;
+import dev.muster.model.SlurmErrno;
+import java.util.List;
+
+/** Asks for an allocation and waits for it: what srun and salloc share. */
+final class AllocationClient {
+    /** Longer than this in the queue is worth a line. */
+    private static final int QUIET_WAIT_MS = 300;
+    private static final int WAIT_MS = 20_000;
+
+    private final CommandContext c;
+    private final JobOptions o;
+    private boolean waitedInQueue;
+
+    AllocationClient(CommandContext c, JobOptions o) {
+        this.c = c;
+        this.o = o;
+    }
+
+    /** Had to wait in the queue: salloc rings the bell then. */
+    boolean waitedInQueue() {
+        return waitedInQueue;
+    }
+
+    /** Submits; the job's id, or 0 after the error has been printed. */
+    Json.Obj submit(String kind, String name, List<Object> environment, boolean testOnly) throws SlurmException {
+        Json.Obj q = new Json.Obj();
+        q.put("requestId", c.host().requestId());
+        q.put("job", new JobRequest(o).job(kind, name, List.of()));
+        q.put("environment", environment);
+        JobRequest.put(q, "testOnly", testOnly);
+        JobRequest.put(q, "immediate", o.has(JobOption.IMMEDIATE));
+        Json.Obj reply = c.host().controller().call("Submit", q);
+        for (String w : reply.texts("warnings")) {
+            c.info(w);
+        }
+        return reply;
+    }
+
+    /** Prints why there is no allocation; the exit code. */
+    int refused(SlurmException e) {
+        if (e.errno() == SlurmErrno.INVALID_PARTITION_NAME.number() && o.has(JobOption.PARTITION)) {
+            c.error("invalid partition specified: " + o.text(JobOption.PARTITION));
+        }
+        String verb = c.name().equals("salloc") ? "Job submit/allocate failed: " : "Unable to allocate resources: ";
+        c.error(verb + e.getMessage());
+        boolean busy = o.has(JobOption.IMMEDIATE) && !c.env("SLURM_EXIT_IMMEDIATE").isEmpty();
+        return busy ? (int) Math.max(1, OptionCheck.parseNumber(c.env("SLURM_EXIT_IMMEDIATE"))) : o.exitError(1);
+    }
+
+    /** Waits until the nodes are ready; the allocation, or the state of a job that ended before. */
+    Json.Obj await(int jobId, boolean quiet) throws SlurmException {
+        Json.Obj a = ask(jobId, QUIET_WAIT_MS);
+        boolean told = false;
+        while (!isOver(a) && !a.flag("ready")) {
+            boolean pending = a.text("state").isEmpty() || a.text("state").equals("PENDING");
+            if (pending && !told) {
+                told = true;
+                waitedInQueue = true;
+                if (!quiet) {
+                    if (c.name().equals("salloc")) {
+                        c.info("Pending job allocation " + jobId);
+                    }
+                    c.info("job " + jobId + " queued and waiting for resources");
+                }
+            } else if (!pending && told && !quiet) {
+                told = false;
+                c.info("job " + jobId + " has been allocated resources");
+            }
+            a = ask(jobId, WAIT_MS);
+        }
+        if (told && !quiet && !isOver(a)) {
+            c.info("job " + jobId + " has been allocated resources");
+        }
+        return a;
+    }
+
+    private Json.Obj ask(int jobId, int waitMs) throws SlurmException {
+        Json.Obj q = new Json.Obj();
+        q.put("jobId", (long) jobId);
+        q.put("waitMs", (long) waitMs);
+        return c.host().controller().call("AwaitAllocation", q);
+    }
+
+    static boolean isOver(Json.Obj allocation) {
+        return switch (allocation.text("state")) {
+            case "", "PENDING", "RUNNING", "SUSPENDED" -> false;
+            default -> true;
+        };
+    }
+
+    /** Gives the allocation back. @param shellCode as the shell would report the command's end */
+    static void complete(CommandContext c, int jobId, int shellCode) {
+        Json.Obj q = new Json.Obj();
+        q.put("requestId", c.host().requestId());
+        q.put("jobId", (long) jobId);
+        Json.Obj exit = new Json.Obj();
+        if (shellCode > 128) {
+            exit.put("signal", (long) shellCode - 128);
+        } else if (shellCode > 0) {
+            exit.put("code", (long) shellCode);
+        }
+        JobRequest.put(q, "exit", exit);
+        try {
+            c.host().controller().call("CompleteAllocation", q);
+        } catch (SlurmException e) {
+            // it ended with its last step, or was cancelled: there is nothing left to give back
+        }
+    }
+
+    /** Cancels a job that is not wanted any more. */
+    static void cancel(CommandContext c, int jobId) {
+        Json.Obj q = new Json.Obj();
+        q.put("requestId", c.host().requestId());
+        q.put("jobs", List.of(Integer.toString(jobId)));
+        try {
+            c.host().controller().call("Cancel", q);
+        } catch (SlurmException e) {
+            c.error("Unable to cancel job " + jobId + ": " + e.getMessage());
+        }
+    }
+}

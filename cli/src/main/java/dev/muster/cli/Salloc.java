@@ -1,0 +1,177 @@
+package dev.muster.cli;
+
+import dev.muster.model.Bytes;
+import dev.muster.model.Json;
+import java.io.File;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/** Gets an allocation and runs a command of the caller's in it, on this host. */
+final class Salloc implements Command {
+    private static final int WATCH_MS = 20_000;
+    private static final int EXIT_SIGNALED = 128;
+    private static final int NOT_FOUND = 127;
+
+    @Override
+    public int run(CommandContext c) throws SlurmException, UsageException {
+        JobOptions o = new JobOptions(c, 'A');
+        List<String> operands = o.readArguments(c.args());
+        if (Standard.helpOrVersion(c, o)) {
+            return 0;
+        }
+        o.readEnvironment();
+        if (o.has(JobOption.NO_SHELL) && !operands.isEmpty()) {
+            throw c.bad(o.exitError(1), "--no-shell and a command contradict each other");
+        }
+        o.printDefined();
+        AllocationClient client = new AllocationClient(c, o);
+        String name = o.has(JobOption.JOB_NAME) ? o.text(JobOption.JOB_NAME)
+                : operands.isEmpty() ? "interactive" : Texts.baseName(operands.getFirst());
+        Json.Obj reply;
+        try {
+            reply = client.submit("ALLOCATION", name, List.of(), false);
+        } catch (SlurmException e) {
+            return client.refused(e);
+        }
+        int jobId = reply.integer("jobId");
+        boolean[] granted = {false};
+        for (String signal : List.of("INT", "TERM", "HUP", "QUIT")) {
+            c.host().onSignal(signal, () -> {
+                if (!granted[0]) {
+                    AllocationClient.cancel(c, jobId);
+                }
+            });
+        }
+        boolean quiet = o.has(JobOption.QUIET);
+        Json.Obj allocation = client.await(jobId, quiet);
+        if (AllocationClient.isOver(allocation)) {
+            c.error("Job allocation " + jobId + " has been revoked");
+            return o.exitError(1);
+        }
+        granted[0] = true;
+        if (!quiet) {
+            c.info("Granted job allocation " + jobId);
+            if (client.waitedInQueue() || allocation.integer("nodeCount") > 0) {
+                c.info("Nodes " + allocation.text("nodes") + " are ready for job");
+            }
+        }
+        bell(c, o, client.waitedInQueue());
+        if (o.has(JobOption.NO_SHELL)) {
+            return 0;
+        }
+        int rc = command(c, o, operands, allocation, jobId);
+        AllocationClient.complete(c, jobId, rc);
+        if (!quiet) {
+            c.info("Relinquishing job allocation " + jobId);
+        }
+        return rc;
+    }
+
+    private static void bell(CommandContext c, JobOptions o, boolean waited) {
+        boolean wanted = o.has(JobOption.BELL) || waited && !o.has(JobOption.NO_BELL);
+        if (wanted && c.host().isTty(1)) {
+            c.out().print("\007");
+            c.out().flush();
+        }
+    }
+
+    private static int command(CommandContext c, JobOptions o, List<String> operands, Json.Obj allocation, int jobId) {
+        List<String> command = operands;
+        if (command.isEmpty()) {
+            command = List.of(c.env("SHELL").isEmpty() ? "/bin/sh" : c.env("SHELL"));
+        }
+        ProcessBuilder builder = new ProcessBuilder(command).inheritIO()
+                .directory(new File(new JobRequest(o).workDir()));
+        Map<String, String> env = builder.environment();
+        Map<String, String> own = new java.util.LinkedHashMap<>();
+        JobEnvironment.addOptions(o, own);
+        env.putAll(own);
+        for (String entry : allocation.texts("environment")) {
+            int eq = entry.indexOf('=');
+            if (eq > 0) {
+                env.put(entry.substring(0, eq), entry.substring(eq + 1));
+            } else {
+                base64Entry(env, entry);
+            }
+        }
+        env.remove("MUSTER_REQUEST_ID");
+        Process child;
+        try {
+            child = builder.start();
+        } catch (IOException e) {
+            c.error("Unable to exec command \"" + command.getFirst() + "\"");
+            return NOT_FOUND;
+        }
+        Thread.ofPlatform().daemon().name("watch").start(() -> watch(c, o, jobId, allocation.number("version"), child));
+        for (String signal : List.of("INT", "QUIT")) {
+            // the terminal has sent it to the command as well
+            c.host().onSignal(signal, () -> { });
+        }
+        c.host().onSignal("TERM", child::destroy);
+        c.host().onSignal("HUP", child::destroy);
+        try {
+            return child.waitFor();
+        } catch (InterruptedException e) {
+            child.destroy();
+            return EXIT_SIGNALED + Signals.TERM;
+        }
+    }
+
+    private static void base64Entry(Map<String, String> env, String entry) {
+        try {
+            String text = Bytes.fromBase64(entry).text();
+            int eq = text.indexOf('=');
+            if (eq > 0) {
+                env.put(text.substring(0, eq), text.substring(eq + 1));
+            }
+        } catch (IllegalArgumentException e) {
+            // neither NAME=value nor base64: nothing to set
+        }
+    }
+
+    /** Tells the user, and the command by -K, when the allocation ends before the command does. */
+    private static void watch(CommandContext c, JobOptions o, int jobId, long version, Process child) {
+        long seen = version;
+        while (child.isAlive()) {
+            Json.Obj q = new Json.Obj();
+            q.put("jobId", (long) jobId);
+            q.put("stepId", -1L);
+            q.put("version", seen);
+            q.put("waitMs", (long) WATCH_MS);
+            try {
+                Json.Obj a = c.host().controller().call("AwaitChange", q);
+                seen = a.number("version");
+                if (AllocationClient.isOver(a)) {
+                    revoked(c, o, jobId, child);
+                    return;
+                }
+            } catch (SlurmException e) {
+                if (!c.host().pause(WATCH_MS)) {
+                    return;
+                }
+            }
+        }
+    }
+
+    private static void revoked(CommandContext c, JobOptions o, int jobId, Process child) {
+        if (!child.isAlive()) {
+            return;
+        }
+        c.info("Job allocation " + jobId + " has been revoked.");
+        if (o.has(JobOption.KILL_COMMAND)) {
+            try {
+                new ProcessBuilder("kill", "-" + o.integer(JobOption.KILL_COMMAND), Long.toString(child.pid()))
+                        .inheritIO().start().waitFor();
+                if (!child.waitFor(30, TimeUnit.SECONDS)) {
+                    child.destroyForcibly();
+                }
+            } catch (IOException e) {
+                child.destroy();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+}

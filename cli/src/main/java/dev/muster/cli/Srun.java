@@ -1,0 +1,304 @@
+package dev.muster.cli;
+
+import dev.muster.model.Json;
+import dev.muster.model.SlurmErrno;
+import dev.muster.model.Times;
+import java.io.ByteArrayInputStream;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Runs a step: in the allocation it is called from, or in one of its own. */
+final class Srun implements Command {
+    private static final int INPUT_BYTES_MAX = 1 << 30;
+    private static final int STEP_WAIT_MS = 20_000;
+    private static final int RETRY_MS = 1_000;
+
+    @Override
+    public int run(CommandContext c) throws SlurmException, UsageException {
+        JobOptions o = new JobOptions(c, 'R');
+        List<String> program = o.readArguments(c.args());
+        if (Standard.helpOrVersion(c, o)) {
+            return 0;
+        }
+        if (o.text(JobOption.MPI).equals("list")) {
+            c.out().println("MPI plugin types are...\n\tnone");
+            return 0;
+        }
+        o.readEnvironment();
+        checkMpi(c, o);
+        if (program.isEmpty() && !o.has(JobOption.TEST_ONLY)) {
+            throw new UsageException(o.exitError(1), List.of("srun: fatal: No command given to execute."));
+        }
+        int heterogeneous = program.indexOf(":");
+        if (heterogeneous >= 0 && heterogeneous + 1 < program.size()
+                && program.get(heterogeneous + 1).startsWith("-")) {
+            throw c.bad(o.exitError(1), "heterogeneous steps are not supported by this cluster");
+        }
+        o.printDefined();
+        return o.has(JobOption.JOBID) && !isOwnAllocation(o) ? inside(c, o, program) : alone(c, o, program);
+    }
+
+    /** {@code --test-only} asks about a new job wherever it is called. */
+    private static boolean isOwnAllocation(JobOptions o) {
+        return o.has(JobOption.TEST_ONLY);
+    }
+
+    private static void checkMpi(CommandContext c, JobOptions o) throws UsageException {
+        String mpi = o.text(JobOption.MPI);
+        if (!mpi.isEmpty() && !mpi.equals("none")) {
+            throw new UsageException(o.exitError(1), List.of(
+                    "srun: error: Couldn't find the specified plugin name for mpi/" + mpi + " looking at all files",
+                    "srun: error: cannot find mpi plugin for mpi/" + mpi,
+                    "srun: error: MPI: Cannot create context for mpi/" + mpi,
+                    "srun: error: MPI: Unable to load any plugin",
+                    "srun: error: Invalid MPI type '" + mpi + "', --mpi=list for acceptable types"));
+        }
+    }
+
+    private int inside(CommandContext c, JobOptions o, List<String> program) throws SlurmException, UsageException {
+        int jobId = o.integer(JobOption.JOBID);
+        Json.Obj allocation;
+        try {
+            Json.Obj q = new Json.Obj();
+            q.put("jobId", (long) jobId);
+            allocation = c.host().controller().call("AwaitAllocation", q);
+            if (AllocationClient.isOver(allocation)) {
+                throw new SlurmException(SlurmErrno.INVALID_JOB_ID.number(), SlurmErrno.INVALID_JOB_ID.sentence());
+            }
+        } catch (SlurmException e) {
+            c.error("Unable to confirm allocation for job " + jobId + ": " + e.getMessage());
+            if (e.errno() == SlurmErrno.INVALID_JOB_ID.number()) {
+                c.info("Check SLURM_JOB_ID environment variable. Expired or invalid job " + jobId);
+            }
+            return o.exitError(1);
+        }
+        if (!allocation.flag("ready")) {
+            allocation = new AllocationClient(c, o).await(jobId, o.has(JobOption.QUIET));
+        }
+        return step(c, o, program, allocation, false);
+    }
+
+    private int alone(CommandContext c, JobOptions o, List<String> program) throws SlurmException, UsageException {
+        AllocationClient client = new AllocationClient(c, o);
+        String name = o.typed(JobOption.JOB_NAME) || c.env("SLURM_JOB_ID").isEmpty() && o.has(JobOption.JOB_NAME)
+                ? o.text(JobOption.JOB_NAME) : program.isEmpty() ? "srun" : Texts.baseName(program.getFirst());
+        Json.Obj reply;
+        try {
+            reply = client.submit("RUN", name, List.of(), o.has(JobOption.TEST_ONLY));
+        } catch (SlurmException e) {
+            return client.refused(e);
+        }
+        int jobId = reply.integer("jobId");
+        if (o.has(JobOption.TEST_ONLY)) {
+            c.info("Job " + jobId + " to start at " + Times.iso(reply.number("testStart"), c.host().zone()) + " using "
+                    + reply.integer("testCpus") + " processors on nodes " + reply.text("testNodes") + " in partition "
+                    + reply.text("testPartition"));
+            return 0;
+        }
+        boolean[] granted = {false};
+        for (String signal : List.of("INT", "TERM", "HUP", "QUIT")) {
+            c.host().onSignal(signal, () -> {
+                if (!granted[0]) {
+                    AllocationClient.cancel(c, jobId);
+                }
+            });
+        }
+        Json.Obj allocation = client.await(jobId, o.has(JobOption.QUIET));
+        if (AllocationClient.isOver(allocation)) {
+            c.error("Unable to allocate resources: Job " + jobId + " was "
+                    + Texts.lower(allocation.text("state")) + " before it got its nodes");
+            return o.exitError(1);
+        }
+        granted[0] = true;
+        if (o.verbose() > 0) {
+            describe(c, allocation);
+        }
+        int rc = step(c, o, program, allocation, true);
+        AllocationClient.complete(c, jobId, rc);
+        return rc;
+    }
+
+    /** {@code jobid 181: nodes(2):`n[1-2]', cpu counts: 1(x2)}. */
+    private static void describe(CommandContext c, Json.Obj a) {
+        StringBuilder counts = new StringBuilder();
+        int last = -1;
+        int times = 0;
+        List<Json.Obj> shares = a.objects("shares");
+        for (int i = 0; i <= shares.size(); i++) {
+            int cpus = i < shares.size() ? shares.get(i).integer("cpus") : -1;
+            if (cpus != last && times > 0) {
+                counts.append(counts.isEmpty() ? "" : ",").append(last).append("(x").append(times).append(')');
+                times = 0;
+            }
+            last = cpus;
+            times++;
+        }
+        c.info("jobid " + a.integer("jobId") + ": nodes(" + a.integer("nodeCount") + "):`" + a.text("nodes")
+                + "', cpu counts: " + counts);
+    }
+
+    private int step(CommandContext c, JobOptions o, List<String> program, Json.Obj allocation, boolean own)
+            throws SlurmException, UsageException {
+        int jobId = allocation.integer("jobId");
+        StepFiles.Names names = names(c, allocation, "");
+        Json.Obj desc = new StepRequest(o, program, own).describe(names);
+        Json.Obj started;
+        try {
+            started = create(c, o, jobId, desc);
+        } catch (SlurmException e) {
+            c.error("Unable to create step for job " + jobId + ": " + e.getMessage());
+            return o.exitError(1);
+        }
+        for (String w : started.texts("warnings")) {
+            c.info(w);
+        }
+        return follow(c, o, jobId, allocation, started);
+    }
+
+    private static StepFiles.Names names(CommandContext c, Json.Obj a, String step) {
+        return new StepFiles.Names(a.integer("jobId"), step, a.text("name"), a.text("userName"),
+                c.env("SLURM_ARRAY_JOB_ID"), c.env("SLURM_ARRAY_TASK_ID"));
+    }
+
+    /** Waits while other steps hold what this one needs. */
+    private static Json.Obj create(CommandContext c, JobOptions o, int jobId, Json.Obj desc) throws SlurmException {
+        Json.Obj q = new Json.Obj();
+        q.put("requestId", c.host().requestId());
+        q.put("jobId", (long) jobId);
+        q.put("step", desc);
+        boolean immediate = o.has(JobOption.IMMEDIATE);
+        long giveUpMs = immediate ? c.host().nowMs() + o.number(JobOption.IMMEDIATE) * 1000 : Long.MAX_VALUE;
+        boolean told = false;
+        while (true) {
+            q.put("waitMs", told && !immediate ? (long) STEP_WAIT_MS : 0L);
+            try {
+                Json.Obj started = c.host().controller().call("CreateStep", q);
+                if (told && !o.has(JobOption.QUIET)) {
+                    c.info("Step created for StepId=" + jobId + "." + started.integer("stepId"));
+                }
+                return started;
+            } catch (SlurmException e) {
+                boolean busy = e.errno() == SlurmErrno.NODES_BUSY.number()
+                        || e.errno() == SlurmErrno.PROLOG_RUNNING.number()
+                        || e.errno() == SlurmErrno.JOB_PENDING.number();
+                if (!busy || c.host().nowMs() >= giveUpMs) {
+                    throw e;
+                }
+                if (!told && !o.has(JobOption.QUIET)) {
+                    c.info("Job " + jobId + " step creation temporarily disabled, retrying (" + e.getMessage() + ")");
+                }
+                told = true;
+                if (!c.host().pause(RETRY_MS)) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    private static int follow(CommandContext c, JobOptions o, int jobId, Json.Obj allocation, Json.Obj started)
+            throws UsageException {
+        String stepId = Integer.toString(started.integer("stepId"));
+        boolean pty = o.has(JobOption.PTY);
+        StepFiles.Names names = names(c, allocation, stepId);
+        int tasks = Math.max(1, started.integer("tasks"));
+        Map<String, Output> files = new HashMap<>();
+        Output toOut = sink(c, o, JobOption.OUTPUT, names, c.out(), files);
+        Output toErr = o.has(JobOption.ERROR) ? sink(c, o, JobOption.ERROR, names, c.err(), files)
+                : o.has(JobOption.OUTPUT) && !StepFiles.isMode(o.text(JobOption.OUTPUT)) ? toOut : c.err();
+        boolean direct = pty || o.has(JobOption.UNBUFFERED);
+        StepRun run = new StepRun(c, settings(o, pty), jobId + "." + stepId,
+                new TaskOutput(toOut, o.has(JobOption.LABEL), direct, tasks),
+                new TaskOutput(toErr, o.has(JobOption.LABEL), direct, tasks));
+        Json.Obj attach = new Json.Obj();
+        attach.put("type", "IoAttach");
+        attach.put("jobId", (long) jobId);
+        attach.put("attempt", started.number("attempt"));
+        attach.put("stepId", started.number("stepId"));
+        attach.put("token", started.text("ioToken"));
+        run.connect(started.objects("shares"), attach);
+        input(c, o, names, run, pty);
+        Terminal terminal = pty && c.host().isTty(0) ? Terminal.raw() : null;
+        signals(c, run, pty);
+        try {
+            return run.await();
+        } finally {
+            if (terminal != null) {
+                terminal.restore();
+            }
+            for (Output f : files.values()) {
+                f.flush();
+            }
+        }
+    }
+
+    private static StepRun.Settings settings(JobOptions o, boolean pty) {
+        return new StepRun.Settings(o.text(JobOption.KILL_ON_BAD_EXIT).equals("1"), o.integer(JobOption.WAIT_SECONDS),
+                o.has(JobOption.QUIET), o.verbose(), o.has(JobOption.DISABLE_STATUS),
+                o.has(JobOption.QUIT_ON_INTERRUPT), pty);
+    }
+
+    /** A plain file is srun's to write: all tasks go into one. */
+    private static Output sink(CommandContext c, JobOptions o, JobOption option, StepFiles.Names names, Output otherwise,
+            Map<String, Output> files) throws UsageException {
+        String text = o.text(option);
+        if (StepFiles.isMode(text) || StepFiles.isPerTask(text)) {
+            return otherwise;
+        }
+        String path = Texts.absolute(StepFiles.expand(text, names), new JobRequest(o).workDir());
+        if (files.containsKey(path)) {
+            return files.get(path);
+        }
+        try {
+            boolean append = o.text(JobOption.OPEN_MODE).equals("append");
+            Output file = new Output(new FileOutputStream(path, append), false);
+            files.put(path, file);
+            return file;
+        } catch (IOException e) {
+            throw c.bad(o.exitError(1), "Could not open " + (option == JobOption.OUTPUT ? "stdout" : "stderr")
+                    + " file: " + path);
+        }
+    }
+
+    private static void input(CommandContext c, JobOptions o, StepFiles.Names names, StepRun run, boolean pty)
+            throws UsageException {
+        String text = o.text(JobOption.INPUT);
+        if (text.equals("none") || StepFiles.isPerTask(text)) {
+            return;
+        }
+        InputStream in = c.in();
+        if (!StepFiles.isMode(text)) {
+            String path = Texts.absolute(StepFiles.expand(text, names), new JobRequest(o).workDir());
+            try {
+                in = new ByteArrayInputStream(c.host().readFile(path, INPUT_BYTES_MAX));
+            } catch (IOException e) {
+                throw c.bad(o.exitError(1), "Could not open stdin file: " + path);
+            }
+        }
+        int task = pty ? 0 : StepFiles.isNumber(text) ? Integer.parseInt(text) : IoFrame.ALL_TASKS;
+        run.input(new StepInput(in, run.nodes(), task));
+    }
+
+    private static void signals(CommandContext c, StepRun run, boolean pty) {
+        Host h = c.host();
+        h.onSignal("INT", run::interrupt);
+        h.onSignal("TERM", run::forceEnd);
+        h.onSignal("QUIT", run::forceEnd);
+        h.onSignal("HUP", run::forceEnd);
+        h.onSignal("USR1", () -> run.signal(Signals.USR1));
+        h.onSignal("USR2", () -> run.signal(12));
+        h.onSignal("ALRM", () -> run.signal(14));
+        h.onSignal("CONT", () -> run.signal(Signals.CONT));
+        if (pty) {
+            h.onSignal("WINCH", () -> {
+                int[] size = Terminal.size();
+                if (size[0] > 0) {
+                    run.window(size[0], size[1]);
+                }
+            });
+        }
+    }
+}

@@ -1,0 +1,171 @@
+package dev.muster.cli;
+
+import dev.muster.model.Json;
+import dev.muster.transport.Frames;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The connection to one node of a step: attaches, follows the streams by offset, comes back after a break. */
+final class StepNode implements Runnable {
+    private static final int RECONNECT_PAUSE_MS = 500;
+    /** slurmd may be restarted under a running step. */
+    private static final int RECONNECT_TRIES = 240;
+
+    /** What happens on the node; calls come from the node's own thread. */
+    interface Events {
+        void output(StepNode node, int task, int stream, byte[] data);
+
+        void outputEnd(StepNode node, int task, int stream);
+
+        void started(StepNode node, int task);
+
+        void exited(StepNode node, int task, int waitStatus, String reason);
+
+        void inputLimit(StepNode node, int task, long limit);
+
+        void connected(StepNode node);
+
+        /** @param reason "" or why the step ended here; lost: the node cannot be reached any more */
+        void complete(StepNode node, String reason, boolean lost);
+    }
+
+    final String name;
+    final List<Integer> tasks;
+    private final Host host;
+    private final String address;
+    private final int port;
+    private final Json.Obj attach;
+    private final boolean observer;
+    private final Events events;
+    private final Map<Long, Long> positions = new HashMap<>();
+    private volatile Frames frames;
+    private volatile boolean complete;
+
+    StepNode(Host host, String name, String address, int port, List<Integer> tasks, Json.Obj attach, Events events) {
+        this.host = host;
+        this.name = name;
+        this.address = address;
+        this.port = port;
+        this.tasks = tasks;
+        this.attach = attach;
+        this.observer = attach.flag("observer");
+        this.events = events;
+    }
+
+    @Override
+    public void run() {
+        int tries = 0;
+        while (!complete && tries < RECONNECT_TRIES) {
+            try {
+                Frames f = host.openStream(address, port, "io");
+                f.send(Json.print(attach));
+                attach(f);
+                frames = f;
+                events.connected(this);
+                tries = 0;
+                follow(f);
+            } catch (IOException | SlurmException e) {
+                tries++;
+            }
+            close();
+            if (!complete && !host.pause(RECONNECT_PAUSE_MS)) {
+                break;
+            }
+        }
+        if (!complete) {
+            complete = true;
+            events.complete(this, "", true);
+        }
+    }
+
+    private void attach(Frames f) throws IOException {
+        byte[] kind = {(byte) (observer ? 'o' : 'p')};
+        synchronized (positions) {
+            if (positions.isEmpty()) {
+                f.send(new IoFrame('A', IoFrame.ALL_TASKS, 0, 0, kind).encode());
+                return;
+            }
+            for (int task : tasks) {
+                for (int stream = 1; stream <= 2; stream++) {
+                    f.send(new IoFrame('A', task, stream, positions.getOrDefault(key(task, stream), 0L), kind).encode());
+                }
+            }
+        }
+    }
+
+    private static long key(int task, int stream) {
+        return (long) task << 2 | stream;
+    }
+
+    private void follow(Frames f) throws IOException {
+        while (!complete) {
+            IoFrame in = IoFrame.decode(f.receive());
+            switch (in.type()) {
+                case 'O' -> output(f, in);
+                case 'E' -> events.outputEnd(this, in.task(), in.stream());
+                case 'T' -> events.started(this, in.task());
+                case 'X' -> events.exited(this, in.task(), (int) in.offset(), reason(RawText.decode(in.bytes())));
+                case 'L' -> events.inputLimit(this, in.task(), in.offset());
+                case 'F' -> {
+                    complete = true;
+                    f.send(IoFrame.of('K', IoFrame.ALL_TASKS, 0, 0).encode());
+                    events.complete(this, RawText.decode(in.bytes()), false);
+                }
+                default -> { }
+            }
+        }
+    }
+
+    private static String reason(String text) {
+        int at = text.indexOf("reason=");
+        return at < 0 ? "" : text.substring(at + 7).strip();
+    }
+
+    private void output(Frames f, IoFrame in) throws IOException {
+        long position;
+        synchronized (positions) {
+            position = positions.getOrDefault(key(in.task(), in.stream()), 0L);
+        }
+        long end = in.offset() + in.bytes().length;
+        if (end <= position) {
+            return;
+        }
+        int skip = (int) Math.max(0, position - in.offset());
+        byte[] fresh = skip == 0 ? in.bytes() : java.util.Arrays.copyOfRange(in.bytes(), skip, in.bytes().length);
+        events.output(this, in.task(), in.stream(), fresh);
+        synchronized (positions) {
+            positions.put(key(in.task(), in.stream()), end);
+        }
+        if (!observer) {
+            f.send(IoFrame.of('a', in.task(), in.stream(), end).encode());
+        }
+    }
+
+    /** Sends if connected; false if not (a reconnect brings what is still needed). */
+    boolean send(IoFrame frame) {
+        Frames f = frames;
+        if (f == null || complete) {
+            return false;
+        }
+        try {
+            f.send(frame.encode());
+            return true;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    boolean isComplete() {
+        return complete;
+    }
+
+    void close() {
+        Frames f = frames;
+        frames = null;
+        if (f != null) {
+            f.close();
+        }
+    }
+}

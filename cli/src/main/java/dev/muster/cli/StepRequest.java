@@ -1,0 +1,127 @@
+package dev.muster.cli;
+
+import dev.muster.model.Json;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** Turns srun's options into the JSON of {@code StepDesc}. */
+final class StepRequest {
+    private static final int CONFIG_BYTES_MAX = 16 << 20;
+
+    private final JobOptions o;
+    private final List<String> program;
+    private final boolean own;
+
+    /** @param own the allocation was made for this step, whose name and size it has */
+    StepRequest(JobOptions options, List<String> program, boolean own) {
+        this.o = options;
+        this.program = program;
+        this.own = own;
+    }
+
+    Json.Obj describe(StepFiles.Names names) throws UsageException {
+        CommandContext c = o.context();
+        JobRequest r = new JobRequest(o);
+        Json.Obj s = new Json.Obj();
+        boolean named = own && o.has(JobOption.JOB_NAME) || o.typed(JobOption.JOB_NAME);
+        s.put("name", named ? o.text(JobOption.JOB_NAME) : Texts.baseName(program.getFirst()));
+        s.put("request", resources(r));
+        JobRequest.put(s, "overlap", o.has(JobOption.OVERLAP));
+        JobRequest.put(s, "wholeNodes", o.has(JobOption.WHOLE) || !o.has(JobOption.EXACT) && !exact());
+        JobRequest.put(s, "relative", o.number(JobOption.RELATIVE));
+        JobRequest.put(s, "timeLimitMin", o.typed(JobOption.TIME) || own ? o.number(JobOption.TIME) : 0);
+        JobRequest.put(s, "cpuBind", o.text(JobOption.CPU_BIND));
+        JobRequest.put(s, "memBind", o.text(JobOption.MEM_BIND));
+        JobRequest.put(s, "mpi", o.text(JobOption.MPI));
+        program(c, s);
+        Map<String, String> env = JobEnvironment.exported(o);
+        if (own) {
+            JobEnvironment.addOptions(o, env);
+        }
+        env.put("SLURM_UMASK", umask(c.host().umask()));
+        s.put("environment", JobEnvironment.entries(env));
+        s.put("workDir", JobRequest.base64(r.workDir()));
+        s.put("io", io(names));
+        JobRequest.put(s, "killOnBadExit", o.text(JobOption.KILL_ON_BAD_EXIT).equals("1"));
+        JobRequest.put(s, "noKill", o.text(JobOption.NO_KILL).equals("1"));
+        JobRequest.put(s, "waitSeconds", o.number(JobOption.WAIT_SECONDS));
+        if (o.has(JobOption.PTY)) {
+            int[] size = Terminal.size();
+            s.put("pty", Boolean.TRUE);
+            JobRequest.put(s, "ptyRows", Math.max(0, size[0]));
+            JobRequest.put(s, "ptyColumns", Math.max(0, size[1]));
+        }
+        JobRequest.put(s, "preserveEnv", o.has(JobOption.PRESERVE_ENV));
+        JobRequest.put(s, "taskProlog", JobRequest.base64(o.text(JobOption.TASK_PROLOG)));
+        JobRequest.put(s, "taskEpilog", JobRequest.base64(o.text(JobOption.TASK_EPILOG)));
+        JobRequest.put(s, "umask", c.host().umask());
+        JobRequest.put(s, "immediateFail", o.has(JobOption.IMMEDIATE) ? Math.max(1, o.number(JobOption.IMMEDIATE)) : 0);
+        JobRequest.put(s, "container", o.text(JobOption.CONTAINER));
+        s.put("submitHost", c.host().hostName());
+        s.put("submitPid", (long) c.host().pid());
+        s.put("submitLine", JobRequest.base64(r.submitLine()));
+        s.put("limits", r.limits());
+        return s;
+    }
+
+    /** Asking for CPUs per task or per core means these and no more. */
+    private boolean exact() {
+        return o.has(JobOption.CPUS_PER_TASK) || o.typed(JobOption.EXCLUSIVE) || o.has(JobOption.THREADS_PER_CORE);
+    }
+
+    private static String umask(int mask) {
+        String s = Integer.toOctalString(mask);
+        return "0".repeat(Math.max(0, 4 - s.length())) + s;
+    }
+
+    private Json.Obj resources(JobRequest r) {
+        Json.Obj q = r.resources();
+        if (q.integer("tasks") == 0) {
+            int nodes = Math.max(1, q.integer("nodesMin"));
+            q.put("tasks", (long) nodes * Math.max(1, q.integer("tasksPerNode")));
+        }
+        return q;
+    }
+
+    private void program(CommandContext c, Json.Obj s) throws UsageException {
+        if (!o.has(JobOption.MULTI_PROG)) {
+            s.put("arguments", JobEnvironment.base64All(program));
+            return;
+        }
+        String path = program.getFirst();
+        try {
+            byte[] text = c.host().readFile(Texts.absolute(path, c.host().workDir()), CONFIG_BYTES_MAX);
+            s.put("multiProg", JobRequest.base64(RawText.decode(text)));
+        } catch (IOException e) {
+            throw c.bad(o.exitError(1), "Could not open multi_prog config file " + path);
+        }
+    }
+
+    private Json.Obj io(StepFiles.Names names) {
+        Json.Obj io = new Json.Obj();
+        boolean pty = o.has(JobOption.PTY);
+        JobRequest.put(io, "stdin", JobRequest.base64(stream(o.text(JobOption.INPUT), names)));
+        JobRequest.put(io, "stdout", JobRequest.base64(pty ? "" : stream(o.text(JobOption.OUTPUT), names)));
+        JobRequest.put(io, "stderr", JobRequest.base64(pty ? "" : stderr(names)));
+        JobRequest.put(io, "openMode", o.text(JobOption.OPEN_MODE));
+        JobRequest.put(io, "labelled", o.has(JobOption.LABEL));
+        JobRequest.put(io, "unbuffered", o.has(JobOption.UNBUFFERED) || pty);
+        return io;
+    }
+
+    /** A word of the step's own, a pattern the node opens, or "" for what srun reads and writes itself. */
+    private static String stream(String text, StepFiles.Names names) {
+        return StepFiles.isMode(text) ? text : StepFiles.isPerTask(text) ? StepFiles.expand(text, names) : "";
+    }
+
+    /** Not said: it follows a stdout that each task has for itself. */
+    private String stderr(StepFiles.Names names) {
+        String out = o.text(JobOption.OUTPUT);
+        if (!o.has(JobOption.ERROR) && !StepFiles.isMode(out) && StepFiles.isPerTask(out)) {
+            return StepFiles.expand(out, names);
+        }
+        return stream(o.text(JobOption.ERROR), names);
+    }
+}

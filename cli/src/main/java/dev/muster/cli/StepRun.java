@@ -1,0 +1,273 @@
+package dev.muster.cli;
+
+import dev.muster.model.ExitStatus;
+import dev.muster.model.Json;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** A running step seen from srun: its streams, its tasks' ends, signals to it, and what it comes to. */
+final class StepRun implements StepNode.Events {
+    private static final int GATHER_MS = 60;
+    private static final long ABORT_WINDOW_MS = 1_000;
+    private static final int TICK_MS = 100;
+    private static final int STDOUT = 1;
+    /** A finished task's place in the numbers of srun's exit code for a node that was lost. */
+    private static final int LOST_CODE = 1;
+
+    /** What srun was asked to do with the step. */
+    record Settings(boolean killOnBadExit, int waitSeconds, boolean quiet, int verbose, boolean disableStatus,
+            boolean quitOnInterrupt, boolean pty) {}
+
+    private record End(String node, int status) {}
+
+    private final CommandContext c;
+    private final Settings settings;
+    private final String stepName;
+    private final TaskOutput out;
+    private final TaskOutput err;
+    private final List<StepNode> nodes = new ArrayList<>();
+    private final Map<Integer, Integer> exits = new LinkedHashMap<>();
+    private final Map<End, List<Integer>> gathered = new LinkedHashMap<>();
+    private StepInput input;
+    private int tasks;
+    private int completeNodes;
+    private int worst;
+    private boolean killed;
+    private boolean terminating;
+    private long firstExitMs;
+    private long lastInterruptMs;
+    private int interrupts;
+    private long gatheredMs;
+
+    StepRun(CommandContext c, Settings settings, String stepName, TaskOutput out, TaskOutput err) {
+        this.c = c;
+        this.settings = settings;
+        this.stepName = stepName;
+        this.out = out;
+        this.err = err;
+    }
+
+    /** Connects to all nodes of the step. @param attach for each: job, attempt, step, token */
+    void connect(List<Json.Obj> shares, Json.Obj attach) {
+        for (Json.Obj share : shares) {
+            List<Integer> ranks = new ArrayList<>();
+            for (Object r : share.list("taskIds")) {
+                ranks.add(((Number) r).intValue());
+            }
+            tasks += ranks.size();
+            nodes.add(new StepNode(c.host(), share.text("node"), share.text("address"), share.integer("port"), ranks,
+                    attach, this));
+        }
+    }
+
+    List<StepNode> nodes() {
+        return nodes;
+    }
+
+    void input(StepInput in) {
+        input = in;
+    }
+
+    /** Follows the step to its end; srun's exit code. */
+    int await() {
+        for (StepNode node : nodes) {
+            Thread.ofPlatform().daemon().name("step-" + node.name).start(node);
+        }
+        if (input != null) {
+            Thread.ofPlatform().daemon().name("stdin").start(input);
+        }
+        synchronized (this) {
+            while (completeNodes < nodes.size()) {
+                try {
+                    wait(TICK_MS);
+                } catch (InterruptedException e) {
+                    terminate();
+                    break;
+                }
+                tick();
+            }
+            report();
+        }
+        if (input != null) {
+            input.stop();
+        }
+        if (killed && !settings.quiet) {
+            c.info("Force Terminated StepId=" + stepName);
+        }
+        return worst;
+    }
+
+    private void tick() {
+        long now = c.host().nowMs();
+        if (!gathered.isEmpty() && now - gatheredMs >= GATHER_MS) {
+            report();
+        }
+        boolean late = settings.waitSeconds > 0 && firstExitMs > 0 && !terminating && exits.size() < tasks
+                && now - firstExitMs >= settings.waitSeconds * 1000L;
+        if (late) {
+            c.info("First task exited " + settings.waitSeconds + "s ago");
+            status();
+            c.info("Terminating StepId=" + stepName);
+            terminate();
+        }
+    }
+
+    @Override
+    public void output(StepNode node, int task, int stream, byte[] data) {
+        (stream == STDOUT ? out : err).write(task, data);
+    }
+
+    @Override
+    public void outputEnd(StepNode node, int task, int stream) {
+        (stream == STDOUT ? out : err).end(task);
+    }
+
+    @Override
+    public void started(StepNode node, int task) {
+        if (settings.verbose > 1) {
+            c.info("launch/slurm: _task_start: Node " + node.name + ", task " + task + " started");
+        }
+    }
+
+    @Override
+    public synchronized void exited(StepNode node, int task, int waitStatus, String reason) {
+        if (exits.putIfAbsent(task, waitStatus) != null) {
+            return;
+        }
+        if (input != null) {
+            input.taskGone(task);
+        }
+        if (firstExitMs == 0) {
+            firstExitMs = c.host().nowMs();
+        }
+        ExitStatus status = ExitStatus.ofWaitStatus(waitStatus);
+        worst = Math.max(worst, status.shellCode());
+        killed |= status.signal() == Signals.KILL;
+        if (gathered.isEmpty()) {
+            gatheredMs = c.host().nowMs();
+        }
+        gathered.computeIfAbsent(new End(node.name, waitStatus), e -> new ArrayList<>()).add(task);
+        if (!status.isSuccess() && settings.killOnBadExit && !terminating) {
+            report();
+            if (exits.size() < tasks) {
+                c.info("Terminating StepId=" + stepName);
+                terminate();
+            }
+        }
+        notifyAll();
+    }
+
+    /** Tells how tasks ended, those of one node with the same end in one line. */
+    private void report() {
+        for (Map.Entry<End, List<Integer>> e : gathered.entrySet()) {
+            ExitStatus s = ExitStatus.ofWaitStatus(e.getKey().status);
+            String who = e.getKey().node + ": " + (e.getValue().size() > 1 ? "tasks " : "task ")
+                    + Ranks.text(e.getValue()) + ": ";
+            if (s.signal() != 0) {
+                c.error(who + Signals.text(s.signal()) + (s.core() ? " (core dumped)" : ""));
+            } else if (s.code() != 0) {
+                c.error(who + "Exited with exit code " + s.code());
+            } else if (settings.verbose > 1) {
+                c.info("launch/slurm: _task_finish: " + who + "Completed");
+            }
+        }
+        gathered.clear();
+    }
+
+    @Override
+    public void inputLimit(StepNode node, int task, long limit) {
+        if (input != null) {
+            input.limit(node, task, limit);
+        }
+    }
+
+    @Override
+    public void connected(StepNode node) {
+        if (input != null) {
+            input.reconnected(node);
+        }
+    }
+
+    @Override
+    public synchronized void complete(StepNode node, String reason, boolean lost) {
+        for (int task : node.tasks) {
+            out.end(task);
+            err.end(task);
+        }
+        if (lost) {
+            c.error("Node " + node.name + " does not answer: its tasks are lost");
+            worst = Math.max(worst, LOST_CODE);
+        } else if (!reason.isEmpty() && settings.verbose > 0) {
+            c.info("StepId=" + stepName + " ended on " + node.name + ": " + reason);
+        }
+        completeNodes++;
+        notifyAll();
+    }
+
+    /** Ends all that is left of the step. */
+    void terminate() {
+        terminating = true;
+        for (StepNode node : nodes) {
+            node.send(IoFrame.of('S', IoFrame.ALL_TASKS, 2, Signals.TERM));
+        }
+    }
+
+    void signal(int number) {
+        for (StepNode node : nodes) {
+            node.send(IoFrame.of('S', IoFrame.ALL_TASKS, 0, number));
+        }
+    }
+
+    void window(int rows, int columns) {
+        byte[] size = {(byte) (rows >> 8), (byte) rows, (byte) (columns >> 8), (byte) columns};
+        for (StepNode node : nodes) {
+            node.send(new IoFrame('w', IoFrame.ALL_TASKS, 0, 0, size));
+        }
+    }
+
+    /** Ctrl-C: the first tells how things stand, a second within a second goes to the tasks, a third ends the step. */
+    synchronized void interrupt() {
+        long now = c.host().nowMs();
+        boolean again = now - lastInterruptMs < ABORT_WINDOW_MS;
+        lastInterruptMs = now;
+        interrupts = again ? interrupts + 1 : 1;
+        if (settings.quitOnInterrupt) {
+            interrupts = 3;
+        }
+        if (interrupts == 1 && !settings.disableStatus) {
+            c.info("interrupt (one more within 1 sec to abort)");
+            status();
+        } else if (interrupts <= 2) {
+            c.info("sending Ctrl-C to StepId=" + stepName);
+            signal(Signals.INT);
+        } else {
+            c.info("forcing job termination");
+            c.info("Job step aborted: Waiting up to 32 seconds for job step to finish.");
+            terminate();
+        }
+    }
+
+    void forceEnd() {
+        c.info("forcing job termination");
+        terminate();
+    }
+
+    /** {@code StepId=1.0 tasks 0-3: running}, {@code tasks 4: exited}. */
+    private void status() {
+        List<Integer> running = new ArrayList<>();
+        List<Integer> over = new ArrayList<>();
+        for (StepNode node : nodes) {
+            for (int t : node.tasks) {
+                (exits.containsKey(t) ? over : running).add(t);
+            }
+        }
+        if (!running.isEmpty()) {
+            c.info("StepId=" + stepName + (running.size() > 1 ? " tasks " : " task ") + Ranks.text(running) + ": running");
+        }
+        if (!over.isEmpty()) {
+            c.info("StepId=" + stepName + (over.size() > 1 ? " tasks " : " task ") + Ranks.text(over) + ": exited");
+        }
+    }
+}

@@ -1,0 +1,188 @@
+package dev.muster.cli;
+
+import dev.muster.model.Json;
+import dev.muster.transport.Frames;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** A machine and a controller made of canned answers; keeps what was sent. */
+final class FakeHost implements Host {
+    /** 2026-11-21T09:46:20Z. */
+    static final long NOW = 1795254380L;
+
+    final Map<String, String> files = new HashMap<>();
+    final Map<String, Object> replies = new HashMap<>();
+    final List<String> calls = new ArrayList<>();
+    final Map<String, Json.Obj> sent = new HashMap<>();
+    final Map<String, String> env = new LinkedHashMap<>();
+    final Map<String, Runnable> handlers = new HashMap<>();
+    private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+    private final ByteArrayOutputStream err = new ByteArrayOutputStream();
+    private final Map<String, Frames> streams = new HashMap<>();
+    String stdin = "";
+
+    record Ran(int rc, String out, String err) {}
+
+    FakeHost reply(String message, String json) {
+        replies.put(message, Json.object(json.getBytes(StandardCharsets.UTF_8)));
+        return this;
+    }
+
+    FakeHost refuse(String message, int errno, String sentence) {
+        replies.put(message, new SlurmException(errno, sentence));
+        return this;
+    }
+
+    void stream(String address, Frames frames) {
+        streams.put(address, frames);
+    }
+
+    Ran run(String commandLine) {
+        List<String> words = new ArrayList<>(Texts.words(commandLine));
+        return run(words.getFirst(), words.subList(1, words.size()));
+    }
+
+    Ran run(String name, List<String> args) {
+        CommandContext c = new CommandContext(name, name, args, env, this, new Output(out, false), new Output(err, true),
+                new ByteArrayInputStream(stdin.getBytes(StandardCharsets.UTF_8)));
+        int rc = Commands.run(c);
+        Ran ran = new Ran(rc, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
+        out.reset();
+        err.reset();
+        return ran;
+    }
+
+    @Override
+    public Controller controller() {
+        return (message, request) -> {
+            calls.add(message);
+            sent.put(message, Json.object(Json.print(request)));
+            Object reply = replies.get(message);
+            if (reply instanceof SlurmException e) {
+                throw e;
+            }
+            return reply == null ? new Json.Obj() : (Json.Obj) reply;
+        };
+    }
+
+    @Override
+    public String workDir() {
+        return "/work";
+    }
+
+    @Override
+    public long nowMs() {
+        return NOW * 1000;
+    }
+
+    @Override
+    public ZoneId zone() {
+        return ZoneOffset.UTC;
+    }
+
+    @Override
+    public int uid() {
+        return 1000;
+    }
+
+    @Override
+    public int gid() {
+        return 1000;
+    }
+
+    @Override
+    public int pid() {
+        return 4242;
+    }
+
+    @Override
+    public int umask() {
+        return 022;
+    }
+
+    @Override
+    public Map<String, Long> limits() {
+        return new LinkedHashMap<>(Map.of("NOFILE", 1024L));
+    }
+
+    @Override
+    public String hostName() {
+        return "login";
+    }
+
+    @Override
+    public String userName(int uid) {
+        return uid == 0 ? "root" : uid == 1000 ? "ann" : "";
+    }
+
+    @Override
+    public int userId(String nameOrId) {
+        return nameOrId.equals("root") ? 0 : nameOrId.equals("ann") ? 1000 : (int) OptionCheck.parseNumber(nameOrId);
+    }
+
+    @Override
+    public int groupId(String nameOrId) {
+        return userId(nameOrId);
+    }
+
+    @Override
+    public byte[] readFile(String path, int maxBytes) throws IOException {
+        if (!files.containsKey(path)) {
+            throw new FileNotFoundException(path);
+        }
+        return files.get(path).getBytes(StandardCharsets.UTF_8);
+    }
+
+    @Override
+    public void writeFile(String path, byte[] content, int mode) {
+        files.put(path, new String(content, StandardCharsets.UTF_8));
+    }
+
+    @Override
+    public boolean isTty(int fd) {
+        return false;
+    }
+
+    @Override
+    public boolean pause(long ms) {
+        return true;
+    }
+
+    @Override
+    public List<String> clusters() {
+        return List.of("test");
+    }
+
+    @Override
+    public String requestId() {
+        return "00112233445566778899aabbccddeeff";
+    }
+
+    @Override
+    public List<String> controllers() {
+        return List.of("head");
+    }
+
+    @Override
+    public Frames openStream(String address, int port, String name) throws IOException {
+        if (!streams.containsKey(address)) {
+            throw new IOException("no stream to " + address);
+        }
+        return streams.get(address);
+    }
+
+    @Override
+    public void onSignal(String name, Runnable handler) {
+        handlers.put(name, handler);
+    }
+}

@@ -1,0 +1,268 @@
+package dev.muster.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Tables and records as Slurm's own programs print them for the same cluster. */
+class ListingTest {
+    private static final String JOBS = """
+            {"now":1795256134,"jobs":[
+            {"jobId":187,"name":"wrap","userName":"root","groupName":"root","partition":"main","state":"RUNNING",
+             "priority":4294901729,"submitTime":1795256132,"eligibleTime":1795256132,"accrueTime":1795256132,
+             "startTime":1795256133,"runSeconds":1,"timeLimitMin":-1,"submitHost":"localhost","submitPid":3324,
+             "nodes":"n[1-2]","batchHost":"n1","nodeCount":2,"cpus":2,"tasks":2,"cpusPerTask":1,"memPerNodeMb":100,
+             "tresRequested":"cpu=2,mem=200M,node=2,billing=2","tresAlloc":"cpu=2,node=2,billing=2","workDir":"/tmp",
+             "requeue":true,"batch":true,"stdin":"/dev/null","stdout":"/tmp/slurm-187.out","stderr":"/tmp/slurm-187.out",
+             "lastSchedEval":1795256133,"submitLine":"sbatch --wrap true"},
+            {"jobId":188,"arrayJobId":188,"arrayTaskId":-1,"arrayTasks":"1-9%2","arrayMaxRunning":2,"name":"jb.sh",
+             "userName":"root","groupName":"root","partition":"main","state":"PENDING","reason":"JobHeldUser",
+             "submitTime":1795256132,"timeLimitMin":-1,"nodeCount":1,"cpus":1,"workDir":"/tmp","command":"/tmp/jb.sh"},
+            {"jobId":186,"name":"jb.sh","userName":"root","groupName":"root","partition":"main","state":"RUNNING",
+             "priority":4294901730,"submitTime":1795256132,"startTime":1795256133,"endTime":1795256433,"runSeconds":1,
+             "timeLimitMin":5,"nodes":"n1","batchHost":"n1","nodeCount":1,"cpus":3,"workDir":"/tmp"}]}
+            """;
+    private static final String NODES = """
+            {"now":1795256205,"nodes":[
+            {"name":"n1","hostname":"vm","address":"127.0.0.1","port":26918,"state":"MIXED","cpus":8,"cpusEffective":8,
+             "boards":1,"sockets":8,"coresPerSocket":1,"threadsPerCore":1,"cpusAllocated":4,"memoryMb":4000,
+             "memoryFreeMb":23839,"cpuLoad":4,"weight":1,"partitions":["main"],"architecture":"x86_64",
+             "operatingSystem":"Linux 6","version":"26.05.3","bootTime":1795253375,"slurmdStartTime":1795254292,
+             "lastBusy":1795255146,"tresConfigured":"cpu=8,mem=4000M,billing=8","tresAllocated":"cpu=4"},
+            {"name":"n2","hostname":"vm","address":"127.0.0.1","port":26919,"state":"MIXED","cpus":8,"cpusEffective":8,
+             "sockets":8,"coresPerSocket":1,"threadsPerCore":1,"cpusAllocated":1,"memoryMb":4000,"weight":1,"cpuLoad":4,
+             "partitions":["main"]}]}
+            """;
+    private static final String PARTITIONS = """
+            {"now":1795256205,"partitions":[{"name":"main","isDefault":true,"state":"UP","nodes":"n[1-2]","totalNodes":2,
+             "totalCpus":16,"maxTimeMin":-1,"priorityTier":1,"priorityJobFactor":1,
+             "tres":"cpu=16,mem=8000M,node=2,billing=16"}]}
+            """;
+
+    private final FakeHost host = new FakeHost().reply("QueryJobs", JOBS).reply("QueryNodes", NODES)
+            .reply("QueryPartitions", PARTITIONS);
+
+    @Test
+    void squeuePlainAndLong() {
+        assertThat(host.run("squeue").out()).isEqualTo("""
+                             JOBID PARTITION     NAME     USER ST       TIME  NODES NODELIST(REASON)
+                       188_[1-9%2]      main    jb.sh     root PD       0:00      1 (JobHeldUser)
+                               186      main    jb.sh     root  R       0:01      1 n1
+                               187      main     wrap     root  R       0:01      2 n[1-2]
+                """);
+        assertThat(host.run("squeue -l").out()).isEqualTo("""
+                Sat Nov 21 09:46:20 2026
+                             JOBID PARTITION     NAME     USER    STATE       TIME TIME_LIMI  NODES NODELIST(REASON)
+                       188_[1-9%2]      main    jb.sh     root  PENDING       0:00 UNLIMITED      1 (JobHeldUser)
+                               186      main    jb.sh     root  RUNNING       0:01      5:00      1 n1
+                               187      main     wrap     root  RUNNING       0:01 UNLIMITED      2 n[1-2]
+                """);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '~', quoteCharacter = '`', textBlock = """
+            -h -j 187 -o %i^^^%t^^^%C ~ 187^^^R^^^2
+            -h -j 187 -o "%i","%j" ~ "187","wrap"
+            -h -j 187 -o [%5i][%.5i][%2i] ~ [187  ][  187][18]
+            -h -j 187 -o JobId=%i,%M,%l,%L,%e,%S ~ JobId=187,0:01,UNLIMITED,UNLIMITED,NONE,2026-11-21T10:15:33
+            -h -j 187 -o %p|%Q|%V|%m|%z|%K|%F ~ 0.99998473422601|4294901729|2026-11-21T10:15:32|100M|*:*:*|N/A|187
+            -h -j 187 -O JobID:|,NumNodes:|,tres-alloc:| ~ 187|2|cpu=2,node=2,billing=2|
+            -h -j 187 -O jobid:5,name:.10 ~ 187        wrap
+            -h -j 187 -O jobarrayid,statecompact ~ `187                 R                   `
+            """)
+    void squeueFormats(String args, String line) {
+        host.reply("QueryJobs", JOBS.substring(0, JOBS.indexOf("{\"jobId\":188")).stripTrailing().replaceAll(",$", "") + "]}");
+        FakeHost.Ran ran = host.run("squeue " + args);
+        assertThat(ran.out()).isEqualTo(line + "\n");
+        assertThat(ran.err()).isEmpty();
+    }
+
+    @Test
+    void squeueMistakes() {
+        FakeHost.Ran ran = host.run("squeue -o %i|%-5i|x%y -h -j 187");
+        assertThat(ran.err()).isEqualTo("squeue: error: Invalid job format specification: -\n");
+        assertThat(ran.out()).contains("187|%-5i|x0");
+        assertThat(host.run("squeue -j x").err()).isEqualTo("squeue: error: Invalid job id: x\n");
+        assertThat(host.run("squeue -t XX").err()).startsWith("squeue: error: Invalid job state specified: XX\n"
+                + "squeue: error: Valid job states include: PENDING,RUNNING,");
+        host.reply("QueryJobs", "{}");
+        ran = host.run("squeue -j 99999");
+        assertThat(ran).isEqualTo(new FakeHost.Ran(1, "", "slurm_load_jobs error: Invalid job id specified\n"));
+        assertThat(host.run("squeue -h -j 99999,99998").rc()).isZero();
+        host.refuse("QueryJobs", 1800, "Unable to contact slurm controller (connect failure)");
+        assertThat(host.run("squeue").err())
+                .isEqualTo("slurm_load_jobs error: Unable to contact slurm controller (connect failure)\n");
+    }
+
+    @Test
+    void squeueAsksOnlyForWhatItShows() {
+        host.run("squeue -u ann -t R -h -o %i");
+        assertThat(host.sent.get("QueryJobs").toString()).isEqualTo("{\"userIds\":[1000],\"states\":[\"RUNNING\"],"
+                + "\"fields\":[\"jobId\",\"arrayJobId\",\"arrayTaskId\",\"arrayTasks\",\"hetJobId\",\"hetOffset\","
+                + "\"state\",\"flags\",\"partition\",\"priority\",\"userId\"]}");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '~', quoteCharacter = '`', textBlock = """
+            sinfo -h ~ main*        up   infinite      2    mix n[1-2]
+            sinfo -h -s ~ main*        up   infinite          2/0/0/2 n[1-2]
+            sinfo -h -o %D,%T,%C,%F ~ 2,mixed,5/11/0/16,2/0/0/2
+            sinfo -h -o %P|%G|%l|%p|%c|%m ~ main*|(null)|infinite|1|8|4000
+            sinfo -h -o %z|%O|%e|%f|%o|%n ~ 8:1:1|0.04|0-23839|(null)|127.0.0.1|vm
+            sinfo -h -O CPUsState:20,StateLong:10 ~ `5/11/0/16           mixed     `
+            """)
+    void sinfo(String command, String line) {
+        FakeHost.Ran ran = host.run(command);
+        assertThat(ran.err()).isEmpty();
+        assertThat(ran.out()).isEqualTo(line + "\n");
+    }
+
+    @Test
+    void sinfoTables() {
+        assertThat(host.run("sinfo").out()).isEqualTo("""
+                PARTITION AVAIL  TIMELIMIT  NODES  STATE NODELIST
+                main*        up   infinite      2    mix n[1-2]
+                """);
+        assertThat(host.run("sinfo -N").out().replace(' ', '_')).isEqualTo("""
+                NODELIST   NODES PARTITION STATE_
+                n1             1     main* mix___
+                n2             1     main* mix___
+                """.replace(' ', '_'));
+        assertThat(host.run("sinfo -Nl").out().replace(' ', '_')).isEqualTo("""
+                Sat Nov 21 09:46:20 2026
+                NODELIST   NODES PARTITION       STATE CPUS    S:C:T MEMORY TMP_DISK WEIGHT AVAIL_FE REASON______________
+                n1             1     main*       mixed 8       8:1:1   4000        0      1   (null) none________________
+                n2             1     main*       mixed 8       8:1:1   4000        0      1   (null) none________________
+                """.replace(' ', '_'));
+    }
+
+    @Test
+    void scontrolShowsAJob() {
+        String text = host.run("scontrol show job 187").out();
+        assertThat(text).startsWith("""
+                JobId=187 JobName=wrap
+                   UserId=root(0) GroupId=root(0) MCS_label=N/A
+                   Priority=4294901729 Nice=0 Account=(null) QOS=(null)
+                   JobState=RUNNING Reason=None Dependency=(null)
+                   Requeue=1 Restarts=0 BatchFlag=1 Reboot=0 ExitCode=0:0
+                   RunTime=00:00:01 TimeLimit=UNLIMITED TimeMin=N/A
+                   SubmitTime=2026-11-21T10:15:32 EligibleTime=2026-11-21T10:15:32
+                   AccrueTime=2026-11-21T10:15:32
+                   StartTime=2026-11-21T10:15:33 EndTime=Unknown Deadline=N/A
+                   SuspendTime=None SecsPreSuspend=0 LastSchedEval=2026-11-21T10:15:33 Scheduler=Main
+                   Partition=main AllocNode:Sid=localhost:3324
+                   ReqNodeList=(null) ExcNodeList=(null)
+                   NodeList=n[1-2]
+                   BatchHost=n1
+                   NumNodes=2 NumCPUs=2 NumTasks=2 CPUs/Task=1 ReqB:S:C:T=0:0:*:*
+                   ReqTRES=cpu=2,mem=200M,node=2,billing=2
+                   AllocTRES=cpu=2,node=2,billing=2
+                   Socks/Node=* NtasksPerN:B:S:C=0:0:*:* CoreSpec=*
+                   MinCPUsNode=1 MinMemoryNode=100M MinTmpDiskNode=0
+                   Features=(null) DelayBoot=00:00:00
+                   OverSubscribe=OK Contiguous=0 Licenses=(null) LicensesAlloc=(null) Network=(null)
+                   Command=(null)
+                   SubmitLine=sbatch --wrap true
+                   WorkDir=/tmp
+                   StdErr=/tmp/slurm-187.out
+                   StdIn=/dev/null
+                   StdOut=/tmp/slurm-187.out
+
+                """);
+        assertThat(host.run("scontrol -o show job 187").out().lines().count()).isEqualTo(3);
+        host.reply("QueryJobs", "{}");
+        assertThat(host.run("scontrol show job 9"))
+                .isEqualTo(new FakeHost.Ran(1, "", "slurm_load_jobs error: Invalid job id specified\n"));
+        assertThat(host.run("scontrol show job").out()).isEqualTo("No jobs in the system\n");
+    }
+
+    @Test
+    void scontrolShowsANodeAndAPartition() {
+        assertThat(host.run("scontrol show node n1").out()).isEqualTo("""
+                NodeName=n1 Arch=x86_64 CoresPerSocket=1_
+                   CPUAlloc=4 CPUEfctv=8 CPUTot=8 CPULoad=0.04
+                   AvailableFeatures=(null)
+                   ActiveFeatures=(null)
+                   Gres=(null)
+                   NodeAddr=127.0.0.1 NodeHostName=vm Port=26918 Version=26.05.3
+                   OS=Linux 6_
+                   RealMemory=4000 AllocMem=0 FreeMem=23839 Sockets=8 Boards=1
+                   State=MIXED ThreadsPerCore=1 TmpDisk=0 Weight=1 Owner=N/A MCS_label=N/A
+                   Partitions=main_
+                   BootTime=2026-11-21T09:29:35 SlurmdStartTime=2026-11-21T09:44:52
+                   LastBusyTime=2026-11-21T09:59:06 ResumeAfterTime=None
+                   CfgTRES=cpu=8,mem=4000M,billing=8
+                   AllocTRES=cpu=4
+                   CurrentWatts=n/s AveWatts=n/s
+                ___
+
+                """.replace("_\n", " \n").replace("___\n", "   \n").replace("   \n", "   \n").replace("__ \n", "   \n"));
+        assertThat(host.run("scontrol show node n9"))
+                .isEqualTo(new FakeHost.Ran(1, "Node n9 not found\n", ""));
+        assertThat(host.run("scontrol show part").out()).isEqualTo("""
+                PartitionName=main
+                   AllowGroups=ALL AllowAccounts=ALL AllowQos=ALL
+                   AllocNodes=ALL Default=YES QoS=N/A
+                   DefaultTime=NONE DisableRootJobs=NO ExclusiveUser=NO ExclusiveTopo=NO GraceTime=0 Hidden=NO
+                   MaxNodes=UNLIMITED MaxTime=UNLIMITED MinNodes=0 LLN=NO MaxCPUsPerNode=UNLIMITED MaxCPUsPerSocket=UNLIMITED
+                   Nodes=n[1-2]
+                   PriorityJobFactor=1 PriorityTier=1 RootOnly=NO ReqResv=NO OverSubscribe=NO
+                   OverTimeLimit=NONE PreemptMode=OFF
+                   State=UP TotalCPUs=16 TotalNodes=2 SelectTypeParameters=NONE
+                   JobDefaults=(null)
+                   DefMemPerNode=UNLIMITED MaxMemPerNode=UNLIMITED
+                   TRES=cpu=16,mem=8000M,node=2,billing=16
+
+                """);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '~', quoteCharacter = '`', textBlock = """
+            scontrol foo ~ 1 ~ invalid keyword: foo
+            scontrol show foo ~ 1 ~ `invalid entity:foo for keyword:show `
+            scontrol show ~ 1 ~ too few arguments for keyword:show
+            scontrol hold ~ 1 ~ too few arguments for keyword:hold
+            scontrol update ~ 1 ~ too few arguments for update keyword
+            scontrol create ~ 1 ~ too few arguments for create keyword
+            scontrol setdebug foo ~ 1 ~ invalid debug level: foo
+            scontrol show job x ~ 1 ~ scontrol_print_job error: Invalid job id specified
+            scontrol update nodename=n1 state=down ~ 1 ~ You must specify a reason when DOWNING or DRAINING a node. Request denied
+            scancel ~ 1 ~ scancel: error: No job identification provided
+            scancel foo ~ 1 ~ scancel: error: Invalid job id foo
+            scancel -s FOO 1 ~ 1 ~ Unknown job signal: FOO
+            scancel -u nouser ~ 1 ~ scancel: error: Invalid user name: nouser
+            """)
+    void mistakes(String command, int rc, String error) {
+        assertThat(host.run(command)).isEqualTo(new FakeHost.Ran(rc, "", error + "\n"));
+    }
+
+    @Test
+    void scontrolActs() {
+        host.reply("JobAction", "{\"errors\":[{\"job\":\"999\",\"errno\":2017,\"error\":\"Invalid job id specified\"}]}");
+        assertThat(host.run("scontrol hold 999")).isEqualTo(new FakeHost.Ran(1, "",
+                "Invalid job id specified for job 999\nslurm_suspend error: Invalid job id specified\n"));
+        assertThat(host.run("scontrol requeue 999").err()).isEqualTo("Invalid job id specified for job 999\n");
+        host.run("scontrol update JobId=5 TimeLimit=10 Nice+=3");
+        assertThat(host.sent.get("UpdateJob").toString())
+                .contains("\"job\":\"5\",\"changes\":{\"timelimit\":\"10\",\"nice\":\"+3\"}");
+        host.reply("Ping", "{\"host\":\"head\",\"mode\":\"primary\",\"up\":true}");
+        assertThat(host.run("scontrol ping").out()).isEqualTo("Slurmctld(primary) at head is UP\n");
+        host.refuse("Ping", 1800, "x");
+        assertThat(host.run("scontrol ping")).isEqualTo(
+                new FakeHost.Ran(1, "Slurmctld(primary) at head is DOWN\n", ""));
+        assertThat(host.run("scontrol show hostnames n[1-2]").out()).isEqualTo("n1\nn2\n");
+        assertThat(host.run("scontrol show hostlistsorted n2,n1").out()).isEqualTo("n[1-2]\n");
+    }
+
+    @Test
+    void scancelIsQuietAboutJobsThatAreGone() {
+        host.reply("Cancel", "{\"errors\":[{\"job\":\"999\",\"errno\":2017,\"error\":\"Invalid job id specified\"}]}");
+        assertThat(host.run("scancel 999")).isEqualTo(new FakeHost.Ran(0, "", ""));
+        assertThat(host.run("scancel -v 999")).isEqualTo(new FakeHost.Ran(0, "", "scancel: Terminating job 999\n"
+                + "scancel: error: Kill job error on job id 999: Invalid job id specified\n"));
+        assertThat(host.run("scancel -s USR1 999").rc()).isEqualTo(1);
+        assertThat(host.sent.get("Cancel").integer("signal")).isEqualTo(10);
+    }
+}

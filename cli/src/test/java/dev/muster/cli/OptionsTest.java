@@ -1,0 +1,191 @@
+package dev.muster.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.model.Bytes;
+import dev.muster.model.Json;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Command lines of sbatch and what becomes of them: sentences and exit codes as Slurm's own program gives them. */
+class OptionsTest {
+    private static final String HINT = "\nTry \"sbatch --help\" for more information\n";
+
+    private final FakeHost host = new FakeHost().reply("Submit", "{\"jobId\":12}");
+
+    private Json.Obj submitted(String line) {
+        FakeHost.Ran ran = host.run(line);
+        assertThat(ran.err()).isEmpty();
+        assertThat(ran.rc()).isZero();
+        return host.sent.get("Submit").obj("job");
+    }
+
+    private static String text(Json.Obj o, String field) {
+        return Bytes.fromBase64(o.text(field)).text();
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
+            --foo | 255 | sbatch: unrecognized option '--foo'
+            -n | 255 | sbatch: option requires an argument -- 'n'
+            --exc x | 255 | sbatch: option '--exc' is ambiguous; possibilities: '--exclude' '--exclusive'
+            -y | 255 | sbatch: invalid option -- 'y'
+            --hold=3 x | 255 | sbatch: option '--hold' doesn't allow an argument
+            --ntasks | 255 | sbatch: option '--ntasks' requires an argument
+            """)
+    void getoptSentences(String args, int rc, String sentence) {
+        FakeHost.Ran ran = host.run("sbatch " + args);
+        assertThat(ran.err()).isEqualTo(sentence + HINT);
+        assertThat(ran.rc()).isEqualTo(rc);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
+            --ntasks=x | 1 | Invalid numeric value "x" for --ntasks.
+            -n 0 | 1 | Invalid numeric value "0" for --ntasks.
+            -c 0 | 1 | Invalid numeric value "0" for --cpus-per-task.
+            -N 3-1 | 255 | Maximum node count 1 is less than minimum node count 3
+            -N x | 255 | "x" is not a valid node count
+            -t x | 255 | Invalid --time specification
+            --mem=x | 255 | Invalid --mem specification
+            --mem=1.5G | 255 | Invalid --mem specification
+            --mail-type=foo | 255 | Invalid --mail-type specification
+            --signal=FOO | 255 | Invalid --signal specification
+            --open-mode=x | 255 | Invalid --open-mode specification
+            --distribution=x | 255 | Invalid --distribution specification
+            --exclusive=x | 255 | Invalid --exclusive specification
+            --hint=x | 1 | unrecognized --hint argument "x", see --hint=help
+            --profile=x | 255 | invalid --profile=x option
+            --tmp=x | 255 | Invalid --tmp specification
+            --switches=x | 1 | Invalid numeric value "x" for --switches.
+            --gid=nosuch | 255 | Invalid --gid specification
+            --wait-all-nodes=3 | 255 | Invalid --wait-all-nodes specification
+            --kill-on-invalid-dep=x | 255 | Invalid --kill-on-invalid-dep specification
+            -G x:y:z | 1 | Invalid generic resource (gres) specification
+            --segment=3 | 1 | --segment is not supported by this cluster
+            """)
+    void badValues(String args, int rc, String sentence) {
+        FakeHost.Ran ran = host.run("sbatch " + args + " --wrap=true");
+        assertThat(ran.err()).isEqualTo("sbatch: error: " + sentence + "\n");
+        assertThat(ran.rc()).isEqualTo(rc);
+        assertThat(host.calls).isEmpty();
+    }
+
+    @Test
+    void badMoment() {
+        assertThat(host.run("sbatch --begin=x --wrap=true").err()).isEqualTo(
+                "Invalid time specification (pos=0): x\nsbatch: error: Invalid --begin specification\n");
+    }
+
+    @Test
+    void submitsAndAnnounces() {
+        FakeHost.Ran ran = host.run("sbatch --wrap=true");
+        assertThat(ran).isEqualTo(new FakeHost.Ran(0, "Submitted batch job 12\n", ""));
+        assertThat(host.run("sbatch --parsable --wrap=true").out()).isEqualTo("12\n");
+        assertThat(host.run("sbatch -M test --wrap=true").out()).isEqualTo("Submitted batch job 12 on cluster test\n");
+        assertThat(host.run("sbatch -M test --parsable --wrap=true").out()).isEqualTo("12;test\n");
+        assertThat(host.run("sbatch -Q --wrap=true").out()).isEmpty();
+        assertThat(host.run("sbatch -V").out()).isEqualTo("slurm 26.05.3\n");
+    }
+
+    @Test
+    void resources() {
+        Json.Obj r = submitted("sbatch -N2-4 -n8 -c2 --mem=2G --gres=gpu:a100:2,nic:1 --gpus-per-task=1 -G 4 -w n[1-4] "
+                + "--exclusive=user -B 2:4 -O --wrap=true").obj("request");
+        assertThat(r.toString()).isEqualTo("{\"nodesMin\":2,\"nodesMax\":4,\"tasks\":8,\"cpusPerTask\":2,\"memPerNodeMb\":2048,"
+                + "\"tresPerNode\":\"gres/gpu:a100:2,gres/nic:1\",\"tresPerJob\":\"gres/gpu:4\",\"tresPerTask\":\"gres/gpu:1\","
+                + "\"nodeList\":\"n[1-4]\",\"exclusive\":\"USER\",\"overcommit\":true,\"socketsPerNode\":2,"
+                + "\"coresPerSocket\":4}");
+        assertThat(submitted("sbatch --mem=0 --wrap=true").obj("request").flag("memAll")).isTrue();
+    }
+
+    @Test
+    void timing() {
+        Json.Obj t = submitted("sbatch -t 1-2 --begin=now+1hour -d afterok:5 -a 1-9%2 --nice --no-requeue -H --wrap=true")
+                .obj("timing");
+        assertThat(t.toString()).isEqualTo("{\"timeLimitMin\":1560,\"beginTime\":1795257980,\"dependency\":\"afterok:5\","
+                + "\"array\":\"1-9%2\",\"nice\":100,\"hold\":true,\"requeue\":\"NO\"}");
+        assertThat(submitted("sbatch -t UNLIMITED --wrap=true").obj("timing").integer("timeLimitMin")).isEqualTo(-1);
+        Json.Obj e = submitted("sbatch --signal=B:USR2@90 --wrap=true").obj("extras");
+        assertThat(e.integer("warnSignal")).isEqualTo(12);
+        assertThat(e.integer("warnSeconds")).isEqualTo(90);
+        assertThat(e.flag("warnBatchOnly")).isTrue();
+    }
+
+    @Test
+    void commandLineBeatsEnvironmentBeatsScript() {
+        host.files.put("/work/job.sh", """
+                #!/bin/bash
+                #SBATCH --job-name="my job" -N 2 # two of them
+                #SBATCH --partition=script --account=script --comment='a b'
+                  # a comment
+
+                #SBATCH -t 10
+                echo
+                #SBATCH -t 99
+                """);
+        host.env.put("SBATCH_PARTITION", "env");
+        host.env.put("SBATCH_ACCOUNT", "env");
+        Json.Obj job = submitted("sbatch -p line job.sh x y");
+        assertThat(job.text("name")).isEqualTo("my job");
+        assertThat(job.text("partition")).isEqualTo("line");
+        assertThat(job.obj("charge").text("account")).isEqualTo("env");
+        assertThat(job.obj("extras").text("comment")).isEqualTo("a b");
+        assertThat(job.obj("timing").integer("timeLimitMin")).isEqualTo(10);
+        assertThat(job.obj("request").integer("nodesMin")).isEqualTo(2);
+        List<String> arguments = job.obj("payload").texts("arguments").stream()
+                .map(a -> Bytes.fromBase64(a).text()).toList();
+        assertThat(arguments).containsExactly("/work/job.sh", "x", "y");
+        assertThat(text(job.obj("payload"), "submitLine")).isEqualTo("sbatch -p line job.sh x y");
+    }
+
+    @Test
+    void scriptMistakes() {
+        host.files.put("/work/a", "echo\n");
+        assertThat(host.run("sbatch a").err()).startsWith("sbatch: error: This does not look like a batch script.");
+        host.files.put("/work/b", "#!/bin/sh\r\necho\r\n");
+        assertThat(host.run("sbatch b").err()).isEqualTo("sbatch: error: Batch script contains DOS line breaks (\\r\\n)\n"
+                + "sbatch: error: instead of expected UNIX line breaks (\\n).\n");
+        assertThat(host.run("sbatch").err()).isEqualTo("sbatch: error: Batch script is empty!\n");
+        assertThat(host.run("sbatch /nonexist").err()).isEqualTo("sbatch: error: Unable to open file /nonexist\n");
+        host.files.put("/work/c", "#!/bin/sh\n#SBATCH --comment='x\n");
+        assertThat(host.run("sbatch c").err()).contains("Unmatched `'` in");
+        assertThat(host.run("sbatch --wrap=true x").err())
+                .isEqualTo("sbatch: error: Script arguments not permitted with --wrap option\n");
+        assertThat(host.run("sbatch --mem=1 --mem-per-cpu=2 --wrap=true").err())
+                .isEqualTo("sbatch: fatal: --mem, --mem-per-cpu, and --mem-per-gpu are mutually exclusive.\n");
+    }
+
+    @Test
+    void refusals() {
+        host.refuse("Submit", 2000, "Invalid partition name specified");
+        FakeHost.Ran ran = host.run("sbatch -p nope --wrap=true");
+        assertThat(ran.rc()).isEqualTo(1);
+        assertThat(ran.err()).isEqualTo("sbatch: error: invalid partition specified: nope\n"
+                + "sbatch: error: Batch job submission failed: Invalid partition name specified\n");
+    }
+
+    @Test
+    void exportChoosesTheEnvironment() {
+        host.env.put("A", "1");
+        host.env.put("SLURM_X", "2");
+        submitted("sbatch --export=B=3,A --wrap=true");
+        assertThat(environment()).contains("A=1", "B=3", "SLURM_X=2", "SLURM_EXPORT_ENV=B=3,A", "SLURM_JOB_NAME=wrap",
+                "SLURM_SUBMIT_DIR=/work", "SLURM_SUBMIT_HOST=login");
+        submitted("sbatch --export=NONE --wrap=true");
+        assertThat(environment()).doesNotContain("A=1").contains("SLURM_X=2");
+        assertThat(host.sent.get("Submit").obj("job").obj("extras").flag("getUserEnv")).isTrue();
+    }
+
+    private List<String> environment() {
+        return host.sent.get("Submit").texts("environment").stream().map(e -> Bytes.fromBase64(e).text()).toList();
+    }
+
+    @Test
+    void bytesAreKept() {
+        byte[] odd = {'a', (byte) 0xff, (byte) 0xc3, (byte) 0xa4, (byte) 0xed, (byte) 0xa0, (byte) 0x80, '\n'};
+        assertThat(RawText.encode(RawText.decode(odd))).isEqualTo(odd);
+    }
+}
