@@ -85,6 +85,27 @@ class PartsTest {
     }
 
     @Test
+    void deviceLines() throws Exception {
+        java.nio.file.Path directory = java.nio.file.Files.createTempDirectory("muster-gres-");
+        java.nio.file.Files.writeString(directory.resolve("slurm.conf"), """
+                ClusterName=g
+                SlurmctldHost=vm
+                GresTypes=gpu,nic
+                NodeName=n1 CPUs=8 RealMemory=4000 Gres=gpu:a100:4,gpu:t4:1,nic:2
+                PartitionName=main Nodes=ALL
+                """);
+        java.nio.file.Files.writeString(directory.resolve("gres.conf"), """
+                NodeName=n1 Name=gpu Type=a100 File=/dev/tty[0-3] Cores=0-1
+                NodeName=n1 Name=gpu Type=t4 File=/dev/tty5
+                """);
+        var parsed = (dev.muster.config.SlurmConf.Parsed.Ok) dev.muster.config.SlurmConf.read(directory.resolve("slurm.conf").toFile());
+        assertThat(GresReport.lines(parsed.conf(), parsed.conf().node("n1").orElseThrow())).containsExactly(
+                "slurmd: Gres Name=gpu Type=a100 Count=4 Index=0 ID=7696487 File=/dev/tty[0-3] Cores=0-1 CoreCnt=8 (null)",
+                "slurmd: Gres Name=gpu Type=t4 Count=1 Index=5 ID=7696487 File=/dev/tty5 (null)",
+                "slurmd: Gres Name=nic Type=(null) Count=2 ID=6515054 (null)");
+    }
+
+    @Test
     void specificationEntries() {
         assertThat(new String(new SpecWriter().put("env", "A=1\n2").put("umask", 22).bytes(), StandardCharsets.UTF_8))
                 .isEqualTo("env 5\nA=1\n2\numask 2\n22\n");
