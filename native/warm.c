@@ -270,7 +270,7 @@ static bool answer(int error, const char *bytes, size_t n)
 
 static bool lend_from(int fd, size_t most)
 {
-    char *bytes = malloc(most ? most : 1);
+    char *bytes = calloc(1, most ? most : 1);
     size_t have = 0;
     ssize_t n = 1;
     if (!bytes)

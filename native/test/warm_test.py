@@ -7,7 +7,7 @@ os.makedirs(prefix + "/lib/muster/jars/cli")
 squeue = prefix + "/bin/squeue"
 shutil.copy(sys.argv[1], squeue)
 path = prefix + "/service"
-open(prefix + "/lib/muster/launcher.conf", "w").write(f"java_home={os.environ.get("JAVA_HOME", "")}\ncommand_service={path}\ncommand_service_uid={os.getuid()}\n")
+open(prefix + "/lib/muster/launcher.conf", "w").write(f"java_home={os.environ.get('JAVA_HOME', '')}\ncommand_service={path}\ncommand_service_uid={os.getuid()}\n")
 COLD = b"no program in"       # what the long path says in an installation without jars
 
 
