@@ -315,6 +315,22 @@ static jbyteArray JNICALL native_run(JNIEnv *env, jclass c, jobjectArray argv)
     return out;
 }
 
+/* FindClass would initialise the class, and its initialiser may already use what is not linked yet. */
+static jclass load_class(JNIEnv *env, const char *name)
+{
+    char dotted[256];
+    size_t i = 0;
+    for (; name[i] && i < sizeof dotted - 1; i++)
+        dotted[i] = name[i] == '/' ? '.' : name[i];
+    dotted[i] = 0;
+    jclass loaders = (*env)->FindClass(env, "java/lang/ClassLoader");
+    jmethodID system = loaders ? (*env)->GetStaticMethodID(env, loaders, "getSystemClassLoader", "()Ljava/lang/ClassLoader;") : NULL;
+    jmethodID load = system ? (*env)->GetMethodID(env, loaders, "loadClass", "(Ljava/lang/String;)Ljava/lang/Class;") : NULL;
+    jobject loader = load ? (*env)->CallStaticObjectMethod(env, loaders, system) : NULL;
+    jstring text = loader ? (*env)->NewStringUTF(env, dotted) : NULL;
+    return text ? (jclass)(*env)->CallObjectMethod(env, loader, load, text) : NULL;
+}
+
 void natives_register(JNIEnv *env, const char *class_name)
 {
     JNINativeMethod table[] = {
@@ -335,12 +351,10 @@ void natives_register(JNIEnv *env, const char *class_name)
         {"run", "([[B)[B", (void *)native_run},
         {"lchown", "([BII)I", (void *)native_chown},
     };
-    jclass owner = (*env)->FindClass(env, class_name);
+    jclass owner = load_class(env, class_name);
+    (*env)->ExceptionClear(env);
+    /* one by one: any of them may be missing */
     for (size_t i = 0; owner && i < sizeof table / sizeof table[0]; i++)
-        if ((*env)->GetStaticMethodID(env, owner, table[i].name, table[i].signature))
-            (*env)->RegisterNatives(env, owner, &table[i], 1);
-        else
+        if ((*env)->RegisterNatives(env, owner, &table[i], 1) != 0)
             (*env)->ExceptionClear(env);
-    if (!owner)
-        (*env)->ExceptionClear(env);
 }

@@ -2,6 +2,9 @@ package dev.muster.cli;
 
 /** A subset of what the launcher offers. */
 final class Native {
+    /** Already linked when the class is initialised. */
+    static final int UMASK = umask();
+
     private Native() {}
 
     static native byte[][] argv();

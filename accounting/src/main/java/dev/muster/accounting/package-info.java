@@ -1,1 +1,2 @@
+/** Jobs and steps of all times in a database: a projection of the journal, and the questions behind sacct. */
 package dev.muster.accounting;

@@ -22,8 +22,8 @@ final class KeyCheck {
             case TASK_PLUGIN_PARAM -> words(value, Names.TASK_PARAMETERS, "Bad TaskPluginParam: ", values);
             case PROPAGATE_RESOURCE_LIMITS, PROPAGATE_RESOURCE_LIMITS_EXCEPT ->
                 words(value, Names.LIMITS, "Bad rlimit name: ", values);
-            case PRIVATE_DATA -> words(value, Names.PRIVATE_DATA, "Bad PrivateData: ", values);
-            case HEALTH_CHECK_NODE_STATE -> words(value, Names.HEALTH_STATES, "Invalid HealthCheckNodeState value ",
+            case PRIVATE_DATA -> flags(value, Names.PRIVATE_DATA, "Bad PrivateData: ", values);
+            case HEALTH_CHECK_NODE_STATE -> flags(value, Names.HEALTH_STATES, "Invalid HealthCheckNodeState value ",
                 values);
             case SLURMCTLD_PORT -> port(value, values);
             case SRUN_PORT_RANGE -> range(value, values);
@@ -59,6 +59,18 @@ final class KeyCheck {
         return String.join(",", found);
     }
 
+    /** As {@link #words}, in the order in which Slurm shows them. */
+    private static String flags(String value, List<String> known, String complaint, Values values) {
+        List<String> found = Values.list(words(value, known, complaint, values));
+        List<String> sorted = new ArrayList<>();
+        for (String word : known) {
+            if (found.contains(word)) {
+                sorted.add(word);
+            }
+        }
+        return String.join(",", sorted);
+    }
+
     private static String debugFlags(String value, Values values) {
         if (value.equalsIgnoreCase("NONE")) {
             return "";
@@ -66,7 +78,7 @@ final class KeyCheck {
         if (value.equalsIgnoreCase("ALL")) {
             return String.join(",", Names.DEBUG_FLAGS);
         }
-        return words(value, Names.DEBUG_FLAGS, "Invalid DebugFlag: ", values);
+        return flags(value, Names.DEBUG_FLAGS, "Invalid DebugFlag: ", values);
     }
 
     private static String preemptMode(String value, Values values) {

@@ -30,7 +30,7 @@ final class Names {
         "autobind=threads");
     static final List<String> PRIVATE_DATA = List.of("none", "accounts", "cloud", "events", "jobs", "nodes",
         "partitions", "reservations", "usage", "users", "all");
-    static final List<String> HEALTH_STATES = List.of("ALLOC", "ANY", "CYCLE", "IDLE", "MIXED", "NONDRAINED_IDLE",
+    static final List<String> HEALTH_STATES = List.of("CYCLE", "IDLE", "ALLOC", "MIXED", "ANY", "NONDRAINED_IDLE",
         "START_ONLY");
 
     /** Keys that older versions of Slurm had; they are accepted with a warning. */

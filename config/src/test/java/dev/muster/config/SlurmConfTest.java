@@ -256,6 +256,7 @@ class SlurmConfTest {
     void flagsAreShownAsSlurmShowsThem() {
         SlurmConf conf = read(BASE + """
             PrologFlags=x11
+            HealthCheckNodeState=IDLE,cycle
             SelectTypeParameters=CR_Core_Memory,CR_LLN
             DebugFlags=gres,Backfill
             AccountingStorageEnforce=safe
@@ -266,6 +267,8 @@ class SlurmConfTest {
         assertThat(conf.prologFlags()).containsExactly("Alloc", "Contain", "X11");
         assertThat(conf.selectTypeParameters()).containsExactly("CR_CORE_MEMORY", "CR_LLN");
         assertThat(conf.debugFlag("GRES")).isTrue();
+        assertThat(conf.text(Key.DEBUG_FLAGS)).isEqualTo("Backfill,Gres");
+        assertThat(conf.text(Key.HEALTH_CHECK_NODE_STATE)).isEqualTo("CYCLE,IDLE");
         assertThat(conf.text(Key.ACCOUNTING_STORAGE_ENFORCE)).isEqualTo("associations,limits,safe");
         assertThat(conf.enforcePartLimits()).isEqualTo("ALL");
         assertThat(conf.slurmctldDebug()).isEqualTo(6);
@@ -306,6 +309,59 @@ class SlurmConfTest {
             "SLURM_VERSION           = 26.05.3", "SrunPortRange           = 0-0",
             "SuspendTime             = 300 sec", "TaskPluginParam         = (null type)",
             "UsePam                  = no");
+    }
+
+    /** The shapes that benchmark clusters, client rigs and test suites write. */
+    @Test
+    void clustersOfOneHost() {
+        SlurmConf bench = read("""
+            ClusterName=bench
+            SlurmctldHost=vm(127.0.0.1)
+            SlurmctldHost=vm-bk(127.0.0.2)
+            CommunicationParameters=NoCtldInAddrAny
+            AuthType=auth/munge
+            AuthInfo=socket=/b/run/munge.socket
+            AuthAltTypes=auth/jwt
+            AuthAltParameters=jwt_key=/b/jwt.key
+            SlurmctldPort=16817
+            SlurmdPort=16818
+            SlurmdLogFile=/b/log/slurmd-%n.log
+            JobAcctGatherType=jobacct_gather/none
+            SchedulerParameters=batch_sched_delay=20,bf_continue,bf_interval=300
+            MaxJobCount=100000
+            MaxArraySize=100001
+            AccountingStorageType=accounting_storage/slurmdbd
+            SlurmdParameters=config_overrides
+            NodeName=n[1-8] NodeHostname=vm NodeAddr=127.0.0.1 Port=[16918-16925] CPUs=8 RealMemory=4000
+            PartitionName=main Nodes=n[1-8] Default=YES MaxTime=INFINITE State=UP
+            SuspendProgram=/bin/true
+            SuspendTime=INFINITE
+            ResumeTimeout=60000
+            ResumeRate=0
+            NodeName=c[1-500] CPUs=8 RealMemory=64000 State=CLOUD
+            PartitionName=scale Nodes=c[1-500] Default=NO MaxTime=INFINITE State=UP
+            """);
+        assertThat(bench.nodes()).hasSize(508);
+        assertThat(bench.nodes().get(7).port()).isEqualTo(16925);
+        assertThat(bench.authInfo()).containsEntry("socket", "/b/run/munge.socket");
+        assertThat(bench.slurmdLogFile(bench.nodes().get(2))).isEqualTo("/b/log/slurmd-n3.log");
+        assertThat(bench.configOverrides()).isTrue();
+        assertThat(bench.warnings()).isEmpty();
+        SlurmConf suite = read("""
+            ClusterName=atf
+            SlurmctldHost=slurmhost
+            SlurmUser=slurm
+            CredType=cred/munge
+            AuthAltParameters=jwt_key=@ETC@/jwt_hs256.key
+            TmpFS=/var/slurm/tmp/%n
+            SlurmctldDebug=debug
+            MailProg=/bin/true
+            AccountingStorageHost=slurmhost
+            NodeName=node0 NodeHostname=slurmhost Port=6830
+            PartitionName=primary Nodes=ALL Default=YES MaxTime=INFINITE State=UP
+            """);
+        assertThat(suite.tmpFs(suite.nodes().getFirst())).isEqualTo("/var/slurm/tmp/node0");
+        assertThat(suite.slurmctldDebug()).isEqualTo(5);
     }
 
     @Test

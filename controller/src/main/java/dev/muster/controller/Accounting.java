@@ -16,4 +16,13 @@ interface Accounting {
     long projected();
 
     void close();
+
+    /** Where following begins: the snapshot's index and state. */
+    void begin(long index, State state);
+
+    /** Waits until rows up to the index are stored; false if they are not in time. */
+    boolean settle(long index, long waitMs);
+
+    /** So far behind that nothing new should be taken. */
+    boolean overloaded();
 }

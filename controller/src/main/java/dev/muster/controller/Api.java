@@ -136,6 +136,9 @@ final class Api {
     // ---- submission
 
     private Reply submit(Caller caller, JobMessages.Submit m) {
+        if (controller.isFull()) {
+            return Reply.error(400, SlurmErrno.ERROR_ON_DESC_TO_RECORD_COPY, "Resource temporarily unavailable");
+        }
         if (m.script().length() > SCRIPT_BYTES_MAX) {
             return Reply.error(SlurmErrno.PATHNAME_TOO_LONG);
         }

@@ -1,6 +1,7 @@
 package dev.muster.controller;
 
 import dev.muster.config.ConfigError;
+import dev.muster.config.Key;
 import dev.muster.config.ShowLive;
 import dev.muster.config.SlurmConf;
 import dev.muster.core.Change;
@@ -107,12 +108,14 @@ final class Controller {
         journal = FileJournal.open(journalDir, FileJournal.Options.of(clusterId, log::info));
         blobs = new Blobs(stateDir.resolve("blobs"));
         core = new Core(scheduler);
+        accounting = c.text(Key.ACCOUNTING_STORAGE_TYPE).equals("accounting_storage/none") && c.given(Key.ACCOUNTING_STORAGE_TYPE)
+                ? new NoAccounting() : EmbeddedAccounting.open(stateDir, clusterId, journal.lastIndex(), log::info);
+        journal.retainFrom(() -> accounting.projected() == Long.MAX_VALUE ? Long.MAX_VALUE : accounting.projected() + 1);
         recover();
         clock = new Clock(core.state().tickMs() + 1);
         Launches launches = new Launches(blobs);
         Watch watch = new Watch();
         links = new NodeLinks(log, launches, clock, this::connection);
-        accounting = new NoAccounting();
         NodeEffects effects = new NodeEffects(links, launches, watch, log, this::project);
         thread = new CoreThread(core, journal, clock, log, effects, onFault);
         links.core(thread);
@@ -160,6 +163,7 @@ final class Controller {
             from = snapshot.get().index() + 1;
             lastSnapshot.set(snapshot.get().index());
         }
+        accounting.begin(from - 1, state[0]);
         journal.replay(from, (index, bytes) -> {
             Entry entry = Entry.decode(bytes);
             for (Change change : entry.changes()) {
@@ -168,6 +172,7 @@ final class Controller {
                 }
             }
             state[0] = state[0].apply(entry);
+            accounting.follow(index, entry, state[0]);
         });
         core.reset(state[0]);
         applied = journal.lastIndex();
@@ -193,7 +198,7 @@ final class Controller {
     private void project(Entry entry, State after) {
         applied++;
         accounting.follow(applied, entry, after);
-        long index = thread.durableIndex();
+        long index = applied;
         if (index - lastSnapshot.get() >= SNAPSHOT_EVERY) {
             lastSnapshot.set(index);
             Thread.ofPlatform().name("snapshot").start(() -> snapshot(index, after));
@@ -202,6 +207,10 @@ final class Controller {
 
     /** Written from an immutable state: nothing waits for it. */
     private synchronized void snapshot(long index, State state) {
+        if (!accounting.settle(index, 30_000)) {
+            log.error("no snapshot: accounting is behind");
+            return;
+        }
         try {
             blobs.sync();
             List<Change> changes = new ArrayList<>();
@@ -282,6 +291,11 @@ final class Controller {
 
     Clock clock() {
         return clock;
+    }
+
+    /** Nothing new is taken before what was acknowledged would have to be dropped. */
+    boolean isFull() {
+        return journal.spaceLow() || accounting.overloaded();
     }
 
     Accounting accounting() {

@@ -128,6 +128,7 @@ public final class Main {
             java.nio.file.Files.createDirectories(Path.of(logFile).getParent());
         }
         DaemonLog log = new DaemonLog("slurmctld", logFile, o.foreground, Math.max(conf.slurmctldDebug(), 3 + o.verbose), "");
+        log.adoptLibraries();
         conf.warnings().forEach(w -> log.error(w.message()));
         log.info("slurmctld version " + Controller.VERSION + " started on cluster " + conf.clusterName());
         CountDownLatch end = new CountDownLatch(1);

@@ -22,4 +22,17 @@ final class NoAccounting implements Accounting {
 
     @Override
     public void close() {}
+
+    @Override
+    public void begin(long index, State state) {}
+
+    @Override
+    public boolean settle(long index, long waitMs) {
+        return true;
+    }
+
+    @Override
+    public boolean overloaded() {
+        return false;
+    }
 }

@@ -42,6 +42,31 @@ public final class DaemonLog {
         reopen();
     }
 
+    /** Libraries log through java.util.logging: their warnings become lines of this log, the rest is not wanted. */
+    public void adoptLibraries() {
+        java.util.logging.Logger root = java.util.logging.Logger.getLogger("");
+        for (java.util.logging.Handler handler : root.getHandlers()) {
+            root.removeHandler(handler);
+        }
+        root.setLevel(java.util.logging.Level.WARNING);
+        root.addHandler(new java.util.logging.Handler() {
+            @Override
+            public void publish(java.util.logging.LogRecord record) {
+                if (record.getThrown() != null) {
+                    debug(record.getMessage() + ": " + record.getThrown());
+                } else {
+                    debug(String.valueOf(record.getMessage()));
+                }
+            }
+
+            @Override
+            public void flush() {}
+
+            @Override
+            public void close() {}
+        });
+    }
+
     private static DateTimeFormatter formatter(String name) {
         String pattern = switch (name.split(",")[0].toLowerCase(Locale.ROOT)) {
             case "iso8601" -> "yyyy-MM-dd'T'HH:mm:ss";

@@ -19,12 +19,18 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 
 /** slurmd as a process. */
 public final class Main {
+    /** Held here, because a logger that nobody holds forgets its level. */
+    private static final Logger WEB_SERVER = Logger.getLogger("io.helidon");
+
     private Main() {}
 
     public static void main(String[] args) {
+        WEB_SERVER.setLevel(Level.WARNING);
         int rc = run(Arrays.asList(args).subList(1, args.length));
         System.exit(rc);
     }
@@ -124,7 +130,7 @@ public final class Main {
         Settings settings = SettingsReader.read(conf, node, options, prefix(), slurmUser);
         DaemonLog log;
         try {
-            log = new DaemonLog("slurmd", settings.logFile(), true, settings.debugLevel(), settings.logTimeFormat());
+            log = new DaemonLog("slurmd", settings.logFile(), options.foreground(), settings.debugLevel(), settings.logTimeFormat());
         } catch (IOException e) {
             System.err.println("slurmd: fatal: Unable to open logfile `" + settings.logFile() + "': " + Reasons.of(e));
             return 1;
@@ -133,9 +139,17 @@ public final class Main {
         try {
             return serveToTheEnd(new Start(conf, settings, options, identities, log));
         } catch (Slurmd.CannotStartException e) {
-            log.fatal(e.getMessage());
+            return fatal(log, options, e.getMessage());
         } catch (IOException e) {
-            log.fatal(Reasons.of(e));
+            return fatal(log, options, Reasons.of(e));
+        }
+    }
+
+    /** Whoever started the daemon must see why it did not start, also where the log is a file. */
+    private static int fatal(DaemonLog log, Options options, String sentence) {
+        log.fatal(sentence);
+        if (!options.foreground()) {
+            System.err.println("slurmd: fatal: " + sentence);
         }
         return 1;
     }

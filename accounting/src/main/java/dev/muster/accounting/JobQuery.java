@@ -1,0 +1,193 @@
+package dev.muster.accounting;
+
+import dev.muster.model.HostList;
+import dev.muster.model.accounting.AccountingRows.JobRow;
+import dev.muster.model.accounting.AccountingRows.Query;
+import dev.muster.model.accounting.AccountingRows.StepRow;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+
+/** One question turned into SQL with parameters, and the rest of it that is decided row by row. */
+final class JobQuery {
+    private static final String ORDER = " order by j.\"job_id\", j.\"submit_time\", j.\"sluid\", j.\"restarts\"";
+    private static final String KEYS = "select \"sluid\", \"restarts\" from \"job\" where ";
+
+    private final Query query;
+    private final List<JobSelector> selectors;
+    /** The narrowest set of keys that an index gives: a disjunction in the condition itself would read every job. */
+    private final StringBuilder narrow = new StringBuilder();
+    private final StringBuilder where = new StringBuilder(" where not (j.\"array_job_id\" <> 0 "
+        + "and j.\"array_job_id\" = j.\"job_id\" and j.\"array_task_id\" = -1 and j.\"array_tasks\" = '')");
+    private final List<Object> parameters = new ArrayList<>();
+
+    JobQuery(Query query) {
+        this.query = query;
+        this.selectors = JobSelector.all(query.jobs());
+        selected();
+        in("user_id", query.userIds());
+        in("group_id", query.groupIds());
+        in("account", query.accounts());
+        in("partition", query.partitions());
+        in("qos", query.qos());
+        in("name", query.names());
+        in("wckey", query.wckeys());
+        in("reason", query.reasons());
+        between("node_count", query.minNodes(), query.maxNodes());
+        between("cpus_allocated", query.minCpus(), query.maxCpus());
+        between("limit_min", query.minLimitMin(), query.maxLimitMin());
+        window();
+    }
+
+    PreparedStatement prepareJobs(Connection on) throws SQLException {
+        return prepare(on, "select " + AccountingStore.JOBS.selectList("j") + " from " + source() + where + ORDER);
+    }
+
+    PreparedStatement prepareSteps(Connection on) throws SQLException {
+        return prepare(on, "select " + AccountingStore.STEPS.selectList("s")
+            + " from " + source() + " join \"step\" s on s.\"sluid\" = j.\"sluid\" and s.\"restarts\" = j.\"restarts\""
+            + where + ORDER + ", s.\"start_time\", s.\"step_id\"");
+    }
+
+    private String source() {
+        return narrow.isEmpty() ? "\"job\" j" : "(" + narrow + ") w join \"job\" j on j.\"sluid\" = w.\"sluid\" "
+            + "and j.\"restarts\" = w.\"restarts\"";
+    }
+
+    private PreparedStatement prepare(Connection on, String sql) throws SQLException {
+        PreparedStatement statement = on.prepareStatement(sql);
+        for (int i = 0; i < parameters.size(); i++) {
+            statement.setObject(i + 1, parameters.get(i));
+        }
+        return statement;
+    }
+
+    /** Narrows by the indexes over numbers of jobs and of arrays. */
+    private void selected() {
+        if (!selectors.isEmpty()) {
+            List<Integer> ids = selectors.stream().map(JobSelector::jobId).distinct().toList();
+            String list = "(?" + ", ?".repeat(ids.size() - 1) + ")";
+            narrow.append(KEYS).append("\"job_id\" in ").append(list).append(" union ").append(KEYS)
+                .append("\"array_job_id\" in ").append(list);
+            parameters.addAll(ids);
+            parameters.addAll(ids);
+        }
+    }
+
+    private void in(String column, List<?> wanted) {
+        if (wanted.isEmpty()) {
+            return;
+        }
+        where.append(" and j.\"").append(column).append("\" in (?").append(", ?".repeat(wanted.size() - 1)).append(')');
+        parameters.addAll(wanted);
+    }
+
+    private void between(String column, int min, int max) {
+        if (min > 0) {
+            where.append(" and j.\"").append(column).append("\" >= ?");
+            parameters.add(min);
+        }
+        if (max > 0) {
+            where.append(" and j.\"").append(column).append("\" <= ?");
+            parameters.add(max);
+        }
+    }
+
+    private void window() {
+        if (query.states().isEmpty()) {
+            if (query.from() > 0 || query.to() > 0) {
+                // A job that was cancelled while held was never eligible and is not shown, as in Slurm.
+                where.append(" and not (j.\"eligible_time\" = 0 and j.\"end_time\" > 0)");
+                overlap("submit_time");
+            }
+            return;
+        }
+        if (query.from() > 0) {
+            // True of every state below; alone it lets the index be used.
+            where.append(" and j.\"last_time\" >= ?");
+            parameters.add(query.from());
+        }
+        where.append(" and (false");
+        for (String state : query.states()) {
+            where.append(" or (true");
+            inState(state);
+            where.append(')');
+        }
+        where.append(')');
+    }
+
+    /** In that state at some moment of the window. */
+    private void inState(String state) {
+        boolean windowed = query.from() > 0 || query.to() > 0;
+        switch (state) {
+            case "PENDING" -> {
+                where.append(windowed ? " and j.\"eligible_time\" > 0" : " and j.\"state\" = 'PENDING'");
+                if (query.to() > 0) {
+                    where.append(" and j.\"submit_time\" <= ?");
+                    parameters.add(query.to());
+                }
+                if (query.from() > 0) {
+                    where.append(" and (j.\"start_time\" >= ? or j.\"start_time\" = 0 and j.\"last_time\" >= ?)");
+                    parameters.add(query.from());
+                    parameters.add(query.from());
+                }
+            }
+            case "RUNNING" -> {
+                where.append(windowed ? " and j.\"start_time\" > 0" : " and j.\"state\" = 'RUNNING'");
+                overlap("start_time");
+            }
+            case "SUSPENDED" -> {
+                where.append(" and j.\"state\" = 'SUSPENDED'");
+                overlap("start_time");
+            }
+            default -> {
+                where.append(" and j.\"state\" = ?");
+                parameters.add(state);
+                if (query.from() > 0) {
+                    where.append(" and j.\"end_time\" >= ?");
+                    parameters.add(query.from());
+                }
+                if (query.to() > 0) {
+                    where.append(" and j.\"end_time\" <= ?");
+                    parameters.add(query.to());
+                }
+            }
+        }
+    }
+
+    private void overlap(String began) {
+        if (query.to() > 0) {
+            where.append(" and j.\"").append(began).append("\" <= ?");
+            parameters.add(query.to());
+        }
+        if (query.from() > 0) {
+            where.append(" and j.\"last_time\" >= ?");
+            parameters.add(query.from());
+        }
+    }
+
+    /** The steps that were asked for: all, unless every selector of the job names one. */
+    List<StepRow> wanted(JobRow job, List<StepRow> steps) {
+        List<StepRow> kept = new ArrayList<>();
+        for (StepRow step : steps) {
+            if (selectors.isEmpty() || selectors.stream().anyMatch(s -> s.matches(job, step))) {
+                kept.add(step);
+            }
+        }
+        return kept;
+    }
+
+    /** What SQL did not decide: tasks of arrays, a step that must exist, and nodes. */
+    boolean accepts(JobRow job, List<StepRow> steps) {
+        if (!selectors.isEmpty() && selectors.stream().noneMatch(s -> s.matches(job, steps))) {
+            return false;
+        }
+        if (query.nodes().isEmpty()) {
+            return true;
+        }
+        return HostList.parse(job.nodes()) instanceof HostList.Parsed.Ok ok
+            && query.nodes().stream().anyMatch(ok.list()::contains);
+    }
+}

@@ -1,0 +1,81 @@
+package dev.muster.accounting;
+
+import dev.muster.model.IndexSet;
+import dev.muster.model.accounting.AccountingRows.JobRow;
+import dev.muster.model.accounting.AccountingRows.StepRow;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A job as people name it: {@code 12}, {@code 12_3}, {@code 12_[3-5]}, {@code 12.0}, {@code 12_3.batch}.
+ *
+ * @param tasks  of the array; empty for the whole of it
+ * @param step   name of a step; empty for the job and all its steps
+ */
+record JobSelector(int jobId, Optional<IndexSet> tasks, String step) {
+    static final int BATCH = -5;
+    static final int EXTERN = -4;
+    static final int INTERACTIVE = -6;
+
+    /** Those that can be read; a word that is no job at all selects nothing. */
+    static List<JobSelector> all(List<String> words) {
+        List<JobSelector> found = new ArrayList<>();
+        for (String word : words) {
+            found.add(of(word).orElse(new JobSelector(-1, Optional.empty(), "")));
+        }
+        return List.copyOf(found);
+    }
+
+    static Optional<JobSelector> of(String word) {
+        int dot = word.indexOf('.');
+        String step = dot < 0 ? "" : word.substring(dot + 1);
+        String job = dot < 0 ? word : word.substring(0, dot);
+        int underscore = job.indexOf('_');
+        String id = underscore < 0 ? job : job.substring(0, underscore);
+        if (id.isEmpty() || id.length() > 9 || !id.chars().allMatch(c -> c >= '0' && c <= '9')) {
+            return Optional.empty();
+        }
+        if (underscore < 0) {
+            return Optional.of(new JobSelector(Integer.parseInt(id), Optional.empty(), step));
+        }
+        return indexes(job.substring(underscore + 1))
+            .map(set -> new JobSelector(Integer.parseInt(id), Optional.of(set), step));
+    }
+
+    private static Optional<IndexSet> indexes(String text) {
+        return IndexSet.parseSpec(text, IndexSet.MAX_INDEX).stream().findFirst().map(IndexSet.Spec::indexes);
+    }
+
+    boolean matches(JobRow job) {
+        if (job.jobId() != jobId && job.arrayJobId() != jobId) {
+            return false;
+        }
+        if (tasks.isEmpty()) {
+            return true;
+        }
+        if (job.arrayTaskId() >= 0) {
+            return tasks.get().contains(job.arrayTaskId());
+        }
+        // The record of the pending tasks stands for each of them.
+        return job.arrayJobId() == jobId
+            && indexes(job.arrayTasks()).filter(pending -> !pending.intersect(tasks.get()).isEmpty()).isPresent();
+    }
+
+    boolean matches(JobRow job, StepRow row) {
+        return matches(job) && (step.isEmpty() || step.equals(name(row.stepId())));
+    }
+
+    boolean matches(JobRow job, List<StepRow> steps) {
+        return matches(job) && (step.isEmpty() || steps.stream().anyMatch(s -> matches(job, s)));
+    }
+
+    private static String name(int stepId) {
+        return switch (stepId) {
+            case BATCH -> "batch";
+            case EXTERN -> "extern";
+            case INTERACTIVE -> "interactive";
+            default -> Integer.toString(stepId);
+        };
+    }
+}

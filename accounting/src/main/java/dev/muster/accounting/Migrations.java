@@ -1,0 +1,61 @@
+package dev.muster.accounting;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
+
+/** Brings a database to the newest schema: numbered files, each applied once and never changed afterwards. */
+final class Migrations {
+    private static final List<String> FILES = List.of("V001__jobs_and_steps.sql");
+
+    private Migrations() {
+    }
+
+    static void apply(Connection to) throws SQLException {
+        try (Statement statement = to.createStatement()) {
+            statement.execute("create table if not exists \"schema_version\" "
+                + "(\"version\" int primary key, \"file\" varchar not null)");
+            int applied;
+            String newest = "select coalesce(max(\"version\"), 0) from \"schema_version\"";
+            try (ResultSet max = statement.executeQuery(newest)) {
+                max.next();
+                applied = max.getInt(1);
+            }
+            if (applied > FILES.size()) {
+                throw new SQLException("the accounting database has schema " + applied
+                    + ", newer than the newest known here (" + FILES.size() + "); it was written by a newer Muster");
+            }
+            for (int version = applied + 1; version <= FILES.size(); version++) {
+                String file = FILES.get(version - 1);
+                for (String sql : withoutComments(text(file)).split(";")) {
+                    if (!sql.isBlank()) {
+                        statement.execute(sql);
+                    }
+                }
+                statement.execute("insert into \"schema_version\" values (" + version + ", '" + file + "')");
+            }
+        }
+        to.commit();
+    }
+
+    private static String withoutComments(String sql) {
+        return sql.replaceAll("(?m)^ *--.*$", "");
+    }
+
+    private static String text(String file) {
+        try (InputStream in = Migrations.class.getResourceAsStream(file)) {
+            if (in == null) {
+                throw new IllegalStateException("migration " + file + " is missing from the jar");
+            }
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,223 @@
+package dev.muster.accounting;
+
+import dev.muster.model.accounting.AccountingRows.Batch;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+
+/**
+ * Brings batches into the database on a thread of its own: takes all that waits and writes it in one transaction. While
+ * the database fails, batches wait and it tries again; none is ever dropped.
+ */
+public final class Projector implements AutoCloseable {
+    /** Rows that may wait; beyond it {@link #overloaded()} tells that no new jobs should be taken. */
+    public static final int MAX_WAITING_ROWS = 1_000_000;
+    /** Rows of one transaction. */
+    private static final int MAX_GROUP_ROWS = 10_000;
+    private static final long RETRY_MS = 1_000;
+    /** How often what is committed is also written out, so that the journal may let go of it. */
+    private static final long CHECKPOINT_MS = 2_000;
+
+    private final AccountingStore store;
+    private final Consumer<String> log;
+    private final Thread thread;
+    private final List<Batch> waiting = new ArrayList<>();
+    private int waitingRows;
+    private long submitted;
+    private long durable;
+    private boolean failing;
+    private boolean checkpointWanted;
+    private boolean closed;
+
+    /** @param log receives sentences for the daemon's log */
+    public Projector(AccountingStore store, Consumer<String> log) {
+        this.store = store;
+        this.log = log;
+        this.submitted = store.sequence();
+        this.durable = store.sequence();
+        this.thread = Thread.ofPlatform().name("accounting").daemon(true).start(this::run);
+    }
+
+    /** Queues the rows of one journal entry, in the order of entries. Never waits. */
+    public synchronized void submit(Batch batch) {
+        if (batch.seq() <= submitted) {
+            return;
+        }
+        submitted = batch.seq();
+        waiting.add(batch);
+        waitingRows += rows(batch);
+        notifyAll();
+    }
+
+    private static int rows(Batch batch) {
+        return batch.jobs().size() + batch.steps().size();
+    }
+
+    /** Too much waits: refuse new jobs until the database has caught up. */
+    public synchronized boolean overloaded() {
+        return waitingRows > MAX_WAITING_ROWS;
+    }
+
+    public synchronized int waitingRows() {
+        return waitingRows;
+    }
+
+    /** The last index handed to {@link #submit}. */
+    public synchronized long submitted() {
+        return submitted;
+    }
+
+    /** Up to here the journal is no longer needed for accounting: for {@code Journal.retainFrom}, plus one. */
+    public synchronized long durableSequence() {
+        return durable;
+    }
+
+    /** Waits until the tables hold everything up to the index, at most so long; false if they do not yet. */
+    public synchronized boolean await(long sequence, long timeoutMs) {
+        long deadlineNs = System.nanoTime() + timeoutMs * 1_000_000;
+        while (store.sequence() < Math.min(sequence, submitted)) {
+            long leftMs = (deadlineNs - System.nanoTime()) / 1_000_000;
+            if (leftMs <= 0 || closed) {
+                return false;
+            }
+            try {
+                wait(leftMs);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** As {@link #await}, and until what is there would survive a loss of power. */
+    public synchronized boolean awaitDurable(long sequence, long timeoutMs) {
+        long deadlineNs = System.nanoTime() + timeoutMs * 1_000_000;
+        long wanted = Math.min(sequence, submitted);
+        while (durable < wanted) {
+            long leftMs = (deadlineNs - System.nanoTime()) / 1_000_000;
+            if (leftMs <= 0 || closed) {
+                return false;
+            }
+            checkpointWanted = true;
+            notifyAll();
+            try {
+                wait(leftMs);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private void run() {
+        long lastCheckpointNs = System.nanoTime();
+        while (true) {
+            List<Batch> group = take();
+            if (!group.isEmpty() && !write(group)) {
+                continue;
+            }
+            boolean due = (System.nanoTime() - lastCheckpointNs) / 1_000_000 >= CHECKPOINT_MS;
+            boolean done = isDone();
+            if ((due || done || checkpointWanted()) && durableSequence() < store.sequence()) {
+                checkpoint();
+                lastCheckpointNs = System.nanoTime();
+            }
+            if (done) {
+                return;
+            }
+        }
+    }
+
+    private synchronized boolean checkpointWanted() {
+        return checkpointWanted;
+    }
+
+    private synchronized boolean isDone() {
+        return closed && (waiting.isEmpty() || failing);
+    }
+
+    /** What is next, without removing it; empty after a while without anything. */
+    private synchronized List<Batch> take() {
+        try {
+            if (waiting.isEmpty() && !closed && !checkpointWanted) {
+                wait(CHECKPOINT_MS);
+            } else if (failing && !closed) {
+                wait(RETRY_MS);
+            }
+        } catch (InterruptedException e) {
+            closed = true;
+        }
+        int count = 0;
+        int rows = 0;
+        while (count < waiting.size() && rows < MAX_GROUP_ROWS) {
+            rows += rows(waiting.get(count++));
+        }
+        return List.copyOf(waiting.subList(0, count));
+    }
+
+    private boolean write(List<Batch> group) {
+        try {
+            store.write(group);
+            written(group.size());
+            return true;
+        } catch (RuntimeException e) {
+            failed(e);
+            return isDone();
+        }
+    }
+
+    private synchronized void written(int batches) {
+        for (int i = 0; i < batches; i++) {
+            waitingRows -= rows(waiting.get(i));
+        }
+        waiting.subList(0, batches).clear();
+        if (failing) {
+            log.accept("accounting: the database answers again");
+        }
+        failing = false;
+        notifyAll();
+    }
+
+    private synchronized void failed(RuntimeException e) {
+        if (!failing) {
+            log.accept("accounting: " + e.getMessage() + "; trying again");
+        }
+        failing = true;
+    }
+
+    private void checkpoint() {
+        try {
+            long covered = store.checkpoint();
+            synchronized (this) {
+                durable = covered;
+                checkpointWanted = false;
+                failing = false;
+                notifyAll();
+            }
+        } catch (RuntimeException e) {
+            failed(e);
+        }
+    }
+
+    /** Writes what waits and stops. The store stays open. */
+    @Override
+    public void close() {
+        synchronized (this) {
+            closed = true;
+            notifyAll();
+        }
+        boolean interrupted = false;
+        while (thread.isAlive()) {
+            try {
+                thread.join();
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

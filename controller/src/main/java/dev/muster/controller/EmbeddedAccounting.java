@@ -1,0 +1,310 @@
+package dev.muster.controller;
+
+import dev.muster.accounting.AccountingStore;
+import dev.muster.accounting.Projector;
+import dev.muster.core.Change;
+import dev.muster.core.Entry;
+import dev.muster.core.Job;
+import dev.muster.core.State;
+import dev.muster.core.Step;
+import dev.muster.model.JobState;
+import dev.muster.model.accounting.AccountingRows;
+import dev.muster.model.accounting.AccountingRows.Batch;
+import dev.muster.model.accounting.AccountingRows.JobRow;
+import dev.muster.model.accounting.AccountingRows.StepRow;
+import dev.muster.model.accounting.AccountingRows.Usage;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeSet;
+import java.util.UUID;
+import java.util.function.Consumer;
+
+/**
+ * Accounting inside the controller: every durable entry becomes the rows that it changed. What a row sums up over
+ * several entries (usage of a step's nodes, suspended time) is kept here while the job is known, and taken from the
+ * tables after a restart.
+ */
+final class EmbeddedAccounting implements Accounting {
+    /** How long a question waits for the rows of what was durable when it came. */
+    private static final long CATCH_UP_MS = 5_000;
+
+    private record StepKey(long sluid, int restarts, int stepId) {
+    }
+
+    private record JobKey(long sluid, int restarts) {
+    }
+
+    private final AccountingStore store;
+    private final Projector projector;
+    private final Map<StepKey, Usage> usages = new HashMap<>();
+    private final Map<JobKey, Long> suspendedSeconds = new HashMap<>();
+    private volatile State last = State.EMPTY;
+
+    /**
+     * Opens the tables beside the journal.
+     *
+     * @param journalLast the last index of the journal. Tables ahead of it (its tail was cut) go on from there.
+     */
+    static EmbeddedAccounting open(Path stateDir, UUID clusterId, long journalLast, Consumer<String> log) {
+        AccountingStore store = AccountingStore.open(stateDir.resolve("accounting"), clusterId);
+        if (store.sequence() > journalLast) {
+            log.accept("accounting: the tables hold entries up to " + store.sequence()
+                + ", the journal ends with " + journalLast);
+            store.rewind(journalLast);
+        }
+        return new EmbeddedAccounting(store, log);
+    }
+
+    EmbeddedAccounting(AccountingStore store, Consumer<String> log) {
+        this.store = store;
+        this.projector = new Projector(store, log);
+    }
+
+    /**
+     * Where following begins: the snapshot's index and state, or 0 and the empty state. Tables that are older than the
+     * snapshot (another disk, a restored copy) get the rows of all jobs that the state still knows.
+     */
+    @Override
+    public synchronized void begin(long index, State state) {
+        last = state;
+        if (index > store.sequence()) {
+            Rows rows = new Rows(state);
+            for (Job job : state.jobs().values()) {
+                rows.job(job);
+                job.run().steps().forEach(step -> rows.step(job, step));
+            }
+            projector.submit(rows.batch(index));
+        }
+    }
+
+    @Override
+    public synchronized void follow(long index, Entry entry, State after) {
+        State before = last;
+        last = after;
+        if (index <= store.sequence()) {
+            return;
+        }
+        Rows rows = new Rows(after);
+        for (Change change : entry.changes()) {
+            follow(change, entry, before, rows);
+        }
+        projector.submit(rows.finish(index));
+    }
+
+    private void follow(Change change, Entry entry, State before, Rows rows) {
+        switch (change) {
+            case Change.JobSubmitted c -> rows.jobs.add(c.job().id());
+            case Change.ArrayTaskSplit c -> {
+                rows.jobs.add(c.arrayJobId());
+                rows.jobs.add(c.jobId());
+            }
+            case Change.JobEligible c -> rows.jobs.add(c.jobId());
+            case Change.PriorityChanged c -> rows.jobs.add(c.jobId());
+            case Change.DescriptionChanged c -> rows.jobs.add(c.jobId());
+            case Change.ArrayLimitChanged c -> rows.jobs.add(c.jobId());
+            case Change.JobStarted c -> rows.jobs.add(c.jobId());
+            case Change.LimitChanged c -> rows.jobs.add(c.jobId());
+            case Change.JobEnded c -> {
+                before.jobs().find(c.jobId()).filter(j -> j.state() == JobState.SUSPENDED)
+                    .ifPresent(j -> resumed(j, c.endTime()));
+                rows.jobs.add(c.jobId());
+            }
+            case Change.PendingJobEnded c -> rows.jobs.add(c.jobId());
+            case Change.JobSuspended c -> rows.jobs.add(c.jobId());
+            case Change.JobResumed c -> {
+                before.jobs().find(c.jobId()).ifPresent(j -> resumed(j, c.time()));
+                rows.jobs.add(c.jobId());
+            }
+            case Change.JobRequeued c -> {
+                before.jobs().find(c.jobId()).ifPresent(j -> requeued(before, j, c.time(), entry, rows));
+                rows.jobs.add(c.jobId());
+            }
+            case Change.StepStarted c -> {
+                rows.state.jobs().find(c.jobId()).ifPresent(
+                    j -> usages.put(new StepKey(j.sluid(), j.restarts(), c.step().id()), Usage.NONE));
+                rows.steps.add(new StepRef(c.jobId(), c.step().id()));
+            }
+            case Change.StepEnding c -> rows.steps.add(new StepRef(c.jobId(), c.stepId()));
+            case Change.StepPartEnded c -> {
+                rows.state.jobs().find(c.jobId()).ifPresent(j -> used(j, c));
+                rows.steps.add(new StepRef(c.jobId(), c.stepId()));
+            }
+            case Change.StepEnded c -> {
+                rows.steps.add(new StepRef(c.jobId(), c.stepId()));
+                rows.jobs.add(c.jobId());
+            }
+            case Change.JobPurged c -> before.jobs().find(c.jobId()).ifPresent(this::forget);
+            case Change.ConfigApplied c -> { }
+            case Change.JobIdsReserved c -> { }
+            case Change.BlobStored c -> { }
+            case Change.Answered c -> { }
+            case Change.AnswersForgotten c -> { }
+            case Change.DependenciesChanged c -> { }
+            case Change.PrologDone c -> { }
+            case Change.StepLaunched c -> { }
+            case Change.NodeReleased c -> { }
+            case Change.NodeRegistered c -> { }
+            case Change.NodeStateChanged c -> { }
+            case Change.NodeTextsChanged c -> { }
+            case Change.NodeSpecChanged c -> { }
+            case Change.PartitionChanged c -> { }
+            case Change.PartitionRemoved c -> { }
+            case Change.JobRestored c -> rows.jobs.add(c.job().id());
+            case Change.NodeRestored c -> { }
+            case Change.PartitionRestored c -> { }
+            case Change.AnswerRestored c -> { }
+            case Change.ClusterRestored c -> { }
+        }
+    }
+
+    private record StepRef(int jobId, int stepId) implements Comparable<StepRef> {
+        @Override
+        public int compareTo(StepRef other) {
+            return jobId != other.jobId ? Integer.compare(jobId, other.jobId) : Integer.compare(stepId, other.stepId);
+        }
+    }
+
+    /** What one entry touches; the rows are made once, of the state after it. */
+    private final class Rows {
+        private final State state;
+        private final TreeSet<Integer> jobs = new TreeSet<>();
+        private final TreeSet<StepRef> steps = new TreeSet<>();
+        private final List<JobRow> jobRows = new ArrayList<>();
+        private final List<StepRow> stepRows = new ArrayList<>();
+
+        private Rows(State state) {
+            this.state = state;
+        }
+
+        private void job(Job job) {
+            jobRows.add(JobRows.job(state, job, suspended(job)));
+        }
+
+        private void step(Job job, Step step) {
+            stepRows.add(JobRows.step(job, step, job.restarts(), usage(job, step)));
+        }
+
+        private Batch finish(long index) {
+            for (StepRef ref : steps) {
+                Optional<Job> job = state.jobs().find(ref.jobId);
+                job.flatMap(j -> j.step(ref.stepId)).ifPresent(s -> step(job.get(), s));
+            }
+            for (int id : jobs) {
+                state.jobs().find(id).ifPresent(this::job);
+            }
+            return batch(index);
+        }
+
+        private Batch batch(long index) {
+            return new Batch(index, List.copyOf(jobRows), List.copyOf(stepRows));
+        }
+    }
+
+    /** The attempt that ends here keeps its row; one that had ended already keeps it as it is. */
+    private void requeued(State before, Job job, long time, Entry entry, Rows rows) {
+        if (!job.state().isActive()) {
+            return;
+        }
+        String state = entry.cause().equals("RequeueJobs") ? JobRows.REQUEUED : JobState.NODE_FAIL.name();
+        rows.jobRows.add(JobRows.left(before, job, new JobRows.Left(state, time), suspended(job)));
+        for (Step step : job.run().steps()) {
+            if (step.state() == Step.State.RUNNING) {
+                rows.stepRows.add(JobRows.left(job, step, usage(job, step), time));
+            }
+        }
+        forget(job);
+    }
+
+    private void resumed(Job suspended, long time) {
+        long added = Math.max(0, time - suspended.run().suspendTime());
+        suspendedSeconds.put(key(suspended), suspended(suspended) + added);
+    }
+
+    private long suspended(Job job) {
+        if (job.run().suspendTime() == 0) {
+            return 0;
+        }
+        return suspendedSeconds.computeIfAbsent(key(job), k -> store.job(k.sluid, k.restarts)
+            .map(JobRow::suspendedSeconds).orElse(0L));
+    }
+
+    private static JobKey key(Job job) {
+        return new JobKey(job.sluid(), job.restarts());
+    }
+
+    /** What a step used so far: known here, or in the tables if it began before the controller did. */
+    private Usage usage(Job job, Step step) {
+        return usages.computeIfAbsent(new StepKey(job.sluid(), job.restarts(), step.id()),
+            k -> store.step(k.sluid, k.restarts, k.stepId).map(StepRow::usage).orElse(Usage.NONE));
+    }
+
+    private void used(Job job, Change.StepPartEnded c) {
+        Optional<Step> step = job.step(c.stepId());
+        if (c.usage() != null && step.isPresent()) {
+            Usage sum = plus(usage(job, step.get()), c.usage(), c.node(), step.get());
+            usages.put(new StepKey(job.sluid(), job.restarts(), c.stepId()), sum);
+        }
+    }
+
+    /** Adds what a node's tasks used. Averages are over the tasks, by the nodes' own averages. */
+    private static Usage plus(Usage a, Change.Usage b, String node, Step step) {
+        int tasks = 1;
+        int firstTask = 0;
+        for (Step.Part part : step.nodes()) {
+            if (part.node().equals(node) && !part.tasks().isEmpty()) {
+                tasks = part.tasks().size();
+                firstTask = part.tasks().getFirst();
+            }
+        }
+        int all = Math.max(1, step.tasks());
+        long cpuUs = (b.userCpuUs() + b.systemCpuUs()) / tasks;
+        boolean rss = b.maxRssKb() > a.maxRssKb();
+        boolean vm = b.maxVmKb() > a.maxVmKb();
+        return new Usage(a.userCpuUs() + b.userCpuUs(), a.systemCpuUs() + b.systemCpuUs(),
+            Math.max(a.maxRssKb(), b.maxRssKb()), rss ? node : a.maxRssNode(), rss ? firstTask : a.maxRssTask(),
+            a.aveRssKb() + b.maxRssKb() * tasks / all, Math.max(a.maxVmKb(), b.maxVmKb()),
+            vm ? node : a.maxVmNode(), vm ? firstTask : a.maxVmTask(), a.aveVmKb() + b.maxVmKb() * tasks / all,
+            Math.max(a.maxPages(), b.maxPages()), a.readBytes() + b.readBytes(), a.writeBytes() + b.writeBytes(),
+            a.equals(Usage.NONE) ? cpuUs : Math.min(a.minCpuUs(), cpuUs), a.aveCpuUs() + cpuUs * tasks / all);
+    }
+
+    private void forget(Job job) {
+        suspendedSeconds.remove(key(job));
+        for (Step step : job.run().steps()) {
+            usages.remove(new StepKey(job.sluid(), job.restarts(), step.id()));
+        }
+    }
+
+    @Override
+    public AccountingRows.Answer query(AccountingRows.Query query, long index) {
+        projector.await(index, CATCH_UP_MS);
+        return store.answer(query, System.currentTimeMillis() / 1000, last.settings().clusterName());
+    }
+
+    @Override
+    public long projected() {
+        return projector.durableSequence();
+    }
+
+    /** Before a snapshot lets the journal forget: waits until the tables hold everything up to the index for good. */
+    @Override
+    public boolean settle(long index, long timeoutMs) {
+        return projector.awaitDurable(index, timeoutMs);
+    }
+
+    /** Too much waits for the database: no new jobs should be taken. */
+    @Override
+    public boolean overloaded() {
+        return projector.overloaded();
+    }
+
+    @Override
+    public void close() {
+        projector.close();
+        store.close();
+    }
+}

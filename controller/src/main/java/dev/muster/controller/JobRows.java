@@ -1,0 +1,161 @@
+package dev.muster.controller;
+
+import dev.muster.core.Allocation;
+import dev.muster.core.Job;
+import dev.muster.core.Limits;
+import dev.muster.core.State;
+import dev.muster.core.Step;
+import dev.muster.model.HostList;
+import dev.muster.model.JobDesc;
+import dev.muster.model.JobState;
+import dev.muster.model.ResourceRequest;
+import dev.muster.model.accounting.AccountingRows.JobRow;
+import dev.muster.model.accounting.AccountingRows.StepRow;
+import dev.muster.model.accounting.AccountingRows.Usage;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** Jobs and steps as the accounting keeps them. */
+final class JobRows {
+    static final String REQUEUED = "REQUEUED";
+    private static final String BY = "by ";
+
+    private JobRows() {
+    }
+
+    /** What a requeue leaves of an attempt. */
+    record Left(String state, long endTime) {
+    }
+
+    static JobRow job(State state, Job job, long suspendedSeconds) {
+        boolean pending = job.state() == JobState.PENDING;
+        return row(state, job, pending ? Job.Run.NONE : job.run(), job.state().name(), job.run().endTime(),
+            suspendedSeconds);
+    }
+
+    /** The row of an attempt that went back to the queue. */
+    static JobRow left(State before, Job job, Left left, long suspendedSeconds) {
+        return row(before, job, job.run(), left.state, left.endTime, suspendedSeconds);
+    }
+
+    private static JobRow row(State state, Job job, Job.Run run, String stateName, long endTime, long suspendedS) {
+        JobDesc d = job.desc();
+        ResourceRequest r = d.request();
+        Allocation a = run.allocation();
+        boolean batch = d.kind() == JobDesc.Kind.BATCH;
+        boolean pending = stateName.equals(JobState.PENDING.name());
+        int cpus = cpusRequested(r);
+        int nodes = nodesRequested(r);
+        long memory = r.memPerNodeMb() > 0 ? r.memPerNodeMb() * nodes : r.memPerCpuMb() * cpus;
+        long submitTime = job.restarts() > 0 && job.eligibleTime() > 0 ? job.eligibleTime() : job.submitTime();
+        return new JobRow(job.sluid(), job.restarts(), job.id(), job.array().jobId(), job.array().task(),
+            job.isArrayRecord() ? job.array().pending().compact() : "", job.array().maxRunning(), d.name(),
+            d.owner().uid(), d.owner().user(), d.owner().gid(), d.owner().group(), d.charge().account(),
+            d.charge().qos(), d.charge().wckey(), d.partition(), d.charge().reservation(), stateName,
+            job.reason().word(), cancelledBy(stateName, job.reasonText()), run.exit(), run.derivedExit(), submitTime,
+            job.eligibleTime(), run.startTime(), pending ? 0 : endTime, suspendedS, limitMin(state, job, run),
+            job.priority(), a.isEmpty() ? "" : a.hostList(), a.isEmpty() ? nodes : a.nodes().size(), cpus, a.cpus(),
+            r.memPerNodeMb() > 0 ? r.memPerNodeMb() : r.memPerCpuMb(), r.memPerNodeMb() == 0,
+            TresText.requested(r, cpus, nodes, memory), TresText.allocated(a), r.features(),
+            d.files().workDir().text(), d.payload().submitLine().text(), batch ? JobPaths.stdin(job).text() : "",
+            batch ? JobPaths.stdout(job).text() : "", batch ? JobPaths.stderr(job).text() : "", d.extras().comment(),
+            d.extras().adminComment(), d.extras().extra(), d.extras().container(),
+            run.startTime() > 0 ? "SchedMain" : "", batch);
+    }
+
+    /** Core keeps {@code by UID} with a cancelled job. */
+    private static int cancelledBy(String state, String text) {
+        if (!state.equals(JobState.CANCELLED.name()) || !text.startsWith(BY)) {
+            return -1;
+        }
+        try {
+            return Integer.parseInt(text.substring(BY.length()));
+        } catch (NumberFormatException e) {
+            return -1;
+        }
+    }
+
+    private static int limitMin(State state, Job job, Job.Run run) {
+        if (run.startTime() > 0) {
+            return run.limitMin();
+        }
+        String partition = job.desc().partition();
+        int comma = partition.indexOf(',');
+        return state.partitions().find(comma < 0 ? partition : partition.substring(0, comma))
+            .map(p -> Limits.timeLimitMin(job.desc(), p)).orElse(job.desc().timing().timeLimitMin());
+    }
+
+    private static int cpusRequested(ResourceRequest r) {
+        int perNode = Math.max(1, r.tasksPerNode());
+        int tasks = r.tasks() > 0 ? r.tasks() : nodesRequested(r) * perNode;
+        return Math.max(tasks * Math.max(1, r.cpusPerTask()), nodesRequested(r) * r.cpusPerNodeMin());
+    }
+
+    private static int nodesRequested(ResourceRequest r) {
+        int byTasks = r.tasksPerNode() > 0 && r.tasks() > 0
+            ? (r.tasks() + r.tasksPerNode() - 1) / r.tasksPerNode() : 1;
+        return Math.max(byTasks, Math.max(1, r.nodesMin()));
+    }
+
+    static StepRow step(Job job, Step step, int restarts, Usage usage) {
+        boolean running = step.state() == Step.State.RUNNING;
+        String state = running ? JobState.RUNNING.name() : ended(job, step);
+        return row(job, step, restarts, usage, state, running ? 0 : step.endTime());
+    }
+
+    /** The row of a step whose attempt went back to the queue under it. */
+    static StepRow left(Job job, Step step, Usage usage, long endTime) {
+        return row(job, step, job.restarts(), usage, JobState.CANCELLED.name(), endTime);
+    }
+
+    private static StepRow row(Job job, Step step, int restarts, Usage usage, String state, long endTime) {
+        int cpus = 0;
+        long memoryMb = 0;
+        Map<String, Integer> gres = new TreeMap<>();
+        for (Step.Part part : step.nodes()) {
+            cpus += part.cpus();
+            memoryMb += part.memoryMb();
+            part.gres().forEach((name, devices) -> gres.merge(name, devices.count(), Integer::sum));
+        }
+        String nodes = HostList.of(step.nodes().stream().map(Step.Part::node).toList()).compressed();
+        String name = step.id() < 0 ? step.name() : step.desc().name();
+        boolean extern = step.id() == Step.EXTERN;
+        return new StepRow(job.sluid(), restarts, step.id(), job.id(), name, state, cancelledBy(state, step),
+            extern ? dev.muster.model.ExitStatus.NONE : step.exit(), step.startTime(), endTime, nodes,
+            step.nodes().size(), Math.max(1, step.tasks()), cpus,
+            TresText.text(cpus, memoryMb, step.nodes().size(), gres), layout(step), step.desc().submitLine().text(),
+            usage);
+    }
+
+    private static int cancelledBy(String state, Step step) {
+        String prefix = "Cancelled by ";
+        return step.ending().startsWith(prefix)
+            ? cancelledBy(state, BY + step.ending().substring(prefix.length())) : -1;
+    }
+
+    private static String layout(Step step) {
+        String wanted = step.desc().request().distribution();
+        return step.id() < 0 ? "Unknown" : wanted.startsWith("cyclic") ? "Cyclic" : "Block";
+    }
+
+    /** A step's own end. One that was killed for its job's sake is CANCELLED, as in Slurm. */
+    private static String ended(Job job, Step step) {
+        if (step.id() == Step.EXTERN) {
+            return JobState.COMPLETED.name();
+        }
+        JobState state = switch (step.reason()) {
+            case "OutOfMemory" -> JobState.OUT_OF_MEMORY;
+            case "TimeLimit" -> step.isBatch() ? JobState.CANCELLED : JobState.TIMEOUT;
+            case "NodeFail" -> JobState.NODE_FAIL;
+            default -> !step.ending().isEmpty() || killedWith(job, step) ? JobState.CANCELLED
+                : step.exit().isSuccess() ? JobState.COMPLETED : JobState.FAILED;
+        };
+        return state.name();
+    }
+
+    private static boolean killedWith(Job job, Step step) {
+        boolean jobKilled = job.state() == JobState.CANCELLED || job.state() == JobState.TIMEOUT
+            || job.state() == JobState.PREEMPTED;
+        return jobKilled && step.exit().signal() != 0;
+    }
+}

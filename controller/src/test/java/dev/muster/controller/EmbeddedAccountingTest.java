@@ -1,0 +1,204 @@
+package dev.muster.controller;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.core.Allocation;
+import dev.muster.core.Change;
+import dev.muster.core.Entry;
+import dev.muster.core.Job;
+import dev.muster.core.Node;
+import dev.muster.core.State;
+import dev.muster.core.Step;
+import dev.muster.model.Codec;
+import dev.muster.model.ExitStatus;
+import dev.muster.model.IndexSet;
+import dev.muster.model.JobReason;
+import dev.muster.model.JobState;
+import dev.muster.model.accounting.AccountingRows.JobRow;
+import dev.muster.model.accounting.AccountingRows.JobWithSteps;
+import dev.muster.model.accounting.AccountingRows.Query;
+import dev.muster.model.accounting.AccountingRows.StepRow;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class EmbeddedAccountingTest {
+    private static final UUID CLUSTER = new UUID(1, 2);
+
+    @TempDir
+    private Path dir;
+    private final List<Entry> journal = new ArrayList<>();
+    private State state = State.EMPTY;
+    private EmbeddedAccounting accounting;
+
+    @AfterEach
+    void close() {
+        if (accounting != null) {
+            accounting.close();
+        }
+    }
+
+    private void open() {
+        accounting = EmbeddedAccounting.open(dir, CLUSTER, journal.size(), System.err::println);
+    }
+
+    /** The controller starts anew and replays everything. */
+    private void restart() {
+        accounting.close();
+        open();
+        accounting.begin(0, State.EMPTY);
+        State replayed = State.EMPTY;
+        for (int i = 0; i < journal.size(); i++) {
+            replayed = replayed.apply(journal.get(i));
+            accounting.follow(i + 1, journal.get(i), replayed);
+        }
+    }
+
+    private void happens(String cause, Change... changes) {
+        Entry entry = new Entry(journal.size() * 1000L, journal.size() * 1000L, 0, cause, List.of(changes));
+        journal.add(entry);
+        state = state.apply(entry);
+        if (accounting != null) {
+            accounting.follow(journal.size(), entry, state);
+        }
+    }
+
+    private static <T> T json(String text, Class<T> type) {
+        return Codec.decode(text.replace('\'', '"').getBytes(StandardCharsets.UTF_8), type);
+    }
+
+    private void submitted() {
+        happens("Config", new Change.NodeRestored(json("{'spec':{'name':'n1'}}", Node.class)),
+            new Change.NodeRestored(json("{'spec':{'name':'n2'}}", Node.class)));
+        happens("Submit", new Change.JobSubmitted(json("""
+            {'id':7,'sluid':70,'array':{'jobId':0,'task':-1},'state':'PENDING','reason':'NONE','priority':5,
+             'submitTime':100,'eligibleTime':100,'holdUid':-1,
+             'desc':{'kind':'ALLOCATION','name':'x','partition':'p',
+                     'owner':{'uid':1000,'gid':100,'user':'u','group':'g'},
+                     'request':{'nodesMin':2,'tasks':4,'memPerCpuMb':10},'charge':{'account':'a'}}}""", Job.class)));
+    }
+
+    private void started(int attempt) {
+        Allocation both = new Allocation(1, List.of(share("n1", Map.of("gpu", IndexSet.of(3))), share("n2", Map.of())));
+        happens("Schedule", new Change.JobStarted(7, attempt, both, 60, 1, false));
+        happens("CreateStep", new Change.StepStarted(7, json("""
+            {'id':0,'desc':{'name':'true'},'state':'RUNNING','startTime':3,
+             'nodes':[{'node':'n1','tasks':[0,1],'cpus':2,'memoryMb':512},{'node':'n2','tasks':[2,3],'cpus':2}]}""",
+            Step.class)));
+    }
+
+    private static Allocation.Share share(String node, Map<String, IndexSet> gres) {
+        return new Allocation.Share(node, Allocation.Agent.SLURMD, "b", IndexSet.range(0, 1, 1), 2, 512, gres, false,
+            false);
+    }
+
+    private void partEnded(String node, ExitStatus exit, long cpuUs, long rssKb) {
+        happens("StepExited", new Change.StepPartEnded(7, 0, node, exit, Map.of(), "",
+            new Change.Usage(cpuUs, cpuUs, rssKb, rssKb * 2, 10, 20, 1)));
+    }
+
+    private List<JobWithSteps> all(boolean duplicates) {
+        return accounting.query(new Query(List.of(), List.of(), true, List.of(), List.of(), List.of(), List.of(),
+            List.of(), List.of(), List.of(), List.of(), List.of(), 0, 0, duplicates, false, 0, 0, 0, 0, 0, 0),
+            journal.size()).jobs();
+    }
+
+    @Test
+    void aJobsLife() {
+        open();
+        submitted();
+        JobRow pending = all(false).getFirst().job();
+        assertThat(pending.state()).isEqualTo("PENDING");
+        assertThat(pending.cpusRequested()).isEqualTo(4);
+        assertThat(pending.nodeCount()).isEqualTo(2);
+        assertThat(pending.tresRequested()).isEqualTo("cpu=4,mem=40M,node=2,billing=4");
+        assertThat(pending.cpusAllocated()).isZero();
+        started(1);
+        JobRow running = all(false).getFirst().job();
+        assertThat(running.state()).isEqualTo("RUNNING");
+        assertThat(running.nodes()).isEqualTo("n[1-2]");
+        assertThat(running.tresAllocated()).isEqualTo("cpu=4,mem=1G,node=2,billing=4,gres/gpu=1");
+        assertThat(running.limitMin()).isEqualTo(60);
+        partEnded("n1", ExitStatus.NONE, 100, 1000);
+        restart();
+        partEnded("n2", ExitStatus.exited(3), 300, 3000);
+        happens("StepExited", new Change.StepEnded(7, 0, 9));
+        happens("Complete", new Change.JobEnded(7, JobState.FAILED, JobReason.NON_ZERO_EXIT_CODE, "",
+            ExitStatus.exited(3), 10));
+        JobWithSteps over = all(false).getFirst();
+        assertThat(over.job().state()).isEqualTo("FAILED");
+        assertThat(over.job().exit()).isEqualTo(ExitStatus.exited(3));
+        assertThat(over.job().derivedExit()).isEqualTo(ExitStatus.exited(3));
+        assertThat(over.job().endTime()).isEqualTo(10);
+        StepRow step = over.steps().getFirst();
+        assertThat(step.state()).isEqualTo("FAILED");
+        assertThat(step.tasks()).isEqualTo(4);
+        assertThat(step.usage().userCpuUs()).isEqualTo(400);
+        assertThat(step.usage().maxRssKb()).isEqualTo(3000);
+        assertThat(step.usage().maxRssNode()).isEqualTo("n2");
+        assertThat(step.usage().maxRssTask()).isEqualTo(2);
+        assertThat(step.usage().aveRssKb()).isEqualTo(2000);
+        assertThat(step.usage().minCpuUs()).isEqualTo(100);
+        assertThat(step.endTime()).isEqualTo(9);
+        restart();
+        assertThat(all(false)).containsExactly(over);
+    }
+
+    @Test
+    void aCancelledJobNamesWhoDidIt() {
+        open();
+        submitted();
+        happens("Cancel", new Change.PendingJobEnded(7, JobState.CANCELLED, JobReason.NONE, "by 1000", 50));
+        JobRow row = all(false).getFirst().job();
+        assertThat(row.cancelledBy()).isEqualTo(1000);
+        assertThat(row.endTime()).isEqualTo(50);
+    }
+
+    @Test
+    void aRequeuedAttemptKeepsItsRow() {
+        open();
+        submitted();
+        started(1);
+        happens("RequeueJobs", new Change.JobRequeued(7, false, JobReason.NONE, "", 5, 200));
+        List<JobWithSteps> rows = all(true);
+        assertThat(rows).extracting(r -> r.job().state()).containsExactly("REQUEUED", "PENDING");
+        assertThat(rows.get(0).job().endTime()).isEqualTo(200);
+        assertThat(rows.get(0).steps()).extracting(StepRow::state).containsExactly("CANCELLED");
+        assertThat(rows.get(1).job().submitTime()).isEqualTo(200);
+        assertThat(rows.get(1).job().startTime()).isZero();
+        assertThat(rows.get(1).job().nodes()).isEmpty();
+        assertThat(all(false)).hasSize(1);
+    }
+
+    @Test
+    void suspendedTimeIsSummedUp() {
+        open();
+        submitted();
+        started(1);
+        happens("Suspend", new Change.JobSuspended(7, 20));
+        happens("Resume", new Change.JobResumed(7, 50, 1));
+        restart();
+        happens("Suspend", new Change.JobSuspended(7, 60));
+        happens("Cancel", new Change.JobEnded(7, JobState.CANCELLED, JobReason.NONE, "by 0", ExitStatus.signaled(9),
+            65));
+        assertThat(all(false).getFirst().job().suspendedSeconds()).isEqualTo(35);
+    }
+
+    @Test
+    void tablesThatAreBehindTheSnapshotAreFilledFromIt() {
+        submitted();
+        started(1);
+        open();
+        accounting.begin(journal.size(), state);
+        assertThat(all(false).getFirst().job().state()).isEqualTo("RUNNING");
+        assertThat(all(false).getFirst().steps()).hasSize(1);
+        assertThat(accounting.settle(journal.size(), 10_000)).isTrue();
+        assertThat(accounting.projected()).isEqualTo(journal.size());
+    }
+}
