@@ -36,18 +36,20 @@ final class Cgroups {
         static final Groups NONE = new Groups(List.of(), List.of(), "");
     }
 
-    static Cgroups detect(String node, boolean limitMemory, DaemonLog log) {
+    /** @param spool tells nodes of the same name apart, where several clusters share a machine */
+    static Cgroups detect(String nodeName, Path spool, boolean limitMemory, DaemonLog log) {
+        String node = "slurm_" + nodeName + "_" + Integer.toHexString(spool.toString().hashCode());
         Optional<Path> v2 = List.of(MOUNT, MOUNT.resolve("unified")).stream()
                 .filter(p -> Files.exists(p.resolve("cgroup.controllers")))
                 .findFirst();
-        Optional<Path> tracking = v2.map(p -> p.resolve("slurm_" + node)).filter(Cgroups::make);
+        Optional<Path> tracking = v2.map(p -> p.resolve(node)).filter(Cgroups::make);
         boolean hasMemory = tracking.isPresent()
                 && Os.read(v2.get().resolve("cgroup.controllers")).orElse("").contains("memory")
                 && write(v2.get().resolve("cgroup.subtree_control"), "+memory")
                 && write(tracking.get().resolve("cgroup.subtree_control"), "+memory");
         Optional<Path> v1 = Optional.of(MOUNT.resolve("memory"))
                 .filter(p -> limitMemory && !hasMemory && Files.exists(p.resolve("memory.limit_in_bytes")))
-                .map(p -> p.resolve("slurm_" + node))
+                .map(p -> p.resolve(node))
                 .filter(Cgroups::make);
         if (tracking.isEmpty()) {
             log.info("no writable cgroup v2: processes are tracked by their parents and sessions");

@@ -332,7 +332,7 @@ final class Jobs {
         last.ifPresent(s -> s.tasks().stream().filter(t -> !t.ended()).forEach(t -> tasks.add((long) t.pid())));
         for (int round = 0; round < LEFTOVER_ROUNDS_MAX; round++) {
             cgroups.kill(job.jobId(), job.attempt(), step.stepId);
-            List<Long> left = Leftovers.find(job.jobId(), job.share.owner().uid(), settings.nodeName(), tasks);
+            List<Long> left = Leftovers.find(job.jobId(), job.share.owner().uid(), settings, tasks);
             if (left.isEmpty()) {
                 return;
             }
@@ -546,6 +546,35 @@ final class Jobs {
                 endSteps(job, REASON_TIME_LIMIT);
                 save(job);
             }
+        });
+    }
+
+    /** Jobs with a memory limit, for {@link MemoryWatch}. */
+    List<MemoryWatch.Watched> withMemoryLimit() {
+        List<MemoryWatch.Watched> out = new ArrayList<>();
+        for (NodeJob job : jobs.values()) {
+            List<Long> stepds = job.steps.values().stream()
+                    .filter(s -> s.phase == NodeStep.Phase.RUNNING)
+                    .map(s -> Spool.stepdPid(s.directory)).filter(p -> p > 0).toList();
+            if (job.share.memoryMb() > 0 && !stepds.isEmpty()) {
+                out.add(new MemoryWatch.Watched(job.jobId(), job.attempt(), job.share.memoryMb(), stepds));
+            }
+        }
+        return out;
+    }
+
+    void memoryExceeded(int jobId, int attempt, long usedMb, long limitMb) {
+        job(jobId, attempt).filter(j -> !j.isEnding()).ifPresent(job -> {
+            for (NodeStep step : job.steps.values()) {
+                if (!step.isExternal() && !step.ending) {
+                    String text = "StepId=" + stepName(job, step.stepId) + " exceeded memory limit (" + (usedMb << 20) + " > "
+                            + (limitMb << 20) + "), being killed";
+                    log.error(text);
+                    step.whenRunning(() -> step.watch.ifPresent(w -> w.message(text)));
+                    endStep(job, step, 0, REASON_OUT_OF_MEMORY);
+                }
+            }
+            save(job);
         });
     }
 

@@ -15,7 +15,7 @@ import java.util.Set;
 final class Leftovers {
     private Leftovers() {}
 
-    static List<Long> find(int jobId, int uid, String nodeName, Set<Long> taskPids) {
+    static List<Long> find(int jobId, int uid, Settings settings, Set<Long> taskPids) {
         Map<Long, Long> parents = new HashMap<>();
         Map<Long, Long> sessions = new HashMap<>();
         for (long pid : Os.processes()) {
@@ -28,7 +28,7 @@ final class Leftovers {
         List<Long> out = new ArrayList<>();
         Map<Long, Boolean> stepds = new HashMap<>();
         for (long pid : parents.keySet()) {
-            boolean ours = isOf(uid, pid) && (taskPids.contains(sessions.get(pid)) || namesJob(pid, jobId, nodeName));
+            boolean ours = isOf(uid, pid) && (taskPids.contains(sessions.get(pid)) || namesJob(pid, jobId, settings));
             if (ours && !hasStepdAbove(pid, parents, stepds)) {
                 out.add(pid);
             }
@@ -42,9 +42,10 @@ final class Leftovers {
         return at >= 0 && status.startsWith(uid + "\t", at + 6);
     }
 
-    private static boolean namesJob(long pid, int jobId, String nodeName) {
+    private static boolean namesJob(long pid, int jobId, Settings settings) {
         Set<String> entries = new HashSet<>(List.of(Os.read(Path.of("/proc/" + pid + "/environ")).orElse("").split("\0")));
-        return entries.contains("SLURM_JOB_ID=" + jobId) && entries.contains("SLURMD_NODENAME=" + nodeName);
+        return entries.contains("SLURM_JOB_ID=" + jobId) && entries.contains("SLURMD_NODENAME=" + settings.nodeName())
+                && entries.contains("SLURM_CONF=" + settings.configFile());
     }
 
     private static boolean hasStepdAbove(long pid, Map<Long, Long> parents, Map<Long, Boolean> stepds) {

@@ -1,6 +1,7 @@
 package dev.muster.node;
 
 import dev.muster.config.AuthPlaces;
+import dev.muster.config.CgroupConf;
 import dev.muster.config.ConfigError;
 import dev.muster.config.NodeConf;
 import dev.muster.config.SlurmConf;
@@ -16,6 +17,7 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -127,7 +129,13 @@ public final class Main {
             System.err.println("slurmd: fatal: Invalid user for SlurmUser " + conf.slurmUser());
             return 1;
         }
-        Settings settings = SettingsReader.read(conf, node, options, prefix(), slurmUser);
+        List<ConfigError> errors = new ArrayList<>();
+        Settings settings = SettingsReader.read(conf, node, options, prefix(), slurmUser, CgroupConf.read(conf.sister("cgroup.conf"), errors));
+        if (!errors.isEmpty()) {
+            errors.forEach(e -> System.err.println("slurmd: error: " + e.message()));
+            System.err.println("slurmd: fatal: Unable to process configuration file");
+            return 1;
+        }
         DaemonLog log;
         try {
             log = new DaemonLog("slurmd", settings.logFile(), options.foreground(), settings.debugLevel(), settings.logTimeFormat());
@@ -168,12 +176,10 @@ public final class Main {
         applyProcessOptions(first);
         Lifetime lifetime = new Lifetime(first.log);
         Start start = first;
-        PidFile pidFile = new PidFile(first.settings.pidFile());
         while (serveOnce(start, lifetime) == Lifetime.Order.READ_CONFIG) {
             start = reread(start);
         }
         first.log.info("Slurmd shutdown completing");
-        pidFile.remove();
         return 0;
     }
 
@@ -183,12 +189,16 @@ public final class Main {
         try (Slurmd slurmd = new Slurmd(settings, start.log, sessions, lifetime, start.options.reportReboot())) {
             Optional<Sack> sack = sessions.key().flatMap(key -> Sack.open(AuthPlaces.of(start.conf).sackSockets(), key,
                     settings.cluster(), start.identities, start.log));
+            PidFile pidFile = new PidFile(settings.pidFile());
             slurmd.start();
             if (Native.isLinked()) {
                 Native.daemonReady(0);
             }
             Lifetime.Order order = lifetime.await();
             sack.ifPresent(Sack::close);
+            if (order == Lifetime.Order.STOP) {
+                pidFile.remove();
+            }
             return order;
         }
     }
@@ -207,7 +217,14 @@ public final class Main {
                     start.log.error("node " + start.settings.nodeName() + " is no longer in " + start.conf.file());
                     yield start;
                 }
-                Settings next = SettingsReader.read(ok.conf(), node.get(), start.options, prefix(), start.settings.slurmUserId());
+                List<ConfigError> errors = new ArrayList<>();
+                CgroupConf cgroup = CgroupConf.read(ok.conf().sister("cgroup.conf"), errors);
+                if (!errors.isEmpty()) {
+                    errors.forEach(e -> start.log.error(e.message()));
+                    yield start;
+                }
+                Settings next = SettingsReader.read(
+                        ok.conf(), node.get(), start.options, prefix(), start.settings.slurmUserId(), cgroup);
                 start.log.level(next.debugLevel());
                 yield new Start(ok.conf(), next, start.options, start.identities, start.log);
             }

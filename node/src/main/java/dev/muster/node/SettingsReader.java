@@ -1,5 +1,6 @@
 package dev.muster.node;
 
+import dev.muster.config.CgroupConf;
 import dev.muster.config.Key;
 import dev.muster.config.NodeConf;
 import dev.muster.config.SlurmConf;
@@ -33,7 +34,7 @@ final class SettingsReader {
                 .or(() -> conf.nodes().stream().filter(n -> n.hostname().equals("localhost")).findFirst());
     }
 
-    static Settings read(SlurmConf conf, NodeConf node, Options options, Path prefix, int slurmUserId) {
+    static Settings read(SlurmConf conf, NodeConf node, Options options, Path prefix, int slurmUserId, CgroupConf cgroup) {
         List<Settings.Address> controllers = new ArrayList<>();
         conf.controllers().forEach(c -> conf.slurmctldPorts().forEach(p -> controllers.add(new Settings.Address(c.address(), p))));
         Map<String, String> gather = conf.parameters(Key.JOB_ACCT_GATHER_PARAMS);
@@ -58,7 +59,7 @@ final class SettingsReader {
                 conf.text(Key.TASK_PROLOG),
                 conf.text(Key.TASK_EPILOG),
                 slurmUserId,
-                cgroupTask && constrainsMemory(conf),
+                cgroupTask && cgroup.constrainRamSpace(),
                 gather.containsKey("overmemorykill"),
                 pollSeconds(conf.text(Key.JOB_ACCT_GATHER_FREQUENCY)),
                 options.stepd().isEmpty() ? prefix.resolve("sbin/slurmstepd") : Path.of(options.stepd()).toAbsolutePath(),
@@ -74,12 +75,6 @@ final class SettingsReader {
 
     private static int limit(int seconds) {
         return seconds == NO_LIMIT ? 0 : seconds;
-    }
-
-    private static boolean constrainsMemory(SlurmConf conf) {
-        return Os.read(conf.sister("cgroup.conf").toPath()).orElse("").lines()
-                .map(l -> l.replaceAll("#.*", "").replace(" ", "").toLowerCase(java.util.Locale.ROOT))
-                .anyMatch(l -> l.equals("constrainramspace=yes"));
     }
 
     private static int pollSeconds(String frequency) {

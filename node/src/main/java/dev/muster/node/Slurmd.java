@@ -84,9 +84,12 @@ public final class Slurmd implements AutoCloseable {
         } catch (IOException e) {
             throw new CannotStartException("SlurmdSpoolDir " + settings.spoolDirectory() + ": " + Reasons.of(e));
         }
-        Cgroups cgroups = Cgroups.detect(settings.nodeName(), settings.constrainMemory(), log);
+        Cgroups cgroups = Cgroups.detect(settings.nodeName(), settings.spoolDirectory(), settings.constrainMemory(), log);
         Starter starter = new Starter(settings, spool, cgroups, new SpecBuilder(settings, probe.onlineCpus()));
         jobs = new Jobs(settings, log, loop, spool, reports, new Hooks(settings, log), cgroups, starter, starters, bootId);
+        if (settings.pollMemory() || (settings.constrainMemory() && !cgroups.limitsMemory())) {
+            new MemoryWatch(loop, settings.pollSeconds(), jobs::withMemoryLimit, jobs::memoryExceeded).start();
+        }
         adopt();
         IoRelay relay = new IoRelay(settings, log, loop, jobs, spool);
         server = open(sessions, relay);

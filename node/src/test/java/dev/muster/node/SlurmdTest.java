@@ -68,9 +68,11 @@ class SlurmdTest {
         slurmd = slurmd();
     }
 
+    private boolean pollMemory;
+
     private Slurmd slurmd() throws Exception {
         Settings settings = new Settings("n1", "test", List.of(new Settings.Address("127.0.0.1", controller.port())), freePort(), spool,
-                "", "", 5, "", Path.of("/tmp"), prologs, epilogs, 10, 10, 2, 10, "", "", Os.uid(), false, false, 1, stepd,
+                "", "", 5, "", Path.of("/tmp"), prologs, epilogs, 10, 10, 2, 10, "", "", Os.uid(), false, pollMemory, 1, stepd,
                 "/etc/slurm/slurm.conf", "", Optional.empty());
         Slurmd made = new Slurmd(settings, new DaemonLog("slurmd", spool + "/slurmd.log", false, 5, ""), NodeSessions.of(Os.uid()),
                 new Slurmd.Owner() {
@@ -383,6 +385,19 @@ class SlurmdTest {
         controller.send(new EndJob(26, 1, 30, ""));
         exited(26, NodeMessages.STEP_EXTERN);
         controller.await(JobDone.class);
+    }
+
+    @Test
+    void tooMuchMemoryEndsTheJob() throws Exception {
+        pollMemory = true;
+        slurmd.close();
+        slurmd = slurmd();
+        JobShare s = share(27, -1);
+        JobShare small = new JobShare(27, 1, s.bootId(), s.owner(), s.environment(), s.cpus(), 20, Map.of(), -1, 2, false, s.jobName());
+        Path out = spool.resolve("o");
+        controller.send(batch(small, out, "x=$(head -c 60000000 /dev/zero | tr '\\0' x); sleep 30\n"));
+        assertThat(exited(27, NodeMessages.STEP_BATCH).reason()).isEqualTo("OutOfMemory");
+        assertThat(Files.readString(out)).contains("slurmstepd: error: StepId=27.batch exceeded memory limit");
     }
 
     @Test

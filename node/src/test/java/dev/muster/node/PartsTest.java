@@ -1,0 +1,113 @@
+package dev.muster.node;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.model.Bytes;
+import dev.muster.model.ExitStatus;
+import dev.muster.model.node.NodeMessages.Hardware;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** The parts of slurmd that need no process. */
+class PartsTest {
+    private static final String PATTERNS = """
+            out-%j.txt          out-12.txt
+            %J-%t-%n            12.0-3-1
+            %5t                 00003
+            %N                  n1
+            %%t                 %t
+            %q                  %q
+            a\\%t               a%t
+            %x_%u               name_ann
+            50%                 50%
+            %12j                0000000012
+            """;
+
+    @Test
+    void filePatterns() {
+        Map<Character, String> values =
+                Map.of('j', "12", 'J', "12.0", 't', "3", 'n', "1", 'N', "n1", 'x', "name", 'u', "ann");
+        PATTERNS.lines().forEach(line -> {
+            String[] words = line.trim().split("\\s+");
+            assertThat(FilePattern.expand(Bytes.of(words[0]), values).text()).as(words[0]).isEqualTo(words[1]);
+        });
+    }
+
+    private static final String STATUS = """
+            job 7
+            step 0
+            attempt 1
+            stepd 4711
+            state complete
+            reason OutOfMemory
+            task id=0 phase=done pid=4712 started=1.000001 status=35072 ended=1700000000.250000 utime_us=5 stime_us=6 maxrss_kb=7 majflt=0 inblock=0 oublock=0
+            task id=1 phase=running pid=4713 started=1.000001
+            task id=2 phase=done pid=4714 started=1.0 status=53 ended=1700000001.000000 utime_us=0 stime_us=0 maxrss_kb=0 majflt=0 inblock=0 oublock=0 reason=Could not open stdout file /x y: No
+            usage utime_us=10 stime_us=20 maxrss_kb=30 majflt=1 inblock=2 oublock=4
+            end
+            """;
+
+    @Test
+    void statusFile() {
+        StatusFile status = StatusFile.parse(STATUS.getBytes(StandardCharsets.UTF_8)).orElseThrow();
+        assertThat(status.state()).isEqualTo(StatusFile.State.COMPLETE);
+        assertThat(status.stepdPid()).isEqualTo(4711);
+        assertThat(status.reason()).isEqualTo("OutOfMemory");
+        assertThat(status.tasks().get(0).exit()).isEqualTo(ExitStatus.exited(137));
+        assertThat(status.tasks().get(0).endedMs()).isEqualTo(1_700_000_000_250L);
+        assertThat(status.tasks().get(1).ended()).isFalse();
+        assertThat(status.tasks().get(2).exit()).isEqualTo(ExitStatus.signaled(53));
+        assertThat(status.tasks().get(2).reason()).isEqualTo("Could not open stdout file /x y: No");
+        assertThat(status.usage().userCpuUs()).isEqualTo(10);
+        assertThat(StatusFile.parse(STATUS.substring(0, 200).getBytes(StandardCharsets.UTF_8))).isEmpty();
+    }
+
+    @Test
+    void commandLine() {
+        Options.Parsed parsed = Options.parse(List.of("-Dvv", "-Nn1", "-f", "/etc/x.conf", "-L", "/log", "-d", "/stepd"));
+        assertThat(parsed).isEqualTo(new Options.Parsed.Ok(new Options("n1", "/etc/x.conf", "/log", "/stepd", true, false, false, false, 2, 0,
+                Options.Mode.SERVE)));
+        assertThat(Options.parse(List.of("-C"))).extracting("options.mode").isEqualTo(Options.Mode.SHOW_HARDWARE);
+        assertThat(Options.parse(List.of("-Q"))).isEqualTo(new Options.Parsed.Wrong("invalid option -- 'Q'", true));
+        assertThat(Options.parse(List.of("-N"))).isEqualTo(new Options.Parsed.Wrong("option requires an argument -- 'N'", true));
+        assertThat(Options.parse(List.of("-Z"))).isInstanceOf(Options.Parsed.Wrong.class);
+        assertThat(Options.parse(List.of("--conf-server", "x"))).isInstanceOf(Options.Parsed.Wrong.class);
+    }
+
+    @Test
+    void hardwareLines() {
+        Hardware h = new Hardware(8, 1, 2, 2, 2, 64000, 1000, "", "x86_64", "Linux", 0);
+        assertThat(HardwareProbe.describe("n1", h, "gpu:a100:2", 90061)).isEqualTo(
+                "NodeName=n1 CPUs=8 Boards=1 SocketsPerBoard=2 CoresPerSocket=2 ThreadsPerCore=2 RealMemory=64000 Gres=gpu:a100:2\n"
+                        + "UpTime=1-01:01:01");
+    }
+
+    @Test
+    void deviceLines() throws Exception {
+        java.nio.file.Path directory = java.nio.file.Files.createTempDirectory("muster-gres-");
+        java.nio.file.Files.writeString(directory.resolve("slurm.conf"), """
+                ClusterName=g
+                SlurmctldHost=vm
+                GresTypes=gpu,nic
+                NodeName=n1 CPUs=8 RealMemory=4000 Gres=gpu:a100:4,gpu:t4:1,nic:2
+                PartitionName=main Nodes=ALL
+                """);
+        java.nio.file.Files.writeString(directory.resolve("gres.conf"), """
+                NodeName=n1 Name=gpu Type=a100 File=/dev/tty[0-3] Cores=0-1
+                NodeName=n1 Name=gpu Type=t4 File=/dev/tty5
+                """);
+        var parsed = (dev.muster.config.SlurmConf.Parsed.Ok) dev.muster.config.SlurmConf.read(directory.resolve("slurm.conf").toFile());
+        assertThat(GresReport.lines(parsed.conf(), parsed.conf().node("n1").orElseThrow())).containsExactly(
+                "slurmd: Gres Name=gpu Type=a100 Count=4 Index=0 ID=7696487 File=/dev/tty[0-3] Cores=0-1 CoreCnt=8 (null)",
+                "slurmd: Gres Name=gpu Type=t4 Count=1 Index=5 ID=7696487 File=/dev/tty5 (null)",
+                "slurmd: Gres Name=nic Type=(null) Count=2 ID=6515054 (null)");
+    }
+
+    @Test
+    void specificationEntries() {
+        assertThat(new String(new SpecWriter().put("env", "A=1\n2").put("umask", 22).bytes(), StandardCharsets.UTF_8))
+                .isEqualTo("env 5\nA=1\n2\numask 2\n22\n");
+    }
+}
