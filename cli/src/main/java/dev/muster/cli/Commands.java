@@ -13,6 +13,7 @@ final class Commands {
             case "scontrol" -> Optional.of(new Scontrol());
             case "sinfo" -> Optional.of(new Sinfo());
             case "srun" -> Optional.of(new Srun());
+            case "sacct" -> Optional.of(new Sacct());
             case "salloc" -> Optional.of(new Salloc());
             case "squeue" -> Optional.of(new Squeue());
             default -> Optional.empty();

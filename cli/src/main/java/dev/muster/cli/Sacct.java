@@ -1,0 +1,424 @@
+package dev.muster.cli;
+
+import dev.muster.model.Bytes;
+import dev.muster.model.Durations;
+import dev.muster.model.HostList;
+import dev.muster.model.Json;
+import dev.muster.model.SlurmErrno;
+import dev.muster.model.Times;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/** Shows what accounting knows of jobs and steps. */
+final class Sacct implements Command {
+    private static final String PLAIN = "jobid,jobname,partition,account,alloccpus,state,exitcode";
+    private static final String BRIEF = "jobid,state,exitcode";
+    private static final String LONG = "jobid,jobidraw,jobname,partition,maxvmsize,maxvmsizenode,maxvmsizetask,avevmsize,maxrss,"
+            + "maxrssnode,maxrsstask,averss,maxpages,maxpagesnode,maxpagestask,avepages,mincpu,mincpunode,mincputask,avecpu,"
+            + "ntasks,alloccpus,elapsed,state,exitcode,avecpufreq,reqcpufreqmin,reqcpufreqmax,reqcpufreqgov,reqmem,"
+            + "consumedenergy,maxdiskread,maxdiskreadnode,maxdiskreadtask,avediskread,maxdiskwrite,maxdiskwritenode,"
+            + "maxdiskwritetask,avediskwrite,reqtres,alloctres,tresusageinave,tresusageinmax,tresusageoutave,tresusageoutmax";
+    private static final List<GetOpt.Opt> OPTIONS = GetOpt.table("accounts:A:r", "allocations:X:n", "allusers:a:n", "batch-script:B:n",
+            "brief:b:n", "cluster::r", "clusters:M:r", "completion:c:n", "constraints:C:r", "delimiter::r", "duplicates:D:n",
+            "endtime:E:r", "env-vars::n", "federation::n", "file:f:r", "flags:F:r", "format:o:r", "gid:g:r", "group::r",
+            "help:h:n", "helpformat:e:n", "jobs:j:r", "json::o", "local::n", "long:l:n", "name::r", "ncpus:I:r", "nnodes:i:r",
+            "noconvert::n", "nodelist:N:r", "noheader:n:n", "parsable:p:n", "parsable2:P:n", "partition:r:r", "qos:q:r",
+            "reason:R:r", "starttime:S:r", "state:s:r", "timelimit-max:K:r", "timelimit-min:k:r", "truncate:T:n", "uid::r",
+            "units::r", "usage::n", "use-local-uid::n", "user:u:r", "verbose:v:n", "version:V:n", "wckeys:W:r",
+            "whole-hetjob::o", "expand-patterns::n", "array::n", "yaml::o");
+    /** Long formats of other columns leave the last place of a cut value to a plus. */
+    private static final char CUT = '+';
+
+    private static final class Wanted {
+        final Json.Obj query = new Json.Obj();
+        String format = "";
+        String start = "";
+        String end = "";
+        String delimiter = "|";
+        boolean parsable;
+        boolean trailing;
+        boolean noHeader;
+        boolean users;
+        boolean jobs;
+        boolean states;
+        boolean script;
+        boolean truncate;
+        char unit;
+    }
+
+    /** @param width positive: right side; negative: left side */
+    private record Column(SacctField field, int width) {}
+
+    @Override
+    public int run(CommandContext c) throws SlurmException, UsageException {
+        GetOpt.Parsed p = Standard.parse(c, OPTIONS);
+        Wanted w = new Wanted();
+        w.format = c.env("SACCT_FORMAT");
+        for (GetOpt.Hit h : p.hits()) {
+            switch (h.opt().name()) {
+                case "version" -> {
+                    c.out().println(Standard.VERSION);
+                    return 0;
+                }
+                case "help", "usage" -> {
+                    Standard.help(c, OPTIONS, "");
+                    return 0;
+                }
+                case "helpformat" -> {
+                    helpFormat(c);
+                    return 0;
+                }
+                default -> option(c, w, h.opt().name(), h.value());
+            }
+        }
+        if (!p.operands().isEmpty()) {
+            throw new UsageException(1, List.of("Unknown arguments:", " " + String.join(" ", p.operands()), ""));
+        }
+        List<Column> columns = columns(c, w);
+        window(c, w);
+        return w.script ? scripts(c, w) : show(c, w, columns);
+    }
+
+    private static void helpFormat(CommandContext c) {
+        StringBuilder line = new StringBuilder();
+        SacctField[] all = SacctField.values();
+        for (int i = 0; i < all.length; i++) {
+            RowFormat.append(line, all[i].title, 19, false);
+            line.append(' ');
+            if (i % 4 == 3 || i == all.length - 1) {
+                c.out().println(line.toString().stripTrailing());
+                line.setLength(0);
+            }
+        }
+    }
+
+    private static void option(CommandContext c, Wanted w, String name, String v) throws UsageException {
+        switch (name) {
+            case "accounts" -> list(w, "accounts", v);
+            case "allocations" -> w.query.put("allocationsOnly", Boolean.TRUE);
+            case "allusers" -> {
+                w.query.put("allUsers", Boolean.TRUE);
+                w.users = true;
+            }
+            case "batch-script" -> w.script = true;
+            case "brief" -> w.format = BRIEF;
+            case "long" -> w.format = LONG;
+            case "cluster", "clusters" -> Clusters.checked(c, v);
+            case "delimiter" -> w.delimiter = v;
+            case "duplicates" -> w.query.put("duplicates", Boolean.TRUE);
+            case "starttime" -> w.start = v;
+            case "endtime" -> w.end = v;
+            case "format" -> w.format = v;
+            case "gid", "group" -> ids(c, w, "groupIds", v, false);
+            case "uid", "user" -> {
+                w.users = true;
+                if (v.equals("-1") || v.isEmpty()) {
+                    w.query.put("allUsers", Boolean.TRUE);
+                } else {
+                    ids(c, w, "userIds", v, true);
+                }
+            }
+            case "jobs" -> jobs(c, w, v);
+            case "name" -> list(w, "names", v);
+            case "ncpus" -> range(c, w, v, "minCpus", "maxCpus");
+            case "nnodes" -> range(c, w, v, "minNodes", "maxNodes");
+            case "nodelist" -> nodes(c, w, v);
+            case "noconvert" -> w.unit = 1;
+            case "units" -> {
+                if (v.length() != 1 || "KMGTP".indexOf(Texts.upper(v)) < 0) {
+                    throw new UsageException(1, List.of("Invalid unit specified: " + v));
+                }
+                w.unit = Texts.upper(v).charAt(0);
+            }
+            case "noheader" -> w.noHeader = true;
+            case "parsable" -> {
+                w.parsable = true;
+                w.trailing = true;
+            }
+            case "parsable2" -> {
+                w.parsable = true;
+                w.trailing = false;
+            }
+            case "partition" -> list(w, "partitions", v);
+            case "qos" -> list(w, "qos", v);
+            case "reason" -> list(w, "reasons", v);
+            case "state" -> states(c, w, v);
+            case "timelimit-max" -> w.query.put("maxLimitMin", minutes(c, v));
+            case "timelimit-min" -> w.query.put("minLimitMin", minutes(c, v));
+            case "truncate" -> w.truncate = true;
+            case "wckeys" -> list(w, "wckeys", v);
+            case "federation", "local", "verbose", "use-local-uid", "whole-hetjob", "expand-patterns", "array" -> { }
+            default -> throw c.bad(1, "--" + name + " is not supported by this version");
+        }
+    }
+
+    private static void list(Wanted w, String field, String v) {
+        List<Object> all = new ArrayList<>(w.query.list(field));
+        all.addAll(Texts.split(v, ','));
+        w.query.put(field, all);
+    }
+
+    private static void ids(CommandContext c, Wanted w, String field, String v, boolean user) throws UsageException {
+        List<Object> all = new ArrayList<>(w.query.list(field));
+        for (String name : Texts.split(v, ',')) {
+            int id = user ? c.host().userId(name) : c.host().groupId(name);
+            if (id < 0) {
+                throw new UsageException(1, List.of("sacct: fatal: Invalid " + (user ? "user" : "group") + " id: " + name));
+            }
+            all.add((long) id);
+        }
+        w.query.put(field, all);
+    }
+
+    private static void jobs(CommandContext c, Wanted w, String v) throws UsageException {
+        List<Object> all = new ArrayList<>(w.query.list("jobs"));
+        for (String id : JobIds.split(v)) {
+            if (!JobIds.isJobOrStep(id)) {
+                throw new UsageException(1, List.of("sacct: fatal: Bad job/step specified: " + id));
+            }
+            all.add(id);
+        }
+        w.query.put("jobs", all);
+        w.jobs = true;
+    }
+
+    private static void nodes(CommandContext c, Wanted w, String v) throws UsageException {
+        switch (HostList.parse(v)) {
+            case HostList.Parsed.Ok ok -> w.query.put("nodes", new ArrayList<Object>(ok.list().names()));
+            case HostList.Parsed.Invalid bad -> throw c.bad(1, "Invalid node list: " + v);
+        }
+    }
+
+    private static void range(CommandContext c, Wanted w, String v, String min, String max) throws UsageException {
+        int dash = v.indexOf('-');
+        long lo = OptionCheck.parseNumber(dash < 0 ? v : v.substring(0, dash));
+        long hi = dash < 0 ? lo : OptionCheck.parseNumber(v.substring(dash + 1));
+        if (lo < 0 || hi < lo || hi > Integer.MAX_VALUE) {
+            throw c.bad(1, "Invalid range: " + v);
+        }
+        w.query.put(min, lo);
+        w.query.put(max, hi);
+    }
+
+    private static long minutes(CommandContext c, String v) throws UsageException {
+        OptionalLong m = Durations.parseMinutes(v);
+        if (m.isEmpty() || m.getAsLong() < 0) {
+            throw c.bad(1, "Invalid time limit: " + v);
+        }
+        return m.getAsLong();
+    }
+
+    private static void states(CommandContext c, Wanted w, String v) throws UsageException {
+        List<Object> all = new ArrayList<>(w.query.list("states"));
+        for (String s : Texts.split(v, ',')) {
+            String name = Squeue.stateName(Texts.upper(s));
+            if (name.isEmpty()) {
+                throw new UsageException(1, List.of("sacct: fatal: unrecognized job state value " + s));
+            }
+            all.add(name);
+        }
+        w.query.put("states", all);
+        w.states = true;
+    }
+
+    private static long moment(CommandContext c, String text) throws UsageException {
+        return switch (Times.parse(text, c.host().nowMs() / 1000, c.host().zone(), true)) {
+            case Times.Parsed.Ok ok -> ok.epochSec();
+            case Times.Parsed.Invalid bad -> {
+                // DD-HH:MM:SS ago is not Slurm's, but a year below 1970 with a clock is what scripts send for "ever"
+                if (text.startsWith("1970-01-01")) {
+                    yield 1;
+                }
+                throw new UsageException(1, List.of("Invalid time specification (pos=" + bad.position() + "): " + text));
+            }
+        };
+    }
+
+    /** The defaults of the window depend on what else was asked for. */
+    private static void window(CommandContext c, Wanted w) throws UsageException {
+        long now = c.host().nowMs() / 1000;
+        long from;
+        if (!w.start.isEmpty()) {
+            from = moment(c, w.start);
+        } else if (w.jobs) {
+            from = 0;
+        } else {
+            from = w.states ? now : moment(c, "00:00");
+        }
+        long to = !w.end.isEmpty() ? moment(c, w.end) : w.states && !w.jobs && !w.start.isEmpty() ? now : 0;
+        JobRequest.put(w.query, "from", from);
+        JobRequest.put(w.query, "to", to);
+        if (to != 0 && to < from) {
+            throw new UsageException(1, List.of("sacct: error: Start time (" + Times.iso(from, c.host().zone())
+                    + ") requested is after end time (" + Times.iso(to, c.host().zone()) + ")."));
+        }
+        if (!w.users && !w.jobs) {
+            if (c.host().uid() == 0) {
+                w.query.put("allUsers", Boolean.TRUE);
+            } else {
+                w.query.put("userIds", List.of((long) c.host().uid()));
+            }
+        } else if (!w.users) {
+            w.query.put("allUsers", Boolean.TRUE);
+        }
+    }
+
+    private static List<Column> columns(CommandContext c, Wanted w) throws UsageException {
+        String format = w.format.isEmpty() ? PLAIN : w.format;
+        List<Column> out = new ArrayList<>();
+        for (String item : Texts.split(format, ',')) {
+            int percent = item.indexOf('%');
+            String name = (percent < 0 ? item : item.substring(0, percent)).strip();
+            if (name.equalsIgnoreCase("all")) {
+                for (SacctField f : SacctField.values()) {
+                    out.add(new Column(f, f.width));
+                }
+                continue;
+            }
+            Optional<SacctField> field = SacctField.of(name);
+            if (field.isEmpty()) {
+                throw new UsageException(1, List.of("Invalid field requested: \"" + name + "\""));
+            }
+            int width = field.get().width;
+            if (percent >= 0) {
+                String size = item.substring(percent + 1).strip();
+                boolean left = size.startsWith("-");
+                long n = OptionCheck.parseNumber(left ? size.substring(1) : size);
+                if (n > 0 && n < Integer.MAX_VALUE) {
+                    width = (int) (left ? -n : width < 0 ? -n : n);
+                }
+            }
+            out.add(new Column(field.get(), width));
+        }
+        return out;
+    }
+
+    private static int show(CommandContext c, Wanted w, List<Column> columns) {
+        Json.Obj reply;
+        try {
+            reply = c.host().controller().call("QueryAccounting", w.query);
+        } catch (SlurmException e) {
+            return failed(c, e);
+        }
+        if (!w.noHeader) {
+            header(c, w, columns);
+        }
+        SacctField.View view = new SacctField.View(c, reply.number("now"), reply.text("cluster"), w.unit);
+        List<String> values = new ArrayList<>();
+        for (Json.Obj entry : reply.objects("jobs")) {
+            Json.Obj job = entry.obj("job");
+            List<Json.Obj> steps = entry.objects("steps");
+            sumUsage(job, steps);
+            if (wantsJob(w, job)) {
+                row(c, w, columns, job, job, view, values);
+            }
+            if (!w.query.flag("allocationsOnly")) {
+                for (Json.Obj s : steps) {
+                    row(c, w, columns, job, s, view, values);
+                }
+            }
+        }
+        return 0;
+    }
+
+    private static int failed(CommandContext c, SlurmException e) {
+        c.out().flush();
+        if (e.errno() == SlurmErrno.DISABLED.number()) {
+            c.err().println("Slurm accounting storage is disabled");
+        } else {
+            c.error(e.getMessage());
+        }
+        return 1;
+    }
+
+    /** Only steps were named: then the job's own row is not wanted. */
+    private static boolean wantsJob(Wanted w, Json.Obj job) {
+        boolean anyStep = false;
+        for (String id : w.query.texts("jobs")) {
+            int dot = id.indexOf('.');
+            String name = dot < 0 ? id : id.substring(0, dot);
+            boolean same = name.equals(SacctField.shownId(job)) || name.equals(Integer.toString(job.integer("jobId")));
+            if (dot < 0) {
+                return true;
+            }
+            anyStep |= same;
+        }
+        return !anyStep;
+    }
+
+    /** A job's CPU time is that of its steps. */
+    private static void sumUsage(Json.Obj job, List<Json.Obj> steps) {
+        long user = 0;
+        long system = 0;
+        for (Json.Obj s : steps) {
+            user += s.obj("usage").number("userCpuUs");
+            system += s.obj("usage").number("systemCpuUs");
+        }
+        job.put("usage", new Json.Obj().put("userCpuUs", user).put("systemCpuUs", system));
+    }
+
+    private static void header(CommandContext c, Wanted w, List<Column> columns) {
+        List<String> values = new ArrayList<>();
+        StringBuilder dashes = new StringBuilder();
+        for (Column col : columns) {
+            values.add(col.field.title);
+            dashes.repeat('-', Math.abs(col.width)).append(' ');
+        }
+        print(c, w, columns, values);
+        if (!w.parsable) {
+            c.out().println(dashes.toString());
+        }
+    }
+
+    private static void row(CommandContext c, Wanted w, List<Column> columns, Json.Obj job, Json.Obj step,
+            SacctField.View view, List<String> values) {
+        values.clear();
+        for (Column col : columns) {
+            values.add(col.field.value(job, step, view));
+        }
+        print(c, w, columns, values);
+    }
+
+    private static void print(CommandContext c, Wanted w, List<Column> columns, List<String> values) {
+        StringBuilder b = new StringBuilder(160);
+        for (int i = 0; i < columns.size(); i++) {
+            String v = values.get(i);
+            if (w.parsable) {
+                b.append(v).append(w.trailing || i < columns.size() - 1 ? w.delimiter : "");
+                continue;
+            }
+            int width = Math.abs(columns.get(i).width);
+            if (v.length() > width) {
+                v = v.substring(0, width - 1) + CUT;
+            }
+            RowFormat.append(b, v, width, columns.get(i).width > 0);
+            b.append(' ');
+        }
+        c.out().println(b.toString());
+    }
+
+    private static int scripts(CommandContext c, Wanted w) {
+        int rc = 0;
+        for (String id : w.query.texts("jobs")) {
+            Json.Obj q = new Json.Obj();
+            int end = 0;
+            while (end < id.length() && id.charAt(end) >= '0' && id.charAt(end) <= '9') {
+                end++;
+            }
+            q.put("jobId", Long.parseLong(id.substring(0, end)));
+            String title = "Batch Script for " + id;
+            c.out().println(title);
+            c.out().println("-".repeat(80));
+            try {
+                byte[] script = Bytes.fromBase64(c.host().controller().call("QueryScript", q).text("script")).toArray();
+                c.out().write(script, 0, script.length);
+            } catch (SlurmException e) {
+                c.out().println("NONE");
+                rc = e.errno() == SlurmErrno.INVALID_JOB_ID.number() ? rc : 1;
+            }
+        }
+        return rc;
+    }
+}

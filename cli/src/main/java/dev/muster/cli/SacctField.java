@@ -1,0 +1,265 @@
+package dev.muster.cli;
+
+import dev.muster.model.Durations;
+import dev.muster.model.Json;
+import dev.muster.model.MemorySize;
+import java.util.Optional;
+
+/** The columns of sacct: names as their headings show them, and default widths (negative: left side). */
+enum SacctField {
+    ACCOUNT("Account", 10), ADMINCOMMENT("AdminComment", 19), ALLOCCPUS("AllocCPUS", 10), ALLOCNODES("AllocNodes", 10),
+    ALLOCTRES("AllocTRES", 10), ASSOCID("AssocID", 7), AVECPU("AveCPU", 10), AVECPUFREQ("AveCPUFreq", 10),
+    AVEDISKREAD("AveDiskRead", 14), AVEDISKWRITE("AveDiskWrite", 14), AVEPAGES("AvePages", 10), AVERSS("AveRSS", 10),
+    AVEVMSIZE("AveVMSize", 10), BLOCKID("BlockID", 16), CLUSTER("Cluster", 10), COMMENT("Comment", 14),
+    CONSTRAINTS("Constraints", 19), CONSUMEDENERGY("ConsumedEnergy", 14), CONSUMEDENERGYRAW("ConsumedEnergyRaw", 17),
+    CONTAINER("Container", 20), CPUTIME("CPUTime", 10), CPUTIMERAW("CPUTimeRAW", 10), DBINDEX("DBIndex", 20),
+    DERIVEDEXITCODE("DerivedExitCode", 15), ELAPSED("Elapsed", 10), ELAPSEDRAW("ElapsedRaw", 10), ELIGIBLE("Eligible", 19),
+    END("End", 19), EXITCODE("ExitCode", 8), EXTRA("Extra", 20), FAILEDNODE("FailedNode", 10), FLAGS("Flags", 20),
+    GID("GID", 6), GROUP("Group", 9), JOBID("JobID", -12), JOBIDRAW("JobIDRaw", -12), JOBNAME("JobName", 10),
+    LAYOUT("Layout", 9), LICENSES("Licenses", 20), MAXDISKREAD("MaxDiskRead", 12), MAXDISKREADNODE("MaxDiskReadNode", 15),
+    MAXDISKREADTASK("MaxDiskReadTask", 15), MAXDISKWRITE("MaxDiskWrite", 12), MAXDISKWRITENODE("MaxDiskWriteNode", 16),
+    MAXDISKWRITETASK("MaxDiskWriteTask", 16), MAXPAGES("MaxPages", 8), MAXPAGESNODE("MaxPagesNode", 12),
+    MAXPAGESTASK("MaxPagesTask", 14), MAXRSS("MaxRSS", 10), MAXRSSNODE("MaxRSSNode", 10), MAXRSSTASK("MaxRSSTask", 10),
+    MAXVMSIZE("MaxVMSize", 10), MAXVMSIZENODE("MaxVMSizeNode", 14), MAXVMSIZETASK("MaxVMSizeTask", 14),
+    MCSLABEL("McsLabel", 10), MINCPU("MinCPU", 10), MINCPUNODE("MinCPUNode", 10), MINCPUTASK("MinCPUTask", 10),
+    NCPUS("NCPUS", 10), NNODES("NNodes", 8), NODELIST("NodeList", 15), NTASKS("NTasks", 8), PARTITION("Partition", 10),
+    PLANNED("Planned", 10), PLANNEDCPU("PlannedCPU", 10), PLANNEDCPURAW("PlannedCPURAW", 13), PRIORITY("Priority", 10),
+    QOS("QOS", 10), QOSRAW("QOSRAW", 10), QOSREQ("QOSREQ", 10), REASON("Reason", 22), REQCPUFREQ("ReqCPUFreq", 10),
+    REQCPUFREQGOV("ReqCPUFreqGov", 13), REQCPUFREQMAX("ReqCPUFreqMax", 13), REQCPUFREQMIN("ReqCPUFreqMin", 13),
+    REQCPUS("ReqCPUS", 8), REQMEM("ReqMem", 10), REQNODES("ReqNodes", 8), REQTRES("ReqTRES", 10),
+    RESERVATION("Reservation", 20), RESERVATIONID("ReservationId", 15), RESTARTS("Restarts", 8), SLUID("SLUID", 14),
+    START("Start", 19), STATE("State", 10), STDERR("StdErr", 20), STDIN("StdIn", 20), STDOUT("StdOut", 20),
+    SUBMIT("Submit", 19), SUBMITLINE("SubmitLine", 20), SUSPENDED("Suspended", 10), SYSTEMCOMMENT("SystemComment", 14),
+    SYSTEMCPU("SystemCPU", 10), TIMELIMIT("Timelimit", 10), TIMELIMITRAW("TimelimitRaw", 12), TOTALCPU("TotalCPU", 10),
+    TRESUSAGEINAVE("TRESUsageInAve", 14), TRESUSAGEINMAX("TRESUsageInMax", 14), TRESUSAGEINTOT("TRESUsageInTot", 14),
+    TRESUSAGEOUTAVE("TRESUsageOutAve", 15), TRESUSAGEOUTMAX("TRESUsageOutMax", 15), TRESUSAGEOUTTOT("TRESUsageOutTot", 15),
+    UID("UID", 6), USER("User", 9), USERCPU("UserCPU", 10), WCKEY("WCKey", 10), WCKEYID("WCKeyID", 8),
+    WORKDIR("WorkDir", 20);
+
+    private static final long US_PER_MS = 1_000;
+
+    final String title;
+    final int width;
+
+    SacctField(String title, int width) {
+        this.title = title;
+        this.width = width;
+    }
+
+    static Optional<SacctField> of(String name) {
+        String wanted = switch (Texts.lower(name)) {
+            case "reserved" -> "planned";
+            case "resvcpu" -> "plannedcpu";
+            case "resvcpuraw" -> "plannedcpuraw";
+            default -> Texts.lower(name);
+        };
+        for (SacctField f : values()) {
+            if (Texts.lower(f.title).equals(wanted)) {
+                return Optional.of(f);
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** What a value may depend on besides the row. @param unit K, M, …; 0 for the best fitting, 1 for none */
+    record View(CommandContext context, long now, String cluster, char unit) {
+        String time(long t, String none) {
+            return t == 0 ? none : dev.muster.model.Times.print(t, context.host().zone(), context.env("SLURM_TIME_FORMAT"), now);
+        }
+    }
+
+    /** @param job the job's row; @param step the step's, or the job's own again */
+    String value(Json.Obj job, Json.Obj step, View v) {
+        boolean isStep = step != job;
+        Json.Obj usage = step.obj("usage");
+        return switch (this) {
+            case ACCOUNT -> job.text("account");
+            case ADMINCOMMENT -> isStep ? "" : job.text("adminComment");
+            case ALLOCCPUS, NCPUS -> number(cpus(step, isStep));
+            case ALLOCNODES -> number(step.text("nodes").isEmpty() ? 0 : step.number("nodeCount"));
+            case ALLOCTRES -> step.text(isStep ? "tresAllocated" : "tresAllocated");
+            case ASSOCID, WCKEYID, QOSRAW, DBINDEX -> isStep ? "" : "0";
+            case AVECPU -> isStep ? Durations.full(usage.number("aveCpuUs") / (US_PER_MS * 1000)) : "";
+            case MINCPU -> isStep ? Durations.full(usage.number("minCpuUs") / (US_PER_MS * 1000)) : "";
+            case AVERSS -> isStep ? memory(usage.number("aveRssKb"), v) : "";
+            case AVEVMSIZE -> isStep ? memory(usage.number("aveVmKb"), v) : "";
+            case MAXRSS -> isStep ? memory(usage.number("maxRssKb"), v) : "";
+            case MAXVMSIZE -> isStep ? memory(usage.number("maxVmKb"), v) : "";
+            case MAXRSSNODE -> isStep ? usage.text("maxRssNode") : "";
+            case MAXVMSIZENODE -> isStep ? usage.text("maxVmNode") : "";
+            case MAXRSSTASK -> isStep ? number(usage.number("maxRssTask")) : "";
+            case MAXVMSIZETASK -> isStep ? number(usage.number("maxVmTask")) : "";
+            case MAXPAGES -> isStep ? number(usage.number("maxPages")) : "";
+            case MAXDISKREAD -> isStep ? bytes(usage.number("readBytes")) : "";
+            case MAXDISKWRITE -> isStep ? bytes(usage.number("writeBytes")) : "";
+            case AVEDISKREAD -> isStep ? bytes(usage.number("readBytes") / Math.max(1, step.number("tasks"))) : "";
+            case AVEDISKWRITE -> isStep ? bytes(usage.number("writeBytes") / Math.max(1, step.number("tasks"))) : "";
+            case TRESUSAGEINTOT -> isStep ? tresIn(usage, usage.number("readBytes")) : "";
+            case TRESUSAGEINMAX, TRESUSAGEINAVE -> isStep ? tresIn(usage, usage.number("readBytes")) : "";
+            case TRESUSAGEOUTTOT, TRESUSAGEOUTMAX, TRESUSAGEOUTAVE ->
+                isStep ? "energy=0,fs/disk=" + usage.number("writeBytes") : "";
+            case AVECPUFREQ, AVEPAGES, BLOCKID, CONSUMEDENERGY, CONSUMEDENERGYRAW, FAILEDNODE, MAXDISKREADNODE,
+                    MAXDISKREADTASK, MAXDISKWRITENODE, MAXDISKWRITETASK, MAXPAGESNODE, MAXPAGESTASK, MCSLABEL, MINCPUNODE,
+                    MINCPUTASK, REQCPUFREQ, REQCPUFREQGOV, REQCPUFREQMAX, REQCPUFREQMIN, RESERVATIONID,
+                    SYSTEMCOMMENT, LICENSES -> "";
+            case CLUSTER -> v.cluster;
+            case COMMENT -> isStep ? "" : job.text("comment");
+            case CONSTRAINTS -> isStep ? "" : job.text("features");
+            case CONTAINER -> job.text("container");
+            case CPUTIME -> Durations.full(elapsed(job, step, v.now) * cpus(step, isStep));
+            case CPUTIMERAW -> number(elapsed(job, step, v.now) * cpus(step, isStep));
+            case DERIVEDEXITCODE -> isStep ? "" : exit(job.obj("derivedExit"));
+            case ELAPSED -> Durations.full(elapsed(job, step, v.now));
+            case ELAPSEDRAW -> number(elapsed(job, step, v.now));
+            case ELIGIBLE -> isStep ? v.time(step.number("startTime"), "Unknown")
+                    : v.time(job.number("eligibleTime"), "Unknown");
+            case END -> v.time(step.number("endTime"), "Unknown");
+            case EXITCODE -> exit(step.obj("exit"));
+            case EXTRA -> isStep ? "" : job.text("extra");
+            case FLAGS -> isStep ? "" : job.text("flags");
+            case GID -> isStep ? "" : number(job.number("groupId"));
+            case GROUP -> isStep ? "" : job.text("groupName");
+            case JOBID -> isStep ? shownId(job) + "." + stepName(step) : shownId(job);
+            case JOBIDRAW -> job.integer("jobId") + (isStep ? "." + stepName(step) : "");
+            case JOBNAME -> step.text("name");
+            case LAYOUT -> isStep ? step.text("layout") : "";
+            case NNODES -> number(step.number("nodeCount"));
+            case NODELIST -> step.text("nodes").isEmpty() ? "None assigned" : step.text("nodes");
+            case NTASKS -> isStep ? number(step.number("tasks")) : "";
+            case PARTITION -> isStep ? "" : job.text("partition");
+            case PLANNED -> isStep ? "" : Durations.full(planned(job, v.now));
+            case PLANNEDCPU -> isStep ? "" : Durations.full(planned(job, v.now) * job.number("cpusRequested"));
+            case PLANNEDCPURAW -> isStep ? "" : number(planned(job, v.now) * job.number("cpusRequested"));
+            case PRIORITY -> isStep ? "" : number(job.number("priority"));
+            case QOS, QOSREQ -> isStep ? "" : job.text("qos");
+            case REASON -> isStep ? "" : reason(job);
+            case REQCPUS -> number(isStep ? cpus(step, true) : job.number("cpusRequested"));
+            case REQMEM -> isStep ? "" : requestedMemory(job, v);
+            case REQNODES -> isStep ? number(step.number("nodeCount")) : number(job.number("nodeCount"));
+            case REQTRES -> isStep ? "" : job.text("tresRequested");
+            case RESERVATION -> isStep ? "" : job.text("reservation");
+            case RESTARTS -> isStep ? "" : number(job.number("restarts"));
+            case SLUID -> Sluid.text(job.number("sluid"));
+            case START -> v.time(step.number("startTime"), step.number("endTime") != 0 ? "None" : "Unknown");
+            case STATE -> state(step, v);
+            case STDERR -> isStep ? "" : job.text("stderr");
+            case STDIN -> isStep ? "" : job.text("stdin");
+            case STDOUT -> isStep ? "" : job.text("stdout");
+            case SUBMIT -> isStep ? v.time(step.number("startTime"), "Unknown") : v.time(job.number("submitTime"), "Unknown");
+            case SUBMITLINE -> step.text("submitLine");
+            case SUSPENDED -> Durations.full(isStep ? 0 : job.number("suspendedSeconds"));
+            case SYSTEMCPU -> cpu(usage.number("systemCpuUs"));
+            case TIMELIMIT -> isStep ? "" : limit(job);
+            case TIMELIMITRAW -> isStep || job.integer("limitMin") < 0 ? "" : number(job.number("limitMin"));
+            case TOTALCPU -> cpu(usage.number("userCpuUs") + usage.number("systemCpuUs"));
+            case UID -> isStep ? "" : number(job.number("userId"));
+            case USER -> isStep ? "" : job.text("userName");
+            case USERCPU -> cpu(usage.number("userCpuUs"));
+            case WCKEY -> isStep ? "" : job.text("wckey");
+            case WORKDIR -> isStep ? "" : job.text("workDir");
+        };
+    }
+
+    private static String number(long n) {
+        return Long.toString(n);
+    }
+
+    private static long cpus(Json.Obj row, boolean isStep) {
+        return isStep ? row.number("cpus") : row.text("nodes").isEmpty() ? 0 : row.number("cpusAllocated");
+    }
+
+    static String shownId(Json.Obj job) {
+        return JobRows.id(job, 0);
+    }
+
+    static String stepName(Json.Obj step) {
+        return switch (step.integer("stepId")) {
+            case -5 -> "batch";
+            case -4 -> "extern";
+            default -> Integer.toString(step.integer("stepId"));
+        };
+    }
+
+    private static String exit(Json.Obj e) {
+        return e.integer("code") + ":" + e.integer("signal");
+    }
+
+    private static long elapsed(Json.Obj job, Json.Obj row, long now) {
+        long start = row.number("startTime");
+        if (start == 0) {
+            return 0;
+        }
+        long end = row.number("endTime") == 0 ? now : row.number("endTime");
+        return Math.max(0, end - start - (row == job ? job.number("suspendedSeconds") : 0));
+    }
+
+    /** Time between being eligible and the start. */
+    private static long planned(Json.Obj job, long now) {
+        long from = job.number("eligibleTime");
+        long to = job.number("startTime") != 0 ? job.number("startTime")
+                : job.number("endTime") != 0 ? job.number("endTime") : now;
+        return from == 0 ? 0 : Math.max(0, to - from);
+    }
+
+    private static String reason(Json.Obj job) {
+        return job.text("reason").isEmpty() ? "None" : job.text("reason");
+    }
+
+    private static String state(Json.Obj row, View v) {
+        String s = row.text("state");
+        return s.equals("CANCELLED") && row.has("cancelledBy") && row.integer("cancelledBy") >= 0
+                ? s + " by " + row.integer("cancelledBy")
+                : s.equals("CANCELLED") && !row.has("cancelledBy") ? s + " by 0" : s;
+    }
+
+    private static String limit(Json.Obj job) {
+        int min = job.integer("limitMin");
+        return min < 0 ? "UNLIMITED" : min == 0 ? "Partition_Limit" : Durations.fullMinutes(min);
+    }
+
+    private static String memory(long kb, View v) {
+        if (v.unit == 1) {
+            return kb + "K";
+        }
+        return v.unit == 0 ? MemorySize.print(kb, 'K') : inUnit(kb, "KMGTPEZ".indexOf(v.unit), v.unit);
+    }
+
+    private static String inUnit(long kb, int steps, char unit) {
+        long scale = 1L << 10 * Math.max(0, steps);
+        long hundredths = Math.round(kb * 100.0 / scale);
+        return hundredths / 100 + "." + (hundredths % 100 < 10 ? "0" : "") + hundredths % 100 + unit;
+    }
+
+    private static String bytes(long n) {
+        long hundredths = Math.round(n * 100.0 / (1 << 20));
+        return n == 0 ? "0" : hundredths / 100 + "." + (hundredths % 100 < 10 ? "0" : "") + hundredths % 100 + "M";
+    }
+
+    /** All memory of the request: what its TRES say. */
+    private static String requestedMemory(Json.Obj job, View v) {
+        for (String item : Texts.split(job.text("tresRequested"), ',')) {
+            if (item.startsWith("mem=")) {
+                return item.substring(4);
+            }
+        }
+        return MemorySize.print(job.number("memoryRequestedMb"));
+    }
+
+    private static String tresIn(Json.Obj u, long read) {
+        return "cpu=" + Durations.full((u.number("userCpuUs") + u.number("systemCpuUs")) / (US_PER_MS * 1000)) + ",energy=0,fs/disk="
+                + read + ",mem=" + u.number("maxRssKb") + "K,pages=" + u.number("maxPages") + ",vmem=" + u.number("maxVmKb") + "K";
+    }
+
+    /** {@code 00:00.012}, {@code 01:02:03}, {@code 1-02:03:04}. */
+    static String cpu(long us) {
+        long s = us / 1_000_000;
+        StringBuilder b = new StringBuilder();
+        if (s >= Durations.HOUR) {
+            return Durations.full(s);
+        }
+        long ms = us / US_PER_MS % 1000;
+        b.append(s / 60 < 10 ? "0" : "").append(s / 60).append(':').append(s % 60 < 10 ? "0" : "").append(s % 60);
+        b.append('.').append(ms < 100 ? "0" : "").append(ms < 10 ? "0" : "").append(ms);
+        return b.toString();
+    }
+}

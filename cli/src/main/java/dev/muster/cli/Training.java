@@ -1,0 +1,122 @@
+package dev.muster.cli;
+
+import java.io.ByteArrayInputStream;
+import java.io.File;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Runs the everyday commands once against canned answers, so that an installation can record which classes they need and start them from
+ * its cache. Nothing outside a directory of its own is touched.
+ */
+public final class Training {
+    private static final int ROUNDS = 3;
+    private static final String JOB = "{\"jobId\":7,\"name\":\"a\",\"userName\":\"u\",\"groupName\":\"g\",\"partition\":\"p\","
+            + "\"state\":\"RUNNING\",\"priority\":5,\"submitTime\":1795256132,\"startTime\":1795256133,\"runSeconds\":9,"
+            + "\"timeLimitMin\":60,\"nodes\":\"n[1-2]\",\"nodeCount\":2,\"cpus\":2,\"batch\":true,\"workDir\":\"/tmp\"}";
+    private static final String ANSWER = "{\"now\":1795256134,\"jobId\":7,\"jobs\":[" + JOB + "],\"nodes\":[{\"name\":\"n1\","
+            + "\"state\":\"IDLE\",\"cpus\":8,\"memoryMb\":4000,\"weight\":1,\"partitions\":[\"p\"]}],\"partitions\":[{\"name\":\"p\","
+            + "\"isDefault\":true,\"state\":\"UP\",\"nodes\":\"n[1-2]\",\"maxTimeMin\":-1}],\"lines\":[\"A = b\"]}";
+
+    private Training() {}
+
+    public static void main(String[] args) throws IOException {
+        File dir = File.createTempFile("muster-training", "");
+        if (!dir.delete() || !dir.mkdir()) {
+            throw new IOException("no directory to work in: " + dir);
+        }
+        try (ServerSocket server = new ServerSocket(0, 8, InetAddress.getLoopbackAddress())) {
+            Thread.ofPlatform().daemon().start(() -> serve(server));
+            write(new File(dir, "slurm.conf"), "ClusterName=training\nSlurmctldHost=here(127.0.0.1)\nSlurmctldPort="
+                    + server.getLocalPort() + "\nAuthType=auth/slurm\n");
+            write(new File(dir, "slurm.key"), "0123456789012345678901234567890123456789");
+            Map<String, String> env = new LinkedHashMap<>();
+            env.put("SLURM_CONF", new File(dir, "slurm.conf").getPath());
+            env.put("PATH", "/bin:/usr/bin");
+            for (int i = 0; i < ROUNDS; i++) {
+                run(env, "squeue");
+                run(env, "squeue", "-h", "-o", "%i %T %S", "-u", "root", "-t", "all");
+                run(env, "squeue", "-O", "JobID:8,StateLong");
+                run(env, "sinfo");
+                run(env, "sinfo", "-N", "-l");
+                run(env, "sbatch", "--parsable", "-n2", "-t", "5", "--mem=1G", "--wrap=true");
+                run(env, "scancel", "7");
+                run(env, "scontrol", "show", "job", "7");
+                run(env, "scontrol", "show", "node", "n1");
+                run(env, "scontrol", "show", "partition");
+                run(env, "scontrol", "show", "hostnames", "n[1-3]");
+                run(env, "scontrol", "ping");
+                run(env, "sacct", "-X", "-P", "-j", "7");
+                run(env, "srun", "--test-only", "true");
+            }
+        } finally {
+            for (String f : List.of("slurm.conf", "slurm.key", "")) {
+                if (!new File(dir, f).delete()) {
+                    dir.deleteOnExit();
+                }
+            }
+        }
+    }
+
+    private static void write(File file, String text) throws IOException {
+        try (FileOutputStream out = new FileOutputStream(file)) {
+            out.write(text.getBytes(StandardCharsets.UTF_8));
+        }
+    }
+
+    private static void run(Map<String, String> env, String name, String... args) {
+        Output none = new Output(OutputStream.nullOutputStream(), false);
+        Commands.run(new CommandContext(name, name, List.of(args), env, new ProcessHost(env), none, none,
+                new ByteArrayInputStream(new byte[0])));
+    }
+
+    private static void serve(ServerSocket server) {
+        byte[] body = ANSWER.getBytes(StandardCharsets.UTF_8);
+        byte[] head = ("HTTP/1.1 200 OK\r\nContent-Length: " + body.length + "\r\nContent-Type: application/json\r\n\r\n")
+                .getBytes(StandardCharsets.US_ASCII);
+        while (!server.isClosed()) {
+            try (Socket s = server.accept()) {
+                while (readRequest(s.getInputStream())) {
+                    s.getOutputStream().write(head);
+                    s.getOutputStream().write(body);
+                }
+            } catch (IOException e) {
+                // the client hung up, or the training is over
+            }
+        }
+    }
+
+    /** Headers and a body of the length they name; false at the end. */
+    private static boolean readRequest(InputStream in) throws IOException {
+        StringBuilder line = new StringBuilder();
+        int length = 0;
+        while (true) {
+            int c = in.read();
+            if (c < 0) {
+                return false;
+            }
+            if (c != '\n') {
+                line.append((char) c);
+                continue;
+            }
+            String text = line.toString().strip();
+            line.setLength(0);
+            if (text.isEmpty()) {
+                in.skipNBytes(length);
+                return true;
+            }
+            if (text.regionMatches(true, 0, "content-length:", 0, 15)) {
+                length = Integer.parseInt(text.substring(15).strip());
+            }
+        }
+    }
+}

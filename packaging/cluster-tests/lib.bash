@@ -1,0 +1,75 @@
+# A private cluster for one test: start_cluster [NODES [CPUS [EXTRA-CONF]]], stop_cluster. Everything under a temporary directory.
+set -euo pipefail
+prefix=${1:?PREFIX}
+dir=$(mktemp -d /tmp/muster-test-XXXXXX)
+chmod 755 "$dir"
+export SLURM_CONF=$dir/slurm.conf PATH=$prefix/bin:$prefix/sbin:$PATH
+fails=0
+
+free_port() {
+  local p=$((20000 + RANDOM % 20000)) q ok
+  while :; do
+    ok=1
+    for q in $(seq "$p" $((p + 20))); do if (exec 3<>"/dev/tcp/127.0.0.1/$q") 2>/dev/null; then ok=0; fi; done
+    [ $ok = 1 ] && { echo "$p"; return; }
+    p=$((p + 25))
+  done
+}
+
+start_cluster() {
+  nodes=${1:-2} cpus=${2:-4}
+  local extra=${3:-} host port me
+  host=$(hostname -s 2>/dev/null || hostname); port=$(free_port); me=$(id -un)
+  mkdir -p "$dir"/{run,log,state,spool,work}
+  cat > "$SLURM_CONF" <<C
+ClusterName=test
+SlurmctldHost=$host(127.0.0.1)
+SlurmctldPort=$port
+SlurmUser=$me
+SlurmdUser=$me
+AuthType=auth/slurm
+StateSaveLocation=$dir/state
+SlurmdSpoolDir=$dir/spool/%n
+SlurmctldPidFile=$dir/run/slurmctld.pid
+SlurmdPidFile=$dir/run/slurmd-%n.pid
+SlurmctldLogFile=$dir/log/slurmctld.log
+SlurmdLogFile=$dir/log/slurmd-%n.log
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core_Memory
+DefMemPerCPU=10
+MinJobAge=600
+KillWait=5
+ReturnToService=2
+SlurmdParameters=config_overrides
+$extra
+NodeName=n[1-$nodes] NodeHostname=$host NodeAddr=127.0.0.1 Port=[$((port+1))-$((port+nodes))] CPUs=$cpus RealMemory=4000 State=UNKNOWN
+PartitionName=main Nodes=n[1-$nodes] Default=YES MaxTime=INFINITE State=UP
+C
+  start_ctld
+  local i; for i in $(seq "$nodes"); do start_node "n$i"; done
+  local n=0
+  while [ "$(sinfo -h -N -o %T 2>/dev/null | grep -c idle)" -lt "$nodes" ]; do
+    n=$((n+1)); [ $n -lt 150 ] || { echo "the cluster did not come up"; cat "$dir"/log/*; exit 1; }; sleep 0.2
+  done
+  cd "$dir/work"
+}
+start_ctld() { slurmctld -f "$SLURM_CONF" </dev/null >>"$dir/log/start.out" 2>&1; }
+start_node() { mkdir -p "$dir/spool/$1"; slurmd -f "$SLURM_CONF" -N "$1" -d "$prefix/sbin/slurmstepd" </dev/null >>"$dir/log/start.out" 2>&1; }
+pid_of() { cat "$dir/run/$1.pid" 2>/dev/null || true; }
+stop_cluster() {
+  local f p
+  for f in "$dir"/run/*.pid; do [ -s "$f" ] && kill "$(cat "$f")" 2>/dev/null || true; done
+  for f in "$dir"/run/*.pid; do p=$(cat "$f" 2>/dev/null || true); for _ in $(seq 50); do [ -n "$p" ] && kill -0 "$p" 2>/dev/null || break; sleep 0.1; done; done
+  for p in $(pgrep -f "$dir/" || true); do kill -9 "$p" 2>/dev/null || true; done
+}
+finish() { local rc=$?; stop_cluster; if [ $rc = 0 ] && [ "$fails" = 0 ]; then rm -rf "$dir"; else echo "kept: $dir"; exit 1; fi; }
+trap finish EXIT
+check() { # what, expected, actual
+  if [ "$2" = "$3" ]; then echo "ok   $1"; else echo "FAIL $1: expected '$2', got '$3'"; fails=$((fails+1)); fi
+}
+match() { # what, pattern, actual
+  if [[ "$3" =~ $2 ]]; then echo "ok   $1"; else echo "FAIL $1: '$3' does not match '$2'"; fails=$((fails+1)); fi
+}
+wait_empty() { local n=0; while [ -n "$(squeue -h 2>/dev/null)" ]; do n=$((n+1)); [ $n -lt $((${1:-60} * 5)) ] || { echo "the queue did not empty"; squeue; fails=$((fails+1)); return; }; sleep 0.2; done; }
