@@ -355,6 +355,41 @@ class SlurmdTest {
     }
 
     @Test
+    void srunMayComeAfterTheEnd() throws Exception {
+        controller.send(step(share(28, -1), 0, 1, "kill -9 $$"));
+        exited(28, 0);
+        controller.send(new EndJob(28, 1, 0, ""));
+        JobDone done = controller.await(JobDone.class);
+        controller.send(new Ack(done.seq()));
+        Thread.sleep(300);
+        try (Frames io = attach(28, "secret")) {
+            StepSocket.Frame exit = StepSocket.Frame.decode(io.receive());
+            assertThat(exit.type()).isEqualTo('X');
+            assertThat(exit.offset()).isEqualTo(9);
+            assertThat(StepSocket.Frame.decode(io.receive()).type()).isEqualTo('F');
+        }
+        awaitGone(spool.resolve("job00028"));
+    }
+
+    @Test
+    void everyQuickStepTellsItsEnd() throws Exception {
+        for (int i = 0; i < 40; i++) {
+            int jobId = 200 + i;
+            controller.send(step(share(jobId, -1), 0, 1, "exit 3"));
+            try (Frames io = attach(jobId, "secret")) {
+                io.send(new StepSocket.Frame('A', -1, 0, 0, new byte[] {'p'}).encode());
+                List<Character> types = new ArrayList<>();
+                while (!types.contains('F')) {
+                    types.add(StepSocket.Frame.decode(io.receive()).type());
+                }
+                assertThat(types).contains('X');
+            }
+            controller.send(new EndJob(jobId, 1, 0, ""));
+            controller.send(new Ack(controller.await(JobDone.class).seq()));
+        }
+    }
+
+    @Test
     void aWrongTokenMayNotAttach() throws Exception {
         controller.send(step(share(25, -1), 0, 1, "exec sleep 1"));
         controller.await(StepLaunched.class);
