@@ -51,9 +51,9 @@ final class Launches {
     }
 
     private Launch batch(State state, Job job, JobShare share, Step.Part part) {
-        List<Bytes> arguments = new ArrayList<>();
-        arguments.add(Bytes.of("slurm_script"));
-        arguments.addAll(job.desc().payload().arguments());
+        // the first is the script as its user named it: the node runs its own copy
+        List<Bytes> arguments = job.desc().payload().arguments();
+        arguments = arguments.isEmpty() ? arguments : arguments.subList(1, arguments.size());
         List<Bytes> environment = JobEnvironment.ofBatch(state, job, blobs.read(job.desc().payload().envHash()));
         Task task = new Task(0, 0, part.cores().compact(), arguments, List.of());
         return new Launch(share, Step.BATCH, List.of(task), environment, blobs.read(job.desc().payload().scriptHash()), NO_STEP,
