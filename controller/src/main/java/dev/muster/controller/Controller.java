@@ -3,7 +3,6 @@ package dev.muster.controller;
 import dev.muster.config.ConfigError;
 import dev.muster.config.ShowLive;
 import dev.muster.config.SlurmConf;
-import dev.muster.core.Change;
 import dev.muster.core.Command;
 import dev.muster.core.Core;
 import dev.muster.core.Decision;
@@ -36,7 +35,6 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -109,11 +107,11 @@ final class Controller {
         core = new Core(scheduler);
         recover();
         clock = new Clock(core.state().tickMs() + 1);
-        Launches launches = new Launches(blobs);
+        Outgoing outgoing = new Outgoing(blobs::read, (job, e) -> log.error("job " + job.id() + " cannot be launched", e));
         Watch watch = new Watch();
-        links = new NodeLinks(log, launches, clock, this::connection);
+        links = new NodeLinks(log, outgoing, clock, this::connection);
         accounting = new NoAccounting();
-        NodeEffects effects = new NodeEffects(links, launches, watch, log, this::project);
+        NodeEffects effects = new NodeEffects(links, outgoing, watch, log, this::project);
         thread = new CoreThread(core, journal, clock, log, effects, onFault);
         links.core(thread);
         Sessions sessions = sessions(c);
@@ -150,29 +148,12 @@ final class Controller {
     /** Snapshot, then journal: the state as of the last durable entry. */
     private void recover() {
         long began = System.nanoTime();
-        State[] state = {State.EMPTY};
-        long from = 1;
-        Optional<Journal.Snapshot> snapshot = journal.latestSnapshot();
-        if (snapshot.isPresent()) {
-            List<Change> changes = new ArrayList<>();
-            snapshot.get().read(item -> changes.add(Codec.decode(item, Change.class)));
-            state[0] = State.EMPTY.apply(new Entry(0, 0, -1, "Snapshot", changes));
-            from = snapshot.get().index() + 1;
-            lastSnapshot.set(snapshot.get().index());
-        }
-        journal.replay(from, (index, bytes) -> {
-            Entry entry = Entry.decode(bytes);
-            for (Change change : entry.changes()) {
-                if (change instanceof Change.BlobStored b) {
-                    blobs.put(b.hash(), b.content());
-                }
-            }
-            state[0] = state[0].apply(entry);
-        });
-        core.reset(state[0]);
+        Recovery recovered = Recovery.of(journal, blobs::put);
+        lastSnapshot.set(recovered.snapshotIndex());
+        core.reset(recovered.state());
         applied = journal.lastIndex();
         if (applied > 0) {
-            log.info("Recovered state of " + state[0].jobs().size() + " jobs in " + (System.nanoTime() - began) / 1_000_000 + " ms");
+            log.info("Recovered state of " + recovered.state().jobs().size() + " jobs in " + (System.nanoTime() - began) / 1_000_000 + " ms");
         }
     }
 
@@ -204,20 +185,7 @@ final class Controller {
     private synchronized void snapshot(long index, State state) {
         try {
             blobs.sync();
-            List<Change> changes = new ArrayList<>();
-            state.snapshot(changes::add);
-            Iterator<Change> it = changes.iterator();
-            journal.writeSnapshot(index, new Iterator<>() {
-                @Override
-                public boolean hasNext() {
-                    return it.hasNext();
-                }
-
-                @Override
-                public byte[] next() {
-                    return Codec.encode(it.next(), Change.class);
-                }
-            });
+            journal.writeSnapshot(index, Recovery.items(state));
             journal.truncateBefore(index);
             blobs.removeUnused(state.blobs()::has, System.currentTimeMillis());
             log.verbose("snapshot at " + index);
