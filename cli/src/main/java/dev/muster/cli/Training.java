@@ -84,14 +84,23 @@ public final class Training {
         byte[] head = ("HTTP/1.1 200 OK\r\nContent-Length: " + body.length + "\r\nContent-Type: application/json\r\n\r\n")
                 .getBytes(StandardCharsets.US_ASCII);
         while (!server.isClosed()) {
-            try (Socket s = server.accept()) {
-                while (readRequest(s.getInputStream())) {
-                    s.getOutputStream().write(head);
-                    s.getOutputStream().write(body);
-                }
+            try {
+                Socket s = server.accept();
+                Thread.ofPlatform().daemon().start(() -> answer(s, head, body));
             } catch (IOException e) {
-                // the client hung up, or the training is over
+                // the training is over
             }
+        }
+    }
+
+    private static void answer(Socket socket, byte[] head, byte[] body) {
+        try (socket) {
+            while (readRequest(socket.getInputStream())) {
+                socket.getOutputStream().write(head);
+                socket.getOutputStream().write(body);
+            }
+        } catch (IOException e) {
+            // the client hung up
         }
     }
 
