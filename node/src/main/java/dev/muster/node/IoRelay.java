@@ -112,6 +112,7 @@ final class IoRelay {
             stepd = StepSocket.connect(spool.socket(target.directory));
         } catch (IOException e) {
             tellRecorded(frames, target);
+            awaitEnd(frames);
             return;
         }
         loop.post(() -> target.step.relays++);
@@ -129,6 +130,13 @@ final class IoRelay {
         } finally {
             loop.post(() -> target.step.relays--);
             down.interrupt();
+        }
+    }
+
+    /** srun closes when it has heard the end, and may still say something before. */
+    private static void awaitEnd(Frames frames) throws IOException {
+        while (frames.receive().length > 0) {
+            continue;
         }
     }
 
@@ -164,22 +172,23 @@ final class IoRelay {
                 }
             }
         } catch (IOException e) {
-            if (!complete) {
-                afterLoss(frames, target);
+            if (!complete && !afterLoss(frames, target)) {
+                frames.close();
             }
-            frames.close();
         }
     }
 
-    /** stepd is gone: if not because srun left, then the end as recorded is all that can be told. */
-    private void afterLoss(Frames frames, Target target) {
+    /** stepd is gone: if not because srun left, then the end as recorded is all that can be told. True if it was. */
+    private boolean afterLoss(Frames frames, Target target) {
         try {
             if (isOver(target)) {
                 tellRecorded(frames, target);
+                return true;
             }
         } catch (IOException e) {
             log.debug("io: " + e.getMessage());
         }
+        return false;
     }
 
     /** A stepd that leaves closes its connections a moment before it is gone. */
