@@ -205,8 +205,15 @@ final class Controller {
             int timeout = state.settings().nodeTimeoutS();
             for (Node node : state.nodes().values()) {
                 Silence.verdict(node, links.isConnected(node.name()), links.silentSeconds(node.name(), startedNs), timeout).ifPresent(c -> {
-                    log.error("Nodes " + node.name() + " not responding" + (c instanceof Command.NodeLost ? ", setting DOWN" : ""));
-                    thread.submit(c, -1);
+                    boolean lost = c instanceof Command.NodeLost;
+                    if (lost || c instanceof Command.NodeResponding r && !r.responding()) {
+                        log.error("Nodes " + node.name() + " not responding" + (lost ? ", setting DOWN" : ""));
+                    }
+                    thread.submit(c, -1).thenAccept(d -> {
+                        if (lost) {
+                            links.drop(node.name());
+                        }
+                    });
                 });
             }
         }

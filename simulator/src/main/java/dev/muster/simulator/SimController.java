@@ -60,6 +60,7 @@ final class SimController implements Pipeline.Effects {
     private Pipeline pipeline;
     private Outgoing outgoing;
     private final Map<String, Wire> links = new TreeMap<>();
+    private final List<Wire> wires = new ArrayList<>();
     private final Map<String, Long> heardMs = new TreeMap<>();
     private long startedMs;
     private long tickBaseMs;
@@ -197,7 +198,8 @@ final class SimController implements Pipeline.Effects {
             }
         });
         unsyncedBlobs.clear();
-        links.values().forEach(Wire::closeAtController);
+        wires.forEach(Wire::closeAtController);
+        wires.clear();
         links.clear();
         heardMs.clear();
         syncing = false;
@@ -322,16 +324,14 @@ final class SimController implements Pipeline.Effects {
         State state = pipeline.durable();
         for (Node node : state.nodes().values()) {
             long silentS = (world.nowMs() - heardMs.getOrDefault(node.name(), startedMs)) / 1000;
-            Silence.verdict(node, links.containsKey(node.name()), silentS, state.settings().nodeTimeoutS()).ifPresent(c -> {
-                if (c instanceof Command.NodeLost) {
-                    Wire wire = links.get(node.name());
-                    if (wire != null) {
-                        wire.closeAtController();
-                        gone(wire);
-                    }
-                }
-                command(c, -1, d -> { });
-            });
+            Silence.verdict(node, links.containsKey(node.name()), silentS, state.settings().nodeTimeoutS())
+                    .ifPresent(c -> command(c, -1, d -> {
+                        Wire wire = links.get(node.name());
+                        if (c instanceof Command.NodeLost && wire != null) {
+                            wire.closeAtController();
+                            gone(wire);
+                        }
+                    }));
         }
     }
 
@@ -453,11 +453,11 @@ final class SimController implements Pipeline.Effects {
     void received(Wire wire, ToController message) {
         guarded(() -> {
             String node = wire.node().name();
+            heardMs.put(node, world.nowMs());
             if (message instanceof NodeMessages.Register m) {
                 register(wire, m);
                 return;
             }
-            heardMs.put(node, world.nowMs());
             switch (message) {
                 case NodeMessages.Heartbeat m -> { }
                 case NodeMessages.Register m -> { }
@@ -498,7 +498,6 @@ final class SimController implements Pipeline.Effects {
             if (old != null && old != wire) {
                 old.closeAtController();
             }
-            heardMs.put(m.node(), world.nowMs());
             wire.send(new NodeMessages.Welcome(1, 5));
             List<ToNode> orders = new ArrayList<>();
             a.direct().forEach(x -> orders.add(x.message()));
@@ -515,6 +514,11 @@ final class SimController implements Pipeline.Effects {
             pass();
             log("registered " + m.node());
         });
+    }
+
+    void accepted(Wire wire) {
+        wires.removeIf(w -> !w.controllerOpen);
+        wires.add(wire);
     }
 
     void gone(Wire wire) {

@@ -30,6 +30,7 @@ final class Wire {
         this.controller = controller;
         this.controllerLife = controller.life();
         this.bootId = node.bootId();
+        controller.accepted(this);
     }
 
     SimNode node() {
