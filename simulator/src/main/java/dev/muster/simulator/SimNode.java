@@ -615,6 +615,8 @@ final class SimNode {
         boolean rebooted = !a.share.bootId().equals(bootId());
         if (a.phase == Phase.PREPARING && !rebooted) {
             prepare(a);
+        } else if (a.phase == Phase.PREPARING) {
+            a.phase = Phase.READY;      // there is no prolog to wait for any more
         }
         if (a.deadlineMs >= 0) {
             arm(a, Math.max(0, (a.deadlineMs - world.nowMs()) / 1000));

@@ -80,7 +80,8 @@ final class Wire {
         boolean late = swarm.staleFrames() && !controllerOpen && controller.life() == controllerLife && controller.isUp();
         if (controllerOpen || late) {
             controller.received(this, Codec.decode(frame, ToController.class));
-        } else {
+        }
+        if (!controllerOpen) {
             endNodeSide();
         }
     }
