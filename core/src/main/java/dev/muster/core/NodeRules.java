@@ -296,6 +296,8 @@ final class NodeRules {
                 keep ? node.reason() : reason, keep ? node.reasonUid() : uid, keep ? node.reasonTime() : now.seconds()));
         for (int jobId : node.jobs()) {
             Job job = state.jobs().at(jobId);
+            // the node may well be there: taken down by hand, its part of the job is released and must not run on
+            direct.add(new Decision.Direct(node.name(), new NodeMessages.EndJob(jobId, job.attempt(), 0, "NodeFail")));
             if (job.has(JobFlag.COMPLETING)) {
                 partsLost(job, node.name(), "NodeFail");
                 changes.add(new Change.NodeReleased(jobId, job.attempt(), node.name()));
