@@ -23,7 +23,7 @@
 #define MAIN_STACK_BYTES (8u << 20)
 
 extern char **environ;
-struct launcher launcher = {.ready_fd = -1};
+struct launcher launcher = {.ready_fd = -1, .service_uid = -1};
 
 static JavaVMOption options[OPTIONS_MAX];
 static int option_count;
@@ -114,7 +114,7 @@ static int java_version(const char *home)
     return version;
 }
 
-/* launcher.conf: java_home=…, and further options as cli_options=…, daemon_options=…, or NAME_options=…. */
+/* launcher.conf: java_home=…, command_service=… with command_service_uid=…, and further options as cli_options=…, daemon_options=…, or NAME_options=…. */
 static void read_conf(bool is_daemon)
 {
     char line[4096];
@@ -126,6 +126,10 @@ static void read_conf(bool is_daemon)
         line[strcspn(line, "\n")] = 0;
         if (!strncmp(line, "java_home=", 10) && !*java_home && is_java_home(line + 10))
             snprintf(java_home, sizeof java_home, "%s", line + 10);
+        if (!strncmp(line, "command_service=", 16))
+            snprintf(launcher.service, sizeof launcher.service, "%s", line + 16);
+        if (!strncmp(line, "command_service_uid=", 20))
+            launcher.service_uid = strtol(line + 20, NULL, 10);
         const char *more = !strncmp(line, own, strlen(own)) ? line + strlen(own)
                            : !strncmp(line, kind, strlen(kind)) ? line + strlen(kind) : NULL;
         if (more && strlen(extra_options) + strlen(more) + 2 < sizeof extra_options) {

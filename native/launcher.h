@@ -24,6 +24,8 @@ struct launcher {
     char **environment;         /* as the caller gave it, also what is hidden from the Java machine */
     mode_t umask;
     int ready_fd;               /* a daemon tells its waiting parent here; -1 in the foreground */
+    char service[108];          /* the command service's socket; "" for none */
+    long service_uid;           /* who may be the command service besides root; -1 nobody */
     char request_id[REQUEST_ID_CHARS + 1];
 };
 

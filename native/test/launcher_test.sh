@@ -53,6 +53,17 @@ sed -i 's/^java_home=.*/java_home=\/nonexistent/' "$prefix/lib/muster/launcher.c
 check 'fallback to JAVA_HOME' 'squeue|args' "$($squeue args 2>&1)"
 echo "java_home=$JAVA_HOME" >"$prefix/lib/muster/launcher.conf"
 
+cat >"$prefix/service.py" <<'P'
+import socket, struct, sys
+l = socket.socket(socket.AF_UNIX); l.bind(sys.argv[1]); l.listen(1); c = l.accept()[0]
+c.recv(1 << 20); c.sendall(struct.pack(">IcI", 5, b"R", 5)); c.recv(1 << 20); c.sendall(struct.pack(">Ic", 1, b"C"))
+P
+python3 "$prefix/service.py" "$prefix/service" & service=$!
+while [ ! -S "$prefix/service" ]; do sleep 0.02; done
+printf 'command_service=%s\ncommand_service_uid=%s\n' "$prefix/service" "$(id -u)" >>"$prefix/lib/muster/launcher.conf"
+check 'the long path gets the input again' 'whole input' "$(printf 'whole input' | $squeue cat)"
+wait $service
+
 ctld=$prefix/sbin/slurmctld
 out=$("$ctld" -c -i fail 2>&1 >/dev/null); check 'a daemon that fails' '1 slurmctld: fatal: no configuration' "$? $out"
 "$ctld" refuse; check 'a daemon that refuses' 4 $?

@@ -1,6 +1,6 @@
 # A private cluster for one test: start_cluster [NODES [CPUS [EXTRA-CONF]]], stop_cluster. Everything under a temporary directory.
 set -euo pipefail
-prefix=${1:?PREFIX}
+prefix=$(cd "${1:?PREFIX}" && pwd)
 dir=$(mktemp -d /tmp/muster-test-XXXXXX)
 chmod 755 "$dir"
 export SLURM_CONF=$dir/slurm.conf PATH=$prefix/bin:$prefix/sbin:$PATH

@@ -28,6 +28,7 @@ public final class Main {
                 byte[] answer = Native.exchangeUnix(args[2], "hello".getBytes(StandardCharsets.UTF_8));
                 out.println(answer == null ? "none" : new String(answer, StandardCharsets.UTF_8));
             }
+            case "cat" -> System.in.transferTo(out);
             case "sleep" -> {
                 out.println("ready");
                 Thread.sleep(20_000);

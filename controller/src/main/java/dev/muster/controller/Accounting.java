@@ -5,8 +5,9 @@ import dev.muster.core.State;
 import dev.muster.model.accounting.AccountingRows;
 
 /** Where durable entries go to be accounted for. */
-interface Accounting {
+interface Accounting extends Recovery.Follower {
     /** Called in order with every durable entry. index: of the entry in the journal. */
+    @Override
     void follow(long index, Entry entry, State after);
 
     /** Rows as of the given journal index at least. */
@@ -18,6 +19,7 @@ interface Accounting {
     void close();
 
     /** Where following begins: the snapshot's index and state. */
+    @Override
     void begin(long index, State state);
 
     /** Waits until rows up to the index are stored; false if they are not in time. */

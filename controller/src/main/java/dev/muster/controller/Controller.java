@@ -4,7 +4,6 @@ import dev.muster.config.ConfigError;
 import dev.muster.config.Key;
 import dev.muster.config.ShowLive;
 import dev.muster.config.SlurmConf;
-import dev.muster.core.Change;
 import dev.muster.core.Command;
 import dev.muster.core.Core;
 import dev.muster.core.Decision;
@@ -37,7 +36,6 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -113,10 +111,10 @@ final class Controller {
         journal.retainFrom(() -> accounting.projected() == Long.MAX_VALUE ? Long.MAX_VALUE : accounting.projected() + 1);
         recover();
         clock = new Clock(core.state().tickMs() + 1);
-        Launches launches = new Launches(blobs);
+        Outgoing outgoing = new Outgoing(blobs::read, (job, e) -> log.error("job " + job.id() + " cannot be launched", e));
         Watch watch = new Watch();
-        links = new NodeLinks(log, launches, clock, this::connection);
-        NodeEffects effects = new NodeEffects(links, launches, watch, log, this::project);
+        links = new NodeLinks(log, outgoing, clock, this::connection);
+        NodeEffects effects = new NodeEffects(links, outgoing, watch, log, this::project);
         thread = new CoreThread(core, journal, clock, log, effects, onFault);
         links.core(thread);
         Sessions sessions = sessions(c);
@@ -153,31 +151,12 @@ final class Controller {
     /** Snapshot, then journal: the state as of the last durable entry. */
     private void recover() {
         long began = System.nanoTime();
-        State[] state = {State.EMPTY};
-        long from = 1;
-        Optional<Journal.Snapshot> snapshot = journal.latestSnapshot();
-        if (snapshot.isPresent()) {
-            List<Change> changes = new ArrayList<>();
-            snapshot.get().read(item -> changes.add(Codec.decode(item, Change.class)));
-            state[0] = State.EMPTY.apply(new Entry(0, 0, -1, "Snapshot", changes));
-            from = snapshot.get().index() + 1;
-            lastSnapshot.set(snapshot.get().index());
-        }
-        accounting.begin(from - 1, state[0]);
-        journal.replay(from, (index, bytes) -> {
-            Entry entry = Entry.decode(bytes);
-            for (Change change : entry.changes()) {
-                if (change instanceof Change.BlobStored b) {
-                    blobs.put(b.hash(), b.content());
-                }
-            }
-            state[0] = state[0].apply(entry);
-            accounting.follow(index, entry, state[0]);
-        });
-        core.reset(state[0]);
+        Recovery recovered = Recovery.of(journal, blobs::put, accounting);
+        lastSnapshot.set(recovered.snapshotIndex());
+        core.reset(recovered.state());
         applied = journal.lastIndex();
         if (applied > 0) {
-            log.info("Recovered state of " + state[0].jobs().size() + " jobs in " + (System.nanoTime() - began) / 1_000_000 + " ms");
+            log.info("Recovered state of " + recovered.state().jobs().size() + " jobs in " + (System.nanoTime() - began) / 1_000_000 + " ms");
         }
     }
 
@@ -213,20 +192,7 @@ final class Controller {
         }
         try {
             blobs.sync();
-            List<Change> changes = new ArrayList<>();
-            state.snapshot(changes::add);
-            Iterator<Change> it = changes.iterator();
-            journal.writeSnapshot(index, new Iterator<>() {
-                @Override
-                public boolean hasNext() {
-                    return it.hasNext();
-                }
-
-                @Override
-                public byte[] next() {
-                    return Codec.encode(it.next(), Change.class);
-                }
-            });
+            journal.writeSnapshot(index, Recovery.items(state));
             journal.truncateBefore(index);
             blobs.removeUnused(state.blobs()::has, System.currentTimeMillis());
             log.verbose("snapshot at " + index);
@@ -244,22 +210,18 @@ final class Controller {
             }
             State state = thread.durable();
             int timeout = state.settings().nodeTimeoutS();
-            if (timeout <= 0) {
-                continue;
-            }
             for (Node node : state.nodes().values()) {
-                if (links.isConnected(node.name()) || node.has(Node.Flag.DOWN) || node.has(Node.Flag.FUTURE)
-                        || node.has(Node.Flag.CLOUD) && node.bootId().isEmpty()) {
-                    continue;
-                }
-                long silent = links.silentSeconds(node.name(), startedNs);
-                if (silent > timeout) {
-                    log.error("Nodes " + node.name() + " not responding, setting DOWN");
-                    thread.submit(new Command.NodeLost(node.name()), -1);
-                } else if (silent > Math.max(timeout / 3, 5) && !node.has(Node.Flag.NOT_RESPONDING) && !node.has(Node.Flag.UNKNOWN)) {
-                    log.error("Nodes " + node.name() + " not responding");
-                    thread.submit(new Command.NodeResponding(node.name(), false), -1);
-                }
+                Silence.verdict(node, links.isConnected(node.name()), links.silentSeconds(node.name(), startedNs), timeout).ifPresent(c -> {
+                    boolean lost = c instanceof Command.NodeLost;
+                    if (lost || c instanceof Command.NodeResponding r && !r.responding()) {
+                        log.error("Nodes " + node.name() + " not responding" + (lost ? ", setting DOWN" : ""));
+                    }
+                    thread.submit(c, -1).thenAccept(d -> {
+                        if (lost) {
+                            links.drop(node.name());
+                        }
+                    });
+                });
             }
         }
     }

@@ -3,13 +3,11 @@ package dev.muster.controller;
 import dev.muster.core.Command;
 import dev.muster.core.Core;
 import dev.muster.core.Decision;
-import dev.muster.core.Entry;
 import dev.muster.core.Now;
 import dev.muster.core.State;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.journal.Journal;
 import dev.muster.model.SlurmErrno;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -36,11 +34,8 @@ final class CoreThread {
     private final DaemonLog log;
     private final Clock clock;
     private final LinkedBlockingQueue<Item> queue = new LinkedBlockingQueue<>(QUEUE_MAX);
-    private final ArrayDeque<Done> undurable = new ArrayDeque<>();
-    private final Effects effects;
+    private final Pipeline pipeline;
     private final Consumer<Throwable> fault;
-    private volatile State durable;
-    private volatile long durableIndex;
     private volatile boolean stopping;
     private Thread decider;
     private Thread releaser;
@@ -50,26 +45,15 @@ final class CoreThread {
     private volatile long lastPassUs;
     private volatile long passes;
 
-    /** What may leave once durable. Called in order, on one thread. */
-    interface Effects {
-        void apply(Entry entry, State before, State after);
-
-        void direct(List<Decision.Direct> messages);
-    }
-
     private record Item(Command command, int uid, CompletableFuture<Decision> answer) {}
 
-    private record Done(long index, Item item, Decision decision, Entry entry, State before, State after) {}
-
-    CoreThread(Core core, Journal journal, Clock clock, DaemonLog log, Effects effects, Consumer<Throwable> fault) {
+    CoreThread(Core core, Journal journal, Clock clock, DaemonLog log, Pipeline.Effects effects, Consumer<Throwable> fault) {
         this.core = core;
         this.journal = journal;
         this.clock = clock;
         this.log = log;
-        this.effects = effects;
+        this.pipeline = new Pipeline(core, journal, effects, point -> { });
         this.fault = fault;
-        this.durable = core.state();
-        this.durableIndex = journal.durableIndex();
     }
 
     void start() {
@@ -93,11 +77,11 @@ final class CoreThread {
 
     /** The newest state of which everything is durable. */
     State durable() {
-        return durable;
+        return pipeline.durable();
     }
 
     long durableIndex() {
-        return durableIndex;
+        return pipeline.durableIndex();
     }
 
     int queueLength() {
@@ -180,17 +164,9 @@ final class CoreThread {
             log.error("internal error deciding " + item.command.getClass().getSimpleName(), e);
             decision = Decision.reject(SlurmErrno.INTERNAL);
         }
-        Entry entry = null;
-        State before = core.state();
-        long index = journal.lastIndex();
+        long index = pipeline.take(decision, item.command, item.uid, now, item.answer::complete);
         if (decision instanceof Decision.Accepted a && !a.changes().isEmpty()) {
-            entry = new Entry(now.tickMs(), now.timeMs(), item.uid, item.command.getClass().getSimpleName(), a.changes());
-            core.apply(entry);
-            index = journal.append(entry.encode());
             schedulable = true;
-        }
-        synchronized (undurable) {
-            undurable.add(new Done(index, item, decision, entry, before, core.state()));
         }
         if (index <= journal.durableIndex()) {
             LockSupport.unpark(releaser);
@@ -208,11 +184,12 @@ final class CoreThread {
 
     private void pass() {
         long start = System.nanoTime();
-        Decision decision = decide(new Item(new Command.Schedule(STARTS_PER_PASS), -1, new CompletableFuture<>()));
+        // cleared before the look at the queue: what wakes the planner during the pass asks for another one
+        schedulable = false;
+        decide(new Item(new Command.Schedule(STARTS_PER_PASS), -1, new CompletableFuture<>()));
         long took = System.nanoTime() - start;
         lastPassUs = took / 1000;
         passes++;
-        schedulable = decision instanceof Decision.Accepted a && !a.changes().isEmpty();
         passNotBeforeNs = System.nanoTime() + took * PASS_SHARE;
     }
 
@@ -226,31 +203,13 @@ final class CoreThread {
 
     private void release() {
         while (true) {
-            Done done;
-            synchronized (undurable) {
-                done = undurable.peek();
-                if (done != null && done.index <= journal.durableIndex()) {
-                    undurable.poll();
-                } else {
-                    done = null;
-                }
-            }
-            if (done == null) {
-                if (stopping && !decider.isAlive() && undurable.isEmpty()) {
-                    return;
-                }
-                LockSupport.parkNanos(100_000_000);
+            if (pipeline.releaseNext()) {
                 continue;
             }
-            durable = done.after;
-            durableIndex = done.index;
-            if (done.entry != null) {
-                effects.apply(done.entry, done.before, done.after);
+            if (stopping && !decider.isAlive() && pipeline.isEmpty()) {
+                return;
             }
-            if (done.decision instanceof Decision.Accepted a && !a.direct().isEmpty()) {
-                effects.direct(a.direct());
-            }
-            done.item.answer.complete(done.decision);
+            LockSupport.parkNanos(100_000_000);
         }
     }
 }

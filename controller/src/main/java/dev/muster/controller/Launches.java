@@ -17,13 +17,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Function;
 
 /** Makes the launch messages of jobs and steps from the state and the blobs. */
 final class Launches {
     private static final StepDesc NO_STEP = Codec.bind(new Json.Obj(), StepDesc.class);
-    private final Blobs blobs;
+    private final Function<String, Bytes> blobs;
 
-    Launches(Blobs blobs) {
+    /** @param blobs content by hash */
+    Launches(Function<String, Bytes> blobs) {
         this.blobs = blobs;
     }
 
@@ -51,12 +53,12 @@ final class Launches {
     }
 
     private Launch batch(State state, Job job, JobShare share, Step.Part part) {
-        List<Bytes> arguments = new ArrayList<>();
-        arguments.add(Bytes.of("slurm_script"));
-        arguments.addAll(job.desc().payload().arguments());
-        List<Bytes> environment = JobEnvironment.ofBatch(state, job, blobs.read(job.desc().payload().envHash()));
+        // the first is the script as its user named it: the node runs its own copy
+        List<Bytes> arguments = job.desc().payload().arguments();
+        arguments = arguments.isEmpty() ? arguments : arguments.subList(1, arguments.size());
+        List<Bytes> environment = JobEnvironment.ofBatch(state, job, blobs.apply(job.desc().payload().envHash()));
         Task task = new Task(0, 0, part.cores().compact(), arguments, List.of());
-        return new Launch(share, Step.BATCH, List.of(task), environment, blobs.read(job.desc().payload().scriptHash()), NO_STEP,
+        return new Launch(share, Step.BATCH, List.of(task), environment, blobs.apply(job.desc().payload().scriptHash()), NO_STEP,
                 job.desc().files().workDir(), job.desc().payload().umask(), job.desc().payload().limits(), JobPaths.stdin(job),
                 JobPaths.stdout(job), JobPaths.stderr(job), append(job), 0, 1, 1, share.secondsLeft(), "", part.memoryMb(),
                 job.run().allocation().hostList());
@@ -70,7 +72,7 @@ final class Launches {
 
     private Launch numbered(State state, Job job, Step step, Step.Part part, JobShare share) {
         StepDesc d = step.desc();
-        List<Bytes> environment = JobEnvironment.ofStep(state, job, step, part, blobs.read(step.envHash()));
+        List<Bytes> environment = JobEnvironment.ofStep(state, job, step, part, blobs.apply(step.envHash()));
         return new Launch(share, step.id(), tasks(step, part), environment, Bytes.EMPTY, d, d.workDir(), d.umask(), d.limits(),
                 Bytes.EMPTY, Bytes.EMPTY, Bytes.EMPTY, d.io().openMode().startsWith("a"), index(step, part), step.nodes().size(),
                 step.tasks(), d.timeLimitMin() > 0 ? Math.min(positive(share.secondsLeft()), d.timeLimitMin() * 60L) : share.secondsLeft(),

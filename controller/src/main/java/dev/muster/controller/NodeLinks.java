@@ -2,14 +2,9 @@ package dev.muster.controller;
 
 import dev.muster.core.Command;
 import dev.muster.core.Decision;
-import dev.muster.core.Job;
-import dev.muster.core.Node;
 import dev.muster.core.State;
-import dev.muster.core.Step;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.model.Codec;
-import dev.muster.model.JobFlag;
-import dev.muster.model.JobState;
 import dev.muster.model.Json;
 import dev.muster.model.node.NodeMessages;
 import dev.muster.model.node.NodeMessages.ToController;
@@ -33,14 +28,14 @@ final class NodeLinks {
     private final Map<String, Long> lastHeardNs = new ConcurrentHashMap<>();
     private final Map<String, NodeMessages.Heartbeat> beats = new ConcurrentHashMap<>();
     private final DaemonLog log;
-    private final Launches launches;
+    private final Outgoing outgoing;
     private final Clock clock;
     private final BiConsumer<String, Boolean> onConnection;
     private CoreThread core;
 
-    NodeLinks(DaemonLog log, Launches launches, Clock clock, BiConsumer<String, Boolean> onConnection) {
+    NodeLinks(DaemonLog log, Outgoing outgoing, Clock clock, BiConsumer<String, Boolean> onConnection) {
         this.log = log;
-        this.launches = launches;
+        this.outgoing = outgoing;
         this.clock = clock;
         this.onConnection = onConnection;
     }
@@ -109,6 +104,7 @@ final class NodeLinks {
     }
 
     private Link register(NodeMessages.Register m, Frames frames) throws IOException {
+        lastHeardNs.put(m.node(), System.nanoTime());
         Decision decision = core.execute(new Command.RegisterNode(m), 0);
         if (decision instanceof Decision.Rejected r) {
             log.error("node " + m.node() + " refused: " + r.sentence());
@@ -121,13 +117,12 @@ final class NodeLinks {
             old.writer.interrupt();
             old.frames.close();
         }
-        lastHeardNs.put(m.node(), System.nanoTime());
         link.send(new NodeMessages.Welcome(1, HEARTBEAT_S));
         log.verbose("Node " + m.node() + " now responding");
         if (decision instanceof Decision.Accepted a) {
             a.direct().forEach(d -> link.send(d.message()));
         }
-        desired(m.node()).forEach(link::send);
+        outgoing.desired(core.durable(), m.node(), clock.now().tickMs()).forEach(link::send);
         onConnection.accept(m.node(), true);
         return link;
     }
@@ -178,43 +173,12 @@ final class NodeLinks {
         }
     }
 
-    /** The state's work for a node that it may not know of: unlaunched steps, unfinished ends. Idempotent on the node. */
-    private java.util.List<ToNode> desired(String nodeName) {
-        java.util.List<ToNode> out = new java.util.ArrayList<>();
-        State state = core.durable();
-        Node node = state.nodes().find(nodeName).orElse(null);
-        if (node == null) {
-            return out;
+    /** Ends the connection to a node that is taken for lost: should it be there after all, it registers again. */
+    void drop(String node) {
+        Link link = links.get(node);
+        if (link != null) {
+            link.frames.close();
         }
-        long tick = clock.now().tickMs();
-        for (int id : node.jobs()) {
-            Job job = state.jobs().at(id);
-            job.run().allocation().on(nodeName).filter(s -> !s.released() && s.bootId().equals(node.bootId())).ifPresent(share -> {
-                if (job.has(JobFlag.COMPLETING)) {
-                    out.add(new NodeMessages.EndJob(id, job.attempt(), state.settings().killWaitS(), job.reason().word()));
-                    return;
-                }
-                if (job.has(JobFlag.CONFIGURING) && !share.prologDone()) {
-                    out.add(new NodeMessages.Prepare(Launches.share(state, job, share, tick), true));
-                }
-                for (Step step : job.run().steps()) {
-                    for (Step.Part part : step.nodes()) {
-                        if (part.node().equals(nodeName) && !part.done() && step.state() == Step.State.RUNNING) {
-                            if (!part.launched()) {
-                                out.add(launches.launch(state, job, step, part, tick));
-                            }
-                            if (!step.ending().isEmpty()) {
-                                out.add(new NodeMessages.EndStep(id, job.attempt(), step.id(), state.settings().killWaitS(), step.ending()));
-                            }
-                        }
-                    }
-                }
-                if (job.state() == JobState.SUSPENDED) {
-                    out.add(new NodeMessages.Suspend(id, job.attempt(), true));
-                }
-            });
-        }
-        return out;
     }
 
     boolean isConnected(String node) {

@@ -24,6 +24,8 @@ import java.util.concurrent.TimeoutException;
 final class IoRelay {
     /** srun may be faster than the launch. */
     static final long STEP_WAIT_MS = 30_000;
+    /** How long a lost stepd may take to be gone, or to have its end on disk. */
+    static final long END_WAIT_MS = 2_000;
     static final long POLL_FIRST_MS = 2;
     static final long POLL_MOST_MS = 50;
 
@@ -41,7 +43,7 @@ final class IoRelay {
         this.spool = spool;
     }
 
-    private record Target(NodeStep step, int ownerUid, String token, boolean running, Path directory) {}
+    private record Target(NodeStep step, int ownerUid, String token, boolean running, Path directory, boolean observer) {}
 
     void handle(Caller caller, Frames frames) {
         try (frames) {
@@ -93,9 +95,10 @@ final class IoRelay {
     private Optional<Target> find(IoAttach attach) throws IOException {
         CompletableFuture<Optional<Target>> answer = new CompletableFuture<>();
         loop.post(() -> answer.complete(
-                (attach.attempt() > 0 ? jobs.job(attach.jobId(), attach.attempt()) : jobs.newest(attach.jobId()))
+                jobs.forRelay(attach.jobId(), attach.attempt())
                         .flatMap(j -> Optional.ofNullable(j.steps.get(attach.stepId()))
-                                .map(s -> new Target(s, j.share.owner().uid(), s.ioToken, s.phase != NodeStep.Phase.STARTING, s.directory)))));
+                                .map(s -> new Target(s, j.share.owner().uid(), s.ioToken, s.phase != NodeStep.Phase.STARTING, s.directory,
+                                        attach.observer())))));
         try {
             return answer.get(30, TimeUnit.SECONDS);
         } catch (InterruptedException | ExecutionException | TimeoutException e) {
@@ -109,6 +112,7 @@ final class IoRelay {
             stepd = StepSocket.connect(spool.socket(target.directory));
         } catch (IOException e) {
             tellRecorded(frames, target);
+            awaitEnd(frames);
             return;
         }
         loop.post(() -> target.step.relays++);
@@ -118,7 +122,7 @@ final class IoRelay {
                 StepSocket.Frame frame = StepSocket.Frame.decode(frames.receive());
                 Optional<byte[]> passed = filter(frame, attach.observer());
                 if (passed.isPresent()) {
-                    stepd.send(passed.get());
+                    pass(stepd, passed.get());
                 }
             }
         } catch (IOException e) {
@@ -129,13 +133,29 @@ final class IoRelay {
         }
     }
 
-    /** What srun may ask of stepd directly; signals and ends go through the controller. */
+    /** srun closes when it has heard the end, and may still say something before. */
+    private static void awaitEnd(Frames frames) throws IOException {
+        while (frames.receive().length > 0) {
+            continue;
+        }
+    }
+
+    /** A stepd that has left is found by the other thread, which still has its end to tell. */
+    private void pass(StepSocket stepd, byte[] frame) {
+        try {
+            stepd.send(frame);
+        } catch (IOException e) {
+            log.debug("io: stepd takes no more: " + e.getMessage());
+        }
+    }
+
+    /** What srun, which is the job's owner or root, may ask of stepd directly. */
     private static Optional<byte[]> filter(StepSocket.Frame frame, boolean observer) throws IOException {
         return switch (frame.type()) {
             case 'A' -> Optional.of(new StepSocket.Frame('A', frame.task(), frame.stream(), frame.offset(),
                     new byte[] {(byte) (observer ? 'o' : 'p')}).encode());
             case 'a' -> Optional.of(frame.encode());
-            case 'I', 'i', 'w' -> observer ? Optional.empty() : Optional.of(frame.encode());
+            case 'I', 'i', 'w', 'S', 'K' -> observer ? Optional.empty() : Optional.of(frame.encode());
             default -> throw new IOException("frame of type " + frame.type() + " refused");
         };
     }
@@ -145,25 +165,52 @@ final class IoRelay {
         try {
             while (true) {
                 byte[] frame = stepd.receiveRaw();
-                complete |= frame[0] == 'F';
                 frames.send(frame);
+                if (frame[0] == 'F') {
+                    complete = true;
+                    told(target);
+                }
             }
         } catch (IOException e) {
-            if (!complete) {
-                afterLoss(frames, target);
+            if (!complete && !afterLoss(frames, target)) {
+                frames.close();
             }
-            frames.close();
         }
     }
 
-    /** stepd is gone: if not because srun left, then the end as recorded is all that can be told. */
-    private void afterLoss(Frames frames, Target target) {
+    /** stepd is gone: if not because srun left, then the end as recorded is all that can be told. True if it was. */
+    private boolean afterLoss(Frames frames, Target target) {
         try {
-            if (!Os.isAlive(Spool.stepdPid(target.directory))) {
+            if (isOver(target)) {
                 tellRecorded(frames, target);
+                return true;
             }
         } catch (IOException e) {
             log.debug("io: " + e.getMessage());
+        }
+        return false;
+    }
+
+    /** A stepd that leaves closes its connections a moment before it is gone. */
+    private boolean isOver(Target target) {
+        long endNs = System.nanoTime() + END_WAIT_MS * 1_000_000;
+        while (System.nanoTime() < endNs) {
+            boolean complete = spool.status(target.directory).filter(s -> s.state() == StatusFile.State.COMPLETE).isPresent();
+            if (complete || !Os.isAlive(Spool.stepdPid(target.directory))) {
+                return true;
+            }
+            try {
+                Thread.sleep(POLL_FIRST_MS);
+            } catch (InterruptedException e) {
+                return false;
+            }
+        }
+        return false;
+    }
+
+    private void told(Target target) {
+        if (!target.observer) {
+            loop.post(() -> target.step.endTold = true);
         }
     }
 
@@ -176,5 +223,6 @@ final class IoRelay {
         boolean whole = status.isPresent() && status.get().state() == StatusFile.State.COMPLETE;
         String reason = whole ? status.get().reason() : Jobs.REASON_STEPD_KILLED;
         frames.send(new StepSocket.Frame('F', StepSocket.ALL_TASKS, 0, 0, reason.getBytes(StandardCharsets.UTF_8)).encode());
+        told(target);
     }
 }

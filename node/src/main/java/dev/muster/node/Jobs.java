@@ -41,6 +41,8 @@ final class Jobs {
     /** How long a finished step of an ended job may keep output for srun to fetch: with srun there, and without. */
     static final long LINGER_ATTACHED_MS = 60_000;
     static final long LINGER_ALONE_MS = 10_000;
+    /** How long the end of a step is kept for an srun that has not come yet. */
+    static final long UNCLAIMED_MS = 30_000;
     static final int LEFTOVER_ROUNDS_MAX = 50;
     static final long LEFTOVER_PAUSE_MS = 100;
 
@@ -55,6 +57,8 @@ final class Jobs {
     private final ExecutorService starters;
     private final String bootId;
     private final Map<String, NodeJob> jobs = new TreeMap<>();
+    /** Over and acknowledged, but with output or an end that srun has not fetched. */
+    private final Map<String, NodeJob> unclaimed = new TreeMap<>();
 
     Jobs(Settings settings, DaemonLog log, Loop loop, Spool spool, Reports reports, Hooks hooks, Cgroups cgroups,
             Starter starter, ExecutorService starters, String bootId) {
@@ -78,9 +82,12 @@ final class Jobs {
         return Optional.ofNullable(jobs.get(key(jobId, attempt)));
     }
 
-    /** The newest attempt of a job here. */
-    Optional<NodeJob> newest(int jobId) {
-        return jobs.values().stream().filter(j -> j.jobId() == jobId).max(java.util.Comparator.comparingInt(NodeJob::attempt));
+    /** The attempt, or the newest one for 0, also when it is over. */
+    Optional<NodeJob> forRelay(int jobId, int attempt) {
+        if (attempt > 0) {
+            return job(jobId, attempt).or(() -> Optional.ofNullable(unclaimed.get(key(jobId, attempt))));
+        }
+        return java.util.stream.Stream.concat(jobs.values().stream(), unclaimed.values().stream()).filter(j -> j.jobId() == jobId).max(java.util.Comparator.comparingInt(NodeJob::attempt));
     }
 
     List<Attempt> attempts() {
@@ -475,16 +482,20 @@ final class Jobs {
 
     private void forget(NodeJob job) {
         jobs.remove(key(job.jobId(), job.attempt()));
-        removeWhenUnused(job);
+        unclaimed.put(key(job.jobId(), job.attempt()), job);
+        removeWhenUnused(job, System.nanoTime() + UNCLAIMED_MS * 1_000_000);
     }
 
-    /** A stepd may still hold output for srun: its directory stays until it has left. */
-    private void removeWhenUnused(NodeJob job) {
-        boolean used = job.steps.values().stream().anyMatch(s -> Os.isAlive(Spool.stepdPid(s.directory)));
+    /** A stepd may still hold output for srun, and srun may not have heard of the end: the directory stays until then. */
+    private void removeWhenUnused(NodeJob job, long untilNs) {
+        boolean late = System.nanoTime() - untilNs > 0;
+        boolean used = job.steps.values().stream().anyMatch(s ->
+                (!late && !s.ioToken.isEmpty() && !s.endTold) || s.relays > 0 || Os.isAlive(Spool.stepdPid(s.directory)));
         if (used) {
-            loop.later(1000, () -> removeWhenUnused(job));
+            loop.later(500, () -> removeWhenUnused(job, untilNs));
             return;
         }
+        unclaimed.remove(key(job.jobId(), job.attempt()));
         try {
             spool.remove(job.jobId(), job.attempt());
         } catch (IOException e) {

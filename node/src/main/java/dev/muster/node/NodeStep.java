@@ -28,6 +28,8 @@ final class NodeStep {
     final List<Runnable> whenRunning = new ArrayList<>();
     /** Connections of srun and sattach: while one is there, unread output may wait longer. */
     int relays;
+    /** srun has heard the end of it. */
+    boolean endTold;
 
     NodeStep(int stepId, Path directory) {
         this.stepId = stepId;

@@ -32,12 +32,11 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.UUID;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -97,9 +96,8 @@ class SlurmdTest {
     void stop() throws Exception {
         slurmd.close();
         controller.close();
-        try (Stream<Path> all = Files.walk(spool)) {
-            all.sorted(Comparator.reverseOrder()).forEach(p -> p.toFile().delete());
-        }
+        Thread.sleep(50);       // a directory may just be on its way out
+        Spool.removeTree(spool);
     }
 
     private static Identity self() {
@@ -195,9 +193,12 @@ class SlurmdTest {
         Thread.sleep(1000);
         slurmd = slurmd();
         assertThat(controller.registrations.getLast().attempts()).extracting(a -> a.jobId()).contains(14, 15, 16);
-        assertThat(exited(14, NodeMessages.STEP_BATCH).tasks().get("0")).isEqualTo(ExitStatus.exited(137));
-        assertThat(exited(15, NodeMessages.STEP_BATCH).tasks().get("0")).isEqualTo(ExitStatus.signaled(9));
-        assertThat(exited(16, NodeMessages.STEP_BATCH).tasks().get("0")).isEqualTo(ExitStatus.exited(3));
+        Map<Integer, ExitStatus> exits = new TreeMap<>();
+        while (exits.size() < 3) {
+            StepExited exit = controller.await(StepExited.class);
+            exits.put(exit.jobId(), exit.tasks().get("0"));
+        }
+        assertThat(exits).isEqualTo(Map.of(14, ExitStatus.exited(137), 15, ExitStatus.signaled(9), 16, ExitStatus.exited(3)));
     }
 
     @Test
@@ -352,6 +353,41 @@ class SlurmdTest {
         Frames io = client.stream(Server.streamPath("io"), "muster-io");
         io.send(Codec.encode(new IoAttach(jobId, 1, 0, token, false)));
         return io;
+    }
+
+    @Test
+    void srunMayComeAfterTheEnd() throws Exception {
+        controller.send(step(share(28, -1), 0, 1, "kill -9 $$"));
+        exited(28, 0);
+        controller.send(new EndJob(28, 1, 0, ""));
+        JobDone done = controller.await(JobDone.class);
+        controller.send(new Ack(done.seq()));
+        Thread.sleep(300);
+        try (Frames io = attach(28, "secret")) {
+            StepSocket.Frame exit = StepSocket.Frame.decode(io.receive());
+            assertThat(exit.type()).isEqualTo('X');
+            assertThat(exit.offset()).isEqualTo(9);
+            assertThat(StepSocket.Frame.decode(io.receive()).type()).isEqualTo('F');
+        }
+        awaitGone(spool.resolve("job00028"));
+    }
+
+    @Test
+    void everyQuickStepTellsItsEnd() throws Exception {
+        for (int i = 0; i < 40; i++) {
+            int jobId = 200 + i;
+            controller.send(step(share(jobId, -1), 0, 1, "exit 3"));
+            try (Frames io = attach(jobId, "secret")) {
+                io.send(new StepSocket.Frame('A', -1, 0, 0, new byte[] {'p'}).encode());
+                List<Character> types = new ArrayList<>();
+                while (!types.contains('F')) {
+                    types.add(StepSocket.Frame.decode(io.receive()).type());
+                }
+                assertThat(types).contains('X');
+            }
+            controller.send(new EndJob(jobId, 1, 0, ""));
+            controller.send(new Ack(controller.await(JobDone.class).seq()));
+        }
     }
 
     @Test
