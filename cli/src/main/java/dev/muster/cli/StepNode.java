@@ -66,7 +66,7 @@ final class StepNode implements Runnable {
                 events.connected(this);
                 tries = 0;
                 follow(f);
-            } catch (IOException | SlurmException e) {
+            } catch (IOException | SlurmException | IllegalArgumentException e) {
                 tries++;
             }
             close();
@@ -110,8 +110,11 @@ final class StepNode implements Runnable {
                 case 'L' -> events.inputLimit(this, in.task(), in.offset());
                 case 'F' -> {
                     complete = true;
-                    f.send(IoFrame.of('K', IoFrame.ALL_TASKS, 0, 0).encode());
                     events.complete(this, RawText.decode(in.bytes()), false);
+                }
+                case '!' -> {
+                    complete = true;
+                    events.complete(this, RawText.decode(in.bytes()), true);
                 }
                 default -> { }
             }

@@ -15,6 +15,7 @@ final class StepRun implements StepNode.Events {
     private static final int STDOUT = 1;
     /** A finished task's place in the numbers of srun's exit code for a node that was lost. */
     private static final int LOST_CODE = 1;
+    private static final int ABANDONED_CODE = 143;
 
     /** What srun was asked to do with the step. */
     record Settings(boolean killOnBadExit, int waitSeconds, boolean quiet, int verbose, boolean disableStatus,
@@ -197,7 +198,7 @@ final class StepRun implements StepNode.Events {
             err.end(task);
         }
         if (lost) {
-            c.error("Node " + node.name + " does not answer: its tasks are lost");
+            c.error("Node " + node.name + ": " + (reason.isEmpty() ? "does not answer, its tasks are lost" : reason));
             worst = Math.max(worst, LOST_CODE);
         } else if (!reason.isEmpty() && settings.verbose > 0) {
             c.info("StepId=" + stepName + " ended on " + node.name + ": " + reason);
@@ -208,16 +209,30 @@ final class StepRun implements StepNode.Events {
 
     /** Ends all that is left of the step. */
     void terminate() {
-        terminating = true;
-        for (StepNode node : nodes) {
-            node.send(IoFrame.of('S', IoFrame.ALL_TASKS, 2, Signals.TERM));
+        if (!terminating) {
+            terminating = true;
+            ask(0);
         }
     }
 
+    /** Sends a signal to all tasks. */
     void signal(int number) {
-        for (StepNode node : nodes) {
-            node.send(IoFrame.of('S', IoFrame.ALL_TASKS, 0, number));
-        }
+        ask(number);
+    }
+
+    /** Signals go by the controller, which knows all nodes of the step; on a thread of their own, because it may be slow. */
+    private void ask(int signal) {
+        Json.Obj q = new Json.Obj();
+        q.put("requestId", c.host().requestId());
+        q.put("jobs", List.of(stepName));
+        JobRequest.put(q, "signal", signal);
+        Thread.ofPlatform().daemon().name("signal").start(() -> {
+            try {
+                c.host().controller().call("Cancel", q);
+            } catch (SlurmException e) {
+                c.error("Unable to signal StepId=" + stepName + ": " + e.getMessage());
+            }
+        });
     }
 
     void window(int rows, int columns) {
@@ -249,8 +264,15 @@ final class StepRun implements StepNode.Events {
         }
     }
 
-    void forceEnd() {
+    /** Asked to end: the step is ended; asked again, srun does not wait for it. */
+    synchronized void forceEnd() {
         c.info("forcing job termination");
+        if (terminating) {
+            // srun does not wait a second time
+            worst = Math.max(worst, ABANDONED_CODE);
+            completeNodes = nodes.size();
+            notifyAll();
+        }
         terminate();
     }
 

@@ -210,22 +210,18 @@ final class Controller {
             }
             State state = thread.durable();
             int timeout = state.settings().nodeTimeoutS();
-            if (timeout <= 0) {
-                continue;
-            }
             for (Node node : state.nodes().values()) {
-                if (links.isConnected(node.name()) || node.has(Node.Flag.DOWN) || node.has(Node.Flag.FUTURE)
-                        || node.has(Node.Flag.CLOUD) && node.bootId().isEmpty()) {
-                    continue;
-                }
-                long silent = links.silentSeconds(node.name(), startedNs);
-                if (silent > timeout) {
-                    log.error("Nodes " + node.name() + " not responding, setting DOWN");
-                    thread.submit(new Command.NodeLost(node.name()), -1);
-                } else if (silent > Math.max(timeout / 3, 5) && !node.has(Node.Flag.NOT_RESPONDING) && !node.has(Node.Flag.UNKNOWN)) {
-                    log.error("Nodes " + node.name() + " not responding");
-                    thread.submit(new Command.NodeResponding(node.name(), false), -1);
-                }
+                Silence.verdict(node, links.isConnected(node.name()), links.silentSeconds(node.name(), startedNs), timeout).ifPresent(c -> {
+                    boolean lost = c instanceof Command.NodeLost;
+                    if (lost || c instanceof Command.NodeResponding r && !r.responding()) {
+                        log.error("Nodes " + node.name() + " not responding" + (lost ? ", setting DOWN" : ""));
+                    }
+                    thread.submit(c, -1).thenAccept(d -> {
+                        if (lost) {
+                            links.drop(node.name());
+                        }
+                    });
+                });
             }
         }
     }

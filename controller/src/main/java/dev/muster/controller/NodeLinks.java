@@ -104,6 +104,7 @@ final class NodeLinks {
     }
 
     private Link register(NodeMessages.Register m, Frames frames) throws IOException {
+        lastHeardNs.put(m.node(), System.nanoTime());
         Decision decision = core.execute(new Command.RegisterNode(m), 0);
         if (decision instanceof Decision.Rejected r) {
             log.error("node " + m.node() + " refused: " + r.sentence());
@@ -116,7 +117,6 @@ final class NodeLinks {
             old.writer.interrupt();
             old.frames.close();
         }
-        lastHeardNs.put(m.node(), System.nanoTime());
         link.send(new NodeMessages.Welcome(1, HEARTBEAT_S));
         log.verbose("Node " + m.node() + " now responding");
         if (decision instanceof Decision.Accepted a) {
@@ -170,6 +170,14 @@ final class NodeLinks {
         Link link = links.get(node);
         if (link != null) {
             link.send(message);
+        }
+    }
+
+    /** Ends the connection to a node that is taken for lost: should it be there after all, it registers again. */
+    void drop(String node) {
+        Link link = links.get(node);
+        if (link != null) {
+            link.frames.close();
         }
     }
 

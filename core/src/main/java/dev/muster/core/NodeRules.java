@@ -19,6 +19,8 @@ import java.util.Set;
 /** What nodes report, and what follows when they come, go or disagree. */
 final class NodeRules {
     static final String NOT_RESPONDING = "Not responding";
+    /** What a node says of a step whose end it slept through. */
+    static final String NODE_REBOOT = "NodeReboot";
     private final State state;
     private final Now now;
     private final List<Change> changes = new ArrayList<>();
@@ -38,7 +40,9 @@ final class NodeRules {
      *   holds it, this boot     alive                    nothing; steps it lacks are launched again (it refuses what it ran)
      *   holds it, this boot     over, unacknowledged     its reports follow
      *   holds it, this boot     knows nothing            launched again
-     *   holds it, older boot    over, unacknowledged     its reports follow
+     *   holds it, older boot    over, unacknowledged     its reports follow; a script or step that the reboot killed is named so, and
+     *                                                    with the last of them the part is lost
+     *   holds it, older boot    nothing to report        the part is lost: requeue or NODE_FAIL; told to end
      *   holds it, older boot    knows nothing            the part is lost: requeue or NODE_FAIL
      *   completing              alive                    told to end again
      *   completing              knows nothing            released
@@ -61,10 +65,12 @@ final class NodeRules {
             Optional<Job> job = state.jobs().find(attempt.jobId());
             boolean current = job.isPresent() && job.get().attempt() == attempt.attempt()
                     && job.get().run().allocation().on(m.node()).filter(s -> !s.released()).isPresent();
-            if (current) {
+            boolean lost = current && job.get().state().isActive() && !attempt.bootId().equals(m.bootId())
+                    && !awaitsReport(job.get(), m.node(), Integer.MIN_VALUE);
+            if (current && !lost) {
                 onNode.add(attempt.jobId());
             }
-            if (!current || !job.get().state().isActive()) {
+            if (!current || lost || !job.get().state().isActive()) {
                 direct.add(new Decision.Direct(m.node(), new NodeMessages.EndJob(attempt.jobId(), attempt.attempt(), 0, "Revoked")));
             }
         }
@@ -155,13 +161,31 @@ final class NodeRules {
         if (found.isEmpty() || found.get().nodes().stream().noneMatch(p -> p.node().equals(node) && !p.done())) {
             return;
         }
-        ExitStatus worst = ExitStatus.NONE;
+        // a stepd that died before it wrote a status leaves no exits: nobody saw its tasks end, they were killed
+        boolean unseen = m.tasks().isEmpty() && m.stepId() != Step.EXTERN;
+        ExitStatus worst = unseen ? ExitStatus.signaled(9) : ExitStatus.NONE;
         for (ExitStatus exit : m.tasks().values()) {
             worst = exit.compareTo(worst) > 0 ? exit : worst;
         }
         NodeMessages.Usage u = m.usage();
         partEnded(job, found.get(), node, worst, m.tasks(), m.reason(), new Change.Usage(
                 u.userCpuUs(), u.systemCpuUs(), u.maxRssKb(), u.maxVmKb(), u.readBytes(), u.writeBytes(), u.maxPages()));
+        if (m.reason().equals(NODE_REBOOT) && job.state().isActive() && changes.stream().noneMatch(c -> c instanceof Change.JobEnded)
+                && !awaitsReport(job, node, m.stepId())) {
+            jobLostNode(after(job), node);
+            direct.add(new Decision.Direct(node, new NodeMessages.EndJob(job.id(), job.attempt(), 0, "NodeFail")));
+        }
+    }
+
+    /** The job with what has been decided so far. */
+    private Job after(Job job) {
+        return state.apply(new Entry(now.tickMs(), now.timeMs(), -1, "", changes)).jobs().at(job.id());
+    }
+
+    /** The node has yet to say how another of the job's scripts or steps there ended. */
+    private static boolean awaitsReport(Job job, String node, int butStep) {
+        return job.run().steps().stream().anyMatch(s -> s.id() != butStep && s.id() != Step.EXTERN && s.state() == Step.State.RUNNING
+                && s.nodes().stream().anyMatch(p -> p.node().equals(node) && !p.done()));
     }
 
     private static final Change.Usage NO_USAGE = new Change.Usage(0, 0, 0, 0, 0, 0, 0);
@@ -176,7 +200,7 @@ final class NodeRules {
         changes.add(new Change.StepEnded(job.id(), step.id(), now.seconds()));
         boolean last = step.isBatch() || job.desc().kind() == JobDesc.Kind.RUN && step.id() >= 0
                 && job.run().steps().stream().noneMatch(s -> s.id() >= 0 && s.id() != step.id() && s.state() == Step.State.RUNNING);
-        if (last && job.state().isActive()) {
+        if (last && job.state().isActive() && !reason.equals(NODE_REBOOT)) {
             changes.add(JobRules.over(job, after.exit(), after.reason(), now));
         }
     }
@@ -272,6 +296,8 @@ final class NodeRules {
                 keep ? node.reason() : reason, keep ? node.reasonUid() : uid, keep ? node.reasonTime() : now.seconds()));
         for (int jobId : node.jobs()) {
             Job job = state.jobs().at(jobId);
+            // the node may well be there: taken down by hand, its part of the job is released and must not run on
+            direct.add(new Decision.Direct(node.name(), new NodeMessages.EndJob(jobId, job.attempt(), 0, "NodeFail")));
             if (job.has(JobFlag.COMPLETING)) {
                 partsLost(job, node.name(), "NodeFail");
                 changes.add(new Change.NodeReleased(jobId, job.attempt(), node.name()));

@@ -355,12 +355,17 @@ public record State(
                 ended = ended.without(endedKey(before));
             }
             boolean holding = before.holdsNodes();
-            Job job = before.with(JobState.PENDING).with(c.reason(), c.reasonText())
+            // a job that was cancelled while it waited waits on
+            boolean waits = !Dependencies.fulfilled(before.dependencies());
+            boolean early = before.desc().timing().beginTime() > c.time();
+            JobReason reason = c.held() || c.reason() != JobReason.NONE ? c.reason()
+                    : waits ? JobReason.DEPENDENCY : early ? JobReason.BEGIN_TIME : JobReason.NONE;
+            Job job = before.with(JobState.PENDING).with(reason, c.reasonText())
                     .withPriority(c.held() ? 0 : c.priority(), c.held() ? settings.slurmUid() : -1)
                     .with(JobFlag.CONFIGURING, false)
                     .with(JobFlag.REQUEUED, true)
                     .withAttempt(before.attempt(), before.restarts() + 1)
-                    .withEligibleTime(c.time());
+                    .withEligibleTime(waits || early ? 0 : c.time());
             for (Step s : before.run().steps()) {
                 if (s.state() == Step.State.RUNNING) {
                     refer(s.envHash(), -1);

@@ -1,0 +1,53 @@
+package dev.muster.simulator;
+
+/** {@code Main N [firstSeed]}: runs seeds; {@code -Dseed=S} one seed with its trace, {@code -Dplant=NAME} with a planted bug. */
+public final class Main {
+    private Main() {}
+
+    public static void main(String[] args) {
+        Plant plant = Plant.valueOf(System.getProperty("plant", "NONE"));
+        if (System.getProperty("seed") != null) {
+            Simulation.Outcome o = Simulation.run(Long.parseLong(System.getProperty("seed")), plant, true);
+            report(o);
+            System.exit(o.violation().isPresent() ? 1 : 0);
+        }
+        int count = args.length > 0 ? Integer.parseInt(args[0]) : 500;
+        long first = args.length > 1 ? Long.parseLong(args[1]) : 1;
+        boolean all = Boolean.getBoolean("all");
+        long began = System.nanoTime();
+        long events = 0;
+        long virtualMs = 0;
+        int failed = 0;
+        for (long seed = first; seed < first + count; seed++) {
+            Simulation.Outcome o = Simulation.run(seed, plant, false);
+            events += o.events();
+            virtualMs += o.virtualMs();
+            if (o.violation().isPresent()) {
+                failed++;
+                if (all) {
+                    System.out.println(seed + ": " + o.violation().get().getMessage().lines().findFirst().orElse(""));
+                } else {
+                    report(o);
+                    break;
+                }
+            }
+        }
+        double seconds = (System.nanoTime() - began) / 1e9;
+        System.out.printf(java.util.Locale.ROOT, "%d seeds, %d failed, %.1f s, %.1f seeds/s, %d events, %.0f times real time%n", count, failed, seconds,
+                count / seconds, events, virtualMs / 1000.0 / seconds);
+        System.exit(failed > 0 ? 1 : 0);
+    }
+
+    private static void report(Simulation.Outcome o) {
+        if (o.violation().isEmpty()) {
+            System.out.println("seed " + o.seed() + " passes, hash " + Long.toHexString(o.hash()));
+            return;
+        }
+        System.out.println("---- the last events");
+        o.trace().forEach(System.out::println);
+        System.out.println("---- seed " + o.seed() + " (replay: -Dseed=" + o.seed() + ")");
+        System.out.println("faults: " + o.swarm());
+        System.out.println(o.violation().get().getMessage());
+        o.violation().get().printStackTrace(System.out);
+    }
+}

@@ -1,0 +1,79 @@
+package dev.muster.simulator;
+
+import dev.muster.model.ExitStatus;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** The outside ledger: what really ran, whatever anybody believes. */
+final class Reality {
+    private final World world;
+    private final Truth truth;
+    private final Map<String, Proc> all = new TreeMap<>();
+    private final Map<Integer, List<Proc>> byJob = new TreeMap<>();
+    private int launches;
+    private java.util.function.ToLongFunction<String> talkingForMs = n -> 0;
+
+    Reality(World world, Truth truth) {
+        this.world = world;
+        this.truth = truth;
+    }
+
+    private static String key(int jobId, int attempt, int stepId, String node) {
+        return jobId + "." + attempt + "." + stepId + (stepId == -5 ? "" : "@" + node);
+    }
+
+    Proc started(int jobId, int attempt, int stepId, String node, Program program) {
+        Proc proc = new Proc(jobId, attempt, stepId, node, program, world.nowMs());
+        world.log(node, "runs " + proc + " for " + program.runMs());
+        if (all.put(key(jobId, attempt, stepId, node), proc) != null) {
+            throw new Violation("I3 one launch per attempt", proc + " ran before");
+        }
+        for (Proc other : byJob.getOrDefault(jobId, List.of())) {
+            if (other.alive && other.attempt != attempt && !truth.fenced(jobId, other.attempt, other.node)) {
+                throw new Violation("I4 one live attempt", proc + " starts while " + other + " lives");
+            }
+        }
+        if (!truth.hasStarted(jobId, attempt)) {
+            throw new Violation("I36 effects after durability", proc + " runs without a durable record");
+        }
+        byJob.computeIfAbsent(jobId, k -> new ArrayList<>()).add(proc);
+        launches++;
+        return proc;
+    }
+
+    void ended(Proc proc, ExitStatus exit, boolean byItself) {
+        proc.alive = false;
+        proc.byItself = byItself;
+        proc.endMs = world.nowMs();
+        proc.exit = exit;
+        world.log(proc.node, "ended " + proc + " " + exit + (byItself ? "" : " killed"));
+    }
+
+    /** The batch script of an attempt, or null if it never ran. */
+    Proc batch(int jobId, int attempt) {
+        return all.get(key(jobId, attempt, -5, ""));
+    }
+
+    Proc step(int jobId, int attempt, int stepId, String node) {
+        return all.get(key(jobId, attempt, stepId, node));
+    }
+
+    List<Proc> alive() {
+        return all.values().stream().filter(p -> p.alive).toList();
+    }
+
+    /** Tells for how long a node and the controller have been able to talk, milliseconds. */
+    void talkingFor(java.util.function.ToLongFunction<String> source) {
+        talkingForMs = source;
+    }
+
+    boolean couldReport(Proc proc) {
+        return talkingForMs.applyAsLong(proc.node) > Simulation.REPORT_WITHIN_MS;
+    }
+
+    int launches() {
+        return launches;
+    }
+}

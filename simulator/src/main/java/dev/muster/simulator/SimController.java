@@ -1,0 +1,545 @@
+package dev.muster.simulator;
+
+import dev.muster.controller.Outgoing;
+import dev.muster.controller.Pipeline;
+import dev.muster.controller.Recovery;
+import dev.muster.controller.Silence;
+import dev.muster.core.Allocation;
+import dev.muster.core.Change;
+import dev.muster.core.Command;
+import dev.muster.core.Core;
+import dev.muster.core.Decision;
+import dev.muster.core.Entry;
+import dev.muster.core.Job;
+import dev.muster.core.Node;
+import dev.muster.core.Now;
+import dev.muster.core.State;
+import dev.muster.journal.MemoryJournal;
+import dev.muster.model.Bytes;
+import dev.muster.model.node.NodeMessages;
+import dev.muster.model.node.NodeMessages.ToController;
+import dev.muster.model.node.NodeMessages.ToNode;
+import dev.muster.scheduler.Scheduler;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+
+/** slurmctld as a process that can die anywhere: the real core, planner, pipeline, messages and recovery over a simulated disk. */
+final class SimController implements Pipeline.Effects {
+    static final int STARTS_PER_PASS = 20;
+    private static final int CHECK_EVERY = 16;
+
+    /** Thrown where the process dies. */
+    static final class Crash extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        Crash() {
+            super("crash", null, false, false);
+        }
+    }
+
+    private final World world;
+    private final Swarm swarm;
+    private final Plant plant;
+    private final Truth truth;
+    private final Command.ApplyConfig config;
+
+    // on disk
+    private MemoryJournal journal = new MemoryJournal();
+    private final Map<String, Bytes> blobs = new TreeMap<>();
+    private final Map<String, Bytes> unsyncedBlobs = new TreeMap<>();
+
+    // of the process
+    private boolean up;
+    private int life;
+    private Scheduler scheduler = new Scheduler();
+    private Core core = new Core(scheduler);
+    private Pipeline pipeline;
+    private Outgoing outgoing;
+    private final Map<String, Wire> links = new TreeMap<>();
+    private final List<Wire> wires = new ArrayList<>();
+    private final Map<String, Long> heardMs = new TreeMap<>();
+    private long startedMs;
+    private long tickBaseMs;
+    private long wallOffsetMs = 1_700_000_000_000L;
+    private boolean syncing;
+    private boolean passing;
+    private boolean schedulable;
+    private long lastSnapshot;
+    private int decided;
+    private String armed = "";
+    private int armedCount;
+
+    SimController(World world, Swarm swarm, Plant plant, Truth truth, Command.ApplyConfig config) {
+        this.world = world;
+        this.swarm = swarm;
+        this.plant = plant;
+        this.truth = truth;
+        this.config = config;
+    }
+
+    boolean isUp() {
+        return up;
+    }
+
+    int life() {
+        return life;
+    }
+
+    long startedMs() {
+        return startedMs;
+    }
+
+    State state() {
+        return core.state();
+    }
+
+    private void log(String what) {
+        world.log("ctld", what);
+    }
+
+    // ---- life and death
+
+    /** Work of this process: forgotten when it dies; a crash inside it ends the process. */
+    private void later(long delayMs, Runnable work) {
+        int mine = life;
+        world.at(delayMs, () -> {
+            if (up && mine == life) {
+                guarded(work);
+            }
+        });
+    }
+
+    private void guarded(Runnable work) {
+        try {
+            work.run();
+        } catch (Crash e) {
+            crash();
+        }
+    }
+
+    void start() {
+        if (up) {
+            return;
+        }
+        up = true;
+        life++;
+        log("starts");
+        guarded(this::recover);
+    }
+
+    private void recover() {
+        int entries = 0;
+        scheduler = new Scheduler();
+        core = new Core(scheduler);
+        point("during-recovery");
+        Recovery recovered = Recovery.of(journal, (hash, content) -> {
+            point("during-recovery");
+            if (!blobs.containsKey(hash)) {
+                unsyncedBlobs.put(hash, content);
+            }
+        });
+        State state = recovered.state();
+        if (plant == Plant.ID_COUNTER_NOT_RESTORED) {
+            state = new State(state.tickMs(), state.settings(), 1, state.jobIdCeiling(), state.nextSluid(), state.sluidCeiling(),
+                    state.jobs(), state.nodes(), state.partitions(), state.answers(), state.ended(), state.children(), state.blobs());
+        } else if (!state.equals(truth.state()) || journal.lastIndex() != truth.index()) {
+            throw new Violation("I38 snapshot and journal give the state",
+                    "recovered at " + journal.lastIndex() + ", durable were " + truth.index() + ": " + Differences.of(truth.state(), state));
+        }
+        truth.acknowledgedAreKnown();
+        core.reset(state);
+        lastSnapshot = recovered.snapshotIndex();
+        startedMs = world.nowMs();
+        tickBaseMs = state.tickMs() + 1;
+        journal.onDurable(index -> archive());
+        pipeline = new Pipeline(core, journal, this, point -> point(point.name()));
+        outgoing = new Outgoing(this::blob, (job, e) -> {
+            throw new Violation("I36 blobs are durable before the journal forgets them", e);
+        });
+        boolean cut = journal.repair().isPresent() && world.below(2) == 0;
+        if (cut) {
+            command(new Command.SkipReservedIds(), -1, d -> { });
+        }
+        command(config, -1, d -> { });
+        later(1_000, this::everySecond);
+        log("recovered " + state.jobs().size() + " jobs at " + journal.lastIndex());
+    }
+
+    private Bytes blob(String hash) {
+        if (hash.isEmpty()) {
+            return Bytes.EMPTY;
+        }
+        Bytes content = blobs.containsKey(hash) ? blobs.get(hash) : unsyncedBlobs.get(hash);
+        if (content == null) {
+            throw new Violation("I36 blobs are durable before the journal forgets them", "blob " + hash + " is gone");
+        }
+        return content;
+    }
+
+    /** The process dies: what was not synced is kept, torn or lost as the disk pleases. */
+    void crash() {
+        if (!up) {
+            return;
+        }
+        up = false;
+        life++;
+        long unsynced = journal.lastIndex() - journal.durableIndex();
+        long kept = unsynced == 0 ? 0 : world.below((int) unsynced + 1);
+        log("crashes, " + kept + " of " + unsynced + " unsynced entries kept");
+        journal = journal.crash(kept);
+        archive();
+        unsyncedBlobs.forEach((hash, content) -> {
+            if (world.below(2) == 0) {
+                blobs.put(hash, content);
+            }
+        });
+        unsyncedBlobs.clear();
+        wires.forEach(Wire::closeAtController);
+        wires.clear();
+        links.clear();
+        heardMs.clear();
+        syncing = false;
+        passing = false;
+        armed = "";
+        world.at(500 + world.below(20_000), this::start);
+    }
+
+    /** The next time the process comes to the point for the count-th time it dies there. */
+    void arm(String point, int count) {
+        armed = point;
+        armedCount = count;
+    }
+
+    private void point(String name) {
+        if (name.equals(armed) && --armedCount <= 0) {
+            log("dies at " + name);
+            throw new Crash();
+        }
+    }
+
+    void jumpClock(long ms) {
+        wallOffsetMs += ms;
+        log("wall clock jumps by " + ms);
+    }
+
+    Now now() {
+        return new Now(tickBaseMs + world.nowMs() - startedMs, wallOffsetMs + world.nowMs());
+    }
+
+    // ---- commands
+
+    /** Decides now; the answer comes when it is durable. For the edge and for an operator without a network. */
+    void command(Command command, int uid, Consumer<Decision> answer) {
+        Decision decision;
+        boolean early = plant == Plant.REPLY_BEFORE_SYNC && !(command instanceof Command.Report);
+        boolean ackEarly = plant == Plant.ACK_BEFORE_DURABLE && command instanceof Command.Report;
+        State before = core.state();
+        try {
+            decision = pipeline.decide(command, uid, now(), early || ackEarly ? d -> { } : answer);
+        } catch (Crash | Violation e) {
+            throw e;
+        } catch (RuntimeException e) {
+            throw new Violation("no exception in a decision", e);
+        }
+        boolean changed = decision instanceof Decision.Accepted a && !a.changes().isEmpty();
+        if (changed) {
+            schedulable = true;
+            if (plant == Plant.EFFECTS_BEFORE_SYNC) {
+                Decision.Accepted a = (Decision.Accepted) decision;
+                Now now = now();
+                outgoing.of(new Entry(now.tickMs(), now.timeMs(), uid, "", a.changes()), core.state()).forEach(this::tell);
+            }
+            log(command.getClass().getSimpleName() + " → " + names((Decision.Accepted) decision));
+            if (++decided % CHECK_EVERY == 0) {
+                checkIndexes();
+            }
+        }
+        if (early || ackEarly) {
+            answer.accept(decision);
+        }
+        planted(command, before);
+        release();
+        sync();
+        if (core.due().urgent()) {
+            later(1, this::tick);
+        }
+        pass();
+    }
+
+    private static String names(Decision.Accepted a) {
+        StringBuilder out = new StringBuilder();
+        for (Change c : a.changes()) {
+            out.append(c.getClass().getSimpleName()).append(' ');
+            dev.muster.core.Touched.jobs(c).forEach(id -> out.append(id).append(' '));
+        }
+        return out.toString();
+    }
+
+    private void planted(Command command, State before) {
+        if (plant == Plant.DOUBLE_RELEASE && command instanceof Command.Report r && r.message() instanceof NodeMessages.JobDone m) {
+            Job job = before.jobs().find(m.jobId()).orElse(null);
+            Node node = core.state().nodes().at(r.node());
+            if (job != null && job.attempt() == m.attempt()) {
+                job.run().allocation().on(r.node()).filter(Allocation.Share::released).ifPresent(share -> append(new Change.NodeRestored(
+                        new Node(node.spec(), node.flags(), node.reason(), node.reasonUid(), node.reasonTime(), node.bootId(), node.version(),
+                                node.startTime(), node.hardware(), node.comment(), node.extra(), node.jobs(), node.cpusAllocated() - share.cpus(),
+                                node.memoryAllocatedMb() - share.memoryMb(), node.lastBusy(), node.resumeAfter()))));
+            }
+        }
+    }
+
+    private void append(Change change) {
+        Entry entry = new Entry(now().tickMs(), now().timeMs(), -1, "Planted", List.of(change));
+        core.apply(entry);
+        journal.append(entry.encode());
+    }
+
+    private void tick() {
+        command(new Command.Tick(), -1, d -> {
+            if (d instanceof Decision.Accepted a && Boolean.TRUE.equals(a.reply())) {
+                later(1, this::tick);
+            }
+        });
+    }
+
+    private void pass() {
+        if (!schedulable || passing) {
+            return;
+        }
+        passing = true;
+        later(1 + world.below(20), () -> {
+            passing = false;
+            schedulable = false;
+            command(new Command.Schedule(STARTS_PER_PASS), -1, d -> { });
+        });
+    }
+
+    private void everySecond() {
+        later(1_000, this::everySecond);
+        command(new Command.Tick(), -1, d -> { });
+        State state = pipeline.durable();
+        for (Node node : state.nodes().values()) {
+            long silentS = (world.nowMs() - heardMs.getOrDefault(node.name(), startedMs)) / 1000;
+            Silence.verdict(node, links.containsKey(node.name()), silentS, state.settings().nodeTimeoutS())
+                    .ifPresent(c -> command(c, -1, d -> {
+                        Wire wire = links.get(node.name());
+                        if (c instanceof Command.NodeLost && wire != null) {
+                            wire.closeAtController();
+                            gone(wire);
+                        }
+                    }));
+        }
+    }
+
+    // ---- the disk
+
+    private void sync() {
+        if (syncing || journal.lastIndex() == journal.durableIndex()) {
+            return;
+        }
+        syncing = true;
+        long upTo = journal.lastIndex();
+        later(world.around(swarm.syncMs()), () -> {
+            syncing = false;
+            journal.sync(upTo);
+            release();
+            sync();
+        });
+    }
+
+    private void release() {
+        while (pipeline.releaseNext()) {
+            point("between-effects");
+        }
+        State durable = pipeline.durable();
+        if (pipeline.durableIndex() == truth.index() && plant != Plant.ID_COUNTER_NOT_RESTORED && ++released % CHECK_EVERY == 0
+                && !durable.equals(truth.state())) {
+            throw new Violation("I37 state equals its journal", Differences.of(truth.state(), durable));
+        }
+    }
+
+    private int released;
+
+    private void archive() {
+        journal.replay(truth.index() + 1, truth::durable);
+    }
+
+    /** I29, I14: what is kept beside the state equals what a rebuild would give. */
+    void checkIndexes() {
+        Scheduler fresh = new Scheduler();
+        Core rebuilt = new Core(fresh);
+        rebuilt.reset(core.state());
+        if (!rebuilt.due().equals(core.due())) {
+            throw new Violation("I29 timers equal a rebuild", "after " + core.state().tickMs());
+        }
+        if (!fresh.fingerprint().equals(scheduler.fingerprint())) {
+            throw new Violation("I14 the planner's index equals a rebuild",
+                    "kept:\n" + scheduler.fingerprint() + "\nrebuilt:\n" + fresh.fingerprint());
+        }
+        List<Change> changes = new ArrayList<>();
+        core.state().snapshot(changes::add);
+        State restored = State.EMPTY.apply(new Entry(0, 0, -1, "Snapshot", changes));
+        if (!restored.equals(core.state())) {
+            throw new Violation("I38 a snapshot is the state", Differences.of(core.state(), restored));
+        }
+    }
+
+    private void snapshot(long index, State state) {
+        point("during-snapshot");
+        if (plant != Plant.BLOBS_NOT_SYNCED) {
+            blobs.putAll(unsyncedBlobs);
+            unsyncedBlobs.clear();
+        }
+        Iterator<byte[]> items = Recovery.items(state);
+        State written = state;
+        if (plant == Plant.ANSWERS_NOT_IN_SNAPSHOT) {
+            written = new State(state.tickMs(), state.settings(), state.nextJobId(), state.jobIdCeiling(), state.nextSluid(),
+                    state.sluidCeiling(), state.jobs(), state.nodes(), state.partitions(), dev.muster.core.Table.empty(), state.ended(),
+                    state.children(), state.blobs());
+            items = Recovery.items(written);
+        }
+        Iterator<byte[]> source = items;
+        journal.writeSnapshot(index, new Iterator<>() {
+            @Override
+            public boolean hasNext() {
+                return source.hasNext();
+            }
+
+            @Override
+            public byte[] next() {
+                point("during-snapshot");
+                return source.next();
+            }
+        });
+        journal.truncateBefore(index);
+        log("snapshot at " + index);
+    }
+
+    // ---- effects
+
+    @Override
+    public void apply(Entry entry, State before, State after) {
+        if (plant != Plant.EFFECTS_BEFORE_SYNC) {
+            direct(outgoing.of(entry, after));
+        }
+        long index = pipeline.durableIndex();
+        if (index - lastSnapshot >= swarm.snapshotEvery()) {
+            lastSnapshot = index;
+            later(world.below(500), () -> snapshot(index, after));
+        }
+    }
+
+    @Override
+    public void direct(List<Decision.Direct> messages) {
+        messages.forEach(m -> {
+            tell(m);
+            point("between-messages");
+        });
+    }
+
+    private void tell(Decision.Direct m) {
+        Wire wire = links.get(m.node());
+        if (wire != null) {
+            wire.send(m.message());
+        }
+    }
+
+    // ---- nodes
+
+    void received(Wire wire, ToController message) {
+        guarded(() -> {
+            String node = wire.node().name();
+            heardMs.put(node, world.nowMs());
+            if (message instanceof NodeMessages.Register m) {
+                register(wire, m);
+                return;
+            }
+            switch (message) {
+                case NodeMessages.Heartbeat m -> { }
+                case NodeMessages.Register m -> { }
+                case NodeMessages.StepLaunched m -> report(wire, m, m.seq());
+                case NodeMessages.LaunchFailed m -> report(wire, m, m.seq());
+                case NodeMessages.StepExited m -> report(wire, m, m.seq());
+                case NodeMessages.TaskExited m -> wire.send(new NodeMessages.Ack(m.seq()));
+                case NodeMessages.JobDone m -> report(wire, m, m.seq());
+                case NodeMessages.PrologDone m -> report(wire, m, m.seq());
+            }
+        });
+    }
+
+    private void report(Wire wire, ToController message, long seq) {
+        log("hears " + message);
+        command(new Command.Report(wire.node().name(), message), 0, d -> {
+            if (d instanceof Decision.Accepted) {
+                wire.send(new NodeMessages.Ack(seq));
+            } else {
+                wire.closeAtController();
+                gone(wire);
+            }
+        });
+    }
+
+    private void register(Wire wire, NodeMessages.Register m) {
+        NodeMessages.Register seen = m;
+        Node known = core.state().nodes().find(m.node()).orElse(null);
+        if (plant == Plant.REBOOT_NOT_NOTICED && known != null && !known.bootId().isEmpty()) {
+            seen = new NodeMessages.Register(m.node(), m.cluster(), known.bootId(), m.version(), m.startTime(), m.hardware(), m.attempts());
+        }
+        command(new Command.RegisterNode(seen), 0, d -> {
+            if (!(d instanceof Decision.Accepted a)) {
+                wire.closeAtController();
+                return;
+            }
+            Wire old = links.put(m.node(), wire);
+            if (old != null && old != wire) {
+                old.closeAtController();
+            }
+            wire.send(new NodeMessages.Welcome(1, 5));
+            List<ToNode> orders = new ArrayList<>();
+            a.direct().forEach(x -> orders.add(x.message()));
+            orders.addAll(outgoing.desired(pipeline.durable(), m.node(), now().tickMs()));
+            for (ToNode order : orders) {
+                boolean lost = plant == Plant.LOST_END_NOT_DERIVED && order instanceof NodeMessages.EndJob
+                        || plant == Plant.LOST_LAUNCH_NOT_DERIVED && order instanceof NodeMessages.Launch;
+                if (!lost) {
+                    wire.send(order);
+                }
+            }
+            scheduler.connected(m.node(), true);
+            schedulable = true;
+            pass();
+            log("registered " + m.node());
+        });
+    }
+
+    void accepted(Wire wire) {
+        wires.removeIf(w -> !w.controllerOpen);
+        wires.add(wire);
+    }
+
+    void gone(Wire wire) {
+        if (up && links.remove(wire.node().name(), wire)) {
+            log("lost " + wire.node().name());
+            scheduler.connected(wire.node().name(), false);
+            schedulable = true;
+            later(1, this::pass);
+        }
+    }
+
+    /** A request of a client: nothing happens if the process is down. */
+    void request(Consumer<SimController> work) {
+        if (up) {
+            guarded(() -> work.accept(this));
+        }
+    }
+
+    void storeBlob(String hash, Bytes content) {
+        if (!blobs.containsKey(hash)) {
+            unsyncedBlobs.put(hash, content);
+        }
+    }
+}
