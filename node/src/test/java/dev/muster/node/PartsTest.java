@@ -92,8 +92,7 @@ class PartsTest {
     }
 
     @Test
-    void deviceLines() throws Exception {
-        java.nio.file.Path directory = java.nio.file.Files.createTempDirectory("muster-gres-");
+    void deviceLines(@org.junit.jupiter.api.io.TempDir java.nio.file.Path directory) throws Exception {
         java.nio.file.Files.writeString(directory.resolve("slurm.conf"), """
                 ClusterName=g
                 SlurmctldHost=vm
