@@ -248,12 +248,12 @@ final class ProcessHost implements Host {
 
     @Override
     public Controller controller() {
+        return (message, request) -> connected().call(message, request);
+    }
+
+    private synchronized Controller connected() throws SlurmException {
         if (controller == null) {
-            controller = (message, request) -> {
-                HttpController real = new HttpController(conf(), this);
-                controller = real;
-                return real.call(message, request);
-            };
+            controller = new HttpController(conf(), this);
         }
         return controller;
     }

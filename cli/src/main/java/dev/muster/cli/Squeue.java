@@ -344,7 +344,7 @@ final class Squeue implements Command {
         JobRequest.put(q, "expandArrays", w.array);
         JobRequest.put(q, "startEstimates", w.start);
         Set<String> fields = new LinkedHashSet<>(List.of("jobId", "arrayJobId", "arrayTaskId", "arrayTasks",
-                "hetJobId", "hetOffset", "state", "flags", "partition", "priority", "userId"));
+                "arrayMaxRunning", "hetJobId", "hetOffset", "state", "flags", "partition", "priority", "userId"));
         for (RowFormat.Column col : format.columns()) {
             if (col.field() != RowFormat.LITERAL) {
                 fields.addAll(Texts.split(JobField.at(col.field()).components, ','));
