@@ -21,6 +21,7 @@
 
 #define KILL_RETRY_FIRST_MS 20
 #define KILL_RETRY_MOST_MS 1000
+#define ORPHAN_CHECK_MS 5000      /* how often a finished step looks whether anybody can still come for its output */
 
 static int gate[2] = {-1, -1};
 static int signal_fd = -1;
@@ -189,16 +190,23 @@ static int timeout_ms(void)
     long long now = now_ms(), at = -1;
     if ((ended || terminated) && !complete)
         at = kill_at_ms;
-    if (complete && finish_asked)
-        at = finish_at_ms;
+    if (complete)
+        at = finish_asked ? finish_at_ms : now + ORPHAN_CHECK_MS;
     if (at < 0)
         return -1;
     return at <= now ? 0 : (int)(at - now);
 }
 
+/* Without its directory no slurmd will ever find this step again. */
+static bool is_orphaned(void)
+{
+    struct stat st;
+    return stat(".", &st) < 0 || st.st_nlink == 0;
+}
+
 static bool over(void)
 {
-    return complete && (io_all_delivered() || (finish_asked && now_ms() >= finish_at_ms));
+    return complete && (io_all_delivered() || (finish_asked && now_ms() >= finish_at_ms) || is_orphaned());
 }
 
 static void serve(void)

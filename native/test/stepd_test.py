@@ -189,6 +189,13 @@ def test_finish_bounds_the_linger():
     assert step.gone(3)
 
 
+def test_a_step_nobody_can_find_leaves():
+    step = Step(["echo", "unread"])
+    step.status()
+    shutil.rmtree(step.dir)
+    assert step.gone(8)
+
+
 def test_stdin_and_its_end():
     step = Step(["cat"], stdin="stream")
     c = attached(step)

@@ -23,7 +23,7 @@ final class Feasibility {
             for (String name : desc.partition().split(",")) {
                 Optional<Partition> partition = state.partitions().find(name);
                 if (partition.isPresent()) {
-                    last = inPartition(state, desc, partition.get());
+                    last = inPartition(state, desc, partition.get(), false);
                     if (last.isEmpty()) {
                         return Optional.empty();
                     }
@@ -82,7 +82,8 @@ final class Feasibility {
         return Optional.empty();
     }
 
-    private static Optional<Decision.Rejected> inPartition(State state, JobDesc desc, Partition partition) {
+    /** @param strictly asking for more than the whole partition has is an error too */
+    private static Optional<Decision.Rejected> inPartition(State state, JobDesc desc, Partition partition, boolean strictly) {
         Need need = Need.of(desc, partition, state.settings());
         List<String> required = names(need.nodeList());
         if (!partition.nodes().containsAll(required)) {
@@ -107,8 +108,19 @@ final class Feasibility {
                 candidates.add(new Chooser.Candidate(empty, tasks));
             }
         }
-        boolean fits = found == required.size() && !Chooser.pick(need, candidates, found).isEmpty();
-        return fits ? Optional.empty() : Optional.of(Decision.reject(SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE));
+        if (found < required.size() || candidates.isEmpty()) {
+            return Optional.of(Decision.reject(SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE));
+        }
+        // a job that only asks for more nodes or tasks than the partition has waits (PartitionConfig): it may grow
+        boolean waits = state.settings().enforcePartLimits().equals("NO");
+        boolean fits = !Chooser.pick(need, candidates, found).isEmpty();
+        return fits || waits && !strictly ? Optional.empty()
+                : Optional.of(Decision.reject(SlurmErrno.REQUESTED_PART_CONFIG_UNAVAILABLE));
+    }
+
+    /** The partition as it is configured is too small for the job, whatever is free. */
+    static boolean exceeds(State state, JobDesc desc, Partition partition) {
+        return inPartition(state, desc, partition, true).isPresent();
     }
 
     static List<String> names(String list) {

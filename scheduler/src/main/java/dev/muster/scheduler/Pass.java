@@ -34,6 +34,7 @@ final class Pass {
     private final List<Planner.Start> starts = new ArrayList<>();
     private final List<Taken> taken = new ArrayList<>();
     private final Set<Need> failed = new HashSet<>();
+    private final Set<Need> exceeding = new HashSet<>();
     private final Set<String> blocked = new HashSet<>();
     private final Map<JobDesc, Map<String, Need>> needs = new HashMap<>();
     private final Map<String, String> bootIds = new HashMap<>();
@@ -101,6 +102,11 @@ final class Pass {
                 continue;
             }
             Need need = need(job.desc(), partition.get());
+            if (exceeding.contains(need)) {
+                scheduler.explain(job.id(), JobReason.PARTITION_CONFIG, 0);
+                reason = JobReason.PARTITION_CONFIG;
+                continue;
+            }
             if (failed.contains(need)) {
                 reason = blocked.contains(name) ? JobReason.PRIORITY : JobReason.RESOURCES;
                 reserve(job, need, reason);
@@ -113,6 +119,12 @@ final class Pass {
                 return true;
             }
             failed.add(need);
+            if (Feasibility.exceeds(state, job.desc(), partition.get())) {
+                scheduler.explain(job.id(), JobReason.PARTITION_CONFIG, 0);
+                reason = JobReason.PARTITION_CONFIG;
+                exceeding.add(need);
+                continue;
+            }
             reason = unavailable(need) ? JobReason.REQ_NODE_NOT_AVAIL : blocked.contains(name) ? JobReason.PRIORITY : JobReason.RESOURCES;
             reserve(job, need, reason);
             blocked.add(name);
