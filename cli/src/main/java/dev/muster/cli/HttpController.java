@@ -83,7 +83,7 @@ final class HttpController implements Controller {
         }
     }
 
-    private static SlurmException lost(IOException e) {
+    static SlurmException lost(IOException e) {
         SlurmErrno no = e instanceof SocketTimeoutException ? SlurmErrno.PROTOCOL_SOCKET_IMPL_TIMEOUT
                 : SlurmErrno.CTLD_RECV;
         return new SlurmException(no.number(), no.sentence());
@@ -106,7 +106,7 @@ final class HttpController implements Controller {
         }
     }
 
-    private static Json.Obj answer(Client.Response response) throws SlurmException {
+    static Json.Obj answer(Client.Response response) throws SlurmException {
         Json.Obj body;
         try {
             body = response.body().length == 0 ? new Json.Obj() : Json.object(response.body());

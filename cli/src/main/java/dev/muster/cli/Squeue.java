@@ -296,7 +296,9 @@ final class Squeue implements Command {
         if (!w.noHeader) {
             header(c, w, format);
         }
-        jobs.removeIf(j -> !isWanted(w, j, c.host().uid()));
+        Set<String> seen = new LinkedHashSet<>();
+        // an id typed twice is still one job
+        jobs.removeIf(j -> !isWanted(w, j, c.host().uid()) || w.jobs.size() > 1 && !seen.add(JobRows.id(j, 0)));
         sort(c, jobs, sort);
         JobField.View view = new JobField.View(c, reply.number("now"), c.env("SLURM_TIME_FORMAT"),
                 JobRows.indexesShown(c), cluster(c, w));
