@@ -6,47 +6,51 @@ import dev.muster.transport.Client;
 import dev.muster.transport.Session;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
+import java.util.ArrayList;
+import java.util.List;
 
 /** slurmctld over HTTP: the configured servers in order until one answers. */
 final class HttpController implements Controller {
     /** Slurm's MessageTimeout times a factor: a request may wait for the journal, not for ever. */
     static final int TIMEOUT_MS = 60_000;
 
+    private static final int IDLE_MAX = 4;
+
     private final ClientConf conf;
     private final ProcessHost host;
     private Session session;
     private long sessionMs;
-    private Client client;
+    private final List<Client> idle = new ArrayList<>();
 
     HttpController(ClientConf conf, ProcessHost host) {
         this.conf = conf;
         this.host = host;
     }
 
+    /** Requests that wait go side by side with others: each has a connection for itself, kept for the next. */
     @Override
-    public synchronized Json.Obj call(String message, Json.Obj request) throws SlurmException {
+    public Json.Obj call(String message, Json.Obj request) throws SlurmException {
         byte[] body = Json.print(request);
         String path = "/muster/v1/" + message;
         int timeoutMs = (int) Math.min(Integer.MAX_VALUE, TIMEOUT_MS + request.number("waitMs"));
-        if (client != null) {
+        Client known = take();
+        if (known != null) {
             try {
-                return answer(client.post(path, body, timeoutMs));
+                return answer(post(known, path, body, timeoutMs));
+            } catch (Client.ConnectException e) {
+                known.close();
             } catch (IOException e) {
-                close();
-                if (!(e instanceof Client.ConnectException)) {
-                    throw lost(e);
-                }
+                throw lost(e);
             }
         }
         for (ClientConf.Server server : conf.servers) {
             Session first = session();
-            client = new Client(server.address(), conf.port, () -> renewed(first), host::nonce);
+            Client client = new Client(server.address(), conf.port, () -> renewed(first), host::nonce);
             try {
-                return answer(client.post(path, body, timeoutMs));
+                return answer(post(client, path, body, timeoutMs));
             } catch (Client.ConnectException e) {
-                close();
+                client.close();
             } catch (IOException e) {
-                close();
                 throw lost(e);
             }
         }
@@ -54,13 +58,38 @@ final class HttpController implements Controller {
         throw new SlurmException(e.number(), e.sentence());
     }
 
-    private static SlurmException lost(IOException e) {
+    private Client.Response post(Client client, String path, byte[] body, int timeoutMs) throws IOException {
+        try {
+            Client.Response r = client.post(path, body, timeoutMs);
+            give(client);
+            return r;
+        } catch (Client.ConnectException e) {
+            throw e;
+        } catch (IOException e) {
+            client.close();
+            throw e;
+        }
+    }
+
+    private synchronized Client take() {
+        return idle.isEmpty() ? null : idle.removeLast();
+    }
+
+    private synchronized void give(Client client) {
+        if (idle.size() < IDLE_MAX) {
+            idle.add(client);
+        } else {
+            client.close();
+        }
+    }
+
+    static SlurmException lost(IOException e) {
         SlurmErrno no = e instanceof SocketTimeoutException ? SlurmErrno.PROTOCOL_SOCKET_IMPL_TIMEOUT
                 : SlurmErrno.CTLD_RECV;
         return new SlurmException(no.number(), no.sentence());
     }
 
-    private Session session() throws SlurmException {
+    private synchronized Session session() throws SlurmException {
         if (session == null || host.nowMs() - sessionMs > Session.LIFETIME_S * 500L) {
             session = Sessions.open(conf, host);
             sessionMs = host.nowMs();
@@ -77,7 +106,7 @@ final class HttpController implements Controller {
         }
     }
 
-    private static Json.Obj answer(Client.Response response) throws SlurmException {
+    static Json.Obj answer(Client.Response response) throws SlurmException {
         Json.Obj body;
         try {
             body = response.body().length == 0 ? new Json.Obj() : Json.object(response.body());
@@ -90,12 +119,5 @@ final class HttpController implements Controller {
             throw new SlurmException(errno == 0 ? -1 : errno, error.isEmpty() ? SlurmErrno.of(errno).sentence() : error);
         }
         return body;
-    }
-
-    private void close() {
-        if (client != null) {
-            client.close();
-            client = null;
-        }
     }
 }

@@ -292,7 +292,7 @@ enum JobField {
     }
 
     private static String taskText(Json.Obj j, View v) {
-        String tasks = j.text("arrayTasks");
+        String tasks = JobRows.arrayTasks(j);
         int task = JobRows.taskId(j);
         return !tasks.isEmpty() ? JobRows.cut(tasks, v.indexesShown) : task >= 0 ? Integer.toString(task) : "N/A";
     }

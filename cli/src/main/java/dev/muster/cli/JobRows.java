@@ -27,7 +27,7 @@ final class JobRows {
 
     /** {@code 12}, {@code 12_3}, {@code 12_[1-9%2]}, {@code 12+1}. */
     static String id(Json.Obj job, int indexesShown) {
-        String tasks = job.text("arrayTasks");
+        String tasks = arrayTasks(job);
         int array = job.integer("arrayJobId");
         if (array != 0 && !tasks.isEmpty()) {
             return array + "_[" + cut(tasks, indexesShown) + "]";
@@ -39,6 +39,13 @@ final class JobRows {
             return job.integer("hetJobId") + "+" + job.integer("hetOffset");
         }
         return Integer.toString(job.integer("jobId"));
+    }
+
+    /** The pending indexes with the limit of running ones: {@code 1-9%2}. */
+    static String arrayTasks(Json.Obj job) {
+        String tasks = job.text("arrayTasks");
+        int limit = job.integer("arrayMaxRunning");
+        return tasks.isEmpty() || limit == 0 || tasks.indexOf('%') >= 0 ? tasks : tasks + "%" + limit;
     }
 
     /** The index of one array task, -1 if the job is none; an absent field is index 0 of an array. */

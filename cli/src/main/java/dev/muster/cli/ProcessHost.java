@@ -26,8 +26,7 @@ final class ProcessHost implements Host {
     private ZoneId zone;
     private ClientConf conf;
     private Controller controller;
-    private String passwd = "";
-    private String group = "";
+    private final UserNames names = new UserNames();
     private boolean launcherIdUsed;
 
     ProcessHost(Map<String, String> env) {
@@ -156,38 +155,17 @@ final class ProcessHost implements Host {
 
     @Override
     public String userName(int uid) {
-        String name = Names.nameOf(passwd(), uid);
-        return name.isEmpty() ? Names.fromGetent("passwd", Integer.toString(uid), 0) : name;
-    }
-
-    private String passwd() {
-        if (passwd.isEmpty()) {
-            passwd = readProc("/etc/passwd");
-        }
-        return passwd;
+        return names.userName(uid);
     }
 
     @Override
     public int userId(String nameOrId) {
-        long n = OptionCheck.parseNumber(nameOrId);
-        if (n >= 0) {
-            return n <= Integer.MAX_VALUE ? (int) n : -1;
-        }
-        int id = Names.idOf(passwd(), nameOrId);
-        return id >= 0 ? id : Names.number(Names.fromGetent("passwd", nameOrId, 2));
+        return names.userId(nameOrId);
     }
 
     @Override
     public int groupId(String nameOrId) {
-        if (group.isEmpty()) {
-            group = readProc("/etc/group");
-        }
-        long n = OptionCheck.parseNumber(nameOrId);
-        if (n >= 0 && n <= Integer.MAX_VALUE) {
-            return (int) n;
-        }
-        int id = Names.idOf(group, nameOrId);
-        return id >= 0 ? id : Names.number(Names.fromGetent("group", nameOrId, 2));
+        return names.groupId(nameOrId);
     }
 
     @Override
@@ -248,12 +226,12 @@ final class ProcessHost implements Host {
 
     @Override
     public Controller controller() {
+        return (message, request) -> connected().call(message, request);
+    }
+
+    private synchronized Controller connected() throws SlurmException {
         if (controller == null) {
-            controller = (message, request) -> {
-                HttpController real = new HttpController(conf(), this);
-                controller = real;
-                return real.call(message, request);
-            };
+            controller = new HttpController(conf(), this);
         }
         return controller;
     }

@@ -27,7 +27,7 @@ final class Scontrol implements Command {
 
     @Override
     public int run(CommandContext c) throws SlurmException, UsageException {
-        GetOpt.Parsed p = GetOpt.parse(OPTIONS, c.args(), true);
+        GetOpt.Parsed p = GetOpt.parse(OPTIONS, c.args(), false);
         Switches s = new Switches();
         s.all = c.env().containsKey("SCONTROL_ALL");
         s.future = c.env().containsKey("SCONTROL_FUTURE");

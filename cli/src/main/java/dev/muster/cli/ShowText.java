@@ -63,7 +63,7 @@ final class ShowText {
         add("JobId", j.integer("jobId"));
         if (j.integer("arrayJobId") != 0) {
             add("ArrayJobId", j.integer("arrayJobId"));
-            String tasks = j.text("arrayTasks");
+            String tasks = JobRows.arrayTasks(j);
             add("ArrayTaskId", tasks.isEmpty() ? Integer.toString(JobRows.taskId(j))
                     : JobRows.cut(tasks, JobRows.indexesShown(c)));
             if (j.integer("arrayMaxRunning") != 0) {

@@ -296,7 +296,9 @@ final class Squeue implements Command {
         if (!w.noHeader) {
             header(c, w, format);
         }
-        jobs.removeIf(j -> !isWanted(w, j, c.host().uid()));
+        Set<String> seen = new LinkedHashSet<>();
+        // an id typed twice is still one job
+        jobs.removeIf(j -> !isWanted(w, j, c.host().uid()) || w.jobs.size() > 1 && !seen.add(JobRows.id(j, 0)));
         sort(c, jobs, sort);
         JobField.View view = new JobField.View(c, reply.number("now"), c.env("SLURM_TIME_FORMAT"),
                 JobRows.indexesShown(c), cluster(c, w));
@@ -344,7 +346,7 @@ final class Squeue implements Command {
         JobRequest.put(q, "expandArrays", w.array);
         JobRequest.put(q, "startEstimates", w.start);
         Set<String> fields = new LinkedHashSet<>(List.of("jobId", "arrayJobId", "arrayTaskId", "arrayTasks",
-                "hetJobId", "hetOffset", "state", "flags", "partition", "priority", "userId"));
+                "arrayMaxRunning", "hetJobId", "hetOffset", "state", "flags", "partition", "priority", "userId"));
         for (RowFormat.Column col : format.columns()) {
             if (col.field() != RowFormat.LITERAL) {
                 fields.addAll(Texts.split(JobField.at(col.field()).components, ','));

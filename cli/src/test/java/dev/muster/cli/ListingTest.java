@@ -100,7 +100,7 @@ class ListingTest {
     void squeueAsksOnlyForWhatItShows() {
         host.run("squeue -u ann -t R -h -o %i");
         assertThat(host.sent.get("QueryJobs").toString()).isEqualTo("{\"userIds\":[1000],\"states\":[\"RUNNING\"],"
-                + "\"fields\":[\"jobId\",\"arrayJobId\",\"arrayTaskId\",\"arrayTasks\",\"hetJobId\",\"hetOffset\","
+                + "\"fields\":[\"jobId\",\"arrayJobId\",\"arrayTaskId\",\"arrayTasks\",\"arrayMaxRunning\",\"hetJobId\",\"hetOffset\","
                 + "\"state\",\"flags\",\"partition\",\"priority\",\"userId\"]}");
     }
 

@@ -1,0 +1,144 @@
+package dev.muster.cli;
+
+import dev.muster.model.Json;
+import dev.muster.model.SlurmErrno;
+import dev.muster.transport.Client;
+import dev.muster.transport.Session;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** What the commands of one service share: configurations, open connections to the controller, names. None of it is any caller's. */
+final class ServiceShared {
+    private static final int CONFS_MAX = 64;
+    private static final int IDLE_PER_SERVER_MAX = 16;
+
+    private record Known(ClientConf conf, long modified, long size) {}
+
+    /** A connection that is lent to one command at a time, signing with that caller's session. */
+    static final class Lent {
+        final String server;
+        final Client client;
+        Session session;
+
+        Lent(String server, String address, int port, ServiceShared shared) {
+            this.server = server;
+            this.client = new Client(address, port, () -> session, shared::nonce);
+        }
+    }
+
+    final UserNames names = new UserNames();
+    final String hostName = new ProcessHost(Map.of()).hostName();
+    private final Set<ServiceConnection> open = ConcurrentHashMap.newKeySet();
+    private final Map<String, Known> confs = new LinkedHashMap<>();
+    private final Map<String, Deque<Lent>> idle = new HashMap<>();
+    private final ProcessHost own = new ProcessHost(Map.of());
+    private String defaultConf = "";
+
+    void defaultConf(String path) {
+        defaultConf = path;
+    }
+
+    void entered(ServiceConnection c) {
+        open.add(c);
+    }
+
+    void left(ServiceConnection c) {
+        open.remove(c);
+    }
+
+    void heartbeat() {
+        for (ServiceConnection c : open) {
+            c.heartbeat();
+        }
+    }
+
+    String nonce() {
+        return own.nonce();
+    }
+
+    /** The configuration a caller means; a file that not everybody may read is opened by the caller's launcher. */
+    ClientConf conf(String path, ClientConf.Files asCaller) throws IOException {
+        String file = !path.isEmpty() ? path : !defaultConf.isEmpty() ? defaultConf : "/etc/slurm/slurm.conf";
+        File f = new File(file);
+        long modified = f.lastModified();
+        long size = f.length();
+        synchronized (confs) {
+            Known known = confs.get(file);
+            if (known != null && known.modified == modified && known.size == size && modified != 0) {
+                return known.conf;
+            }
+        }
+        boolean everybodys = modified != 0 && isReadableByAll(f.toPath());
+        ClientConf conf = ClientConf.read(file, everybodys ? own::readFile : asCaller);
+        if (everybodys) {
+            synchronized (confs) {
+                if (confs.size() >= CONFS_MAX) {
+                    confs.remove(confs.keySet().iterator().next());
+                }
+                confs.put(file, new Known(conf, modified, size));
+            }
+        }
+        return conf;
+    }
+
+    private static boolean isReadableByAll(Path path) {
+        try {
+            return Files.getPosixFilePermissions(path).contains(PosixFilePermission.OTHERS_READ);
+        } catch (IOException | UnsupportedOperationException e) {
+            return false;
+        }
+    }
+
+    private Lent take(String server) {
+        synchronized (idle) {
+            Deque<Lent> q = idle.get(server);
+            return q == null || q.isEmpty() ? null : q.removeLast();
+        }
+    }
+
+    private void give(Lent lent) {
+        lent.session = null;
+        synchronized (idle) {
+            Deque<Lent> q = idle.computeIfAbsent(lent.server, s -> new ArrayDeque<>());
+            if (q.size() < IDLE_PER_SERVER_MAX) {
+                q.add(lent);
+                return;
+            }
+        }
+        lent.client.close();
+    }
+
+    /** One request to the first controller that can be reached. */
+    Json.Obj call(ClientConf conf, Session session, String message, Json.Obj request) throws SlurmException {
+        byte[] body = Json.print(request);
+        String path = "/muster/v1/" + message;
+        int timeoutMs = (int) Math.min(Integer.MAX_VALUE, HttpController.TIMEOUT_MS + request.number("waitMs"));
+        for (ClientConf.Server s : conf.servers) {
+            String name = s.address() + ":" + conf.port;
+            Lent lent = take(name);
+            lent = lent != null ? lent : new Lent(name, s.address(), conf.port, this);
+            lent.session = session;
+            try {
+                Client.Response r = lent.client.post(path, body, timeoutMs);
+                give(lent);
+                return HttpController.answer(r);
+            } catch (Client.ConnectException e) {
+                lent.client.close();
+            } catch (IOException e) {
+                lent.client.close();
+                throw HttpController.lost(e);
+            }
+        }
+        throw new SlurmException(SlurmErrno.CTLD_CONNECT.number(), SlurmErrno.CTLD_CONNECT.sentence());
+    }
+}

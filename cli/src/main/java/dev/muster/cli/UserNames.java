@@ -1,0 +1,54 @@
+package dev.muster.cli;
+
+import java.io.IOException;
+
+/** The users and groups of this machine, read again when they may have changed. */
+final class UserNames {
+    private static final long FRESH_MS = 10_000;
+    private static final int FILE_BYTES_MAX = 16 << 20;
+
+    private String passwd = "";
+    private String group = "";
+    private long readMs;
+
+    private synchronized void refresh() {
+        long now = System.currentTimeMillis();
+        if (now - readMs > FRESH_MS) {
+            readMs = now;
+            passwd = read("/etc/passwd");
+            group = read("/etc/group");
+        }
+    }
+
+    private static String read(String path) {
+        try (java.io.FileInputStream in = new java.io.FileInputStream(path)) {
+            return RawText.decode(in.readNBytes(FILE_BYTES_MAX));
+        } catch (IOException e) {
+            return "";
+        }
+    }
+
+    String userName(int uid) {
+        refresh();
+        String name = Names.nameOf(passwd, uid);
+        return name.isEmpty() ? Names.fromGetent("passwd", Integer.toString(uid), 0) : name;
+    }
+
+    int userId(String nameOrId) {
+        return id("passwd", nameOrId);
+    }
+
+    int groupId(String nameOrId) {
+        return id("group", nameOrId);
+    }
+
+    private int id(String database, String nameOrId) {
+        long n = OptionCheck.parseNumber(nameOrId);
+        if (n >= 0) {
+            return n <= Integer.MAX_VALUE ? (int) n : -1;
+        }
+        refresh();
+        int id = Names.idOf(database.equals("passwd") ? passwd : group, nameOrId);
+        return id >= 0 ? id : Names.number(Names.fromGetent(database, nameOrId, 2));
+    }
+}
