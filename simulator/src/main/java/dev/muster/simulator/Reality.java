@@ -34,7 +34,9 @@ final class Reality {
             throw new Violation("I3 one launch per attempt", proc + " ran before");
         }
         for (Proc other : byJob.getOrDefault(jobId, List.of())) {
-            if (other.alive && other.attempt != attempt && !truth.fenced(jobId, other.attempt, other.node)) {
+            // of two the older one must have been given up: a node that is cut off cannot know
+            Proc older = other.attempt < attempt ? other : proc;
+            if (other.alive && other.attempt != attempt && !truth.fenced(jobId, older.attempt, older.node)) {
                 throw new Violation("I4 one live attempt", proc + " starts while " + other + " lives");
             }
         }
