@@ -6,8 +6,10 @@ import dev.muster.model.Times;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** Shows partitions and nodes, alike ones in one row. */
 final class Sinfo implements Command {
@@ -21,6 +23,8 @@ final class Sinfo implements Command {
             "DRAINING", "ERR", "ERROR", "FAIL", "FAILING", "FUTR", "FUTURE", "IDLE", "INVAL", "MAINT", "MIX", "MIXED",
             "NO_RESPOND", "NPC", "PERFCTRS", "PLANNED", "POWER_DOWN", "POWERING_DOWN", "POWERED_DOWN", "POWERING_UP",
             "REBOOT_ISSUED", "REBOOT_REQUESTED", "RESV", "RESERVED", "UNK", "UNKNOWN");
+
+    private static final int WIDEST_UNKNOWN = 0;
 
     private static final class Wanted {
         boolean all;
@@ -205,6 +209,11 @@ final class Sinfo implements Command {
     }
 
     private static int show(CommandContext c, Wanted w) throws UsageException {
+        List<String> unknown = new ArrayList<>();
+        RowFormat format = format(w, WIDEST_UNKNOWN, unknown);
+        for (String u : unknown) {
+            c.error("Invalid node format specification: " + u);
+        }
         Json.Obj nodes;
         Json.Obj partitions;
         try {
@@ -212,21 +221,16 @@ final class Sinfo implements Command {
             JobRequest.put(q, "all", w.all || !w.partitions.isEmpty());
             partitions = c.host().controller().call("QueryPartitions", q);
             q.put("all", Boolean.TRUE);
+            q.put("fields", nodeFields(w, format));
             nodes = c.host().controller().call("QueryNodes", q);
         } catch (SlurmException e) {
             return Standard.failed(c, "slurm_load_partitions", e);
         }
-        List<String> unknown = new ArrayList<>();
         int widest = 0;
         for (Json.Obj n : nodes.objects("nodes")) {
             widest = Math.max(widest, n.text("name").length());
         }
-        RowFormat format = !w.wideFormat.isEmpty() ? RowFormat.ofNames(w.wideFormat, SinfoField.TABLE, unknown)
-                : RowFormat.ofLetters(expand(w.format.isEmpty() ? defaultFormat(w, widest) : w.format),
-                        SinfoField.TABLE, unknown);
-        for (String u : unknown) {
-            c.error("Invalid node format specification: " + u);
-        }
+        format = format(w, widest, unknown);
         if (w.longForm || w.iterateSeconds > 0) {
             c.out().println(Times.strftime(c.host().nowMs() / 1000, c.host().zone(), "%a %b %d %H:%M:%S %Y"));
         }
@@ -234,6 +238,32 @@ final class Sinfo implements Command {
         sort(c, w, rows);
         print(c, w, format, rows, nodes.number("now"));
         return 0;
+    }
+
+    private static RowFormat format(Wanted w, int widest, List<String> unknown) {
+        return !w.wideFormat.isEmpty() ? RowFormat.ofNames(w.wideFormat, SinfoField.TABLE, unknown)
+                : RowFormat.ofLetters(expand(w.format.isEmpty() ? defaultFormat(w, widest) : w.format),
+                        SinfoField.TABLE, unknown);
+    }
+
+    /** What the columns, the sort keys and the filters look at. */
+    private static List<Object> nodeFields(Wanted w, RowFormat format) {
+        Set<Object> fields = new LinkedHashSet<>(List.of("name", "state", "flags", "slurmdStartTime"));
+        if (w.reasons) {
+            fields.add("reason");
+        }
+        for (RowFormat.Column col : format.columns()) {
+            if (col.field() != RowFormat.LITERAL) {
+                fields.addAll(Texts.split(SinfoField.at(col.field()).components(), ','));
+            }
+        }
+        for (int i = 0; i < w.sort.length(); i++) {
+            int f = SinfoField.TABLE.byLetter(w.sort.charAt(i));
+            if (f >= 0) {
+                fields.addAll(Texts.split(SinfoField.at(f).components(), ','));
+            }
+        }
+        return new ArrayList<>(fields);
     }
 
     private static String expand(String format) {
