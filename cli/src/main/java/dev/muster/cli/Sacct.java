@@ -37,6 +37,8 @@ final class Sacct implements Command {
         String start = "";
         String end = "";
         String delimiter = "|";
+        String json = "";
+        String parser = "";
         boolean parsable;
         boolean trailing;
         boolean noHeader;
@@ -44,7 +46,6 @@ final class Sacct implements Command {
         boolean jobs;
         boolean states;
         boolean script;
-        boolean truncate;
         char unit;
     }
 
@@ -147,7 +148,10 @@ final class Sacct implements Command {
             case "state" -> states(c, w, v);
             case "timelimit-max" -> w.query.put("maxLimitMin", minutes(c, v));
             case "timelimit-min" -> w.query.put("minLimitMin", minutes(c, v));
-            case "truncate" -> w.truncate = true;
+            case "json", "yaml" -> {
+                w.json = name;
+                w.parser = v;
+            }
             case "wckeys" -> list(w, "wckeys", v);
             case "federation", "local", "verbose", "use-local-uid", "whole-hetjob", "expand-patterns", "array" -> { }
             default -> throw c.bad(1, "--" + name + " is not supported by this version");
@@ -295,12 +299,15 @@ final class Sacct implements Command {
         return out;
     }
 
-    private static int show(CommandContext c, Wanted w, List<Column> columns) {
+    private static int show(CommandContext c, Wanted w, List<Column> columns) throws UsageException {
         Json.Obj reply;
         try {
             reply = c.host().controller().call("QueryAccounting", w.query);
         } catch (SlurmException e) {
             return failed(c, e);
+        }
+        if (!w.json.isEmpty()) {
+            return Tree.print(c, w.json, w.parser, SacctJson.answer(c, reply, w.query.flag("allocationsOnly")));
         }
         if (!w.noHeader) {
             header(c, w, columns);

@@ -40,6 +40,11 @@ final class Signals {
         return name.equals("POLL") ? 29 : name.equals("CLD") ? 17 : name.equals("IOT") ? 6 : -1;
     }
 
+    /** {@code TERM}, "" for one without a name. */
+    static String name(int number) {
+        return number > 0 && number < NAMES.length ? NAMES[number] : "";
+    }
+
     static String text(int number) {
         return number > 0 && number < TEXTS.length ? TEXTS[number] : "Unknown signal " + number;
     }

@@ -42,6 +42,8 @@ final class Sinfo implements Command {
         String wideFormat = "";
         String sort = "";
         String cluster = "";
+        String json = "";
+        String parser = "";
         final List<String> nodes = new ArrayList<>();
         final List<String> partitions = new ArrayList<>();
         final List<String> states = new ArrayList<>();
@@ -120,7 +122,10 @@ final class Sinfo implements Command {
             case "summarize" -> w.summary = true;
             case "federation", "local", "verbose" -> { }
             case "reservation" -> throw new UsageException(0, List.of("No reservations in the system"));
-            case "json", "yaml" -> throw c.bad(1, "--" + name + " is not supported by this version");
+            case "json", "yaml" -> {
+                w.json = name;
+                w.parser = v;
+            }
             default -> throw new IllegalStateException(name);
         }
     }
@@ -221,7 +226,9 @@ final class Sinfo implements Command {
             JobRequest.put(q, "all", w.all || !w.partitions.isEmpty());
             partitions = c.host().controller().call("QueryPartitions", q);
             q.put("all", Boolean.TRUE);
-            q.put("fields", nodeFields(w, format));
+            if (w.json.isEmpty()) {
+                q.put("fields", nodeFields(w, format));
+            }
             nodes = c.host().controller().call("QueryNodes", q);
         } catch (SlurmException e) {
             return Standard.failed(c, "slurm_load_partitions", e);
@@ -229,6 +236,13 @@ final class Sinfo implements Command {
         int widest = 0;
         for (Json.Obj n : nodes.objects("nodes")) {
             widest = Math.max(widest, n.text("name").length());
+        }
+        if (!w.json.isEmpty()) {
+            List<Object> out = new ArrayList<>();
+            for (SinfoRow r : rows(w, format, partitions.objects("partitions"), nodes.objects("nodes"))) {
+                out.add(NodesJson.row(c, r));
+            }
+            return Tree.print(c, w.json, w.parser, new Json.Obj().put("sinfo", out));
         }
         format = format(w, widest, unknown);
         if (w.longForm || w.iterateSeconds > 0) {
