@@ -65,7 +65,8 @@ const char *environment_search(const char *program, char *found, size_t room)
     const char *path = strchr(program, '/') ? NULL : environment_value("PATH");
     while (path && *path) {
         size_t length = strcspn(path, ":");
-        int n = length ? snprintf(found, room, "%.*s/%s", (int)length, path, program) : snprintf(found, room, "./%s", program);
+        int n = length ? snprintf(found, room, "%.*s/%s", (int)length, path, program)
+            : snprintf(found, room, "./%s", program);
         struct stat st;
         if (n > 0 && (size_t)n < room && access(found, X_OK) == 0 && stat(found, &st) == 0 && S_ISREG(st.st_mode))
             return found;

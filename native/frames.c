@@ -53,7 +53,7 @@ void frame_append(struct buffer *to, uint8_t type, uint32_t task, uint8_t stream
     to->have += 4 + FRAME_HEAD_BYTES + n;
 }
 
-/* 1: a frame was taken; 0: more bytes are needed; -1: what is there is no frame. Its bytes are good till the next read. */
+/* 1: a frame was taken, its bytes are good till the next read; 0: more is needed; -1: what is there is no frame. */
 int frame_take(struct buffer *from, struct frame *frame)
 {
     size_t there = from->have - from->done;

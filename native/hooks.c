@@ -64,7 +64,8 @@ static void run_prolog(const char *path)
         fclose(in);
     int status = 0;
     if (pid < 0 || waitpid(pid, &status, 0) < 0 || status) {
-        dprintf(2, "%s: error: TaskProlog failed status=%d\n", spec.log_name, WIFEXITED(status) ? WEXITSTATUS(status) : 1);
+        dprintf(2, "%s: error: TaskProlog failed status=%d\n", spec.log_name, WIFEXITED(status) ? WEXITSTATUS(status)
+            : 1);
         _exit(status && WIFEXITED(status) ? WEXITSTATUS(status) : 1);
     }
 }

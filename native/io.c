@@ -1,5 +1,6 @@
 /*
- * The step's socket. Output is kept by offset until a primary client acknowledges it; every client has its own position;
+ * The step's socket. Output is kept by offset until a primary client acknowledges it; every client has its own
+ * position;
  * what is to be sent is derived from state when a client can take it, so that no queue grows for a slow one.
  */
 #define _GNU_SOURCE
@@ -303,7 +304,8 @@ static void tell_task(struct client *c, size_t i)
     struct task *task = &spec.tasks[i];
     char text[400];
     if (c->primary && task->in.wanted && input_limit(task) != c->limits[i]
-        && (input_limit(task) == UINT64_MAX || !c->limits[i] || input_limit(task) - c->limits[i] >= STDIN_WINDOW_BYTES / 4)) {
+        && (input_limit(task) == UINT64_MAX || !c->limits[i]
+            || input_limit(task) - c->limits[i] >= STDIN_WINDOW_BYTES / 4)) {
         c->limits[i] = input_limit(task);
         put_frame(c, FRAME_STDIN_LIMIT, task->id, 0, c->limits[i], NULL, 0);
     }
@@ -481,7 +483,8 @@ void io_serve(int timeout_ms, int wake_fd, void (*on_wake)(void))
     watch(WHAT_WAKE, SIZE_MAX, 0, wake_fd, POLLIN);
     watch(WHAT_LISTENER, SIZE_MAX, 0, listener, POLLIN);
     for (size_t i = 0; i < client_count; i++)
-        watch(WHAT_CLIENT, i, 0, clients[i].fd, (short)((clients[i].out.have - clients[i].out.done < CLIENT_ANSWERS_BYTES ? POLLIN : 0)
+        watch(WHAT_CLIENT, i, 0, clients[i].fd,
+            (short)((clients[i].out.have - clients[i].out.done < CLIENT_ANSWERS_BYTES ? POLLIN : 0)
                                                  | (wants_output(&clients[i]) ? POLLOUT : 0)));
     for (size_t i = 0; i < spec.task_count; i++)
         watch_task(i);

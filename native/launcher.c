@@ -114,7 +114,8 @@ static int java_version(const char *home)
     return version;
 }
 
-/* launcher.conf: java_home=…, command_service=… with command_service_uid=…, and further options as cli_options=…, daemon_options=…, or NAME_options=…. */
+/* launcher.conf: java_home=…, command_service=… with command_service_uid=…; for the Java machine cli_options=…,
+   daemon_options=… or NAME_options=… */
 static void read_conf(bool is_daemon)
 {
     char line[4096];
@@ -302,7 +303,8 @@ static void *run_java(void *main_class)
         *(void **)&create = dlsym(jvm, "JNI_CreateJavaVM");
     if (!create)
         fatal("cannot load %s: %s", library, dlerror());
-    JavaVMInitArgs init = {.version = JNI_VERSION_10, .nOptions = option_count, .options = options, .ignoreUnrecognized = JNI_TRUE};
+    JavaVMInitArgs init = {.version = JNI_VERSION_10, .nOptions = option_count, .options = options,
+        .ignoreUnrecognized = JNI_TRUE};
     if (create(&vm, (void **)&env, &init) != JNI_OK)
         fatal("the Java machine in %s does not start", java_home);
     char *natives = native_class(main_class);
@@ -342,7 +344,8 @@ static bool stays_in_foreground(const struct daemon *d)
         return true;
     static const struct option LONG[] = {
         {"systemd", no_argument, NULL, 1}, {"help", no_argument, NULL, 1}, {"usage", no_argument, NULL, 1},
-        {"version", no_argument, NULL, 1}, {"conf", required_argument, NULL, 2}, {"conf-server", required_argument, NULL, 2},
+        {"version", no_argument, NULL, 1}, {"conf", required_argument, NULL, 2},
+            {"conf-server", required_argument, NULL, 2},
         {"extra", required_argument, NULL, 2}, {"instance-id", required_argument, NULL, 2},
         {"instance-type", required_argument, NULL, 2}, {"authinfo", required_argument, NULL, 2},
         {"port", required_argument, NULL, 2}, {"disable-reconfig", no_argument, NULL, 2}, {NULL, 0, NULL, 0},

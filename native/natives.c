@@ -324,8 +324,10 @@ static jclass load_class(JNIEnv *env, const char *name)
         dotted[i] = name[i] == '/' ? '.' : name[i];
     dotted[i] = 0;
     jclass loaders = (*env)->FindClass(env, "java/lang/ClassLoader");
-    jmethodID system = loaders ? (*env)->GetStaticMethodID(env, loaders, "getSystemClassLoader", "()Ljava/lang/ClassLoader;") : NULL;
-    jmethodID load = system ? (*env)->GetMethodID(env, loaders, "loadClass", "(Ljava/lang/String;)Ljava/lang/Class;") : NULL;
+    jmethodID system = loaders ? (*env)->GetStaticMethodID(env, loaders, "getSystemClassLoader",
+        "()Ljava/lang/ClassLoader;") : NULL;
+    jmethodID load = system ? (*env)->GetMethodID(env, loaders, "loadClass", "(Ljava/lang/String;)Ljava/lang/Class;")
+        : NULL;
     jobject loader = load ? (*env)->CallStaticObjectMethod(env, loaders, system) : NULL;
     jstring text = loader ? (*env)->NewStringUTF(env, dotted) : NULL;
     return text ? (jclass)(*env)->CallObjectMethod(env, loader, load, text) : NULL;

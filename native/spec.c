@@ -87,7 +87,8 @@ static bool limit_value(const char *text, rlim_t *value)
 static bool parse_limit(char *text)
 {
     char *save = NULL;
-    const char *name = strtok_r(text, " ", &save), *soft = strtok_r(NULL, " ", &save), *hard = strtok_r(NULL, " ", &save);
+    const char *name = strtok_r(text, " ", &save), *soft = strtok_r(NULL, " ", &save),
+        *hard = strtok_r(NULL, " ", &save);
     if (!name || !soft || spec.limit_count >= sizeof spec.limits / sizeof spec.limits[0])
         return false;
     for (size_t i = 0; i < sizeof LIMITS / sizeof LIMITS[0]; i++) {
@@ -179,7 +180,8 @@ static bool word_entry(const char *name, char *value)
 {
     const struct { const char *name; const char **where; } words[] = {
         {"job", &spec.job}, {"step", &spec.step}, {"attempt", &spec.attempt}, {"node", &spec.node},
-        {"user", &spec.user}, {"cwd", &spec.cwd}, {"socket", &spec.socket_path}, {"log_name", &spec.log_name}, {"oom_events", &spec.oom_events},
+        {"user", &spec.user}, {"cwd", &spec.cwd}, {"socket", &spec.socket_path}, {"log_name", &spec.log_name},
+            {"oom_events", &spec.oom_events},
     };
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (!strcmp(name, words[i].name)) {
@@ -200,28 +202,37 @@ static bool word_entry(const char *name, char *value)
 
 static bool number_entry(const char *name, const char *value, bool *known)
 {
+    static const struct { const char *name; long long low, high; } NUMBERS[] = {
+        {"uid", 0, UINT32_MAX - 1LL}, {"gid", 0, UINT32_MAX - 1LL}, {"allow_uid", 0, UINT32_MAX - 1LL},
+        {"nice", -20, 19}, {"oom_score_adj", -1000, 1000}, {"rows", 0, 65535}, {"columns", 0, 65535},
+        {"external", 0, 1}, {"batch", 0, 1},
+    };
     long long n = 0;
-    *known = true;
-    if (!strcmp(name, "uid")) { bool ok = number(value, 0, UINT32_MAX - 1LL, &n); spec.uid = (uid_t)n; return ok; }
-    if (!strcmp(name, "gid")) { bool ok = number(value, 0, UINT32_MAX - 1LL, &n); spec.gid = (gid_t)n; return ok; }
-    if (!strcmp(name, "allow_uid")) { bool ok = number(value, 0, UINT32_MAX - 1LL, &n); spec.allowed_uid = (uid_t)n; return ok; }
-    if (!strcmp(name, "nice")) { bool ok = number(value, -20, 19, &n); spec.nice = (int)n; return spec.has_nice = ok; }
-    if (!strcmp(name, "oom_score_adj")) {
-        bool ok = number(value, -1000, 1000, &n);
-        spec.oom_score_adj = (int)n;
-        return spec.has_oom = ok;
+    size_t i = 0;
+    while (i < sizeof NUMBERS / sizeof NUMBERS[0] && strcmp(NUMBERS[i].name, name))
+        i++;
+    *known = i < sizeof NUMBERS / sizeof NUMBERS[0];
+    if (!*known || !number(value, NUMBERS[i].low, NUMBERS[i].high, &n))
+        return false;
+    switch (i) {
+    case 0: spec.uid = (uid_t)n; break;
+    case 1: spec.gid = (gid_t)n; break;
+    case 2: spec.allowed_uid = (uid_t)n; break;
+    case 3: spec.nice = (int)n; spec.has_nice = true; break;
+    case 4: spec.oom_score_adj = (int)n; spec.has_oom = true; break;
+    case 5: spec.rows = (int)n; break;
+    case 6: spec.columns = (int)n; break;
+    case 7: spec.external = n != 0; break;
+    default: spec.is_batch = n != 0; break;
     }
-    if (!strcmp(name, "rows")) { bool ok = number(value, 0, 65535, &n); spec.rows = (int)n; return ok; }
-    if (!strcmp(name, "columns")) { bool ok = number(value, 0, 65535, &n); spec.columns = (int)n; return ok; }
-    if (!strcmp(name, "external")) { bool ok = number(value, 0, 1, &n); spec.external = n; return ok; }
-    if (!strcmp(name, "batch")) { bool ok = number(value, 0, 1, &n); spec.is_batch = n; return ok; }
-    if (!strcmp(name, "umask")) {
-        char *end;
-        spec.umask = (mode_t)strtol(value, &end, 8);
-        return *value && !*end && spec.umask <= 0777;
-    }
-    *known = false;
-    return false;
+    return true;
+}
+
+static bool mask_entry(const char *value)
+{
+    char *end;
+    spec.umask = (mode_t)strtol(value, &end, 8);
+    return *value && !*end && spec.umask <= 0777;
 }
 
 static bool entry(struct task **current, const char *name, char *value)
@@ -235,6 +246,8 @@ static bool entry(struct task **current, const char *name, char *value)
         return parse_limit(value);
     if (!strcmp(name, "groups"))
         return parse_groups(value);
+    if (!strcmp(name, "umask"))
+        return mask_entry(value);
     bool good = number_entry(name, value, &known);
     return known ? good : word_entry(name, value);
 }

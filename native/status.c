@@ -1,4 +1,4 @@
-/* What became of every task, as text: written aside, synced, renamed, and the directory synced, before anybody is told. */
+/* What became of every task, as text: written aside, synced, renamed, the directory synced, before anybody is told. */
 #define _GNU_SOURCE
 #include "stepd.h"
 
@@ -102,7 +102,8 @@ bool status_write(bool durable)
     if (!text)
         return false;
     status_text(text, length + 1);
-    bool good = write_synced(text, length, durable) && rename("status.new", "status") == 0 && (!durable || sync_directory());
+    bool good = write_synced(text, length, durable) && rename("status.new", "status") == 0
+        && (!durable || sync_directory());
     if (!good)
         log_line("cannot write the status file: %s", strerror(errno));
     free(text);

@@ -110,7 +110,8 @@ static void watch_memory(struct task *task)
     if (kills <= 0)
         return;
     snprintf(reason, sizeof reason, "OutOfMemory");
-    int n = snprintf(text, sizeof text, "Detected %ld oom_kill event%s in StepId=%s.%s. Some of the step tasks have been OOM Killed.",
+    int n = snprintf(text, sizeof text,
+        "Detected %ld oom_kill event%s in StepId=%s.%s. Some of the step tasks have been OOM Killed.",
                      kills, kills > 1 ? "s" : "", spec.job, spec.step);
     task_message(task, text, (size_t)n);
 }
@@ -334,7 +335,8 @@ static int await_answer(int fd)
     char text[400];
     size_t have = 0;
     ssize_t n;
-    while (have < sizeof text - 1 && ((n = read(fd, text + have, sizeof text - 1 - have)) > 0 || (n < 0 && errno == EINTR)))
+    while (have < sizeof text - 1 && ((n = read(fd, text + have, sizeof text - 1 - have)) > 0
+        || (n < 0 && errno == EINTR)))
         have += n > 0 ? (size_t)n : 0;
     text[have] = 0;
     bool good = !strncmp(text, "ok ", 3);

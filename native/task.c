@@ -105,7 +105,8 @@ static void apply_limits(void)
         now.rlim_cur = limit->soft;
         if (limit->has_hard)
             now.rlim_max = limit->hard;
-        if (now.rlim_max != RLIM_INFINITY && (now.rlim_cur == RLIM_INFINITY || now.rlim_cur > now.rlim_max) && geteuid() == 0)
+        if (now.rlim_max != RLIM_INFINITY && (now.rlim_cur == RLIM_INFINITY || now.rlim_cur > now.rlim_max)
+            && geteuid() == 0)
             now.rlim_max = now.rlim_cur;
         if (setrlimit((__rlimit_resource_t)limit->resource, &now) == 0)
             continue;
@@ -244,7 +245,8 @@ static void report_exec_failure(const char *program, int error)
     if (n > 2 && line[0] == '#' && line[1] == '!') {
         char *name = line + 2 + strspn(line + 2, " \t");
         name[strcspn(name, " \t\n")] = 0;
-        n = snprintf(text, sizeof text, "%s: error: execve(): bad interpreter(%s): %s\n", spec.log_name, name, strerror(error));
+        n = snprintf(text, sizeof text, "%s: error: execve(): bad interpreter(%s): %s\n", spec.log_name, name,
+            strerror(error));
     } else {
         n = snprintf(text, sizeof text, "%s: error: execve(): %s: %s\n", spec.log_name, program, strerror(error));
     }
@@ -385,7 +387,8 @@ static ssize_t receive_ready(struct task *task, char *text, size_t room)
 {
     union { char bytes[CMSG_SPACE(sizeof(int))]; struct cmsghdr align; } control;
     struct iovec into = {.iov_base = text, .iov_len = room};
-    struct msghdr message = {.msg_iov = &into, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
+    struct msghdr message = {.msg_iov = &into, .msg_iovlen = 1, .msg_control = control.bytes,
+        .msg_controllen = sizeof control.bytes};
     ssize_t n = recvmsg(task->ready_fd, &message, MSG_CMSG_CLOEXEC);
     struct cmsghdr *head = n > 0 ? CMSG_FIRSTHDR(&message) : NULL;
     if (head && head->cmsg_level == SOL_SOCKET && head->cmsg_type == SCM_RIGHTS && task->message_fd < 0)
@@ -393,7 +396,7 @@ static ssize_t receive_ready(struct task *task, char *text, size_t room)
     return n;
 }
 
-/* Takes what the child has said: it is ready, or why it is not; the connection's end says that it became the program. */
+/* Takes what the child has said: it is ready, or why not; the connection's end says that it became the program. */
 void task_read_ready(struct task *task)
 {
     char text[300];
@@ -416,7 +419,7 @@ void task_read_ready(struct task *task)
     }
 }
 
-/* "slurmstepd: error: TEXT" where the task's standard error goes: only to regular files, which cannot make stepd wait. */
+/* "slurmstepd: error: TEXT" where the task's stderr goes: only to regular files, which cannot make stepd wait. */
 void task_message(struct task *task, const char *text, size_t length)
 {
     char line[1200];

@@ -1,5 +1,6 @@
 /*
- * The short path of commands: the command service of this machine carries the command out, this process lends it what is
+ * The short path of commands: the command service of this machine carries the command out, this process lends it
+ * what is
  * the caller's: descriptors, files, identity. README.md lists the frames. Before the first byte of output anything that
  * goes wrong, also a second of silence, means the long path, with the same request id; after it there is no way back.
  */
@@ -38,7 +39,8 @@ static bool has_output;
 static struct bytes taken_input;       /* read from standard input for the service: the long path must get it as well */
 
 static const char *const WARM[] = {
-    "squeue", "sinfo", "sprio", "sdiag", "sacct", "sstat", "sreport", "sshare", "scancel", "sbatch", "scontrol", "sacctmgr",
+    "squeue", "sinfo", "sprio", "sdiag", "sacct", "sstat", "sreport", "sshare", "scancel", "sbatch", "scontrol",
+        "sacctmgr",
 };
 
 /* Interactive uses stay with the long path; the service sends back whatever else it does not want. */
@@ -82,8 +84,10 @@ static void number(struct bytes *b, const char *name, long long value)
 static void limits(struct bytes *b)
 {
     static const struct { const char *name; int resource; } ALL[] = {
-        {"CPU", RLIMIT_CPU}, {"FSIZE", RLIMIT_FSIZE}, {"DATA", RLIMIT_DATA}, {"STACK", RLIMIT_STACK}, {"CORE", RLIMIT_CORE},
-        {"RSS", RLIMIT_RSS}, {"NPROC", RLIMIT_NPROC}, {"NOFILE", RLIMIT_NOFILE}, {"MEMLOCK", RLIMIT_MEMLOCK}, {"AS", RLIMIT_AS},
+        {"CPU", RLIMIT_CPU}, {"FSIZE", RLIMIT_FSIZE}, {"DATA", RLIMIT_DATA}, {"STACK", RLIMIT_STACK},
+            {"CORE", RLIMIT_CORE},
+        {"RSS", RLIMIT_RSS}, {"NPROC", RLIMIT_NPROC}, {"NOFILE", RLIMIT_NOFILE}, {"MEMLOCK", RLIMIT_MEMLOCK},
+            {"AS", RLIMIT_AS},
     };
     char text[64];
     for (size_t i = 0; i < sizeof ALL / sizeof ALL[0]; i++) {

@@ -81,6 +81,17 @@ final class ServiceConnection implements AutoCloseable {
         }
     }
 
+    /** Returns when the other side is gone. */
+    void awaitEnd() {
+        try {
+            while (true) {
+                answer();
+            }
+        } catch (IOException e) {
+            // the end that was waited for
+        }
+    }
+
     synchronized void send(char type, byte[] bytes) throws IOException {
         send(type, bytes, 0, bytes.length);
     }

@@ -40,9 +40,7 @@ final class NodeRules {
      *   holds it, this boot     alive                    nothing; steps it lacks are launched again (it refuses what it ran)
      *   holds it, this boot     over, unacknowledged     its reports follow
      *   holds it, this boot     knows nothing            launched again
-     *   holds it, older boot    over, unacknowledged     its reports follow; a script or step that the reboot killed is named so, and
-     *                                                    with the last of them the part is lost
-     *   holds it, older boot    nothing to report        the part is lost: requeue or NODE_FAIL; told to end
+     *   holds it, older boot    knows it                 told to end: true statuses come first and count, then JobDone: the rest is lost
      *   holds it, older boot    knows nothing            the part is lost: requeue or NODE_FAIL
      *   completing              alive                    told to end again
      *   completing              knows nothing            released
@@ -65,12 +63,10 @@ final class NodeRules {
             Optional<Job> job = state.jobs().find(attempt.jobId());
             boolean current = job.isPresent() && job.get().attempt() == attempt.attempt()
                     && job.get().run().allocation().on(m.node()).filter(s -> !s.released()).isPresent();
-            boolean lost = current && job.get().state().isActive() && !attempt.bootId().equals(m.bootId())
-                    && !awaitsReport(job.get(), m.node(), Integer.MIN_VALUE);
-            if (current && !lost) {
+            if (current) {
                 onNode.add(attempt.jobId());
             }
-            if (!current || lost || !job.get().state().isActive()) {
+            if (!current || !job.get().state().isActive() || !attempt.bootId().equals(m.bootId())) {
                 direct.add(new Decision.Direct(m.node(), new NodeMessages.EndJob(attempt.jobId(), attempt.attempt(), 0, "Revoked")));
             }
         }
@@ -170,22 +166,6 @@ final class NodeRules {
         NodeMessages.Usage u = m.usage();
         partEnded(job, found.get(), node, worst, m.tasks(), m.reason(), new Change.Usage(
                 u.userCpuUs(), u.systemCpuUs(), u.maxRssKb(), u.maxVmKb(), u.readBytes(), u.writeBytes(), u.maxPages()));
-        if (m.reason().equals(NODE_REBOOT) && job.state().isActive() && changes.stream().noneMatch(c -> c instanceof Change.JobEnded)
-                && !awaitsReport(job, node, m.stepId())) {
-            jobLostNode(after(job), node);
-            direct.add(new Decision.Direct(node, new NodeMessages.EndJob(job.id(), job.attempt(), 0, "NodeFail")));
-        }
-    }
-
-    /** The job with what has been decided so far. */
-    private Job after(Job job) {
-        return state.apply(new Entry(now.tickMs(), now.timeMs(), -1, "", changes)).jobs().at(job.id());
-    }
-
-    /** The node has yet to say how another of the job's scripts or steps there ended. */
-    private static boolean awaitsReport(Job job, String node, int butStep) {
-        return job.run().steps().stream().anyMatch(s -> s.id() != butStep && s.id() != Step.EXTERN && s.state() == Step.State.RUNNING
-                && s.nodes().stream().anyMatch(p -> p.node().equals(node) && !p.done()));
     }
 
     private static final Change.Usage NO_USAGE = new Change.Usage(0, 0, 0, 0, 0, 0, 0);
@@ -206,14 +186,15 @@ final class NodeRules {
     }
 
     private void jobDone(Job job, String node, NodeMessages.JobDone m) {
-        partsLost(job, node, "");
-        changes.add(new Change.NodeReleased(job.id(), m.attempt(), node));
+        if (job.state().isActive()) {
+            // nothing is left although the job goes on: the node was rebooted under it, its part is lost
+            jobLostNode(job, node);
+        } else {
+            partsLost(job, node, "");
+            changes.add(new Change.NodeReleased(job.id(), m.attempt(), node));
+        }
         if (!m.epilogError().isEmpty()) {
             drain(node, m.epilogError());
-        }
-        if (job.state().isActive()) {
-            // the node says that nothing is left although nobody told it to end: its part is lost
-            jobLostNode(job, node);
         }
     }
 
@@ -313,10 +294,16 @@ final class NodeRules {
         if (job.desc().kind() == JobDesc.Kind.BATCH && requeues(job)) {
             changes.add(new Change.JobRequeued(job.id(), false, JobReason.NONE, "",
                     Math.max(1, SubmitRules.PRIORITY_TOP - job.sluid()), now.seconds()));
-        } else if (!job.desc().extras().noKill()) {
+        } else if (!job.desc().extras().noKill() || !goesOnWithout(job, node)) {
             changes.add(new Change.JobEnded(job.id(), JobState.NODE_FAIL, JobReason.NODE_DOWN, "", job.run().exit(), now.seconds()));
         }
         changes.add(new Change.NodeReleased(job.id(), job.attempt(), node));
+    }
+
+    /** --no-kill: the job keeps its other nodes, unless its script ran here. */
+    private static boolean goesOnWithout(Job job, String node) {
+        return job.run().allocation().nodes().stream().anyMatch(s -> !s.released() && !s.node().equals(node))
+                && job.step(Step.BATCH).stream().flatMap(s -> s.nodes().stream()).noneMatch(p -> p.node().equals(node));
     }
 
     /** Steps that still had a part on the node: nothing of it will be heard any more. */

@@ -22,7 +22,8 @@ final class Cgroups {
     private final boolean memoryV2;
     private final DaemonLog log;
 
-    private Cgroups(String node, boolean limitMemory, Optional<Path> tracking, Optional<Path> memoryV1, boolean memoryV2, DaemonLog log) {
+    private Cgroups(String node, boolean limitMemory, Optional<Path> tracking, Optional<Path> memoryV1,
+            boolean memoryV2, DaemonLog log) {
         this.node = node;
         this.limitMemory = limitMemory;
         this.tracking = tracking;

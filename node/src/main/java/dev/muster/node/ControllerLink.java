@@ -15,8 +15,11 @@ import dev.muster.transport.Frames;
 import dev.muster.transport.Server;
 import java.io.IOException;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
@@ -69,7 +72,8 @@ final class ControllerLink implements AutoCloseable {
                         lastError = "";
                     }
                 } catch (IOException | Json.MalformedException e) {
-                    String error = "Unable to register with slurm controller " + address.host() + ":" + address.port() + ": "
+                    String error = "Unable to register with slurm controller " + address.host() + ":" + address.port()
+                            + ": "
                             + (e instanceof IOException io ? Reasons.of(io) : e.getMessage());
                     if (!closed && !error.equals(lastError)) {
                         log.error(error);
@@ -129,11 +133,11 @@ final class ControllerLink implements AutoCloseable {
     }
 
     private <T> T onLoop(Supplier<T> question) throws IOException {
-        java.util.concurrent.CompletableFuture<T> answer = new java.util.concurrent.CompletableFuture<>();
+        CompletableFuture<T> answer = new CompletableFuture<>();
         loop.post(() -> answer.complete(question.get()));
         try {
             return answer.get(30, TimeUnit.SECONDS);
-        } catch (InterruptedException | java.util.concurrent.ExecutionException | java.util.concurrent.TimeoutException e) {
+        } catch (InterruptedException | ExecutionException | TimeoutException e) {
             throw new IOException("the node does not answer itself", e);
         }
     }

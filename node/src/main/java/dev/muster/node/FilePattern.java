@@ -48,7 +48,8 @@ final class FilePattern {
             return plain(in, at, out);
         }
         boolean number = !value.isEmpty() && value.chars().allMatch(Character::isDigit);
-        out.writeBytes(("0".repeat(number ? Math.max(0, width - value.length()) : 0) + value).getBytes(StandardCharsets.UTF_8));
+        out.writeBytes(("0".repeat(number ? Math.max(0, width - value.length()) : 0) + value)
+                .getBytes(StandardCharsets.UTF_8));
         return end;
     }
 }

@@ -39,7 +39,8 @@ final class GresReport {
         return d.files().isEmpty() ? d.multiple() : d.files();
     }
 
-    private static String line(String name, String type, long count, List<String> files, String cores, int coreCount, String links) {
+    private static String line(String name, String type, long count, List<String> files, String cores, int coreCount,
+            String links) {
         StringBuilder b = new StringBuilder("slurmd: Gres Name=").append(name)
                 .append(" Type=").append(type.isEmpty() ? "(null)" : type)
                 .append(" Count=").append(count);

@@ -114,7 +114,8 @@ public final class HardwareProbe {
     public static String describe(String nodeName, Hardware h, String gres, long uptimeSeconds) {
         long days = uptimeSeconds / 86_400;
         long rest = uptimeSeconds % 86_400;
-        return "NodeName=" + nodeName + " CPUs=" + h.cpus() + " Boards=" + h.boards() + " SocketsPerBoard=" + h.sockets()
+        return "NodeName=" + nodeName + " CPUs=" + h.cpus() + " Boards=" + h.boards() + " SocketsPerBoard="
+                + h.sockets()
                 + " CoresPerSocket=" + h.coresPerSocket() + " ThreadsPerCore=" + h.threadsPerCore() + " RealMemory="
                 + h.memoryMb() + (gres.isEmpty() ? "" : " Gres=" + gres) + "\n"
                 + String.format(Locale.ROOT, "UpTime=%d-%02d:%02d:%02d", days, rest / 3600, rest / 60 % 60, rest % 60);

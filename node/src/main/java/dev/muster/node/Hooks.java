@@ -32,12 +32,14 @@ final class Hooks {
 
     /** @return "" or what went wrong */
     String prolog(JobShare share) {
-        return runAll("prolog", settings.prologs(), environment(share, "prolog_slurmd"), settings.prologTimeoutSeconds());
+        return runAll("prolog", settings.prologs(), environment(share, "prolog_slurmd"),
+                settings.prologTimeoutSeconds());
     }
 
     /** @return "" or what went wrong */
     String epilog(JobShare share) {
-        return runAll("epilog", settings.epilogs(), environment(share, "epilog_slurmd"), settings.epilogTimeoutSeconds());
+        return runAll("epilog", settings.epilogs(), environment(share, "epilog_slurmd"),
+                settings.epilogTimeoutSeconds());
     }
 
     private Map<String, String> environment(JobShare share, String context) {

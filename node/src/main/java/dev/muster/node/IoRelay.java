@@ -43,7 +43,8 @@ final class IoRelay {
         this.spool = spool;
     }
 
-    private record Target(NodeStep step, int ownerUid, String token, boolean running, Path directory, boolean observer) {}
+    private record Target(NodeStep step, int ownerUid, String token, boolean running, Path directory,
+            boolean observer) {}
 
     void handle(Caller caller, Frames frames) {
         try (frames) {
@@ -52,7 +53,8 @@ final class IoRelay {
             if (target.isEmpty()) {
                 refuse(frames, "no such step on this node");
             } else if (!allowed(caller, attach, target.get())) {
-                log.error("io: uid " + caller.uid() + " may not attach to step " + attach.jobId() + "." + attach.stepId());
+                log.error("io: uid " + caller.uid() + " may not attach to step " + attach.jobId() + "."
+                        + attach.stepId());
                 refuse(frames, "Access/permission denied");
             } else {
                 relay(frames, attach, target.get());
@@ -63,7 +65,8 @@ final class IoRelay {
     }
 
     private static void refuse(Frames frames, String why) throws IOException {
-        frames.send(new StepSocket.Frame('!', StepSocket.ALL_TASKS, 0, 0, why.getBytes(StandardCharsets.UTF_8)).encode());
+        frames.send(new StepSocket.Frame('!', StepSocket.ALL_TASKS, 0, 0, why.getBytes(StandardCharsets.UTF_8))
+                .encode());
     }
 
     private boolean allowed(Caller caller, IoAttach attach, Target target) {
@@ -97,7 +100,8 @@ final class IoRelay {
         loop.post(() -> answer.complete(
                 jobs.forRelay(attach.jobId(), attach.attempt())
                         .flatMap(j -> Optional.ofNullable(j.steps.get(attach.stepId()))
-                                .map(s -> new Target(s, j.share.owner().uid(), s.ioToken, s.phase != NodeStep.Phase.STARTING, s.directory,
+                                .map(s -> new Target(s, j.share.owner().uid(), s.ioToken,
+                                        s.phase != NodeStep.Phase.STARTING, s.directory,
                                         attach.observer())))));
         try {
             return answer.get(30, TimeUnit.SECONDS);
@@ -195,7 +199,8 @@ final class IoRelay {
     private boolean isOver(Target target) {
         long endNs = System.nanoTime() + END_WAIT_MS * 1_000_000;
         while (System.nanoTime() < endNs) {
-            boolean complete = spool.status(target.directory).filter(s -> s.state() == StatusFile.State.COMPLETE).isPresent();
+            boolean complete = spool.status(target.directory).filter(s -> s.state() == StatusFile.State.COMPLETE)
+                    .isPresent();
             if (complete || !Os.isAlive(Spool.stepdPid(target.directory))) {
                 return true;
             }
@@ -218,11 +223,13 @@ final class IoRelay {
         Optional<StatusFile> status = spool.status(target.directory);
         for (var exit : NodeStep.exits(status).entrySet()) {
             ExitStatus how = exit.getValue();
-            frames.send(new StepSocket.Frame('X', Integer.parseInt(exit.getKey()), 0, how.waitStatus(), new byte[0]).encode());
+            frames.send(new StepSocket.Frame('X', Integer.parseInt(exit.getKey()), 0, how.waitStatus(), new byte[0])
+                    .encode());
         }
         boolean whole = status.isPresent() && status.get().state() == StatusFile.State.COMPLETE;
         String reason = whole ? status.get().reason() : Jobs.REASON_STEPD_KILLED;
-        frames.send(new StepSocket.Frame('F', StepSocket.ALL_TASKS, 0, 0, reason.getBytes(StandardCharsets.UTF_8)).encode());
+        frames.send(new StepSocket.Frame('F', StepSocket.ALL_TASKS, 0, 0, reason.getBytes(StandardCharsets.UTF_8))
+                .encode());
         told(target);
     }
 }

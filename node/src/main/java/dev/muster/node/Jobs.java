@@ -87,7 +87,8 @@ final class Jobs {
         if (attempt > 0) {
             return job(jobId, attempt).or(() -> Optional.ofNullable(unclaimed.get(key(jobId, attempt))));
         }
-        return java.util.stream.Stream.concat(jobs.values().stream(), unclaimed.values().stream()).filter(j -> j.jobId() == jobId).max(java.util.Comparator.comparingInt(NodeJob::attempt));
+        return java.util.stream.Stream.concat(jobs.values().stream(), unclaimed.values().stream())
+                .filter(j -> j.jobId() == jobId).max(java.util.Comparator.comparingInt(NodeJob::attempt));
     }
 
     List<Attempt> attempts() {
@@ -160,7 +161,8 @@ final class Jobs {
             return Optional.empty();
         }
         if (settings.slurmUserId() != 0 && Os.uid() != 0 && share.owner().uid() != Os.uid()) {
-            fail(job, stepId, "slurmd runs as uid " + Os.uid() + " and cannot run jobs of uid " + share.owner().uid(), true, false);
+            fail(job, stepId, "slurmd runs as uid " + Os.uid() + " and cannot run jobs of uid "
+                    + share.owner().uid(), true, false);
             return Optional.empty();
         }
         try {
@@ -253,7 +255,8 @@ final class Jobs {
 
     private void started(NodeJob job, NodeStep step, long stepdPid) {
         step.phase = NodeStep.Phase.RUNNING;
-        reports.add(seq -> new StepLaunched(seq, job.jobId(), job.attempt(), step.stepId, List.of((int) stepdPid)), () -> { });
+        reports.add(seq -> new StepLaunched(seq, job.jobId(), job.attempt(), step.stepId, List.of((int) stepdPid)),
+                () -> { });
         follow(job, step);
         step.whenRunning.forEach(Runnable::run);
         step.whenRunning.clear();
@@ -313,9 +316,11 @@ final class Jobs {
         step.whenRunning.clear();
         cgroups.removeStep(job.jobId(), job.attempt(), step.stepId);
         log.verbose("[" + stepName(job, step.stepId) + "] done with job");
-        long endMs = status.stream().flatMap(s -> s.tasks().stream()).mapToLong(StatusFile.Task::endedMs).max().orElse(0);
+        long endMs = status.stream().flatMap(s -> s.tasks().stream()).mapToLong(StatusFile.Task::endedMs).max()
+                .orElse(0);
         reports.add(seq -> new StepExited(seq, job.jobId(), job.attempt(), step.stepId, NodeStep.exits(status), reason,
-                endMs > 0 ? endMs : System.currentTimeMillis(), status.map(StatusFile::usage).orElse(StatusFile.NO_USAGE)), () -> { });
+                endMs > 0 ? endMs : System.currentTimeMillis(),
+                        status.map(StatusFile::usage).orElse(StatusFile.NO_USAGE)), () -> { });
         settle(job);
     }
 
@@ -323,7 +328,8 @@ final class Jobs {
     private void stepdKilled(NodeJob job, NodeStep step, Optional<StatusFile> last) {
         boolean rebooted = !job.share.bootId().equals(bootId);
         String reason = rebooted ? REASON_NODE_REBOOT : REASON_STEPD_KILLED;
-        log.error("[" + stepName(job, step.stepId) + "] slurmstepd is gone" + (rebooted ? ": the node was rebooted" : ": killing what it left"));
+        log.error("[" + stepName(job, step.stepId) + "] slurmstepd is gone"
+                + (rebooted ? ": the node was rebooted" : ": killing what it left"));
         if (rebooted) {
             stepEnded(job, step, last, reason);
             return;
@@ -440,7 +446,8 @@ final class Jobs {
         };
         String what = step.isBatch() ? "JOB " + job.jobId() : "STEP " + stepName(job, step.stepId);
         return "*** " + what + " ON " + settings.nodeName() + " CANCELLED AT "
-                + LocalDateTime.now().truncatedTo(ChronoUnit.SECONDS).format(java.time.format.DateTimeFormatter.ISO_LOCAL_DATE_TIME)
+                + LocalDateTime.now().truncatedTo(ChronoUnit.SECONDS)
+                        .format(java.time.format.DateTimeFormatter.ISO_LOCAL_DATE_TIME)
                 + why + " ***";
     }
 
@@ -486,11 +493,12 @@ final class Jobs {
         removeWhenUnused(job, System.nanoTime() + UNCLAIMED_MS * 1_000_000);
     }
 
-    /** A stepd may still hold output for srun, and srun may not have heard of the end: the directory stays until then. */
+    /** A stepd may still hold output, srun may not have heard of the end: the directory stays until then. */
     private void removeWhenUnused(NodeJob job, long untilNs) {
         boolean late = System.nanoTime() - untilNs > 0;
         boolean used = job.steps.values().stream().anyMatch(s ->
-                (!late && !s.ioToken.isEmpty() && !s.endTold) || s.relays > 0 || Os.isAlive(Spool.stepdPid(s.directory)));
+                (!late && !s.ioToken.isEmpty() && !s.endTold) || s.relays > 0
+                        || Os.isAlive(Spool.stepdPid(s.directory)));
         if (used) {
             loop.later(500, () -> removeWhenUnused(job, untilNs));
             return;
@@ -508,7 +516,8 @@ final class Jobs {
     void signal(Signal order) {
         job(order.jobId(), order.attempt()).ifPresent(job -> {
             for (NodeStep step : job.steps.values()) {
-                boolean wanted = order.stepId() == Integer.MIN_VALUE ? wantsSignal(step, order) : step.stepId == order.stepId();
+                boolean wanted = order.stepId() == Integer.MIN_VALUE ? wantsSignal(step, order)
+                        : step.stepId == order.stepId();
                 if (wanted) {
                     int mode = order.batchShell() && !order.full() ? StepWatch.TASKS_ONLY : StepWatch.EVERY_PROCESS;
                     step.whenRunning(() -> step.watch.ifPresent(w -> w.signal(mode, order.signal())));
@@ -578,7 +587,8 @@ final class Jobs {
         job(jobId, attempt).filter(j -> !j.isEnding()).ifPresent(job -> {
             for (NodeStep step : job.steps.values()) {
                 if (!step.isExternal() && !step.ending) {
-                    String text = "StepId=" + stepName(job, step.stepId) + " exceeded memory limit (" + (usedMb << 20) + " > "
+                    String text = "StepId=" + stepName(job, step.stepId) + " exceeded memory limit (" + (usedMb << 20)
+                            + " > "
                             + (limitMb << 20) + "), being killed";
                     log.error(text);
                     step.whenRunning(() -> step.watch.ifPresent(w -> w.message(text)));

@@ -9,7 +9,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Processes that a killed stepd lost: those whose environment names the job and this node, and that have no living stepd
+ * Processes that a killed stepd lost: those whose environment names the job and this node, and that have no living
+ * stepd
  * above them. Used where no control group can tell, and to check where one can.
  */
 final class Leftovers {
@@ -43,7 +44,8 @@ final class Leftovers {
     }
 
     private static boolean namesJob(long pid, int jobId, Settings settings) {
-        Set<String> entries = new HashSet<>(List.of(Os.read(Path.of("/proc/" + pid + "/environ")).orElse("").split("\0")));
+        Set<String> entries = new HashSet<>(List.of(Os.read(Path.of("/proc/" + pid + "/environ")).orElse("")
+                .split("\0")));
         return entries.contains("SLURM_JOB_ID=" + jobId) && entries.contains("SLURMD_NODENAME=" + settings.nodeName())
                 && entries.contains("SLURM_CONF=" + settings.configFile());
     }

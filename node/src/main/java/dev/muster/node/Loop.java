@@ -29,7 +29,7 @@ final class Loop implements AutoCloseable {
         }
     }
 
-    /** A mistake of ours must end the process rather than leave half a change behind: jobs go on, the next slurmd adopts them. */
+    /** A mistake of ours must end the process rather than leave half a change; the next slurmd adopts the jobs. */
     private void guarded(Runnable work) {
         try {
             work.run();

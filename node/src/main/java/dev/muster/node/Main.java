@@ -5,6 +5,7 @@ import dev.muster.config.CgroupConf;
 import dev.muster.config.ConfigError;
 import dev.muster.config.NodeConf;
 import dev.muster.config.SlurmConf;
+import dev.muster.daemon.CommandServiceKeeper;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.daemon.Identities;
 import dev.muster.daemon.PidFile;
@@ -130,7 +131,8 @@ public final class Main {
             return 1;
         }
         List<ConfigError> errors = new ArrayList<>();
-        Settings settings = SettingsReader.read(conf, node, options, prefix(), slurmUser, CgroupConf.read(conf.sister("cgroup.conf"), errors));
+        Settings settings = SettingsReader.read(conf, node, options, prefix(), slurmUser,
+                CgroupConf.read(conf.sister("cgroup.conf"), errors));
         if (!errors.isEmpty()) {
             errors.forEach(e -> System.err.println("slurmd: error: " + e.message()));
             System.err.println("slurmd: fatal: Unable to process configuration file");
@@ -138,7 +140,8 @@ public final class Main {
         }
         DaemonLog log;
         try {
-            log = new DaemonLog("slurmd", settings.logFile(), options.foreground(), settings.debugLevel(), settings.logTimeFormat());
+            log = new DaemonLog("slurmd", settings.logFile(), options.foreground(), settings.debugLevel(),
+                    settings.logTimeFormat());
         } catch (IOException e) {
             System.err.println("slurmd: fatal: Unable to open logfile `" + settings.logFile() + "': " + Reasons.of(e));
             return 1;
@@ -183,7 +186,8 @@ public final class Main {
         return 0;
     }
 
-    private static Lifetime.Order serveOnce(Start start, Lifetime lifetime) throws Slurmd.CannotStartException, IOException {
+    private static Lifetime.Order serveOnce(Start start, Lifetime lifetime) throws Slurmd.CannotStartException,
+            IOException {
         Settings settings = start.settings;
         Sessions sessions = new Sessions(start.conf, new Caller(Os.uid(), Os.gid()), settings.slurmUserId(), false);
         try (Slurmd slurmd = new Slurmd(settings, start.log, sessions, lifetime, start.options.reportReboot())) {
@@ -194,6 +198,7 @@ public final class Main {
             if (Native.isLinked()) {
                 Native.daemonReady(0);
             }
+            CommandServiceKeeper.start(Optional.ofNullable(System.getProperty("muster.prefix")), start.log);
             Lifetime.Order order = lifetime.await();
             sack.ifPresent(Sack::close);
             if (order == Lifetime.Order.STOP) {
@@ -233,7 +238,8 @@ public final class Main {
 
     private static void applyProcessOptions(Start start) throws IOException {
         if (start.options.nice() != 0) {
-            Os.run(List.of("/usr/bin/renice", "-n", Integer.toString(start.options.nice()), "-p", Long.toString(ProcessHandle.current().pid())));
+            Os.run(List.of("/usr/bin/renice", "-n", Integer.toString(start.options.nice()), "-p",
+                    Long.toString(ProcessHandle.current().pid())));
         }
         if (start.options.cleanStart()) {
             int forgotten = CleanStart.forgetDead(new Spool(start.settings.spoolDirectory()));
@@ -242,7 +248,8 @@ public final class Main {
         Path logDirectory = Path.of(start.settings.logFile()).toAbsolutePath().getParent();
         boolean toLog = start.options.changeDirectory() || !start.options.foreground();
         if (Native.isLinked() && toLog) {
-            Path place = start.settings.logFile().isEmpty() || logDirectory == null ? start.settings.spoolDirectory() : logDirectory;
+            Path place = start.settings.logFile().isEmpty() || logDirectory == null ? start.settings.spoolDirectory()
+                    : logDirectory;
             Native.chdir(place.toString().getBytes(StandardCharsets.UTF_8));
         }
     }

@@ -46,7 +46,8 @@ record Options(
             """;
 
     private static final String NO_DYNAMIC = "dynamic nodes are not part of this version: name the node in slurm.conf";
-    private static final String NO_CONFIGLESS = "fetching the configuration from slurmctld is not part of this version: give -f";
+    private static final String NO_CONFIGLESS = 
+            "fetching the configuration from slurmctld is not part of this version: give -f";
 
     static Parsed parse(List<String> arguments) {
         Builder b = new Builder();
@@ -149,7 +150,8 @@ record Options(
                 case 'N' -> nodeName = value;
                 case 'n' -> {
                     if (!value.matches("-?\\d{1,2}")) {
-                        return Optional.of(new Parsed.Wrong("Invalid option for -n option (nice value), ignored: " + value, false));
+                        return Optional.of(new Parsed.Wrong("Invalid option for -n option (nice value), ignored: "
+                                + value, false));
                     }
                     nice = Integer.parseInt(value);
                 }
@@ -159,7 +161,8 @@ record Options(
         }
 
         Options build() {
-            return new Options(nodeName, configFile, logFile, stepd, foreground, cleanStart, reportReboot, changeDirectory,
+            return new Options(nodeName, configFile, logFile, stepd, foreground, cleanStart, reportReboot,
+                    changeDirectory,
                     verbose, nice, mode);
         }
     }

@@ -51,5 +51,6 @@ public record Settings(
     public record Address(String host, int port) {}
 
     /** Configured sizes that stand in for the machine's own (SlurmdParameters=config_overrides). */
-    public record Shape(int cpus, int boards, int sockets, int coresPerSocket, int threadsPerCore, long memoryMb, long tmpDiskMb) {}
+    public record Shape(int cpus, int boards, int sockets, int coresPerSocket, int threadsPerCore, long memoryMb,
+            long tmpDiskMb) {}
 }

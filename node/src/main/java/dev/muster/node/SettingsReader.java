@@ -34,9 +34,11 @@ final class SettingsReader {
                 .or(() -> conf.nodes().stream().filter(n -> n.hostname().equals("localhost")).findFirst());
     }
 
-    static Settings read(SlurmConf conf, NodeConf node, Options options, Path prefix, int slurmUserId, CgroupConf cgroup) {
+    static Settings read(SlurmConf conf, NodeConf node, Options options, Path prefix, int slurmUserId,
+            CgroupConf cgroup) {
         List<Settings.Address> controllers = new ArrayList<>();
-        conf.controllers().forEach(c -> conf.slurmctldPorts().forEach(p -> controllers.add(new Settings.Address(c.address(), p))));
+        conf.controllers().forEach(c -> conf.slurmctldPorts()
+                .forEach(p -> controllers.add(new Settings.Address(c.address(), p))));
         Map<String, String> gather = conf.parameters(Key.JOB_ACCT_GATHER_PARAMS);
         boolean cgroupTask = conf.has(Key.TASK_PLUGIN, "task/cgroup") || conf.has(Key.TASK_PLUGIN, "cgroup");
         return new Settings(
@@ -62,7 +64,8 @@ final class SettingsReader {
                 cgroupTask && cgroup.constrainRamSpace(),
                 gather.containsKey("overmemorykill"),
                 pollSeconds(conf.text(Key.JOB_ACCT_GATHER_FREQUENCY)),
-                options.stepd().isEmpty() ? prefix.resolve("sbin/slurmstepd") : Path.of(options.stepd()).toAbsolutePath(),
+                options.stepd().isEmpty() ? prefix.resolve("sbin/slurmstepd")
+                        : Path.of(options.stepd()).toAbsolutePath(),
                 Path.of(conf.file()).toAbsolutePath().toString(),
                 node.gresText(),
                 conf.configOverrides() ? Optional.of(shape(node)) : Optional.empty());
@@ -92,12 +95,14 @@ final class SettingsReader {
         List<String> out = new ArrayList<>();
         for (String pattern : patterns) {
             Path path = Path.of(pattern);
-            if (pattern.indexOf('*') < 0 && pattern.indexOf('?') < 0 && pattern.indexOf('[') < 0 || path.getParent() == null) {
+            if (pattern.indexOf('*') < 0 && pattern.indexOf('?') < 0 && pattern.indexOf('[') < 0
+                    || path.getParent() == null) {
                 out.add(pattern);
                 continue;
             }
             List<String> found = new ArrayList<>();
-            try (DirectoryStream<Path> all = Files.newDirectoryStream(path.getParent(), path.getFileName().toString())) {
+            try (DirectoryStream<Path> all = Files.newDirectoryStream(path.getParent(),
+                    path.getFileName().toString())) {
                 all.forEach(p -> found.add(p.toString()));
             } catch (IOException e) {
                 out.add(pattern);

@@ -68,7 +68,8 @@ public final class Slurmd implements AutoCloseable {
         }
     }
 
-    public Slurmd(Settings settings, DaemonLog log, Sessions sessions, Owner owner, boolean reportReboot) throws CannotStartException {
+    public Slurmd(Settings settings, DaemonLog log, Sessions sessions, Owner owner,
+            boolean reportReboot) throws CannotStartException {
         this.settings = settings;
         this.log = log;
         this.owner = owner;
@@ -84,9 +85,11 @@ public final class Slurmd implements AutoCloseable {
         } catch (IOException e) {
             throw new CannotStartException("SlurmdSpoolDir " + settings.spoolDirectory() + ": " + Reasons.of(e));
         }
-        Cgroups cgroups = Cgroups.detect(settings.nodeName(), settings.spoolDirectory(), settings.constrainMemory(), log);
+        Cgroups cgroups = Cgroups.detect(settings.nodeName(), settings.spoolDirectory(), settings.constrainMemory(),
+                log);
         Starter starter = new Starter(settings, spool, cgroups, new SpecBuilder(settings, probe.onlineCpus()));
-        jobs = new Jobs(settings, log, loop, spool, reports, new Hooks(settings, log), cgroups, starter, starters, bootId);
+        jobs = new Jobs(settings, log, loop, spool, reports, new Hooks(settings, log), cgroups, starter, starters,
+                bootId);
         if (settings.pollMemory() || (settings.constrainMemory() && !cgroups.limitsMemory())) {
             new MemoryWatch(loop, settings.pollSeconds(), jobs::withMemoryLimit, jobs::memoryExceeded).start();
         }
@@ -94,7 +97,8 @@ public final class Slurmd implements AutoCloseable {
         IoRelay relay = new IoRelay(settings, log, loop, jobs, spool);
         server = open(sessions, relay);
         link = new ControllerLink(settings, log, loop, reports,
-                (host, port) -> new Client(host, port, sessions::session, sessions::nonce), this::register, this::heartbeat, this::obey);
+                (host, port) -> new Client(host, port, sessions::session, sessions::nonce), this::register,
+                        this::heartbeat, this::obey);
     }
 
     private void adopt() {
@@ -108,7 +112,8 @@ public final class Slurmd implements AutoCloseable {
     }
 
     private static FileLock lock(Path spool) throws IOException {
-        FileChannel channel = FileChannel.open(spool.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        FileChannel channel = FileChannel.open(spool.resolve("lock"), StandardOpenOption.CREATE,
+                StandardOpenOption.WRITE);
         FileLock lock = channel.tryLock();
         if (lock == null) {
             channel.close();
@@ -119,7 +124,8 @@ public final class Slurmd implements AutoCloseable {
 
     private Server open(Sessions sessions, IoRelay relay) throws CannotStartException {
         try {
-            return Server.start("", settings.port(), sessions.verifier(), (caller, message, body) -> answer(caller, message),
+            return Server.start("", settings.port(), sessions.verifier(), (caller, message, body) ->
+                    answer(caller, message),
                     Map.of("io", relay::handle), Slurmd::page);
         } catch (RuntimeException e) {
             throw new CannotStartException("Unable to bind listen port (" + settings.port() + "): " + rootCause(e));
@@ -149,8 +155,10 @@ public final class Slurmd implements AutoCloseable {
     public void start() {
         Hardware h = hardware();
         log.info("slurmd version " + VERSION + " started");
-        log.info("CPUs=" + h.cpus() + " Boards=" + h.boards() + " Sockets=" + h.sockets() + " Cores=" + h.coresPerSocket()
-                + " Threads=" + h.threadsPerCore() + " Memory=" + h.memoryMb() + " TmpDisk=" + h.tmpDiskMb() + " Uptime="
+        log.info("CPUs=" + h.cpus() + " Boards=" + h.boards() + " Sockets=" + h.sockets() + " Cores="
+                + h.coresPerSocket()
+                + " Threads=" + h.threadsPerCore() + " Memory=" + h.memoryMb() + " TmpDisk=" + h.tmpDiskMb()
+                        + " Uptime="
                 + probe.uptimeSeconds() + " CPUSpecList=(null) FeaturesAvail=(null) FeaturesActive=(null)");
         link.start();
     }
@@ -159,14 +167,18 @@ public final class Slurmd implements AutoCloseable {
         Hardware real = probe.read(settings.gres());
         long bootTime = reportReboot ? startTime : real.bootTime();
         return settings.registered()
-                .map(s -> new Hardware(s.cpus(), s.boards(), s.sockets(), s.coresPerSocket(), s.threadsPerCore(), s.memoryMb(),
+                .map(s -> new Hardware(s.cpus(), s.boards(), s.sockets(), s.coresPerSocket(), s.threadsPerCore(),
+                        s.memoryMb(),
                         Math.max(s.tmpDiskMb(), 0), real.gres(), real.architecture(), real.operatingSystem(), bootTime))
-                .orElse(new Hardware(real.cpus(), real.boards(), real.sockets(), real.coresPerSocket(), real.threadsPerCore(),
-                        real.memoryMb(), real.tmpDiskMb(), real.gres(), real.architecture(), real.operatingSystem(), bootTime));
+                .orElse(new Hardware(real.cpus(), real.boards(), real.sockets(), real.coresPerSocket(),
+                        real.threadsPerCore(),
+                        real.memoryMb(), real.tmpDiskMb(), real.gres(), real.architecture(), real.operatingSystem(),
+                                bootTime));
     }
 
     private Register register() {
-        return new Register(settings.nodeName(), settings.cluster(), bootId, VERSION, startTime, hardware(), jobs.attempts());
+        return new Register(settings.nodeName(), settings.cluster(), bootId, VERSION, startTime, hardware(),
+                jobs.attempts());
     }
 
     private Heartbeat heartbeat() {

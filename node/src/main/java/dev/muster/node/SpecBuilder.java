@@ -33,7 +33,8 @@ final class SpecBuilder {
         head(out, launch.share().jobId(), launch.share().attempt(), launch.stepId(), launch.share().owner(), place);
         out.put("cwd", launch.workDir().isEmpty() ? Bytes.of("/") : launch.workDir());
         out.put("umask", Integer.toOctalString(launch.umask()));
-        launch.limits().forEach((name, value) -> out.put("rlimit", name + " " + (value < 0 ? "unlimited" : Long.toString(value))));
+        launch.limits().forEach((name, value) -> out.put("rlimit", name + " "
+                + (value < 0 ? "unlimited" : Long.toString(value))));
         out.putAll("env", launch.environment());
         boolean batch = launch.stepId() == NodeMessages.STEP_BATCH;
         if (batch) {
@@ -133,7 +134,8 @@ final class SpecBuilder {
         out.put("stdin", target('r', first(launch.stdin(), io.stdin()), launch, task));
         out.put("stdout", target(how, stdout, launch, task));
         boolean same = stderr.equals(stdout) || stderr.isEmpty();
-        out.put("stderr", same && isFile(stdout) ? Bytes.of("same") : target(how, same ? stdout : stderr, launch, task));
+        out.put("stderr", same && isFile(stdout) ? Bytes.of("same")
+                : target(how, same ? stdout : stderr, launch, task));
     }
 
     private static Bytes first(Bytes a, Bytes b) {

@@ -24,10 +24,12 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The node's directory: {@code job00012/} with the script (the user's), {@code job.json} and one {@code step.N/} per step
+ * The node's directory: {@code job00012/} with the script (the user's), {@code job.json} and one {@code step.N/} per
+ * step
  * (the daemon's alone), and {@code launched}, one line for everything that was ever started here.
  *
- * <p>Nothing here is synced, on purpose: after a crash of the machine the boot id refuses old launches, and the statuses,
+ * <p>Nothing here is synced, on purpose: after a crash of the machine the boot id refuses old launches, and the
+ * statuses,
  * which must survive, are synced by stepd.
  */
 final class Spool {
@@ -40,7 +42,8 @@ final class Spool {
     private final LinkedHashSet<String> launched = new LinkedHashSet<>();
 
     /** What a restarted slurmd must know of a job. */
-    record JobFile(JobShare share, String phase, int endKillWaitSeconds, String reason, Map<String, String> stepReasons, String error,
+    record JobFile(JobShare share, String phase, int endKillWaitSeconds, String reason, Map<String,
+            String> stepReasons, String error,
             long deadlineMs) {}
 
     Spool(Path root) {
@@ -91,7 +94,8 @@ final class Spool {
             return here;
         }
         return shortDirectory().resolve(Integer.toHexString(here.toString().hashCode()) + "-"
-                + Integer.toHexString(here.toString().length()) + stepDirectory.getParent().getFileName() + stepDirectory.getFileName());
+                + Integer.toHexString(here.toString().length()) + stepDirectory.getParent().getFileName()
+                        + stepDirectory.getFileName());
     }
 
     private static Path shortDirectory() {
@@ -106,10 +110,12 @@ final class Spool {
 
     Path makeStepDirectory(int jobId, int attempt, int stepId) throws IOException {
         Path directory = stepDirectory(jobId, attempt, stepId);
-        Files.createDirectory(directory, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+        Files.createDirectory(directory,
+                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
         Path socketPlace = socket(directory).getParent();
         if (!socketPlace.equals(directory)) {
-            Files.createDirectories(socketPlace, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+            Files.createDirectories(socketPlace,
+                    PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
             if (!(Files.getAttribute(socketPlace, "unix:uid", LinkOption.NOFOLLOW_LINKS) instanceof Integer owner)
                     || owner != Os.uid()) {
                 throw new IOException(socketPlace + " belongs to somebody else");
@@ -175,7 +181,8 @@ final class Spool {
     /** Removes a job's directory; links in it are removed, never followed. */
     void remove(int jobId, int attempt) throws IOException {
         Path directory = jobDirectory(jobId, attempt);
-        for (int step : Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS) ? steps(directory) : List.<Integer>of()) {
+        for (int step : Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS) ? steps(directory)
+                : List.<Integer>of()) {
             Files.deleteIfExists(socket(stepDirectory(jobId, attempt, step)));
         }
         removeTree(directory);

@@ -48,7 +48,8 @@ final class Starter {
     long startExternal(JobShare share) throws FailedException {
         try {
             Path none = spool.jobDirectory(share.jobId(), share.attempt());
-            return spawn(share, dev.muster.model.node.NodeMessages.STEP_EXTERN, 0, none, place -> specs.external(share, place));
+            return spawn(share, dev.muster.model.node.NodeMessages.STEP_EXTERN, 0, none, place ->
+                    specs.external(share, place));
         } catch (IOException e) {
             throw new FailedException(Reasons.of(e));
         }
@@ -63,7 +64,8 @@ final class Starter {
         Path directory = spool.makeStepDirectory(share.jobId(), share.attempt(), stepId);
         Cgroups.Groups groups = cgroups.forStep(share.jobId(), share.attempt(), stepId, share.memoryMb(), memoryMb);
         Path spec = directory.resolve("spec");
-        Files.write(spec, source.at(new SpecBuilder.Place(script, spool.socket(directory), groups.join(), groups.kill(), groups.oomEvents())));
+        Files.write(spec, source.at(new SpecBuilder.Place(script, spool.socket(directory), groups.join(),
+                groups.kill(), groups.oomEvents())));
         Spool.setMode(spec, "rw-------");
         Os.Outcome outcome = Os.run(List.of(settings.stepd().toString(), spec.toString()));
         if (outcome.exitCode() != 0 || !outcome.output().startsWith("ok ")) {

@@ -65,7 +65,8 @@ public record StatusFile(State state, int stepdPid, String reason, List<Task> ta
 
     private static long millis(String seconds) {
         int dot = seconds.indexOf('.');
-        return dot < 0 ? 0 : Long.parseLong(seconds.substring(0, dot)) * 1000 + Long.parseLong(seconds.substring(dot + 1, dot + 4));
+        return dot < 0 ? 0 : Long.parseLong(seconds.substring(0, dot)) * 1000
+                + Long.parseLong(seconds.substring(dot + 1, dot + 4));
     }
 
     private static String field(String line, String name) {

@@ -1,5 +1,7 @@
 package dev.muster.node;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.muster.model.Codec;
 import dev.muster.model.node.NodeMessages.Register;
 import dev.muster.model.node.NodeMessages.ToController;
@@ -20,7 +22,7 @@ import java.util.function.Predicate;
 
 /** The other end of the node stream. */
 final class FakeController implements AutoCloseable {
-    static final byte[] KEY = "a key of the cluster that is long enough".getBytes(java.nio.charset.StandardCharsets.UTF_8);
+    static final byte[] KEY = "a key of the cluster that is long enough".getBytes(UTF_8);
 
     private final Server server;
     private volatile Frames node;

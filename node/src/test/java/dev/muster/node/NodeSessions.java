@@ -18,7 +18,16 @@ final class NodeSessions {
                 PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
         Files.write(key, FakeController.KEY);
         Path file = directory.resolve("slurm.conf");
-        Files.writeString(file, "ClusterName=test\nSlurmctldHost=localhost\nAuthType=auth/slurm\nNodeName=n1\nPartitionName=p Nodes=n1\n");
+        Files.writeString(file, "ClusterName=test\nSlurmctldHost=localhost\nAuthType=auth/slurm\n"
+                + "NodeName=n1\nPartitionName=p Nodes=n1\n");
+        try {
+            return read(file, uid);
+        } finally {
+            Spool.removeTree(directory);
+        }
+    }
+
+    private static Sessions read(Path file, int uid) throws IOException {
         return switch (SlurmConf.read(file.toFile())) {
             case SlurmConf.Parsed.Ok ok -> new Sessions(ok.conf(), new Caller(uid, uid), uid, false);
             case SlurmConf.Parsed.Invalid invalid -> throw new IOException(invalid.errors().toString());

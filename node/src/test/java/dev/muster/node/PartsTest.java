@@ -2,6 +2,7 @@ package dev.muster.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.config.SlurmConf;
 import dev.muster.model.Bytes;
 import dev.muster.model.ExitStatus;
 import dev.muster.model.node.NodeMessages.Hardware;
@@ -42,9 +43,11 @@ class PartsTest {
             stepd 4711
             state complete
             reason OutOfMemory
-            task id=0 phase=done pid=4712 started=1.000001 status=35072 ended=1700000000.250000 utime_us=5 stime_us=6 maxrss_kb=7 majflt=0 inblock=0 oublock=0
+            task id=0 phase=done pid=4712 started=1.000001 status=35072 ended=1700000000.250000 \
+            utime_us=5 stime_us=6 maxrss_kb=7 majflt=0 inblock=0 oublock=0
             task id=1 phase=running pid=4713 started=1.000001
-            task id=2 phase=done pid=4714 started=1.0 status=53 ended=1700000001.000000 utime_us=0 stime_us=0 maxrss_kb=0 majflt=0 inblock=0 oublock=0 reason=Could not open stdout file /x y: No
+            task id=2 phase=done pid=4714 started=1.0 status=53 ended=1700000001.000000 \
+            utime_us=0 stime_us=0 maxrss_kb=0 majflt=0 inblock=0 oublock=0 reason=Could not open stdout file /x y: No
             usage utime_us=10 stime_us=20 maxrss_kb=30 majflt=1 inblock=2 oublock=4
             end
             """;
@@ -66,12 +69,15 @@ class PartsTest {
 
     @Test
     void commandLine() {
-        Options.Parsed parsed = Options.parse(List.of("-Dvv", "-Nn1", "-f", "/etc/x.conf", "-L", "/log", "-d", "/stepd"));
-        assertThat(parsed).isEqualTo(new Options.Parsed.Ok(new Options("n1", "/etc/x.conf", "/log", "/stepd", true, false, false, false, 2, 0,
+        Options.Parsed parsed = Options.parse(List.of("-Dvv", "-Nn1", "-f", "/etc/x.conf", "-L", "/log", "-d",
+                "/stepd"));
+        assertThat(parsed).isEqualTo(new Options.Parsed.Ok(new Options("n1", "/etc/x.conf", "/log", "/stepd", true,
+                false, false, false, 2, 0,
                 Options.Mode.SERVE)));
         assertThat(Options.parse(List.of("-C"))).extracting("options.mode").isEqualTo(Options.Mode.SHOW_HARDWARE);
         assertThat(Options.parse(List.of("-Q"))).isEqualTo(new Options.Parsed.Wrong("invalid option -- 'Q'", true));
-        assertThat(Options.parse(List.of("-N"))).isEqualTo(new Options.Parsed.Wrong("option requires an argument -- 'N'", true));
+        assertThat(Options.parse(List.of("-N")))
+                .isEqualTo(new Options.Parsed.Wrong("option requires an argument -- 'N'", true));
         assertThat(Options.parse(List.of("-Z"))).isInstanceOf(Options.Parsed.Wrong.class);
         assertThat(Options.parse(List.of("--conf-server", "x"))).isInstanceOf(Options.Parsed.Wrong.class);
     }
@@ -80,13 +86,13 @@ class PartsTest {
     void hardwareLines() {
         Hardware h = new Hardware(8, 1, 2, 2, 2, 64000, 1000, "", "x86_64", "Linux", 0);
         assertThat(HardwareProbe.describe("n1", h, "gpu:a100:2", 90061)).isEqualTo(
-                "NodeName=n1 CPUs=8 Boards=1 SocketsPerBoard=2 CoresPerSocket=2 ThreadsPerCore=2 RealMemory=64000 Gres=gpu:a100:2\n"
+                "NodeName=n1 CPUs=8 Boards=1 SocketsPerBoard=2 CoresPerSocket=2 ThreadsPerCore=2 "
+                        + "RealMemory=64000 Gres=gpu:a100:2\n"
                         + "UpTime=1-01:01:01");
     }
 
     @Test
-    void deviceLines() throws Exception {
-        java.nio.file.Path directory = java.nio.file.Files.createTempDirectory("muster-gres-");
+    void deviceLines(@org.junit.jupiter.api.io.TempDir java.nio.file.Path directory) throws Exception {
         java.nio.file.Files.writeString(directory.resolve("slurm.conf"), """
                 ClusterName=g
                 SlurmctldHost=vm
@@ -98,9 +104,10 @@ class PartsTest {
                 NodeName=n1 Name=gpu Type=a100 File=/dev/tty[0-3] Cores=0-1
                 NodeName=n1 Name=gpu Type=t4 File=/dev/tty5
                 """);
-        var parsed = (dev.muster.config.SlurmConf.Parsed.Ok) dev.muster.config.SlurmConf.read(directory.resolve("slurm.conf").toFile());
+        var parsed = (SlurmConf.Parsed.Ok) SlurmConf.read(directory.resolve("slurm.conf").toFile());
         assertThat(GresReport.lines(parsed.conf(), parsed.conf().node("n1").orElseThrow())).containsExactly(
-                "slurmd: Gres Name=gpu Type=a100 Count=4 Index=0 ID=7696487 File=/dev/tty[0-3] Cores=0-1 CoreCnt=8 (null)",
+                "slurmd: Gres Name=gpu Type=a100 Count=4 Index=0 ID=7696487 "
+                        + "File=/dev/tty[0-3] Cores=0-1 CoreCnt=8 (null)",
                 "slurmd: Gres Name=gpu Type=t4 Count=1 Index=5 ID=7696487 File=/dev/tty5 (null)",
                 "slurmd: Gres Name=nic Type=(null) Count=2 ID=6515054 (null)");
     }

@@ -55,7 +55,8 @@ class SlurmdTest {
     static void build() throws Exception {
         java.util.logging.Logger.getLogger("io.helidon").setLevel(java.util.logging.Level.WARNING);
         Path out = Path.of("target/native").toAbsolutePath();
-        Process make = new ProcessBuilder("make", "-s", "-C", "../native", "OUT=" + out, out + "/slurmstepd").inheritIO().start();
+        Process make = new ProcessBuilder("make", "-s", "-C", "../native", "OUT=" + out, out + "/slurmstepd")
+                .inheritIO().start();
         assertThat(make.waitFor()).isZero();
         stepd = out.resolve("slurmstepd");
     }
@@ -70,10 +71,13 @@ class SlurmdTest {
     private boolean pollMemory;
 
     private Slurmd slurmd() throws Exception {
-        Settings settings = new Settings("n1", "test", List.of(new Settings.Address("127.0.0.1", controller.port())), freePort(), spool,
-                "", "", 5, "", Path.of("/tmp"), prologs, epilogs, 10, 10, 2, 10, "", "", Os.uid(), false, pollMemory, 1, stepd,
+        Settings settings = new Settings("n1", "test", List.of(new Settings.Address("127.0.0.1", controller.port())),
+                freePort(), spool,
+                "", "", 5, "", Path.of("/tmp"), prologs, epilogs, 10, 10, 2, 10, "", "", Os.uid(), false, pollMemory,
+                        1, stepd,
                 "/etc/slurm/slurm.conf", "", Optional.empty());
-        Slurmd made = new Slurmd(settings, new DaemonLog("slurmd", spool + "/slurmd.log", false, 5, ""), NodeSessions.of(Os.uid()),
+        Slurmd made = new Slurmd(settings, new DaemonLog("slurmd", spool + "/slurmd.log", false, 5, ""),
+                NodeSessions.of(Os.uid()),
                 new Slurmd.Owner() {
                     @Override
                     public void readConfig() {}
@@ -105,14 +109,17 @@ class SlurmdTest {
     }
 
     private static JobShare share(int jobId, long secondsLeft) {
-        return new JobShare(jobId, 1, Os.bootId(), self(), List.of("SLURM_JOB_PARTITION=main"), "0", 0, Map.of(), secondsLeft, 2,
+        return new JobShare(jobId, 1, Os.bootId(), self(), List.of("SLURM_JOB_PARTITION=main"), "0", 0, Map.of(),
+                secondsLeft, 2,
                 false, Bytes.of("name"));
     }
 
     private static Launch batch(JobShare share, Path out, String script) {
         return new Launch(share, NodeMessages.STEP_BATCH, List.of(new Task(0, 0, "", List.of(), List.of())),
-                environment(share.jobId()), Bytes.of("#!/bin/sh\n" + script), Codec.decode("{}".getBytes(), StepDesc.class),
-                Bytes.of("/tmp"), 022, Map.of(), Bytes.EMPTY, Bytes.of(out.toString()), Bytes.EMPTY, false, 0, 1, 1, -1, "", 0, "n1");
+                environment(share.jobId()), Bytes.of("#!/bin/sh\n" + script),
+                        Codec.decode("{}".getBytes(), StepDesc.class),
+                Bytes.of("/tmp"), 022, Map.of(), Bytes.EMPTY, Bytes.of(out.toString()), Bytes.EMPTY, false, 0, 1, 1,
+                        -1, "", 0, "n1");
     }
 
     private static List<Bytes> environment(int jobId) {
@@ -122,10 +129,13 @@ class SlurmdTest {
     private static Launch step(JobShare share, int stepId, int tasks, String command) {
         List<Task> list = new ArrayList<>();
         for (int i = 0; i < tasks; i++) {
-            list.add(new Task(i, i, "", List.of(Bytes.of("sh"), Bytes.of("-c"), Bytes.of(command)), List.of(Bytes.of("SLURM_PROCID=" + i))));
+            list.add(new Task(i, i, "", List.of(Bytes.of("sh"), Bytes.of("-c"), Bytes.of(command)),
+                    List.of(Bytes.of("SLURM_PROCID=" + i))));
         }
-        return new Launch(share, stepId, list, environment(share.jobId()), Bytes.EMPTY, Codec.decode("{}".getBytes(), StepDesc.class),
-                Bytes.of("/tmp"), 022, Map.of(), Bytes.EMPTY, Bytes.EMPTY, Bytes.EMPTY, false, 0, 1, tasks, -1, "secret", 0, "n1");
+        return new Launch(share, stepId, list, environment(share.jobId()), Bytes.EMPTY,
+                Codec.decode("{}".getBytes(), StepDesc.class),
+                Bytes.of("/tmp"), 022, Map.of(), Bytes.EMPTY, Bytes.EMPTY, Bytes.EMPTY, false, 0, 1, tasks, -1,
+                        "secret", 0, "n1");
     }
 
     private StepExited exited(int jobId, int stepId) throws InterruptedException {
@@ -175,7 +185,8 @@ class SlurmdTest {
     @Test
     void aLaunchForAnotherBootIsRefused() throws Exception {
         JobShare s = share(13, -1);
-        JobShare old = new JobShare(13, 1, UUID.randomUUID().toString(), s.owner(), s.environment(), s.cpus(), 0, Map.of(), -1, 2, false, s.jobName());
+        JobShare old = new JobShare(13, 1, UUID.randomUUID().toString(), s.owner(), s.environment(), s.cpus(), 0,
+                Map.of(), -1, 2, false, s.jobName());
         controller.send(batch(old, spool.resolve("out"), "echo no\n"));
         assertThat(controller.await(LaunchFailed.class).reason()).contains("earlier boot");
         assertThat(spool.resolve("out")).doesNotExist();
@@ -198,7 +209,8 @@ class SlurmdTest {
             StepExited exit = controller.await(StepExited.class);
             exits.put(exit.jobId(), exit.tasks().get("0"));
         }
-        assertThat(exits).isEqualTo(Map.of(14, ExitStatus.exited(137), 15, ExitStatus.signaled(9), 16, ExitStatus.exited(3)));
+        assertThat(exits).isEqualTo(Map.of(14, ExitStatus.exited(137), 15, ExitStatus.signaled(9), 16,
+                ExitStatus.exited(3)));
     }
 
     @Test
@@ -223,7 +235,8 @@ class SlurmdTest {
         assertThat((System.nanoTime() - start) / 1_000_000).isBetween(900L, 5000L);
         assertThat(exit.tasks().get("0")).isEqualTo(ExitStatus.signaled(9));
         assertThat(exit.reason()).isEqualTo("CANCELLED");
-        assertThat(Files.readString(out)).contains("term").contains("slurmstepd: error: *** JOB 18 ON n1 CANCELLED AT ");
+        assertThat(Files.readString(out)).contains("term")
+                .contains("slurmstepd: error: *** JOB 18 ON n1 CANCELLED AT ");
         controller.await(JobDone.class);
     }
 
@@ -265,7 +278,8 @@ class SlurmdTest {
         Path other = spool.resolve("other");
         JobShare share = share(21, -1);
         controller.send(batch(share, out, "trap 'echo batch' USR1; echo up; while :; do sleep 0.05; done\n"));
-        controller.send(step(share, 0, 1, "trap 'echo step >>" + other + "' USR1; echo ready >>" + other + "; while :; do sleep 0.05; done"));
+        controller.send(step(share, 0, 1, "trap 'echo step >>" + other + "' USR1; echo ready >>" + other
+                + "; while :; do sleep 0.05; done"));
         awaitText(out, "up");
         awaitText(other, "ready");
         controller.send(new Signal(21, 1, Integer.MIN_VALUE, 10, false, false));
@@ -279,7 +293,8 @@ class SlurmdTest {
 
     @Test
     void prologAndEpilogRun() throws Exception {
-        Path prolog = script("prolog", "echo $SLURM_SCRIPT_CONTEXT $SLURM_JOB_ID $SLURM_JOB_PARTITION >>" + spool + "/hooks");
+        Path prolog = script("prolog", "echo $SLURM_SCRIPT_CONTEXT $SLURM_JOB_ID $SLURM_JOB_PARTITION >>" + spool
+                + "/hooks");
         Path epilog = script("epilog", "echo $SLURM_SCRIPT_CONTEXT >>" + spool + "/hooks; exit 1");
         prologs.add(prolog.toString());
         epilogs.add(epilog.toString());
@@ -314,7 +329,8 @@ class SlurmdTest {
 
     @Test
     void stepOutputComesThroughTheIoStreamAcrossARestart() throws Exception {
-        controller.send(step(share(24, -1), 0, 2, "echo hello from $SLURM_PROCID; read line; echo got $line; exit $SLURM_PROCID"));
+        controller.send(step(share(24, -1), 0, 2,
+                "echo hello from $SLURM_PROCID; read line; echo got $line; exit $SLURM_PROCID"));
         controller.await(StepLaunched.class);
         ByteArrayOutputStream text = new ByteArrayOutputStream();
         try (Frames io = attach(24, "secret")) {
@@ -342,7 +358,8 @@ class SlurmdTest {
         StepSocket.Frame frame = StepSocket.Frame.decode(io.receive());
         if (frame.type() == 'O') {
             text.writeBytes(frame.bytes());
-            io.send(new StepSocket.Frame('a', frame.task(), frame.stream(), frame.offset() + frame.bytes().length, new byte[0]).encode());
+            io.send(new StepSocket.Frame('a', frame.task(), frame.stream(), frame.offset()
+                    + frame.bytes().length, new byte[0]).encode());
         }
         return frame.type();
     }
@@ -415,7 +432,8 @@ class SlurmdTest {
     @Test
     void anExternalStepEndsWithItsJob() throws Exception {
         JobShare s = share(26, -1);
-        JobShare withExtern = new JobShare(26, 1, s.bootId(), s.owner(), s.environment(), s.cpus(), 0, Map.of(), -1, 2, true, s.jobName());
+        JobShare withExtern = new JobShare(26, 1, s.bootId(), s.owner(), s.environment(), s.cpus(), 0, Map.of(), -1, 2,
+                true, s.jobName());
         controller.send(batch(withExtern, spool.resolve("o"), "true\n"));
         exited(26, NodeMessages.STEP_BATCH);
         controller.send(new EndJob(26, 1, 30, ""));
@@ -429,7 +447,8 @@ class SlurmdTest {
         slurmd.close();
         slurmd = slurmd();
         JobShare s = share(27, -1);
-        JobShare small = new JobShare(27, 1, s.bootId(), s.owner(), s.environment(), s.cpus(), 20, Map.of(), -1, 2, false, s.jobName());
+        JobShare small = new JobShare(27, 1, s.bootId(), s.owner(), s.environment(), s.cpus(), 20, Map.of(), -1, 2,
+                false, s.jobName());
         Path out = spool.resolve("o");
         controller.send(batch(small, out, "x=$(head -c 60000000 /dev/zero | tr '\\0' x); sleep 30\n"));
         assertThat(exited(27, NodeMessages.STEP_BATCH).reason()).isEqualTo("OutOfMemory");

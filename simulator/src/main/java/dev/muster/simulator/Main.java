@@ -18,10 +18,12 @@ public final class Main {
         long events = 0;
         long virtualMs = 0;
         int failed = 0;
+        java.util.TreeMap<String, Integer> seen = new java.util.TreeMap<>();
         for (long seed = first; seed < first + count; seed++) {
             Simulation.Outcome o = Simulation.run(seed, plant, false);
             events += o.events();
             virtualMs += o.virtualMs();
+            o.seen().forEach((what, times) -> seen.merge(what, times, Integer::sum));
             if (o.violation().isPresent()) {
                 failed++;
                 if (all) {
@@ -35,6 +37,9 @@ public final class Main {
         double seconds = (System.nanoTime() - began) / 1e9;
         System.out.printf(java.util.Locale.ROOT, "%d seeds, %d failed, %.1f s, %.1f seeds/s, %d events, %.0f times real time%n", count, failed, seconds,
                 count / seconds, events, virtualMs / 1000.0 / seconds);
+        if (Boolean.getBoolean("seen")) {
+            seen.forEach((what, times) -> System.out.println(what + ": " + times));
+        }
         System.exit(failed > 0 ? 1 : 0);
     }
 

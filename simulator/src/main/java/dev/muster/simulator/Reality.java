@@ -2,8 +2,10 @@ package dev.muster.simulator;
 
 import dev.muster.model.ExitStatus;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 
 /** The outside ledger: what really ran, whatever anybody believes. */
@@ -12,6 +14,7 @@ final class Reality {
     private final Truth truth;
     private final Map<String, Proc> all = new TreeMap<>();
     private final Map<Integer, List<Proc>> byJob = new TreeMap<>();
+    private final Set<String> refused = new HashSet<>();
     private int launches;
     private java.util.function.ToLongFunction<String> talkingForMs = n -> 0;
 
@@ -31,7 +34,9 @@ final class Reality {
             throw new Violation("I3 one launch per attempt", proc + " ran before");
         }
         for (Proc other : byJob.getOrDefault(jobId, List.of())) {
-            if (other.alive && other.attempt != attempt && !truth.fenced(jobId, other.attempt, other.node)) {
+            // of two the older one must have been given up: a node that is cut off cannot know
+            Proc older = other.attempt < attempt ? other : proc;
+            if (other.alive && other.attempt != attempt && !truth.fenced(jobId, older.attempt, older.node)) {
                 throw new Violation("I4 one live attempt", proc + " starts while " + other + " lives");
             }
         }
@@ -69,8 +74,17 @@ final class Reality {
         talkingForMs = source;
     }
 
-    boolean couldReport(Proc proc) {
-        return talkingForMs.applyAsLong(proc.node) > Simulation.REPORT_WITHIN_MS;
+    /** The node would not run an attempt that was meant for another boot. */
+    void refused(int jobId, int attempt) {
+        refused.add(jobId + "." + attempt);
+    }
+
+    boolean wasRefused(int jobId, int attempt) {
+        return refused.contains(jobId + "." + attempt);
+    }
+
+    boolean couldReport(String node) {
+        return talkingForMs.applyAsLong(node) > Simulation.REPORT_WITHIN_MS;
     }
 
     int launches() {

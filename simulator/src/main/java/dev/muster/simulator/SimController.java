@@ -153,6 +153,9 @@ final class SimController implements Pipeline.Effects {
         truth.acknowledgedAreKnown();
         core.reset(state);
         lastSnapshot = recovered.snapshotIndex();
+        if (lastSnapshot > 0) {
+            world.saw("recovered from a snapshot");
+        }
         startedMs = world.nowMs();
         tickBaseMs = state.tickMs() + 1;
         journal.onDurable(index -> archive());
@@ -190,6 +193,7 @@ final class SimController implements Pipeline.Effects {
         long unsynced = journal.lastIndex() - journal.durableIndex();
         long kept = unsynced == 0 ? 0 : world.below((int) unsynced + 1);
         log("crashes, " + kept + " of " + unsynced + " unsynced entries kept");
+        world.saw(kept < unsynced ? "unsynced entries lost" : "nothing lost");
         journal = journal.crash(kept);
         archive();
         unsyncedBlobs.forEach((hash, content) -> {
@@ -217,6 +221,7 @@ final class SimController implements Pipeline.Effects {
     private void point(String name) {
         if (name.equals(armed) && --armedCount <= 0) {
             log("dies at " + name);
+            world.saw("crash at " + name);
             throw new Crash();
         }
     }
@@ -327,6 +332,7 @@ final class SimController implements Pipeline.Effects {
             Silence.verdict(node, links.containsKey(node.name()), silentS, state.settings().nodeTimeoutS())
                     .ifPresent(c -> command(c, -1, d -> {
                         Wire wire = links.get(node.name());
+                        world.saw(c.getClass().getSimpleName() + (wire != null ? " although connected" : ""));
                         if (c instanceof Command.NodeLost && wire != null) {
                             wire.closeAtController();
                             gone(wire);
@@ -416,6 +422,7 @@ final class SimController implements Pipeline.Effects {
             }
         });
         journal.truncateBefore(index);
+        world.saw("snapshot");
         log("snapshot at " + index);
     }
 

@@ -206,6 +206,7 @@ final class SimNode {
         log("stepd killed " + step.proc);
         reality.ended(step.proc, ExitStatus.signaled(9), false);
         step.proc.killed = true;
+        world.saw("stepd killed");
         stepEnded(of.get(i), step, "StepdKilled");
     }
 
@@ -294,8 +295,9 @@ final class SimNode {
 
     /** A frame that a relay held back while the node was booted anew. */
     void late(String boot, ToNode message) {
-        if (swarm.staleFrames() && slurmdUp && !boot.equals(bootId()) && message instanceof NodeMessages.Launch) {
+        if (slurmdUp && !boot.equals(bootId()) && message instanceof NodeMessages.Launch) {
             log("late frame for " + boot);
+            world.saw("late frame of an earlier boot");
             obey(message);
         }
     }
@@ -368,6 +370,7 @@ final class SimNode {
             return known;
         }
         if (!share.bootId().equals(bootId()) && plant != Plant.NO_BOOT_FENCE) {
+            reality.refused(share.jobId(), share.attempt());
             report(seq -> new NodeMessages.LaunchFailed(seq, share.jobId(), share.attempt(), stepId, "other boot", false, false));
             return null;
         }
@@ -418,9 +421,11 @@ final class SimNode {
             return;
         }
         if (a.steps.containsKey(m.stepId()) && (plant != Plant.NODE_WITHOUT_TOMBSTONES || m.stepId() == NodeMessages.STEP_EXTERN)) {
+            world.saw("launch repeated");
             return;
         }
         if (a.isEnding()) {
+            world.saw("launch of an ending job");
             report(seq -> new NodeMessages.LaunchFailed(
                     seq, a.share.jobId(), a.share.attempt(), m.stepId(), "the job is ending", false, false));
             return;
@@ -506,6 +511,7 @@ final class SimNode {
     private void endJob(NodeMessages.EndJob m) {
         Attempt a = disk.get(key(m.jobId(), m.attempt()));
         if (a == null) {
+            world.saw("end of an unknown attempt");
             report(seq -> new NodeMessages.JobDone(seq, m.jobId(), m.attempt(), ""));
             return;
         }
@@ -629,6 +635,7 @@ final class SimNode {
             s.ending = false;
             if (s.proc == null) {
                 a.steps.remove(s.id);
+                world.saw("slurmd died while it launched");
                 report(seq -> new NodeMessages.LaunchFailed(seq, a.share.jobId(), a.share.attempt(), s.id,
                         "slurmd was ended while it launched the step", true, false));
             } else if (s.proc.alive) {

@@ -32,7 +32,7 @@ final class Simulation {
 
     /** How a seed went. */
     record Outcome(long seed, Swarm swarm, long hash, long events, int jobs, int launches, long virtualMs, Optional<Violation> violation,
-            List<String> trace) {}
+            Map<String, Integer> seen, List<String> trace) {}
 
     private final Plant plant;
     private final Swarm swarm;
@@ -76,7 +76,7 @@ final class Simulation {
             violation = Optional.of(new Violation("no exception", e));
         }
         return new Outcome(seed, s.swarm, s.world.hash(), s.world.steps(), s.truth.jobsSeen(), s.reality.launches(), s.world.nowMs(), violation,
-                s.world.trace());
+                s.world.seen(), s.world.trace());
     }
 
     // ---- the cluster

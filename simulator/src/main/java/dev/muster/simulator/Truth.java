@@ -123,6 +123,7 @@ final class Truth {
             case Change.StepPartEnded c -> partEnded(c, entry, met);
             case Change.NodeReleased c -> releasedBy.put(c.jobId() + "." + c.attempt() + "." + c.node(), entry.cause());
             case Change.JobRequeued c -> {
+                world.saw("requeued by " + entry.cause());
                 if (!met.jobs().at(c.jobId()).state().isActive()) {
                     requeued.add(c.jobId());
                 }
@@ -209,8 +210,15 @@ final class Truth {
             throw new Violation("I11 true exit status", "job " + c.jobId() + " " + c.state() + " " + c.exit() + ", really "
                     + (batch == null ? "never ran" : batch.alive ? "runs" : batch.exit.toString()));
         }
+        if (c.state() == JobState.TIMEOUT && batch == null && reality.couldReport(job.run().allocation().nodes().getFirst().node())) {
+            throw new Violation("I23 what was started is launched", "job " + c.jobId() + " is TIMEOUT and never ran");
+        }
+        if (c.reason() == JobReason.JOB_LAUNCH_FAILURE && reality.wasRefused(c.jobId(), job.attempt())) {
+            throw new Violation("I40 launches name the node's boot", "job " + c.jobId() + " failed because its launch named another boot");
+        }
+        world.saw("job " + c.state());
         if (c.state() == JobState.TIMEOUT && batch != null && !batch.alive && batch.byItself
-                && batch.endMs < world.nowMs() - Simulation.REPORT_WITHIN_MS && reality.couldReport(batch)) {
+                && batch.endMs < world.nowMs() - Simulation.REPORT_WITHIN_MS && reality.couldReport(batch.node)) {
             throw new Violation("I11 true exit status", "job " + c.jobId() + " is TIMEOUT although it ended " + batch.exit + " at " + batch.endMs);
         }
     }

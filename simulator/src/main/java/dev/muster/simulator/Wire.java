@@ -98,7 +98,9 @@ final class Wire {
         if (nodeOpen) {
             node.received(this, Codec.decode(frame, ToNode.class));
         } else {
-            node.late(bootId, Codec.decode(frame, ToNode.class));
+            if (swarm.staleFrames() && !world.isCalm()) {
+                world.at(1_000 + world.below(60_000), () -> node.late(bootId, Codec.decode(frame, ToNode.class)));
+            }
             if (controllerOpen && node.isOn()) {
                 endControllerSide();
             }

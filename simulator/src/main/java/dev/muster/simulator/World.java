@@ -3,8 +3,10 @@ package dev.muster.simulator;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.Random;
+import java.util.TreeMap;
 
 /** Virtual time, the one source of chance, and the trace. Everything in a seed happens as an event here, one after the other. */
 final class World {
@@ -22,6 +24,7 @@ final class World {
     private final Random random;
     private final PriorityQueue<Event> events = new PriorityQueue<>();
     private final ArrayDeque<String> trace = new ArrayDeque<>();
+    private final Map<String, Integer> seen = new TreeMap<>();
     private final boolean verbose;
     private boolean calm;
     private long nowMs;
@@ -100,6 +103,15 @@ final class World {
         if (verbose) {
             System.out.println(line);
         }
+    }
+
+    /** Something worth reaching was reached. */
+    void saw(String what) {
+        seen.merge(what, 1, Integer::sum);
+    }
+
+    Map<String, Integer> seen() {
+        return seen;
     }
 
     List<String> trace() {
