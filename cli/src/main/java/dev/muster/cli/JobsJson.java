@@ -26,10 +26,12 @@ final class JobsJson {
         o.put("array_task_id", JobRows.taskId(j) < 0 ? Tree.unset() : Tree.number(JobRows.taskId(j)));
         o.put("array_max_tasks", Tree.number(j.number("arrayMaxRunning")));
         o.put("array_task_string", JobRows.arrayTasks(j));
-        o.put("het_job_id", Tree.number(j.number("hetJobId"))).put("het_job_offset", Tree.number(j.number("hetOffset")));
+        o.put("het_job_id", Tree.number(j.number("hetJobId"))).put("het_job_offset",
+                Tree.number(j.number("hetOffset")));
         o.put("job_id", j.number("jobId")).put("user_id", j.number("userId")).put("group_id", j.number("groupId"));
         o.put("association_id", 0L).put("nice", j.number("nice")).put("restart_cnt", j.number("restarts"));
-        o.put("required_switches", 0L).put("segment_size", 0L).put("memory_update_delay", 0L).put("memory_update_margin", 0L);
+        o.put("required_switches", 0L).put("segment_size", 0L).put("memory_update_delay", 0L)
+                .put("memory_update_margin", 0L);
         o.put("maximum_switch_wait_time", 0L).put("sockets_per_board", 0L);
         o.put("core_spec", j.number("coreSpec")).put("thread_spec", j.number("threadSpec"));
         o.put("batch_flag", j.flag("batch")).put("contiguous", j.flag("contiguous")).put("hold", j.flag("held"));
@@ -39,11 +41,13 @@ final class JobsJson {
         List<Object> states = Tree.texts(j.text("state"));
         states.addAll(j.texts("flags"));
         o.put("job_state", states).put("flags", new ArrayList<Object>());
-        o.put("exit_code", Tree.exit(j.obj("exit"), !over)).put("derived_exit_code", Tree.exit(j.obj("derivedExit"), !over));
+        o.put("exit_code", Tree.exit(j.obj("exit"), !over)).put("derived_exit_code", Tree.exit(j.obj("derivedExit"),
+                !over));
         o.put("mail_type", Tree.csv(j.text("mailType"))).put("profile", Tree.texts("NOT_SET"));
         o.put("shared", new ArrayList<Object>()).put("gres_detail", new ArrayList<Object>());
         o.put("job_size_str", new ArrayList<Object>()).put("priority_by_partition", new ArrayList<Object>());
-        o.put("step_id", new Json.Obj().put("sluid", Sluid.text(j.number("sluid"))).put("job_id", Tree.number(j.number("jobId")))
+        o.put("step_id", new Json.Obj().put("sluid", Sluid.text(j.number("sluid"))).put("job_id",
+                Tree.number(j.number("jobId")))
                 .put("step_het_component", Tree.unset()).put("step_id", "TBD"));
         o.put("cluster", c.host().clusters().isEmpty() ? "" : c.host().clusters().getFirst());
         if (!j.text("nodes").isEmpty()) {
@@ -53,18 +57,23 @@ final class JobsJson {
     }
 
     /** Names of the answer and the components they come from; "" where this cluster has none. */
-    private static final String[] TEXTS = {"account", "account", "admin_comment", "adminComment", "allocating_node", "submitHost",
+    private static final String[] TEXTS = {"account", "account", "admin_comment", "adminComment", "allocating_node",
+            "submitHost",
         "batch_features", "", "batch_host", "batchHost", "burst_buffer", "burstBuffer", "burst_buffer_state", "",
-        "cluster_features", "", "command", "command", "comment", "comment", "container", "container", "container_id", "",
+        "cluster_features", "", "command", "command", "comment", "comment", "container", "container", "container_id",
+                "",
         "cpus_per_tres", "", "cron", "", "dependency", "dependency", "excluded_nodes", "excludeList", "extra", "extra",
         "failed_node", "", "features", "features", "federation_origin", "", "federation_siblings_active", "",
         "federation_siblings_viable", "", "group_name", "groupName", "het_job_id_set", "", "licenses", "licenses",
-        "licenses_allocated", "", "mail_user", "mailUser", "mcs_label", "mcsLabel", "memory_per_tres", "", "name", "name",
+        "licenses_allocated", "", "mail_user", "mailUser", "mcs_label", "mcsLabel", "memory_per_tres", "", "name",
+                "name",
         "network", "network", "nodes", "nodes", "partition", "partition", "prefer", "prefer", "qos", "qos",
         "required_nodes", "nodeListRequested", "resv_name", "reservation", "scheduled_nodes", "schedNodes",
-        "selinux_context", "", "state_description", "reasonText", "standard_input", "stdin", "standard_output", "stdout",
+        "selinux_context", "", "state_description", "reasonText", "standard_input", "stdin", "standard_output",
+                "stdout",
         "standard_error", "stderr", "stdin_expanded", "stdin", "stdout_expanded", "stdout", "stderr_expanded", "stderr",
-        "submit_line", "submitLine", "system_comment", "", "tres_bind", "", "tres_freq", "", "tres_per_job", "tresPerJob",
+        "submit_line", "submitLine", "system_comment", "", "tres_bind", "", "tres_freq", "", "tres_per_job",
+                "tresPerJob",
         "tres_per_node", "tresPerNode", "tres_per_socket", "tresPerSocket", "tres_per_task", "tresPerTask",
         "tres_req_str", "tresRequested", "tres_alloc_str", "tresAlloc", "user_name", "userName", "wckey", "wckey",
         "current_working_directory", "workDir"};
@@ -76,7 +85,8 @@ final class JobsJson {
         o.put("state_reason", JobRows.reason(j));
     }
 
-    private static final String[] TIMES = {"accrue_time", "accrueTime", "deadline", "deadline", "eligible_time", "eligibleTime",
+    private static final String[] TIMES = {"accrue_time", "accrueTime", "deadline", "deadline", "eligible_time",
+            "eligibleTime",
         "end_time", "endTime", "last_sched_evaluation", "lastSchedEval", "preempt_time", "preemptTime",
         "preemptable_time", "", "pre_sus_time", "preSuspendSeconds", "resize_time", "", "start_time", "startTime",
         "submit_time", "submitTime", "suspend_time", "suspendTime"};
@@ -85,16 +95,20 @@ final class JobsJson {
         for (int i = 0; i < TIMES.length; i += 2) {
             o.put(TIMES[i], Tree.number(TIMES[i + 1].isEmpty() ? 0 : j.number(TIMES[i + 1])));
         }
-        o.put("time_limit", Tree.limit(j.number("timeLimitMin"))).put("time_minimum", Tree.number(j.number("timeMinMin")));
+        o.put("time_limit", Tree.limit(j.number("timeLimitMin"))).put("time_minimum",
+                Tree.number(j.number("timeMinMin")));
         o.put("delay_boot", Tree.number(0));
     }
 
-    private static final String[] NUMBERS = {"cpus", "cpus", "node_count", "nodeCount", "tasks", "tasks", "priority", "priority",
+    private static final String[] NUMBERS = {"cpus", "cpus", "node_count", "nodeCount", "tasks", "tasks", "priority",
+            "priority",
         "max_cpus", "cpusMax", "max_nodes", "nodeCountMax", "cpus_per_task", "cpusPerTask",
         "minimum_cpus_per_node", "cpusPerNodeMin", "minimum_tmp_disk_per_node", "tmpDiskMb"};
-    private static final String[] OPTIONAL = {"cores_per_socket", "coresPerSocket", "sockets_per_node", "socketsPerNode",
+    private static final String[] OPTIONAL = {"cores_per_socket", "coresPerSocket", "sockets_per_node",
+            "socketsPerNode",
         "threads_per_core", "threadsPerCore", "tasks_per_core", "tasksPerCore", "tasks_per_node", "tasksPerNode",
-        "tasks_per_socket", "tasksPerSocket", "tasks_per_board", "", "tasks_per_tres", "", "memory_per_cpu", "memPerCpuMb",
+        "tasks_per_socket", "tasksPerSocket", "tasks_per_board", "", "tasks_per_tres", "", "memory_per_cpu",
+                "memPerCpuMb",
         "memory_per_node", "memPerNodeMb", "cpu_frequency_minimum", "", "cpu_frequency_maximum", "",
         "cpu_frequency_governor", "", "billable_tres", ""};
 

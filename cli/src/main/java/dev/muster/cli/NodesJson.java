@@ -24,18 +24,23 @@ final class NodesJson {
         return states;
     }
 
-    private static final String[] TEXTS = {"architecture", "architecture", "burstbuffer_network_address", "", "extra", "extra",
+    private static final String[] TEXTS = {"architecture", "architecture", "burstbuffer_network_address", "", "extra",
+            "extra",
         "gpu_spec", "", "gres", "gres", "gres_drained", "gresDrain", "gres_used", "gresUsed", "instance_id", "",
         "instance_type", "", "mcs_label", "mcsLabel", "name", "name", "address", "address", "hostname", "hostname",
-        "operating_system", "operatingSystem", "comment", "comment", "reason", "reason", "reason_set_by_user", "reasonUser",
+        "operating_system", "operatingSystem", "comment", "comment", "reason", "reason", "reason_set_by_user",
+                "reasonUser",
         "reservation", "", "specialized_cpus", "cpuSpecList", "tres_used", "tresAllocated", "tres", "tresConfigured",
         "version", "version", "topology", "topology"};
-    private static final String[] NUMBERS = {"boards", "boards", "cores", "coresPerSocket", "specialized_cores", "coreSpecCount",
+    private static final String[] NUMBERS = {"boards", "boards", "cores", "coresPerSocket", "specialized_cores",
+            "coreSpecCount",
         "cpu_binding", "", "cpu_load", "cpuLoad", "cpus", "cpus", "effective_cpus", "cpusEffective",
         "specialized_memory", "memSpecLimitMb", "port", "port", "real_memory", "memoryMb", "res_cores_per_gpu", "",
-        "alloc_memory", "memoryAllocatedMb", "alloc_cpus", "cpusAllocated", "sockets", "sockets", "threads", "threadsPerCore",
+        "alloc_memory", "memoryAllocatedMb", "alloc_cpus", "cpusAllocated", "sockets", "sockets", "threads",
+                "threadsPerCore",
         "temporary_disk", "tmpDiskMb", "weight", "weight"};
-    private static final String[] TIMES = {"boot_time", "bootTime", "last_busy", "lastBusy", "reason_changed_at", "reasonTime",
+    private static final String[] TIMES = {"boot_time", "bootTime", "last_busy", "lastBusy", "reason_changed_at",
+            "reasonTime",
         "resume_after", "resumeAfter", "slurmd_start_time", "slurmdStartTime", "tls_cert_last_renewal", ""};
 
     private static Json.Obj node(CommandContext c, Json.Obj n) {
@@ -77,7 +82,8 @@ final class NodesJson {
         o.put("qos", new Json.Obj().put("allowed", p.text("allowQos")).put("deny", p.text("denyQos"))
                 .put("assigned", p.text("qos")));
         o.put("alternate", p.text("alternate"));
-        o.put("tres", new Json.Obj().put("billing_weights", p.text("tresBillingWeights")).put("configured", p.text("tres")));
+        o.put("tres", new Json.Obj().put("billing_weights", p.text("tresBillingWeights")).put("configured",
+                p.text("tres")));
         o.put("cluster", "").put("select_type", new ArrayList<Object>());
         o.put("cpus", new Json.Obj().put("task_binding", new ArrayList<Object>()).put("total", p.number("totalCpus")));
         o.put("defaults", new Json.Obj().put("memory_per_cpu", p.number("defMemPerCpuMb"))
@@ -89,7 +95,8 @@ final class NodesJson {
         o.put("minimums", new Json.Obj().put("nodes", p.number("minNodes")));
         o.put("name", p.text("name")).put("node_sets", p.text("nodeSets"));
         o.put("preempt_mode", Tree.texts(p.text("preemptMode").isEmpty() ? "OFF" : p.text("preemptMode")));
-        o.put("priority", new Json.Obj().put("job_factor", p.number("priorityJobFactor")).put("tier", p.number("priorityTier")));
+        o.put("priority", new Json.Obj().put("job_factor", p.number("priorityJobFactor")).put("tier",
+                p.number("priorityTier")));
         o.put("timeouts", new Json.Obj().put("resume", Tree.unset()).put("suspend", Tree.unset()));
         o.put("partition", new Json.Obj().put("state", Tree.texts(p.text("state")))
                 .put("exclusive", p.flag("exclusiveUser") ? "user" : p.flag("exclusiveTopo") ? "topo" : "")
@@ -99,7 +106,8 @@ final class NodesJson {
     }
 
     private static List<Object> flags(Json.Obj p) {
-        String[] table = {"isDefault", "DEFAULT", "hidden", "HIDDEN", "disableRootJobs", "NO_ROOT", "rootOnly", "ROOT_ONLY",
+        String[] table = {"isDefault", "DEFAULT", "hidden", "HIDDEN", "disableRootJobs", "NO_ROOT", "rootOnly",
+                "ROOT_ONLY",
             "requireReservation", "REQ_RESV", "leastLoadedNodes", "LLN", "exclusiveUser", "EXCLUSIVE_USER",
             "exclusiveTopo", "EXCLUSIVE_TOPO"};
         List<Object> out = new ArrayList<>();
@@ -113,7 +121,8 @@ final class NodesJson {
 
     private static Json.Obj maximums(Json.Obj p) {
         return new Json.Obj().put("cpus_per_node", unlimited(p.number("maxCpusPerNode")))
-                .put("cpus_per_socket", unlimited(p.number("maxCpusPerSocket"))).put("memory_per_cpu", p.number("maxMemPerCpuMb"))
+                .put("cpus_per_socket", unlimited(p.number("maxCpusPerSocket"))).put("memory_per_cpu",
+                        p.number("maxMemPerCpuMb"))
                 .put("partition_memory_per_cpu", Tree.orUnset(p.number("maxMemPerCpuMb")))
                 .put("partition_memory_per_node", Tree.orUnset(p.number("maxMemPerNodeMb")))
                 .put("nodes", unlimited(p.number("maxNodes"))).put("shares", 1L)
@@ -132,12 +141,14 @@ final class NodesJson {
         int[] counts = r.counts();
         List<String> cpus = Texts.split(r.cpus(), '/');
         Json.Obj out = new Json.Obj();
-        out.put("port", n.number("port")).put("node", new Json.Obj().put("state", r.nodes.isEmpty() ? List.of() : states(n)));
+        out.put("port", n.number("port")).put("node", new Json.Obj().put("state", r.nodes.isEmpty()
+                ? List.of() : states(n)));
         out.put("nodes", new Json.Obj().put("allocated", (long) counts[0]).put("idle", (long) counts[1])
                 .put("other", (long) counts[2]).put("total", (long) r.nodes.size())
                 .put("hostnames", Tree.hosts(r.each("hostname"))).put("addresses", Tree.hosts(r.each("address")))
                 .put("nodes", Tree.hosts(r.list())));
-        out.put("cpus", new Json.Obj().put("allocated", Long.parseLong(cpus.get(0))).put("idle", Long.parseLong(cpus.get(1)))
+        out.put("cpus", new Json.Obj().put("allocated", Long.parseLong(cpus.get(0))).put("idle",
+                Long.parseLong(cpus.get(1)))
                 .put("other", Long.parseLong(cpus.get(2))).put("total", Long.parseLong(cpus.get(3)))
                 .put("minimum", r.min("cpus")).put("maximum", r.max("cpus")).put("load", spread(r, "cpuLoad"))
                 .put("per_node", new Json.Obj().put("max", Tree.infinite())));

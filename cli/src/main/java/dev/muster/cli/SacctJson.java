@@ -6,7 +6,8 @@ import java.util.List;
 
 /** Jobs in the shape of {@code slurmdb/v0.0.45/jobs}. */
 final class SacctJson {
-    private static final String[] KINDS = {"cpu", "1", "mem", "2", "energy", "3", "node", "4", "billing", "5", "fs/disk", "6",
+    private static final String[] KINDS = {"cpu", "1", "mem", "2", "energy", "3", "node", "4", "billing", "5",
+            "fs/disk", "6",
         "vmem", "7", "pages", "8"};
 
     private SacctJson() {}
@@ -21,10 +22,13 @@ final class SacctJson {
         return new Json.Obj().put("jobs", jobs);
     }
 
-    private static final String[] TEXTS = {"account", "account", "block", "", "constraints", "features", "container", "container",
-        "extra", "extra", "failed_node", "", "group", "groupName", "name", "name", "licenses", "", "partition", "partition",
+    private static final String[] TEXTS = {"account", "account", "block", "", "constraints", "features", "container",
+            "container",
+        "extra", "extra", "failed_node", "", "group", "groupName", "name", "name", "licenses", "", "partition",
+                "partition",
         "qos", "qos", "qosreq", "qos", "script", "", "stdin_expanded", "stdin", "stdout_expanded", "stdout",
-        "stderr_expanded", "stderr", "stdout", "stdout", "stderr", "stderr", "stdin", "stdin", "submit_line", "submitLine",
+        "stderr_expanded", "stderr", "stdout", "stdout", "stderr", "stderr", "stdin", "stdin", "submit_line",
+                "submitLine",
         "used_gres", "", "user", "userName", "working_directory", "workDir", "exclusive", "", "oversubscribe", "",
         "original_sluid", ""};
 
@@ -45,15 +49,18 @@ final class SacctJson {
         o.put("association", new Json.Obj().put("account", j.text("account")).put("cluster", cluster)
                 .put("partition", "").put("user", j.text("userName")).put("id", 0L));
         o.put("cluster", cluster).put("sluid", Sluid.text(j.number("sluid")));
-        o.put("derived_exit_code", Tree.exit(j.obj("derivedExit"), open)).put("exit_code", Tree.exit(j.obj("exit"), open));
+        o.put("derived_exit_code", Tree.exit(j.obj("derivedExit"), open)).put("exit_code", Tree.exit(j.obj("exit"),
+                open));
         o.put("time", times(j, j, steps, now)).put("flags", Tree.csv(j.text("flags")));
         o.put("het", new Json.Obj().put("job_id", 0L).put("job_offset", Tree.unset()));
         o.put("job_id", j.number("jobId")).put("mcs", new Json.Obj().put("label", ""));
         o.put("nodes", j.text("nodes").isEmpty() ? "None assigned" : j.text("nodes"));
         o.put("hold", j.text("reason").startsWith("JobHeld")).put("priority", Tree.number(j.number("priority")));
         o.put("required", new Json.Obj().put("CPUs", j.number("cpusRequested"))
-                .put("memory_per_cpu", j.flag("memoryPerCpu") ? Tree.number(j.number("memoryRequestedMb")) : Tree.unset())
-                .put("memory_per_node", j.flag("memoryPerCpu") ? Tree.unset() : Tree.orUnset(j.number("memoryRequestedMb"))));
+                .put("memory_per_cpu", j.flag("memoryPerCpu")
+                        ? Tree.number(j.number("memoryRequestedMb")) : Tree.unset())
+                .put("memory_per_node", j.flag("memoryPerCpu")
+                        ? Tree.unset() : Tree.orUnset(j.number("memoryRequestedMb"))));
         o.put("kill_request_user", killer(c, j)).put("restart_cnt", j.number("restarts")).put("segment_size", 0L);
         o.put("reservation", new Json.Obj().put("id", 0L).put("name", j.text("reservation")).put("requested", ""));
         o.put("state", new Json.Obj().put("current", Tree.texts(j.text("state")))
@@ -96,7 +103,8 @@ final class SacctJson {
             t.put("start", start).put("submission", job.number("submitTime"));
             t.put("suspended", job.number("suspendedSeconds")).put("limit", Tree.limit(job.number("limitMin")));
         } else {
-            t.put("end", Tree.number(end)).put("start", Tree.number(start)).put("suspended", 0L).put("limit", Tree.unset());
+            t.put("end", Tree.number(end)).put("start", Tree.number(start)).put("suspended", 0L).put("limit",
+                    Tree.unset());
         }
         return t.put("system", seconds(system)).put("total", seconds(user + system)).put("user", seconds(user));
     }
@@ -104,7 +112,8 @@ final class SacctJson {
     private static Json.Obj step(CommandContext c, Json.Obj job, Json.Obj s, long now) {
         Json.Obj usage = s.obj("usage");
         Json.Obj o = new Json.Obj();
-        o.put("time", times(job, s, List.of(), now)).put("exit_code", Tree.exit(s.obj("exit"), s.number("endTime") == 0));
+        o.put("time", times(job, s, List.of(), now)).put("exit_code", Tree.exit(s.obj("exit"),
+                s.number("endTime") == 0));
         o.put("nodes", new Json.Obj().put("count", s.number("nodeCount")).put("range", s.text("nodes"))
                 .put("list", Tree.hosts(s.text("nodes"))));
         o.put("tasks", new Json.Obj().put("count", s.number("tasks")));
@@ -146,7 +155,8 @@ final class SacctJson {
             }
             boolean gres = kind.startsWith("gres/");
             long count = kind.equals("mem") && !value.isEmpty() && !StepFiles.isNumber(value)
-                    ? dev.muster.model.MemorySize.parseMb(value).orElse(0) : Math.max(0, OptionCheck.parseNumber(value));
+                    ? dev.muster.model.MemorySize.parseMb(value).orElse(0) : Math.max(0,
+                            OptionCheck.parseNumber(value));
             out.add(new Json.Obj().put("type", gres ? "gres" : kind.startsWith("fs/") ? "fs" : kind)
                     .put("name", gres ? kind.substring(5) : kind.startsWith("fs/") ? kind.substring(3) : "")
                     .put("id", id).put("count", count));

@@ -8,7 +8,8 @@ import java.util.List;
 
 /** Watches the output of a running step. */
 final class Sattach implements Command {
-    private static final List<GetOpt.Opt> OPTIONS = GetOpt.table("error-filter::r", "help:h:n", "input-filter::r", "label:l:n",
+    private static final List<GetOpt.Opt> OPTIONS = GetOpt.table("error-filter::r", "help:h:n", "input-filter::r",
+            "label:l:n",
             "layout::n", "output-filter::r", "pty::n", "quiet:Q:n", "usage::n", "verbose:v:n", "version:V:n");
 
     private static final class Wanted {
@@ -77,7 +78,8 @@ final class Sattach implements Command {
         };
         if (w.layout) {
             c.out().println("Job step layout:");
-            c.out().println("\t" + step.integer("tasks") + " tasks, " + names.size() + " nodes (" + step.text("nodes") + ")");
+            c.out().println("\t" + step.integer("tasks") + " tasks, " + names.size() + " nodes (" + step.text("nodes")
+                    + ")");
             return 0;
         }
         int tasks = Math.max(1, step.integer("tasks"));

@@ -5,8 +5,10 @@ import java.util.List;
 
 /** Copies a file to all nodes of the allocation: a step with one task a node that writes its standard input. */
 final class Sbcast implements Command {
-    private static final List<GetOpt.Opt> OPTIONS = GetOpt.table("compress:C:o", "exclude::r", "fanout:F:r", "force:f:n", "help::n",
-            "jobid:j:r", "preserve:p:n", "send-libs::o", "size:s:r", "timeout:t:r", "treewidth::r", "usage::n", "verbose:v:n",
+    private static final List<GetOpt.Opt> OPTIONS = GetOpt.table("compress:C:o", "exclude::r", "fanout:F:r",
+            "force:f:n", "help::n",
+            "jobid:j:r", "preserve:p:n", "send-libs::o", "size:s:r", "timeout:t:r", "treewidth::r", "usage::n",
+                    "verbose:v:n",
             "version:V:n");
     /** Written beside the target and renamed, so that nobody sees half of it. Arguments: target, mode, force. */
     private static final String WRITER = "t=$1.sbcast.$$; if [ -e \"$1\" ] && [ -z \"$3\" ]; then echo \"$1: File exists\" >&2; exit 1; fi; "
@@ -52,11 +54,14 @@ final class Sbcast implements Command {
         } catch (java.io.IOException e) {
             throw c.bad(1, "Can't open `" + source + "`: No such file or directory");
         }
-        dev.muster.model.Json.Obj q = new dev.muster.model.Json.Obj().put("jobId", Math.max(0, OptionCheck.parseNumber(job)));
+        dev.muster.model.Json.Obj q = new dev.muster.model.Json.Obj().put("jobId", Math.max(0,
+                OptionCheck.parseNumber(job)));
         int nodes = Math.max(1, c.host().controller().call("AwaitAllocation", q).integer("nodeCount"));
         List<String> args = new ArrayList<>(List.of("--jobid=" + job, "--overlap", "-Q", "-N" + nodes, "-n" + nodes,
-                "--ntasks-per-node=1", "-J", "sbcast", "--input=" + path.replace("%", "%%"), "sh", "-c", WRITER, "sbcast", target,
+                "--ntasks-per-node=1", "-J", "sbcast", "--input=" + path.replace("%", "%%"), "sh", "-c", WRITER,
+                        "sbcast", target,
                 "0700", force ? "f" : ""));
-        return new Srun().run(new CommandContext("srun", c.program(), args, c.env(), c.host(), c.out(), c.err(), c.in()));
+        return new Srun().run(new CommandContext("srun", c.program(), args, c.env(), c.host(), c.out(), c.err(),
+                c.in()));
     }
 }

@@ -199,7 +199,8 @@ final class Scontrol implements Command {
     }
 
     private static int setDebug(CommandContext c, List<String> rest) {
-        List<String> levels = List.of("quiet", "fatal", "error", "info", "verbose", "debug", "debug2", "debug3", "debug4",
+        List<String> levels = List.of("quiet", "fatal", "error", "info", "verbose", "debug", "debug2", "debug3",
+                "debug4",
                 "debug5");
         if (rest.isEmpty()) {
             return tooFew(c, "setdebug");

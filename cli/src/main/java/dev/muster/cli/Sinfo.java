@@ -13,13 +13,17 @@ import java.util.Set;
 
 /** Shows partitions and nodes, alike ones in one row. */
 final class Sinfo implements Command {
-    private static final List<GetOpt.Opt> OPTIONS = GetOpt.table("all:a:n", "cluster::r", "clusters:M:r", "dead:d:n", "exact:e:n",
-            "federation::n", "format:o:r", "Format:O:r", "future:F:n", "help::n", "helpstate::n", "hide::n", "iterate:i:r",
-            "json::o", "list-reasons:R:n", "local::n", "long:l:n", "Node:N:n", "noconvert::n", "noheader:h:n", "nodes:n:r",
+    private static final List<GetOpt.Opt> OPTIONS = GetOpt.table("all:a:n", "cluster::r", "clusters:M:r", "dead:d:n",
+            "exact:e:n",
+            "federation::n", "format:o:r", "Format:O:r", "future:F:n", "help::n", "helpstate::n", "hide::n",
+                    "iterate:i:r",
+            "json::o", "list-reasons:R:n", "local::n", "long:l:n", "Node:N:n", "noconvert::n", "noheader:h:n",
+                    "nodes:n:r",
             "partition:p:r", "reservation:T:n", "responding:r:n", "sort:S:r", "states:t:r", "summarize:s:n", "usage::n",
             "verbose:v:n", "version:V:n", "yaml::o");
     /** The states that can be asked for, by the words sinfo knows. */
-    private static final List<String> STATES = List.of("ALLOC", "ALLOCATED", "CLOUD", "COMP", "COMPLETING", "DOWN", "DRAIN", "DRAINED",
+    private static final List<String> STATES = List.of("ALLOC", "ALLOCATED", "CLOUD", "COMP", "COMPLETING", "DOWN",
+            "DRAIN", "DRAINED",
             "DRAINING", "ERR", "ERROR", "FAIL", "FAILING", "FUTR", "FUTURE", "IDLE", "INVAL", "MAINT", "MIX", "MIXED",
             "NO_RESPOND", "NPC", "PERFCTRS", "PLANNED", "POWER_DOWN", "POWERING_DOWN", "POWERED_DOWN", "POWERING_UP",
             "REBOOT_ISSUED", "REBOOT_REQUESTED", "RESV", "RESERVED", "UNK", "UNKNOWN");
@@ -340,7 +344,8 @@ final class Sinfo implements Command {
                 continue;
             }
             SinfoField f = SinfoField.at(col.field());
-            if (f.group == SinfoField.Group.PARTITION && (f == SinfoField.PARTITION || f == SinfoField.PARTITION_NAME)) {
+            if (f.group == SinfoField.Group.PARTITION && (f == SinfoField.PARTITION
+                    || f == SinfoField.PARTITION_NAME)) {
                 b.append(order);
             } else if (f.group == SinfoField.Group.PARTITION || f.group == SinfoField.Group.KEY && !w.summary
                     || f.group == SinfoField.Group.SIZE && w.exact) {

@@ -18,7 +18,8 @@ final class Squeue implements Command {
     private static final String START = "%.18i %.9P %.8j %.8u %.2t %.19S %.6D %20Y %R";
 
     static final List<GetOpt.Opt> OPTIONS = GetOpt.table("account:A:r", "all:a:n", "array:r:n", "array-unique::n",
-            "cluster::r", "clusters:M:r", "expand-patterns::n", "federation::n", "format:o:r", "Format:O:r", "help::n", "hide::n",
+            "cluster::r", "clusters:M:r", "expand-patterns::n", "federation::n", "format:o:r", "Format:O:r", "help::n",
+                    "hide::n",
             "iterate:i:r", "jobs:j:o", "json::o", "licenses:L:r", "local::n", "long:l:n", "me::n", "name:n:r",
             "noconvert::n", "node:w:r", "nodelist:w:r", "nodes:w:r", "noheader:h:n", "notme::n", "only-job-state::n",
             "partition:p:r", "priority:P:n", "qos:q:r", "reservation:R:r", "sibling::n", "sort:S:r", "start::n",

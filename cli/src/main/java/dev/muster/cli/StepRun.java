@@ -237,7 +237,10 @@ final class StepRun implements StepNode.Events {
         ask(number);
     }
 
-    /** Signals go by the controller, which knows all nodes of the step; on a thread of their own, because it may be slow. */
+    /**
+     * Signals go by the controller, which knows all nodes of the step; on a thread of their own, because it may be
+     * slow.
+     */
     private void ask(int signal) {
         Json.Obj q = new Json.Obj();
         q.put("requestId", c.host().requestId());
@@ -303,7 +306,8 @@ final class StepRun implements StepNode.Events {
             }
         }
         if (!running.isEmpty()) {
-            c.info("StepId=" + stepName + (running.size() > 1 ? " tasks " : " task ") + Ranks.text(running) + ": running");
+            c.info("StepId=" + stepName + (running.size() > 1 ? " tasks " : " task ") + Ranks.text(running)
+                    + ": running");
         }
         if (!over.isEmpty()) {
             c.info("StepId=" + stepName + (over.size() > 1 ? " tasks " : " task ") + Ranks.text(over) + ": exited");
