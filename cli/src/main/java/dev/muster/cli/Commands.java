@@ -9,6 +9,8 @@ final class Commands {
     static Optional<Command> of(String name) {
         return switch (name) {
             case "sbatch" -> Optional.of(new Sbatch());
+            case "sattach" -> Optional.of(new Sattach());
+            case "sbcast" -> Optional.of(new Sbcast());
             case "scancel" -> Optional.of(new Scancel());
             case "scontrol" -> Optional.of(new Scontrol());
             case "sinfo" -> Optional.of(new Sinfo());

@@ -114,7 +114,8 @@ enum SinfoField {
     /** The components of a node that the column needs; those that tell its state are always asked for. */
     String components() {
         return switch (this) {
-            case AVAILABLE, ALLOC_NODES, MAX_CPUS, GROUPS, OVERSUBSCRIBE, PRIO_FACTOR, TIME_LIMIT, DEFAULT_TIME, PREEMPT_MODE,
+            case AVAILABLE, ALLOC_NODES, MAX_CPUS, GROUPS, OVERSUBSCRIBE, PRIO_FACTOR, TIME_LIMIT, DEFAULT_TIME,
+                    PREEMPT_MODE,
                     PRIO_TIER, PARTITION, ROOT, PARTITION_NAME, SIZE, NODES, NODE_LIST, NODES_AI, NODES_AIOT, CLUSTER,
                     RESERVATION, STATE_COMPACT, STATE_LONG, STATE_COMPLETE -> "";
             case ALLOC_MEM -> "memoryAllocatedMb";
@@ -150,7 +151,8 @@ enum SinfoField {
             case TIMESTAMP -> Long.toString(row.first().number("reasonTime"));
             case USER, USER_LONG -> row.first().text("reasonUser");
             case CPUS -> row.atLeast("cpus");
-            case STATE_COMPACT, STATE_LONG, STATE_COMPLETE -> row.nodes.isEmpty() ? "" : NodeRows.stateFull(row.first());
+            case STATE_COMPACT, STATE_LONG, STATE_COMPLETE -> row.nodes.isEmpty()
+                    ? "" : NodeRows.stateFull(row.first());
             default -> value(row, new View(null, 0, ""));
         };
     }
