@@ -35,7 +35,8 @@ public final class Main {
             }
         }
         double seconds = (System.nanoTime() - began) / 1e9;
-        System.out.printf(java.util.Locale.ROOT, "%d seeds, %d failed, %.1f s, %.1f seeds/s, %d events, %.0f times real time%n", count, failed, seconds,
+        System.out.printf(java.util.Locale.ROOT, "%d seeds, %d failed, %.1f s, %.1f seeds/s, %d events, %.0f times real time%n",
+                count, failed, seconds,
                 count / seconds, events, virtualMs / 1000.0 / seconds);
         if (Boolean.getBoolean("seen")) {
             seen.forEach((what, times) -> System.out.println(what + ": " + times));

@@ -155,7 +155,8 @@ final class Simulation {
                 .forEach(j -> left.append("\n  ").append(j.displayId()).append(' ').append(j.state()).append(" flags ").append(j.flags())
                         .append(' ').append(j.reason()).append(' ').append(j.dependencies()).append(' ').append(j.run().allocation()));
         nodes.forEach(n -> left.append("\n  ").append(n.name()).append(" knows ").append(n.known()));
-        truth.state().nodes().values().forEach(n -> left.append("\n  ").append(n.name()).append(' ').append(n.flags()).append(' ').append(n.reason()));
+        truth.state().nodes().values().forEach(n -> left.append("\n  ").append(n.name()).append(' ').append(n.flags())
+                .append(' ').append(n.reason()));
         throw new Violation("liveness", "not over long after the last fault:" + left);
     }
 
