@@ -50,7 +50,7 @@ final class Simulation {
         this.truth = new Truth(world);
         this.reality = new Reality(world, truth);
         truth.reality(reality);
-        this.controller = new SimController(world, swarm, plant, truth, config());
+        this.controller = new SimController(world, swarm, plant, truth, config(swarm));
         for (int i = 0; i < swarm.nodes(); i++) {
             SimNode node = new SimNode(world, swarm, plant, reality, "n" + i);
             node.connectTo(controller);
@@ -81,7 +81,7 @@ final class Simulation {
 
     // ---- the cluster
 
-    private Command.ApplyConfig config() {
+    static Command.ApplyConfig config(Swarm swarm) {
         TreeMap<String, String> options = new TreeMap<>();
         options.put("kill_invalid_depend", Boolean.toString(swarm.killInvalidDepend()));
         Settings settings = new Settings("sim", SLURM_UID, 1, 0x03ff0000, 10_000, 1001, true, 0, 0, 0, 0, 5, swarm.minJobAgeS(), 0, 2,
