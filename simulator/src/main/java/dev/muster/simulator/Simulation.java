@@ -101,6 +101,23 @@ final class Simulation {
         return new Command.ApplyConfig(settings, specs, List.of(new Partition(info, names)));
     }
 
+    /** A node is missing, the partition is down, or all is as it was. */
+    private Command.ApplyConfig anyConfig() {
+        Command.ApplyConfig whole = config(swarm);
+        Partition p = whole.partitions().getFirst();
+        return switch (world.below(4)) {
+            case 0 -> new Command.ApplyConfig(whole.settings(), whole.nodes(),
+                    List.of(new Partition(Codec.bind(Json.object(Codec.encode(p.info())).put("state", "DOWN"), PartitionInfo.class), p.nodes())));
+            case 1, 2 -> {
+                String gone = anyNode().name();
+                List<Node.Spec> specs = whole.nodes().stream().filter(n -> !n.name().equals(gone)).toList();
+                yield new Command.ApplyConfig(whole.settings(), specs,
+                        List.of(new Partition(p.info(), p.nodes().stream().filter(n -> !n.equals(gone)).toList())));
+            }
+            default -> whole;
+        };
+    }
+
     // ---- the course of things
 
     private void play() {
@@ -115,6 +132,7 @@ final class Simulation {
         every(swarm.slurmdMeanMs(), () -> anyNode().restartSlurmd());
         every(swarm.rebootMeanMs(), () -> anyNode().reboot());
         every(swarm.stepdMeanMs(), () -> anyNode().killStepd());
+        every(swarm.reconfigureMeanMs(), () -> controller.reconfigure(anyConfig()));
         every(swarm.clockJumpMeanMs(), () -> controller.jumpClock(world.below(240_000) - 120_000));
         world.run(swarm.faultsMs());
         calm();
@@ -142,6 +160,7 @@ final class Simulation {
         world.calmDown();
         controller.arm("", 0);
         nodes.forEach(SimNode::heal);
+        controller.reconfigure(config(swarm));
         long until = world.nowMs() + LIVENESS_MS;
         while (world.nowMs() < until) {
             world.run(world.nowMs() + 10_000);
