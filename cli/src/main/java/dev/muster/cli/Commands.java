@@ -18,7 +18,7 @@ final class Commands {
             case "sacct" -> Optional.of(new Sacct());
             case "salloc" -> Optional.of(new Salloc());
             case "squeue" -> Optional.of(new Squeue());
-            case "sacctmgr", "sattach", "sbcast", "scrontab", "sdiag", "sprio", "sreport", "sshare", "sstat", "strigger" ->
+            case "sacctmgr", "scrontab", "sdiag", "sprio", "sreport", "sshare", "sstat", "strigger" ->
                     Optional.of(new Absent());
             default -> Optional.empty();
         };
