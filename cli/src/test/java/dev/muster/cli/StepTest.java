@@ -6,8 +6,6 @@ import dev.muster.model.Bytes;
 import dev.muster.model.Json;
 import dev.muster.transport.Frames;
 import java.io.IOException;
-import java.io.PipedInputStream;
-import java.io.PipedOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,11 +30,15 @@ class StepTest {
 
     /** The node's side of one connection: says its part after the attach, keeps what srun sends. */
     private void node(String address, IoFrame... says) throws IOException {
-        PipedInputStream toSrun = new PipedInputStream(1 << 16);
-        PipedOutputStream fromNode = new PipedOutputStream(toSrun);
-        PipedInputStream toNode = new PipedInputStream(1 << 16);
-        Frames srun = new Frames(toSrun, new PipedOutputStream(toNode), fromNode::close);
-        Frames node = new Frames(toNode, fromNode, fromNode::close);
+        // real sockets: a piped stream breaks as soon as one of the threads that wrote to it has ended
+        java.net.Socket near;
+        java.net.Socket far;
+        try (java.net.ServerSocket server = new java.net.ServerSocket(0, 1, java.net.InetAddress.getLoopbackAddress())) {
+            near = new java.net.Socket(server.getInetAddress(), server.getLocalPort());
+            far = server.accept();
+        }
+        Frames srun = new Frames(near.getInputStream(), near.getOutputStream(), near);
+        Frames node = new Frames(far.getInputStream(), far.getOutputStream(), far);
         host.stream(address, srun);
         Thread.ofPlatform().daemon().start(() -> {
             try {
