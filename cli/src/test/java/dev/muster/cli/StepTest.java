@@ -6,8 +6,9 @@ import dev.muster.model.Bytes;
 import dev.muster.model.Json;
 import dev.muster.transport.Frames;
 import java.io.IOException;
-import java.io.PipedInputStream;
-import java.io.PipedOutputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,11 +33,14 @@ class StepTest {
 
     /** The node's side of one connection: says its part after the attach, keeps what srun sends. */
     private void node(String address, IoFrame... says) throws IOException {
-        PipedInputStream toSrun = new PipedInputStream(1 << 16);
-        PipedOutputStream fromNode = new PipedOutputStream(toSrun);
-        PipedInputStream toNode = new PipedInputStream(1 << 16);
-        Frames srun = new Frames(toSrun, new PipedOutputStream(toNode), fromNode::close);
-        Frames node = new Frames(toNode, fromNode, fromNode::close);
+        Socket srunSide;
+        Socket nodeSide;
+        try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            srunSide = new Socket(server.getInetAddress(), server.getLocalPort());
+            nodeSide = server.accept();
+        }
+        Frames srun = new Frames(srunSide.getInputStream(), srunSide.getOutputStream(), srunSide);
+        Frames node = new Frames(nodeSide.getInputStream(), nodeSide.getOutputStream(), nodeSide);
         host.stream(address, srun);
         Thread.ofPlatform().daemon().start(() -> {
             try {
