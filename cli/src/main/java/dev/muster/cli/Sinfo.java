@@ -4,7 +4,6 @@ import dev.muster.model.HostList;
 import dev.muster.model.Json;
 import dev.muster.model.Times;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -357,30 +356,7 @@ final class Sinfo implements Command {
     }
 
     private static void sort(CommandContext c, Wanted w, List<SinfoRow> rows) throws UsageException {
-        String keys = !w.sort.isEmpty() ? w.sort : w.reasons ? "E" : w.byNode ? "N,#P" : "#P,-t";
-        Comparator<SinfoRow> order = null;
-        boolean down = false;
-        boolean hash = false;
-        for (int i = 0; i < keys.length(); i++) {
-            char k = keys.charAt(i);
-            if (k == '-' || k == '+' || k == ',' || k == '#') {
-                down = k == '-' || down && k != ',';
-                hash = k == '#' || hash && k != ',';
-                continue;
-            }
-            int f = SinfoField.TABLE.byLetter(k);
-            if (f < 0) {
-                throw c.bad(1, "Invalid sort specification: " + k);
-            }
-            Comparator<SinfoRow> one = SinfoField.at(f).order(hash);
-            one = down ? one.reversed() : one;
-            order = order == null ? one : order.thenComparing(one);
-            down = false;
-            hash = false;
-        }
-        if (order != null) {
-            rows.sort(order);
-        }
+        rows.sort(SinfoOrder.of(c, !w.sort.isEmpty() ? w.sort : w.reasons ? "E" : w.byNode ? "N,#P" : "#P,-t"));
     }
 
     private static void print(CommandContext c, Wanted w, RowFormat format, List<SinfoRow> rows, long now) {

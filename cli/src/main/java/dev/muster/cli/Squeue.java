@@ -6,7 +6,6 @@ import dev.muster.model.Json;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.Times;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -323,7 +322,7 @@ final class Squeue implements Command {
         Set<String> seen = new LinkedHashSet<>();
         // an id typed twice is still one job
         jobs.removeIf(j -> !isWanted(w, j, c.host().uid()) || w.jobs.size() > 1 && !seen.add(JobRows.id(j, 0)));
-        sort(c, jobs, sort);
+        jobs.sort(JobOrder.of(c, sort));
         JobField.View view = new JobField.View(c, reply.number("now"), c.env("SLURM_TIME_FORMAT"),
                 JobRows.indexesShown(c), cluster(c, w));
         List<String> values = new ArrayList<>();
@@ -433,59 +432,5 @@ final class Squeue implements Command {
             }
         }
         return false;
-    }
-
-    private static void sort(CommandContext c, List<Json.Obj> jobs, String keys) throws UsageException {
-        Comparator<Json.Obj> order = null;
-        boolean descending = false;
-        JobField.View view = new JobField.View(c, 0, "%s", 0, "");
-        for (int i = 0; i < keys.length(); i++) {
-            char k = keys.charAt(i);
-            if (k == '-' || k == '+' || k == ',') {
-                descending = k == '-';
-                continue;
-            }
-            int f = JobField.TABLE.byLetter(k);
-            if (f < 0) {
-                throw c.bad(1, "Invalid sort specification: " + k);
-            }
-            Comparator<Json.Obj> one = order(JobField.at(f), view);
-            one = descending ? one.reversed() : one;
-            order = order == null ? one : order.thenComparing(one);
-            descending = false;
-        }
-        if (order != null) {
-            jobs.sort(order.thenComparing(order(JobField.JOB_ID, view)));
-        }
-    }
-
-    private static Comparator<Json.Obj> order(JobField f, JobField.View view) {
-        return switch (f) {
-            case JOB_ID, JOB_ARRAY_ID, ARRAY_JOB_ID -> Comparator.comparingInt(j -> j.integer("jobId"));
-            case STATE, STATE_COMPACT -> Comparator.comparingInt(JobRows::stateOrder);
-            case PRIORITY, PRIORITY_LONG -> Comparator.comparingLong(j -> j.number("priority"));
-            case TIME_LIMIT, TIME_LEFT -> Comparator.comparingLong(j -> limitOrder(j));
-            case TIME_USED -> Comparator.comparingLong(JobRows::used);
-            case NODES -> Comparator.comparingLong(j -> j.number("nodeCount"));
-            case CPUS -> Comparator.comparingLong(j -> j.number("cpus"));
-            case START_TIME -> Comparator.comparingLong(j -> timeOrder(j, "startTime"));
-            case END_TIME -> Comparator.comparingLong(j -> timeOrder(j, "endTime"));
-            case SUBMIT_TIME -> Comparator.comparingLong(j -> timeOrder(j, "submitTime"));
-            case UID -> Comparator.comparingLong(j -> j.number("userId"));
-            case GROUP_ID -> Comparator.comparingLong(j -> j.number("groupId"));
-            case MIN_MEMORY -> Comparator.comparingLong(
-                    j -> Math.max(j.number("memPerNodeMb"), j.number("memPerCpuMb")));
-            default -> Comparator.comparing(j -> f.value(j, view));
-        };
-    }
-
-    private static long timeOrder(Json.Obj j, String field) {
-        long t = j.number(field);
-        return t == 0 ? Long.MAX_VALUE : t;
-    }
-
-    private static long limitOrder(Json.Obj j) {
-        long t = j.number("timeLimitMin");
-        return t < 0 ? Long.MAX_VALUE : t;
     }
 }

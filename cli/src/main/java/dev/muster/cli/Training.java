@@ -44,6 +44,7 @@ public final class Training {
             Map<String, String> env = new LinkedHashMap<>();
             env.put("SLURM_CONF", new File(dir, "slurm.conf").getPath());
             env.put("PATH", "/bin:/usr/bin");
+            Main.context(new String[] {"squeue"});
             for (int i = 0; i < ROUNDS; i++) {
                 run(env, "squeue");
                 run(env, "squeue", "-h", "-o", "%i %T %S", "-u", "root", "-t", "all");

@@ -6,6 +6,9 @@ import dev.muster.model.Bytes;
 import dev.muster.model.Json;
 import dev.muster.transport.Frames;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,15 +33,14 @@ class StepTest {
 
     /** The node's side of one connection: says its part after the attach, keeps what srun sends. */
     private void node(String address, IoFrame... says) throws IOException {
-        // real sockets: a piped stream breaks as soon as one of the threads that wrote to it has ended
-        java.net.Socket near;
-        java.net.Socket far;
-        try (java.net.ServerSocket server = new java.net.ServerSocket(0, 1, java.net.InetAddress.getLoopbackAddress())) {
-            near = new java.net.Socket(server.getInetAddress(), server.getLocalPort());
-            far = server.accept();
+        Socket srunSide;
+        Socket nodeSide;
+        try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            srunSide = new Socket(server.getInetAddress(), server.getLocalPort());
+            nodeSide = server.accept();
         }
-        Frames srun = new Frames(near.getInputStream(), near.getOutputStream(), near);
-        Frames node = new Frames(far.getInputStream(), far.getOutputStream(), far);
+        Frames srun = new Frames(srunSide.getInputStream(), srunSide.getOutputStream(), srunSide);
+        Frames node = new Frames(nodeSide.getInputStream(), nodeSide.getOutputStream(), nodeSide);
         host.stream(address, srun);
         Thread.ofPlatform().daemon().start(() -> {
             try {
