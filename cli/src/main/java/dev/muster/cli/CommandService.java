@@ -10,19 +10,24 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Runs short commands for the launchers of this machine in one warm process, so that a command costs no start of a Java machine. It runs as an
- * unprivileged user and holds no keys: each caller's launcher brings a session that the kernel's word stands behind, and opens the caller's
+ * Runs short commands for the launchers of this machine in one warm process, so that a command costs no start of a Java
+ * machine. It runs as an
+ * unprivileged user and holds no keys: each caller's launcher brings a session that the kernel's word stands behind,
+ * and opens the caller's
  * files. The protocol is in {@code native/README.md}.
  */
 public final class CommandService {
     /** More at a time are sent the long way. */
     static final int COMMANDS_MAX = 128;
     private static final int HEARTBEAT_MS = 200;
+    private static final int ALONE_MS = 10_000;
 
     private final ServiceShared shared = new ServiceShared();
     private final Semaphore places = new Semaphore(COMMANDS_MAX);
+    private final AtomicInteger daemons = new AtomicInteger();
     private final ServerSocketChannel server;
 
     private CommandService(ServerSocketChannel server) {
@@ -37,7 +42,20 @@ public final class CommandService {
         }
         CommandService service = open(Path.of(args[0]), args.length > 1 ? args[1] : "");
         Runtime.getRuntime().addShutdownHook(new Thread(() -> new File(args[0]).delete()));
+        Thread.ofPlatform().daemon().name("lifetime").start(service::endWithTheLastDaemon);
         service.serve();
+    }
+
+    /** Lives while a daemon of the installation is connected; the first one has a while to come. */
+    private void endWithTheLastDaemon() {
+        long aloneSinceMs = System.currentTimeMillis();
+        while (System.currentTimeMillis() - aloneSinceMs < ALONE_MS) {
+            if (daemons.get() > 0) {
+                aloneSinceMs = System.currentTimeMillis();
+            }
+            pause();
+        }
+        System.exit(0);
     }
 
     static CommandService open(Path socket, String conf) throws IOException {
@@ -80,7 +98,7 @@ public final class CommandService {
         boolean placed = places.tryAcquire();
         try (ServiceConnection connection = new ServiceConnection(caller)) {
             if (placed) {
-                new ServiceCommand(connection, shared).run();
+                new ServiceCommand(connection, shared).run(daemons);
             } else {
                 connection.send('C', new byte[0]);
             }

@@ -33,8 +33,18 @@ final class ServiceCommand implements Host {
         this.shared = shared;
     }
 
-    void run() throws IOException {
+    /** @param daemons counts connections of daemons, which ask nothing and only stay */
+    void run(java.util.concurrent.atomic.AtomicInteger daemons) throws IOException {
         ServiceConnection.Frame first = connection.request();
+        if (first.type() == 'D') {
+            daemons.incrementAndGet();
+            try {
+                connection.awaitEnd();
+            } finally {
+                daemons.decrementAndGet();
+            }
+            return;
+        }
         if (first.type() != 'Q' || !parse(first.bytes()) || argv.isEmpty()) {
             throw new IOException("not a request");
         }

@@ -17,7 +17,10 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** What the commands of one service share: configurations, open connections to the controller, names. None of it is any caller's. */
+/**
+ * What the commands of one service share: configurations, open connections to the controller, names. None of it is any
+ * caller's.
+ */
 final class ServiceShared {
     private static final int CONFS_MAX = 64;
     private static final int IDLE_PER_SERVER_MAX = 16;

@@ -6,21 +6,29 @@ import dev.muster.model.Times;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** Shows partitions and nodes, alike ones in one row. */
 final class Sinfo implements Command {
-    private static final List<GetOpt.Opt> OPTIONS = GetOpt.table("all:a:n", "cluster::r", "clusters:M:r", "dead:d:n", "exact:e:n",
-            "federation::n", "format:o:r", "Format:O:r", "future:F:n", "help::n", "helpstate::n", "hide::n", "iterate:i:r",
-            "json::o", "list-reasons:R:n", "local::n", "long:l:n", "Node:N:n", "noconvert::n", "noheader:h:n", "nodes:n:r",
+    private static final List<GetOpt.Opt> OPTIONS = GetOpt.table("all:a:n", "cluster::r", "clusters:M:r", "dead:d:n",
+            "exact:e:n",
+            "federation::n", "format:o:r", "Format:O:r", "future:F:n", "help::n", "helpstate::n", "hide::n",
+                    "iterate:i:r",
+            "json::o", "list-reasons:R:n", "local::n", "long:l:n", "Node:N:n", "noconvert::n", "noheader:h:n",
+                    "nodes:n:r",
             "partition:p:r", "reservation:T:n", "responding:r:n", "sort:S:r", "states:t:r", "summarize:s:n", "usage::n",
             "verbose:v:n", "version:V:n", "yaml::o");
     /** The states that can be asked for, by the words sinfo knows. */
-    private static final List<String> STATES = List.of("ALLOC", "ALLOCATED", "CLOUD", "COMP", "COMPLETING", "DOWN", "DRAIN", "DRAINED",
+    private static final List<String> STATES = List.of("ALLOC", "ALLOCATED", "CLOUD", "COMP", "COMPLETING", "DOWN",
+            "DRAIN", "DRAINED",
             "DRAINING", "ERR", "ERROR", "FAIL", "FAILING", "FUTR", "FUTURE", "IDLE", "INVAL", "MAINT", "MIX", "MIXED",
             "NO_RESPOND", "NPC", "PERFCTRS", "PLANNED", "POWER_DOWN", "POWERING_DOWN", "POWERED_DOWN", "POWERING_UP",
             "REBOOT_ISSUED", "REBOOT_REQUESTED", "RESV", "RESERVED", "UNK", "UNKNOWN");
+
+    private static final int WIDEST_UNKNOWN = 0;
 
     private static final class Wanted {
         boolean all;
@@ -38,6 +46,8 @@ final class Sinfo implements Command {
         String wideFormat = "";
         String sort = "";
         String cluster = "";
+        String json = "";
+        String parser = "";
         final List<String> nodes = new ArrayList<>();
         final List<String> partitions = new ArrayList<>();
         final List<String> states = new ArrayList<>();
@@ -116,7 +126,10 @@ final class Sinfo implements Command {
             case "summarize" -> w.summary = true;
             case "federation", "local", "verbose" -> { }
             case "reservation" -> throw new UsageException(0, List.of("No reservations in the system"));
-            case "json", "yaml" -> throw c.bad(1, "--" + name + " is not supported by this version");
+            case "json", "yaml" -> {
+                w.json = name;
+                w.parser = v;
+            }
             default -> throw new IllegalStateException(name);
         }
     }
@@ -205,6 +218,11 @@ final class Sinfo implements Command {
     }
 
     private static int show(CommandContext c, Wanted w) throws UsageException {
+        List<String> unknown = new ArrayList<>();
+        RowFormat format = format(w, WIDEST_UNKNOWN, unknown);
+        for (String u : unknown) {
+            c.error("Invalid node format specification: " + u);
+        }
         Json.Obj nodes;
         Json.Obj partitions;
         try {
@@ -212,21 +230,25 @@ final class Sinfo implements Command {
             JobRequest.put(q, "all", w.all || !w.partitions.isEmpty());
             partitions = c.host().controller().call("QueryPartitions", q);
             q.put("all", Boolean.TRUE);
+            if (w.json.isEmpty()) {
+                q.put("fields", nodeFields(w, format));
+            }
             nodes = c.host().controller().call("QueryNodes", q);
         } catch (SlurmException e) {
             return Standard.failed(c, "slurm_load_partitions", e);
         }
-        List<String> unknown = new ArrayList<>();
         int widest = 0;
         for (Json.Obj n : nodes.objects("nodes")) {
             widest = Math.max(widest, n.text("name").length());
         }
-        RowFormat format = !w.wideFormat.isEmpty() ? RowFormat.ofNames(w.wideFormat, SinfoField.TABLE, unknown)
-                : RowFormat.ofLetters(expand(w.format.isEmpty() ? defaultFormat(w, widest) : w.format),
-                        SinfoField.TABLE, unknown);
-        for (String u : unknown) {
-            c.error("Invalid node format specification: " + u);
+        if (!w.json.isEmpty()) {
+            List<Object> out = new ArrayList<>();
+            for (SinfoRow r : rows(w, format, partitions.objects("partitions"), nodes.objects("nodes"))) {
+                out.add(NodesJson.row(c, r));
+            }
+            return Tree.print(c, w.json, w.parser, new Json.Obj().put("sinfo", out));
         }
+        format = format(w, widest, unknown);
         if (w.longForm || w.iterateSeconds > 0) {
             c.out().println(Times.strftime(c.host().nowMs() / 1000, c.host().zone(), "%a %b %d %H:%M:%S %Y"));
         }
@@ -234,6 +256,32 @@ final class Sinfo implements Command {
         sort(c, w, rows);
         print(c, w, format, rows, nodes.number("now"));
         return 0;
+    }
+
+    private static RowFormat format(Wanted w, int widest, List<String> unknown) {
+        return !w.wideFormat.isEmpty() ? RowFormat.ofNames(w.wideFormat, SinfoField.TABLE, unknown)
+                : RowFormat.ofLetters(expand(w.format.isEmpty() ? defaultFormat(w, widest) : w.format),
+                        SinfoField.TABLE, unknown);
+    }
+
+    /** What the columns, the sort keys and the filters look at. */
+    private static List<Object> nodeFields(Wanted w, RowFormat format) {
+        Set<Object> fields = new LinkedHashSet<>(List.of("name", "state", "flags", "slurmdStartTime"));
+        if (w.reasons) {
+            fields.add("reason");
+        }
+        for (RowFormat.Column col : format.columns()) {
+            if (col.field() != RowFormat.LITERAL) {
+                fields.addAll(Texts.split(SinfoField.at(col.field()).components(), ','));
+            }
+        }
+        for (int i = 0; i < w.sort.length(); i++) {
+            int f = SinfoField.TABLE.byLetter(w.sort.charAt(i));
+            if (f >= 0) {
+                fields.addAll(Texts.split(SinfoField.at(f).components(), ','));
+            }
+        }
+        return new ArrayList<>(fields);
     }
 
     private static String expand(String format) {
@@ -296,7 +344,8 @@ final class Sinfo implements Command {
                 continue;
             }
             SinfoField f = SinfoField.at(col.field());
-            if (f.group == SinfoField.Group.PARTITION && (f == SinfoField.PARTITION || f == SinfoField.PARTITION_NAME)) {
+            if (f.group == SinfoField.Group.PARTITION && (f == SinfoField.PARTITION
+                    || f == SinfoField.PARTITION_NAME)) {
                 b.append(order);
             } else if (f.group == SinfoField.Group.PARTITION || f.group == SinfoField.Group.KEY && !w.summary
                     || f.group == SinfoField.Group.SIZE && w.exact) {

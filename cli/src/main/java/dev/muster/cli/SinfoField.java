@@ -111,12 +111,48 @@ enum SinfoField {
 
     record View(CommandContext context, long now, String cluster) {}
 
+    /** The components of a node that the column needs; those that tell its state are always asked for. */
+    String components() {
+        return switch (this) {
+            case AVAILABLE, ALLOC_NODES, MAX_CPUS, GROUPS, OVERSUBSCRIBE, PRIO_FACTOR, TIME_LIMIT, DEFAULT_TIME,
+                    PREEMPT_MODE,
+                    PRIO_TIER, PARTITION, ROOT, PARTITION_NAME, SIZE, NODES, NODE_LIST, NODES_AI, NODES_AIOT, CLUSTER,
+                    RESERVATION, STATE_COMPACT, STATE_LONG, STATE_COMPLETE -> "";
+            case ALLOC_MEM -> "memoryAllocatedMb";
+            case ACTIVE_FEATURES -> "activeFeatures";
+            case CPUS -> "cpus";
+            case CPUS_STATE -> "cpus,cpusEffective,cpusAllocated";
+            case DISK -> "tmpDiskMb";
+            case FREE_MEM -> "memoryFreeMb";
+            case REASON -> "reason";
+            case FEATURES -> "features";
+            case GRES -> "gres";
+            case GRES_USED -> "gres,gresUsed";
+            case TIMESTAMP -> "reasonTime";
+            case MEMORY -> "memoryMb";
+            case NODE_HOST -> "hostname";
+            case NODE_ADDR -> "address";
+            case CPU_LOAD -> "cpuLoad";
+            case PORT -> "port";
+            case USER, USER_LONG -> "reason,reasonUser,reasonUserId";
+            case VERSION -> "version";
+            case WEIGHT -> "weight";
+            case SOCKETS -> "sockets";
+            case CORES -> "coresPerSocket";
+            case SCT -> "sockets,coresPerSocket,threadsPerCore";
+            case THREADS -> "threadsPerCore";
+            case COMMENT -> "comment";
+            case EXTRA -> "extra";
+        };
+    }
+
     String key(SinfoRow row) {
         return switch (this) {
             case TIMESTAMP -> Long.toString(row.first().number("reasonTime"));
             case USER, USER_LONG -> row.first().text("reasonUser");
             case CPUS -> row.atLeast("cpus");
-            case STATE_COMPACT, STATE_LONG, STATE_COMPLETE -> row.nodes.isEmpty() ? "" : NodeRows.stateFull(row.first());
+            case STATE_COMPACT, STATE_LONG, STATE_COMPLETE -> row.nodes.isEmpty()
+                    ? "" : NodeRows.stateFull(row.first());
             default -> value(row, new View(null, 0, ""));
         };
     }

@@ -18,7 +18,8 @@ final class Squeue implements Command {
     private static final String START = "%.18i %.9P %.8j %.8u %.2t %.19S %.6D %20Y %R";
 
     static final List<GetOpt.Opt> OPTIONS = GetOpt.table("account:A:r", "all:a:n", "array:r:n", "array-unique::n",
-            "cluster::r", "clusters:M:r", "expand-patterns::n", "federation::n", "format:o:r", "Format:O:r", "help::n", "hide::n",
+            "cluster::r", "clusters:M:r", "expand-patterns::n", "federation::n", "format:o:r", "Format:O:r", "help::n",
+                    "hide::n",
             "iterate:i:r", "jobs:j:o", "json::o", "licenses:L:r", "local::n", "long:l:n", "me::n", "name:n:r",
             "noconvert::n", "node:w:r", "nodelist:w:r", "nodes:w:r", "noheader:h:n", "notme::n", "only-job-state::n",
             "partition:p:r", "priority:P:n", "qos:q:r", "reservation:R:r", "sibling::n", "sort:S:r", "start::n",
@@ -54,6 +55,7 @@ final class Squeue implements Command {
         String sort = "";
         String cluster = "";
         String json = "";
+        String parser = "";
         int iterateSeconds;
     }
 
@@ -88,7 +90,7 @@ final class Squeue implements Command {
             return 1;
         }
         if (!w.json.isEmpty()) {
-            return JobsJson.print(c, w);
+            return json(c, w);
         }
         int rc = show(c, w);
         while (w.iterateSeconds > 0 && !c.out().isBroken() && c.host().pause(w.iterateSeconds * 1000L)) {
@@ -136,7 +138,10 @@ final class Squeue implements Command {
                 w.jobsBare |= v.isEmpty();
                 jobs(c, w, v);
             }
-            case "json", "yaml" -> w.json = h.opt().name();
+            case "json", "yaml" -> {
+                w.json = h.opt().name();
+                w.parser = v;
+            }
             case "licenses" -> replace(w.licenses, v);
             case "long" -> w.longForm = true;
             case "me" -> {
@@ -248,6 +253,25 @@ final class Squeue implements Command {
             c.out().println(Times.strftime(now, c.host().zone(), "%a %b %d %H:%M:%S %Y"));
         }
         return w.showSteps ? StepRows.show(c, w) : showJobs(c, w);
+    }
+
+    private static int json(CommandContext c, Wanted w) throws UsageException {
+        Json.Obj q = new Json.Obj();
+        filters(w, q);
+        // without a wish for states it is all of them, as Slurm's own does it
+        boolean all = w.allStates || w.states.isEmpty() || isOneJob(w);
+        JobRequest.put(q, "allStates", all);
+        if (!all) {
+            q.put("states", new ArrayList<Object>(w.states));
+        }
+        q.put("allPartitions", Boolean.TRUE);
+        JobRequest.put(q, "expandArrays", w.array);
+        q.put("details", Boolean.TRUE);
+        try {
+            return Tree.print(c, w.json, w.parser, JobsJson.answer(c, c.host().controller().call("QueryJobs", q)));
+        } catch (SlurmException e) {
+            return Standard.failed(c, "slurm_load_jobs error", e);
+        }
     }
 
     private static RowFormat format(CommandContext c, Wanted w) {

@@ -2,6 +2,7 @@ package dev.muster.controller;
 
 import dev.muster.config.ConfigError;
 import dev.muster.config.SlurmConf;
+import dev.muster.daemon.CommandServiceKeeper;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.daemon.PidFile;
 import dev.muster.daemon.Signals;
@@ -158,6 +159,7 @@ public final class Main {
             }
         });
         Signals.ignore("PIPE");
+        CommandServiceKeeper.start(Optional.ofNullable(System.getProperty("muster.prefix")), log);
         ready(0);
         try {
             end.await();

@@ -14,6 +14,7 @@ import java.util.TreeSet;
  */
 public final class Due {
     private final NavigableMap<Long, NavigableSet<Integer>> limits = new TreeMap<>();
+    private final NavigableMap<Long, NavigableSet<Integer>> warnings = new TreeMap<>();
     private final NavigableMap<Long, NavigableSet<Integer>> begins = new TreeMap<>();
     private final NavigableSet<Integer> waiting = new TreeSet<>();
     private final NavigableMap<Integer, NavigableSet<Integer>> dependents = new TreeMap<>();
@@ -21,6 +22,7 @@ public final class Due {
 
     void reset(State state) {
         limits.clear();
+        warnings.clear();
         begins.clear();
         waiting.clear();
         dependents.clear();
@@ -66,6 +68,9 @@ public final class Due {
     private void add(Job job) {
         if (job.state() == JobState.RUNNING && job.run().limitTickMs() >= 0) {
             limits.computeIfAbsent(job.run().limitTickMs(), k -> new TreeSet<>()).add(job.id());
+            if (job.desc().extras().warnSignal() > 0) {
+                warnings.computeIfAbsent(warningTick(job), k -> new TreeSet<>()).add(job.id());
+            }
         }
         if (needsSettling(job)) {
             waiting.add(job.id());
@@ -78,6 +83,7 @@ public final class Due {
 
     private void remove(Job job) {
         drop(limits, job.run().limitTickMs(), job.id());
+        drop(warnings, warningTick(job), job.id());
         drop(begins, job.desc().timing().beginTime(), job.id());
         waiting.remove(job.id());
         for (Dependency d : job.dependencies()) {
@@ -95,6 +101,17 @@ public final class Due {
     /** Running jobs at or past their limit at this tick. */
     List<Integer> overLimit(long tickMs, int most) {
         return upTo(limits, tickMs, most);
+    }
+
+    private static long warningTick(Job job) {
+        return job.run().limitTickMs() - job.desc().extras().warnSeconds() * 1000L;
+    }
+
+    /** Jobs to be sent the signal they asked for before their limit (--signal); each once per limit. */
+    List<Integer> toWarn(long tickMs, int most) {
+        List<Integer> out = upTo(warnings, tickMs, most);
+        warnings.headMap(tickMs, true).clear();
+        return out;
     }
 
     /** Jobs whose eligibility must be looked at now: something they wait for changed, or their begin time came. */

@@ -1,8 +1,10 @@
 package dev.muster.core;
 
+import dev.muster.model.JobDesc;
 import dev.muster.model.JobFlag;
 import dev.muster.model.JobReason;
 import dev.muster.model.JobState;
+import dev.muster.model.node.NodeMessages;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -18,6 +20,7 @@ final class TimerRules {
     private final Now now;
     private final Due due;
     private final List<Change> changes = new ArrayList<>();
+    private final List<Decision.Direct> direct = new ArrayList<>();
 
     TimerRules(State state, Now now, Due due) {
         this.state = state;
@@ -30,13 +33,30 @@ final class TimerRules {
         for (int id : due.overLimit(now.tickMs(), SLICE)) {
             overLimit(state.jobs().at(id));
         }
+        for (int id : due.toWarn(now.tickMs(), Integer.MAX_VALUE)) {
+            warn(state.jobs().at(id));
+        }
         for (int id : due.unsettled(now.seconds(), SLICE)) {
             state.jobs().find(id).ifPresent(this::settle);
             due.settled(id);
         }
         purge();
         forgetAnswers();
-        return Decision.of(changes, changes.size() >= SLICE);
+        return Decision.of(changes, changes.size() >= SLICE, direct);
+    }
+
+    /** {@code --signal=[B:]sig@time}: to the steps, or with B to the batch shell alone. */
+    private void warn(Job job) {
+        JobDesc.Extras e = job.desc().extras();
+        for (Step step : job.run().steps()) {
+            boolean meant = e.warnBatchOnly() ? step.isBatch() : step.id() >= 0;
+            for (Step.Part part : step.nodes()) {
+                if (meant && step.state() == Step.State.RUNNING && !part.done()) {
+                    direct.add(new Decision.Direct(part.node(), new NodeMessages.Signal(
+                            job.id(), job.attempt(), step.id(), e.warnSignal(), e.warnBatchOnly(), false)));
+                }
+            }
+        }
     }
 
     /** OverTimeLimit lets a job run on for so many minutes. The nodes enforce the limit on their own as well. */

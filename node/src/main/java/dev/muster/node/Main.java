@@ -5,6 +5,7 @@ import dev.muster.config.CgroupConf;
 import dev.muster.config.ConfigError;
 import dev.muster.config.NodeConf;
 import dev.muster.config.SlurmConf;
+import dev.muster.daemon.CommandServiceKeeper;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.daemon.Identities;
 import dev.muster.daemon.PidFile;
@@ -197,6 +198,7 @@ public final class Main {
             if (Native.isLinked()) {
                 Native.daemonReady(0);
             }
+            CommandServiceKeeper.start(Optional.ofNullable(System.getProperty("muster.prefix")), start.log);
             Lifetime.Order order = lifetime.await();
             sack.ifPresent(Sack::close);
             if (order == Lifetime.Order.STOP) {

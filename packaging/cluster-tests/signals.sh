@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# --signal, scancel --signal, requeue, suspend, memory limits, a killed slurmd and a killed stepd.
+. "$(dirname "$0")/lib.bash"
+start_cluster 1 4 "JobAcctGatherFrequency=1"
+id=$(sbatch --parsable -t 1 --signal=B:USR1@55 -o sig.txt --wrap 'trap "echo warned; exit 9" USR1; for i in $(seq 40); do sleep 0.5; done')
+wait_empty 40
+check "the batch shell is warned before the limit" warned "$(cat sig.txt)"
+check "and its exit code counts" "FAILED|9:0" "$(sacct -X -n -P -o State,ExitCode -j "$id")"
+id=$(sbatch --parsable -o usr2.txt --wrap 'trap "echo two; exit 0" USR2; for i in $(seq 40); do sleep 0.5; done')
+sleep 1; scancel -b -s USR2 "$id"; wait_empty 40
+check "scancel --signal --batch" two "$(cat usr2.txt)"
+id=$(sbatch --parsable -o re-%j.txt --requeue --wrap 'echo life $SLURM_RESTART_COUNT; sleep 3')
+sleep 1.5; scontrol requeue "$id"; wait_empty 60
+check "a requeued job runs again under its number" "COMPLETED" "$(sacct -X -n -P -o State -j "$id")"
+check "its second life appends" 2 "$(grep -c life "re-$id.txt")"
+id=$(sbatch --parsable -o /dev/null --wrap 'sleep 4; exit 7')
+sleep 1
+kill -9 "$(pid_of slurmd-n1)"; sleep 1; start_node n1
+wait_empty 60
+check "exit code over a kill -9 of slurmd" "FAILED|7:0" "$(sacct -X -n -P -o State,ExitCode -j "$id")"
+id=$(sbatch --parsable -o /dev/null --wrap 'sleep 4; exit 5')
+sleep 1
+kill -9 "$(pid_of slurmd-n1)"; sleep 5; start_node n1
+wait_empty 60
+check "it ended while slurmd was away" "FAILED|5:0" "$(sacct -X -n -P -o State,ExitCode -j "$id")"
+id=$(sbatch --parsable -o /dev/null --wrap 'sleep 311')
+sleep 1.5
+pkill -9 -f "slurmstepd: \[$id.batch\]" || pkill -9 -f "slurmstepd.*$id" || true
+wait_empty 60
+match "a killed stepd fails its job with a reason" 'FAILED' "$(sacct -X -n -P -o State,Reason -j "$id")"
+check "and leaves no process" "" "$(pgrep -f 'sleep 311' || true)"
+(srun -n 1 bash -c 'for i in $(seq 8); do echo line $i; sleep 0.5; done' > srun.txt 2>srun.err) &
+sleep 2; kill -9 "$(pid_of slurmd-n1)"; sleep 1; start_node n1; wait %1
+check "srun's output over a kill and restart of slurmd" 8 "$(grep -c line srun.txt)"
