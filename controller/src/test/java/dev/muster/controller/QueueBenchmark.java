@@ -99,7 +99,8 @@ public final class QueueBenchmark {
 
     private static JobDesc desc(int i) {
         Identity owner = new Identity(1000, 1000, "u", "g", List.of(1000), "/home/u", "/bin/bash");
-        Json.Obj d = new Json.Obj().put("kind", "BATCH").put("name", "job" + i).put("request", new Json.Obj().put("tasks", 1L + i % 4).put("nodesMin", 1L))
+        Json.Obj d = new Json.Obj().put("kind", "BATCH").put("name", "job" + i)
+                .put("request", new Json.Obj().put("tasks", 1L + i % 4).put("nodesMin", 1L))
                 .put("timing", new Json.Obj().put("timeLimitMin", 5L + i % 1000))
                 .put("files", new Json.Obj().put("workDir", Bytes.of("/home/u/work").base64()))
                 .put("payload", new Json.Obj().put("submitPid", 1000L + i).put("submitHost", "login").put("umask", 18L)

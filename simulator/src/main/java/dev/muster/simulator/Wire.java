@@ -10,7 +10,7 @@ import java.util.ArrayDeque;
  * the end on its own.
  */
 final class Wire {
-    private static final int LATE_PER_MILLE = 100;
+    private static final int LATE_PER_MILLE = 400;
 
     private final World world;
     private final Swarm swarm;
@@ -110,7 +110,7 @@ final class Wire {
     /** A relay on the way may still hold a copy when the node has been booted anew. */
     private void late(byte[] frame) {
         if (swarm.staleFrames() && !world.isCalm()) {
-            world.at(1_000 + world.below(60_000), () -> node.late(bootId, Codec.decode(frame, ToNode.class)));
+            world.at(1_000 + world.below(90_000), () -> node.late(bootId, Codec.decode(frame, ToNode.class)));
         }
     }
 

@@ -19,7 +19,8 @@ class SimulatorTest {
             "crash at during-recovery", "unsynced entries lost", "snapshot", "recovered from a snapshot", "NodeLost",
             "NodeLost although connected", "NodeResponding", "requeued by NodeLost", "requeued by RegisterNode", "requeued by Report",
             "requeued by RequeueJobs", "requeued by UpdateNode", "launch repeated", "stepd killed", "end of an unknown attempt",
-            "late frame of an earlier boot", "node sent away by its configuration", "job COMPLETED", "job FAILED", "job CANCELLED", "job TIMEOUT", "job NODE_FAIL");
+            "late frame of an earlier boot",
+            "node sent away by its configuration", "job COMPLETED", "job FAILED", "job CANCELLED", "job TIMEOUT", "job NODE_FAIL");
 
     @Test
     void seedsPass() {
