@@ -44,7 +44,12 @@ final class Scontrol implements Command {
                 case "future" -> s.future = true;
                 case "oneliner" -> s.oneLine = true;
                 case "quiet" -> s.quiet = true;
-                case "json", "yaml" -> s.json = h.opt().name();
+                case "json", "yaml" -> {
+                    if (!h.value().isEmpty()) {
+                        throw c.bad(1, "--" + h.opt().name() + "=" + h.value() + ": only the default data_parser is there");
+                    }
+                    s.json = h.opt().name();
+                }
                 case "verbose", "federation", "local", "sibling" -> { }
                 case "uid" -> throw c.bad(1, "--uid is not supported by this cluster");
                 case "version" -> {
@@ -333,8 +338,8 @@ final class Scontrol implements Command {
         String e = rest.getFirst();
         List<String> ids = rest.subList(1, rest.size());
         String id = ids.isEmpty() ? "" : ids.getFirst();
-        if (is(e, "jobs", 1) && !s.json.isEmpty() || is(e, "nodes", 1) && !s.json.isEmpty()) {
-            throw c.bad(1, "--" + s.json + " is not supported by this version");
+        if (!s.json.isEmpty() && !(s.json.equals("json") && (is(e, "jobs", 1) || is(e, "nodes", 1)))) {
+            throw c.bad(1, "--" + s.json + " is not supported by this version for " + e);
         }
         if (is(e, "jobs", 1)) {
             return ScontrolShow.jobs(c, s, id);

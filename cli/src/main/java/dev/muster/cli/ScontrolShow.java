@@ -30,6 +30,11 @@ final class ScontrolShow {
             return Standard.failed(c, "slurm_load_jobs error", e);
         }
         List<Json.Obj> jobs = reply.objects("jobs");
+        if (!s.json.isEmpty() && (id.isEmpty() || !jobs.isEmpty())) {
+            List<Object> records = new ArrayList<>();
+            jobs.forEach(j -> records.add(RecordsJson.job(j)));
+            return RecordsJson.print(c, "jobs", records, reply.number("now"));
+        }
         if (jobs.isEmpty() && !id.isEmpty()) {
             c.err().println("slurm_load_jobs error: " + SlurmErrno.INVALID_JOB_ID.sentence());
             return 1;
@@ -73,12 +78,20 @@ final class ScontrolShow {
         }
         ShowText text = new ShowText(c, s.oneLine, reply.number("now"));
         List<Object> missing = new ArrayList<>(wanted);
+        List<Object> records = new ArrayList<>();
         for (Json.Obj n : reply.objects("nodes")) {
             missing.remove(n.text("name"));
             boolean hidden = names.isEmpty() && !s.future && n.text("state").equals("FUTURE");
             if (!hidden && (wanted.isEmpty() || wanted.contains(n.text("name")))) {
-                c.out().println(text.node(n));
+                if (s.json.isEmpty()) {
+                    c.out().println(text.node(n));
+                } else {
+                    records.add(RecordsJson.node(n));
+                }
             }
+        }
+        if (!s.json.isEmpty()) {
+            return RecordsJson.print(c, "nodes", records, reply.number("now"));
         }
         for (Object name : missing) {
             c.out().println("Node " + name + " not found");

@@ -40,6 +40,10 @@ final class Signals {
         return name.equals("POLL") ? 29 : name.equals("CLD") ? 17 : name.equals("IOT") ? 6 : -1;
     }
 
+    static String name(int number) {
+        return number > 0 && number < NAMES.length ? NAMES[number] : "";
+    }
+
     static String text(int number) {
         return number > 0 && number < TEXTS.length ? TEXTS[number] : "Unknown signal " + number;
     }
