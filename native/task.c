@@ -286,7 +286,13 @@ static void child(struct task *task, const struct ends *ends, int gate_read)
     char **argv = task->argv.count ? task->argv.items : spec.argv.items;
     char found[PATH_MAX];
     const char *program = task->program ? task->program : environment_search(argv[0], found, sizeof found);
-    execve(program, argv, environment_list());
+    /* A script just written is "busy" while some process forked in that moment still holds it open: soon over. */
+    for (int tries = 0; tries < 200; tries++) {
+        execve(program, argv, environment_list());
+        if (errno != ETXTBSY)
+            break;
+        usleep(10000);
+    }
     int error_number = errno;
     report_exec_failure(program, error_number);
     _exit(error_number);

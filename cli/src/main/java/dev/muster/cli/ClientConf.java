@@ -5,7 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The few keys of slurm.conf that a command needs to find its controller. Read without the full configuration reader: this is on the start
+ * The few keys of slurm.conf that a command needs to find its controller. Read without the full configuration reader:
+ * this is on the start
  * path of every command, and the controller has checked the file.
  */
 final class ClientConf {

@@ -13,8 +13,10 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Runs short commands for the launchers of this machine in one warm process, so that a command costs no start of a Java machine. It runs as an
- * unprivileged user and holds no keys: each caller's launcher brings a session that the kernel's word stands behind, and opens the caller's
+ * Runs short commands for the launchers of this machine in one warm process, so that a command costs no start of a Java
+ * machine. It runs as an
+ * unprivileged user and holds no keys: each caller's launcher brings a session that the kernel's word stands behind,
+ * and opens the caller's
  * files. The protocol is in {@code native/README.md}.
  */
 public final class CommandService {

@@ -9,6 +9,8 @@ final class Commands {
     static Optional<Command> of(String name) {
         return switch (name) {
             case "sbatch" -> Optional.of(new Sbatch());
+            case "sattach" -> Optional.of(new Sattach());
+            case "sbcast" -> Optional.of(new Sbcast());
             case "scancel" -> Optional.of(new Scancel());
             case "scontrol" -> Optional.of(new Scontrol());
             case "sinfo" -> Optional.of(new Sinfo());
@@ -16,7 +18,7 @@ final class Commands {
             case "sacct" -> Optional.of(new Sacct());
             case "salloc" -> Optional.of(new Salloc());
             case "squeue" -> Optional.of(new Squeue());
-            case "sacctmgr", "sattach", "sbcast", "scrontab", "sdiag", "sprio", "sreport", "sshare", "sstat", "strigger" ->
+            case "sacctmgr", "scrontab", "sdiag", "sprio", "sreport", "sshare", "sstat", "strigger" ->
                     Optional.of(new Absent());
             default -> Optional.empty();
         };

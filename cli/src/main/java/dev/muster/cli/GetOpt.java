@@ -4,7 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The rules of GNU {@code getopt_long}: unique abbreviations, {@code --x=v} and {@code --x v}, clustered letters, optional arguments glued,
+ * The rules of GNU {@code getopt_long}: unique abbreviations, {@code --x=v} and {@code --x v}, clustered letters,
+ * optional arguments glued,
  * operands anywhere or ending the options. Errors are its sentences.
  */
 public final class GetOpt {
@@ -36,14 +37,18 @@ public final class GetOpt {
         this.stopAtOperand = stopAtOperand;
     }
 
-    /** @param stopAtOperand everything from the first operand on is operands ({@code sbatch}'s script and its arguments) */
+    /**
+     * @param stopAtOperand everything from the first operand on is operands ({@code sbatch}'s script and its arguments)
+     */
     public static Parsed parse(List<Opt> table, List<String> args, boolean stopAtOperand) {
         GetOpt g = new GetOpt(table, args, stopAtOperand);
         String error = g.run();
         return new Parsed(g.hits, g.operands, error);
     }
 
-    /** Builds a table from {@code "name:letter:kind"} entries: kind {@code n}one, {@code r}equired, {@code o}ptional. */
+    /**
+     * Builds a table from {@code "name:letter:kind"} entries: kind {@code n}one, {@code r}equired, {@code o}ptional.
+     */
     public static List<Opt> table(String... entries) {
         List<Opt> out = new ArrayList<>(entries.length);
         for (String e : entries) {

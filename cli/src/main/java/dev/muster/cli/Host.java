@@ -7,7 +7,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a command may know of the process and machine it is asked from. The warm service and tests bring their own: a command never
+ * What a command may know of the process and machine it is asked from. The warm service and tests bring their own: a
+ * command never
  * reads these from its JVM.
  */
 public interface Host {

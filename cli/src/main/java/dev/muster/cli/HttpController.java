@@ -97,7 +97,9 @@ final class HttpController implements Controller {
         return session;
     }
 
-    /** The signer may not throw: an expired session that cannot be renewed is used once more and refused by the server. */
+    /**
+     * The signer may not throw: an expired session that cannot be renewed is used once more and refused by the server.
+     */
     private Session renewed(Session otherwise) {
         try {
             return session();
@@ -116,7 +118,8 @@ final class HttpController implements Controller {
         if (response.status() != 200) {
             String error = body.text("error");
             int errno = body.integer("errno");
-            throw new SlurmException(errno == 0 ? -1 : errno, error.isEmpty() ? SlurmErrno.of(errno).sentence() : error);
+            throw new SlurmException(errno == 0 ? -1 : errno, error.isEmpty() ? SlurmErrno.of(errno)
+                    .sentence() : error);
         }
         return body;
     }

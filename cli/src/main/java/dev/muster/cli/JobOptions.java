@@ -2,7 +2,10 @@ package dev.muster.cli;
 
 import java.util.List;
 
-/** The options of one sbatch, srun or salloc, checked and in normal form (minutes, mebibytes, seconds since 1970, numbers). */
+/**
+ * The options of one sbatch, srun or salloc, checked and in normal form (minutes, mebibytes, seconds since 1970,
+ * numbers).
+ */
 final class JobOptions {
     /** Where a value came from, the weaker first. */
     enum Origin { SCRIPT, ENVIRONMENT, COMMAND_LINE }

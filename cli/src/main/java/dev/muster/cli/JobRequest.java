@@ -4,7 +4,9 @@ import dev.muster.model.Json;
 import java.util.List;
 import java.util.Map;
 
-/** Turns checked options into the JSON of {@code JobDesc} and its parts. Defaults are left out, as the codec reads them. */
+/**
+ * Turns checked options into the JSON of {@code JobDesc} and its parts. Defaults are left out, as the codec reads them.
+ */
 final class JobRequest {
     private final JobOptions o;
 

@@ -11,20 +11,23 @@ import java.util.Map;
 
 /** The entry of every user command: args[0] is its name. */
 public final class Main {
+    private static final int NO_COMMAND = 127;
     private static final int PROC_BYTES_MAX = 16 << 20;
 
     private Main() {}
 
     public static void main(String[] args) {
-        if (args.length == 0) {
-            System.exit(127);
-        }
+        int rc = args.length == 0 ? NO_COMMAND : Commands.run(context(args));
+        // everything is written and given back: the orderly way out would start the logging of the Java library first
+        Runtime.getRuntime().halt(rc);
+    }
+
+    static CommandContext context(String[] args) {
         Map<String, String> env = environment();
         List<String> argv = arguments(args);
-        CommandContext c = new CommandContext(args[0], argv.getFirst(), argv.subList(1, argv.size()), env,
-                new ProcessHost(env), new Output(new FileOutputStream(FileDescriptor.out), false),
+        return new CommandContext(args[0], argv.getFirst(), argv.subList(1, argv.size()), env, new ProcessHost(env),
+                new Output(new FileOutputStream(FileDescriptor.out), false),
                 new Output(new FileOutputStream(FileDescriptor.err), true), new FileInputStream(FileDescriptor.in));
-        System.exit(Commands.run(c));
     }
 
     /** The program as typed and its arguments, as bytes: the Java machine's own decoding loses what is not UTF-8. */

@@ -51,7 +51,8 @@ final class Names {
             return "";
         }
         try {
-            Process p = new ProcessBuilder("getent", database, key).redirectError(ProcessBuilder.Redirect.DISCARD).start();
+            Process p = new ProcessBuilder("getent", database, key).redirectError(ProcessBuilder.Redirect.DISCARD)
+                    .start();
             p.getOutputStream().close();
             try (InputStream in = p.getInputStream()) {
                 String line = new String(in.readNBytes(4096), StandardCharsets.UTF_8);

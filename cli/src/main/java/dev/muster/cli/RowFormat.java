@@ -4,7 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A row layout: columns with a width, a side and the text that follows them. Read from {@code -o} ({@code %.18i %9P}), from {@code -O}
+ * A row layout: columns with a width, a side and the text that follows them. Read from {@code -o} ({@code %.18i %9P}),
+ * from {@code -O}
  * ({@code JobID:8,Name:.10,State:|}), printed by padding or cutting each value.
  */
 final class RowFormat {

@@ -20,12 +20,16 @@ final class Sacct implements Command {
             + "ntasks,alloccpus,elapsed,state,exitcode,avecpufreq,reqcpufreqmin,reqcpufreqmax,reqcpufreqgov,reqmem,"
             + "consumedenergy,maxdiskread,maxdiskreadnode,maxdiskreadtask,avediskread,maxdiskwrite,maxdiskwritenode,"
             + "maxdiskwritetask,avediskwrite,reqtres,alloctres,tresusageinave,tresusageinmax,tresusageoutave,tresusageoutmax";
-    private static final List<GetOpt.Opt> OPTIONS = GetOpt.table("accounts:A:r", "allocations:X:n", "allusers:a:n", "batch-script:B:n",
-            "brief:b:n", "cluster::r", "clusters:M:r", "completion:c:n", "constraints:C:r", "delimiter::r", "duplicates:D:n",
+    private static final List<GetOpt.Opt> OPTIONS = GetOpt.table("accounts:A:r", "allocations:X:n", "allusers:a:n",
+            "batch-script:B:n",
+            "brief:b:n", "cluster::r", "clusters:M:r", "completion:c:n", "constraints:C:r", "delimiter::r",
+                    "duplicates:D:n",
             "endtime:E:r", "env-vars::n", "federation::n", "file:f:r", "flags:F:r", "format:o:r", "gid:g:r", "group::r",
-            "help:h:n", "helpformat:e:n", "jobs:j:r", "json::o", "local::n", "long:l:n", "name::r", "ncpus:I:r", "nnodes:i:r",
+            "help:h:n", "helpformat:e:n", "jobs:j:r", "json::o", "local::n", "long:l:n", "name::r", "ncpus:I:r",
+                    "nnodes:i:r",
             "noconvert::n", "nodelist:N:r", "noheader:n:n", "parsable:p:n", "parsable2:P:n", "partition:r:r", "qos:q:r",
-            "reason:R:r", "starttime:S:r", "state:s:r", "timelimit-max:K:r", "timelimit-min:k:r", "truncate:T:n", "uid::r",
+            "reason:R:r", "starttime:S:r", "state:s:r", "timelimit-max:K:r", "timelimit-min:k:r", "truncate:T:n",
+                    "uid::r",
             "units::r", "usage::n", "use-local-uid::n", "user:u:r", "verbose:v:n", "version:V:n", "wckeys:W:r",
             "whole-hetjob::o", "expand-patterns::n", "array::n", "yaml::o");
     /** Long formats of other columns leave the last place of a cut value to a plus. */
@@ -37,6 +41,8 @@ final class Sacct implements Command {
         String start = "";
         String end = "";
         String delimiter = "|";
+        String json = "";
+        String parser = "";
         boolean parsable;
         boolean trailing;
         boolean noHeader;
@@ -44,7 +50,6 @@ final class Sacct implements Command {
         boolean jobs;
         boolean states;
         boolean script;
-        boolean truncate;
         char unit;
     }
 
@@ -147,7 +152,10 @@ final class Sacct implements Command {
             case "state" -> states(c, w, v);
             case "timelimit-max" -> w.query.put("maxLimitMin", minutes(c, v));
             case "timelimit-min" -> w.query.put("minLimitMin", minutes(c, v));
-            case "truncate" -> w.truncate = true;
+            case "json", "yaml" -> {
+                w.json = name;
+                w.parser = v;
+            }
             case "wckeys" -> list(w, "wckeys", v);
             case "federation", "local", "verbose", "use-local-uid", "whole-hetjob", "expand-patterns", "array" -> { }
             default -> throw c.bad(1, "--" + name + " is not supported by this version");
@@ -165,7 +173,8 @@ final class Sacct implements Command {
         for (String name : Texts.split(v, ',')) {
             int id = user ? c.host().userId(name) : c.host().groupId(name);
             if (id < 0) {
-                throw new UsageException(1, List.of("sacct: fatal: Invalid " + (user ? "user" : "group") + " id: " + name));
+                throw new UsageException(1, List.of("sacct: fatal: Invalid " + (user ? "user" : "group") + " id: "
+                        + name));
             }
             all.add((long) id);
         }
@@ -231,7 +240,8 @@ final class Sacct implements Command {
                 if (text.startsWith("1970-01-01")) {
                     yield 1;
                 }
-                throw new UsageException(1, List.of("Invalid time specification (pos=" + bad.position() + "): " + text));
+                throw new UsageException(1, List.of("Invalid time specification (pos=" + bad.position() + "): "
+                        + text));
             }
         };
     }
@@ -295,12 +305,15 @@ final class Sacct implements Command {
         return out;
     }
 
-    private static int show(CommandContext c, Wanted w, List<Column> columns) {
+    private static int show(CommandContext c, Wanted w, List<Column> columns) throws UsageException {
         Json.Obj reply;
         try {
             reply = c.host().controller().call("QueryAccounting", w.query);
         } catch (SlurmException e) {
             return failed(c, e);
+        }
+        if (!w.json.isEmpty()) {
+            return Tree.print(c, w.json, w.parser, SacctJson.answer(c, reply, w.query.flag("allocationsOnly")));
         }
         if (!w.noHeader) {
             header(c, w, columns);

@@ -13,10 +13,12 @@ enum SacctField {
     AVEVMSIZE("AveVMSize", 10), BLOCKID("BlockID", 16), CLUSTER("Cluster", 10), COMMENT("Comment", 14),
     CONSTRAINTS("Constraints", 19), CONSUMEDENERGY("ConsumedEnergy", 14), CONSUMEDENERGYRAW("ConsumedEnergyRaw", 17),
     CONTAINER("Container", 20), CPUTIME("CPUTime", 10), CPUTIMERAW("CPUTimeRAW", 10), DBINDEX("DBIndex", 20),
-    DERIVEDEXITCODE("DerivedExitCode", 15), ELAPSED("Elapsed", 10), ELAPSEDRAW("ElapsedRaw", 10), ELIGIBLE("Eligible", 19),
+    DERIVEDEXITCODE("DerivedExitCode", 15), ELAPSED("Elapsed", 10), ELAPSEDRAW("ElapsedRaw", 10), ELIGIBLE("Eligible",
+            19),
     END("End", 19), EXITCODE("ExitCode", 8), EXTRA("Extra", 20), FAILEDNODE("FailedNode", 10), FLAGS("Flags", 20),
     GID("GID", 6), GROUP("Group", 9), JOBID("JobID", -12), JOBIDRAW("JobIDRaw", -12), JOBNAME("JobName", 10),
-    LAYOUT("Layout", 9), LICENSES("Licenses", 20), MAXDISKREAD("MaxDiskRead", 12), MAXDISKREADNODE("MaxDiskReadNode", 15),
+    LAYOUT("Layout", 9), LICENSES("Licenses", 20), MAXDISKREAD("MaxDiskRead", 12), MAXDISKREADNODE("MaxDiskReadNode",
+            15),
     MAXDISKREADTASK("MaxDiskReadTask", 15), MAXDISKWRITE("MaxDiskWrite", 12), MAXDISKWRITENODE("MaxDiskWriteNode", 16),
     MAXDISKWRITETASK("MaxDiskWriteTask", 16), MAXPAGES("MaxPages", 8), MAXPAGESNODE("MaxPagesNode", 12),
     MAXPAGESTASK("MaxPagesTask", 14), MAXRSS("MaxRSS", 10), MAXRSSNODE("MaxRSSNode", 10), MAXRSSTASK("MaxRSSTask", 10),
@@ -32,7 +34,8 @@ enum SacctField {
     SUBMIT("Submit", 19), SUBMITLINE("SubmitLine", 20), SUSPENDED("Suspended", 10), SYSTEMCOMMENT("SystemComment", 14),
     SYSTEMCPU("SystemCPU", 10), TIMELIMIT("Timelimit", 10), TIMELIMITRAW("TimelimitRaw", 12), TOTALCPU("TotalCPU", 10),
     TRESUSAGEINAVE("TRESUsageInAve", 14), TRESUSAGEINMAX("TRESUsageInMax", 14), TRESUSAGEINTOT("TRESUsageInTot", 14),
-    TRESUSAGEOUTAVE("TRESUsageOutAve", 15), TRESUSAGEOUTMAX("TRESUsageOutMax", 15), TRESUSAGEOUTTOT("TRESUsageOutTot", 15),
+    TRESUSAGEOUTAVE("TRESUsageOutAve", 15), TRESUSAGEOUTMAX("TRESUsageOutMax", 15), TRESUSAGEOUTTOT("TRESUsageOutTot",
+            15),
     UID("UID", 6), USER("User", 9), USERCPU("UserCPU", 10), WCKEY("WCKey", 10), WCKEYID("WCKeyID", 8),
     WORKDIR("WorkDir", 20);
 
@@ -64,7 +67,8 @@ enum SacctField {
     /** What a value may depend on besides the row. @param unit K, M, …; 0 for the best fitting, 1 for none */
     record View(CommandContext context, long now, String cluster, char unit) {
         String time(long t, String none) {
-            return t == 0 ? none : dev.muster.model.Times.print(t, context.host().zone(), context.env("SLURM_TIME_FORMAT"), now);
+            return t == 0 ? none : dev.muster.model.Times.print(t, context.host().zone(),
+                    context.env("SLURM_TIME_FORMAT"), now);
         }
     }
 
@@ -99,7 +103,8 @@ enum SacctField {
             case TRESUSAGEOUTTOT, TRESUSAGEOUTMAX, TRESUSAGEOUTAVE ->
                 isStep ? "energy=0,fs/disk=" + usage.number("writeBytes") : "";
             case AVECPUFREQ, AVEPAGES, BLOCKID, CONSUMEDENERGY, CONSUMEDENERGYRAW, FAILEDNODE, MAXDISKREADNODE,
-                    MAXDISKREADTASK, MAXDISKWRITENODE, MAXDISKWRITETASK, MAXPAGESNODE, MAXPAGESTASK, MCSLABEL, MINCPUNODE,
+                    MAXDISKREADTASK, MAXDISKWRITENODE, MAXDISKWRITETASK, MAXPAGESNODE, MAXPAGESTASK, MCSLABEL,
+                            MINCPUNODE,
                     MINCPUTASK, REQCPUFREQ, REQCPUFREQGOV, REQCPUFREQMAX, REQCPUFREQMIN, RESERVATIONID,
                     SYSTEMCOMMENT, LICENSES -> "";
             case CLUSTER -> v.cluster;
@@ -145,7 +150,8 @@ enum SacctField {
             case STDERR -> isStep ? "" : job.text("stderr");
             case STDIN -> isStep ? "" : job.text("stdin");
             case STDOUT -> isStep ? "" : job.text("stdout");
-            case SUBMIT -> isStep ? v.time(step.number("startTime"), "Unknown") : v.time(job.number("submitTime"), "Unknown");
+            case SUBMIT -> isStep ? v.time(step.number("startTime"), "Unknown") : v.time(job.number("submitTime"),
+                    "Unknown");
             case SUBMITLINE -> step.text("submitLine");
             case SUSPENDED -> Durations.full(isStep ? 0 : job.number("suspendedSeconds"));
             case SYSTEMCPU -> cpu(usage.number("systemCpuUs"));
@@ -246,8 +252,10 @@ enum SacctField {
     }
 
     private static String tresIn(Json.Obj u, long read) {
-        return "cpu=" + Durations.full((u.number("userCpuUs") + u.number("systemCpuUs")) / (US_PER_MS * 1000)) + ",energy=0,fs/disk="
-                + read + ",mem=" + u.number("maxRssKb") + "K,pages=" + u.number("maxPages") + ",vmem=" + u.number("maxVmKb") + "K";
+        return "cpu=" + Durations.full((u.number("userCpuUs") + u.number("systemCpuUs")) / (US_PER_MS * 1000))
+                + ",energy=0,fs/disk="
+                + read + ",mem=" + u.number("maxRssKb") + "K,pages=" + u.number("maxPages") + ",vmem="
+                        + u.number("maxVmKb") + "K";
     }
 
     /** {@code 00:00.012}, {@code 01:02:03}, {@code 1-02:03:04}. */

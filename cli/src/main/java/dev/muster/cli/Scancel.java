@@ -8,8 +8,10 @@ import java.util.List;
 
 /** Cancels or signals jobs and steps. */
 final class Scancel implements Command {
-    private static final List<GetOpt.Opt> OPTIONS = GetOpt.table("account:A:r", "admin-comment::r", "batch:b:n", "cluster::r",
-            "clusters:M:r", "cron:c:n", "ctld::n", "full:f:n", "help::n", "hurry:H:n", "interactive:i:n", "jobname:n:r", "me::n",
+    private static final List<GetOpt.Opt> OPTIONS = GetOpt.table("account:A:r", "admin-comment::r", "batch:b:n",
+            "cluster::r",
+            "clusters:M:r", "cron:c:n", "ctld::n", "full:f:n", "help::n", "hurry:H:n", "interactive:i:n",
+                    "jobname:n:r", "me::n",
             "name:n:r", "nodelist:w:r", "partition:p:r", "qos:q:r", "quiet:Q:n", "reservation:R:r", "sibling:S:r",
             "signal:s:r", "state:t:r", "usage::n", "user:u:r", "verbose:v:n", "version:V:n", "wckey::r");
 
@@ -63,7 +65,8 @@ final class Scancel implements Command {
     }
 
     private static void environment(CommandContext c, Wanted w) throws UsageException {
-        String[][] table = {{"SCANCEL_ACCOUNT", "account"}, {"SCANCEL_NAME", "name"}, {"SCANCEL_PARTITION", "partition"},
+        String[][] table = {{"SCANCEL_ACCOUNT", "account"}, {"SCANCEL_NAME", "name"}, {"SCANCEL_PARTITION",
+                "partition"},
             {"SCANCEL_QOS", "qos"}, {"SCANCEL_STATE", "state"}, {"SCANCEL_USER", "user"}, {"SCANCEL_WCKEY", "wckey"}};
         for (String[] row : table) {
             String v = c.env(row[0]);
@@ -214,7 +217,8 @@ final class Scancel implements Command {
 
     private static List<String> matching(CommandContext c, Wanted w) throws SlurmException {
         Json.Obj q = new Json.Obj();
-        for (String f : List.of("userIds", "accounts", "partitions", "qos", "names", "states", "nodes", "reservations")) {
+        for (String f : List.of("userIds", "accounts", "partitions", "qos", "names", "states", "nodes",
+                "reservations")) {
             if (w.request.has(f)) {
                 q.put(f, w.request.raw(f));
             }

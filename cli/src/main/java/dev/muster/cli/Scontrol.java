@@ -23,6 +23,7 @@ final class Scontrol implements Command {
         boolean quiet;
         boolean future;
         String json = "";
+        String parser = "";
     }
 
     @Override
@@ -45,10 +46,8 @@ final class Scontrol implements Command {
                 case "oneliner" -> s.oneLine = true;
                 case "quiet" -> s.quiet = true;
                 case "json", "yaml" -> {
-                    if (!h.value().isEmpty()) {
-                        throw c.bad(1, "--" + h.opt().name() + "=" + h.value() + ": only the default data_parser is there");
-                    }
                     s.json = h.opt().name();
+                    s.parser = h.value();
                 }
                 case "verbose", "federation", "local", "sibling" -> { }
                 case "uid" -> throw c.bad(1, "--uid is not supported by this cluster");
@@ -200,7 +199,8 @@ final class Scontrol implements Command {
     }
 
     private static int setDebug(CommandContext c, List<String> rest) {
-        List<String> levels = List.of("quiet", "fatal", "error", "info", "verbose", "debug", "debug2", "debug3", "debug4",
+        List<String> levels = List.of("quiet", "fatal", "error", "info", "verbose", "debug", "debug2", "debug3",
+                "debug4",
                 "debug5");
         if (rest.isEmpty()) {
             return tooFew(c, "setdebug");
@@ -338,8 +338,14 @@ final class Scontrol implements Command {
         String e = rest.getFirst();
         List<String> ids = rest.subList(1, rest.size());
         String id = ids.isEmpty() ? "" : ids.getFirst();
-        if (!s.json.isEmpty() && !(s.json.equals("json") && (is(e, "jobs", 1) || is(e, "nodes", 1)))) {
-            throw c.bad(1, "--" + s.json + " is not supported by this version for " + e);
+        int eq = e.indexOf('=');
+        if (eq > 0) {
+            // "show job=12" is "show job 12"
+            id = e.substring(eq + 1);
+            e = e.substring(0, eq);
+        }
+        if (!s.json.isEmpty() && !is(e, "jobs", 1) && !is(e, "nodes", 1) && !is(e, "partitions", 1)) {
+            throw c.bad(1, "--" + s.json + " is not supported for " + e);
         }
         if (is(e, "jobs", 1)) {
             return ScontrolShow.jobs(c, s, id);

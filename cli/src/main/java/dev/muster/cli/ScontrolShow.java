@@ -11,7 +11,7 @@ import java.util.List;
 final class ScontrolShow {
     private ScontrolShow() {}
 
-    static int jobs(CommandContext c, Scontrol.Switches s, String id) {
+    static int jobs(CommandContext c, Scontrol.Switches s, String id) throws UsageException {
         if (!id.isEmpty() && !JobIds.isJob(id)) {
             c.err().println("scontrol_print_job error: " + SlurmErrno.INVALID_JOB_ID.sentence());
             return 1;
@@ -22,7 +22,7 @@ final class ScontrolShow {
         }
         q.put("allStates", Boolean.TRUE);
         JobRequest.put(q, "allPartitions", s.all);
-        JobRequest.put(q, "details", s.details);
+        JobRequest.put(q, "details", s.details || !s.json.isEmpty());
         Json.Obj reply;
         try {
             reply = c.host().controller().call("QueryJobs", q);
@@ -30,14 +30,12 @@ final class ScontrolShow {
             return Standard.failed(c, "slurm_load_jobs error", e);
         }
         List<Json.Obj> jobs = reply.objects("jobs");
-        if (!s.json.isEmpty() && (id.isEmpty() || !jobs.isEmpty())) {
-            List<Object> records = new ArrayList<>();
-            jobs.forEach(j -> records.add(RecordsJson.job(j)));
-            return RecordsJson.print(c, "jobs", records, reply.number("now"));
-        }
         if (jobs.isEmpty() && !id.isEmpty()) {
             c.err().println("slurm_load_jobs error: " + SlurmErrno.INVALID_JOB_ID.sentence());
             return 1;
+        }
+        if (!s.json.isEmpty()) {
+            return Tree.print(c, s.json, s.parser, JobsJson.answer(c, reply));
         }
         if (jobs.isEmpty() && !s.quiet) {
             c.out().println("No jobs in the system");
@@ -49,7 +47,7 @@ final class ScontrolShow {
         return 0;
     }
 
-    static int nodes(CommandContext c, Scontrol.Switches s, String names) {
+    static int nodes(CommandContext c, Scontrol.Switches s, String names) throws UsageException {
         List<Object> wanted = new ArrayList<>();
         if (!names.isEmpty()) {
             HostList list = switch (HostList.parse(names)) {
@@ -78,20 +76,19 @@ final class ScontrolShow {
         }
         ShowText text = new ShowText(c, s.oneLine, reply.number("now"));
         List<Object> missing = new ArrayList<>(wanted);
-        List<Object> records = new ArrayList<>();
+        List<Json.Obj> found = new ArrayList<>();
         for (Json.Obj n : reply.objects("nodes")) {
             missing.remove(n.text("name"));
             boolean hidden = names.isEmpty() && !s.future && n.text("state").equals("FUTURE");
             if (!hidden && (wanted.isEmpty() || wanted.contains(n.text("name")))) {
-                if (s.json.isEmpty()) {
-                    c.out().println(text.node(n));
-                } else {
-                    records.add(RecordsJson.node(n));
-                }
+                found.add(n);
             }
         }
         if (!s.json.isEmpty()) {
-            return RecordsJson.print(c, "nodes", records, reply.number("now"));
+            return Tree.print(c, s.json, s.parser, NodesJson.nodes(c, reply, found));
+        }
+        for (Json.Obj n : found) {
+            c.out().println(text.node(n));
         }
         for (Object name : missing) {
             c.out().println("Node " + name + " not found");
@@ -99,7 +96,7 @@ final class ScontrolShow {
         return missing.isEmpty() ? 0 : 1;
     }
 
-    static int partitions(CommandContext c, Scontrol.Switches s, String name) {
+    static int partitions(CommandContext c, Scontrol.Switches s, String name) throws UsageException {
         Json.Obj q = new Json.Obj();
         if (!name.isEmpty()) {
             q.put("partitions", List.of(name));
@@ -113,6 +110,11 @@ final class ScontrolShow {
                 return Standard.failed(c, "slurm_load_partitions error", e);
             }
             reply = new Json.Obj();
+        }
+        if (!s.json.isEmpty()) {
+            List<Json.Obj> all = reply.objects("partitions");
+            all.removeIf(p -> !name.isEmpty() && !name.equals(p.text("name")));
+            return Tree.print(c, s.json, s.parser, NodesJson.partitions(reply, all));
         }
         ShowText text = new ShowText(c, s.oneLine, reply.number("now"));
         int shown = 0;

@@ -37,7 +37,8 @@ final class ScriptOptions {
         }
         List<String> rest = options.apply(GetOpt.parse(table, words, false), JobOptions.Origin.SCRIPT);
         if (!rest.isEmpty()) {
-            options.context().error("Ignoring extra text in line " + number + " of the batch script: " + rest.getFirst());
+            options.context().error("Ignoring extra text in line " + number + " of the batch script: "
+                    + rest.getFirst());
         }
     }
 

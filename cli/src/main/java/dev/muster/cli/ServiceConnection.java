@@ -7,7 +7,10 @@ import java.nio.channels.SocketChannel;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 
-/** One launcher: frames of a length, a type and bytes. A thread of its own reads, so that a caller who goes away is noticed at once. */
+/**
+ * One launcher: frames of a length, a type and bytes. A thread of its own reads, so that a caller who goes away is
+ * noticed at once.
+ */
 final class ServiceConnection implements AutoCloseable {
     static final int FRAME_BYTES_MAX = 64 << 20;
     private static final int HEAD_BYTES = 5;

@@ -17,7 +17,10 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** What the commands of one service share: configurations, open connections to the controller, names. None of it is any caller's. */
+/**
+ * What the commands of one service share: configurations, open connections to the controller, names. None of it is any
+ * caller's.
+ */
 final class ServiceShared {
     private static final int CONFS_MAX = 64;
     private static final int IDLE_PER_SERVER_MAX = 16;
@@ -68,7 +71,7 @@ final class ServiceShared {
 
     /** The configuration a caller means; a file that not everybody may read is opened by the caller's launcher. */
     ClientConf conf(String path, ClientConf.Files asCaller) throws IOException {
-        String file = !path.isEmpty() ? path : !defaultConf.isEmpty() ? defaultConf : "/etc/slurm/slurm.conf";
+        String file = !path.isEmpty() ? path : !defaultConf.isEmpty() ? defaultConf : own.confPath();
         File f = new File(file);
         long modified = f.lastModified();
         long size = f.length();

@@ -82,7 +82,8 @@ final class ShowText {
             add("WCKey", j.text("wckey"));
         }
         line();
-        add("JobState", JobRows.stateLong(j)).add("Reason", JobRows.reason(j)).add("Dependency", orNull(j, "dependency"));
+        add("JobState", JobRows.stateLong(j)).add("Reason", JobRows.reason(j)).add("Dependency", orNull(j,
+                "dependency"));
         line();
         jobTimes(j);
         line();
@@ -311,7 +312,8 @@ final class ShowText {
         line();
         if (!n.text("reason").isEmpty()) {
             line();
-            add("Reason", n.text("reason") + " [" + n.text("reasonUser") + "@" + time(n, "reasonTime", "Unknown") + "]");
+            add("Reason", n.text("reason") + " [" + n.text("reasonUser") + "@" + time(n, "reasonTime", "Unknown")
+                    + "]");
         }
         optional(n, "comment", "Comment");
         optional(n, "extra", "Extra");

@@ -10,7 +10,8 @@ final class Signals {
     static final int CONT = 18;
     static final int STOP = 19;
 
-    private static final String[] NAMES = {"", "HUP", "INT", "QUIT", "ILL", "TRAP", "ABRT", "BUS", "FPE", "KILL", "USR1",
+    private static final String[] NAMES = {"", "HUP", "INT", "QUIT", "ILL", "TRAP", "ABRT", "BUS", "FPE", "KILL",
+            "USR1",
         "SEGV", "USR2", "PIPE", "ALRM", "TERM", "STKFLT", "CHLD", "CONT", "STOP", "TSTP", "TTIN", "TTOU", "URG", "XCPU",
         "XFSZ", "VTALRM", "PROF", "WINCH", "IO", "PWR", "SYS"};
     /** What strsignal says, for the lines about killed tasks. */
@@ -40,6 +41,7 @@ final class Signals {
         return name.equals("POLL") ? 29 : name.equals("CLD") ? 17 : name.equals("IOT") ? 6 : -1;
     }
 
+    /** {@code TERM}, "" for one without a name. */
     static String name(int number) {
         return number > 0 && number < NAMES.length ? NAMES[number] : "";
     }

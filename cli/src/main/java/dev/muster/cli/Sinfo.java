@@ -4,7 +4,6 @@ import dev.muster.model.HostList;
 import dev.muster.model.Json;
 import dev.muster.model.Times;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -13,13 +12,17 @@ import java.util.Set;
 
 /** Shows partitions and nodes, alike ones in one row. */
 final class Sinfo implements Command {
-    private static final List<GetOpt.Opt> OPTIONS = GetOpt.table("all:a:n", "cluster::r", "clusters:M:r", "dead:d:n", "exact:e:n",
-            "federation::n", "format:o:r", "Format:O:r", "future:F:n", "help::n", "helpstate::n", "hide::n", "iterate:i:r",
-            "json::o", "list-reasons:R:n", "local::n", "long:l:n", "Node:N:n", "noconvert::n", "noheader:h:n", "nodes:n:r",
+    private static final List<GetOpt.Opt> OPTIONS = GetOpt.table("all:a:n", "cluster::r", "clusters:M:r", "dead:d:n",
+            "exact:e:n",
+            "federation::n", "format:o:r", "Format:O:r", "future:F:n", "help::n", "helpstate::n", "hide::n",
+                    "iterate:i:r",
+            "json::o", "list-reasons:R:n", "local::n", "long:l:n", "Node:N:n", "noconvert::n", "noheader:h:n",
+                    "nodes:n:r",
             "partition:p:r", "reservation:T:n", "responding:r:n", "sort:S:r", "states:t:r", "summarize:s:n", "usage::n",
             "verbose:v:n", "version:V:n", "yaml::o");
     /** The states that can be asked for, by the words sinfo knows. */
-    private static final List<String> STATES = List.of("ALLOC", "ALLOCATED", "CLOUD", "COMP", "COMPLETING", "DOWN", "DRAIN", "DRAINED",
+    private static final List<String> STATES = List.of("ALLOC", "ALLOCATED", "CLOUD", "COMP", "COMPLETING", "DOWN",
+            "DRAIN", "DRAINED",
             "DRAINING", "ERR", "ERROR", "FAIL", "FAILING", "FUTR", "FUTURE", "IDLE", "INVAL", "MAINT", "MIX", "MIXED",
             "NO_RESPOND", "NPC", "PERFCTRS", "PLANNED", "POWER_DOWN", "POWERING_DOWN", "POWERED_DOWN", "POWERING_UP",
             "REBOOT_ISSUED", "REBOOT_REQUESTED", "RESV", "RESERVED", "UNK", "UNKNOWN");
@@ -42,6 +45,8 @@ final class Sinfo implements Command {
         String wideFormat = "";
         String sort = "";
         String cluster = "";
+        String json = "";
+        String parser = "";
         final List<String> nodes = new ArrayList<>();
         final List<String> partitions = new ArrayList<>();
         final List<String> states = new ArrayList<>();
@@ -120,7 +125,10 @@ final class Sinfo implements Command {
             case "summarize" -> w.summary = true;
             case "federation", "local", "verbose" -> { }
             case "reservation" -> throw new UsageException(0, List.of("No reservations in the system"));
-            case "json", "yaml" -> throw c.bad(1, "--" + name + " is not supported by this version");
+            case "json", "yaml" -> {
+                w.json = name;
+                w.parser = v;
+            }
             default -> throw new IllegalStateException(name);
         }
     }
@@ -221,7 +229,9 @@ final class Sinfo implements Command {
             JobRequest.put(q, "all", w.all || !w.partitions.isEmpty());
             partitions = c.host().controller().call("QueryPartitions", q);
             q.put("all", Boolean.TRUE);
-            q.put("fields", nodeFields(w, format));
+            if (w.json.isEmpty()) {
+                q.put("fields", nodeFields(w, format));
+            }
             nodes = c.host().controller().call("QueryNodes", q);
         } catch (SlurmException e) {
             return Standard.failed(c, "slurm_load_partitions", e);
@@ -229,6 +239,13 @@ final class Sinfo implements Command {
         int widest = 0;
         for (Json.Obj n : nodes.objects("nodes")) {
             widest = Math.max(widest, n.text("name").length());
+        }
+        if (!w.json.isEmpty()) {
+            List<Object> out = new ArrayList<>();
+            for (SinfoRow r : rows(w, format, partitions.objects("partitions"), nodes.objects("nodes"))) {
+                out.add(NodesJson.row(c, r));
+            }
+            return Tree.print(c, w.json, w.parser, new Json.Obj().put("sinfo", out));
         }
         format = format(w, widest, unknown);
         if (w.longForm || w.iterateSeconds > 0) {
@@ -326,7 +343,8 @@ final class Sinfo implements Command {
                 continue;
             }
             SinfoField f = SinfoField.at(col.field());
-            if (f.group == SinfoField.Group.PARTITION && (f == SinfoField.PARTITION || f == SinfoField.PARTITION_NAME)) {
+            if (f.group == SinfoField.Group.PARTITION && (f == SinfoField.PARTITION
+                    || f == SinfoField.PARTITION_NAME)) {
                 b.append(order);
             } else if (f.group == SinfoField.Group.PARTITION || f.group == SinfoField.Group.KEY && !w.summary
                     || f.group == SinfoField.Group.SIZE && w.exact) {
@@ -338,30 +356,7 @@ final class Sinfo implements Command {
     }
 
     private static void sort(CommandContext c, Wanted w, List<SinfoRow> rows) throws UsageException {
-        String keys = !w.sort.isEmpty() ? w.sort : w.reasons ? "E" : w.byNode ? "N,#P" : "#P,-t";
-        Comparator<SinfoRow> order = null;
-        boolean down = false;
-        boolean hash = false;
-        for (int i = 0; i < keys.length(); i++) {
-            char k = keys.charAt(i);
-            if (k == '-' || k == '+' || k == ',' || k == '#') {
-                down = k == '-' || down && k != ',';
-                hash = k == '#' || hash && k != ',';
-                continue;
-            }
-            int f = SinfoField.TABLE.byLetter(k);
-            if (f < 0) {
-                throw c.bad(1, "Invalid sort specification: " + k);
-            }
-            Comparator<SinfoRow> one = SinfoField.at(f).order(hash);
-            one = down ? one.reversed() : one;
-            order = order == null ? one : order.thenComparing(one);
-            down = false;
-            hash = false;
-        }
-        if (order != null) {
-            rows.sort(order);
-        }
+        rows.sort(SinfoOrder.of(c, !w.sort.isEmpty() ? w.sort : w.reasons ? "E" : w.byNode ? "N,#P" : "#P,-t"));
     }
 
     private static void print(CommandContext c, Wanted w, RowFormat format, List<SinfoRow> rows, long now) {

@@ -2,7 +2,6 @@ package dev.muster.cli;
 
 import dev.muster.model.Durations;
 import dev.muster.model.Json;
-import java.util.Comparator;
 
 /** The columns of sinfo: letter, long name, heading, and whether rows are told apart by them. */
 enum SinfoField {
@@ -114,7 +113,8 @@ enum SinfoField {
     /** The components of a node that the column needs; those that tell its state are always asked for. */
     String components() {
         return switch (this) {
-            case AVAILABLE, ALLOC_NODES, MAX_CPUS, GROUPS, OVERSUBSCRIBE, PRIO_FACTOR, TIME_LIMIT, DEFAULT_TIME, PREEMPT_MODE,
+            case AVAILABLE, ALLOC_NODES, MAX_CPUS, GROUPS, OVERSUBSCRIBE, PRIO_FACTOR, TIME_LIMIT, DEFAULT_TIME,
+                    PREEMPT_MODE,
                     PRIO_TIER, PARTITION, ROOT, PARTITION_NAME, SIZE, NODES, NODE_LIST, NODES_AI, NODES_AIOT, CLUSTER,
                     RESERVATION, STATE_COMPACT, STATE_LONG, STATE_COMPLETE -> "";
             case ALLOC_MEM -> "memoryAllocatedMb";
@@ -150,7 +150,8 @@ enum SinfoField {
             case TIMESTAMP -> Long.toString(row.first().number("reasonTime"));
             case USER, USER_LONG -> row.first().text("reasonUser");
             case CPUS -> row.atLeast("cpus");
-            case STATE_COMPACT, STATE_LONG, STATE_COMPLETE -> row.nodes.isEmpty() ? "" : NodeRows.stateFull(row.first());
+            case STATE_COMPACT, STATE_LONG, STATE_COMPLETE -> row.nodes.isEmpty()
+                    ? "" : NodeRows.stateFull(row.first());
             default -> value(row, new View(null, 0, ""));
         };
     }
@@ -257,30 +258,5 @@ enum SinfoField {
     private static String oversubscribe(Json.Obj p) {
         String v = p.text("overSubscribe");
         return v.isEmpty() ? "NO" : v.equals("EXCLUSIVE") ? "EXCLUSIV" : v;
-    }
-
-    /** @param byConfiguration {@code #}: partitions in the order of the configuration */
-    Comparator<SinfoRow> order(boolean byConfiguration) {
-        View view = new View(null, 0, "");
-        return switch (this) {
-            case PARTITION, PARTITION_NAME -> byConfiguration ? Comparator.comparingInt(r -> r.order)
-                    : Comparator.comparing(r -> r.partition.text("name"));
-            case STATE_COMPACT, STATE_LONG, STATE_COMPLETE -> Comparator.comparingLong(SinfoRow::stateOrder);
-            case NODE_LIST -> (a, b) -> Natural.compare(a.first().text("name"), b.first().text("name"));
-            case CPUS -> Comparator.comparingLong(r -> r.min("cpus"));
-            case MEMORY -> Comparator.comparingLong(r -> r.min("memoryMb"));
-            case DISK -> Comparator.comparingLong(r -> r.min("tmpDiskMb"));
-            case WEIGHT -> Comparator.comparingLong(r -> r.min("weight"));
-            case NODES -> Comparator.comparingInt(r -> r.nodes.size());
-            case PRIO_TIER -> Comparator.comparingLong(r -> r.partition.number("priorityTier"));
-            case PRIO_FACTOR -> Comparator.comparingLong(r -> r.partition.number("priorityJobFactor"));
-            case TIMESTAMP -> Comparator.comparingLong(r -> r.first().number("reasonTime"));
-            case TIME_LIMIT -> Comparator.comparingLong(r -> minutes(r.partition.number("maxTimeMin")));
-            default -> Comparator.comparing(r -> value(r, view));
-        };
-    }
-
-    private static long minutes(long v) {
-        return v <= 0 ? Long.MAX_VALUE : v;
     }
 }

@@ -58,6 +58,14 @@ final class SinfoRow {
         return nodes.isEmpty() ? 0 : min;
     }
 
+    long max(String field) {
+        long max = 0;
+        for (Json.Obj n : nodes) {
+            max = Math.max(max, n.number(field));
+        }
+        return max;
+    }
+
     String range(String field, boolean hundredths) {
         long min = Long.MAX_VALUE;
         long max = 0;

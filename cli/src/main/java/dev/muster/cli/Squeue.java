@@ -6,7 +6,6 @@ import dev.muster.model.Json;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.Times;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -18,7 +17,8 @@ final class Squeue implements Command {
     private static final String START = "%.18i %.9P %.8j %.8u %.2t %.19S %.6D %20Y %R";
 
     static final List<GetOpt.Opt> OPTIONS = GetOpt.table("account:A:r", "all:a:n", "array:r:n", "array-unique::n",
-            "cluster::r", "clusters:M:r", "expand-patterns::n", "federation::n", "format:o:r", "Format:O:r", "help::n", "hide::n",
+            "cluster::r", "clusters:M:r", "expand-patterns::n", "federation::n", "format:o:r", "Format:O:r", "help::n",
+                    "hide::n",
             "iterate:i:r", "jobs:j:o", "json::o", "licenses:L:r", "local::n", "long:l:n", "me::n", "name:n:r",
             "noconvert::n", "node:w:r", "nodelist:w:r", "nodes:w:r", "noheader:h:n", "notme::n", "only-job-state::n",
             "partition:p:r", "priority:P:n", "qos:q:r", "reservation:R:r", "sibling::n", "sort:S:r", "start::n",
@@ -54,6 +54,7 @@ final class Squeue implements Command {
         String sort = "";
         String cluster = "";
         String json = "";
+        String parser = "";
         int iterateSeconds;
     }
 
@@ -88,7 +89,7 @@ final class Squeue implements Command {
             return 1;
         }
         if (!w.json.isEmpty()) {
-            return JobsJson.print(c, w);
+            return json(c, w);
         }
         int rc = show(c, w);
         while (w.iterateSeconds > 0 && !c.out().isBroken() && c.host().pause(w.iterateSeconds * 1000L)) {
@@ -136,7 +137,10 @@ final class Squeue implements Command {
                 w.jobsBare |= v.isEmpty();
                 jobs(c, w, v);
             }
-            case "json", "yaml" -> w.json = h.opt().name();
+            case "json", "yaml" -> {
+                w.json = h.opt().name();
+                w.parser = v;
+            }
             case "licenses" -> replace(w.licenses, v);
             case "long" -> w.longForm = true;
             case "me" -> {
@@ -250,6 +254,25 @@ final class Squeue implements Command {
         return w.showSteps ? StepRows.show(c, w) : showJobs(c, w);
     }
 
+    private static int json(CommandContext c, Wanted w) throws UsageException {
+        Json.Obj q = new Json.Obj();
+        filters(w, q);
+        // without a wish for states it is all of them, as Slurm's own does it
+        boolean all = w.allStates || w.states.isEmpty() || isOneJob(w);
+        JobRequest.put(q, "allStates", all);
+        if (!all) {
+            q.put("states", new ArrayList<Object>(w.states));
+        }
+        q.put("allPartitions", Boolean.TRUE);
+        JobRequest.put(q, "expandArrays", w.array);
+        q.put("details", Boolean.TRUE);
+        try {
+            return Tree.print(c, w.json, w.parser, JobsJson.answer(c, c.host().controller().call("QueryJobs", q)));
+        } catch (SlurmException e) {
+            return Standard.failed(c, "slurm_load_jobs error", e);
+        }
+    }
+
     private static RowFormat format(CommandContext c, Wanted w) {
         List<String> unknown = new ArrayList<>();
         RowFormat f;
@@ -299,7 +322,7 @@ final class Squeue implements Command {
         Set<String> seen = new LinkedHashSet<>();
         // an id typed twice is still one job
         jobs.removeIf(j -> !isWanted(w, j, c.host().uid()) || w.jobs.size() > 1 && !seen.add(JobRows.id(j, 0)));
-        sort(c, jobs, sort);
+        jobs.sort(JobOrder.of(c, sort));
         JobField.View view = new JobField.View(c, reply.number("now"), c.env("SLURM_TIME_FORMAT"),
                 JobRows.indexesShown(c), cluster(c, w));
         List<String> values = new ArrayList<>();
@@ -409,59 +432,5 @@ final class Squeue implements Command {
             }
         }
         return false;
-    }
-
-    private static void sort(CommandContext c, List<Json.Obj> jobs, String keys) throws UsageException {
-        Comparator<Json.Obj> order = null;
-        boolean descending = false;
-        JobField.View view = new JobField.View(c, 0, "%s", 0, "");
-        for (int i = 0; i < keys.length(); i++) {
-            char k = keys.charAt(i);
-            if (k == '-' || k == '+' || k == ',') {
-                descending = k == '-';
-                continue;
-            }
-            int f = JobField.TABLE.byLetter(k);
-            if (f < 0) {
-                throw c.bad(1, "Invalid sort specification: " + k);
-            }
-            Comparator<Json.Obj> one = order(JobField.at(f), view);
-            one = descending ? one.reversed() : one;
-            order = order == null ? one : order.thenComparing(one);
-            descending = false;
-        }
-        if (order != null) {
-            jobs.sort(order.thenComparing(order(JobField.JOB_ID, view)));
-        }
-    }
-
-    private static Comparator<Json.Obj> order(JobField f, JobField.View view) {
-        return switch (f) {
-            case JOB_ID, JOB_ARRAY_ID, ARRAY_JOB_ID -> Comparator.comparingInt(j -> j.integer("jobId"));
-            case STATE, STATE_COMPACT -> Comparator.comparingInt(JobRows::stateOrder);
-            case PRIORITY, PRIORITY_LONG -> Comparator.comparingLong(j -> j.number("priority"));
-            case TIME_LIMIT, TIME_LEFT -> Comparator.comparingLong(j -> limitOrder(j));
-            case TIME_USED -> Comparator.comparingLong(JobRows::used);
-            case NODES -> Comparator.comparingLong(j -> j.number("nodeCount"));
-            case CPUS -> Comparator.comparingLong(j -> j.number("cpus"));
-            case START_TIME -> Comparator.comparingLong(j -> timeOrder(j, "startTime"));
-            case END_TIME -> Comparator.comparingLong(j -> timeOrder(j, "endTime"));
-            case SUBMIT_TIME -> Comparator.comparingLong(j -> timeOrder(j, "submitTime"));
-            case UID -> Comparator.comparingLong(j -> j.number("userId"));
-            case GROUP_ID -> Comparator.comparingLong(j -> j.number("groupId"));
-            case MIN_MEMORY -> Comparator.comparingLong(
-                    j -> Math.max(j.number("memPerNodeMb"), j.number("memPerCpuMb")));
-            default -> Comparator.comparing(j -> f.value(j, view));
-        };
-    }
-
-    private static long timeOrder(Json.Obj j, String field) {
-        long t = j.number(field);
-        return t == 0 ? Long.MAX_VALUE : t;
-    }
-
-    private static long limitOrder(Json.Obj j) {
-        long t = j.number("timeLimitMin");
-        return t < 0 ? Long.MAX_VALUE : t;
     }
 }

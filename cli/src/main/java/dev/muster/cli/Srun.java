@@ -242,7 +242,8 @@ final class Srun implements Command {
     }
 
     /** A plain file is srun's to write: all tasks go into one. */
-    private static Output sink(CommandContext c, JobOptions o, JobOption option, StepFiles.Names names, Output otherwise,
+    private static Output sink(CommandContext c, JobOptions o, JobOption option, StepFiles.Names names,
+            Output otherwise,
             Map<String, Output> files) throws UsageException {
         String text = o.text(option);
         if (StepFiles.isMode(text) || StepFiles.isPerTask(text)) {

@@ -1,7 +1,8 @@
 package dev.muster.cli;
 
 /**
- * Where srun's streams go: {@code -i -o -e} as typed, turned into what the node opens (patterns that differ per task or node) and what srun
+ * Where srun's streams go: {@code -i -o -e} as typed, turned into what the node opens (patterns that differ per task or
+ * node) and what srun
  * itself reads or writes (plain files).
  */
 final class StepFiles {

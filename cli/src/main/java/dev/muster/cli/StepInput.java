@@ -10,7 +10,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Standard input of a step: read once, sent to one task or to all, never further than each node has room for. What was sent lately is kept
+ * Standard input of a step: read once, sent to one task or to all, never further than each node has room for. What was
+ * sent lately is kept
  * to be sent again after a reconnect; the node drops what it has.
  */
 final class StepInput implements Runnable {

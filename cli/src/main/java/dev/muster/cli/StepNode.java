@@ -89,7 +89,8 @@ final class StepNode implements Runnable {
             }
             for (int task : tasks) {
                 for (int stream = 1; stream <= 2; stream++) {
-                    f.send(new IoFrame('A', task, stream, positions.getOrDefault(key(task, stream), 0L), kind).encode());
+                    f.send(new IoFrame('A', task, stream, positions.getOrDefault(key(task, stream), 0L), kind)
+                            .encode());
                 }
             }
         }

@@ -32,6 +32,8 @@ final class StepRun implements StepNode.Events {
     private final Map<Integer, Integer> exits = new LinkedHashMap<>();
     private final Map<End, List<Integer>> gathered = new LinkedHashMap<>();
     private StepInput input;
+    private int onlyOut = IoFrame.ALL_TASKS;
+    private int onlyErr = IoFrame.ALL_TASKS;
     private int tasks;
     private int completeNodes;
     private int worst;
@@ -115,9 +117,24 @@ final class StepRun implements StepNode.Events {
         }
     }
 
+    /** Shows one task's stdout and stderr only (sattach). */
+    void onlyTasks(int outputTask, int errorTask) {
+        onlyOut = outputTask;
+        onlyErr = errorTask;
+    }
+
+    /** Leaves the step alone and goes. */
+    synchronized void abandon() {
+        completeNodes = nodes.size();
+        notifyAll();
+    }
+
     @Override
     public void output(StepNode node, int task, int stream, byte[] data) {
-        (stream == STDOUT ? out : err).write(task, data);
+        int only = stream == STDOUT ? onlyOut : onlyErr;
+        if (only == IoFrame.ALL_TASKS || only == task) {
+            (stream == STDOUT ? out : err).write(task, data);
+        }
     }
 
     @Override
@@ -220,7 +237,10 @@ final class StepRun implements StepNode.Events {
         ask(number);
     }
 
-    /** Signals go by the controller, which knows all nodes of the step; on a thread of their own, because it may be slow. */
+    /**
+     * Signals go by the controller, which knows all nodes of the step; on a thread of their own, because it may be
+     * slow.
+     */
     private void ask(int signal) {
         Json.Obj q = new Json.Obj();
         q.put("requestId", c.host().requestId());
@@ -286,7 +306,8 @@ final class StepRun implements StepNode.Events {
             }
         }
         if (!running.isEmpty()) {
-            c.info("StepId=" + stepName + (running.size() > 1 ? " tasks " : " task ") + Ranks.text(running) + ": running");
+            c.info("StepId=" + stepName + (running.size() > 1 ? " tasks " : " task ") + Ranks.text(running)
+                    + ": running");
         }
         if (!over.isEmpty()) {
             c.info("StepId=" + stepName + (over.size() > 1 ? " tasks " : " task ") + Ranks.text(over) + ": exited");

@@ -4,7 +4,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Puts the streams of many tasks onto one output: whole lines at a time, so that lines of different tasks do not mix, each with the
+ * Puts the streams of many tasks onto one output: whole lines at a time, so that lines of different tasks do not mix,
+ * each with the
  * task's number where labels are wanted; or bytes as they come where they are not to be held back.
  */
 final class TaskOutput {

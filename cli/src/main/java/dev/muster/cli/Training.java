@@ -15,7 +15,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Runs the everyday commands once against canned answers, so that an installation can record which classes they need and start them from
+ * Runs the everyday commands once against canned answers, so that an installation can record which classes they need
+ * and start them from
  * its cache. Nothing outside a directory of its own is touched.
  */
 public final class Training {
@@ -23,7 +24,8 @@ public final class Training {
     private static final String JOB = "{\"jobId\":7,\"name\":\"a\",\"userName\":\"u\",\"groupName\":\"g\",\"partition\":\"p\","
             + "\"state\":\"RUNNING\",\"priority\":5,\"submitTime\":1795256132,\"startTime\":1795256133,\"runSeconds\":9,"
             + "\"timeLimitMin\":60,\"nodes\":\"n[1-2]\",\"nodeCount\":2,\"cpus\":2,\"batch\":true,\"workDir\":\"/tmp\"}";
-    private static final String ANSWER = "{\"now\":1795256134,\"jobId\":7,\"jobs\":[" + JOB + "],\"nodes\":[{\"name\":\"n1\","
+    private static final String ANSWER = "{\"now\":1795256134,\"jobId\":7,\"jobs\":[" + JOB
+            + "],\"nodes\":[{\"name\":\"n1\","
             + "\"state\":\"IDLE\",\"cpus\":8,\"memoryMb\":4000,\"weight\":1,\"partitions\":[\"p\"]}],\"partitions\":[{\"name\":\"p\","
             + "\"isDefault\":true,\"state\":\"UP\",\"nodes\":\"n[1-2]\",\"maxTimeMin\":-1}],\"lines\":[\"A = b\"]}";
 
@@ -42,6 +44,7 @@ public final class Training {
             Map<String, String> env = new LinkedHashMap<>();
             env.put("SLURM_CONF", new File(dir, "slurm.conf").getPath());
             env.put("PATH", "/bin:/usr/bin");
+            Main.context(new String[] {"squeue"});
             for (int i = 0; i < ROUNDS; i++) {
                 run(env, "squeue");
                 run(env, "squeue", "-h", "-o", "%i %T %S", "-u", "root", "-t", "all");
@@ -81,7 +84,8 @@ public final class Training {
 
     private static void serve(ServerSocket server) {
         byte[] body = ANSWER.getBytes(StandardCharsets.UTF_8);
-        byte[] head = ("HTTP/1.1 200 OK\r\nContent-Length: " + body.length + "\r\nContent-Type: application/json\r\n\r\n")
+        byte[] head = ("HTTP/1.1 200 OK\r\nContent-Length: " + body.length
+                + "\r\nContent-Type: application/json\r\n\r\n")
                 .getBytes(StandardCharsets.US_ASCII);
         while (!server.isClosed()) {
             try {

@@ -409,7 +409,8 @@ final class Api {
         List<String> environment = job.run().allocation().isEmpty() ? List.of()
                 : JobEnvironment.ofAllocation(state, job).entrySet().stream().map(e -> e.getKey() + "=" + e.getValue()).toList();
         JobDesc d = job.desc();
-        return new JobMessages.Allocation(job.id(), job.state().name(), views().reason(job).word(), job.state().isActive() && !job.has(JobFlag.CONFIGURING),
+        return new JobMessages.Allocation(job.id(), job.state().name(), views().reason(job).word(),
+                job.state().isActive() && !job.has(JobFlag.CONFIGURING),
                 version(job, -1), job.run().allocation().isEmpty() ? "" : job.run().allocation().hostList(), shares.size(), d.partition(),
                 d.charge().account(), d.charge().qos(), d.name(), d.owner().uid(), d.owner().gid(), d.owner().user(), job.run().startTime(),
                 job.run().endTime(), job.run().limitMin(), shares, environment, job.run().exit(), d.files().workDir().text());

@@ -165,6 +165,7 @@ final class Controller {
         if (decision instanceof Decision.Rejected r) {
             throw new IOException(r.sentence());
         }
+        links.dropUnknown(thread.durable());
     }
 
     // ---- running

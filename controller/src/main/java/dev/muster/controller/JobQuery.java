@@ -21,7 +21,8 @@ final class JobQuery {
         this.state = state;
         this.q = q;
         nodes = q.nodes().isEmpty() ? Optional.empty()
-                : HostList.parse(String.join(",", q.nodes())) instanceof HostList.Parsed.Ok ok ? Optional.of(ok.list()) : Optional.of(HostList.empty());
+                : HostList.parse(String.join(",", q.nodes())) instanceof HostList.Parsed.Ok ok
+                        ? Optional.of(ok.list()) : Optional.of(HostList.empty());
     }
 
     /** @param tasks the indices of an array's pending record that are meant; empty for all or for other jobs */

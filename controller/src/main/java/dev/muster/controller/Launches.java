@@ -143,7 +143,8 @@ final class Launches {
                 }
                 List<Bytes> out = new ArrayList<>();
                 for (String word : words.subList(1, words.size())) {
-                    out.add(Bytes.of(word.replace("%t", Integer.toString(rank)).replace("%o", Integer.toString(offset)).getBytes(StandardCharsets.UTF_8)));
+                    out.add(Bytes.of(word.replace("%t", Integer.toString(rank)).replace("%o", Integer.toString(offset))
+                            .getBytes(StandardCharsets.UTF_8)));
                 }
                 return out;
             }

@@ -181,6 +181,11 @@ final class NodeLinks {
         }
     }
 
+    /** Nodes that the configuration does not name any more are sent away; should they be named again, they register anew. */
+    void dropUnknown(State state) {
+        links.values().stream().filter(l -> !state.nodes().has(l.node)).forEach(l -> l.frames.close());
+    }
+
     boolean isConnected(String node) {
         return links.containsKey(node);
     }

@@ -105,7 +105,8 @@ final class JobRules {
                 step(c, ref);
             }
         }
-        return each(c.uid(), plain, job -> c.signal() == 0 || c.signal() == SIGKILL && !c.batchOnly() && !c.full() ? end(job, c.uid()) : signal(job, c));
+        return each(c.uid(), plain, job -> c.signal() == 0 || c.signal() == SIGKILL && !c.batchOnly() && !c.full()
+                ? end(job, c.uid()) : signal(job, c));
     }
 
     private void step(Command.CancelJobs c, Command.JobRef ref) {
@@ -202,7 +203,8 @@ final class JobRules {
         }
         JobReason reason = !Dependencies.fulfilled(job.dependencies()) ? JobReason.DEPENDENCY
                 : job.desc().timing().beginTime() > now.seconds() ? JobReason.BEGIN_TIME : JobReason.NONE;
-        changes.add(new Change.PriorityChanged(job.id(), Math.max(1, SubmitRules.PRIORITY_TOP - job.sluid() - job.desc().timing().nice()), -1, reason, ""));
+        long priority = Math.max(1, SubmitRules.PRIORITY_TOP - job.sluid() - job.desc().timing().nice());
+        changes.add(new Change.PriorityChanged(job.id(), priority, -1, reason, ""));
     }
 
     Decision requeue(Command.RequeueJobs c) {

@@ -133,7 +133,8 @@ final class NodeRules {
                     .flatMap(j -> j.step(m.stepId()))
                     .filter(s -> s.nodes().stream().anyMatch(p -> p.node().equals(c.node()) && !p.launched()))
                     .ifPresent(s -> changes.add(new Change.StepLaunched(m.jobId(), m.stepId(), c.node())));
-            case NodeMessages.LaunchFailed m -> holder(m.jobId(), m.attempt(), c.node()).ifPresent(j -> launchFailed(j, c.node(), m));
+            case NodeMessages.LaunchFailed m -> holder(m.jobId(), m.attempt(), c.node()).filter(j -> isOfThisBoot(j, c.node()))
+                    .ifPresent(j -> launchFailed(j, c.node(), m));
             case NodeMessages.StepExited m -> holder(m.jobId(), m.attempt(), c.node()).ifPresent(j -> stepExited(j, c.node(), m));
             case NodeMessages.JobDone m -> holder(m.jobId(), m.attempt(), c.node()).ifPresent(j -> jobDone(j, c.node(), m));
             case NodeMessages.PrologDone m -> holder(m.jobId(), m.attempt(), c.node()).ifPresent(j -> prologDone(j, c.node(), m));
@@ -150,6 +151,11 @@ final class NodeRules {
     private Optional<Job> holder(int jobId, int attempt, String node) {
         return state.jobs().find(jobId).filter(j -> j.attempt() == attempt
                 && j.run().allocation().on(node).filter(s -> !s.released()).isPresent());
+    }
+
+    /** A refused launch of an earlier boot says nothing of the job: its part is lost with that boot, as JobDone will say. */
+    private boolean isOfThisBoot(Job job, String node) {
+        return job.run().allocation().on(node).filter(s -> s.bootId().equals(state.nodes().at(node).bootId())).isPresent();
     }
 
     private void stepExited(Job job, String node, NodeMessages.StepExited m) {

@@ -127,7 +127,8 @@ public final class CommandServiceKeeper {
         for (File jar : jars) {
             classPath.append(classPath.isEmpty() ? "" : ":").append(jar);
         }
-        command.addAll(List.of(javaHome + "/bin/java", "-XX:+UseSerialGC", "-Xms32m", "-Xmx512m", "-Xss512k", "-XX:-UsePerfData", "-XX:TieredStopAtLevel=1",
+        command.addAll(List.of(javaHome + "/bin/java", "-XX:+UseSerialGC", "-Xms32m", "-Xmx512m", "-Xss512k", "-XX:-UsePerfData",
+                "-XX:TieredStopAtLevel=1",
                 "-Dmuster.prefix=" + prefix, "-cp", classPath.toString(), "dev.muster.cli.CommandService", socket.toString()));
         ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true)
                 .redirectOutput(ProcessBuilder.Redirect.DISCARD).redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")))

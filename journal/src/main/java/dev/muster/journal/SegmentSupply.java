@@ -10,6 +10,7 @@ import java.nio.file.Path;
  */
 final class SegmentSupply implements AutoCloseable {
     private static final long RETRY_MS = 1_000;
+    private static final long CLOSE_WAIT_MS = 10_000;
 
     private final Path spare;
     private final FileJournal.Options options;
@@ -107,6 +108,12 @@ final class SegmentSupply implements AutoCloseable {
         synchronized (this) {
             closed = true;
             notifyAll();
+        }
+        // a file it is still making must not appear in a directory that the caller holds to be left
+        try {
+            thread.join(CLOSE_WAIT_MS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 }

@@ -54,7 +54,8 @@ class CodecTest {
 
     @Test
     void whatDoesNotFitIsRefused() {
-        for (String bad : List.of("", "[", "{\"name\":1}", "{\"name\":\"a\",}", "{\"big\":1.5}", "nul", "{\"a\":\"\\u00g0\"}", "01x", "{\"x\":\"\n\"}",
+        for (String bad : List.of("", "[", "{\"name\":1}", "{\"name\":\"a\",}", "{\"big\":1.5}", "nul", "{\"a\":\"\\u00g0\"}", "01x",
+                "{\"x\":\"\n\"}",
                 "{\"exit\":{\"code\":99999999999}}", "[".repeat(200) + "]".repeat(200))) {
             assertThatThrownBy(() -> Codec.decode(bad.getBytes(StandardCharsets.UTF_8), Outer.class))
                     .as(bad).isInstanceOf(Json.MalformedException.class);

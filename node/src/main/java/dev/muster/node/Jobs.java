@@ -9,6 +9,7 @@ import dev.muster.model.node.NodeMessages.JobDone;
 import dev.muster.model.node.NodeMessages.JobShare;
 import dev.muster.model.node.NodeMessages.Launch;
 import dev.muster.model.node.NodeMessages.LaunchFailed;
+import dev.muster.model.node.NodeMessages.Prepare;
 import dev.muster.model.node.NodeMessages.PrologDone;
 import dev.muster.model.node.NodeMessages.SetTimeLimit;
 import dev.muster.model.node.NodeMessages.Signal;
@@ -103,8 +104,10 @@ final class Jobs {
 
     // ---- start ----
 
-    void prepare(JobShare share) {
-        admit(share, NodeMessages.STEP_BATCH);
+    /** Asked again, or where there is no prolog to run, the answer is given at once: the controller waits for it. */
+    void prepare(Prepare order) {
+        admit(order.share(), NodeMessages.STEP_BATCH).filter(job -> order.runProlog() && job.phase != NodeJob.Phase.PREPARING)
+                .ifPresent(job -> reports.add(seq -> new PrologDone(seq, job.jobId(), job.attempt(), ""), () -> { }));
     }
 
     void launch(Launch launch) {
@@ -120,6 +123,10 @@ final class Jobs {
         }
         if (job.isEnding()) {
             fail(job, launch.stepId(), "the job is ending", false, false);
+            return;
+        }
+        if (!share.bootId().equals(bootId)) {
+            fail(job, launch.stepId(), "the launch is for an earlier boot of this node", false, false);
             return;
         }
         NodeStep step = addStep(job, launch.stepId());
@@ -636,6 +643,8 @@ final class Jobs {
         log.info("found " + job.name() + " with " + steps.size() + " steps");
         if (job.phase == NodeJob.Phase.PREPARING && job.share.bootId().equals(bootId)) {
             runProlog(job);     // it died with its slurmd
+        } else if (job.phase == NodeJob.Phase.PREPARING) {
+            job.phase = NodeJob.Phase.READY;     // the boot it was for is over: no prolog to wait for, so that its end can come
         }
         if (job.deadlineMs > 0) {
             armLimit(job, Math.max(0, (job.deadlineMs - System.currentTimeMillis()) / 1000));

@@ -46,7 +46,7 @@ record Options(
             """;
 
     private static final String NO_DYNAMIC = "dynamic nodes are not part of this version: name the node in slurm.conf";
-    private static final String NO_CONFIGLESS = 
+    private static final String NO_CONFIGLESS =
             "fetching the configuration from slurmctld is not part of this version: give -f";
 
     static Parsed parse(List<String> arguments) {

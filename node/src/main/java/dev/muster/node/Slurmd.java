@@ -188,7 +188,7 @@ public final class Slurmd implements AutoCloseable {
     private void obey(ToNode order) {
         switch (order) {
             case Launch l -> jobs.launch(l);
-            case Prepare p -> jobs.prepare(p.share());
+            case Prepare p -> jobs.prepare(p);
             case Signal s -> jobs.signal(s);
             case EndStep e -> jobs.endStep(e);
             case EndJob e -> jobs.endJob(e);

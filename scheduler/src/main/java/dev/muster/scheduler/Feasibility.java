@@ -95,6 +95,7 @@ final class Feasibility {
         List<Chooser.Candidate> candidates = new ArrayList<>();
         List<String> excluded = names(need.excludeList());
         int found = 0;
+        long total = 0;
         for (String name : ordered(partition.nodes(), required)) {
             Optional<Node> node = state.nodes().find(name).filter(n -> !n.has(Node.Flag.FUTURE));
             if (node.isEmpty() || excluded.contains(name) || !Features.match(need.features(), node.get().spec().features())) {
@@ -106,6 +107,11 @@ final class Feasibility {
             if (tasks > 0 && need.tmpDiskMb() <= empty.spec.tmpDiskMb()) {
                 found += required.contains(name) ? 1 : 0;
                 candidates.add(new Chooser.Candidate(empty, tasks));
+                total += tasks;
+                if (total >= need.tasks() && candidates.size() >= need.nodesMin() && found == required.size()
+                        && !Chooser.pick(need, candidates, found).isEmpty()) {
+                    return Optional.empty();
+                }
             }
         }
         if (found < required.size() || candidates.isEmpty()) {

@@ -10,8 +10,10 @@ import dev.muster.core.State;
 import dev.muster.model.JobDesc;
 import dev.muster.model.JobReason;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -33,10 +35,10 @@ final class Pass {
     private final boolean memoryConsumed;
     private final List<Planner.Start> starts = new ArrayList<>();
     private final List<Taken> taken = new ArrayList<>();
-    private final Set<Need> failed = new HashSet<>();
-    private final Set<Need> exceeding = new HashSet<>();
+    // classes are one object each, so identity is equality
+    private final Set<Need> failed = Collections.newSetFromMap(new IdentityHashMap<>());
+    private final Set<Need> exceeding = Collections.newSetFromMap(new IdentityHashMap<>());
     private final Set<String> blocked = new HashSet<>();
-    private final Map<JobDesc, Map<String, Need>> needs = new HashMap<>();
     private final Map<String, String> bootIds = new HashMap<>();
     private Grid grid;
     private int reservations;
@@ -101,7 +103,7 @@ final class Pass {
                 reason = reason == JobReason.NONE ? limit : reason;
                 continue;
             }
-            Need need = need(job.desc(), partition.get());
+            Need need = scheduler.need(job, partition.get(), state);
             if (exceeding.contains(need)) {
                 scheduler.explain(job.id(), JobReason.PARTITION_CONFIG, 0);
                 reason = JobReason.PARTITION_CONFIG;
@@ -134,11 +136,6 @@ final class Pass {
             scheduler.explain(job.id(), reason, 0);
         }
         return false;
-    }
-
-    private Need need(JobDesc desc, Partition partition) {
-        return needs.computeIfAbsent(desc, d -> new HashMap<>())
-                .computeIfAbsent(partition.name(), p -> Need.of(desc, partition, state.settings()));
     }
 
     // ---- now
@@ -252,7 +249,7 @@ final class Pass {
                 break;
             }
             for (String name : job.desc().partition().split(",")) {
-                state.partitions().find(name).ifPresent(p -> earliest(need(job.desc(), p), true));
+                state.partitions().find(name).ifPresent(p -> earliest(scheduler.need(job, p, state), true));
                 break;
             }
         }
@@ -260,7 +257,7 @@ final class Pass {
         for (String name : desc.partition().split(",")) {
             Optional<Partition> partition = state.partitions().find(name);
             if (partition.isPresent() && Limits.reason(desc, partition.get()) == JobReason.NONE) {
-                Optional<Planner.Estimate> here = earliest(need(desc, partition.get()), false);
+                Optional<Planner.Estimate> here = earliest(Need.of(desc, partition.get(), state.settings()), false);
                 if (here.isPresent() && (best.isEmpty() || here.get().start() < best.get().start())) {
                     best = here;
                 }

@@ -33,6 +33,9 @@ public final class Scheduler implements Planner {
         }
     }
 
+    /** Distinct needs remembered; more and they are found anew. */
+    static final int CLASSES_MAX = 200_000;
+
     private final List<NodeSlot> nodes = new ArrayList<>();
     private final Map<String, NodeSlot> byName = new HashMap<>();
     private final Map<String, List<NodeSlot>> byPartition = new HashMap<>();
@@ -42,6 +45,9 @@ public final class Scheduler implements Planner {
     private final java.util.Set<String> connected = java.util.concurrent.ConcurrentHashMap.newKeySet();
     private final Map<Integer, JobReason> reasons = new java.util.concurrent.ConcurrentHashMap<>();
     private final Map<Integer, Long> plannedStarts = new java.util.concurrent.ConcurrentHashMap<>();
+    /** Classes of queued jobs, one object per distinct need, and each queued job's own by partition. */
+    private final Map<Need, Need> classes = new HashMap<>();
+    private final Map<Integer, Map<String, Need>> needs = new HashMap<>();
     private volatile boolean everyNodeConnected;
 
     /** For the simulator and tests: nodes need no connection to be given work. */
@@ -69,6 +75,8 @@ public final class Scheduler implements Planner {
         queue.clear();
         runningTasks.clear();
         holding.clear();
+        classes.clear();
+        needs.clear();
         List<Node> sorted = new ArrayList<>(state.nodes().values());
         sorted.sort(Comparator.comparingInt((Node n) -> n.spec().weight()).thenComparingInt(n -> n.spec().order()));
         for (Node node : sorted) {
@@ -134,6 +142,7 @@ public final class Scheduler implements Planner {
     private void remove(Job job) {
         if (inQueue(job)) {
             queue.remove(new Place(job.priority(), job.id()));
+            needs.remove(job.id());
         }
         if (job.holdsNodes()) {
             hold(job, false);
@@ -222,6 +231,29 @@ public final class Scheduler implements Planner {
 
     Iterable<Job> holders() {
         return holding.values();
+    }
+
+    /** What the job needs in a partition: the same object for all jobs that need the same. */
+    Need need(Job job, dev.muster.core.Partition partition, State state) {
+        Map<String, Need> own = needs.get(job.id());
+        Need known = own == null ? null : own.get(partition.name());
+        if (known != null) {
+            return known;
+        }
+        if (classes.size() > CLASSES_MAX) {
+            classes.clear();
+        }
+        Need made = Need.of(job.desc(), partition, state.settings());
+        Need shared = classes.putIfAbsent(made, made);
+        Need need = shared == null ? made : shared;
+        needs.put(job.id(), own == null ? Map.of(partition.name(), need) : with(own, partition.name(), need));
+        return need;
+    }
+
+    private static Map<String, Need> with(Map<String, Need> own, String partition, Need need) {
+        Map<String, Need> more = new TreeMap<>(own);
+        more.put(partition, need);
+        return more;
     }
 
     int running(int arrayJobId) {

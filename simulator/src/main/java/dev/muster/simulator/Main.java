@@ -1,10 +1,18 @@
 package dev.muster.simulator;
 
-/** {@code Main N [firstSeed]}: runs seeds; {@code -Dseed=S} one seed with its trace, {@code -Dplant=NAME} with a planted bug. */
+import java.util.stream.Stream;
+
+/**
+ * {@code Main N [firstSeed]}: runs seeds until one fails. {@code -Dseed=S} replays one with its trace, {@code -Dplant=NAME} plants a
+ * bug, {@code -Dall} goes on after a failure, {@code -Dseen} counts what was reached.
+ */
 public final class Main {
     private Main() {}
 
-    public static void main(String[] args) {
+    public static void main(String[] line) {
+        String[] args = Stream.of(line).filter(word -> !word.startsWith("-D")).toArray(String[]::new);
+        Stream.of(line).filter(word -> word.startsWith("-D")).map(word -> word.substring(2).split("=", 2))
+                .forEach(d -> System.setProperty(d[0], d.length > 1 ? d[1] : "true"));
         Plant plant = Plant.valueOf(System.getProperty("plant", "NONE"));
         if (System.getProperty("seed") != null) {
             Simulation.Outcome o = Simulation.run(Long.parseLong(System.getProperty("seed")), plant, true);
@@ -13,7 +21,7 @@ public final class Main {
         }
         int count = args.length > 0 ? Integer.parseInt(args[0]) : 500;
         long first = args.length > 1 ? Long.parseLong(args[1]) : 1;
-        boolean all = Boolean.getBoolean("all");
+        boolean all = System.getProperty("all") != null;
         long began = System.nanoTime();
         long events = 0;
         long virtualMs = 0;
@@ -35,9 +43,10 @@ public final class Main {
             }
         }
         double seconds = (System.nanoTime() - began) / 1e9;
-        System.out.printf(java.util.Locale.ROOT, "%d seeds, %d failed, %.1f s, %.1f seeds/s, %d events, %.0f times real time%n", count, failed, seconds,
+        System.out.printf(java.util.Locale.ROOT, "%d seeds, %d failed, %.1f s, %.1f seeds/s, %d events, %.0f times real time%n",
+                count, failed, seconds,
                 count / seconds, events, virtualMs / 1000.0 / seconds);
-        if (Boolean.getBoolean("seen")) {
+        if (System.getProperty("seen") != null) {
             seen.forEach((what, times) -> System.out.println(what + ": " + times));
         }
         System.exit(failed > 0 ? 1 : 0);

@@ -45,7 +45,7 @@ final class SimController implements Pipeline.Effects {
     private final Swarm swarm;
     private final Plant plant;
     private final Truth truth;
-    private final Command.ApplyConfig config;
+    private Command.ApplyConfig config;
 
     // on disk
     private MemoryJournal journal = new MemoryJournal();
@@ -167,9 +167,28 @@ final class SimController implements Pipeline.Effects {
         if (cut) {
             command(new Command.SkipReservedIds(), -1, d -> { });
         }
-        command(config, -1, d -> { });
+        configure();
         later(1_000, this::everySecond);
         log("recovered " + state.jobs().size() + " jobs at " + journal.lastIndex());
+    }
+
+    /** Another slurm.conf; a process that is down finds it when it starts. */
+    void reconfigure(Command.ApplyConfig to) {
+        config = to;
+        log("slurm.conf changes");
+        request(c -> configure());
+    }
+
+    private void configure() {
+        command(config, -1, d -> {
+            for (Wire wire : List.copyOf(links.values())) {
+                if (!pipeline.durable().nodes().has(wire.node().name())) {
+                    world.saw("node sent away by its configuration");
+                    wire.closeAtController();
+                    gone(wire);
+                }
+            }
+        });
     }
 
     private Bytes blob(String hash) {

@@ -424,6 +424,12 @@ final class SimNode {
             world.saw("launch repeated");
             return;
         }
+        if (!m.share().bootId().equals(bootId()) && plant != Plant.NO_BOOT_FENCE) {
+            reality.refused(m.share().jobId(), m.share().attempt());
+            report(seq -> new NodeMessages.LaunchFailed(
+                    seq, a.share.jobId(), a.share.attempt(), m.stepId(), "other boot", false, false));
+            return;
+        }
         if (a.isEnding()) {
             world.saw("launch of an ending job");
             report(seq -> new NodeMessages.LaunchFailed(

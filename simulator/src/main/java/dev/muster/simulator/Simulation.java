@@ -50,7 +50,7 @@ final class Simulation {
         this.truth = new Truth(world);
         this.reality = new Reality(world, truth);
         truth.reality(reality);
-        this.controller = new SimController(world, swarm, plant, truth, config());
+        this.controller = new SimController(world, swarm, plant, truth, config(swarm));
         for (int i = 0; i < swarm.nodes(); i++) {
             SimNode node = new SimNode(world, swarm, plant, reality, "n" + i);
             node.connectTo(controller);
@@ -81,7 +81,7 @@ final class Simulation {
 
     // ---- the cluster
 
-    private Command.ApplyConfig config() {
+    static Command.ApplyConfig config(Swarm swarm) {
         TreeMap<String, String> options = new TreeMap<>();
         options.put("kill_invalid_depend", Boolean.toString(swarm.killInvalidDepend()));
         Settings settings = new Settings("sim", SLURM_UID, 1, 0x03ff0000, 10_000, 1001, true, 0, 0, 0, 0, 5, swarm.minJobAgeS(), 0, 2,
@@ -101,6 +101,23 @@ final class Simulation {
         return new Command.ApplyConfig(settings, specs, List.of(new Partition(info, names)));
     }
 
+    /** A node is missing, the partition is down, or all is as it was. */
+    private Command.ApplyConfig anyConfig() {
+        Command.ApplyConfig whole = config(swarm);
+        Partition p = whole.partitions().getFirst();
+        return switch (world.below(4)) {
+            case 0 -> new Command.ApplyConfig(whole.settings(), whole.nodes(),
+                    List.of(new Partition(Codec.bind(Json.object(Codec.encode(p.info())).put("state", "DOWN"), PartitionInfo.class), p.nodes())));
+            case 1, 2 -> {
+                String gone = anyNode().name();
+                List<Node.Spec> specs = whole.nodes().stream().filter(n -> !n.name().equals(gone)).toList();
+                yield new Command.ApplyConfig(whole.settings(), specs,
+                        List.of(new Partition(p.info(), p.nodes().stream().filter(n -> !n.equals(gone)).toList())));
+            }
+            default -> whole;
+        };
+    }
+
     // ---- the course of things
 
     private void play() {
@@ -115,6 +132,7 @@ final class Simulation {
         every(swarm.slurmdMeanMs(), () -> anyNode().restartSlurmd());
         every(swarm.rebootMeanMs(), () -> anyNode().reboot());
         every(swarm.stepdMeanMs(), () -> anyNode().killStepd());
+        every(swarm.reconfigureMeanMs(), () -> controller.reconfigure(anyConfig()));
         every(swarm.clockJumpMeanMs(), () -> controller.jumpClock(world.below(240_000) - 120_000));
         world.run(swarm.faultsMs());
         calm();
@@ -142,6 +160,7 @@ final class Simulation {
         world.calmDown();
         controller.arm("", 0);
         nodes.forEach(SimNode::heal);
+        controller.reconfigure(config(swarm));
         long until = world.nowMs() + LIVENESS_MS;
         while (world.nowMs() < until) {
             world.run(world.nowMs() + 10_000);
@@ -155,7 +174,8 @@ final class Simulation {
                 .forEach(j -> left.append("\n  ").append(j.displayId()).append(' ').append(j.state()).append(" flags ").append(j.flags())
                         .append(' ').append(j.reason()).append(' ').append(j.dependencies()).append(' ').append(j.run().allocation()));
         nodes.forEach(n -> left.append("\n  ").append(n.name()).append(" knows ").append(n.known()));
-        truth.state().nodes().values().forEach(n -> left.append("\n  ").append(n.name()).append(' ').append(n.flags()).append(' ').append(n.reason()));
+        truth.state().nodes().values().forEach(n -> left.append("\n  ").append(n.name()).append(' ').append(n.flags())
+                .append(' ').append(n.reason()));
         throw new Violation("liveness", "not over long after the last fault:" + left);
     }
 

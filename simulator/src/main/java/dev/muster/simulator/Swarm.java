@@ -35,6 +35,7 @@ record Swarm(
         boolean requeues,
         boolean suspends,
         boolean drains,
+        int reconfigureMeanMs,
         boolean steps,
         boolean unkillable) {
 
@@ -45,7 +46,8 @@ record Swarm(
                 mean(r, 20_000, 90_000), mean(r, 20_000, 90_000), r.nextInt(4) == 0 ? 200 + r.nextInt(3_000) : 1 + r.nextInt(20),
                 r.nextInt(4) == 0 ? 50 + r.nextInt(2_000) : 1 + r.nextInt(20), r.nextBoolean() ? 10 + r.nextInt(100) : 1_000_000,
                 15 + r.nextInt(45), r.nextBoolean() ? 20 + r.nextInt(60) : 100_000, r.nextBoolean(), r.nextInt(3) == 0, r.nextBoolean(),
-                r.nextBoolean(), r.nextInt(3) == 0, r.nextInt(3) == 0, r.nextBoolean(), r.nextInt(4) == 0);
+                r.nextBoolean(), r.nextInt(3) == 0, r.nextInt(3) == 0, r.nextInt(3) == 0 ? 20_000 + r.nextInt(60_000) : 0, r.nextBoolean(),
+                r.nextInt(4) == 0);
     }
 
     private static int mean(Random r, int low, int high) {

@@ -10,6 +10,8 @@ import java.util.ArrayDeque;
  * the end on its own.
  */
 final class Wire {
+    private static final int LATE_PER_MILLE = 400;
+
     private final World world;
     private final Swarm swarm;
     private final SimNode node;
@@ -95,15 +97,20 @@ final class Wire {
         if (frame == null) {
             return;
         }
+        if (!nodeOpen || world.chance(LATE_PER_MILLE)) {
+            late(frame);
+        }
         if (nodeOpen) {
             node.received(this, Codec.decode(frame, ToNode.class));
-        } else {
-            if (swarm.staleFrames() && !world.isCalm()) {
-                world.at(1_000 + world.below(60_000), () -> node.late(bootId, Codec.decode(frame, ToNode.class)));
-            }
-            if (controllerOpen && node.isOn()) {
-                endControllerSide();
-            }
+        } else if (controllerOpen && node.isOn()) {
+            endControllerSide();
+        }
+    }
+
+    /** A relay on the way may still hold a copy when the node has been booted anew. */
+    private void late(byte[] frame) {
+        if (swarm.staleFrames() && !world.isCalm()) {
+            world.at(1_000 + world.below(90_000), () -> node.late(bootId, Codec.decode(frame, ToNode.class)));
         }
     }
 

@@ -27,7 +27,8 @@ class ServerTest {
                     // the client hung up: the stream is over
                 }
             }),
-            path -> path.equals("/livez") ? Optional.of(new Server.Page(200, "text/plain", "ok".getBytes(StandardCharsets.UTF_8))) : Optional.empty());
+            path -> path.equals("/livez")
+                    ? Optional.of(new Server.Page(200, "text/plain", "ok".getBytes(StandardCharsets.UTF_8))) : Optional.empty());
 
     @AfterEach
     void stop() {
@@ -77,7 +78,8 @@ class ServerTest {
 
     @Test
     void garbageIsAnsweredOrDroppedAndOthersAreServed() throws IOException {
-        for (String garbage : new String[] {"\u0000\u0001\u0002\u00ff".repeat(100), "GET /\r\n\r\n", "POST /muster/v1/Ping HTTP/1.1\r\nContent-Length: -5\r\n\r\n"}) {
+        for (String garbage : new String[] {"\u0000\u0001\u0002\u00ff".repeat(100), "GET /\r\n\r\n",
+                "POST /muster/v1/Ping HTTP/1.1\r\nContent-Length: -5\r\n\r\n"}) {
             try (Socket socket = new Socket("127.0.0.1", server.port())) {
                 socket.setSoTimeout(5000);
                 socket.getOutputStream().write(garbage.getBytes(StandardCharsets.ISO_8859_1));
@@ -106,7 +108,8 @@ class ServerTest {
     @Test
     void hmacIsTheStandardOne() {
         // RFC 4231, test case 2
-        assertThat(Hash.hex(Hash.hmac("Jefe".getBytes(StandardCharsets.US_ASCII), "what do ya want for nothing?".getBytes(StandardCharsets.US_ASCII))))
+        assertThat(Hash.hex(Hash.hmac("Jefe".getBytes(StandardCharsets.US_ASCII),
+                "what do ya want for nothing?".getBytes(StandardCharsets.US_ASCII))))
                 .isEqualTo("5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
     }
 }

@@ -1,0 +1,166 @@
+package dev.muster.cli;
+
+import dev.muster.model.Json;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Jobs in the shape of {@code slurmdb/v0.0.45/jobs}. */
+final class SacctJson {
+    private static final String[] KINDS = {"cpu", "1", "mem", "2", "energy", "3", "node", "4", "billing", "5",
+            "fs/disk", "6",
+        "vmem", "7", "pages", "8"};
+
+    private SacctJson() {}
+
+    static Json.Obj answer(CommandContext c, Json.Obj reply, boolean allocationsOnly) {
+        List<Object> jobs = new ArrayList<>();
+        for (Json.Obj e : reply.objects("jobs")) {
+            Json.Obj job = e.obj("job");
+            List<Json.Obj> steps = e.objects("steps");
+            jobs.add(job(c, job, allocationsOnly ? List.of() : steps, reply.number("now"), reply.text("cluster")));
+        }
+        return new Json.Obj().put("jobs", jobs);
+    }
+
+    private static final String[] TEXTS = {"account", "account", "block", "", "constraints", "features", "container",
+            "container",
+        "extra", "extra", "failed_node", "", "group", "groupName", "name", "name", "licenses", "", "partition",
+                "partition",
+        "qos", "qos", "qosreq", "qos", "script", "", "stdin_expanded", "stdin", "stdout_expanded", "stdout",
+        "stderr_expanded", "stderr", "stdout", "stdout", "stderr", "stderr", "stdin", "stdin", "submit_line",
+                "submitLine",
+        "used_gres", "", "user", "userName", "working_directory", "workDir", "exclusive", "", "oversubscribe", "",
+        "original_sluid", ""};
+
+    private static Json.Obj job(CommandContext c, Json.Obj j, List<Json.Obj> steps, long now, String cluster) {
+        Json.Obj o = new Json.Obj();
+        for (int i = 0; i < TEXTS.length; i += 2) {
+            o.put(TEXTS[i], TEXTS[i + 1].isEmpty() ? "" : j.text(TEXTS[i + 1]));
+        }
+        boolean open = j.number("endTime") == 0;
+        o.put("comment", new Json.Obj().put("administrator", j.text("adminComment")).put("job", j.text("comment"))
+                .put("system", ""));
+        o.put("allocation_nodes", j.text("nodes").isEmpty() ? 0L : j.number("nodeCount"));
+        o.put("array", new Json.Obj().put("job_id", j.number("arrayJobId"))
+                .put("limits", new Json.Obj().put("max", new Json.Obj().put("running",
+                        new Json.Obj().put("tasks", j.number("arrayMaxRunning")))))
+                .put("task_id", JobRows.taskId(j) < 0 ? Tree.unset() : Tree.number(JobRows.taskId(j)))
+                .put("task", JobRows.arrayTasks(j)));
+        o.put("association", new Json.Obj().put("account", j.text("account")).put("cluster", cluster)
+                .put("partition", "").put("user", j.text("userName")).put("id", 0L));
+        o.put("cluster", cluster).put("sluid", Sluid.text(j.number("sluid")));
+        o.put("derived_exit_code", Tree.exit(j.obj("derivedExit"), open)).put("exit_code", Tree.exit(j.obj("exit"),
+                open));
+        o.put("time", times(j, j, steps, now)).put("flags", Tree.csv(j.text("flags")));
+        o.put("het", new Json.Obj().put("job_id", 0L).put("job_offset", Tree.unset()));
+        o.put("job_id", j.number("jobId")).put("mcs", new Json.Obj().put("label", ""));
+        o.put("nodes", j.text("nodes").isEmpty() ? "None assigned" : j.text("nodes"));
+        o.put("hold", j.text("reason").startsWith("JobHeld")).put("priority", Tree.number(j.number("priority")));
+        o.put("required", new Json.Obj().put("CPUs", j.number("cpusRequested"))
+                .put("memory_per_cpu", j.flag("memoryPerCpu")
+                        ? Tree.number(j.number("memoryRequestedMb")) : Tree.unset())
+                .put("memory_per_node", j.flag("memoryPerCpu")
+                        ? Tree.unset() : Tree.orUnset(j.number("memoryRequestedMb"))));
+        o.put("kill_request_user", killer(c, j)).put("restart_cnt", j.number("restarts")).put("segment_size", 0L);
+        o.put("reservation", new Json.Obj().put("id", 0L).put("name", j.text("reservation")).put("requested", ""));
+        o.put("state", new Json.Obj().put("current", Tree.texts(j.text("state")))
+                .put("reason", j.text("reason").isEmpty() ? "None" : j.text("reason")));
+        List<Object> shown = new ArrayList<>();
+        for (Json.Obj s : steps) {
+            shown.add(step(c, j, s, now));
+        }
+        o.put("steps", shown);
+        o.put("tres", new Json.Obj().put("allocated", tres(j.text("tresAllocated")))
+                .put("requested", tres(j.text("tresRequested"))));
+        o.put("wckey", new Json.Obj().put("wckey", j.text("wckey")).put("flags", new ArrayList<Object>()));
+        return o;
+    }
+
+    private static String killer(CommandContext c, Json.Obj row) {
+        int uid = row.has("cancelledBy") ? row.integer("cancelledBy") : 0;
+        return row.text("state").equals("CANCELLED") && uid >= 0 ? c.host().userName(uid) : "";
+    }
+
+    private static Json.Obj seconds(long us) {
+        return new Json.Obj().put("seconds", us / 1_000_000).put("microseconds", us % 1_000_000);
+    }
+
+    private static Json.Obj times(Json.Obj job, Json.Obj row, List<Json.Obj> steps, long now) {
+        long user = row.obj("usage").number("userCpuUs");
+        long system = row.obj("usage").number("systemCpuUs");
+        for (Json.Obj s : steps) {
+            user += s.obj("usage").number("userCpuUs");
+            system += s.obj("usage").number("systemCpuUs");
+        }
+        long start = row.number("startTime");
+        long end = row.number("endTime");
+        Json.Obj t = new Json.Obj();
+        t.put("elapsed", start == 0 ? 0L : Math.max(0, (end == 0 ? now : end) - start));
+        if (row == job) {
+            long eligible = job.number("eligibleTime");
+            t.put("eligible", eligible).put("end", end);
+            t.put("planned", start == 0 || eligible == 0 ? Tree.unset() : Tree.number(start - eligible));
+            t.put("start", start).put("submission", job.number("submitTime"));
+            t.put("suspended", job.number("suspendedSeconds")).put("limit", Tree.limit(job.number("limitMin")));
+        } else {
+            t.put("end", Tree.number(end)).put("start", Tree.number(start)).put("suspended", 0L).put("limit",
+                    Tree.unset());
+        }
+        return t.put("system", seconds(system)).put("total", seconds(user + system)).put("user", seconds(user));
+    }
+
+    private static Json.Obj step(CommandContext c, Json.Obj job, Json.Obj s, long now) {
+        Json.Obj usage = s.obj("usage");
+        Json.Obj o = new Json.Obj();
+        o.put("time", times(job, s, List.of(), now)).put("exit_code", Tree.exit(s.obj("exit"),
+                s.number("endTime") == 0));
+        o.put("nodes", new Json.Obj().put("count", s.number("nodeCount")).put("range", s.text("nodes"))
+                .put("list", Tree.hosts(s.text("nodes"))));
+        o.put("tasks", new Json.Obj().put("count", s.number("tasks")));
+        o.put("CPU", new Json.Obj().put("requested_frequency", new Json.Obj().put("min", Tree.unset())
+                .put("max", Tree.unset())).put("governor", ""));
+        o.put("kill_request_user", killer(c, s)).put("state", Tree.texts(s.text("state")));
+        o.put("statistics", new Json.Obj().put("CPU", new Json.Obj().put("actual_frequency", 0L))
+                .put("energy", new Json.Obj().put("consumed", Tree.unset())));
+        o.put("step", new Json.Obj().put("id", job.integer("jobId") + "." + SacctField.stepName(s))
+                .put("name", s.text("name")).put("stderr", "").put("stdin", "").put("stdout", "")
+                .put("stderr_expanded", "").put("stdin_expanded", "").put("stdout_expanded", ""));
+        o.put("submit_line", s.text("submitLine")).put("task", new Json.Obj().put("distribution", s.text("layout")));
+        String used = "cpu=" + (usage.number("userCpuUs") + usage.number("systemCpuUs")) / 1000 + ",mem="
+                + usage.number("maxRssKb") * 1024 + ",vmem=" + usage.number("maxVmKb") * 1024 + ",fs/disk="
+                + usage.number("readBytes");
+        o.put("tres", new Json.Obj().put("requested", consumed(used)).put("consumed", consumed(used))
+                .put("allocated", tres(s.text("tresAllocated"))));
+        return o;
+    }
+
+    private static Json.Obj consumed(String used) {
+        return new Json.Obj().put("max", tres(used)).put("min", new ArrayList<Object>()).put("average", tres(used))
+                .put("total", tres(used));
+    }
+
+    /** {@code cpu=2,mem=4G,gres/gpu:a100=1} as a list. */
+    static List<Object> tres(String text) {
+        List<Object> out = new ArrayList<>();
+        for (String item : Texts.split(text, ',')) {
+            int eq = item.indexOf('=');
+            if (eq <= 0) {
+                continue;
+            }
+            String kind = item.substring(0, eq);
+            String value = item.substring(eq + 1);
+            long id = 1001;
+            for (int i = 0; i < KINDS.length; i += 2) {
+                id = KINDS[i].equals(kind) ? Long.parseLong(KINDS[i + 1]) : id;
+            }
+            boolean gres = kind.startsWith("gres/");
+            long count = kind.equals("mem") && !value.isEmpty() && !StepFiles.isNumber(value)
+                    ? dev.muster.model.MemorySize.parseMb(value).orElse(0) : Math.max(0,
+                            OptionCheck.parseNumber(value));
+            out.add(new Json.Obj().put("type", gres ? "gres" : kind.startsWith("fs/") ? "fs" : kind)
+                    .put("name", gres ? kind.substring(5) : kind.startsWith("fs/") ? kind.substring(3) : "")
+                    .put("id", id).put("count", count));
+        }
+        return out;
+    }
+}

@@ -1,0 +1,114 @@
+package dev.muster.cli;
+
+import dev.muster.model.HostList;
+import dev.muster.model.Json;
+import dev.muster.model.SlurmErrno;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Watches the output of a running step. */
+final class Sattach implements Command {
+    private static final List<GetOpt.Opt> OPTIONS = GetOpt.table("error-filter::r", "help:h:n", "input-filter::r",
+            "label:l:n",
+            "layout::n", "output-filter::r", "pty::n", "quiet:Q:n", "usage::n", "verbose:v:n", "version:V:n");
+
+    private static final class Wanted {
+        boolean label;
+        boolean quiet;
+        boolean layout;
+        int verbose;
+        /** The one task whose output is wanted, or {@link IoFrame#ALL_TASKS}. */
+        int outputTask = IoFrame.ALL_TASKS;
+        int errorTask = IoFrame.ALL_TASKS;
+    }
+
+    @Override
+    public int run(CommandContext c) throws SlurmException, UsageException {
+        GetOpt.Parsed p = Standard.parse(c, OPTIONS);
+        Wanted w = new Wanted();
+        for (GetOpt.Hit h : p.hits()) {
+            switch (h.opt().name()) {
+                case "version" -> {
+                    c.out().println(Standard.VERSION);
+                    return 0;
+                }
+                case "help", "usage" -> {
+                    Standard.help(c, OPTIONS, "jobid.stepid");
+                    return 0;
+                }
+                case "label" -> w.label = true;
+                case "layout" -> w.layout = true;
+                case "quiet" -> w.quiet = true;
+                case "verbose" -> w.verbose++;
+                case "output-filter" -> w.outputTask = filter(c, h.value());
+                case "error-filter" -> w.errorTask = filter(c, h.value());
+                default -> throw c.bad(1, "--" + h.opt().name() + " is not supported by this cluster");
+            }
+        }
+        if (p.operands().size() != 1) {
+            throw c.bad(1, "Need exactly one argument: the job and step id");
+        }
+        String id = p.operands().getFirst();
+        if (!JobIds.isJobOrStep(id) || id.indexOf('.') < 0) {
+            throw c.bad(1, "\"" + id + "\" is not a valid step id");
+        }
+        return attach(c, w, id);
+    }
+
+    private static int filter(CommandContext c, String v) throws UsageException {
+        if (v.equals("all")) {
+            return IoFrame.ALL_TASKS;
+        }
+        if (!StepFiles.isNumber(v)) {
+            throw c.bad(1, "Invalid task number: " + v);
+        }
+        return Integer.parseInt(v);
+    }
+
+    private static int attach(CommandContext c, Wanted w, String id) throws SlurmException {
+        List<Json.Obj> steps = StepRows.load(c, List.of(id));
+        if (steps.isEmpty()) {
+            c.error("Could not get job step info: " + SlurmErrno.INVALID_JOB_ID.sentence());
+            return 1;
+        }
+        Json.Obj step = steps.getFirst();
+        List<String> names = switch (HostList.parse(step.text("nodes"))) {
+            case HostList.Parsed.Ok ok -> ok.list().names();
+            case HostList.Parsed.Invalid bad -> List.of();
+        };
+        if (w.layout) {
+            c.out().println("Job step layout:");
+            c.out().println("\t" + step.integer("tasks") + " tasks, " + names.size() + " nodes (" + step.text("nodes")
+                    + ")");
+            return 0;
+        }
+        int tasks = Math.max(1, step.integer("tasks"));
+        StepRun run = new StepRun(c, new StepRun.Settings(false, 0, w.quiet, w.verbose, true, true, false), id,
+                new TaskOutput(c.out(), w.label, false, tasks), new TaskOutput(c.err(), w.label, false, tasks));
+        run.onlyTasks(w.outputTask, w.errorTask);
+        Json.Obj attach = new Json.Obj();
+        attach.put("type", "IoAttach");
+        attach.put("jobId", step.number("jobId"));
+        attach.put("stepId", Long.parseLong(step.text("stepId")));
+        attach.put("observer", Boolean.TRUE);
+        run.connect(places(c, names), attach);
+        c.host().onSignal("INT", run::abandon);
+        c.host().onSignal("TERM", run::abandon);
+        return run.await();
+    }
+
+    /** The addresses of the step's nodes; which task runs where, the streams tell. */
+    private static List<Json.Obj> places(CommandContext c, List<String> names) throws SlurmException {
+        Json.Obj q = new Json.Obj();
+        q.put("nodes", new ArrayList<Object>(names));
+        q.put("fields", List.of("name", "address", "port"));
+        List<Json.Obj> out = new ArrayList<>();
+        for (Json.Obj n : c.host().controller().call("QueryNodes", q).objects("nodes")) {
+            if (names.contains(n.text("name"))) {
+                out.add(new Json.Obj().put("node", n.text("name")).put("address", n.text("address"))
+                        .put("port", n.number("port")).put("taskIds", new ArrayList<Object>()));
+            }
+        }
+        return out;
+    }
+}

@@ -1,0 +1,67 @@
+package dev.muster.cli;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** Copies a file to all nodes of the allocation: a step with one task a node that writes its standard input. */
+final class Sbcast implements Command {
+    private static final List<GetOpt.Opt> OPTIONS = GetOpt.table("compress:C:o", "exclude::r", "fanout:F:r",
+            "force:f:n", "help::n",
+            "jobid:j:r", "preserve:p:n", "send-libs::o", "size:s:r", "timeout:t:r", "treewidth::r", "usage::n",
+                    "verbose:v:n",
+            "version:V:n");
+    /** Written beside the target and renamed, so that nobody sees half of it. Arguments: target, mode, force. */
+    private static final String WRITER = "t=$1.sbcast.$$; if [ -e \"$1\" ] && [ -z \"$3\" ]; then echo \"$1: File exists\" >&2; exit 1; fi; "
+            + "cat > \"$t\" && chmod \"$2\" \"$t\" && mv -f \"$t\" \"$1\" || { rm -f \"$t\"; exit 1; }";
+
+    @Override
+    public int run(CommandContext c) throws SlurmException, UsageException {
+        GetOpt.Parsed p = Standard.parse(c, OPTIONS);
+        String job = "";
+        boolean force = false;
+        for (GetOpt.Hit h : p.hits()) {
+            switch (h.opt().name()) {
+                case "version" -> {
+                    c.out().println(Standard.VERSION);
+                    return 0;
+                }
+                case "help", "usage" -> {
+                    Standard.help(c, OPTIONS, "SOURCE DEST");
+                    return 0;
+                }
+                case "force" -> force = true;
+                case "jobid" -> job = h.value();
+                // how the transfer is cut and spread is this system's own business
+                case "fanout", "size", "timeout", "treewidth", "verbose" -> { }
+                default -> throw c.bad(1, "--" + h.opt().name() + " is not supported by this cluster");
+            }
+        }
+        if (p.operands().size() != 2) {
+            throw c.bad(1, "Need two file names, have " + p.operands().size() + " names");
+        }
+        String id = job.isEmpty() ? c.env("SLURM_JOB_ID") : job;
+        if (!JobIds.isJob(id)) {
+            throw c.bad(1, job.isEmpty() ? "Command only valid from within Slurm job" : "Invalid job id: " + job);
+        }
+        return copy(c, id, p.operands().getFirst(), p.operands().getLast(), force);
+    }
+
+    private static int copy(CommandContext c, String job, String source, String target, boolean force)
+            throws SlurmException, UsageException {
+        String path = Texts.absolute(source, c.host().workDir());
+        try {
+            c.host().readFile(path, 1);
+        } catch (java.io.IOException e) {
+            throw c.bad(1, "Can't open `" + source + "`: No such file or directory");
+        }
+        dev.muster.model.Json.Obj q = new dev.muster.model.Json.Obj().put("jobId", Math.max(0,
+                OptionCheck.parseNumber(job)));
+        int nodes = Math.max(1, c.host().controller().call("AwaitAllocation", q).integer("nodeCount"));
+        List<String> args = new ArrayList<>(List.of("--jobid=" + job, "--overlap", "-Q", "-N" + nodes, "-n" + nodes,
+                "--ntasks-per-node=1", "-J", "sbcast", "--input=" + path.replace("%", "%%"), "sh", "-c", WRITER,
+                        "sbcast", target,
+                "0700", force ? "f" : ""));
+        return new Srun().run(new CommandContext("srun", c.program(), args, c.env(), c.host(), c.out(), c.err(),
+                c.in()));
+    }
+}

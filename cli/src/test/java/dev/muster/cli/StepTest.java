@@ -1,0 +1,178 @@
+package dev.muster.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.model.Bytes;
+import dev.muster.model.Json;
+import dev.muster.transport.Frames;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** srun against a node that speaks stepd's frames. */
+@Timeout(20)
+class StepTest {
+    private static final String ALLOCATION = "{\"jobId\":5,\"state\":\"RUNNING\",\"ready\":true,\"nodes\":\"n[1-2]\","
+            + "\"nodeCount\":2,\"name\":\"x\",\"userName\":\"ann\",\"shares\":[{\"node\":\"n1\",\"cpus\":1},"
+            + "{\"node\":\"n2\",\"cpus\":1}]}";
+    private static final String STEP = "{\"jobId\":5,\"stepId\":3,\"attempt\":1,\"tasks\":2,\"ioToken\":\"t\",\"shares\":["
+            + "{\"node\":\"n1\",\"address\":\"a1\",\"port\":1,\"taskIds\":[0]},"
+            + "{\"node\":\"n2\",\"address\":\"a2\",\"port\":1,\"taskIds\":[1]}]}";
+
+    private final FakeHost host = new FakeHost().reply("Submit", "{\"jobId\":5}").reply("AwaitAllocation", ALLOCATION)
+            .reply("CreateStep", STEP);
+    private final List<IoFrame> got = new ArrayList<>();
+
+    /** The node's side of one connection: says its part after the attach, keeps what srun sends. */
+    private void node(String address, IoFrame... says) throws IOException {
+        Socket srunSide;
+        Socket nodeSide;
+        try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            srunSide = new Socket(server.getInetAddress(), server.getLocalPort());
+            nodeSide = server.accept();
+        }
+        Frames srun = new Frames(srunSide.getInputStream(), srunSide.getOutputStream(), srunSide);
+        Frames node = new Frames(nodeSide.getInputStream(), nodeSide.getOutputStream(), nodeSide);
+        host.stream(address, srun);
+        Thread.ofPlatform().daemon().start(() -> {
+            try {
+                Json.Obj attach = Json.object(node.receive());
+                assertThat(attach.text("type")).isEqualTo("IoAttach");
+                assertThat(IoFrame.decode(node.receive()).type()).isEqualTo('A');
+                for (IoFrame f : says) {
+                    node.send(f.encode());
+                }
+                while (true) {
+                    IoFrame f = IoFrame.decode(node.receive());
+                    synchronized (got) {
+                        got.add(f);
+                    }
+                }
+            } catch (IOException e) {
+                // srun has gone
+            }
+        });
+    }
+
+    private static IoFrame out(int task, int stream, long offset, String text) {
+        return new IoFrame('O', task, stream, offset, text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static IoFrame exit(int task, int waitStatus) {
+        return IoFrame.of('X', task, 0, waitStatus);
+    }
+
+    private static final IoFrame DONE = IoFrame.of('F', IoFrame.ALL_TASKS, 0, 0);
+
+    @Test
+    void labelsWholeLinesAndTellsHowTasksEnded() throws IOException {
+        node("a1", out(0, 1, 0, "one\ntw"), out(0, 1, 6, "o\n"), out(0, 1, 6, "o\n"), exit(0, 0), DONE);
+        node("a2", out(1, 1, 0, "half"), IoFrame.of('E', 1, 1, 4), out(1, 2, 0, "bad\n"), exit(1, 3 << 8), DONE);
+        FakeHost.Ran ran = host.run("srun -l -n2 -N2 prog");
+        assertThat(ran.out().lines().sorted().toList()).containsExactly("0: one", "0: two", "1: half");
+        assertThat(ran.err().lines().sorted().toList())
+                .containsExactly("1: bad", "srun: error: n2: task 1: Exited with exit code 3");
+        assertThat(ran.rc()).isEqualTo(3);
+        assertThat(host.calls).containsExactly("Submit", "AwaitAllocation", "CreateStep", "CompleteAllocation");
+        assertThat(host.sent.get("CompleteAllocation").obj("exit").integer("code")).isEqualTo(3);
+    }
+
+    @Test
+    void signalsOutrankExitCodes() throws IOException {
+        node("a1", exit(0, 9), DONE);
+        node("a2", exit(1, 0), DONE);
+        FakeHost.Ran ran = host.run("srun -n2 -N2 prog");
+        assertThat(ran.err()).isEqualTo("srun: error: n1: task 0: Killed\nsrun: Force Terminated StepId=5.3\n");
+        assertThat(ran.rc()).isEqualTo(137);
+    }
+
+    @Test
+    void killOnBadExitEndsTheStepByTheController() throws IOException {
+        node("a1", exit(0, 2 << 8), DONE);
+        node("a2", exit(1, 15), DONE);
+        FakeHost.Ran ran = host.run("srun -K -n2 -N2 prog");
+        assertThat(ran.rc()).isEqualTo(143);
+        assertThat(ran.err()).contains("srun: error: n1: task 0: Exited with exit code 2");
+    }
+
+    @Test
+    void insideAnAllocationTheStepIsAllThatIsAskedFor() throws IOException {
+        host.env.put("SLURM_JOB_ID", "5");
+        host.env.put("SLURM_NTASKS", "2");
+        host.env.put("SLURM_NNODES", "2");
+        host.env.put("SLURM_JOB_NAME", "batch");
+        node("a1", exit(0, 0), DONE);
+        node("a2", exit(1, 0), DONE);
+        assertThat(host.run("srun -o file.%t prog 'a").rc()).isZero();
+        assertThat(host.calls).containsExactly("AwaitAllocation", "CreateStep");
+        Json.Obj step = host.sent.get("CreateStep").obj("step");
+        assertThat(step.text("name")).isEqualTo("prog");
+        assertThat(step.obj("request").toString()).isEqualTo("{\"nodesMin\":2,\"nodesMax\":2,\"tasks\":2}");
+        assertThat(Bytes.fromBase64(step.obj("io").text("stdout")).text()).isEqualTo("file.%t");
+        assertThat(step.texts("arguments").stream().map(a -> Bytes.fromBase64(a).text()).toList())
+                .containsExactly("prog", "'a");
+    }
+
+    @Test
+    void inputGoesNoFurtherThanTheNodesTake() throws IOException {
+        host.stdin = "hello";
+        node("a1", IoFrame.of('L', 0, 0, 100), exit(0, 0), DONE);
+        node("a2", IoFrame.of('L', 1, 0, 100), exit(1, 0), DONE);
+        assertThat(host.run("srun -n2 -N2 prog").rc()).isZero();
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
+            srun | 1 | srun: fatal: No command given to execute.
+            srun -n0 true | 1 | srun: error: Invalid numeric value "0" for --ntasks.
+            srun --multi-prog /nonexist | 1 | srun: error: Could not open multi_prog config file /nonexist
+            srun --het-group=1 true | 1 | srun: error: --het-group is not supported by this cluster
+            """)
+    void mistakes(String command, int rc, String error) {
+        assertThat(host.run(command)).isEqualTo(new FakeHost.Ran(rc, "", error + "\n"));
+    }
+
+    @Test
+    void refusals() {
+        host.refuse("Submit", 2000, "Invalid partition name specified");
+        assertThat(host.run("srun -p nope true")).isEqualTo(new FakeHost.Ran(1, "", "srun: error: invalid partition "
+                + "specified: nope\nsrun: error: Unable to allocate resources: Invalid partition name specified\n"));
+        host.refuse("AwaitAllocation", 2017, "Invalid job id specified");
+        assertThat(host.run("srun --jobid=99 true")).isEqualTo(new FakeHost.Ran(1, "", "srun: error: Unable to confirm "
+                + "allocation for job 99: Invalid job id specified\n"
+                + "srun: Check SLURM_JOB_ID environment variable. Expired or invalid job 99\n"));
+        assertThat(host.run("srun --mpi=list").out()).isEqualTo("MPI plugin types are...\n\tnone\n");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            out.%j.%x | out.5.job
+            %A_%a.%t | 7_2.%t
+            %5j-%%-%u | 00005-%-ann
+            %s.%J | 3.5.3
+            a\\%j | a%j
+            """)
+    void patterns(String pattern, String expanded) {
+        StepFiles.Names names = new StepFiles.Names(5, "3", "job", "ann", "7", "2");
+        assertThat(StepFiles.expand(pattern, names)).isEqualTo(expanded);
+    }
+
+    @Test
+    void framesAndRanks() {
+        IoFrame f = new IoFrame('O', -1, 2, 1L << 40, new byte[] {1, 2});
+        IoFrame back = IoFrame.decode(f.encode());
+        assertThat(back.type()).isEqualTo('O');
+        assertThat(back.task()).isEqualTo(-1);
+        assertThat(back.offset()).isEqualTo(1L << 40);
+        assertThat(back.bytes()).containsExactly(1, 2);
+        assertThat(Ranks.text(List.of(5, 0, 1, 2, 9))).isEqualTo("0-2,5,9");
+    }
+}

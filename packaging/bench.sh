@@ -1,0 +1,141 @@
+#!/usr/bin/env bash
+# Benchmarks, each beside the reference in the same run where Debian's Slurm is installed (packages slurm-wlm, munge).
+#   bench.sh PREFIX commands | throughput | durability | queue [JOBS] | journal
+set -euo pipefail
+prefix=$(cd "$1" && pwd); what=${2:-commands}
+here=$(cd "$(dirname "$0")/.." && pwd)
+work=$(mktemp -d /tmp/muster-bench-XXXXXX); chmod 755 "$work"
+java="${JAVA_HOME:?}/bin/java"
+
+cp_of() { printf '%s' "$here/$1/target/test-classes"; for m in model config core scheduler journal transport daemon controller accounting; do printf ':%s' "$here/$m/target/classes"; done; for j in "$here"/controller/target/lib/*.jar; do case $j in */muster-*) ;; *) printf ':%s' "$j" ;; esac; done; }
+
+# a cluster of either kind: cluster NAME BIN SBIN NODES CPUS PORT
+cluster() {
+  local d=$work/$1 host; host=$(hostname -s 2>/dev/null || hostname)
+  mkdir -p "$d"/{run,state,spool,log,sbin}
+  local auth="AuthType=auth/slurm" sbin=$3
+  if [ "$1" = debian ]; then
+    auth="AuthType=auth/munge
+AuthInfo=socket=$d/run/munge.socket
+PriorityType=priority/basic
+JobAcctGatherType=jobacct_gather/none
+MpiDefault=none"
+    # Debian's daemons behave differently when their name is not exactly slurmctld or slurmd
+    for p in slurmctld slurmd slurmstepd; do ln -sfn "/usr/sbin/$p-wlm" "$d/sbin/$p"; done; sbin=$d/sbin
+    : > "$d/cgroup.conf"
+    dd if=/dev/urandom of="$d/munge.key" bs=1024 count=1 status=none; chmod 400 "$d/munge.key"
+    munged --force --key-file="$d/munge.key" --socket="$d/run/munge.socket" --pid-file="$d/run/munged.pid" --log-file="$d/log/munged.log" --seed-file="$d/run/seed"
+  fi
+  cat > "$d/slurm.conf" <<C
+ClusterName=$1
+SlurmctldHost=$host(127.0.0.1)
+$auth
+SlurmUser=root
+SlurmdUser=root
+SlurmctldPort=$6
+StateSaveLocation=$d/state
+SlurmdSpoolDir=$d/spool/%n
+SlurmctldPidFile=$d/run/slurmctld.pid
+SlurmdPidFile=$d/run/slurmd-%n.pid
+SlurmctldLogFile=$d/log/slurmctld.log
+SlurmdLogFile=$d/log/slurmd-%n.log
+SlurmctldDebug=error
+SlurmdDebug=error
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core
+ReturnToService=2
+MaxJobCount=50000
+MaxArraySize=10001
+MinJobAge=${MINJOBAGE:-10}
+SchedulerParameters=batch_sched_delay=0,sched_min_interval=50000,default_queue_depth=1000,partition_job_depth=0,bf_interval=300
+SlurmdParameters=config_overrides
+NodeName=n[1-$4] NodeHostname=$host NodeAddr=127.0.0.1 Port=[$(($6+1))-$(($6+$4))] CPUs=$5 RealMemory=4000
+PartitionName=main Nodes=n[1-$4] Default=YES MaxTime=INFINITE State=UP
+C
+  "$sbin/slurmctld" -f "$d/slurm.conf" </dev/null >/dev/null 2>&1
+  for i in $(seq "$4"); do mkdir -p "$d/spool/n$i"; "$sbin/slurmd" -f "$d/slurm.conf" -N "n$i" -d "$sbin/slurmstepd" </dev/null >/dev/null 2>&1; done
+  for _ in $(seq 150); do [ "$(SLURM_CONF=$d/slurm.conf "$2/sinfo" -h -N -o %T 2>/dev/null | grep -c idle)" -ge "$4" ] && return; sleep 0.2; done
+  echo "the $1 cluster did not come up"; exit 1
+}
+clean() { for f in "$work"/*/run/*.pid; do [ -s "$f" ] && kill "$(cat "$f")" 2>/dev/null || true; done; sleep 1; pkill -9 -f "$work/" 2>/dev/null || true; rm -rf "$work"; }
+trap clean EXIT
+debian() { [ -x /usr/sbin/slurmctld-wlm ] && command -v munged >/dev/null; }
+now() { date +%s%N; }
+med() { sort -n | awk '{a[NR]=$1} END{print a[int((NR+1)/2)]}'; }
+
+commands() {
+  cluster muster "$prefix/bin" "$prefix/sbin" 2 8 31817
+  debian && cluster debian /usr/bin /usr/sbin 2 8 32817
+  sleep 2
+  printf '%-32s %10s %10s %8s\n' command muster_ms debian_ms ratio
+  for c in "squeue" "sinfo" "sbatch -H -o /dev/null --wrap=true" "scontrol show job 1" "scancel 1" "srun true" "srun -n 8 true"; do
+    for k in muster debian; do
+      [ -d "$work/$k" ] || { eval "$k=0"; continue; }
+      bin=/usr/bin; [ $k = muster ] && bin=$prefix/bin
+      SLURM_CONF=$work/$k/slurm.conf "$bin/sbatch" -H -o /dev/null --wrap=true >/dev/null
+      v=$(for _ in $(seq "${RUNS:-21}"); do s=$(now); SLURM_CONF=$work/$k/slurm.conf "$bin"/$c </dev/null >/dev/null 2>&1 || true; e=$(now); echo $(((e-s)/1000)); done | med)
+      eval "$k=$v"
+    done
+    awk -v c="$c" -v m="$muster" -v d="$debian" 'BEGIN{printf "%-32s %10.1f %10.1f %8.2f\n", c, m/1000, d/1000, d ? m/d : 0}'
+  done
+  for k in muster debian; do
+    [ -d "$work/$k" ] || continue
+    bin=/usr/bin; [ $k = muster ] && bin=$prefix/bin
+    s=$(now); for _ in 1 2 3 4 5 6 7 8; do (for _ in $(seq 50); do SLURM_CONF=$work/$k/slurm.conf "$bin/sbatch" -H -o /dev/null --wrap=true >/dev/null; done) & done; wait; e=$(now)
+    awk -v k=$k -v t=$(((e-s)/1000000)) 'BEGIN{printf "8 parallel sbatch loops, %s: %.0f jobs/s\n", k, 400000/t}'
+  done
+}
+
+throughput() {
+  jobs=${JOBS:-2000}
+  for k in muster debian; do
+    [ $k = muster ] || debian || continue
+    bin=/usr/bin sbin=/usr/sbin; [ $k = muster ] && bin=$prefix/bin sbin=$prefix/sbin
+    cluster $k "$bin" "$sbin" 8 8 $([ $k = muster ] && echo 33817 || echo 34817)
+    export SLURM_CONF=$work/$k/slurm.conf
+    for how in array separate; do
+      s=$(now)
+      if [ $how = array ]; then "$bin/sbatch" -o /dev/null --array=1-"$jobs" --wrap=true >/dev/null
+      else for _ in 1 2 3 4; do (for _ in $(seq $((jobs/4))); do "$bin/sbatch" -o /dev/null --wrap=true >/dev/null; done) & done; wait $(jobs -p); fi
+      while [ -n "$("$bin/squeue" -h -o %i 2>/dev/null | head -1)" ]; do sleep 0.2; done
+      e=$(now)
+      awk -v k=$k -v h=$how -v n="$jobs" -v t=$(((e-s)/1000000)) 'BEGIN{printf "%-8s %-9s %d jobs in %.1f s: %.1f jobs/s\n", k, h, n, t/1000, n*1000/t}'
+    done
+    for f in "$work/$k"/run/*.pid; do [ -s "$f" ] && kill "$(cat "$f")" 2>/dev/null || true; done; sleep 2
+  done
+}
+
+durability() {
+  for k in muster debian; do
+    [ $k = muster ] || debian || continue
+    bin=/usr/bin sbin=/usr/sbin; [ $k = muster ] && bin=$prefix/bin sbin=$prefix/sbin
+    MINJOBAGE=600 cluster $k "$bin" "$sbin" 2 8 $([ $k = muster ] && echo 35817 || echo 36917)
+    [ $k = muster ] || sbin=$work/debian/sbin
+    export SLURM_CONF=$work/$k/slurm.conf
+    lost=0 reused=0 acked=0; : > "$work/all"
+    for r in $(seq "${ROUNDS:-5}"); do
+      : > "$work/round"
+      for _ in $(seq 20); do "$bin/sbatch" --parsable -H -o /dev/null --wrap=true >> "$work/round" 2>/dev/null || true; done
+      kill -9 "$(cat "$work/$k/run/slurmctld.pid")"; sleep 0.3
+      "$sbin/slurmctld" -f "$SLURM_CONF" </dev/null >/dev/null 2>&1
+      for _ in $(seq 100); do "$bin/scontrol" ping 2>/dev/null | grep -q "is UP" && break; sleep 0.2; done
+      "$bin/squeue" -h -t all -o %i | sort > "$work/known"
+      lost=$((lost + $(sort "$work/round" | comm -23 - "$work/known" | wc -l))); acked=$((acked + $(wc -l < "$work/round")))
+      cat "$work/round" >> "$work/all"
+    done
+    reused=$(sort "$work/all" | uniq -d | wc -l)
+    echo "$k: $acked acknowledged over ${ROUNDS:-5} kills, $lost lost, $reused numbers given twice"
+    for f in "$work/$k"/run/*.pid; do [ -s "$f" ] && kill "$(cat "$f")" 2>/dev/null || true; done; sleep 1
+  done
+}
+
+case $what in
+  commands) commands ;;
+  throughput) throughput ;;
+  durability) durability ;;
+  queue) "$java" -Xmx6g -XX:+UseSerialGC -cp "$(cp_of controller)" dev.muster.controller.QueueBenchmark "${3:-100000}" ;;
+  journal) "$java" -cp "$(cp_of journal)" dev.muster.journal.JournalBenchmark ;;
+  *) echo "bench.sh PREFIX commands|throughput|durability|queue [JOBS]|journal"; exit 2 ;;
+esac

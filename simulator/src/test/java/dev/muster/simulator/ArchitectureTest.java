@@ -1,0 +1,111 @@
+package dev.muster.simulator;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** Who may know whom, and what decisions may not touch. */
+class ArchitectureTest {
+    private static final String[] PURE = {"dev.muster.model..", "dev.muster.core..", "dev.muster.scheduler.."};
+
+    /** Each room and the rooms it may use. */
+    private static final Map<String, List<String>> USES = new TreeMap<>(Map.ofEntries(
+            Map.entry("model", List.of()),
+            Map.entry("config", List.of("model")),
+            Map.entry("core", List.of("model")),
+            Map.entry("scheduler", List.of("model", "core")),
+            Map.entry("journal", List.of("model")),
+            Map.entry("transport", List.of("model")),
+            Map.entry("daemon", List.of("model", "config", "transport")),
+            Map.entry("accounting", List.of("model", "config", "journal", "transport", "daemon")),
+            Map.entry("controller", List.of("model", "config", "core", "scheduler", "journal", "transport", "daemon", "accounting")),
+            Map.entry("node", List.of("model", "config", "transport", "daemon")),
+            Map.entry("cli", List.of("model", "config", "transport")),
+            Map.entry("simulator", List.of("model", "config", "core", "scheduler", "journal", "transport", "controller"))));
+
+    private static JavaClasses all;
+
+    @BeforeAll
+    static void read() {
+        List<Path> places = USES.keySet().stream().map(room -> Repository.ROOT.resolve(room).resolve("target/classes"))
+                .filter(Files::isDirectory).toList();
+        all = new ClassFileImporter().importPaths(places);
+    }
+
+    @Test
+    void classesWereFound() {
+        assertThat(all.stream().map(c -> c.getPackageName().split("\\.")[2])).contains("model", "core", "scheduler", "controller");
+    }
+
+    @Test
+    void roomsUseOnlyTheRoomsBelow() {
+        USES.forEach((room, uses) -> {
+            String[] others = USES.keySet().stream().filter(r -> !r.equals(room) && !uses.contains(r))
+                    .map(r -> "dev.muster." + r + "..").toArray(String[]::new);
+            noClasses().that().resideInAPackage("dev.muster." + room + "..")
+                    .should().dependOnClassesThat().resideInAnyPackage(others)
+                    .allowEmptyShould(true).check(all);
+        });
+    }
+
+    @Test
+    void decisionsTouchNothingOutside() {
+        Set<String> harmless = Set.of("java.io.ByteArrayOutputStream", "java.io.OutputStream", "java.io.Serializable", "java.io.IOException",
+                "java.io.UncheckedIOException");
+        noClasses().that().resideInAnyPackage(PURE).should().dependOnClassesThat(new DescribedPredicate<>("touch the outside") {
+            @Override
+            public boolean test(JavaClass c) {
+                String name = c.getName();
+                return name.startsWith("java.io.") && !harmless.contains(name)
+                        || name.startsWith("java.net.") || name.startsWith("java.nio.file.") || name.startsWith("java.nio.channels.")
+                        || name.startsWith("java.util.concurrent.locks.") || name.contains("Executor") || name.equals("java.lang.Thread")
+                        || name.equals("java.lang.ProcessBuilder") || name.equals("java.time.Clock") || name.equals("java.util.Random")
+                        || name.endsWith(".ThreadLocalRandom") || name.endsWith(".SecureRandom") || name.endsWith(".SplittableRandom")
+                        || name.endsWith(".CompletableFuture");
+            }
+        }).check(all);
+    }
+
+    @Test
+    void decisionsReadNoClockOrEnvironment() {
+        for (String method : List.of("currentTimeMillis", "nanoTime", "getenv", "getProperty", "identityHashCode")) {
+            noClasses().that().resideInAnyPackage(PURE).should().callMethodWhere(new DescribedPredicate<>("call System." + method) {
+                @Override
+                public boolean test(com.tngtech.archunit.core.domain.JavaMethodCall call) {
+                    return call.getTargetOwner().isEquivalentTo(System.class) && call.getName().equals(method);
+                }
+            }).check(all);
+        }
+        noClasses().that().resideInAnyPackage(PURE).should().callMethodWhere(new DescribedPredicate<>("ask for the time, chance or defaults") {
+            @Override
+            public boolean test(com.tngtech.archunit.core.domain.JavaMethodCall call) {
+                String target = call.getTargetOwner().getName() + "." + call.getName();
+                return target.endsWith("Instant.now") || target.endsWith("UUID.randomUUID") || target.endsWith("Math.random")
+                        || target.endsWith("ZoneId.systemDefault") || target.endsWith("Locale.getDefault")
+                        || target.endsWith("Collection.parallelStream");
+            }
+        }).check(all);
+    }
+
+    @Test
+    void oneWriterOfState() {
+        // what changes State is in its own package: no other room can make one but by apply and the canonical constructor
+        classes().that().haveNameMatching("dev\\.muster\\.core\\.(JobRules|NodeRules|StepRules|SubmitRules|TimerRules|UpdateRules|Runs|Ids)")
+                .should().bePackagePrivate().check(all);
+        assertThat(Arrays.stream(dev.muster.core.State.class.getDeclaredMethods()).filter(m -> m.getName().equals("apply"))).hasSize(1);
+    }
+}
