@@ -191,7 +191,10 @@ final class ScontrolShow {
             c.out().println("No topology information available");
             return 0;
         }
-        for (String known : List.of("aliases", "assoc_mgr", "bbstat", "burstbuffer", "daemons", "dwstat", "federation",
+        if (e.length() > 1 && "daemons".startsWith(e)) {
+            return daemons(c);
+        }
+        for (String known : List.of("aliases", "assoc_mgr", "bbstat", "burstbuffer", "dwstat", "federation",
                 "slurmd")) {
             if (known.startsWith(e)) {
                 c.err().println("scontrol: error: show " + known + " is not supported by this cluster");
@@ -200,5 +203,29 @@ final class ScontrolShow {
         }
         c.err().println("invalid entity:" + entity + " for keyword:show ");
         return 1;
+    }
+
+    /** The daemons that belong on this machine. */
+    private static int daemons(CommandContext c) {
+        StringBuilder out = new StringBuilder();
+        String here = c.host().hostName();
+        if (c.host().controllers().contains(here)) {
+            out.append("slurmctld");
+        }
+        Json.Obj q = new Json.Obj();
+        q.put("all", Boolean.TRUE);
+        q.put("fields", List.of("name", "hostname"));
+        try {
+            for (Json.Obj n : c.host().controller().call("QueryNodes", q).objects("nodes")) {
+                if (here.equals(n.text("hostname")) || here.equals(n.text("name"))) {
+                    out.append(out.isEmpty() ? "" : " ").append("slurmd");
+                    break;
+                }
+            }
+        } catch (SlurmException e) {
+            return Standard.failed(c, "slurm_load_node error", e);
+        }
+        c.out().println(out.toString());
+        return 0;
     }
 }
