@@ -1,6 +1,7 @@
 package dev.muster.controller;
 
 import dev.muster.config.ConfigError;
+import dev.muster.config.Key;
 import dev.muster.config.SlurmConf;
 import dev.muster.daemon.CommandServiceKeeper;
 import dev.muster.daemon.DaemonLog;
@@ -128,7 +129,8 @@ public final class Main {
         if (!logFile.isEmpty() && Path.of(logFile).getParent() != null) {
             java.nio.file.Files.createDirectories(Path.of(logFile).getParent());
         }
-        DaemonLog log = new DaemonLog("slurmctld", logFile, o.foreground, Math.max(conf.slurmctldDebug(), 3 + o.verbose), "");
+        DaemonLog log = new DaemonLog("slurmctld", logFile, o.foreground, Math.max(conf.slurmctldDebug(), 3 + o.verbose),
+                conf.text(Key.LOG_TIME_FORMAT));
         log.adoptLibraries();
         conf.warnings().forEach(w -> log.error(w.message()));
         log.info("slurmctld version " + Controller.VERSION + " started on cluster " + conf.clusterName());
