@@ -98,7 +98,7 @@ final class Pass {
         JobReason reason = JobReason.NONE;
         for (String name : job.desc().partition().split(",")) {
             Optional<Partition> partition = state.partitions().find(name);
-            JobReason limit = partition.map(p -> Limits.reason(job.desc(), p)).orElse(JobReason.PARTITION_DOWN);
+            JobReason limit = partition.map(p -> Limits.reason(job.desc(), p, state.settings())).orElse(JobReason.PARTITION_DOWN);
             if (limit != JobReason.NONE) {
                 reason = reason == JobReason.NONE ? limit : reason;
                 continue;
@@ -132,7 +132,7 @@ final class Pass {
             blocked.add(name);
         }
         if (reason == JobReason.PARTITION_TIME_LIMIT || reason == JobReason.PARTITION_NODE_LIMIT || reason == JobReason.PARTITION_DOWN
-                || reason == JobReason.PARTITION_INACTIVE) {
+                || reason == JobReason.PARTITION_INACTIVE || reason == JobReason.MAX_MEM_PER_LIMIT) {
             scheduler.explain(job.id(), reason, 0);
         }
         return false;
@@ -256,7 +256,7 @@ final class Pass {
         Optional<Planner.Estimate> best = Optional.empty();
         for (String name : desc.partition().split(",")) {
             Optional<Partition> partition = state.partitions().find(name);
-            if (partition.isPresent() && Limits.reason(desc, partition.get()) == JobReason.NONE) {
+            if (partition.isPresent() && Limits.reason(desc, partition.get(), state.settings()) == JobReason.NONE) {
                 Optional<Planner.Estimate> here = earliest(Need.of(desc, partition.get(), state.settings()), false);
                 if (here.isPresent() && (best.isEmpty() || here.get().start() < best.get().start())) {
                     best = here;
