@@ -118,4 +118,41 @@ class PlacementTest {
         c.pass(1);
         assertThat(c.state().jobs().at(id).state()).isEqualTo(JobState.DEADLINE);
     }
+
+    @Test
+    void threads() {
+        table("n[1-2] cpus=8 threads=2 mem=1000", "p nodes=n[1-2] defmempercpu=10", "", """
+                partition=p tasks=4                     | n1:4
+                partition=p tasks=4 hint=nomultithread  | n1:8
+                partition=p tasks=4 threadsPerCore=1    | n1:8
+                partition=p tasks=4 tasksPerCore=1      | n1:8
+                partition=p tasks=5 tasksPerCore=1      | n1:6 n2:4
+                partition=p tasks=4 tasksPerCore=2      | n1:4
+                partition=p tasks=2 tasksPerCore=1 cpusPerTask=2 | n1:4
+                partition=p tasks=8 hint=multithread    | n1:8
+                partition=p threadsPerCore=4            | Requested node configuration is not available
+                partition=p socketsPerNode=2            | Requested node configuration is not available
+                partition=p coresPerSocket=4            | n1:2
+                partition=p coresPerSocket=5            | Requested node configuration is not available
+                partition=p hint=memory_bound           | --hint=memory_bound is not supported by this version of Muster
+                """);
+    }
+
+    @Test
+    void cpusOfANodeForAPartition() {
+        Cluster c = new Cluster("n[1-2] cpus=4", "p nodes=n[1-2] maxcpuspernode=3 defmempercpu=1\nq nodes=n[1-2] defmempercpu=1", "");
+        assertThat(c.place("partition=p tasks=2 nodesMin=1 nodesMax=1")).isEqualTo("n1:2");
+        assertThat(c.place("partition=p tasks=2 nodesMin=1 nodesMax=1")).isEqualTo("n2:2");
+        assertThat(c.place("partition=p tasks=2 nodesMin=1 nodesMax=1")).isEqualTo("(Resources)");
+        assertThat(c.place("partition=q tasks=2 nodesMin=1 nodesMax=1")).isEqualTo("n1:2");
+        assertThat(c.place("partition=p cpusPerTask=4")).isEqualTo("Requested node configuration is not available");
+    }
+
+    @Test
+    void memoryAboveMaxMemPerCpuCostsCpus() {
+        table("n1 cpus=8 mem=1000", "p nodes=n1 maxmempercpu=100", "", """
+                partition=p memPerCpuMb=100 | n1:1
+                partition=p memPerCpuMb=250 | n1:3
+                """);
+    }
 }
