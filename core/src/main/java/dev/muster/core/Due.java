@@ -1,5 +1,6 @@
 package dev.muster.core;
 
+import dev.muster.model.JobDesc;
 import dev.muster.model.JobState;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,6 +17,7 @@ public final class Due {
     private final NavigableMap<Long, NavigableSet<Integer>> limits = new TreeMap<>();
     private final NavigableMap<Long, NavigableSet<Integer>> warnings = new TreeMap<>();
     private final NavigableMap<Long, NavigableSet<Integer>> begins = new TreeMap<>();
+    private final NavigableMap<Long, NavigableSet<Integer>> deadlines = new TreeMap<>();
     private final NavigableSet<Integer> waiting = new TreeSet<>();
     private final NavigableMap<Integer, NavigableSet<Integer>> dependents = new TreeMap<>();
     private final NavigableSet<Integer> toSettle = new TreeSet<>();
@@ -24,6 +26,7 @@ public final class Due {
         limits.clear();
         warnings.clear();
         begins.clear();
+        deadlines.clear();
         waiting.clear();
         dependents.clear();
         toSettle.clear();
@@ -72,6 +75,9 @@ public final class Due {
                 warnings.computeIfAbsent(warningTick(job), k -> new TreeSet<>()).add(job.id());
             }
         }
+        if (job.isPending() && job.desc().timing().deadline() > 0) {
+            deadlines.computeIfAbsent(latestStart(job), k -> new TreeSet<>()).add(job.id());
+        }
         if (needsSettling(job)) {
             waiting.add(job.id());
             begins.computeIfAbsent(job.desc().timing().beginTime(), k -> new TreeSet<>()).add(job.id());
@@ -85,6 +91,7 @@ public final class Due {
         drop(limits, job.run().limitTickMs(), job.id());
         drop(warnings, warningTick(job), job.id());
         drop(begins, job.desc().timing().beginTime(), job.id());
+        drop(deadlines, latestStart(job), job.id());
         waiting.remove(job.id());
         for (Dependency d : job.dependencies()) {
             drop(dependents, d.jobId(), job.id());
@@ -101,6 +108,18 @@ public final class Due {
     /** Running jobs at or past their limit at this tick. */
     List<Integer> overLimit(long tickMs, int most) {
         return upTo(limits, tickMs, most);
+    }
+
+    /** Seconds since 1970 after which the job cannot end before its deadline any more. */
+    private static long latestStart(Job job) {
+        JobDesc.Timing t = job.desc().timing();
+        int least = t.timeMinMin() > 0 ? t.timeMinMin() : Math.max(0, t.timeLimitMin());
+        return t.deadline() - least * 60L;
+    }
+
+    /** Pending jobs that will miss their deadline. */
+    List<Integer> pastDeadline(long seconds, int most) {
+        return upTo(deadlines, seconds - 1, most);
     }
 
     private static long warningTick(Job job) {
@@ -156,7 +175,7 @@ public final class Due {
 
     @Override
     public boolean equals(Object other) {
-        return other instanceof Due d && limits.equals(d.limits) && begins.equals(d.begins) && waiting.equals(d.waiting)
+        return other instanceof Due d && limits.equals(d.limits) && begins.equals(d.begins) && deadlines.equals(d.deadlines) && waiting.equals(d.waiting)
                 && dependents.equals(d.dependents);
     }
 

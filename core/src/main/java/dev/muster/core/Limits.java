@@ -1,8 +1,10 @@
 package dev.muster.core;
 
+import dev.muster.model.HostList;
 import dev.muster.model.JobDesc;
 import dev.muster.model.JobReason;
 import dev.muster.model.SlurmErrno;
+import dev.muster.model.api.ClusterMessages.PartitionInfo;
 import java.util.Optional;
 
 /** A partition's limits on one job. */
@@ -20,16 +22,17 @@ public final class Limits {
     }
 
     /** The limit that the job breaks, if any. */
-    static Optional<SlurmErrno> broken(JobDesc desc, Partition partition) {
-        return switch (reason(desc, partition)) {
+    static Optional<SlurmErrno> broken(JobDesc desc, Partition partition, Settings settings) {
+        return switch (reason(desc, partition, settings)) {
             case PARTITION_TIME_LIMIT -> Optional.of(SlurmErrno.INVALID_TIME_LIMIT);
             case PARTITION_NODE_LIMIT -> Optional.of(SlurmErrno.INVALID_NODE_COUNT);
+            case MAX_MEM_PER_LIMIT -> Optional.of(SlurmErrno.INVALID_TASK_MEMORY);
             default -> Optional.empty();
         };
     }
 
     /** Why the job must wait in this partition although nodes may be free; NONE if it need not. */
-    public static JobReason reason(JobDesc desc, Partition partition) {
+    public static JobReason reason(JobDesc desc, Partition partition, Settings settings) {
         if (!partition.isUp()) {
             return partition.info().state().equals("INACTIVE") ? JobReason.PARTITION_INACTIVE : JobReason.PARTITION_DOWN;
         }
@@ -47,6 +50,46 @@ public final class Limits {
         if (most > 0 && most < partition.info().minNodes()) {
             return JobReason.PARTITION_NODE_LIMIT;
         }
-        return JobReason.NONE;
+        long maxMemory = first(partition.info().maxMemPerNodeMb(), settings.maxMemPerNodeMb());
+        return maxMemory > 0 && desc.request().memPerNodeMb() > maxMemory ? JobReason.MAX_MEM_PER_LIMIT : JobReason.NONE;
+    }
+
+    /** Who and whose may not use the partition; empty if the job may. Slurm asks this whatever EnforcePartLimits says. */
+    static Optional<SlurmErrno> access(JobDesc desc, Partition partition) {
+        PartitionInfo info = partition.info();
+        if (info.requireReservation() && desc.charge().reservation().isEmpty()) {
+            return Optional.of(SlurmErrno.ACCESS_DENIED);
+        }
+        if (!allows(info.allocNodes(), desc.payload().submitHost())) {
+            return Optional.of(SlurmErrno.ACCESS_DENIED);
+        }
+        boolean account = restricts(info.allowAccounts()) ? allows(info.allowAccounts(), desc.charge().account())
+                : !names(info.denyAccounts(), desc.charge().account());
+        if (!account) {
+            return Optional.of(SlurmErrno.INVALID_ACCOUNT);
+        }
+        boolean qos = restricts(info.allowQos()) ? allows(info.allowQos(), desc.charge().qos())
+                : !names(info.denyQos(), desc.charge().qos());
+        return qos ? Optional.empty() : Optional.of(SlurmErrno.INVALID_QOS);
+    }
+
+    private static boolean restricts(String list) {
+        return !list.isEmpty() && !list.equalsIgnoreCase("ALL");
+    }
+
+    private static boolean allows(String list, String name) {
+        return !restricts(list) || names(list, name);
+    }
+
+    private static boolean names(String list, String name) {
+        if (list.isEmpty() || name.isEmpty()) {
+            return false;
+        }
+        return HostList.parse(list) instanceof HostList.Parsed.Ok ok
+                && ok.list().names().stream().anyMatch(n -> n.equalsIgnoreCase(name));
+    }
+
+    private static long first(long a, long b) {
+        return a > 0 ? a : b;
     }
 }

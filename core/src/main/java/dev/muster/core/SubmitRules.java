@@ -122,12 +122,24 @@ final class SubmitRules {
         if (desc.timing().prioritySet() && desc.timing().priority() != 0 && !admin || desc.timing().nice() < 0 && !admin) {
             return refuse(SlurmErrno.ACCESS_DENIED);
         }
+        if (pastDeadline(desc.timing())) {
+            return refuse(SlurmErrno.INVALID_TIME_VALUE);
+        }
         int active = state.jobs().size() - state.ended().size();
         if (active >= state.settings().maxJobCount()) {
             return Optional.of(new Decision.Rejected(SlurmErrno.ERROR_ON_DESC_TO_RECORD_COPY,
                     "Resource temporarily unavailable"));
         }
         return partitionRefusal(desc).or(() -> planner.infeasible(state, desc));
+    }
+
+    /** A deadline that the shortest run the job accepts would miss even if it began at once, or when it may begin. */
+    private boolean pastDeadline(JobDesc.Timing t) {
+        if (t.deadline() == 0) {
+            return false;
+        }
+        int least = t.timeMinMin() > 0 ? t.timeMinMin() : Math.max(0, t.timeLimitMin());
+        return Math.max(now.seconds(), t.beginTime()) + least * 60L > t.deadline() || t.deadline() <= now.seconds();
     }
 
     /** Each of the partitions named must exist; with EnforcePartLimits its limits must hold. */
@@ -148,7 +160,11 @@ final class SubmitRules {
             if (partition.get().info().disableRootJobs() && desc.owner().uid() == 0) {
                 return refuse(SlurmErrno.USER_ID_MISSING);
             }
-            Optional<SlurmErrno> limit = Limits.broken(desc, partition.get());
+            Optional<SlurmErrno> access = Limits.access(desc, partition.get());
+            if (access.isPresent()) {
+                return refuse(access.get());
+            }
+            Optional<SlurmErrno> limit = Limits.broken(desc, partition.get(), state.settings());
             anyFits |= limit.isEmpty();
             if (limit.isPresent() && first.isEmpty()) {
                 first = refuse(limit.get());

@@ -36,8 +36,12 @@ final class TimerRules {
         for (int id : due.toWarn(now.tickMs(), Integer.MAX_VALUE)) {
             warn(state.jobs().at(id));
         }
+        List<Integer> late = due.pastDeadline(now.seconds(), SLICE);
+        for (int id : late) {
+            changes.add(new Change.PendingJobEnded(id, JobState.DEADLINE, JobReason.DEADLINE, "", now.seconds()));
+        }
         for (int id : due.unsettled(now.seconds(), SLICE)) {
-            state.jobs().find(id).ifPresent(this::settle);
+            state.jobs().find(id).filter(j -> !late.contains(j.id())).ifPresent(this::settle);
             due.settled(id);
         }
         purge();
@@ -61,6 +65,11 @@ final class TimerRules {
 
     /** OverTimeLimit lets a job run on for so many minutes. The nodes enforce the limit on their own as well. */
     private void overLimit(Job job) {
+        long deadline = job.desc().timing().deadline();
+        if (deadline > 0 && now.seconds() >= deadline) {
+            changes.add(new Change.JobEnded(job.id(), JobState.DEADLINE, JobReason.DEADLINE, "", job.run().exit(), now.seconds()));
+            return;
+        }
         int grace = state.partitions().find(job.desc().partition()).map(p -> p.info().overTimeLimitMin())
                 .filter(m -> m >= 0).orElse(state.settings().overTimeLimitMin());
         if (grace < 0 || now.tickMs() < job.run().limitTickMs() + grace * 60_000L) {

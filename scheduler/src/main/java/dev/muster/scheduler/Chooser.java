@@ -32,7 +32,17 @@ final class Chooser {
         if (need.exclusive() && !idle) {
             return 0;
         }
-        int cpus = units * node.spec.cpusPerUnit();
+        if (!need.shape().fits(node.spec)) {
+            return 0;
+        }
+        if (need.shape().cpusMax() > 0) {
+            int left = need.shape().cpusMax() - node.cpusHeld(need.partition());
+            if (need.exclusive() && node.spec.cpus() > left) {
+                return 0;
+            }
+            units = Math.min(units, left / node.spec.cpusPerUnit());
+        }
+        int cpus = units * need.usableCpus(node.spec);
         if (cpus < Math.max(1, need.cpusPerNodeMin())) {
             return 0;
         }
@@ -156,9 +166,10 @@ final class Chooser {
         for (Pick pick : picks) {
             NodeSlot node = pick.node;
             int perUnit = node.spec.cpusPerUnit();
-            int cpus = need.exclusive() ? node.freeUnits.count() * perUnit
+            int usable = need.usableCpus(node.spec);
+            int cpus = need.exclusive() ? node.freeUnits.count() * usable
                     : Math.max(need.cpusPerNodeMin(), need.overcommit() ? 1 : pick.tasks * need.cpusPerTask());
-            IndexSet units = firstOf(node.freeUnits, (cpus + perUnit - 1) / perUnit);
+            IndexSet units = firstOf(node.freeUnits, (cpus + usable - 1) / usable);
             int given = units.count() * perUnit;
             long memory = !memoryConsumed ? need.memPerNodeMb() > 0 ? need.memPerNodeMb() : need.memPerCpuMb() * given
                     : need.memAll() ? node.spec.memoryMb() - node.spec.memSpecLimitMb()

@@ -1,6 +1,7 @@
 package dev.muster.scheduler;
 
 import dev.muster.core.Limits;
+import dev.muster.core.Node;
 import dev.muster.core.Partition;
 import dev.muster.core.Settings;
 import dev.muster.core.Tres;
@@ -16,6 +17,7 @@ import java.util.List;
  * @param gresPerNode   on every node
  * @param gresPerJob    over all nodes together
  * @param memPerCpuMb   0 if memory is asked for per node or not at all
+ * @param shape         of the nodes, and how much of each the job may use
  * @param limitMin      -1 for none
  */
 record Need(
@@ -34,11 +36,36 @@ record Need(
         List<Tres.Item> gresPerTask,
         boolean exclusive,
         boolean overcommit,
+        Shape shape,
         long tmpDiskMb,
         String features,
         String nodeList,
         String excludeList,
         int limitMin) {
+
+    /**
+     * @param sockets  a node must have at least; likewise cores and threads
+     * @param threads  the job may use of each core; 0 for all
+     * @param tasksPerCore 0 for any number
+     * @param cpusMax  MaxCPUsPerNode: of a node for all jobs of the partition; 0 for no bound
+     */
+    record Shape(int sockets, int cores, int threads, int tasksPerCore, int cpusMax) {
+        static Shape of(ResourceRequest r, Partition partition) {
+            boolean oneThread = r.hint().equals("nomultithread") || r.hint().equals("compute_bound");
+            return new Shape(r.socketsPerNode(), r.coresPerSocket(), oneThread ? 1 : r.threadsPerCore(), r.tasksPerCore(),
+                    Math.max(0, partition.info().maxCpusPerNode()));
+        }
+
+        boolean fits(Node.Spec spec) {
+            return spec.sockets() >= sockets && spec.coresPerSocket() >= cores && spec.threadsPerCore() >= threads;
+        }
+    }
+
+    /** CPUs that tasks may use of one allocation unit of a node: fewer than it has where threads are left alone. */
+    int usableCpus(Node.Spec spec) {
+        int usable = shape.threads > 0 ? Math.min(spec.cpusPerUnit(), shape.threads) : spec.cpusPerUnit();
+        return shape.tasksPerCore > 0 && spec.cpusPerUnit() > 1 ? Math.min(usable, shape.tasksPerCore * cpusPerTask) : usable;
+    }
 
     static Need of(JobDesc desc, Partition partition, Settings settings) {
         ResourceRequest r = desc.request();
@@ -58,6 +85,13 @@ record Need(
             all = settings.memoryConsumed() && perCpu == 0 && perNode == 0;
         }
         int cpusPerTask = Math.max(1, r.cpusPerTask());
+        long most = first(partition.info().maxMemPerCpuMb(), settings.maxMemPerCpuMb());
+        if (most > 0 && perCpu > most) {
+            // the task gets as many CPUs more as its memory is worth
+            long times = (perCpu + most - 1) / most;
+            perCpu = (perCpu + times - 1) / times;
+            cpusPerTask = (int) Math.min(Integer.MAX_VALUE, cpusPerTask * times);
+        }
         long perGpu = 0;
         for (Tres.Item item : Tres.gres(r.tresPerNode())) {
             perGpu += item.name().equals("gpu") ? item.count() : 0;
@@ -73,7 +107,7 @@ record Need(
         return new Need(partition.name(), nodesMin, nodesMax == 0 ? 0 : Math.max(nodesMax, nodesMin), tasks, cpusPerTask,
                 r.tasksPerNode(), cpusMin, perNode, perCpu, all, Tres.gres(r.tresPerNode()), Tres.gres(r.tresPerJob()),
                 Tres.gres(r.tresPerTask()), r.exclusive() != ResourceRequest.Exclusive.SHARED || partition.isExclusive(),
-                r.overcommit(), r.tmpDiskMb(), r.features(), r.nodeList(), r.excludeList(), limit(desc, partition));
+                r.overcommit(), Shape.of(r, partition), r.tmpDiskMb(), r.features(), r.nodeList(), r.excludeList(), limit(desc, partition));
     }
 
     private static long first(long a, long b) {

@@ -15,6 +15,8 @@ final class NodeSlot {
     long freeMemoryMb;
     final Map<String, IndexSet> freeGres = new TreeMap<>();
     int holders;
+    /** CPUs held by jobs of each partition; a job of several counts in all of them. */
+    private final Map<String, Integer> cpusHeld = new TreeMap<>();
 
     NodeSlot(int index, Node node) {
         this.index = index;
@@ -38,20 +40,33 @@ final class NodeSlot {
             }
         }
         holders = 0;
+        cpusHeld.clear();
     }
 
-    void hold(Allocation.Share share) {
+    void hold(Allocation.Share share, String partitions) {
         freeUnits = freeUnits.minus(share.cores());
         freeMemoryMb -= share.memoryMb();
         share.gres().forEach((name, devices) -> freeGres.computeIfPresent(name, (n, free) -> free.minus(devices)));
         holders++;
+        count(partitions, share.cpus());
     }
 
-    void release(Allocation.Share share) {
+    void release(Allocation.Share share, String partitions) {
         freeUnits = freeUnits.union(share.cores());
         freeMemoryMb += share.memoryMb();
         share.gres().forEach((name, devices) -> freeGres.computeIfPresent(name, (n, free) -> free.union(devices)));
         holders--;
+        count(partitions, -share.cpus());
+    }
+
+    private void count(String partitions, int cpus) {
+        for (String name : partitions.split(",")) {
+            cpusHeld.merge(name, cpus, Integer::sum);
+        }
+    }
+
+    int cpusHeld(String partition) {
+        return cpusHeld.getOrDefault(partition, 0);
     }
 
     /** Devices of a type: all if type is "". */

@@ -43,7 +43,7 @@ final class Pass {
     private Grid grid;
     private int reservations;
 
-    private record Taken(NodeSlot node, Allocation.Share share) {}
+    private record Taken(NodeSlot node, Allocation.Share share, String partition) {}
 
     Pass(Scheduler scheduler, State state, Now now, int most) {
         this.scheduler = scheduler;
@@ -65,7 +65,7 @@ final class Pass {
         } finally {
             // what is started for good comes back with the records
             for (Taken t : taken) {
-                t.node.release(t.share);
+                t.node.release(t.share, t.partition);
             }
         }
     }
@@ -98,7 +98,7 @@ final class Pass {
         JobReason reason = JobReason.NONE;
         for (String name : job.desc().partition().split(",")) {
             Optional<Partition> partition = state.partitions().find(name);
-            JobReason limit = partition.map(p -> Limits.reason(job.desc(), p)).orElse(JobReason.PARTITION_DOWN);
+            JobReason limit = partition.map(p -> Limits.reason(job.desc(), p, state.settings())).orElse(JobReason.PARTITION_DOWN);
             if (limit != JobReason.NONE) {
                 reason = reason == JobReason.NONE ? limit : reason;
                 continue;
@@ -132,7 +132,7 @@ final class Pass {
             blocked.add(name);
         }
         if (reason == JobReason.PARTITION_TIME_LIMIT || reason == JobReason.PARTITION_NODE_LIMIT || reason == JobReason.PARTITION_DOWN
-                || reason == JobReason.PARTITION_INACTIVE) {
+                || reason == JobReason.PARTITION_INACTIVE || reason == JobReason.MAX_MEM_PER_LIMIT) {
             scheduler.explain(job.id(), reason, 0);
         }
         return false;
@@ -211,8 +211,8 @@ final class Pass {
     private void claim(Allocation allocation, Need need) {
         for (Allocation.Share share : allocation.nodes()) {
             NodeSlot node = scheduler.node(share.node());
-            node.hold(share);
-            taken.add(new Taken(node, share));
+            node.hold(share, need.partition());
+            taken.add(new Taken(node, share, need.partition()));
             if (grid != null) {
                 grid.take(node.index, 0, Grid.endSlot(0, need.limitMin()), share.cores().count(), share.memoryMb());
             }
@@ -256,7 +256,7 @@ final class Pass {
         Optional<Planner.Estimate> best = Optional.empty();
         for (String name : desc.partition().split(",")) {
             Optional<Partition> partition = state.partitions().find(name);
-            if (partition.isPresent() && Limits.reason(desc, partition.get()) == JobReason.NONE) {
+            if (partition.isPresent() && Limits.reason(desc, partition.get(), state.settings()) == JobReason.NONE) {
                 Optional<Planner.Estimate> here = earliest(Need.of(desc, partition.get(), state.settings()), false);
                 if (here.isPresent() && (best.isEmpty() || here.get().start() < best.get().start())) {
                     best = here;
@@ -304,7 +304,7 @@ final class Pass {
         }
         return new Need(n.partition(), n.nodesMin(), n.nodesMax(), n.tasks(), n.cpusPerTask(), n.tasksPerNode(), n.cpusPerNodeMin(),
                 n.memPerNodeMb(), n.memPerCpuMb(), n.memAll(), n.gresPerNode(), List.of(), n.gresPerTask(), n.exclusive(),
-                n.overcommit(), n.tmpDiskMb(), n.features(), n.nodeList(), n.excludeList(), n.limitMin());
+                n.overcommit(), n.shape(), n.tmpDiskMb(), n.features(), n.nodeList(), n.excludeList(), n.limitMin());
     }
 
     private Planner.Estimate reserved(Need need, List<Chooser.Pick> picks, int slot, int end, boolean keep) {
@@ -313,8 +313,9 @@ final class Pass {
         for (Chooser.Pick pick : picks) {
             names.add(pick.node().spec.name());
             int perUnit = pick.node().spec.cpusPerUnit();
+            int usable = need.usableCpus(pick.node().spec);
             int units = need.exclusive() ? pick.node().spec.units()
-                    : (Math.max(need.cpusPerNodeMin(), need.overcommit() ? 1 : pick.tasks() * need.cpusPerTask()) + perUnit - 1) / perUnit;
+                    : (Math.max(need.cpusPerNodeMin(), need.overcommit() ? 1 : pick.tasks() * need.cpusPerTask()) + usable - 1) / usable;
             cpus += units * perUnit;
             long memory = need.memAll() ? pick.node().spec.memoryMb() : need.memPerNodeMb() > 0 ? need.memPerNodeMb()
                     : need.memPerCpuMb() * units * perUnit;

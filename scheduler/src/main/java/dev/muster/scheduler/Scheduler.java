@@ -170,9 +170,9 @@ public final class Scheduler implements Planner {
             NodeSlot slot = byName.get(share.node());
             if (slot != null && !share.released()) {
                 if (take) {
-                    slot.hold(share);
+                    slot.hold(share, job.desc().partition());
                 } else {
-                    slot.release(share);
+                    slot.release(share, job.desc().partition());
                 }
             }
         }

@@ -2,6 +2,8 @@ package dev.muster.scheduler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.model.JobReason;
+import dev.muster.model.JobState;
 import org.junit.jupiter.api.Test;
 
 /** Given nodes and partitions, a job's request → where it runs or in which words it is refused. */
@@ -57,5 +59,100 @@ class PlacementTest {
         c.schedule();
         assertThat(c.shown(second)).isEqualTo("n1:1");
         assertThat(c.shown(first)).isEqualTo("(Resources)");
+    }
+
+    @Test
+    void whoMayUseAPartition() {
+        table("n1 cpus=4 mem=1000", """
+                acct nodes=n1 allowaccounts=physics,bio defmempercpu=1
+                deny nodes=n1 denyaccounts=guests defmempercpu=1
+                qos nodes=n1 allowqos=gold defmempercpu=1
+                resv nodes=n1 reqresv=yes
+                login nodes=n1 allocnodes=login[2-3] defmempercpu=1
+                mem nodes=n1 maxmempernode=100
+                """, "enforcePartLimits=ANY", """
+                partition=acct                           | Invalid account or account/partition combination specified
+                partition=acct charge.account=chem       | Invalid account or account/partition combination specified
+                partition=acct charge.account=bio        | n1:1
+                partition=deny charge.account=guests     | Invalid account or account/partition combination specified
+                partition=deny charge.account=bio        | n1:1
+                partition=qos charge.qos=lead            | Invalid qos specification
+                partition=qos charge.qos=gold            | n1:1
+                partition=resv                           | Access/permission denied
+                partition=login                          | Access/permission denied
+                partition=login payload.submitHost=login2 | n1:1
+                partition=mem memPerNodeMb=101           | Memory required by task is not available
+                partition=mem memPerNodeMb=100           | n1:1
+                """);
+        assertThat(new Cluster("n1 cpus=4", "mem nodes=n1 maxmempernode=100", "").place("partition=mem memPerNodeMb=101"))
+                .isEqualTo("(MaxMemPerLimit)");
+    }
+
+    @Test
+    void aDeadlineThatCannotBeMetEndsTheJob() {
+        Cluster c = new Cluster("n1 cpus=1", "p nodes=n1", "");
+        assertThat(c.place("partition=p timing.deadline=999999")).isEqualTo("Invalid time specified");
+        assertThat(c.place("partition=p timing.deadline=1000100 timing.timeLimitMin=2")).isEqualTo("Invalid time specified");
+        c.accept("partition=p");
+        c.schedule();
+        int waits = c.accept("partition=p timing.deadline=1000300 timing.timeLimitMin=2");
+        int held = c.accept("partition=p timing.deadline=1000300 timing.hold=true");
+        c.schedule();
+        c.pass(180);
+        assertThat(c.state().jobs().at(waits).state()).isEqualTo(JobState.PENDING);
+        c.pass(1);
+        assertThat(c.state().jobs().at(waits).state()).isEqualTo(JobState.DEADLINE);
+        assertThat(c.state().jobs().at(waits).reason()).isEqualTo(JobReason.DEADLINE);
+        assertThat(c.state().jobs().at(held).state()).isEqualTo(JobState.PENDING);
+        c.pass(120);
+        assertThat(c.state().jobs().at(held).state()).isEqualTo(JobState.DEADLINE);
+    }
+
+    @Test
+    void aRunningJobEndsAtItsDeadline() {
+        Cluster c = new Cluster("n1 cpus=1", "p nodes=n1", "");
+        int id = c.accept("partition=p timing.deadline=1000100");
+        c.schedule();
+        c.pass(99);
+        assertThat(c.state().jobs().at(id).state()).isEqualTo(JobState.RUNNING);
+        c.pass(1);
+        assertThat(c.state().jobs().at(id).state()).isEqualTo(JobState.DEADLINE);
+    }
+
+    @Test
+    void threads() {
+        table("n[1-2] cpus=8 threads=2 mem=1000", "p nodes=n[1-2] defmempercpu=10", "", """
+                partition=p tasks=4                     | n1:4
+                partition=p tasks=4 hint=nomultithread  | n1:8
+                partition=p tasks=4 threadsPerCore=1    | n1:8
+                partition=p tasks=4 tasksPerCore=1      | n1:8
+                partition=p tasks=5 tasksPerCore=1      | n1:6 n2:4
+                partition=p tasks=4 tasksPerCore=2      | n1:4
+                partition=p tasks=2 tasksPerCore=1 cpusPerTask=2 | n1:4
+                partition=p tasks=8 hint=multithread    | n1:8
+                partition=p threadsPerCore=4            | Requested node configuration is not available
+                partition=p socketsPerNode=2            | Requested node configuration is not available
+                partition=p coresPerSocket=4            | n1:2
+                partition=p coresPerSocket=5            | Requested node configuration is not available
+                partition=p hint=memory_bound           | --hint=memory_bound is not supported by this version of Muster
+                """);
+    }
+
+    @Test
+    void cpusOfANodeForAPartition() {
+        Cluster c = new Cluster("n[1-2] cpus=4", "p nodes=n[1-2] maxcpuspernode=3 defmempercpu=1\nq nodes=n[1-2] defmempercpu=1", "");
+        assertThat(c.place("partition=p tasks=2 nodesMin=1 nodesMax=1")).isEqualTo("n1:2");
+        assertThat(c.place("partition=p tasks=2 nodesMin=1 nodesMax=1")).isEqualTo("n2:2");
+        assertThat(c.place("partition=p tasks=2 nodesMin=1 nodesMax=1")).isEqualTo("(Resources)");
+        assertThat(c.place("partition=q tasks=2 nodesMin=1 nodesMax=1")).isEqualTo("n1:2");
+        assertThat(c.place("partition=p cpusPerTask=4")).isEqualTo("Requested node configuration is not available");
+    }
+
+    @Test
+    void memoryAboveMaxMemPerCpuCostsCpus() {
+        table("n1 cpus=8 mem=1000", "p nodes=n1 maxmempercpu=100", "", """
+                partition=p memPerCpuMb=100 | n1:1
+                partition=p memPerCpuMb=250 | n1:3
+                """);
     }
 }
