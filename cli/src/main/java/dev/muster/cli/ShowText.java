@@ -230,7 +230,7 @@ final class ShowText {
         optional(j, "tresPerTask", "TresPerTask");
         if (!j.text("mailType").isEmpty()) {
             line();
-            add("MailUser", j.text("mailUser")).add("MailType", j.text("mailType"));
+            add("MailUser", j.text("mailUser").isEmpty() ? j.text("userName") : j.text("mailUser")).add("MailType", j.text("mailType"));
         }
         optional(j, "extra", "Extra");
     }
