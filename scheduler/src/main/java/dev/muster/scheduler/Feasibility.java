@@ -18,7 +18,7 @@ final class Feasibility {
     private Feasibility() {}
 
     static Optional<Decision.Rejected> infeasible(State state, JobDesc desc) {
-        return unsupported(desc.request()).or(() -> malformed(state, desc.request())).or(() -> {
+        return Unsupported.refusal(desc).or(() -> malformed(state, desc.request())).or(() -> {
             Optional<Decision.Rejected> last = Optional.empty();
             for (String name : desc.partition().split(",")) {
                 Optional<Partition> partition = state.partitions().find(name);
@@ -31,24 +31,6 @@ final class Feasibility {
             }
             return last;
         });
-    }
-
-    private static Optional<Decision.Rejected> unsupported(ResourceRequest r) {
-        String what = r.tasksPerSocket() > 0 ? "--ntasks-per-socket"
-                : r.tasksPerGpu() > 0 ? "--ntasks-per-gpu"
-                : !r.tresPerSocket().isEmpty() ? "--gpus-per-socket"
-                : r.contiguous() ? "--contiguous"
-                : !r.switches().isEmpty() ? "--switches"
-                : !r.licenses().isEmpty() ? "--licenses"
-                : !r.prefer().isEmpty() ? "--prefer"
-                : r.coreSpec() > 0 || r.threadSpec() > 0 ? "--core-spec and --thread-spec"
-                : !r.network().isEmpty() ? "--network"
-                : r.spread() ? "--spread-job"
-                : r.exclusive() == ResourceRequest.Exclusive.MCS || r.exclusive() == ResourceRequest.Exclusive.TOPO
-                        || r.exclusive() == ResourceRequest.Exclusive.USER ? "--exclusive=user, mcs and topo"
-                : "";
-        return what.isEmpty() ? Optional.empty() : Optional.of(new Decision.Rejected(
-                SlurmErrno.NOT_SUPPORTED, what + " is not supported by this version of Muster"));
     }
 
     private static Optional<Decision.Rejected> malformed(State state, ResourceRequest r) {

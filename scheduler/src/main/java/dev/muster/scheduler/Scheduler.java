@@ -26,10 +26,12 @@ import java.util.TreeSet;
  * reasons may be read from others.
  */
 public final class Scheduler implements Planner {
-    /** A job in the queue's order: higher priority first, then the older one. */
-    private record Place(long priority, int jobId) implements Comparable<Place> {
+    /** A job in the queue's order: the higher tier first, then higher priority, then the older one. */
+    private record Place(int tier, long priority, int jobId) implements Comparable<Place> {
         public int compareTo(Place other) {
-            return priority != other.priority ? Long.compare(other.priority, priority) : Integer.compare(jobId, other.jobId);
+            return tier != other.tier ? Integer.compare(other.tier, tier)
+                    : priority != other.priority ? Long.compare(other.priority, priority)
+                    : Integer.compare(jobId, other.jobId);
         }
     }
 
@@ -39,6 +41,7 @@ public final class Scheduler implements Planner {
     private final List<NodeSlot> nodes = new ArrayList<>();
     private final Map<String, NodeSlot> byName = new HashMap<>();
     private final Map<String, List<NodeSlot>> byPartition = new HashMap<>();
+    private final Map<String, Integer> tiers = new HashMap<>();
     private final TreeSet<Place> queue = new TreeSet<>();
     private final Map<Integer, Integer> runningTasks = new HashMap<>();
     private final TreeMap<Integer, Job> holding = new TreeMap<>();
@@ -72,6 +75,7 @@ public final class Scheduler implements Planner {
         nodes.clear();
         byName.clear();
         byPartition.clear();
+        tiers.clear();
         queue.clear();
         runningTasks.clear();
         holding.clear();
@@ -89,6 +93,7 @@ public final class Scheduler implements Planner {
             p.nodes().forEach(name -> Optional.ofNullable(byName.get(name)).ifPresent(members::add));
             members.sort(Comparator.comparingInt(s -> s.index));
             byPartition.put(p.name(), members);
+            tiers.put(p.name(), p.info().priorityTier());
         });
         state.jobs().values().forEach(this::add);
     }
@@ -128,9 +133,18 @@ public final class Scheduler implements Planner {
         return job.isPending() && job.eligibleTime() > 0 && !job.isHeld();
     }
 
+    /** A job of several partitions stands where the best of their tiers puts it. */
+    private Place place(Job job) {
+        int tier = 0;
+        for (String name : job.desc().partition().split(",")) {
+            tier = Math.max(tier, tiers.getOrDefault(name, 1));
+        }
+        return new Place(tier, job.priority(), job.id());
+    }
+
     private void add(Job job) {
         if (inQueue(job)) {
-            queue.add(new Place(job.priority(), job.id()));
+            queue.add(place(job));
         }
         if (job.holdsNodes()) {
             hold(job, true);
@@ -141,7 +155,7 @@ public final class Scheduler implements Planner {
 
     private void remove(Job job) {
         if (inQueue(job)) {
-            queue.remove(new Place(job.priority(), job.id()));
+            queue.remove(place(job));
             needs.remove(job.id());
         }
         if (job.holdsNodes()) {

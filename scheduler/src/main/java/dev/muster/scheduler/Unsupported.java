@@ -1,0 +1,73 @@
+package dev.muster.scheduler;
+
+import dev.muster.core.Decision;
+import dev.muster.model.JobDesc;
+import dev.muster.model.ResourceRequest;
+import dev.muster.model.SlurmErrno;
+import java.util.List;
+import java.util.Optional;
+
+/** What a job may ask for that nothing here can give it: it is refused with a sentence, never accepted and forgotten. */
+final class Unsupported {
+    private Unsupported() {}
+
+    private record Rule(boolean asked, String what) {}
+
+    static Optional<Decision.Rejected> refusal(JobDesc desc) {
+        if (!desc.charge().reservation().isEmpty()) {
+            // there are none, so this one does not exist
+            return Optional.of(Decision.reject(SlurmErrno.RESERVATION_INVALID));
+        }
+        return first(resources(desc.request())).or(() -> first(extras(desc.extras())));
+    }
+
+    private static Optional<Decision.Rejected> first(List<Rule> rules) {
+        return rules.stream().filter(Rule::asked).findFirst().map(r -> new Decision.Rejected(
+                SlurmErrno.NOT_SUPPORTED, r.what + " is not supported by this version of Muster"));
+    }
+
+    private static List<Rule> resources(ResourceRequest r) {
+        String flags = r.gresFlags();
+        return List.of(
+                new Rule(r.tasksPerSocket() > 0, "--ntasks-per-socket"),
+                new Rule(r.tasksPerGpu() > 0, "--ntasks-per-gpu"),
+                said(r.tresPerSocket(), "--gpus-per-socket"),
+                new Rule(r.contiguous(), "--contiguous"),
+                said(r.switches(), "--switches"),
+                said(r.licenses(), "--licenses"),
+                said(r.prefer(), "--prefer"),
+                new Rule(r.coreSpec() > 0 || r.threadSpec() > 0, "--core-spec and --thread-spec"),
+                said(r.network(), "--network"),
+                new Rule(r.spread(), "--spread-job"),
+                // devices are never bound to cores here, so disable-binding asks for what is
+                new Rule(!flags.isEmpty() && !flags.equalsIgnoreCase("disable-binding"), "--gres-flags=" + flags),
+                new Rule(r.hint().equals("memory_bound"), "--hint=memory_bound"),
+                new Rule(r.distribution().contains(",") || r.distribution().startsWith("arbitrary"),
+                        "--distribution=" + r.distribution()),
+                new Rule(r.exclusive() == ResourceRequest.Exclusive.MCS || r.exclusive() == ResourceRequest.Exclusive.TOPO
+                        || r.exclusive() == ResourceRequest.Exclusive.USER, "--exclusive=user, mcs and topo"));
+    }
+
+    private static List<Rule> extras(JobDesc.Extras e) {
+        return List.of(
+                said(e.container(), "--container"),
+                said(e.containerId(), "--container-id"),
+                said(e.burstBuffer(), "--bb"),
+                said(e.mcsLabel(), "--mcs-label"),
+                said(e.batchFeatures(), "--batch"),
+                said(e.acctgFreq(), "--acctg-freq"),
+                said(e.cpuFreq(), "--cpu-freq"),
+                said(e.tresBind(), "--gpu-bind and --tres-bind"),
+                said(e.tresFreq(), "--gpu-freq"),
+                new Rule(!e.profile().isEmpty() && !e.profile().equalsIgnoreCase("none"), "--profile"),
+                said(e.power(), "--power"),
+                said(e.x11(), "--x11"),
+                new Rule(e.reboot(), "--reboot"),
+                new Rule(e.getUserEnv(), "--get-user-env"),
+                new Rule(e.stepMgr(), "--stepmgr"));
+    }
+
+    private static Rule said(String value, String what) {
+        return new Rule(!value.isEmpty(), what);
+    }
+}

@@ -1,0 +1,182 @@
+package dev.muster.scheduler;
+
+import dev.muster.core.Change;
+import dev.muster.core.Command;
+import dev.muster.core.Core;
+import dev.muster.core.Decision;
+import dev.muster.core.Entry;
+import dev.muster.core.Job;
+import dev.muster.core.Node;
+import dev.muster.core.Now;
+import dev.muster.core.Partition;
+import dev.muster.core.PartitionEdit;
+import dev.muster.core.Settings;
+import dev.muster.core.State;
+import dev.muster.model.Bytes;
+import dev.muster.model.Codec;
+import dev.muster.model.HostList;
+import dev.muster.model.IndexSet;
+import dev.muster.model.JobDesc;
+import dev.muster.model.Json;
+import dev.muster.model.api.ClusterMessages.PartitionInfo;
+import dev.muster.model.api.JobMessages.SubmitReply;
+import dev.muster.model.node.NodeMessages;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * A small cluster for tables of tests: nodes, partitions and jobs as words, through the real core.
+ * Words of a job are components of JobDesc's records: {@code tasks=2 timing.deadline=500 charge.account=a}.
+ */
+final class Cluster {
+    static final int USER = 1000;
+    private final Core core = new Core(new Scheduler().withoutConnections());
+    private long seconds = 1_000_000;
+
+    /** @param nodes {@code n[1-2] cpus=4 threads=2 mem=1000} lines; partitions likewise, with keys as scontrol's */
+    Cluster(String nodes, String partitions, String settings) {
+        List<Node.Spec> specs = new ArrayList<>();
+        for (String line : nodes.strip().split("\n")) {
+            Map<String, String> w = words(line);
+            for (String name : names(line.strip().split(" ")[0])) {
+                specs.add(spec(name, w, specs.size()));
+            }
+        }
+        Json.Obj s = values("memoryConsumed=true maxJobCount=1000 maxJobId=100000 maxArraySize=1001 maxStepCount=100 firstJobId=1"
+                + " enforcePartLimits=NO minJobAgeS=300 " + settings);
+        apply(new Command.ApplyConfig(Codec.bind(s, Settings.class), specs, List.of()));
+        List<Partition> made = new ArrayList<>();
+        for (String line : partitions.strip().split("\n")) {
+            made.add(partition(line));
+        }
+        apply(new Command.ApplyConfig(Codec.bind(s, Settings.class), specs, made));
+        for (Node.Spec n : specs) {
+            apply(new Command.RegisterNode(new NodeMessages.Register(n.name(), "c", "boot", "v", seconds, new NodeMessages.Hardware(
+                    n.cpus(), 1, n.sockets(), n.coresPerSocket(), n.threadsPerCore(), n.memoryMb(), 0, "", "", "", 0), List.of())));
+        }
+    }
+
+    private Partition partition(String line) {
+        String name = line.strip().split(" ")[0];
+        Json.Obj info = values("name=" + name + " state=UP maxTimeMin=-1 maxNodes=-1 maxCpusPerNode=-1 overTimeLimitMin=-1"
+                + " priorityTier=1 allowGroups=ALL allowAccounts=ALL allowQos=ALL allocNodes=ALL overSubscribe=NO");
+        Map<String, String> keys = words(line);
+        if (keys.containsKey("allocnodes")) {
+            info.put("allocNodes", keys.remove("allocnodes"));
+        }
+        return switch (PartitionEdit.edit(new Partition(Codec.bind(info, PartitionInfo.class), List.of()), keys, core.state())) {
+            case PartitionEdit.Edited e -> e.partition();
+            case PartitionEdit.Refused r -> throw new IllegalArgumentException(line + ": " + r.sentence());
+        };
+    }
+
+    private static Node.Spec spec(String name, Map<String, String> w, int order) {
+        int cpus = Integer.parseInt(w.get("cpus"));
+        int threads = Integer.parseInt(w.getOrDefault("threads", "1"));
+        int sockets = Integer.parseInt(w.getOrDefault("sockets", "1"));
+        return new Node.Spec(name, name, name, 1, cpus, 1, sockets, cpus / threads / sockets, threads, cpus / threads, threads,
+                Long.parseLong(w.getOrDefault("mem", "1000")), 0, 0, List.of(), 1, List.of(), IndexSet.empty(), "UNKNOWN", "", order);
+    }
+
+    static List<String> names(String list) {
+        return ((HostList.Parsed.Ok) HostList.parse(list)).list().names();
+    }
+
+    private static Map<String, String> words(String line) {
+        Map<String, String> out = new TreeMap<>();
+        for (String word : line.strip().split(" +")) {
+            int equals = word.indexOf('=');
+            if (equals > 0) {
+                out.put(word.substring(0, equals), word.substring(equals + 1));
+            }
+        }
+        return out;
+    }
+
+    private static Json.Obj values(String line) {
+        Json.Obj out = new Json.Obj();
+        words(line).forEach((k, v) -> out.put(k, value(v)));
+        return out;
+    }
+
+    private static Object value(String v) {
+        return v.matches("-?[0-9]+") ? (Object) Long.valueOf(v) : v.equals("true") ? (Object) Boolean.TRUE : v;
+    }
+
+    static JobDesc desc(String line) {
+        Json.Obj job = new Json.Obj();
+        Map<String, Json.Obj> parts = new TreeMap<>();
+        parts.put("request", new Json.Obj());
+        parts.put("owner", new Json.Obj().put("uid", (long) USER).put("user", "alice"));
+        parts.put("payload", new Json.Obj().put("submitHost", "login"));
+        job.put("kind", "ALLOCATION");
+        words(line).forEach((k, v) -> {
+            int dot = k.indexOf('.');
+            if (k.equals("partition")) {
+                job.put(k, v);
+            } else {
+                parts.computeIfAbsent(dot < 0 ? "request" : k.substring(0, dot), x -> new Json.Obj())
+                        .put(k.substring(dot + 1), value(v));
+            }
+        });
+        parts.forEach(job::put);
+        return Codec.bind(job, JobDesc.class);
+    }
+
+    private Decision apply(Command c) {
+        Now now = new Now(seconds * 1000, seconds * 1000);
+        Decision decision = core.decide(c, now);
+        if (decision instanceof Decision.Accepted a && !a.changes().isEmpty()) {
+            List<Change> changes = a.changes();
+            core.apply(new Entry(now.tickMs(), now.timeMs(), 0, "", changes));
+        }
+        return decision;
+    }
+
+    State state() {
+        return core.state();
+    }
+
+    void pass(long more) {
+        seconds += more;
+        apply(new Command.Tick());
+    }
+
+    Decision submit(String line) {
+        return apply(new Command.SubmitJob(USER, desc(line), "", Bytes.EMPTY, Bytes.EMPTY, false, false));
+    }
+
+    /** The job's number. */
+    int accept(String line) {
+        return switch (submit(line)) {
+            case Decision.Accepted a -> ((SubmitReply) a.reply()).jobId();
+            case Decision.Rejected r -> throw new AssertionError(line + ": " + r.sentence());
+        };
+    }
+
+    void schedule() {
+        apply(new Command.Schedule(100));
+    }
+
+    /** {@code n1:2 n2:2} for nodes and CPUs, {@code (Reason)} if it waits, or the sentence it is refused with. */
+    String place(String line) {
+        Decision decision = submit(line);
+        if (decision instanceof Decision.Rejected r) {
+            return r.sentence();
+        }
+        schedule();
+        return shown(((SubmitReply) ((Decision.Accepted) decision).reply()).jobId());
+    }
+
+    String shown(int id) {
+        Job job = core.state().jobs().at(id);
+        if (job.isPending()) {
+            return "(" + core.planner().reason(id).word() + ")";
+        }
+        StringBuilder out = new StringBuilder();
+        job.run().allocation().nodes().forEach(s -> out.append(out.isEmpty() ? "" : " ").append(s.node()).append(':').append(s.cpus()));
+        return out.toString();
+    }
+}
