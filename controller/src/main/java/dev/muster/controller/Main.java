@@ -1,6 +1,7 @@
 package dev.muster.controller;
 
 import dev.muster.config.ConfigError;
+import dev.muster.config.SisterFiles;
 import dev.muster.config.SlurmConf;
 import dev.muster.daemon.CommandServiceKeeper;
 import dev.muster.daemon.DaemonLog;
@@ -9,6 +10,7 @@ import dev.muster.daemon.Signals;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 
@@ -131,6 +133,9 @@ public final class Main {
         DaemonLog log = new DaemonLog("slurmctld", logFile, o.foreground, Math.max(conf.slurmctldDebug(), 3 + o.verbose), "");
         log.adoptLibraries();
         conf.warnings().forEach(w -> log.error(w.message()));
+        for (List<String> inert : List.of(SisterFiles.inertKeys(conf), SisterFiles.inertPartitionKeys(conf), SisterFiles.unread(conf))) {
+            inert.forEach(sentence -> log.info("warning: " + sentence));
+        }
         log.info("slurmctld version " + Controller.VERSION + " started on cluster " + conf.clusterName());
         CountDownLatch end = new CountDownLatch(1);
         int[] rc = {0};
