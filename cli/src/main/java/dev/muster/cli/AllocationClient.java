@@ -33,6 +33,9 @@ final class AllocationClient {
         JobRequest.put(q, "testOnly", testOnly);
         JobRequest.put(q, "immediate", o.has(JobOption.IMMEDIATE));
         Json.Obj reply = c.host().controller().call("Submit", q);
+        if (o.has(JobOption.MAIL_TYPE) && !o.text(JobOption.MAIL_TYPE).equals("NONE")) {
+            c.info("warning: --mail-type is recorded, but this version of Muster sends no mail");
+        }
         for (String w : reply.texts("warnings")) {
             c.info(w);
         }

@@ -30,7 +30,7 @@ enum JobField {
     CPUS_PER_TASK(0, "cpus-per-task", "CPUS_PER_TASK", "cpusPerTask"),
     CPUS_PER_TRES(0, "cpus-per-tres", "CPUS_PER_TRES", ""),
     DEADLINE(0, "deadline", "DEADLINE", "deadline"),
-    DELAY_BOOT(0, "delayboot", "DELAY_BOOT", ""),
+    DELAY_BOOT(0, "delayboot", "DELAY_BOOT", "delayBootMin"),
     DEPENDENCY('E', "dependency", "DEPENDENCY", "dependency"),
     DERIVED_EC(0, "derivedec", "DERIVED_EC", "derivedExit"),
     ELIGIBLE_TIME(0, "eligibletime", "ELIGIBLE_TIME", "eligibleTime"),
@@ -196,7 +196,7 @@ enum JobField {
             case CPUS_PER_TASK -> atLeast(j, "cpusPerTask", 1);
             case CPUS_PER_TRES, MEM_PER_TRES, TRES_BIND, TRES_FREQ -> "N/A";
             case DEADLINE -> v.time(j, "deadline", "N/A");
-            case DELAY_BOOT -> "0:00";
+            case DELAY_BOOT -> Durations.briefMinutes(j.integer("delayBootMin"));
             case DEPENDENCY -> JobRows.orNull(j.text("dependency"));
             case DERIVED_EC -> Integer.toString(j.obj("derivedExit").integer("code"));
             case ELIGIBLE_TIME -> v.time(j, "eligibleTime", "N/A");

@@ -64,7 +64,7 @@ final class JobRequest {
         boolean other = o.has(JobOption.UID) || o.has(JobOption.GID);
         if (other) {
             owner.put("uid", o.has(JobOption.UID) ? o.number(JobOption.UID) : (long) o.context().host().uid());
-            owner.put("gid", o.has(JobOption.GID) ? o.number(JobOption.GID) : (long) o.context().host().gid());
+            put(owner, "gid", o.number(JobOption.GID));
         }
         return owner;
     }

@@ -184,7 +184,7 @@ final class ShowText {
         if (!j.text("prefer").isEmpty()) {
             add("Prefer", j.text("prefer"));
         }
-        add("DelayBoot", "00:00:00");
+        add("DelayBoot", Durations.fullMinutes(j.integer("delayBootMin")));
         line();
         if (!j.text("reservation").isEmpty()) {
             add("Reservation", j.text("reservation"));

@@ -39,12 +39,25 @@ final class Srun implements Command {
             throw c.bad(o.exitError(1), "heterogeneous steps are not supported by this cluster");
         }
         o.printDefined();
+        if (o.has(JobOption.JOBID)) {
+            refuseForStep(c, o);
+        }
         return o.has(JobOption.JOBID) && !isOwnAllocation(o) ? inside(c, o, program) : alone(c, o, program);
     }
 
     /** {@code --test-only} asks about a new job wherever it is called. */
     private static boolean isOwnAllocation(JobOptions o) {
         return o.has(JobOption.TEST_ONLY);
+    }
+
+    /** Options that only an allocation of its own would carry to the controller, which refuses them. */
+    private static void refuseForStep(CommandContext c, JobOptions o) throws UsageException {
+        for (JobOption option : List.of(JobOption.ACCTG_FREQ, JobOption.CPU_FREQ, JobOption.GPU_BIND, JobOption.GPU_FREQ,
+                JobOption.TRES_BIND, JobOption.CONTAINER_ID, JobOption.PROFILE, JobOption.BB, JobOption.BBF)) {
+            if (o.has(option) && !o.text(option).equalsIgnoreCase("none")) {
+                throw c.bad(o.exitError(1), "--" + option.longName + " is not supported by this cluster");
+            }
+        }
     }
 
     private static void checkMpi(CommandContext c, JobOptions o) throws UsageException {
@@ -156,7 +169,13 @@ final class Srun implements Command {
         for (String w : started.texts("warnings")) {
             c.info(w);
         }
-        return follow(c, o, jobId, allocation, started);
+        StepHooks hooks = new StepHooks(c, o, jobId, started.integer("stepId"), allocation.text("nodes"));
+        hooks.run(JobOption.PROLOG);
+        try {
+            return follow(c, o, jobId, allocation, started);
+        } finally {
+            hooks.run(JobOption.EPILOG);
+        }
     }
 
     private static StepFiles.Names names(CommandContext c, Json.Obj a, String step) {

@@ -16,13 +16,13 @@ public enum Key {
     ACCOUNTING_STORAGE_TRES("AccountingStorageTRES", Kind.LIST, "", Reader.CONTROLLER),
     ACCOUNTING_STORAGE_TYPE("AccountingStorageType", Kind.TEXT, "", Reader.ALL),
     ACCOUNTING_STORAGE_USER("AccountingStorageUser", Kind.TEXT, "", Reader.CONTROLLER, Inert.SLURMDBD),
-    ACCOUNTING_STORE_FLAGS("AccountingStoreFlags", Kind.LIST, "", Reader.CONTROLLER),
+    ACCOUNTING_STORE_FLAGS("AccountingStoreFlags", Kind.LIST, "", Reader.CONTROLLER, Inert.STORED),
     ACCT_GATHER_ENERGY_TYPE("AcctGatherEnergyType", Kind.TEXT, "", Reader.NODE, Inert.SENSOR),
     ACCT_GATHER_FILESYSTEM_TYPE("AcctGatherFilesystemType", Kind.TEXT, "", Reader.NODE, Inert.SENSOR),
     ACCT_GATHER_INTERCONNECT_TYPE("AcctGatherInterconnectType", Kind.TEXT, "", Reader.NODE, Inert.SENSOR),
     ACCT_GATHER_NODE_FREQ("AcctGatherNodeFreq", Kind.U16, "0", Reader.NODE, Inert.SENSOR),
     ACCT_GATHER_PROFILE_TYPE("AcctGatherProfileType", Kind.TEXT, "", Reader.NODE, Inert.PROFILE),
-    ALLOW_SPEC_RESOURCES_USAGE("AllowSpecResourcesUsage", Kind.YES_NO, "no", Reader.CONTROLLER),
+    ALLOW_SPEC_RESOURCES_USAGE("AllowSpecResourcesUsage", Kind.YES_NO, "no", Reader.CONTROLLER, Inert.CORE_SPEC),
     AUTH_ALT_PARAMETERS("AuthAltParameters", Kind.TEXT, "", Reader.ALL),
     AUTH_ALT_TYPES("AuthAltTypes", Kind.LIST, "", Reader.ALL),
     AUTH_INFO("AuthInfo", Kind.TEXT, "", Reader.ALL),
@@ -55,15 +55,15 @@ public enum Key {
     ENFORCE_PART_LIMITS("EnforcePartLimits", Kind.TEXT, "NO", Reader.CONTROLLER),
     EPILOG("Epilog", Kind.LINES, "", Reader.NODE),
     EPILOG_MSG_TIME("EpilogMsgTime", Kind.U32, "2000", Reader.NODE, Inert.OWN_BOUND),
-    EPILOG_SLURMCTLD("EpilogSlurmctld", Kind.LINES, "", Reader.CONTROLLER),
+    EPILOG_SLURMCTLD("EpilogSlurmctld", Kind.LINES, "", Reader.CONTROLLER, Inert.CTLD_HOOKS),
     EPILOG_TIMEOUT("EpilogTimeout", Kind.U16, "65534", Reader.NODE),
     FAIR_SHARE_DAMPENING_FACTOR("FairShareDampeningFactor", Kind.U16, "1", Reader.CONTROLLER, Inert.FAIR),
     FEDERATION_PARAMETERS("FederationParameters", Kind.LIST, "", Reader.CONTROLLER, Inert.FED),
     FIRST_JOB_ID("FirstJobId", Kind.U32, "1", Reader.CONTROLLER),
     GPU_FREQ_DEF("GpuFreqDef", Kind.TEXT, "", Reader.NODE, Inert.FREQ),
     GRES_TYPES("GresTypes", Kind.LIST, "", Reader.ALL),
-    GROUP_UPDATE_FORCE("GroupUpdateForce", Kind.U16, "1", Reader.CONTROLLER),
-    GROUP_UPDATE_TIME("GroupUpdateTime", Kind.U16, "600", Reader.CONTROLLER),
+    GROUP_UPDATE_FORCE("GroupUpdateForce", Kind.U16, "1", Reader.CONTROLLER, Inert.GROUPS),
+    GROUP_UPDATE_TIME("GroupUpdateTime", Kind.U16, "600", Reader.CONTROLLER, Inert.GROUPS),
     HASH_PLUGIN("HashPlugin", Kind.TEXT, "hash/k12", Reader.ALL, Inert.OWN_BOUND),
     HEALTH_CHECK_INTERVAL("HealthCheckInterval", Kind.U16, "0", Reader.NODE, Inert.HEALTH),
     HEALTH_CHECK_NODE_STATE("HealthCheckNodeState", Kind.LIST, "ANY", Reader.NODE, Inert.HEALTH),
@@ -71,7 +71,7 @@ public enum Key {
     HTTP_PARSER_TYPE("HttpParserType", Kind.TEXT, "http_parser/libhttp_parser", Reader.CONTROLLER, Inert.PLUGIN),
     INACTIVE_LIMIT("InactiveLimit", Kind.U16, "0", Reader.CONTROLLER),
     INTERACTIVE_STEP_OPTIONS("InteractiveStepOptions", Kind.TEXT, "--interactive --preserve-env --pty $SHELL",
-        Reader.COMMANDS),
+        Reader.COMMANDS, Inert.INTERACTIVE),
     JOB_ACCT_GATHER_FREQUENCY("JobAcctGatherFrequency", Kind.TEXT, "30", Reader.NODE),
     JOB_ACCT_GATHER_PARAMS("JobAcctGatherParams", Kind.LIST, "", Reader.NODE),
     JOB_ACCT_GATHER_TYPE("JobAcctGatherType", Kind.TEXT, "", Reader.NODE),
@@ -85,10 +85,10 @@ public enum Key {
     JOB_COMP_USER("JobCompUser", Kind.TEXT, "root", Reader.CONTROLLER, Inert.JOBCOMP),
     JOB_CONTAINER_TYPE("JobContainerType", Kind.TEXT, "", Reader.NODE, Inert.NAMESPACES),
     JOB_DEFAULTS("JobDefaults", Kind.LIST, "", Reader.CONTROLLER),
-    JOB_FILE_APPEND("JobFileAppend", Kind.U16, "0", Reader.ALL),
+    JOB_FILE_APPEND("JobFileAppend", Kind.U16, "0", Reader.ALL, Inert.APPEND),
     JOB_REQUEUE("JobRequeue", Kind.U16, "1", Reader.CONTROLLER),
     JOB_SUBMIT_PLUGINS("JobSubmitPlugins", Kind.LIST, "", Reader.CONTROLLER, Inert.CLIFILTER),
-    KILL_ON_BAD_EXIT("KillOnBadExit", Kind.U16, "0", Reader.COMMANDS),
+    KILL_ON_BAD_EXIT("KillOnBadExit", Kind.U16, "0", Reader.COMMANDS, Inert.STEP_DEFAULTS),
     KILL_WAIT("KillWait", Kind.U16, "30", Reader.ALL),
     LAUNCH_PARAMETERS("LaunchParameters", Kind.LIST, "", Reader.ALL),
     LICENSES("Licenses", Kind.LIST, "", Reader.CONTROLLER, Inert.LICENSES),
@@ -96,13 +96,13 @@ public enum Key {
     MAIL_DOMAIN("MailDomain", Kind.TEXT, "", Reader.CONTROLLER, Inert.MAIL),
     MAIL_PROG("MailProg", Kind.TEXT, "/bin/mail", Reader.CONTROLLER, Inert.MAIL),
     MAX_ARRAY_SIZE("MaxArraySize", Kind.U32, "1001", Reader.CONTROLLER),
-    MAX_BATCH_REQUEUE("MaxBatchRequeue", Kind.U32, "5", Reader.CONTROLLER),
+    MAX_BATCH_REQUEUE("MaxBatchRequeue", Kind.U32, "5", Reader.CONTROLLER, Inert.REQUEUES),
     MAX_DBD_MSGS("MaxDBDMsgs", Kind.U32, "0", Reader.CONTROLLER, Inert.SLURMDBD),
     MAX_JOB_COUNT("MaxJobCount", Kind.U32, "10000", Reader.CONTROLLER),
     MAX_JOB_ID("MaxJobId", Kind.U32, "67043328", Reader.CONTROLLER),
     MAX_MEM_PER_CPU("MaxMemPerCPU", Kind.U64, "0", Reader.CONTROLLER),
     MAX_MEM_PER_NODE("MaxMemPerNode", Kind.U64, "0", Reader.CONTROLLER),
-    MAX_NODE_COUNT("MaxNodeCount", Kind.U32, "0", Reader.CONTROLLER),
+    MAX_NODE_COUNT("MaxNodeCount", Kind.U32, "0", Reader.CONTROLLER, Inert.DYNAMIC),
     MAX_STEP_COUNT("MaxStepCount", Kind.U32, "40000", Reader.CONTROLLER),
     MAX_TASKS_PER_NODE("MaxTasksPerNode", Kind.U16, "512", Reader.CONTROLLER),
     MCS_PARAMETERS("MCSParameters", Kind.TEXT, "", Reader.CONTROLLER, Inert.MCS),
@@ -111,8 +111,8 @@ public enum Key {
     METRICS_AUTH_USERS("MetricsAuthUsers", Kind.TEXT, "", Reader.CONTROLLER, Inert.REST),
     METRICS_TYPE("MetricsType", Kind.TEXT, "", Reader.CONTROLLER, Inert.REST),
     MIN_JOB_AGE("MinJobAge", Kind.U32, "300", Reader.CONTROLLER),
-    MPI_DEFAULT("MpiDefault", Kind.TEXT, "", Reader.COMMANDS),
-    MPI_PARAMS("MpiParams", Kind.TEXT, "", Reader.COMMANDS),
+    MPI_DEFAULT("MpiDefault", Kind.TEXT, "", Reader.COMMANDS, Inert.MPI),
+    MPI_PARAMS("MpiParams", Kind.TEXT, "", Reader.COMMANDS, Inert.MPI),
     NAMESPACE_TYPE("NamespaceType", Kind.TEXT, "", Reader.NODE, Inert.NAMESPACES),
     NODE_FEATURES_PLUGINS("NodeFeaturesPlugins", Kind.TEXT, "", Reader.CONTROLLER, Inert.FEATURES),
     OVER_TIME_LIMIT("OverTimeLimit", Kind.U16, "0", Reader.CONTROLLER),
@@ -126,35 +126,35 @@ public enum Key {
     PREP_PLUGINS("PrEpPlugins", Kind.LIST, "prep/script", Reader.ALL, Inert.PLUGIN),
     PRIORITY_CALC_PERIOD("PriorityCalcPeriod", Kind.DURATION, "300", Reader.CONTROLLER, Inert.FAIR),
     PRIORITY_DECAY_HALF_LIFE("PriorityDecayHalfLife", Kind.DURATION, "604800", Reader.CONTROLLER, Inert.FAIR),
-    PRIORITY_FAVOR_SMALL("PriorityFavorSmall", Kind.YES_NO, "no", Reader.CONTROLLER),
+    PRIORITY_FAVOR_SMALL("PriorityFavorSmall", Kind.YES_NO, "no", Reader.CONTROLLER, Inert.FACTORS),
     PRIORITY_FLAGS("PriorityFlags", Kind.LIST, "", Reader.CONTROLLER),
-    PRIORITY_MAX_AGE("PriorityMaxAge", Kind.DURATION, "604800", Reader.CONTROLLER),
-    PRIORITY_PARAMETERS("PriorityParameters", Kind.TEXT, "", Reader.CONTROLLER),
+    PRIORITY_MAX_AGE("PriorityMaxAge", Kind.DURATION, "604800", Reader.CONTROLLER, Inert.FACTORS),
+    PRIORITY_PARAMETERS("PriorityParameters", Kind.TEXT, "", Reader.CONTROLLER, Inert.FACTORS),
     PRIORITY_SITE_FACTOR_PARAMETERS("PrioritySiteFactorParameters", Kind.TEXT, "", Reader.CONTROLLER, Inert.PLUGIN),
     PRIORITY_SITE_FACTOR_PLUGIN("PrioritySiteFactorPlugin", Kind.TEXT, "", Reader.CONTROLLER, Inert.PLUGIN),
     PRIORITY_TYPE("PriorityType", Kind.TEXT, "priority/multifactor", Reader.CONTROLLER),
     PRIORITY_USAGE_RESET_PERIOD("PriorityUsageResetPeriod", Kind.TEXT, "NONE", Reader.CONTROLLER, Inert.FAIR),
-    PRIORITY_WEIGHT_AGE("PriorityWeightAge", Kind.U32, "0", Reader.CONTROLLER),
-    PRIORITY_WEIGHT_ASSOC("PriorityWeightAssoc", Kind.U32, "0", Reader.CONTROLLER),
+    PRIORITY_WEIGHT_AGE("PriorityWeightAge", Kind.U32, "0", Reader.CONTROLLER, Inert.FACTORS),
+    PRIORITY_WEIGHT_ASSOC("PriorityWeightAssoc", Kind.U32, "0", Reader.CONTROLLER, Inert.FACTORS),
     PRIORITY_WEIGHT_FAIR_SHARE("PriorityWeightFairShare", Kind.U32, "0", Reader.CONTROLLER, Inert.FAIR),
-    PRIORITY_WEIGHT_JOB_SIZE("PriorityWeightJobSize", Kind.U32, "0", Reader.CONTROLLER),
-    PRIORITY_WEIGHT_PARTITION("PriorityWeightPartition", Kind.U32, "0", Reader.CONTROLLER),
-    PRIORITY_WEIGHT_QOS("PriorityWeightQOS", Kind.U32, "0", Reader.CONTROLLER),
-    PRIORITY_WEIGHT_TRES("PriorityWeightTRES", Kind.TEXT, "", Reader.CONTROLLER),
-    PRIVATE_DATA("PrivateData", Kind.LIST, "none", Reader.CONTROLLER),
+    PRIORITY_WEIGHT_JOB_SIZE("PriorityWeightJobSize", Kind.U32, "0", Reader.CONTROLLER, Inert.FACTORS),
+    PRIORITY_WEIGHT_PARTITION("PriorityWeightPartition", Kind.U32, "0", Reader.CONTROLLER, Inert.FACTORS),
+    PRIORITY_WEIGHT_QOS("PriorityWeightQOS", Kind.U32, "0", Reader.CONTROLLER, Inert.FACTORS),
+    PRIORITY_WEIGHT_TRES("PriorityWeightTRES", Kind.TEXT, "", Reader.CONTROLLER, Inert.FACTORS),
+    PRIVATE_DATA("PrivateData", Kind.LIST, "none", Reader.CONTROLLER, Inert.PRIVATE),
     PROCTRACK_TYPE("ProctrackType", Kind.TEXT, "proctrack/cgroup", Reader.NODE),
     PROLOG("Prolog", Kind.LINES, "", Reader.NODE),
     PROLOG_EPILOG_TIMEOUT("PrologEpilogTimeout", Kind.U16, "65534", Reader.NODE),
     PROLOG_FLAGS("PrologFlags", Kind.LIST, "", Reader.ALL),
-    PROLOG_SLURMCTLD("PrologSlurmctld", Kind.LINES, "", Reader.CONTROLLER),
+    PROLOG_SLURMCTLD("PrologSlurmctld", Kind.LINES, "", Reader.CONTROLLER, Inert.CTLD_HOOKS),
     PROLOG_TIMEOUT("PrologTimeout", Kind.U16, "65534", Reader.NODE),
-    PROPAGATE_PRIO_PROCESS("PropagatePrioProcess", Kind.U16, "0", Reader.ALL),
-    PROPAGATE_RESOURCE_LIMITS("PropagateResourceLimits", Kind.LIST, "", Reader.COMMANDS),
+    PROPAGATE_PRIO_PROCESS("PropagatePrioProcess", Kind.U16, "0", Reader.ALL, Inert.PRIO),
+    PROPAGATE_RESOURCE_LIMITS("PropagateResourceLimits", Kind.LIST, "", Reader.COMMANDS, Inert.LIMITS),
     PROPAGATE_RESOURCE_LIMITS_EXCEPT("PropagateResourceLimitsExcept", Kind.LIST, "", Reader.COMMANDS),
     REBOOT_PROGRAM("RebootProgram", Kind.TEXT, "", Reader.NODE, Inert.REBOOT),
     RECONFIG_FLAGS("ReconfigFlags", Kind.LIST, "", Reader.CONTROLLER),
-    REQUEUE_EXIT("RequeueExit", Kind.TEXT, "", Reader.CONTROLLER),
-    REQUEUE_EXIT_HOLD("RequeueExitHold", Kind.TEXT, "", Reader.CONTROLLER),
+    REQUEUE_EXIT("RequeueExit", Kind.TEXT, "", Reader.CONTROLLER, Inert.EXITS),
+    REQUEUE_EXIT_HOLD("RequeueExitHold", Kind.TEXT, "", Reader.CONTROLLER, Inert.EXITS),
     RESUME_FAIL_PROGRAM("ResumeFailProgram", Kind.TEXT, "", Reader.CONTROLLER, Inert.CLOUD),
     RESUME_PROGRAM("ResumeProgram", Kind.TEXT, "", Reader.CONTROLLER, Inert.CLOUD),
     RESUME_RATE("ResumeRate", Kind.U16, "300", Reader.CONTROLLER, Inert.CLOUD),
@@ -193,7 +193,7 @@ public enum Key {
     SLURM_SCHED_LOG_LEVEL("SlurmSchedLogLevel", Kind.U16, "0", Reader.CONTROLLER, Inert.LOG),
     SLURM_USER("SlurmUser", Kind.TEXT, "root", Reader.ALL),
     SRUN_EPILOG("SrunEpilog", Kind.TEXT, "", Reader.COMMANDS),
-    SRUN_PORT_RANGE("SrunPortRange", Kind.TEXT, "", Reader.COMMANDS),
+    SRUN_PORT_RANGE("SrunPortRange", Kind.TEXT, "", Reader.COMMANDS, Inert.PORTS),
     SRUN_PROLOG("SrunProlog", Kind.TEXT, "", Reader.COMMANDS),
     STATE_SAVE_LOCATION("StateSaveLocation", Kind.TEXT, "/var/spool", Reader.CONTROLLER),
     SUSPEND_EXC_NODES("SuspendExcNodes", Kind.LINES, "", Reader.CONTROLLER, Inert.CLOUD),
@@ -217,12 +217,12 @@ public enum Key {
     TOPOLOGY_PLUGIN("TopologyPlugin", Kind.TEXT, "topology/flat", Reader.CONTROLLER, Inert.TOPO),
     TRACK_WCKEY("TrackWCKey", Kind.YES_NO, "no", Reader.CONTROLLER, Inert.WCKEY),
     TREE_WIDTH("TreeWidth", Kind.U16, "16", Reader.ALL, Inert.OWN_BOUND),
-    UNKILLABLE_STEP_PROGRAM("UnkillableStepProgram", Kind.TEXT, "", Reader.NODE),
+    UNKILLABLE_STEP_PROGRAM("UnkillableStepProgram", Kind.TEXT, "", Reader.NODE, Inert.UNKILLABLE),
     UNKILLABLE_STEP_TIMEOUT("UnkillableStepTimeout", Kind.U16, "60", Reader.NODE),
     URL_PARSER_TYPE("UrlParserType", Kind.TEXT, "url_parser/libhttp_parser", Reader.CONTROLLER, Inert.PLUGIN),
-    USE_PAM("UsePAM", Kind.YES_NO, "no", Reader.NODE),
+    USE_PAM("UsePAM", Kind.YES_NO, "no", Reader.NODE, Inert.PAM),
     V_SIZE_FACTOR("VSizeFactor", Kind.U16, "0", Reader.NODE, Inert.VSIZE),
-    WAIT_TIME("WaitTime", Kind.U16, "0", Reader.COMMANDS),
+    WAIT_TIME("WaitTime", Kind.U16, "0", Reader.COMMANDS, Inert.STEP_DEFAULTS),
     X11_PARAMETERS("X11Parameters", Kind.TEXT, "", Reader.COMMANDS, Inert.X11);
 
     /** How a value is read. */
@@ -239,6 +239,26 @@ public enum Key {
 
     /** Why a key is accepted and checked but has no effect. */
     private static final class Inert {
+        static final String STORED = "job scripts, environments and comments are not kept in accounting";
+        static final String CORE_SPEC = "--core-spec is refused in this version";
+        static final String CTLD_HOOKS = "programs run by the controller for jobs are not part of this version";
+        static final String GROUPS = "groups are looked up at each submission";
+        static final String INTERACTIVE = "salloc runs its command on its own host in this version";
+        static final String APPEND = "requeued jobs append to their files in this version";
+        static final String STEP_DEFAULTS =
+                "defaults for srun are not taken from slurm.conf in this version; give the option";
+        static final String MPI = "MPI plugins are not part of this version";
+        static final String PORTS = "srun connects to the nodes and listens on no port";
+        static final String REQUEUES = "requeues after launch failures have their own bound here";
+        static final String DYNAMIC = "dynamic nodes are not part of this version";
+        static final String FACTORS = "jobs are ordered by tier and age; priority factors are not part of this version";
+        static final String PRIVATE = "everybody sees all jobs in this version; do not rely on this for privacy";
+        static final String LIMITS =
+                "all resource limits are propagated in this version unless --propagate says otherwise";
+        static final String PRIO = "the nice value of the submitting process is not propagated in this version";
+        static final String EXITS = "requeuing by exit code is not part of this version";
+        static final String UNKILLABLE = "a program for unkillable steps is not part of this version; the node is drained";
+        static final String PAM = "PAM sessions are not part of this version";
         static final String BACKUP = "takeover by a backup controller is not part of this version";
         static final String BCAST = "sbcast is not part of this version";
         static final String BURST = "burst buffers are not part of this version";

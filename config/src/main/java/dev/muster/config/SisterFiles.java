@@ -54,6 +54,34 @@ public final class SisterFiles {
         return List.copyOf(found);
     }
 
+    /** A sentence for every setting of a partition that is given and has no effect. */
+    public static List<String> inertPartitionKeys(SlurmConf conf) {
+        List<String> found = new ArrayList<>();
+        for (PartitionConf p : conf.partitions()) {
+            String[][] keys = {
+                {p.exclusiveUser() ? "yes" : "", "ExclusiveUser"},
+                {p.exclusiveTopo() ? "yes" : "", "ExclusiveTopo"},
+                {p.leastLoadedNodes() ? "yes" : "", "LLN"},
+                {p.maxCpusPerSocket() > 0 ? "yes" : "", "MaxCPUsPerSocket"},
+                {p.overSubscribe().indexOf(':') > 0 ? "yes" : "", "OverSubscribe=" + p.overSubscribe()},
+                {p.qos(), "QOS"},
+                {p.alternate(), "Alternate"},
+                {p.cpuBind(), "CpuBind"},
+                {p.jobDefaults(), "JobDefaults"},
+                {p.defCpuPerGpu() > 0 ? "yes" : "", "DefCpuPerGPU"},
+                {p.defMemPerGpuMb() > 0 ? "yes" : "", "DefMemPerGPU"},
+                {p.preemptMode().equals("OFF") ? "" : p.preemptMode(), "PreemptMode"},
+                {p.priorityJobFactor() > 1 ? "yes" : "", "PriorityJobFactor"},
+                {p.powerDownOnIdle() ? "yes" : "", "PowerDownOnIdle"}};
+            for (String[] key : keys) {
+                if (!key[0].isEmpty()) {
+                    found.add("PartitionName=" + p.name() + ": " + key[1] + " has no effect in this version");
+                }
+            }
+        }
+        return List.copyOf(found);
+    }
+
     /** A value that asks for nothing needs no remark. */
     private static boolean harmless(SlurmConf conf, Key key) {
         String value = conf.text(key);

@@ -148,6 +148,11 @@ final class Api {
         if (owner.isEmpty()) {
             return Reply.error(SlurmErrno.USER_ID_MISSING);
         }
+        Optional<Identity> asked = withGroup(owner.get(), m.job().owner().gid(), isAdmin(caller));
+        if (asked.isEmpty()) {
+            return Reply.error(SlurmErrno.ACCESS_DENIED);
+        }
+        owner = asked;
         if (m.job().kind() == JobDesc.Kind.BATCH && m.script().isEmpty()) {
             return Reply.error(SlurmErrno.JOB_SCRIPT_MISSING);
         }
@@ -169,6 +174,22 @@ final class Api {
             case Decision.Accepted a -> Reply.of(a.reply());
             case Decision.Rejected r -> rejected(r);
         };
+    }
+
+    /** {@code --gid}: a group of the owner's, or any if an administrator asks; empty if it is not theirs. */
+    private Optional<Identity> withGroup(Identity owner, int gid, boolean admin) {
+        if (gid == 0 || gid == owner.gid()) {
+            return Optional.of(owner);
+        }
+        if (!admin && !owner.gids().contains(gid)) {
+            return Optional.empty();
+        }
+        List<Integer> gids = new ArrayList<>(owner.gids());
+        if (!gids.contains(gid)) {
+            gids.add(gid);
+        }
+        String group = identities.groupName(gid);
+        return Optional.of(new Identity(owner.uid(), gid, owner.user(), group, List.copyOf(gids), owner.home(), owner.shell()));
     }
 
     /** AllowGroups is checked here: group names are the host's business, not the core's. */

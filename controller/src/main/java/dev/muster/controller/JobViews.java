@@ -18,7 +18,6 @@ import dev.muster.model.api.JobMessages.NodeDetail;
 import dev.muster.model.api.JobMessages.StepInfo;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.function.IntToLongFunction;
 
 /** Jobs and steps as queries show them. */
@@ -124,12 +123,12 @@ final class JobViews {
                 run.startTime() > 0 ? run.startTime() : d.timing().beginTime() > now ? d.timing().beginTime() : planned,
                 job.state() == JobState.PENDING ? 0 : endTime(job), run.suspendTime(), run.preSuspendMs() / 1000, runSeconds(job),
                 d.timing().deadline(), 0, 0,
-                limitMin(job), d.timing().timeMinMin(), d.payload().submitHost(), d.payload().submitPid(), shown.isEmpty() ? "" : shown.hostList(),
+                limitMin(job), d.timing().timeMinMin(), d.timing().delayBootMin(), d.payload().submitHost(), d.payload().submitPid(), shown.isEmpty() ? "" : shown.hostList(),
                 "", d.kind() == JobDesc.Kind.BATCH && !shown.isEmpty() ? shown.nodes().getFirst().node() : "", nodeCount(job),
                 Math.max(r.nodesMax(), shown.isEmpty() ? 0 : shown.nodes().size()), cpus(job), 0, tasks(job), r.cpusPerTask(),
                 r.tasksPerNode(), r.tasksPerSocket(), r.tasksPerCore(), Math.max(r.cpusPerNodeMin(), Math.max(1, r.cpusPerTask())), r.memPerNodeMb(),
                 r.memPerCpuMb(), r.tmpDiskMb(), r.features(), r.prefer(), r.nodeList(), r.excludeList(),
-                r.exclusive() == ResourceRequest.Exclusive.SHARED ? "" : r.exclusive().name().toLowerCase(Locale.ROOT), r.oversubscribe(),
+                r.exclusive() == ResourceRequest.Exclusive.SHARED ? "" : r.exclusive().name(), r.oversubscribe(),
                 r.contiguous(), r.overcommit(), r.socketsPerNode(), r.coresPerSocket(), r.threadsPerCore(), r.coreSpec(), r.threadSpec(),
                 r.licenses(), r.network(), r.switches(), r.tresPerNode(), r.tresPerJob(), r.tresPerTask(), r.tresPerSocket(),
                 TresText.requested(r, cpus(job), nodeCount(job), memory), shown.isEmpty() ? "" : TresText.allocated(shown), command(d),

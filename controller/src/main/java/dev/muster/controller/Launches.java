@@ -33,8 +33,19 @@ final class Launches {
         Map<String, String> gres = new TreeMap<>();
         share.gres().forEach((name, devices) -> gres.put(name, devices.compact()));
         return new JobShare(job.id(), job.attempt(), share.bootId(), job.desc().owner(), JobEnvironment.ofHooks(state, job),
-                share.cores().compact(), share.memoryMb(), gres, secondsLeft(job, tickMs), state.settings().killWaitS(),
+                cpuIds(share.cores(), share.cpus()).compact(), limitMb(state, job, share, share.memoryMb()), gres, secondsLeft(job, tickMs), state.settings().killWaitS(),
                 state.settings().externSteps(), Bytes.of(job.desc().name()));
+    }
+
+    /**
+     * The memory to be enforced, 0 for none. A job that got a whole node's memory only because nobody said anything is not held
+     * to it: Slurm's default RealMemory=1 would kill everything.
+     */
+    private static long limitMb(State state, Job job, Allocation.Share share, long memoryMb) {
+        dev.muster.model.ResourceRequest r = job.desc().request();
+        boolean asked = r.memPerNodeMb() > 0 || r.memPerCpuMb() > 0 || r.memPerGpuMb() > 0;
+        boolean whole = state.nodes().find(share.node()).map(n -> memoryMb >= n.spec().memoryMb() - n.spec().memSpecLimitMb()).orElse(false);
+        return asked || !whole ? memoryMb : 0;
     }
 
     static long secondsLeft(Job job, long tickMs) {
@@ -47,7 +58,7 @@ final class Launches {
         if (step.id() == Step.EXTERN) {
             return new Launch(jobShare, step.id(), List.of(), List.of(), Bytes.EMPTY, NO_STEP, Bytes.of("/"), 022, Map.of(), Bytes.EMPTY,
                     Bytes.EMPTY, Bytes.EMPTY, false, index(step, part), step.nodes().size(), 0, jobShare.secondsLeft(), "",
-                    part.memoryMb(), job.run().allocation().hostList());
+                    limitMb(state, job, share, part.memoryMb()), job.run().allocation().hostList());
         }
         return step.isBatch() ? batch(state, job, jobShare, part) : numbered(state, job, step, part, jobShare);
     }
@@ -57,10 +68,10 @@ final class Launches {
         List<Bytes> arguments = job.desc().payload().arguments();
         arguments = arguments.isEmpty() ? arguments : arguments.subList(1, arguments.size());
         List<Bytes> environment = JobEnvironment.ofBatch(state, job, blobs.apply(job.desc().payload().envHash()));
-        Task task = new Task(0, 0, part.cores().compact(), arguments, List.of());
+        Task task = new Task(0, 0, cpuIds(part.cores(), part.cpus()).compact(), arguments, List.of());
         return new Launch(share, Step.BATCH, List.of(task), environment, blobs.apply(job.desc().payload().scriptHash()), NO_STEP,
                 job.desc().files().workDir(), job.desc().payload().umask(), job.desc().payload().limits(), JobPaths.stdin(job),
-                JobPaths.stdout(job), JobPaths.stderr(job), append(job), 0, 1, 1, share.secondsLeft(), "", part.memoryMb(),
+                JobPaths.stdout(job), JobPaths.stderr(job), append(job), 0, 1, 1, share.secondsLeft(), "", share.memoryMb(),
                 job.run().allocation().hostList());
     }
 
@@ -76,7 +87,7 @@ final class Launches {
         return new Launch(share, step.id(), tasks(step, part), environment, Bytes.EMPTY, d, d.workDir(), d.umask(), d.limits(),
                 Bytes.EMPTY, Bytes.EMPTY, Bytes.EMPTY, d.io().openMode().startsWith("a"), index(step, part), step.nodes().size(),
                 step.tasks(), d.timeLimitMin() > 0 ? Math.min(positive(share.secondsLeft()), d.timeLimitMin() * 60L) : share.secondsLeft(),
-                step.ioToken(), part.memoryMb(), job.run().allocation().hostList());
+                step.ioToken(), share.memoryMb() == 0 ? 0 : part.memoryMb(), job.run().allocation().hostList());
     }
 
     private static long positive(long seconds) {
@@ -107,14 +118,40 @@ final class Launches {
         return out;
     }
 
-    /** Each task's own units when there are enough for all, else all of the step's. */
+    /** Abstract CPU ids of units: those of one core are neighbours. */
+    private static IndexSet cpuIds(IndexSet units, int cpus) {
+        int perUnit = units.isEmpty() ? 1 : Math.max(1, cpus / units.count());
+        if (perUnit == 1) {
+            return units;
+        }
+        IndexSet out = IndexSet.empty();
+        for (int unit = units.first(); unit >= 0; unit = units.next(unit + 1)) {
+            out = out.union(IndexSet.range(unit * perUnit, unit * perUnit + perUnit - 1, 1));
+        }
+        return out;
+    }
+
+    /**
+     * Each task's own units when there are enough for all, else all of the step's. {@code --cpu-bind=none} gives every task all,
+     * {@code map_cpu} the CPUs it names; the core has refused the kinds that are not here.
+     */
     private static List<IndexSet> cpus(Step step, Step.Part part) {
+        IndexSet all = cpuIds(part.cores(), part.cpus());
+        String bind = step.desc().cpuBind().toLowerCase(java.util.Locale.ROOT).replaceFirst("^(quiet|q),", "");
         List<IndexSet> out = new ArrayList<>();
+        if (bind.startsWith("map_cpu:")) {
+            String[] ids = bind.substring(8).split(",");
+            for (int i = 0; i < part.tasks().size(); i++) {
+                IndexSet one = IndexSet.of(Integer.parseInt(ids[i % ids.length]));
+                out.add(one.intersect(all).isEmpty() ? all : one);
+            }
+            return out;
+        }
         int tasks = part.tasks().size();
         int perTask = Math.max(1, step.desc().request().cpusPerTask());
         int perUnit = part.cores().isEmpty() ? 1 : Math.max(1, part.cpus() / part.cores().count());
         int units = (perTask + perUnit - 1) / perUnit;
-        boolean own = part.cores().count() >= tasks * units;
+        boolean own = !bind.equals("none") && !bind.equals("no") && part.cores().count() >= tasks * units;
         int next = part.cores().first();
         for (int i = 0; i < tasks; i++) {
             IndexSet mine = IndexSet.empty();
@@ -122,7 +159,7 @@ final class Launches {
                 mine = mine.with(next);
                 next = part.cores().next(next + 1);
             }
-            out.add(own ? mine : part.cores());
+            out.add(own ? cpuIds(mine, mine.count() * perUnit) : all);
         }
         return out;
     }

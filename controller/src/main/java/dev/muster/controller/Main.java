@@ -2,6 +2,7 @@ package dev.muster.controller;
 
 import dev.muster.config.ConfigError;
 import dev.muster.config.Key;
+import dev.muster.config.SisterFiles;
 import dev.muster.config.SlurmConf;
 import dev.muster.daemon.CommandServiceKeeper;
 import dev.muster.daemon.DaemonLog;
@@ -10,6 +11,7 @@ import dev.muster.daemon.Signals;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 
@@ -133,6 +135,9 @@ public final class Main {
                 conf.text(Key.LOG_TIME_FORMAT));
         log.adoptLibraries();
         conf.warnings().forEach(w -> log.error(w.message()));
+        for (List<String> inert : List.of(SisterFiles.inertKeys(conf), SisterFiles.inertPartitionKeys(conf), SisterFiles.unread(conf))) {
+            inert.forEach(sentence -> log.info("warning: " + sentence));
+        }
         log.info("slurmctld version " + Controller.VERSION + " started on cluster " + conf.clusterName());
         CountDownLatch end = new CountDownLatch(1);
         int[] rc = {0};

@@ -79,7 +79,8 @@ final class StepRules {
         if (job.run().nextStep() >= state.settings().maxStepCount()) {
             return Decision.reject(SlurmErrno.STEP_LIMIT);
         }
-        return place(job, c);
+        Optional<Decision.Rejected> refusal = StepLimits.refusal(c.step());
+        return refusal.isPresent() ? refusal.get() : place(job, c);
     }
 
     private Decision place(Job job, Command.CreateStep c) {

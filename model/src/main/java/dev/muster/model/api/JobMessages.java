@@ -183,6 +183,7 @@ public final class JobMessages {
             long lastSchedEval,
             int timeLimitMin,
             int timeMinMin,
+            int delayBootMin,
             String submitHost,
             int submitPid,
             String nodes,
