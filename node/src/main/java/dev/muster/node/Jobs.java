@@ -323,12 +323,16 @@ final class Jobs {
         step.whenRunning.clear();
         cgroups.removeStep(job.jobId(), job.attempt(), step.stepId);
         log.verbose("[" + stepName(job, step.stepId) + "] done with job");
+        reportExit(job, step, status, reason);
+        settle(job);
+    }
+
+    private void reportExit(NodeJob job, NodeStep step, Optional<StatusFile> status, String reason) {
         long endMs = status.stream().flatMap(s -> s.tasks().stream()).mapToLong(StatusFile.Task::endedMs).max()
                 .orElse(0);
         reports.add(seq -> new StepExited(seq, job.jobId(), job.attempt(), step.stepId, NodeStep.exits(status), reason,
                 endMs > 0 ? endMs : System.currentTimeMillis(),
                         status.map(StatusFile::usage).orElse(StatusFile.NO_USAGE)), () -> { });
-        settle(job);
     }
 
     /** What a killed stepd left is killed too; only then the step is over. */
@@ -636,7 +640,7 @@ final class Jobs {
             follow(job, step);
         }
         if (job.phase == NodeJob.Phase.DONE) {
-            job.steps.values().forEach(s -> s.phase = NodeStep.Phase.ENDED);
+            job.steps.values().forEach(s -> reportAgain(job, s));
             reportDone(job);
             return;
         }
@@ -658,6 +662,16 @@ final class Jobs {
         } else {
             job.steps.values().stream().filter(s -> !s.endReason.isEmpty())
                     .forEach(s -> endStep(job, s, job.killWaitSeconds, s.endReason));
+        }
+    }
+
+    /** That all was over does not say that the controller has heard of each end. */
+    private void reportAgain(NodeJob job, NodeStep step) {
+        step.phase = NodeStep.Phase.ENDED;
+        Optional<StatusFile> status = spool.status(step.directory);
+        boolean whole = status.isPresent() && status.get().state() == StatusFile.State.COMPLETE;
+        if (whole || Spool.stepdPid(step.directory) > 0) {
+            reportExit(job, step, status, whole ? reasonOf(step, status.get()) : REASON_STEPD_KILLED);
         }
     }
 

@@ -225,6 +225,21 @@ class SlurmdTest {
     }
 
     @Test
+    void theEndOfAStepComesAgainAlsoWhenItsJobWasDone() throws Exception {
+        controller.send(batch(share(41, -1), spool.resolve("o"), "exit 6\n"));
+        StepExited first = exited(41, NodeMessages.STEP_BATCH);
+        controller.send(new EndJob(41, 1, 0, ""));
+        controller.await(JobDone.class);
+        slurmd.close();
+        slurmd = slurmd();
+        StepExited second = exited(41, NodeMessages.STEP_BATCH);
+        assertThat(second.tasks()).isEqualTo(first.tasks());
+        assertThat(second.seq()).isGreaterThan(first.seq());
+        assertThat(second.endTimeMs()).isEqualTo(first.endTimeMs());
+        assertThat(controller.await(JobDone.class).seq()).isGreaterThan(second.seq());
+    }
+
+    @Test
     void endingAJobTermsThenKills() throws Exception {
         Path out = spool.resolve("o");
         controller.send(batch(share(18, -1), out, "trap 'echo term' TERM; echo up; while :; do sleep 0.1; done\n"));
