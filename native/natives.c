@@ -10,13 +10,19 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#ifndef CLOSE_RANGE_CLOEXEC
+#define CLOSE_RANGE_CLOEXEC (1u << 2)
+#endif
+
 #define EXCHANGE_MS 5000
+#define DESCRIPTORS_WITHOUT_CLOSE_RANGE 65536     /* kernels before 5.11 */
 #define EXCHANGE_BYTES_MAX (16u << 20)
 
 static jobjectArray byte_strings(JNIEnv *env, char **items, int from)
@@ -265,6 +271,14 @@ static jint JNICALL native_chown(JNIEnv *env, jclass c, jbyteArray path, jint ui
     return error;
 }
 
+/* Java opens its sockets without FD_CLOEXEC: a program that outlives its daemon would hold the daemon's port. */
+static void keep_only_standard(void)
+{
+    if (syscall(SYS_close_range, 3u, ~0u, CLOSE_RANGE_CLOEXEC) < 0)
+        for (int fd = 3; fd < DESCRIPTORS_WITHOUT_CLOSE_RANGE; fd++)
+            fcntl(fd, F_SETFD, FD_CLOEXEC);
+}
+
 /* Child of vfork: only system calls. */
 static pid_t start(char **argv, int out)
 {
@@ -275,8 +289,10 @@ static pid_t start(char **argv, int out)
         sigemptyset(&none);
         sigprocmask(SIG_SETMASK, &none, NULL);
         int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
-        if (null >= 0 && dup2(null, 0) == 0 && dup2(out, 1) == 1 && dup2(out, 2) == 2)
+        if (null >= 0 && dup2(null, 0) == 0 && dup2(out, 1) == 1 && dup2(out, 2) == 2) {
+            keep_only_standard();
             execve(argv[0], argv, nothing);
+        }
         _exit(127);
     }
     return pid;

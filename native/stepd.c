@@ -16,11 +16,13 @@
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #define KILL_RETRY_FIRST_MS 20
 #define KILL_RETRY_MOST_MS 1000
+#define DESCRIPTORS_WITHOUT_CLOSE_RANGE 65536     /* kernels before 5.11 */
 #define ORPHAN_CHECK_MS 5000      /* how often a finished step looks whether anybody can still come for its output */
 
 static int gate[2] = {-1, -1};
@@ -344,6 +346,14 @@ static int await_answer(int fd)
     return good ? 0 : 1;
 }
 
+/* It outlives its slurmd: with that one's port inherited no later slurmd could listen, and srun would not get back. */
+static void close_inherited(void)
+{
+    if (syscall(SYS_close_range, 3u, ~0u, 0u) < 0)
+        for (int fd = 3; fd < DESCRIPTORS_WITHOUT_CLOSE_RANGE; fd++)
+            close(fd);
+}
+
 int main(int argc, char **argv)
 {
     char error[400];
@@ -356,6 +366,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: slurmstepd LAUNCH_SPECIFICATION\n");
         return 2;
     }
+    close_inherited();
     if (!spec_read(argv[1], error, sizeof error)) {
         fprintf(stderr, "%s\n", error);
         return 1;

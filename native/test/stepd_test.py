@@ -26,7 +26,7 @@ class Step:
         with open(self.step + "/spec", "wb") as f:
             f.write(b"".join(entry(*e) for e in spec))
         os.chmod(self.step + "/spec", 0o600)
-        done = subprocess.run([STEPD, self.step + "/spec"], capture_output=True, timeout=20)
+        done = subprocess.run([STEPD, self.step + "/spec"], capture_output=True, timeout=20, close_fds=False)
         self.started = done.returncode == 0
         self.error = done.stderr.decode()
         self.pid = int(done.stdout.split()[1]) if self.started else 0
@@ -180,6 +180,22 @@ def test_reattach_continues():
     second = attached(step, offset=have).run()
     assert second.out[0, 1][0] == have and have + len(second.text(1)) == 1400004 and not second.skipped
     assert step.gone()
+
+
+def test_the_port_of_its_slurmd_is_not_kept():
+    listener = socket.socket()
+    listener.bind(("127.0.0.1", 0))
+    listener.listen()
+    listener.set_inheritable(True)
+    step = Step(["sleep", "2"])
+    port = listener.getsockname()[1]
+    listener.close()
+    again = socket.socket()
+    again.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    again.bind(("127.0.0.1", port))
+    again.listen()
+    again.close()
+    attached(step).run()
 
 
 def test_finish_bounds_the_linger():

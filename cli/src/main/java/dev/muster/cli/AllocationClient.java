@@ -47,6 +47,13 @@ final class AllocationClient {
         if (e.errno() == SlurmErrno.INVALID_PARTITION_NAME.number() && o.has(JobOption.PARTITION)) {
             c.error("invalid partition specified: " + o.text(JobOption.PARTITION));
         }
+        if (e.errno() == SlurmErrno.INVALID_GRES.number()) {
+            c.error(e.getMessage());
+            return o.exitError(1);
+        }
+        if (e.errno() == SlurmErrno.INVALID_TASK_MEMORY.number()) {
+            c.error("Memory specification can not be satisfied");
+        }
         String verb = c.name().equals("salloc") ? "Job submit/allocate failed: " : "Unable to allocate resources: ";
         c.error(verb + e.getMessage());
         boolean busy = o.has(JobOption.IMMEDIATE) && !c.env("SLURM_EXIT_IMMEDIATE").isEmpty();

@@ -212,7 +212,7 @@ final class ProcessHost implements Host {
         return conf;
     }
 
-    private String confPath() {
+    String confPath() {
         String named = setting("SLURM_CONF");
         if (!named.isEmpty()) {
             return named;

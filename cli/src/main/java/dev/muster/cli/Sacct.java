@@ -67,8 +67,13 @@ final class Sacct implements Command {
                     c.out().println(Standard.VERSION);
                     return 0;
                 }
-                case "help", "usage" -> {
-                    Standard.help(c, OPTIONS, "");
+                case "help" -> {
+                    SacctHelp.print(c, OPTIONS);
+                    return 0;
+                }
+                case "usage" -> {
+                    c.out().println("Usage: sacct [options]");
+                    c.out().println("\tUse --help for help");
                     return 0;
                 }
                 case "helpformat" -> {

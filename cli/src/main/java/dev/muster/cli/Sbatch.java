@@ -57,6 +57,13 @@ final class Sbatch implements Command {
         if (e.errno() == SlurmErrno.INVALID_PARTITION_NAME.number() && o.has(JobOption.PARTITION)) {
             c.error("invalid partition specified: " + o.text(JobOption.PARTITION));
         }
+        if (e.errno() == SlurmErrno.INVALID_TASK_MEMORY.number()) {
+            c.error("Memory specification can not be satisfied");
+        }
+        if (e.errno() == SlurmErrno.INVALID_GRES.number() && !o.has(JobOption.TEST_ONLY)) {
+            c.error(e.getMessage());
+            return o.exitError(1);
+        }
         if (o.has(JobOption.TEST_ONLY)) {
             c.err().println("allocation failure: " + e.getMessage());
         } else {

@@ -205,7 +205,7 @@ final class Scancel implements Command {
         List<String> candidates = jobs.isEmpty() ? matching(c, w) : jobs;
         List<String> out = new ArrayList<>();
         for (String id : candidates) {
-            c.out().print("Cancel job_id=" + id + " [y/n]? ");
+            c.out().print("Cancel " + (id.indexOf('.') < 0 ? "job_id=" : "step_id=") + id + about(c, id) + " [y/n]? ");
             c.out().flush();
             String answer = readLine(c);
             if (answer.startsWith("y") || answer.startsWith("Y")) {
@@ -213,6 +213,18 @@ final class Scancel implements Command {
             }
         }
         return out;
+    }
+
+    /** Name and partition of a job that is there. */
+    private static String about(CommandContext c, String id) throws SlurmException {
+        int dot = id.indexOf('.');
+        Json.Obj q = new Json.Obj();
+        q.put("jobs", List.of(dot < 0 ? id : id.substring(0, dot)));
+        q.put("fields", List.of("name", "partition"));
+        for (Json.Obj j : c.host().controller().call("QueryJobs", q).objects("jobs")) {
+            return " name=" + j.text("name") + " partition=" + j.text("partition");
+        }
+        return "";
     }
 
     private static List<String> matching(CommandContext c, Wanted w) throws SlurmException {

@@ -21,6 +21,7 @@ final class Scontrol implements Command {
         boolean details;
         boolean oneLine;
         boolean quiet;
+        boolean verbose;
         boolean future;
         String json = "";
         String parser = "";
@@ -45,11 +46,12 @@ final class Scontrol implements Command {
                 case "future" -> s.future = true;
                 case "oneliner" -> s.oneLine = true;
                 case "quiet" -> s.quiet = true;
+                case "verbose" -> s.verbose = true;
                 case "json", "yaml" -> {
                     s.json = h.opt().name();
                     s.parser = h.value();
                 }
-                case "verbose", "federation", "local", "sibling" -> { }
+                case "federation", "local", "sibling" -> { }
                 case "uid" -> throw c.bad(1, "--uid is not supported by this cluster");
                 case "version" -> {
                     c.out().println(Standard.VERSION);
@@ -112,7 +114,10 @@ final class Scontrol implements Command {
             case "details" -> s.details = true;
             case "oneliner" -> s.oneLine = true;
             case "quiet" -> s.quiet = true;
-            case "verbose" -> s.quiet = false;
+            case "verbose" -> {
+                s.quiet = false;
+                s.verbose = true;
+            }
             case "version" -> c.out().println(Standard.VERSION);
             case "help" -> Standard.help(c, OPTIONS, "[command]");
             case "cluster", "abort", "takeover", "cancel_reboot", "reboot", "fsdampeningfactor", "getaddrs",

@@ -40,6 +40,7 @@ final class ScontrolShow {
         if (jobs.isEmpty() && !s.quiet) {
             c.out().println("No jobs in the system");
         }
+        updated(c, s, reply, reply.objects("jobs").size());
         ShowText text = new ShowText(c, s.oneLine, reply.number("now"));
         for (Json.Obj j : jobs) {
             c.out().println(text.job(j, s.details));
@@ -74,6 +75,7 @@ final class ScontrolShow {
             }
             reply = new Json.Obj();
         }
+        updated(c, s, reply, reply.objects("nodes").size());
         ShowText text = new ShowText(c, s.oneLine, reply.number("now"));
         List<Object> missing = new ArrayList<>(wanted);
         List<Json.Obj> found = new ArrayList<>();
@@ -116,6 +118,7 @@ final class ScontrolShow {
             all.removeIf(p -> !name.isEmpty() && !name.equals(p.text("name")));
             return Tree.print(c, s.json, s.parser, NodesJson.partitions(reply, all));
         }
+        updated(c, s, reply, reply.objects("partitions").size());
         ShowText text = new ShowText(c, s.oneLine, reply.number("now"));
         int shown = 0;
         for (Json.Obj p : reply.objects("partitions")) {
@@ -191,7 +194,10 @@ final class ScontrolShow {
             c.out().println("No topology information available");
             return 0;
         }
-        for (String known : List.of("aliases", "assoc_mgr", "bbstat", "burstbuffer", "daemons", "dwstat", "federation",
+        if (e.length() > 1 && "daemons".startsWith(e)) {
+            return daemons(c);
+        }
+        for (String known : List.of("aliases", "assoc_mgr", "bbstat", "burstbuffer", "dwstat", "federation",
                 "slurmd")) {
             if (known.startsWith(e)) {
                 c.err().println("scontrol: error: show " + known + " is not supported by this cluster");
@@ -200,5 +206,37 @@ final class ScontrolShow {
         }
         c.err().println("invalid entity:" + entity + " for keyword:show ");
         return 1;
+    }
+
+    /** The daemons that belong on this machine. */
+    private static int daemons(CommandContext c) {
+        StringBuilder out = new StringBuilder();
+        String here = c.host().hostName();
+        if (c.host().controllers().contains(here)) {
+            out.append("slurmctld");
+        }
+        Json.Obj q = new Json.Obj();
+        q.put("all", Boolean.TRUE);
+        q.put("fields", List.of("name", "hostname"));
+        try {
+            for (Json.Obj n : c.host().controller().call("QueryNodes", q).objects("nodes")) {
+                if (here.equals(n.text("hostname")) || here.equals(n.text("name"))) {
+                    out.append(out.isEmpty() ? "" : " ").append("slurmd");
+                    break;
+                }
+            }
+        } catch (SlurmException e) {
+            return Standard.failed(c, "slurm_load_node error", e);
+        }
+        c.out().println(out.toString());
+        return 0;
+    }
+
+    /** What {@code -v} says before the records. */
+    private static void updated(CommandContext c, Scontrol.Switches s, Json.Obj reply, int records) {
+        if (s.verbose && !s.quiet && s.json.isEmpty()) {
+            long at = reply.has("lastUpdate") ? reply.number("lastUpdate") : reply.number("now");
+            c.out().println("last_update_time=" + Times.iso(at, c.host().zone()) + ", records=" + records);
+        }
     }
 }

@@ -87,7 +87,25 @@ final class ScontrolUpdate {
         Json.Obj q = new Json.Obj();
         q.put(field, entity.value);
         q.put("changes", changes);
-        return Scontrol.simple(c, message, q, what);
+        q.put("requestId", c.host().requestId());
+        try {
+            Scontrol.warnings(c, c.host().controller().call(message, q));
+            return 0;
+        } catch (SlurmException e) {
+            return isUnknownKey(c, e, all) ? 1 : Standard.failed(c, what, e);
+        }
+    }
+
+    /** Tells about a parameter that cannot be updated, as it was typed. */
+    private static boolean isUnknownKey(CommandContext c, SlurmException e, List<Change> all) {
+        for (Change ch : all) {
+            if (e.getMessage().startsWith("Updating " + ch.key + " of a ")) {
+                c.err().println("Update of this parameter is not supported: " + ch.typed);
+                c.err().println("Request aborted");
+                return true;
+            }
+        }
+        return false;
     }
 
     private static int jobs(CommandContext c, List<String> ids, Change entity, List<Change> all) {
@@ -106,6 +124,9 @@ final class ScontrolUpdate {
             try {
                 Scontrol.warnings(c, c.host().controller().call("UpdateJob", q));
             } catch (SlurmException e) {
+                if (isUnknownKey(c, e, all)) {
+                    return 1;
+                }
                 c.err().println(e.getMessage() + " for job " + id);
                 rc = 1;
             }

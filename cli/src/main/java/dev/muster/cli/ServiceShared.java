@@ -71,7 +71,7 @@ final class ServiceShared {
 
     /** The configuration a caller means; a file that not everybody may read is opened by the caller's launcher. */
     ClientConf conf(String path, ClientConf.Files asCaller) throws IOException {
-        String file = !path.isEmpty() ? path : !defaultConf.isEmpty() ? defaultConf : "/etc/slurm/slurm.conf";
+        String file = !path.isEmpty() ? path : !defaultConf.isEmpty() ? defaultConf : own.confPath();
         File f = new File(file);
         long modified = f.lastModified();
         long size = f.length();

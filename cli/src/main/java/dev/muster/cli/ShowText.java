@@ -85,7 +85,7 @@ final class ShowText {
         add("JobState", JobRows.stateLong(j)).add("Reason", JobRows.reason(j)).add("Dependency", orNull(j,
                 "dependency"));
         line();
-        jobTimes(j);
+        jobTimes(j, details);
         line();
         jobPlace(j);
         if (details) {
@@ -96,14 +96,14 @@ final class ShowText {
         return end();
     }
 
-    private void jobTimes(Json.Obj j) {
+    private void jobTimes(Json.Obj j, boolean details) {
         Json.Obj exit = j.obj("exit");
         add("Requeue", j.flag("requeue") ? 1 : 0).add("Restarts", j.number("restarts"));
         add("BatchFlag", j.flag("batch") ? 1 : 0).add("Reboot", 0);
         add("ExitCode", exit.integer("code") + ":" + exit.integer("signal"));
         line();
         Json.Obj derived = j.obj("derivedExit");
-        if (derived.integer("code") != 0 || derived.integer("signal") != 0) {
+        if (details || derived.integer("code") != 0 || derived.integer("signal") != 0) {
             add("DerivedExitCode", derived.integer("code") + ":" + derived.integer("signal"));
             line();
         }
@@ -230,7 +230,7 @@ final class ShowText {
         optional(j, "tresPerTask", "TresPerTask");
         if (!j.text("mailType").isEmpty()) {
             line();
-            add("MailUser", j.text("mailUser")).add("MailType", j.text("mailType"));
+            add("MailUser", j.text("mailUser").isEmpty() ? j.text("userName") : j.text("mailUser")).add("MailType", j.text("mailType"));
         }
         optional(j, "extra", "Extra");
     }

@@ -33,8 +33,19 @@ final class Launches {
         Map<String, String> gres = new TreeMap<>();
         share.gres().forEach((name, devices) -> gres.put(name, devices.compact()));
         return new JobShare(job.id(), job.attempt(), share.bootId(), job.desc().owner(), JobEnvironment.ofHooks(state, job),
-                cpuIds(share.cores(), share.cpus()).compact(), share.memoryMb(), gres, secondsLeft(job, tickMs), state.settings().killWaitS(),
+                cpuIds(share.cores(), share.cpus()).compact(), limitMb(state, job, share, share.memoryMb()), gres, secondsLeft(job, tickMs), state.settings().killWaitS(),
                 state.settings().externSteps(), Bytes.of(job.desc().name()));
+    }
+
+    /**
+     * The memory to be enforced, 0 for none. A job that got a whole node's memory only because nobody said anything is not held
+     * to it: Slurm's default RealMemory=1 would kill everything.
+     */
+    private static long limitMb(State state, Job job, Allocation.Share share, long memoryMb) {
+        dev.muster.model.ResourceRequest r = job.desc().request();
+        boolean asked = r.memPerNodeMb() > 0 || r.memPerCpuMb() > 0 || r.memPerGpuMb() > 0;
+        boolean whole = state.nodes().find(share.node()).map(n -> memoryMb >= n.spec().memoryMb() - n.spec().memSpecLimitMb()).orElse(false);
+        return asked || !whole ? memoryMb : 0;
     }
 
     static long secondsLeft(Job job, long tickMs) {
@@ -47,7 +58,7 @@ final class Launches {
         if (step.id() == Step.EXTERN) {
             return new Launch(jobShare, step.id(), List.of(), List.of(), Bytes.EMPTY, NO_STEP, Bytes.of("/"), 022, Map.of(), Bytes.EMPTY,
                     Bytes.EMPTY, Bytes.EMPTY, false, index(step, part), step.nodes().size(), 0, jobShare.secondsLeft(), "",
-                    part.memoryMb(), job.run().allocation().hostList());
+                    limitMb(state, job, share, part.memoryMb()), job.run().allocation().hostList());
         }
         return step.isBatch() ? batch(state, job, jobShare, part) : numbered(state, job, step, part, jobShare);
     }
@@ -60,7 +71,7 @@ final class Launches {
         Task task = new Task(0, 0, cpuIds(part.cores(), part.cpus()).compact(), arguments, List.of());
         return new Launch(share, Step.BATCH, List.of(task), environment, blobs.apply(job.desc().payload().scriptHash()), NO_STEP,
                 job.desc().files().workDir(), job.desc().payload().umask(), job.desc().payload().limits(), JobPaths.stdin(job),
-                JobPaths.stdout(job), JobPaths.stderr(job), append(job), 0, 1, 1, share.secondsLeft(), "", part.memoryMb(),
+                JobPaths.stdout(job), JobPaths.stderr(job), append(job), 0, 1, 1, share.secondsLeft(), "", share.memoryMb(),
                 job.run().allocation().hostList());
     }
 
@@ -76,7 +87,7 @@ final class Launches {
         return new Launch(share, step.id(), tasks(step, part), environment, Bytes.EMPTY, d, d.workDir(), d.umask(), d.limits(),
                 Bytes.EMPTY, Bytes.EMPTY, Bytes.EMPTY, d.io().openMode().startsWith("a"), index(step, part), step.nodes().size(),
                 step.tasks(), d.timeLimitMin() > 0 ? Math.min(positive(share.secondsLeft()), d.timeLimitMin() * 60L) : share.secondsLeft(),
-                step.ioToken(), part.memoryMb(), job.run().allocation().hostList());
+                step.ioToken(), share.memoryMb() == 0 ? 0 : part.memoryMb(), job.run().allocation().hostList());
     }
 
     private static long positive(long seconds) {

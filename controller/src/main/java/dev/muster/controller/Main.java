@@ -1,6 +1,7 @@
 package dev.muster.controller;
 
 import dev.muster.config.ConfigError;
+import dev.muster.config.Key;
 import dev.muster.config.SisterFiles;
 import dev.muster.config.SlurmConf;
 import dev.muster.daemon.CommandServiceKeeper;
@@ -130,7 +131,8 @@ public final class Main {
         if (!logFile.isEmpty() && Path.of(logFile).getParent() != null) {
             java.nio.file.Files.createDirectories(Path.of(logFile).getParent());
         }
-        DaemonLog log = new DaemonLog("slurmctld", logFile, o.foreground, Math.max(conf.slurmctldDebug(), 3 + o.verbose), "");
+        DaemonLog log = new DaemonLog("slurmctld", logFile, o.foreground, Math.max(conf.slurmctldDebug(), 3 + o.verbose),
+                conf.text(Key.LOG_TIME_FORMAT));
         log.adoptLibraries();
         conf.warnings().forEach(w -> log.error(w.message()));
         for (List<String> inert : List.of(SisterFiles.inertKeys(conf), SisterFiles.inertPartitionKeys(conf), SisterFiles.unread(conf))) {

@@ -1,6 +1,8 @@
 package dev.muster.simulator;
 
 import dev.muster.model.ExitStatus;
+import dev.muster.model.node.NodeMessages;
+import dev.muster.model.node.NodeMessages.ToController;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -72,6 +74,13 @@ final class Reality {
     /** Tells for how long a node and the controller have been able to talk, milliseconds. */
     void talkingFor(java.util.function.ToLongFunction<String> source) {
         talkingForMs = source;
+    }
+
+    /** The node keeps a report no more: now the controller's journal must. */
+    void forgotten(String node, ToController report) {
+        if (report instanceof NodeMessages.StepExited m && m.stepId() != NodeMessages.STEP_EXTERN && !truth.hasTaken(node, m)) {
+            throw new Violation("I36 acknowledged after durability", node + " was told to forget " + m);
+        }
     }
 
     /** The node would not run an attempt that was meant for another boot. */

@@ -260,10 +260,9 @@ final class SimController implements Pipeline.Effects {
     void command(Command command, int uid, Consumer<Decision> answer) {
         Decision decision;
         boolean early = plant == Plant.REPLY_BEFORE_SYNC && !(command instanceof Command.Report);
-        boolean ackEarly = plant == Plant.ACK_BEFORE_DURABLE && command instanceof Command.Report;
         State before = core.state();
         try {
-            decision = pipeline.decide(command, uid, now(), early || ackEarly ? d -> { } : answer);
+            decision = pipeline.decide(command, uid, now(), early ? d -> { } : answer);
         } catch (Crash | Violation e) {
             throw e;
         } catch (RuntimeException e) {
@@ -282,7 +281,7 @@ final class SimController implements Pipeline.Effects {
                 checkIndexes();
             }
         }
-        if (early || ackEarly) {
+        if (early) {
             answer.accept(decision);
         }
         planted(command, before);
@@ -499,9 +498,14 @@ final class SimController implements Pipeline.Effects {
 
     private void report(Wire wire, ToController message, long seq) {
         log("hears " + message);
+        if (plant == Plant.ACK_BEFORE_DURABLE) {
+            wire.send(new NodeMessages.Ack(seq));
+        }
         command(new Command.Report(wire.node().name(), message), 0, d -> {
             if (d instanceof Decision.Accepted) {
-                wire.send(new NodeMessages.Ack(seq));
+                if (plant != Plant.ACK_BEFORE_DURABLE) {
+                    wire.send(new NodeMessages.Ack(seq));
+                }
             } else {
                 wire.closeAtController();
                 gone(wire);

@@ -311,6 +311,7 @@ final class SimNode {
     }
 
     private void acknowledged(long seq) {
+        pending.headMap(seq, true).values().forEach(report -> reality.forgotten(name, report));
         pending.headMap(seq, true).clear();
         Map<Long, Attempt> done = doneReports.headMap(seq, true);
         done.values().forEach(a -> disk.remove(key(a.share.jobId(), a.share.attempt()), a));

@@ -23,7 +23,7 @@ import java.util.TreeMap;
 /** One seed: a cluster, its users, what goes wrong, and the judgement. */
 final class Simulation {
     /** A node that talks to the controller reports an end within this time. */
-    static final long REPORT_WITHIN_MS = 60_000;
+    static final long REPORT_WITHIN_MS = 30_000;
     /** Once nothing goes wrong any more, everything is over within this time. */
     static final long LIVENESS_MS = 6 * 3_600_000L;
     private static final int SLURM_UID = 64030;

@@ -11,6 +11,7 @@ import dev.muster.model.ExitStatus;
 import dev.muster.model.JobFlag;
 import dev.muster.model.JobReason;
 import dev.muster.model.JobState;
+import dev.muster.model.node.NodeMessages;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -54,6 +55,14 @@ final class Truth {
 
     boolean hasStarted(int jobId, int attempt) {
         return started.contains(jobId + "." + attempt);
+    }
+
+    /** The report is in the journal, or about what the controller has given up. */
+    boolean hasTaken(String node, NodeMessages.StepExited m) {
+        return state.jobs().find(m.jobId()).filter(j -> j.attempt() == m.attempt())
+                .filter(j -> j.run().allocation().on(node).filter(s -> !s.released()).isPresent())
+                .flatMap(j -> j.step(m.stepId())).stream().flatMap(s -> s.nodes().stream())
+                .noneMatch(p -> p.node().equals(node) && !p.done());
     }
 
     /** The controller gave the attempt's part on this node up without word from the node. */

@@ -136,10 +136,10 @@ final class Wire {
         }
     }
 
-    /** The controller closes: the node hears of it unless it is cut off. */
+    /** The controller closes or dies: the node hears of it, after what was sent before, unless it is cut off. */
     void closeAtController() {
         controllerOpen = false;
-        world.at(world.around(swarm.delayMs()), () -> {
+        world.at(1 + delay(downAtMs), () -> {
             if (!node.isCutOff()) {
                 endNodeSide();
             }
@@ -150,7 +150,7 @@ final class Wire {
     void closeAtNode(boolean silently) {
         nodeOpen = false;
         if (!silently) {
-            world.at(world.around(swarm.delayMs()), () -> {
+            world.at(1 + delay(upAtMs), () -> {
                 if (!node.isCutOff()) {
                     endControllerSide();
                 }

@@ -22,6 +22,8 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
@@ -115,7 +117,21 @@ public final class Server implements AutoCloseable {
         } else {
             builder.host("0.0.0.0");
         }
-        return new Server(builder.build().start());
+        WebServer web = builder.build().start();
+        if (!web.isRunning()) {
+            throw new IllegalStateException(whyNot(host, port));
+        }
+        return new Server(web);
+    }
+
+    /** The web server only logs why it could not open its port: asked again here, for the caller's sentence. */
+    private static String whyNot(String host, int port) {
+        try (ServerSocket probe = new ServerSocket()) {
+            probe.bind(new InetSocketAddress(host.isEmpty() ? "0.0.0.0" : host, port));
+            return "it could not be opened";
+        } catch (IOException | IllegalArgumentException e) {
+            return String.valueOf(e.getMessage());
+        }
     }
 
     private record Edge(

@@ -1,6 +1,7 @@
 package dev.muster.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.net.Socket;
@@ -38,6 +39,14 @@ class ServerTest {
     private Client client(byte[] key, String cluster) {
         Session session = Session.issue(key, cluster, new Caller(1234, 5), System.currentTimeMillis(), new byte[16]);
         return new Client("127.0.0.1", server.port(), () -> session, () -> "n" + counter.incrementAndGet());
+    }
+
+    @Test
+    void takenPortIsAnError() {
+        Verifier verifier = new Verifier(KEY, "c", Optional.empty(), System::currentTimeMillis);
+        assertThatThrownBy(() -> Server.start("127.0.0.1", server.port(), verifier,
+                (caller, message, body) -> new Server.Reply(200, body), Map.of(), path -> Optional.empty()))
+                .isInstanceOf(IllegalStateException.class).hasMessageContaining("in use");
     }
 
     private static String text(Client.Response response) {
