@@ -121,7 +121,8 @@ final class Scontrol implements Command {
             case "version" -> c.out().println(Standard.VERSION);
             case "help" -> Standard.help(c, OPTIONS, "[command]");
             case "cluster", "abort", "takeover", "cancel_reboot", "reboot", "fsdampeningfactor", "getaddrs",
-                    "listjobs", "listpids", "liststeps", "pidinfo", "power", "schedloglevel", "setdebugflags" -> {
+                    "listjobs", "listpids", "liststeps", "pidinfo", "power", "schedloglevel", "setdebugflags",
+                    "token" -> {
                 c.err().println("scontrol: error: " + k + " is not supported by this cluster");
                 return 1;
             }
@@ -164,7 +165,6 @@ final class Scontrol implements Command {
                 yield simple(c, "Shutdown", q, "slurm_shutdown error");
             }
             case "setdebug" -> setDebug(c, rest);
-            case "token" -> token(c, rest);
             case "wait_job" -> waitJob(c, rest);
             case "write" -> write(c, rest);
             default -> {
@@ -236,36 +236,6 @@ final class Scontrol implements Command {
         }
         c.out().println("Slurmctld(primary) at " + host + " is " + (up ? "UP" : "DOWN"));
         return up ? 0 : 1;
-    }
-
-    private static int token(CommandContext c, List<String> rest) {
-        Json.Obj q = new Json.Obj();
-        for (String item : rest) {
-            int eq = item.indexOf('=');
-            String key = eq < 0 ? Texts.lower(item) : Texts.lower(item.substring(0, eq));
-            String value = item.substring(eq + 1);
-            if (key.equals("username")) {
-                q.put("user", value);
-            } else if (key.equals("lifespan")) {
-                boolean infinite = value.equalsIgnoreCase("infinite") || value.equalsIgnoreCase("unlimited");
-                long n = infinite ? -1 : OptionCheck.parseNumber(value);
-                if (n < 0 && !infinite) {
-                    c.err().println("scontrol: error: Invalid lifespan value: " + value);
-                    return 1;
-                }
-                q.put("lifespanSeconds", n);
-            } else {
-                c.err().println("scontrol: error: Invalid argument: " + item);
-                return 1;
-            }
-        }
-        try {
-            c.out().println("SLURM_JWT=" + c.host().controller().call("MakeToken", q).text("token"));
-            return 0;
-        } catch (SlurmException e) {
-            c.error("failed to fetch token: " + e.getMessage());
-            return 1;
-        }
     }
 
     private static int waitJob(CommandContext c, List<String> rest) throws SlurmException {

@@ -192,9 +192,9 @@ public enum Key {
     SLURM_SCHED_LOG_FILE("SlurmSchedLogFile", Kind.TEXT, "", Reader.CONTROLLER, Inert.LOG),
     SLURM_SCHED_LOG_LEVEL("SlurmSchedLogLevel", Kind.U16, "0", Reader.CONTROLLER, Inert.LOG),
     SLURM_USER("SlurmUser", Kind.TEXT, "root", Reader.ALL),
-    SRUN_EPILOG("SrunEpilog", Kind.TEXT, "", Reader.COMMANDS),
+    SRUN_EPILOG("SrunEpilog", Kind.TEXT, "", Reader.COMMANDS, Inert.STEP_DEFAULTS),
     SRUN_PORT_RANGE("SrunPortRange", Kind.TEXT, "", Reader.COMMANDS, Inert.PORTS),
-    SRUN_PROLOG("SrunProlog", Kind.TEXT, "", Reader.COMMANDS),
+    SRUN_PROLOG("SrunProlog", Kind.TEXT, "", Reader.COMMANDS, Inert.STEP_DEFAULTS),
     STATE_SAVE_LOCATION("StateSaveLocation", Kind.TEXT, "/var/spool", Reader.CONTROLLER),
     SUSPEND_EXC_NODES("SuspendExcNodes", Kind.LINES, "", Reader.CONTROLLER, Inert.CLOUD),
     SUSPEND_EXC_PARTS("SuspendExcParts", Kind.LINES, "", Reader.CONTROLLER, Inert.CLOUD),
@@ -257,7 +257,8 @@ public enum Key {
                 "all resource limits are propagated in this version unless --propagate says otherwise";
         static final String PRIO = "the nice value of the submitting process is not propagated in this version";
         static final String EXITS = "requeuing by exit code is not part of this version";
-        static final String UNKILLABLE = "a program for unkillable steps is not part of this version; the node is drained";
+        static final String UNKILLABLE =
+                "a program for unkillable steps is not part of this version; the node is drained";
         static final String PAM = "PAM sessions are not part of this version";
         static final String BACKUP = "takeover by a backup controller is not part of this version";
         static final String BCAST = "sbcast is not part of this version";
