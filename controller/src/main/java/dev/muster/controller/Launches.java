@@ -33,7 +33,8 @@ final class Launches {
         Map<String, String> gres = new TreeMap<>();
         share.gres().forEach((name, devices) -> gres.put(name, devices.compact()));
         return new JobShare(job.id(), job.attempt(), share.bootId(), job.desc().owner(), JobEnvironment.ofHooks(state, job),
-                cpuIds(share.cores(), share.cpus()).compact(), limitMb(state, job, share, share.memoryMb()), gres, secondsLeft(job, tickMs), state.settings().killWaitS(),
+                cpuIds(share.cores(), share.cpus()).compact(), limitMb(state, job, share, share.memoryMb()), gres,
+                secondsLeft(job, tickMs), state.settings().killWaitS(),
                 state.settings().externSteps(), Bytes.of(job.desc().name()));
     }
 

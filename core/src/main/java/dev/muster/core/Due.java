@@ -175,7 +175,8 @@ public final class Due {
 
     @Override
     public boolean equals(Object other) {
-        return other instanceof Due d && limits.equals(d.limits) && begins.equals(d.begins) && deadlines.equals(d.deadlines) && waiting.equals(d.waiting)
+        return other instanceof Due d && limits.equals(d.limits) && begins.equals(d.begins) && deadlines.equals(d.deadlines)
+                && waiting.equals(d.waiting)
                 && dependents.equals(d.dependents);
     }
 
