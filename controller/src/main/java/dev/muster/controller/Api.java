@@ -94,7 +94,6 @@ final class Api {
                     boolean only = Codec.decode(body, ClusterMessages.Shutdown.class).controllerOnly();
                     yield admin(caller, () -> controller.shutdown(only));
                 }
-                case "MakeToken" -> Reply.error(400, SlurmErrno.NOT_SUPPORTED, "auth/jwt tokens are not supported by this version of Muster");
                 case "SetDebug" -> {
                     ClusterMessages.SetDebug m = Codec.decode(body, ClusterMessages.SetDebug.class);
                     yield admin(caller, () -> controller.setDebug(m.level()));

@@ -67,8 +67,12 @@ final class JobViews {
 
     private long endTime(Job job) {
         Job.Run r = job.run();
-        return r.endTime() > 0 ? r.endTime() : r.startTime() > 0 && r.limitMin() >= 0
-                ? r.startTime() + r.limitMin() * 60L + (r.preSuspendMs() > 0 && r.suspendTime() > 0 ? 0 : 0) : 0;
+        if (r.endTime() > 0 || r.startTime() == 0 || r.limitMin() < 0) {
+            return r.endTime();
+        }
+        // time spent suspended is not charged: the end moves by it
+        boolean wasSuspended = r.suspendTime() > 0;
+        return wasSuspended ? now + Math.max(0, r.limitMin() * 60L - runSeconds(job)) : r.startTime() + r.limitMin() * 60L;
     }
 
     static int cpus(Job job) {

@@ -145,11 +145,6 @@ public final class ClusterMessages {
     /** @param controllerOnly {@code scontrol shutdown slurmctld} */
     public record Shutdown(String requestId, boolean controllerOnly) {}
 
-    /** @param user "" for the caller; @param lifespanSeconds 0 for the default, -1 for infinite */
-    public record MakeToken(String user, long lifespanSeconds) {}
-
-    public record TokenReply(String token) {}
-
     public record SetDebug(String requestId, String level, String flags) {}
 
     public record QueryDiagnostics(boolean reset) {}
