@@ -1,10 +1,13 @@
 package dev.muster.cli;
 
+import dev.muster.model.Json;
 import dev.muster.transport.Frames;
 import java.io.IOException;
 import java.time.ZoneId;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.function.LongSupplier;
 
 /**
  * What a command may know of the process and machine it is asked from. The warm service and tests bring their own: a
@@ -70,4 +73,35 @@ public interface Host {
 
     /** Runs the handler when the process gets the signal ({@code INT}), from a thread of its own. */
     void onSignal(String name, Runnable handler);
+
+    /** The command goes on only in a process of its caller's: a service gives it up here, before it has done anything. */
+    default void ownProcess() {}
+
+    /** Starts something beside the command that ends with it at the latest. */
+    default void beside(String name, Runnable work) {
+        Thread.ofPlatform().daemon().name(name).start(work);
+    }
+
+    /** The caller is gone without having asked for an end. */
+    default boolean callerGone() {
+        return false;
+    }
+
+    /** From now on this tells another process all it needs to go on in this one's place. */
+    default void checkpoint(Json.Obj state) {}
+
+    /** What another process began for this command; empty if this is the first. */
+    default Optional<Unfinished> unfinished() {
+        return Optional.empty();
+    }
+
+    /**
+     * Output of a task.
+     *
+     * @param write writes it and answers up to which offset of the task's stream all has gone out
+     * @return that offset
+     */
+    default long deliver(int task, int stream, LongSupplier write) {
+        return write.getAsLong();
+    }
 }

@@ -13,6 +13,7 @@ import java.time.ZoneOffset;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** The process that carries the command, read from /proc: works with and without the launcher. */
 final class ProcessHost implements Host {
@@ -27,10 +28,15 @@ final class ProcessHost implements Host {
     private ClientConf conf;
     private Controller controller;
     private final UserNames names = new UserNames();
-    private boolean launcherIdUsed;
+    private final Optional<RequestIds> requestIds;
+    private final Optional<Unfinished> unfinished;
 
     ProcessHost(Map<String, String> env) {
         this.env = env;
+        byte[][] left = Native.isThere() ? Native.unfinished() : null;
+        this.unfinished = left == null ? Optional.empty() : Optional.of(Unfinished.of(left[0], left[1], left[2]));
+        // what goes on with something begun asks for new things
+        this.requestIds = Native.isThere() && left == null ? Optional.of(new RequestIds(Native.requestId())) : Optional.empty();
     }
 
     String setting(String variable) {
@@ -289,14 +295,15 @@ final class ProcessHost implements Host {
         }
     }
 
-    /** The first id is the launcher's: a command repeated on the other path is the same request. */
+    /** From the launcher's: a command repeated on the other path asks the same requests. */
     @Override
     public String requestId() {
-        if (!launcherIdUsed && Native.isThere()) {
-            launcherIdUsed = true;
-            return Native.requestId();
-        }
-        return nonce();
+        return requestIds.isPresent() ? requestIds.get().next() : nonce();
+    }
+
+    @Override
+    public Optional<Unfinished> unfinished() {
+        return unfinished;
     }
 
     String nonce() {

@@ -4,8 +4,11 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
+import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.IntConsumer;
 
 /**
  * One launcher: frames of a length, a type and bytes. A thread of its own reads, so that a caller who goes away is
@@ -19,11 +22,20 @@ final class ServiceConnection implements AutoCloseable {
 
     private static final Frame END = new Frame('\0', new byte[0]);
 
+    /** The frames that answer a question: of a file, for a session, for standard input. Each is asked by one at a time. */
+    private static final String ANSWERS = "ATI";
+
     private final SocketChannel channel;
-    private final BlockingQueue<Frame> answers = new ArrayBlockingQueue<>(4);
+    private final List<BlockingQueue<Frame>> answers = List.of(
+            new ArrayBlockingQueue<>(4), new ArrayBlockingQueue<>(4), new ArrayBlockingQueue<>(4));
     private final Thread worker = Thread.currentThread();
+    private final AtomicBoolean beating = new AtomicBoolean();
+    private volatile IntConsumer signals = n -> { };
     private volatile boolean quiet;
+    private volatile boolean steady;
     private volatile boolean closed;
+    private volatile boolean gone;
+    private volatile boolean left;
 
     ServiceConnection(SocketChannel channel) {
         this.channel = channel;
@@ -39,16 +51,48 @@ final class ServiceConnection implements AutoCloseable {
     private void readAnswers() {
         try {
             while (true) {
-                answers.put(read());
+                Frame f = read();
+                int kind = ANSWERS.indexOf(f.type);
+                if (kind >= 0) {
+                    answers.get(kind).put(f);
+                } else if (f.type == 'G' && f.bytes.length == 4) {
+                    signals.accept(ByteBuffer.wrap(f.bytes).getInt());
+                } else if (f.type == 'L') {
+                    left = true;
+                }
             }
         } catch (IOException e) {
-            answers.offer(END);
+            gone = true;
+            for (BlockingQueue<Frame> q : answers) {
+                q.clear();
+                q.offer(END);
+            }
             if (!closed) {
                 worker.interrupt();
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    /** Signals to the launcher, by number. */
+    void onSignal(IntConsumer handler) {
+        signals = handler;
+    }
+
+    /** The launcher is not there any more. */
+    boolean isGone() {
+        return gone;
+    }
+
+    /** It went to carry on by itself: nothing is to be cancelled. */
+    boolean isLeft() {
+        return left;
+    }
+
+    /** Heartbeats also after the first output: who follows a step wants to know at once that nobody does any more. */
+    void beatSteadily() {
+        steady = true;
     }
 
     private Frame read() throws IOException {
@@ -71,11 +115,13 @@ final class ServiceConnection implements AutoCloseable {
         }
     }
 
-    /** Waits for the answer to what was just asked. */
-    Frame answer() throws IOException {
+    /** Waits for an answer of that type to what was just asked. */
+    Frame answer(char type) throws IOException {
+        BlockingQueue<Frame> from = answers.get(ANSWERS.indexOf(type));
         try {
-            Frame f = answers.take();
+            Frame f = from.take();
             if (f == END) {
+                from.offer(END);
                 throw new EOFException();
             }
             return f;
@@ -88,7 +134,7 @@ final class ServiceConnection implements AutoCloseable {
     void awaitEnd() {
         try {
             while (true) {
-                answer();
+                answer('A');
             }
         } catch (IOException e) {
             // the end that was waited for
@@ -100,7 +146,7 @@ final class ServiceConnection implements AutoCloseable {
     }
 
     synchronized void send(char type, byte[] bytes, int from, int length) throws IOException {
-        if (type == 'O' || type == 'E') {
+        if (type == 'O' || type == 'E' || type == 'V') {
             quiet = true;
         }
         ByteBuffer out = ByteBuffer.allocate(HEAD_BYTES + length);
@@ -110,16 +156,23 @@ final class ServiceConnection implements AutoCloseable {
         }
     }
 
-    /** Tells the launcher that the command is being worked on; not needed once it has spoken. */
+    /**
+     * Tells the launcher that the command is being worked on; not needed once it has spoken. On a thread of its own: a launcher
+     * that does not read must not make others wait.
+     */
     void heartbeat() {
-        if (quiet || closed) {
+        if ((quiet && !steady) || closed || !beating.compareAndSet(false, true)) {
             return;
         }
-        try {
-            send('H', new byte[0]);
-        } catch (IOException e) {
-            quiet = true;
-        }
+        Thread.ofVirtual().start(() -> {
+            try {
+                send('H', new byte[0]);
+            } catch (IOException e) {
+                quiet = true;
+            } finally {
+                beating.set(false);
+            }
+        });
     }
 
     boolean hasSpoken() {

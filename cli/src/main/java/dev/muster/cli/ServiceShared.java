@@ -16,6 +16,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
 
 /**
  * What the commands of one service share: configurations, open connections to the controller, names. None of it is any
@@ -39,6 +40,10 @@ final class ServiceShared {
         }
     }
 
+    /** Steps followed here; more sruns than that run in processes of their own. */
+    private static final int STEPS_MAX = 64;
+
+    final Semaphore steps = new Semaphore(STEPS_MAX);
     final UserNames names = new UserNames();
     final String hostName = new ProcessHost(Map.of()).hostName();
     private final Set<ServiceConnection> open = ConcurrentHashMap.newKeySet();

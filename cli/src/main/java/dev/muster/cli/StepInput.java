@@ -31,8 +31,12 @@ final class StepInput implements Runnable {
     private boolean ended;
     private boolean stopped;
 
-    /** @param task the one that gets the input, or {@link IoFrame#ALL_TASKS} */
-    StepInput(InputStream in, List<StepNode> nodes, int task) {
+    /**
+     * @param task   the one that gets the input, or {@link IoFrame#ALL_TASKS}
+     * @param offset of the first byte that in brings
+     */
+    StepInput(InputStream in, List<StepNode> nodes, int task, long offset) {
+        this.sent = offset;
         this.in = in;
         this.nodes = nodes;
         this.task = task;

@@ -14,9 +14,11 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** A machine and a controller made of canned answers; keeps what was sent. */
 final class FakeHost implements Host {
+    private Optional<Unfinished> unfinished = Optional.empty();
     /** 2026-11-21T09:46:20Z. */
     static final long NOW = 1795254380L;
 
@@ -41,6 +43,16 @@ final class FakeHost implements Host {
     FakeHost refuse(String message, int errno, String sentence) {
         replies.put(message, new SlurmException(errno, sentence));
         return this;
+    }
+
+    /** Another process had begun this and got so far. */
+    void unfinished(Unfinished begun) {
+        unfinished = Optional.of(begun);
+    }
+
+    @Override
+    public Optional<Unfinished> unfinished() {
+        return unfinished;
     }
 
     void stream(String address, Frames frames) {
