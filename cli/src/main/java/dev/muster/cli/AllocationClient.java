@@ -25,7 +25,8 @@ final class AllocationClient {
     }
 
     /** Submits; the job's id, or 0 after the error has been printed. */
-    Json.Obj submit(String kind, String name, List<Object> environment, boolean testOnly) throws SlurmException {
+    Json.Obj submit(String kind, String name, List<Object> environment, boolean testOnly)
+            throws SlurmException, UsageException {
         Json.Obj q = new Json.Obj();
         q.put("requestId", c.host().requestId());
         q.put("job", new JobRequest(o).job(kind, name, List.of()));

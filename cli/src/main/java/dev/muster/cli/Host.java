@@ -70,4 +70,12 @@ public interface Host {
 
     /** Runs the handler when the process gets the signal ({@code INT}), from a thread of its own. */
     void onSignal(String name, Runnable handler);
+
+    /** The signal does nothing any more. */
+    default void ignoreSignal(String name) {}
+
+    /** This process is not in the foreground of its terminal. */
+    default boolean inBackground() {
+        return false;
+    }
 }

@@ -158,7 +158,7 @@ final class Srun implements Command {
             throws SlurmException, UsageException {
         int jobId = allocation.integer("jobId");
         StepFiles.Names names = names(c, allocation, "");
-        Json.Obj desc = new StepRequest(o, program, own).describe(names);
+        Json.Obj desc = new StepRequest(o, program, own, allocation.objects("shares")).describe(names);
         Json.Obj started;
         try {
             started = create(c, o, jobId, desc);
@@ -299,7 +299,11 @@ final class Srun implements Command {
             }
         }
         int task = pty ? 0 : StepFiles.isNumber(text) ? Integer.parseInt(text) : IoFrame.ALL_TASKS;
-        run.input(new StepInput(in, run.nodes(), task));
+        if (c.host().isTty(0)) {
+            // reading a terminal from its background fails then instead of stopping srun
+            c.host().ignoreSignal("TTIN");
+        }
+        run.input(new StepInput(in, c.host()::inBackground, run.nodes(), task));
     }
 
     private static void signals(CommandContext c, StepRun run, boolean pty) {

@@ -415,12 +415,20 @@ final class NodeRules {
                     ? Optional.of(node.with(Node.Flag.DRAIN, true)) : Optional.empty();
             case "UNDRAIN" -> Optional.of(cleared(node.with(Node.Flag.DRAIN, false), c));
             case "FAIL" -> Optional.of(node.with(Node.Flag.FAIL, true));
-            case "RESUME", "IDLE" -> Optional.of(cleared(node.with(Node.Flag.DOWN, false).with(Node.Flag.DRAIN, false)
+            case "RESUME" -> resumable(node) ? state(node, "IDLE", c) : Optional.empty();
+            case "IDLE" -> Optional.of(cleared(node.with(Node.Flag.DOWN, false).with(Node.Flag.DRAIN, false)
                     .with(Node.Flag.FAIL, false).with(Node.Flag.INVALID_REG, false), c));
             case "NORESP", "NO_RESPOND" -> Optional.of(node.with(Node.Flag.NOT_RESPONDING, true));
             case "FUTURE" -> node.jobs().isEmpty() ? Optional.of(node.with(Node.Flag.FUTURE, true)) : Optional.empty();
             default -> Optional.empty();
         };
+    }
+
+    /** There is something that keeps it out of service. */
+    private static boolean resumable(Node node) {
+        return node.bootId().isEmpty() || node.has(Node.Flag.DOWN) || node.has(Node.Flag.DRAIN) || node.has(Node.Flag.FAIL)
+                || node.has(Node.Flag.INVALID_REG) || node.has(Node.Flag.NOT_RESPONDING) || node.has(Node.Flag.UNKNOWN)
+                || node.has(Node.Flag.POWERED_DOWN) || node.has(Node.Flag.REBOOT_ISSUED) || node.has(Node.Flag.REBOOT_REQUESTED);
     }
 
     private static Node cleared(Node node, Command.UpdateNode c) {

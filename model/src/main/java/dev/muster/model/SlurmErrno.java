@@ -77,6 +77,7 @@ public enum SlurmErrno {
     INVALID_TRES(2115, "Invalid Trackable RESource (TRES) specification"),
     INVALID_NICE(2120, "Invalid --nice value"),
     ENVIRONMENT_MISSING(2121, "Environment is missing in job"),
+    INVALID_TIME_MIN(2124, "Invalid time-min specification (exceeds job's time or other limits)"),
     INSUFFICIENT_GRES(2127, "Insufficient GRES available in allocation"),
     INVALID_JOB_STATE(4018, "Job step not running"),
     PROLOG_FAILED(4020, "Job prolog failed"),

@@ -39,7 +39,8 @@ final class Feasibility {
                 return Optional.of(Decision.reject(SlurmErrno.INVALID_GRES));
             }
             for (Tres.Item item : Tres.gres(tres)) {
-                if (!state.settings().gresTypes().contains(item.name())) {
+                // none of what does not exist is no wrong wish
+                if (item.count() > 0 && !state.settings().gresTypes().contains(item.name())) {
                     return Optional.of(Decision.reject(SlurmErrno.INVALID_GRES));
                 }
             }
