@@ -149,7 +149,7 @@ final class Sinfo implements Command {
             }
             if (!STATES.contains(bare)) {
                 throw new UsageException(1, List.of(c.name() + ": error: Bad state string: \"" + s + "\"",
-                        c.name() + ": error: Valid node states include: " + Texts.lower(String.join(",", STATES))));
+                        c.name() + ": error: valid states: " + Texts.lower(String.join(",", STATES))));
             }
             w.states.add(up);
         }
@@ -220,7 +220,7 @@ final class Sinfo implements Command {
         List<String> unknown = new ArrayList<>();
         RowFormat format = format(w, WIDEST_UNKNOWN, unknown);
         for (String u : unknown) {
-            c.error("Invalid node format specification: " + u);
+            c.error("Invalid job format specification: " + u);
         }
         Json.Obj nodes;
         Json.Obj partitions;

@@ -122,8 +122,8 @@ final class Srun implements Command {
         }
         Json.Obj allocation = client.await(jobId, o.has(JobOption.QUIET));
         if (AllocationClient.isOver(allocation)) {
-            c.error("Unable to allocate resources: Job " + jobId + " was "
-                    + Texts.lower(allocation.text("state")) + " before it got its nodes");
+            c.info("Job allocation " + jobId + " has been revoked");
+            c.info("Force Terminated JobId=" + jobId);
             return o.exitError(1);
         }
         granted[0] = true;
@@ -279,8 +279,15 @@ final class Srun implements Command {
             return file;
         } catch (IOException e) {
             throw c.bad(o.exitError(1), "Could not open " + (option == JobOption.OUTPUT ? "stdout" : "stderr")
-                    + " file: " + path);
+                    + " file: " + reason(path));
         }
+    }
+
+    /** Why a file could not be opened, in the C library's words. */
+    private static String reason(String path) {
+        java.nio.file.Path parent = java.nio.file.Path.of(path).toAbsolutePath().getParent();
+        return java.nio.file.Files.isDirectory(java.nio.file.Path.of(path)) ? "Is a directory"
+                : parent != null && !java.nio.file.Files.exists(parent) ? "No such file or directory" : "Permission denied";
     }
 
     private static void input(CommandContext c, JobOptions o, StepFiles.Names names, StepRun run, boolean pty)
@@ -295,7 +302,7 @@ final class Srun implements Command {
             try {
                 in = new ByteArrayInputStream(c.host().readFile(path, INPUT_BYTES_MAX));
             } catch (IOException e) {
-                throw c.bad(o.exitError(1), "Could not open stdin file: " + path);
+                throw c.bad(o.exitError(1), "Could not open stdin file: " + reason(path));
             }
         }
         int task = pty ? 0 : StepFiles.isNumber(text) ? Integer.parseInt(text) : IoFrame.ALL_TASKS;
