@@ -7,6 +7,7 @@
  *   io.c      output kept by offset, standard input, clients of the socket
  *   status.c  the durable record of what became of every task
  *   procs.c   finding and killing everything a step left behind
+ *   serve.c   starts steps on request, without a new program for each
  *   stepd.c   start, the event loop, the end
  */
 #ifndef MUSTER_STEPD_H
@@ -116,9 +117,15 @@ bool step_complete(void);
 void step_finish(unsigned linger_ms);
 void step_terminate(void);
 const char *step_reason(void);
+void step_main(int answer, const char *prefix) __attribute__((noreturn));
+void step_title(const char *title);
+
+/* serve.c */
+int serve_requests(void);
 
 /* spec.c */
 bool spec_read(const char *path, char *error, size_t error_room);
+bool spec_parse(char *text, size_t length, char *error, size_t error_room);
 void strings_add(struct strings *list, char *item);
 
 /* task.c */

@@ -128,7 +128,7 @@ public final class CommandServiceKeeper {
             classPath.append(classPath.isEmpty() ? "" : ":").append(jar);
         }
         command.addAll(List.of(javaHome + "/bin/java", "-XX:+UseSerialGC", "-Xms32m", "-Xmx512m", "-Xss512k", "-XX:-UsePerfData",
-                "-XX:TieredStopAtLevel=1",
+                "-XX:TieredStopAtLevel=1", "-XX:AOTCache=" + prefix.resolve("lib/muster/cli.aot"), "-XX:AOTMode=auto", "-Xlog:disable",
                 "-Dmuster.prefix=" + prefix, "-cp", classPath.toString(), "dev.muster.cli.CommandService", socket.toString()));
         ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true)
                 .redirectOutput(ProcessBuilder.Redirect.DISCARD).redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")))
