@@ -279,7 +279,8 @@ static bool lend_from(int fd, size_t most)
     ssize_t n = 1;
     if (!bytes)
         return answer(ENOMEM, NULL, 0);
-    while (have < most && ((n = read(fd, bytes + have, most - have)) > 0 || (n < 0 && errno == EINTR)))
+    /* of standard input what there is: a person at a terminal types a line at a time and waits for the answer */
+    while (have < most && !(fd == 0 && have > 0) && ((n = read(fd, bytes + have, most - have)) > 0 || (n < 0 && errno == EINTR)))
         have += n > 0 ? (size_t)n : 0;
     if (fd == 0)
         add(&taken_input, bytes, have);

@@ -32,8 +32,12 @@ final class Sattach implements Command {
                     c.out().println(Standard.VERSION);
                     return 0;
                 }
-                case "help", "usage" -> {
+                case "help" -> {
                     Standard.help(c, OPTIONS, "jobid.stepid");
+                    return 0;
+                }
+                case "usage" -> {
+                    OptionHelp.usage(c, OPTIONS, "jobid.stepid");
                     return 0;
                 }
                 case "label" -> w.label = true;

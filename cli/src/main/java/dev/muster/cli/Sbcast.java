@@ -25,8 +25,12 @@ final class Sbcast implements Command {
                     c.out().println(Standard.VERSION);
                     return 0;
                 }
-                case "help", "usage" -> {
+                case "help" -> {
                     Standard.help(c, OPTIONS, "SOURCE DEST");
+                    return 0;
+                }
+                case "usage" -> {
+                    OptionHelp.usage(c, OPTIONS, "SOURCE DEST");
                     return 0;
                 }
                 case "force" -> force = true;

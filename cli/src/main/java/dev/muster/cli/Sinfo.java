@@ -51,6 +51,7 @@ final class Sinfo implements Command {
         final List<String> partitions = new ArrayList<>();
         final List<String> states = new ArrayList<>();
         int iterateSeconds;
+        int verbose;
     }
 
     @Override
@@ -61,6 +62,9 @@ final class Sinfo implements Command {
         w.future = c.env().containsKey("SINFO_FUTURE");
         w.format = c.env("SINFO_FORMAT");
         w.sort = c.env("SINFO_SORT");
+        if (w.all && c.env().containsKey("SINFO_PARTITION")) {
+            throw c.bad(1, "Conflicting options, SINFO_ALL and SINFO_PARTITION, specified. Please choose one or the other.");
+        }
         w.partitions.addAll(Texts.split(c.env("SINFO_PARTITION"), ','));
         for (GetOpt.Hit h : p.hits()) {
             switch (h.opt().name()) {
@@ -68,8 +72,12 @@ final class Sinfo implements Command {
                     c.out().println(Standard.VERSION);
                     return 0;
                 }
-                case "help", "usage" -> {
+                case "help" -> {
                     Standard.help(c, OPTIONS, "");
+                    return 0;
+                }
+                case "usage" -> {
+                    OptionHelp.usage(c, OPTIONS, "");
                     return 0;
                 }
                 case "helpstate" -> {
@@ -84,12 +92,37 @@ final class Sinfo implements Command {
             Standard.help(c, OPTIONS, "");
             return 1;
         }
+        if (w.verbose > 0) {
+            verbose(c, w);
+        }
         int rc = show(c, w);
+        c.out().flush();
         while (w.iterateSeconds > 0 && !c.out().isBroken() && c.host().pause(w.iterateSeconds * 1000L)) {
             c.out().println("");
             rc = show(c, w);
+            c.out().flush();
         }
         return rc;
+    }
+
+    /** What {@code -v} tells first: the options in force. */
+    private static void verbose(CommandContext c, Wanted w) {
+        String[][] table = {{"dead", flag(w.dead)}, {"exact", w.exact ? "1" : "0"}, {"filtering", flag(!w.states.isEmpty())},
+            {"format", w.wideFormat.isEmpty() ? w.format : w.wideFormat}, {"iterate", Integer.toString(w.iterateSeconds)},
+            {"long", flag(w.longForm)}, {"no_header", flag(w.noHeader)}, {"node_field", flag(!w.nodes.isEmpty())},
+            {"node_format", flag(w.byNode)}, {"nodes", w.nodes.isEmpty() ? "n/a" : HostList.of(w.nodes).compressed()},
+            {"part_field", flag(!w.byNode)}, {"partition", w.partitions.isEmpty() ? "n/a" : String.join(",", w.partitions)},
+            {"responding", flag(w.responding)}, {"states", w.states.isEmpty() ? "(null)" : String.join(",", w.states)},
+            {"sort", w.sort.isEmpty() ? "(null)" : w.sort}, {"summarize", flag(w.summary)}, {"verbose", Integer.toString(w.verbose)}};
+        c.out().println("-----------------------------");
+        for (String[] row : table) {
+            c.out().println(row[0] + " ".repeat(Math.max(0, 12 - row[0].length())) + "= " + row[1]);
+        }
+        c.out().println("-----------------------------\n");
+    }
+
+    private static String flag(boolean set) {
+        return set ? "true" : "false";
     }
 
     private static void option(CommandContext c, Wanted w, String name, String v) throws UsageException {
@@ -118,12 +151,16 @@ final class Sinfo implements Command {
             case "noconvert" -> w.noConvert = true;
             case "noheader" -> w.noHeader = true;
             case "nodes" -> nodes(c, w, v);
-            case "partition" -> w.partitions.addAll(Texts.split(v, ','));
+            case "partition" -> {
+                w.partitions.clear();
+                w.partitions.addAll(Texts.split(v, ','));
+            }
             case "responding" -> w.responding = true;
             case "sort" -> w.sort = v;
             case "states" -> states(c, w, v);
             case "summarize" -> w.summary = true;
-            case "federation", "local", "verbose" -> { }
+            case "verbose" -> w.verbose++;
+            case "federation", "local" -> { }
             case "reservation" -> throw new UsageException(0, List.of("No reservations in the system"));
             case "json", "yaml" -> {
                 w.json = name;

@@ -21,7 +21,7 @@ final class Squeue implements Command {
                     "hide::n",
             "iterate:i:r", "jobs:j:o", "json::o", "licenses:L:r", "local::n", "long:l:n", "me::n", "name:n:r",
             "noconvert::n", "node:w:r", "nodelist:w:r", "nodes:w:r", "noheader:h:n", "notme::n", "only-job-state::n",
-            "partition:p:r", "priority:P:n", "qos:q:r", "reservation:R:r", "sibling::n", "sort:S:r", "start::n",
+            "partition:p:r", "partitions:p:r", "priority:P:n", "qos:q:r", "reservation:R:r", "sibling::n", "sort:S:r", "start::n",
             "states:t:r", "steps:s:o", "usage::n", "user:u:r", "users:u:r", "verbose:v:n", "version:V:n", "yaml::o");
 
     /** The options of one run. */
@@ -69,8 +69,12 @@ final class Squeue implements Command {
                     c.out().println(Standard.VERSION);
                     return 0;
                 }
-                case "help", "usage" -> {
+                case "help" -> {
                     Standard.help(c, OPTIONS, "");
+                    return 0;
+                }
+                case "usage" -> {
+                    OptionHelp.usage(c, OPTIONS, "");
                     return 0;
                 }
                 default -> option(c, w, h);
@@ -92,9 +96,11 @@ final class Squeue implements Command {
             return json(c, w);
         }
         int rc = show(c, w);
+        c.out().flush();
         while (w.iterateSeconds > 0 && !c.out().isBroken() && c.host().pause(w.iterateSeconds * 1000L)) {
             c.out().println("");
             rc = show(c, w);
+            c.out().flush();
         }
         return rc;
     }
@@ -151,7 +157,7 @@ final class Squeue implements Command {
             case "name" -> replace(w.names, v);
             case "node", "nodelist", "nodes" -> replace(w.nodes, v.replace("localhost", c.host().hostName()));
             case "noheader" -> w.noHeader = true;
-            case "partition" -> replace(w.partitions, v);
+            case "partition", "partitions" -> replace(w.partitions, v);
             case "qos" -> replace(w.qos, v);
             case "reservation" -> replace(w.reservations, v);
             case "sort" -> w.sort = v;

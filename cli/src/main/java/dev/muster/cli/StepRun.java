@@ -308,7 +308,10 @@ final class StepRun implements StepNode.Events {
             completeNodes = nodes.size();
             notifyAll();
         }
-        terminate();
+        if (!terminating) {
+            terminating = true;
+            ask(Signals.KILL);
+        }
     }
 
     /** {@code StepId=1.0 tasks 0-3: running}, {@code tasks 4: exited}. */

@@ -101,7 +101,7 @@ public final class Core {
             boolean configuring = state.settings().awaitProlog();
             int attempt = job.attempt() + 1;
             int limitMin = Limits.byDeadline(job.desc().timing(), start.limitMin(), now.seconds());
-            long limitTick = limitMin < 0 ? -1 : now.tickMs() + limitMin * 60_000L;
+            long limitTick = start.limitMin() < 0 ? -1 : now.tickMs() + start.limitMin() * 60_000L;
             if (job.desc().timing().deadline() > 0) {
                 long byDeadline = now.tickMs() + Math.max(0, job.desc().timing().deadline() - now.seconds()) * 1000;
                 limitTick = limitTick < 0 ? byDeadline : Math.min(limitTick, byDeadline);

@@ -75,6 +75,7 @@ public enum SlurmErrno {
     JOB_SETTING_DB_INX(2104, "Job update not available right now, the DB index is being set, try again in a bit"),
     NOT_HET_JOB(2110, "Job not heterogeneous job"),
     INVALID_TRES(2115, "Invalid Trackable RESource (TRES) specification"),
+    INVALID_TRES_BILLING_WEIGHTS(2116, "Invalid TRESBillingWeights specification"),
     INVALID_NICE(2120, "Invalid --nice value"),
     ENVIRONMENT_MISSING(2121, "Environment is missing in job"),
     INVALID_TIME_MIN(2124, "Invalid time-min specification (exceeds job's time or other limits)"),

@@ -113,7 +113,7 @@ final class Feasibility {
     }
 
     static List<String> names(String list) {
-        return !list.isEmpty() && HostList.parse(list) instanceof HostList.Parsed.Ok ok ? ok.list().names() : List.of();
+        return !list.isEmpty() && HostList.parse(list) instanceof HostList.Parsed.Ok ok ? ok.list().names().stream().distinct().toList() : List.of();
     }
 
     private static List<String> ordered(List<String> nodes, List<String> required) {

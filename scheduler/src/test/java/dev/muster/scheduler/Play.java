@@ -115,8 +115,8 @@ final class Play {
                     uid(w), refs(w[1]), w[0].equals("signal") ? Integer.parseInt(w[2]) : 0, false, false)));
             case "hold" -> say(cluster.apply(new Command.HoldJobs(uid(w), refs(w[1]), true, false)));
             case "release" -> say(cluster.apply(new Command.HoldJobs(uid(w), refs(w[1]), false, false)));
-            case "requeue" -> say(cluster.apply(new Command.RequeueJobs(uid(w), refs(w[1]), false)));
-            case "requeuehold" -> say(cluster.apply(new Command.RequeueJobs(uid(w), refs(w[1]), true)));
+            case "requeue" -> say(cluster.apply(new Command.RequeueJobs(uid(w), refs(w[1]), false, false)));
+            case "requeuehold" -> say(cluster.apply(new Command.RequeueJobs(uid(w), refs(w[1]), true, false)));
             case "suspend" -> say(cluster.apply(new Command.SuspendJobs(uid(w), refs(w[1]), true)));
             case "resume" -> say(cluster.apply(new Command.SuspendJobs(uid(w), refs(w[1]), false)));
             case "complete" -> say(cluster.apply(new Command.CompleteAllocation(Cluster.USER, Integer.parseInt(w[1]), status(w[2]))));
