@@ -239,7 +239,7 @@ final class OptionCheck {
             if (!MAIL_TYPES.contains(up)) {
                 return bad(options, o);
             }
-            b.append(b.isEmpty() ? "" : ",").append(up);
+            b.append(b.isEmpty() ? "" : ",").append(up.equals("ALL") ? "INVALID_DEPEND,BEGIN,END,FAIL,REQUEUE,STAGE_OUT" : up);
         }
         return b.toString();
     }

@@ -57,6 +57,11 @@ final class Salloc implements Command {
                 c.info("Nodes " + allocation.text("nodes") + " are ready for job");
             }
         }
+        if (o.verbose() > 1) {
+            int tasks = allocation.objects("shares").stream().mapToInt(s -> s.integer("tasks")).sum();
+            c.info("debug:  laying out the " + tasks + " tasks on " + allocation.integer("nodeCount") + " hosts "
+                    + allocation.text("nodes"));
+        }
         bell(c, o, client.waitedInQueue());
         if (o.has(JobOption.NO_SHELL)) {
             return 0;

@@ -14,7 +14,7 @@ final class ScontrolUpdate {
 
     private static List<Change> changes(List<String> words) {
         List<Change> out = new ArrayList<>();
-        for (String w : words) {
+        for (String w : joined(words)) {
             int eq = w.indexOf('=');
             if (eq > 1 && (w.charAt(eq - 1) == '+' || w.charAt(eq - 1) == '-')) {
                 out.add(new Change(Texts.lower(w.substring(0, eq - 1)), w.charAt(eq - 1) + w.substring(eq + 1), w));
@@ -22,6 +22,16 @@ final class ScontrolUpdate {
                 out.add(new Change(eq < 0 ? Texts.lower(w) : Texts.lower(w.substring(0, eq)),
                         eq < 0 ? "" : w.substring(eq + 1), w));
             }
+        }
+        return out;
+    }
+
+    /** "Key value" is as good as "Key=value". */
+    private static List<String> joined(List<String> words) {
+        List<String> out = new ArrayList<>();
+        for (int i = 0; i < words.size(); i++) {
+            boolean pair = words.get(i).indexOf('=') < 0 && i + 1 < words.size() && words.get(i + 1).indexOf('=') < 0;
+            out.add(pair ? words.get(i) + "=" + words.get(++i) : words.get(i));
         }
         return out;
     }

@@ -58,7 +58,7 @@ final class ServiceCommand implements Host {
 
     private void execute() throws IOException {
         Output out = new Output(sink('O'), false);
-        Output err = new Output(sink('E'), false);
+        Output err = new Output(sink('E'), true);
         int rc;
         try {
             rc = Commands.run(new CommandContext(fields.getOrDefault("name", ""), argv.getFirst(),

@@ -87,6 +87,9 @@ final class Sinfo implements Command {
                 default -> option(c, w, h.opt().name(), h.value());
             }
         }
+        if (typed(p, "all") && typed(p, "partition")) {
+            throw c.bad(1, "Conflicting options, -p and -a, specified. Please choose one or the other.");
+        }
         if (!p.operands().isEmpty()) {
             c.error("Unrecognized option: " + p.operands().getFirst());
             Standard.help(c, OPTIONS, "");
@@ -119,6 +122,10 @@ final class Sinfo implements Command {
             c.out().println(row[0] + " ".repeat(Math.max(0, 12 - row[0].length())) + "= " + row[1]);
         }
         c.out().println("-----------------------------\n");
+    }
+
+    private static boolean typed(GetOpt.Parsed p, String name) {
+        return p.hits().stream().anyMatch(h -> h.opt().name().equals(name));
     }
 
     private static String flag(boolean set) {

@@ -207,7 +207,24 @@ final class StepRules {
             if (nodes < 0) {
                 return SlurmErrno.TOO_MANY_REQUESTED_CPUS;
             }
-            return assign(usable.subList(0, nodes), free, TaskLayout.of(distribution, slots.subList(0, nodes), tasks), cpusPerTask, ignoreOthers);
+            return inOrder(usable, free, slots, nodes, tasks, cpusPerTask, ignoreOthers);
+        }
+
+        /** The nodes chosen, whatever named first, run their tasks in the order that the allocation has them in. */
+        private Object inOrder(List<Allocation.Share> usable, List<IndexSet> free, List<Integer> slots, int nodes, int tasks,
+                int cpusPerTask, boolean ignoreOthers) {
+            List<Allocation.Share> chosen = new ArrayList<>();
+            List<IndexSet> units = new ArrayList<>();
+            List<Integer> room = new ArrayList<>();
+            for (Allocation.Share share : job.run().allocation().nodes()) {
+                int at = usable.subList(0, nodes).indexOf(share);
+                if (at >= 0) {
+                    chosen.add(share);
+                    units.add(free.get(at));
+                    room.add(slots.get(at));
+                }
+            }
+            return assign(chosen, units, TaskLayout.of(distribution, room, tasks), cpusPerTask, ignoreOthers);
         }
 
         /** Each rank runs where the list of hosts says, a host as often as it is named. */

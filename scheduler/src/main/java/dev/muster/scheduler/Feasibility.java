@@ -18,7 +18,10 @@ final class Feasibility {
     private Feasibility() {}
 
     static Optional<Decision.Rejected> infeasible(State state, JobDesc desc) {
-        return Unsupported.refusal(desc).or(() -> malformed(state, desc.request())).or(() -> {
+        Optional<Decision.Rejected> wrong = Unsupported.refusal(desc).or(() -> malformed(state, desc.request()));
+        // a job that is held may be changed before it is released: only what can never be right is refused
+        boolean held = desc.timing().hold() || desc.timing().prioritySet() && desc.timing().priority() == 0;
+        return held ? wrong : wrong.or(() -> {
             Optional<Decision.Rejected> last = Optional.empty();
             for (String name : desc.partition().split(",")) {
                 Optional<Partition> partition = state.partitions().find(name);

@@ -60,7 +60,6 @@ final class Unsupported {
                 said(e.power(), "--power"),
                 said(e.x11(), "--x11"),
                 new Rule(e.reboot(), "--reboot"),
-                new Rule(e.getUserEnv(), "--get-user-env"),
                 new Rule(e.stepMgr(), "--stepmgr"));
     }
 

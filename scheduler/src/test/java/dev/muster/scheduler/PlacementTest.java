@@ -45,7 +45,6 @@ class PlacementTest {
                 partition=p extras.burstBuffer=x     | --bb%s
                 partition=p extras.cpuFreq=high      | --cpu-freq%s
                 partition=p extras.reboot=true       | --reboot%s
-                partition=p extras.getUserEnv=true   | --get-user-env%s
                 partition=p extras.profile=none      | n1:1
                 partition=p extras.profile=task      | --profile%s
                 """.replace("%s", no));
