@@ -35,6 +35,8 @@
 #define INPUT_KEPT_BYTES (1u << 20)    /* more than any node takes ahead of its tasks */
 #define POSITION_BYTES 14               /* u32 task, u8 stream, u64 offset, u8 descriptor */
 
+#define BACKGROUND_MS 500               /* how soon input is taken again after its terminal came back */
+
 enum { CONTINUE = -1, COLD = -2 };
 
 struct bytes { char *at; size_t have, room; };
@@ -316,6 +318,13 @@ static bool lend_from(int fd, size_t most)
     return good;
 }
 
+/* Its terminal's input belongs to another group of processes for now: reading it would stop this one. */
+static bool in_background(void)
+{
+    pid_t foreground = follows_step ? tcgetpgrp(0) : -1;
+    return foreground > 0 && foreground != getpgrp();
+}
+
 /* Standard input has something, or its end. */
 static bool lend_input(void)
 {
@@ -324,7 +333,7 @@ static bool lend_input(void)
     ssize_t n;
     while ((n = read(0, bytes, most)) < 0 && errno == EINTR)
         continue;
-    if (n < 0 && errno == EAGAIN)
+    if (n < 0 && (errno == EAGAIN || (errno == EIO && in_background())))
         return true;
     input_asked = 0;
     if (n < 0)
@@ -494,6 +503,8 @@ static bool take_signals(void)
     signals_of_step(&set);
     sigprocmask(SIG_BLOCK, &set, &callers_mask);
     signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    if (isatty(0))
+        signal(SIGTTIN, SIG_IGN);       /* reading a terminal from its background fails then instead of stopping srun */
     return signals >= 0;
 }
 
@@ -525,9 +536,10 @@ static int converse(struct bytes *body)
     char type;
     heard_ms = now_ms();
     while (rc == CONTINUE) {
-        struct pollfd p[3] = {{service, POLLIN, 0}, {signals, POLLIN, 0}, {input_asked ? 0 : -1, POLLIN, 0}};
-        int n = poll(p, 3, patience_ms());
-        if (n < 0 && errno == EINTR)
+        bool waits = input_asked && in_background();
+        struct pollfd p[3] = {{service, POLLIN, 0}, {signals, POLLIN, 0}, {input_asked && !waits ? 0 : -1, POLLIN, 0}};
+        int most = patience_ms(), n = poll(p, 3, waits && (most < 0 || most > BACKGROUND_MS) ? BACKGROUND_MS : most);
+        if ((n < 0 && errno == EINTR) || (n == 0 && waits && patience_ms() != 0))
             continue;
         if (n <= 0)
             return COLD;

@@ -10,7 +10,10 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
 
-/** Brings a database to the newest schema: numbered files, each applied once and never changed afterwards. */
+/**
+ * Brings a database to the newest schema: numbered files, each applied once and never changed afterwards. Databases commit with every
+ * change of a table, so a kill may leave a file half applied: its statements must all bear being repeated (if not exists).
+ */
 final class Migrations {
     private static final List<String> FILES = List.of("V001__jobs_and_steps.sql");
 

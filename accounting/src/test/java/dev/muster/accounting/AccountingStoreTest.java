@@ -160,6 +160,21 @@ class AccountingStoreTest {
         }
     }
 
+    /** A kill may come between a migration's statements and the note that it was applied. */
+    @Test
+    void aHalfAppliedMigrationIsRepeated() throws Exception {
+        try (AccountingStore store = AccountingStore.open(dir, CLUSTER)) {
+            store.write(List.of(batch(J.of(1))));
+        }
+        try (java.sql.Connection raw = java.sql.DriverManager.getConnection("jdbc:h2:file:" + dir.resolve("accounting"), "muster", "");
+                java.sql.Statement statement = raw.createStatement()) {
+            statement.execute("delete from \"schema_version\"");
+        }
+        try (AccountingStore store = AccountingStore.open(dir, CLUSTER)) {
+            assertThat(ids(store, query(List.of()))).containsExactly(1);
+        }
+    }
+
     @Test
     void whatWasCommittedIsThereAfterAKill() throws Exception {
         String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();

@@ -25,7 +25,8 @@ final class AllocationClient {
     }
 
     /** Submits; the job's id, or 0 after the error has been printed. */
-    Json.Obj submit(String kind, String name, List<Object> environment, boolean testOnly) throws SlurmException {
+    Json.Obj submit(String kind, String name, List<Object> environment, boolean testOnly)
+            throws SlurmException, UsageException {
         Json.Obj q = new Json.Obj();
         q.put("requestId", c.host().requestId());
         q.put("job", new JobRequest(o).job(kind, name, List.of()));
@@ -70,6 +71,10 @@ final class AllocationClient {
                 told = true;
                 waitedInQueue = true;
                 if (!quiet) {
+                    String why = whyItWaits(a.text("reason"));
+                    if (!why.isEmpty()) {
+                        c.info(why);
+                    }
                     if (c.name().equals("salloc")) {
                         c.info("Pending job allocation " + jobId);
                     }
@@ -85,6 +90,15 @@ final class AllocationClient {
             c.info("job " + jobId + " has been allocated resources");
         }
         return a;
+    }
+
+    /** What the original says first of a job that cannot start as things are. */
+    private static String whyItWaits(String reason) {
+        return switch (reason) {
+            case "PartitionConfig", "PartitionNodeLimit", "PartitionTimeLimit" -> "Requested partition configuration not available now";
+            case "ReqNodeNotAvail" -> "Required node not available (down, drained or reserved)";
+            default -> "";
+        };
     }
 
     private Json.Obj ask(int jobId, int waitMs) throws SlurmException {

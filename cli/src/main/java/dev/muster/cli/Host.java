@@ -104,4 +104,12 @@ public interface Host {
     default long deliver(int task, int stream, LongSupplier write) {
         return write.getAsLong();
     }
+
+    /** The signal does nothing any more. */
+    default void ignoreSignal(String name) {}
+
+    /** This process is not in the foreground of its terminal. */
+    default boolean inBackground() {
+        return false;
+    }
 }

@@ -75,7 +75,7 @@ enum JobField {
     PRIORITY_LONG('Q', "prioritylong", "PRIORITY", ""),
     PROFILE(0, "profile", "PROFILE", ""),
     QOS('q', "qos", "QOS", "qos"),
-    REASON('r', "reason", "REASON", "reason,reasonText"),
+    REASON('r', "reason", "REASON", "reason,reasonText,exit"),
     REASON_LIST('R', "reasonlist", "NODELIST(REASON)", "reason,reasonText,nodes"),
     REQ_NODES('n', "reqnodes", "REQ_NODES", "nodeListRequested"),
     REQUEUE(0, "requeue", "REQUEUE", "requeue"),

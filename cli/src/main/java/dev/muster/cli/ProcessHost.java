@@ -7,6 +7,9 @@ import java.io.FileInputStream;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.File;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.DateTimeException;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
@@ -292,6 +295,27 @@ final class ProcessHost implements Host {
             sun.misc.Signal.handle(new sun.misc.Signal(name), s -> handler.run());
         } catch (IllegalArgumentException e) {
             // a machine started without signal handling (-Xrs): the signal keeps its default action
+        }
+    }
+
+    @Override
+    public void ignoreSignal(String name) {
+        try {
+            sun.misc.Signal.handle(new sun.misc.Signal(name), sun.misc.SignalHandler.SIG_IGN);
+        } catch (IllegalArgumentException e) {
+            // as above
+        }
+    }
+
+    /** The terminal's foreground is another process group: fields 5 and 8 of /proc/self/stat, after the name in brackets. */
+    @Override
+    public boolean inBackground() {
+        try {
+            String stat = Files.readString(Path.of("/proc/self/stat"), StandardCharsets.ISO_8859_1);
+            String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
+            return Integer.parseInt(fields[5]) > 0 && !fields[2].equals(fields[5]);
+        } catch (IOException | NumberFormatException e) {
+            return false;
         }
     }
 

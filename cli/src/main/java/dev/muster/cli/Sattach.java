@@ -32,8 +32,12 @@ final class Sattach implements Command {
                     c.out().println(Standard.VERSION);
                     return 0;
                 }
-                case "help", "usage" -> {
+                case "help" -> {
                     Standard.help(c, OPTIONS, "jobid.stepid");
+                    return 0;
+                }
+                case "usage" -> {
+                    OptionHelp.usage(c, OPTIONS, "jobid.stepid");
                     return 0;
                 }
                 case "label" -> w.label = true;
@@ -46,7 +50,8 @@ final class Sattach implements Command {
             }
         }
         if (p.operands().size() != 1) {
-            throw c.bad(1, "Need exactly one argument: the job and step id");
+            c.out().println("Usage: sattach [options] <jobid.stepid>");
+            throw c.bad(1, p.operands().isEmpty() ? "too few parameters" : "too many parameters");
         }
         String id = p.operands().getFirst();
         if (!JobIds.isJobOrStep(id) || id.indexOf('.') < 0) {

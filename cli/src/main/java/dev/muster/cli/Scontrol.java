@@ -58,7 +58,7 @@ final class Scontrol implements Command {
                     return 0;
                 }
                 default -> {
-                    Standard.help(c, OPTIONS, "[command]");
+                    ScontrolHelp.print(c, OPTIONS);
                     return 0;
                 }
             }
@@ -119,7 +119,7 @@ final class Scontrol implements Command {
                 s.verbose = true;
             }
             case "version" -> c.out().println(Standard.VERSION);
-            case "help" -> Standard.help(c, OPTIONS, "[command]");
+            case "help" -> ScontrolHelp.print(c, OPTIONS);
             case "cluster", "abort", "takeover", "cancel_reboot", "reboot", "fsdampeningfactor", "getaddrs",
                     "listjobs", "listpids", "liststeps", "pidinfo", "power", "schedloglevel", "setdebugflags",
                     "token" -> {
@@ -199,7 +199,13 @@ final class Scontrol implements Command {
         if (rest.isEmpty()) {
             return tooFew(c, "errnumstr");
         }
-        c.out().println(SlurmErrno.of((int) OptionCheck.parseNumber(rest.getFirst())).sentence());
+        long number = OptionCheck.parseNumber(rest.getFirst());
+        if (number < 0 || number > Integer.MAX_VALUE) {
+            c.err().println("numeric arguments required for keyword:errnumstr");
+            return 1;
+        }
+        SlurmErrno known = SlurmErrno.of((int) number);
+        c.out().println(known.number() == number ? known.sentence() : "Unknown error " + number);
         return 0;
     }
 
@@ -266,9 +272,12 @@ final class Scontrol implements Command {
         }
     }
 
-    private static int write(CommandContext c, List<String> rest) throws UsageException {
+    private static int write(CommandContext c, List<String> rest) throws SlurmException {
         if (rest.isEmpty()) {
             return tooFew(c, "write");
+        }
+        if (is(rest.getFirst(), "config", 1)) {
+            return ScontrolWrite.config(c, rest.size() > 1 ? rest.get(1) : "");
         }
         if (!is(rest.getFirst(), "batch_script", 1) || rest.size() < 2) {
             c.err().println(rest.size() < 2 ? "too few arguments for keyword:write"
@@ -322,13 +331,13 @@ final class Scontrol implements Command {
         if (!s.json.isEmpty() && !is(e, "jobs", 1) && !is(e, "nodes", 1) && !is(e, "partitions", 1)) {
             throw c.bad(1, "--" + s.json + " is not supported for " + e);
         }
-        if (is(e, "jobs", 1)) {
+        if (is(e, "jobs", 1) || is(e, "jobid", 1)) {
             return ScontrolShow.jobs(c, s, id);
         }
         if (is(e, "nodes", 1)) {
             return ScontrolShow.nodes(c, s, id);
         }
-        if (is(e, "partitions", 1)) {
+        if (is(e, "partitions", 1) || is(e, "partitionname", 1)) {
             return ScontrolShow.partitions(c, s, id);
         }
         if (is(e, "steps", 2)) {

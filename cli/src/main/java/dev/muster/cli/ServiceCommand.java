@@ -81,7 +81,7 @@ final class ServiceCommand implements Host {
             return;
         }
         Output out = new Output(sink('O'), false);
-        Output err = new Output(sink('E'), false);
+        Output err = new Output(sink('E'), true);
         int rc;
         try {
             if (step) {

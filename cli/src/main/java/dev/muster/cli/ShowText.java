@@ -228,7 +228,7 @@ final class ShowText {
         optional(j, "tresPerNode", "TresPerNode");
         optional(j, "tresPerSocket", "TresPerSocket");
         optional(j, "tresPerTask", "TresPerTask");
-        if (!j.text("mailType").isEmpty()) {
+        if (!j.text("mailType").isEmpty() && !j.text("mailType").equals("NONE")) {
             line();
             add("MailUser", j.text("mailUser").isEmpty() ? j.text("userName") : j.text("mailUser")).add("MailType", j.text("mailType"));
         }

@@ -51,6 +51,7 @@ final class Sinfo implements Command {
         final List<String> partitions = new ArrayList<>();
         final List<String> states = new ArrayList<>();
         int iterateSeconds;
+        int verbose;
     }
 
     @Override
@@ -61,6 +62,9 @@ final class Sinfo implements Command {
         w.future = c.env().containsKey("SINFO_FUTURE");
         w.format = c.env("SINFO_FORMAT");
         w.sort = c.env("SINFO_SORT");
+        if (w.all && c.env().containsKey("SINFO_PARTITION")) {
+            throw c.bad(1, "Conflicting options, SINFO_ALL and SINFO_PARTITION, specified. Please choose one or the other.");
+        }
         w.partitions.addAll(Texts.split(c.env("SINFO_PARTITION"), ','));
         for (GetOpt.Hit h : p.hits()) {
             switch (h.opt().name()) {
@@ -68,8 +72,12 @@ final class Sinfo implements Command {
                     c.out().println(Standard.VERSION);
                     return 0;
                 }
-                case "help", "usage" -> {
+                case "help" -> {
                     Standard.help(c, OPTIONS, "");
+                    return 0;
+                }
+                case "usage" -> {
+                    OptionHelp.usage(c, OPTIONS, "");
                     return 0;
                 }
                 case "helpstate" -> {
@@ -79,17 +87,49 @@ final class Sinfo implements Command {
                 default -> option(c, w, h.opt().name(), h.value());
             }
         }
+        if (typed(p, "all") && typed(p, "partition")) {
+            throw c.bad(1, "Conflicting options, -p and -a, specified. Please choose one or the other.");
+        }
         if (!p.operands().isEmpty()) {
             c.error("Unrecognized option: " + p.operands().getFirst());
             Standard.help(c, OPTIONS, "");
             return 1;
         }
+        if (w.verbose > 0) {
+            verbose(c, w);
+        }
         int rc = show(c, w);
+        c.out().flush();
         while (w.iterateSeconds > 0 && !c.out().isBroken() && c.host().pause(w.iterateSeconds * 1000L)) {
             c.out().println("");
             rc = show(c, w);
+            c.out().flush();
         }
         return rc;
+    }
+
+    /** What {@code -v} tells first: the options in force. */
+    private static void verbose(CommandContext c, Wanted w) {
+        String[][] table = {{"dead", flag(w.dead)}, {"exact", w.exact ? "1" : "0"}, {"filtering", flag(!w.states.isEmpty())},
+            {"format", w.wideFormat.isEmpty() ? w.format : w.wideFormat}, {"iterate", Integer.toString(w.iterateSeconds)},
+            {"long", flag(w.longForm)}, {"no_header", flag(w.noHeader)}, {"node_field", flag(!w.nodes.isEmpty())},
+            {"node_format", flag(w.byNode)}, {"nodes", w.nodes.isEmpty() ? "n/a" : HostList.of(w.nodes).compressed()},
+            {"part_field", flag(!w.byNode)}, {"partition", w.partitions.isEmpty() ? "n/a" : String.join(",", w.partitions)},
+            {"responding", flag(w.responding)}, {"states", w.states.isEmpty() ? "(null)" : String.join(",", w.states)},
+            {"sort", w.sort.isEmpty() ? "(null)" : w.sort}, {"summarize", flag(w.summary)}, {"verbose", Integer.toString(w.verbose)}};
+        c.out().println("-----------------------------");
+        for (String[] row : table) {
+            c.out().println(row[0] + " ".repeat(Math.max(0, 12 - row[0].length())) + "= " + row[1]);
+        }
+        c.out().println("-----------------------------\n");
+    }
+
+    private static boolean typed(GetOpt.Parsed p, String name) {
+        return p.hits().stream().anyMatch(h -> h.opt().name().equals(name));
+    }
+
+    private static String flag(boolean set) {
+        return set ? "true" : "false";
     }
 
     private static void option(CommandContext c, Wanted w, String name, String v) throws UsageException {
@@ -118,12 +158,16 @@ final class Sinfo implements Command {
             case "noconvert" -> w.noConvert = true;
             case "noheader" -> w.noHeader = true;
             case "nodes" -> nodes(c, w, v);
-            case "partition" -> w.partitions.addAll(Texts.split(v, ','));
+            case "partition" -> {
+                w.partitions.clear();
+                w.partitions.addAll(Texts.split(v, ','));
+            }
             case "responding" -> w.responding = true;
             case "sort" -> w.sort = v;
             case "states" -> states(c, w, v);
             case "summarize" -> w.summary = true;
-            case "federation", "local", "verbose" -> { }
+            case "verbose" -> w.verbose++;
+            case "federation", "local" -> { }
             case "reservation" -> throw new UsageException(0, List.of("No reservations in the system"));
             case "json", "yaml" -> {
                 w.json = name;
@@ -149,7 +193,7 @@ final class Sinfo implements Command {
             }
             if (!STATES.contains(bare)) {
                 throw new UsageException(1, List.of(c.name() + ": error: Bad state string: \"" + s + "\"",
-                        c.name() + ": error: Valid node states include: " + Texts.lower(String.join(",", STATES))));
+                        c.name() + ": error: valid states: " + Texts.lower(String.join(",", STATES))));
             }
             w.states.add(up);
         }
@@ -220,7 +264,7 @@ final class Sinfo implements Command {
         List<String> unknown = new ArrayList<>();
         RowFormat format = format(w, WIDEST_UNKNOWN, unknown);
         for (String u : unknown) {
-            c.error("Invalid node format specification: " + u);
+            c.error("Invalid job format specification: " + u);
         }
         Json.Obj nodes;
         Json.Obj partitions;

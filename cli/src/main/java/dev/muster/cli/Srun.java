@@ -160,8 +160,8 @@ final class Srun implements Command {
             throw e;
         }
         if (AllocationClient.isOver(allocation)) {
-            c.error("Unable to allocate resources: Job " + jobId + " was "
-                    + Texts.lower(allocation.text("state")) + " before it got its nodes");
+            c.info("Job allocation " + jobId + " has been revoked");
+            c.info("Force Terminated JobId=" + jobId);
             return o.exitError(1);
         }
         granted[0] = true;
@@ -196,7 +196,7 @@ final class Srun implements Command {
             throws SlurmException, UsageException {
         int jobId = allocation.integer("jobId");
         StepFiles.Names names = names(c, allocation, "");
-        Json.Obj desc = new StepRequest(o, program, own).describe(names);
+        Json.Obj desc = new StepRequest(o, program, own, allocation.objects("shares")).describe(names);
         Json.Obj started;
         try {
             started = create(c, o, jobId, desc);
@@ -322,8 +322,15 @@ final class Srun implements Command {
             return file;
         } catch (IOException e) {
             throw c.bad(o.exitError(1), "Could not open " + (option == JobOption.OUTPUT ? "stdout" : "stderr")
-                    + " file: " + path);
+                    + " file: " + reason(path));
         }
+    }
+
+    /** Why a file could not be opened, in the C library's words. */
+    private static String reason(String path) {
+        java.nio.file.Path parent = java.nio.file.Path.of(path).toAbsolutePath().getParent();
+        return java.nio.file.Files.isDirectory(java.nio.file.Path.of(path)) ? "Is a directory"
+                : parent != null && !java.nio.file.Files.exists(parent) ? "No such file or directory" : "Permission denied";
     }
 
     private static void input(CommandContext c, JobOptions o, StepFiles.Names names, StepRun run, boolean pty)
@@ -342,11 +349,15 @@ final class Srun implements Command {
             try {
                 in = new ByteArrayInputStream(c.host().readFile(path, INPUT_BYTES_MAX));
             } catch (IOException e) {
-                throw c.bad(o.exitError(1), "Could not open stdin file: " + path);
+                throw c.bad(o.exitError(1), "Could not open stdin file: " + reason(path));
             }
         }
         int task = pty ? 0 : StepFiles.isNumber(text) ? Integer.parseInt(text) : IoFrame.ALL_TASKS;
-        run.input(new StepInput(in, run.nodes(), task, begun.map(Unfinished::inputOffset).orElse(0L)));
+        if (c.host().isTty(0)) {
+            // reading a terminal from its background fails then instead of stopping srun
+            c.host().ignoreSignal("TTIN");
+        }
+        run.input(new StepInput(in, c.host()::inBackground, run.nodes(), task, begun.map(Unfinished::inputOffset).orElse(0L)));
     }
 
     private static void signals(CommandContext c, StepRun run, boolean pty) {

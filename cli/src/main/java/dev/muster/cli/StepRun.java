@@ -30,6 +30,7 @@ final class StepRun implements StepNode.Events {
     private final TaskOutput err;
     private final List<StepNode> nodes = new ArrayList<>();
     private final Map<Integer, Integer> exits = new LinkedHashMap<>();
+    private final Map<String, Integer> startedOn = new LinkedHashMap<>();
     private final Map<End, List<Integer>> gathered = new LinkedHashMap<>();
     private StepInput input;
     private int onlyOut = IoFrame.ALL_TASKS;
@@ -62,7 +63,15 @@ final class StepRun implements StepNode.Events {
             tasks += ranks.size();
             nodes.add(new StepNode(c.host(), share.text("node"), share.text("address"), share.integer("port"), ranks,
                     attach, positions, this));
+            if (settings.verbose > 0) {
+                c.info("launching StepId=" + stepName + " on host " + share.text("node") + ", " + ranks.size() + " tasks: "
+                        + bracketed(ranks));
+            }
         }
+    }
+
+    private static String bracketed(List<Integer> ranks) {
+        return ranks.size() == 1 ? Ranks.text(ranks) : "[" + Ranks.text(ranks) + "]";
     }
 
     List<StepNode> nodes() {
@@ -148,9 +157,10 @@ final class StepRun implements StepNode.Events {
     }
 
     @Override
-    public void started(StepNode node, int task) {
-        if (settings.verbose > 1) {
-            c.info("launch/slurm: _task_start: Node " + node.name + ", task " + task + " started");
+    public synchronized void started(StepNode node, int task) {
+        int before = startedOn.merge(node.name, 1, Integer::sum);
+        if (settings.verbose > 0 && before == node.tasks.size()) {
+            c.info("Node " + node.name + ", " + node.tasks.size() + " tasks started");
         }
     }
 
@@ -188,12 +198,17 @@ final class StepRun implements StepNode.Events {
             ExitStatus s = ExitStatus.ofWaitStatus(e.getKey().status);
             String who = e.getKey().node + ": " + (e.getValue().size() > 1 ? "tasks " : "task ")
                     + Ranks.text(e.getValue()) + ": ";
+            if (settings.verbose > 0) {
+                int count = e.getValue().size();
+                c.info("Received task exit notification for " + count + (count > 1 ? " tasks" : " task") + " of StepId=" + stepName
+                        + String.format(java.util.Locale.ROOT, " (status=0x%04x).", e.getKey().status));
+            }
             if (s.signal() != 0) {
                 c.error(who + Signals.text(s.signal()) + (s.core() ? " (core dumped)" : ""));
             } else if (s.code() != 0) {
                 c.error(who + "Exited with exit code " + s.code());
-            } else if (settings.verbose > 1) {
-                c.info("launch/slurm: _task_finish: " + who + "Completed");
+            } else if (settings.verbose > 0) {
+                c.info(who + "Completed");
             }
         }
         gathered.clear();
@@ -298,7 +313,10 @@ final class StepRun implements StepNode.Events {
             completeNodes = nodes.size();
             notifyAll();
         }
-        terminate();
+        if (!terminating) {
+            terminating = true;
+            ask(Signals.KILL);
+        }
     }
 
     /** {@code StepId=1.0 tasks 0-3: running}, {@code tasks 4: exited}. */

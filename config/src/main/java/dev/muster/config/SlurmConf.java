@@ -258,6 +258,15 @@ public final class SlurmConf {
         return (int) number(Key.SLURMD_DEBUG);
     }
 
+    /** What goes to the system's log, as levels above; -1 where the key is not set. */
+    public int slurmctldSyslogDebug() {
+        return text(Key.SLURMCTLD_SYSLOG_DEBUG).isEmpty() ? -1 : (int) number(Key.SLURMCTLD_SYSLOG_DEBUG);
+    }
+
+    public int slurmdSyslogDebug() {
+        return text(Key.SLURMD_SYSLOG_DEBUG).isEmpty() ? -1 : (int) number(Key.SLURMD_SYSLOG_DEBUG);
+    }
+
     public static String debugName(int level) {
         return Names.DEBUG_LEVELS.get(level);
     }

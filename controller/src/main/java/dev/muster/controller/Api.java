@@ -226,6 +226,10 @@ final class Api {
 
     private Reply jobs(JobMessages.QueryJobs q) {
         State state = core.durable();
+        if (!q.nodes().isEmpty() && HostList.parse(String.join(",", q.nodes())) instanceof HostList.Parsed.Ok ok
+                && !ok.list().names().stream().allMatch(state.nodes()::has)) {
+            return Reply.error(SlurmErrno.INVALID_NODE_NAME);
+        }
         JobQuery query = new JobQuery(state, q);
         if (q.jobs().size() == 1 && !query.knows(q.jobs().getFirst())) {
             return Reply.error(SlurmErrno.INVALID_JOB_ID);
@@ -363,8 +367,9 @@ final class Api {
             case "hold" -> chunked(caller, refs, errors, c -> new Command.HoldJobs(uid, c, true, false));
             case "uhold" -> chunked(caller, refs, errors, c -> new Command.HoldJobs(uid, c, true, true));
             case "release" -> chunked(caller, refs, errors, c -> new Command.HoldJobs(uid, c, false, false));
-            case "requeue" -> chunked(caller, refs, errors, c -> new Command.RequeueJobs(uid, c, false));
-            case "requeuehold" -> chunked(caller, refs, errors, c -> new Command.RequeueJobs(uid, c, true));
+            case "requeue" -> chunked(caller, refs, errors, c -> new Command.RequeueJobs(uid, c, false, false));
+            case "requeuehold" -> chunked(caller, refs, errors, c -> new Command.RequeueJobs(uid, c, true,
+                    List.of("specialexit", "se").contains(m.argument().toLowerCase(java.util.Locale.ROOT))));
             case "suspend" -> chunked(caller, refs, errors, c -> new Command.SuspendJobs(uid, c, true));
             case "resume" -> chunked(caller, refs, errors, c -> new Command.SuspendJobs(uid, c, false));
             default -> Reply.error(400, SlurmErrno.NOT_SUPPORTED, m.action() + " is not supported by this version of Muster");

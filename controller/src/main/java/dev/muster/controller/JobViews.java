@@ -47,7 +47,8 @@ final class JobViews {
     static List<String> flags(Job job) {
         List<String> out = new ArrayList<>();
         for (JobFlag flag : JobFlag.values()) {
-            if (job.has(flag)) {
+            // that a job came back is told while its last attempt is being cleaned up; later it is pending like any other
+            if (job.has(flag) && (flag != JobFlag.REQUEUED || job.has(JobFlag.COMPLETING))) {
                 out.add(flag.name());
             }
         }
@@ -136,7 +137,7 @@ final class JobViews {
                 r.exclusive() == ResourceRequest.Exclusive.SHARED ? "" : r.exclusive().name(), r.oversubscribe(),
                 r.contiguous(), r.overcommit(), r.socketsPerNode(), r.coresPerSocket(), r.threadsPerCore(), r.coreSpec(), r.threadSpec(),
                 r.licenses(), r.network(), r.switches(), r.tresPerNode(), r.tresPerJob(), r.tresPerTask(), r.tresPerSocket(),
-                TresText.requested(r, cpus(job), nodeCount(job), memory), shown.isEmpty() ? "" : TresText.allocated(shown), command(d),
+                TresText.requested(r, cpus(job), nodeCount(job), memory), shown.isEmpty() ? "" : TresText.allocated(state, job, shown), command(d),
                 d.files().workDir().text(), d.kind() == JobDesc.Kind.BATCH ? JobPaths.stdin(job).text() : "",
                 d.kind() == JobDesc.Kind.BATCH ? JobPaths.stdout(job).text() : "", d.kind() == JobDesc.Kind.BATCH ? JobPaths.stderr(job).text() : "",
                 d.extras().comment(), d.extras().adminComment(), d.extras().extra(), d.extras().mailUser(), d.extras().mailType(),

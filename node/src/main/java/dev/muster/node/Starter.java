@@ -1,5 +1,6 @@
 package dev.muster.node;
 
+import dev.muster.daemon.DaemonLog;
 import dev.muster.model.Bytes;
 import dev.muster.model.node.NodeMessages.JobShare;
 import dev.muster.model.node.NodeMessages.Launch;
@@ -12,13 +13,15 @@ import java.util.concurrent.CompletableFuture;
 /** Puts a step's files in place and starts its stepd. Blocks: runs on the starters' threads. */
 final class Starter {
     private final Settings settings;
+    private final DaemonLog log;
     private final Spool spool;
     private final Cgroups cgroups;
     private final SpecBuilder specs;
     private final StepdServer stepds;
 
-    Starter(Settings settings, Spool spool, Cgroups cgroups, SpecBuilder specs) {
+    Starter(Settings settings, DaemonLog log, Spool spool, Cgroups cgroups, SpecBuilder specs) {
         this.settings = settings;
+        this.log = log;
         this.spool = spool;
         this.cgroups = cgroups;
         this.specs = specs;
@@ -42,7 +45,8 @@ final class Starter {
             if (stepId == dev.muster.model.node.NodeMessages.STEP_BATCH) {
                 writeScript(script, launch.script(), share);
             }
-            return spawn(share, stepId, launch.memoryMb(), script, place -> specs.build(launch, place));
+            Launch whole = launch.userEnvironment() ? launch.withEnvironment(UserEnvironment.before(launch, log)) : launch;
+            return spawn(share, stepId, launch.memoryMb(), script, place -> specs.build(whole, place));
         } catch (IOException e) {
             throw new FailedException(Reasons.of(e));
         }

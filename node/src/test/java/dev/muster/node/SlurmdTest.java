@@ -119,7 +119,7 @@ class SlurmdTest {
                 environment(share.jobId()), Bytes.of("#!/bin/sh\n" + script),
                         Codec.decode("{}".getBytes(), StepDesc.class),
                 Bytes.of("/tmp"), 022, Map.of(), Bytes.EMPTY, Bytes.of(out.toString()), Bytes.EMPTY, false, 0, 1, 1,
-                        -1, "", 0, "n1");
+                        -1, "", 0, "n1", false);
     }
 
     private static List<Bytes> environment(int jobId) {
@@ -135,7 +135,7 @@ class SlurmdTest {
         return new Launch(share, stepId, list, environment(share.jobId()), Bytes.EMPTY,
                 Codec.decode("{}".getBytes(), StepDesc.class),
                 Bytes.of("/tmp"), 022, Map.of(), Bytes.EMPTY, Bytes.EMPTY, Bytes.EMPTY, false, 0, 1, tasks, -1,
-                        "secret", 0, "n1");
+                        "secret", 0, "n1", false);
     }
 
     private StepExited exited(int jobId, int stepId) throws InterruptedException {
