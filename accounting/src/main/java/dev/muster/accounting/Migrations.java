@@ -12,15 +12,15 @@ import java.util.List;
 
 /** Brings a database to the newest schema: numbered files, each applied once and never changed afterwards. */
 final class Migrations {
-    private static final List<String> FILES = List.of("V001__jobs_and_steps.sql");
+    private static final List<String> FILES = List.of("V001__jobs_and_steps.sql", "V002__several_clusters.sql");
 
     private Migrations() {
     }
 
-    static void apply(Connection to) throws SQLException {
+    static void apply(Connection to, Database.Dialect dialect) throws SQLException {
         try (Statement statement = to.createStatement()) {
-            statement.execute("create table if not exists \"schema_version\" "
-                + "(\"version\" int primary key, \"file\" varchar not null)");
+            statement.execute(dialect.translated("create table if not exists \"schema_version\" "
+                + "(\"version\" int primary key, \"file\" varchar not null)"));
             int applied;
             String newest = "select coalesce(max(\"version\"), 0) from \"schema_version\"";
             try (ResultSet max = statement.executeQuery(newest)) {
@@ -35,7 +35,7 @@ final class Migrations {
                 String file = FILES.get(version - 1);
                 for (String sql : withoutComments(text(file)).split(";")) {
                     if (!sql.isBlank()) {
-                        statement.execute(sql);
+                        statement.execute(dialect.translated(sql));
                     }
                 }
                 statement.execute("insert into \"schema_version\" values (" + version + ", '" + file + "')");
