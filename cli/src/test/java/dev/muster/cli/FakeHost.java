@@ -17,6 +17,7 @@ import java.util.Map;
 
 /** A machine and a controller made of canned answers; keeps what was sent. */
 final class FakeHost implements Host {
+    String accountingType = "accounting_storage/slurmdbd";
     /** 2026-11-21T09:46:20Z. */
     static final long NOW = 1795254380L;
 
@@ -152,6 +153,29 @@ final class FakeHost implements Host {
     public boolean isTty(int fd) {
         return false;
     }
+
+    @Override
+    public Controller accounting() {
+        return controller();
+    }
+
+    @Override
+    public String accountingType() {
+        return accountingType;
+    }
+
+    @Override
+    public String accountingHost() {
+        return "dbdhost";
+    }
+
+    @Override
+    public int accountingPort() {
+        return 6819;
+    }
+
+    @Override
+    public void needsOwnProcess() {}
 
     @Override
     public boolean pause(long ms) {
