@@ -36,7 +36,7 @@ static const struct daemon {
 } DAEMONS[] = {
     {"slurmctld", "dev/muster/controller/Main", "+:cDf:hiL:n:RrsvV", "DhV", true},
     {"slurmd", "dev/muster/node/Main", "+:bcCd:Df:F::GhIL:M:n:N:svVZ", "DCGhVF", true},
-    {"slurmdbd", "dev/muster/accounting/Main", "+:Dhn:R::svV", "DhV", true},
+    {"slurmdbd", "dev/muster/accounting/Main", "+:Df:hn:R::suvV", "DhV", true},
     {"sackd", "dev/muster/daemon/SackMain", "+:Df:hvV", "DhV", true},
     {"slurmrestd", "dev/muster/rest/Main", "+:", "", false},
 };

@@ -18,7 +18,8 @@ final class Commands {
             case "sacct" -> Optional.of(new Sacct());
             case "salloc" -> Optional.of(new Salloc());
             case "squeue" -> Optional.of(new Squeue());
-            case "sacctmgr", "scrontab", "sdiag", "sprio", "sreport", "sshare", "sstat", "strigger" ->
+            case "sacctmgr" -> Optional.of(new dev.muster.cli.acct.Sacctmgr());
+            case "scrontab", "sdiag", "sprio", "sreport", "sshare", "sstat", "strigger" ->
                     Optional.of(new Absent());
             default -> Optional.empty();
         };

@@ -55,6 +55,20 @@ public interface Host {
 
     Controller controller();
 
+    /** slurmdbd. */
+    Controller accounting();
+
+    /** AccountingStorageType, "" if the configuration names none. */
+    String accountingType();
+
+    /** AccountingStorageHost. */
+    String accountingHost();
+
+    int accountingPort();
+
+    /** What follows must run in the caller's own process: it talks with a person, or needs the caller's own proof of identity. */
+    void needsOwnProcess();
+
     /** Sleeps; false if the command was interrupted. */
     boolean pause(long ms);
 

@@ -30,6 +30,7 @@ final class ProcessHost implements Host {
     private ZoneId zone;
     private ClientConf conf;
     private Controller controller;
+    private Controller accounting;
     private final UserNames names = new UserNames();
     private final Optional<RequestIds> requestIds;
     private final Optional<Unfinished> unfinished;
@@ -243,6 +244,46 @@ final class ProcessHost implements Host {
             controller = new HttpController(conf(), this);
         }
         return controller;
+    }
+
+    @Override
+    public Controller accounting() {
+        return (message, request) -> connectedAccounting().call(message, request);
+    }
+
+    private synchronized Controller connectedAccounting() throws SlurmException {
+        if (accounting == null) {
+            accounting = HttpController.accounting(conf(), this);
+        }
+        return accounting;
+    }
+
+    @Override
+    public String accountingType() {
+        return confOr(c -> c.accountingType, "");
+    }
+
+    @Override
+    public String accountingHost() {
+        return confOr(c -> c.accountingHost, "localhost");
+    }
+
+    @Override
+    public int accountingPort() {
+        return confOr(c -> c.accountingPort, 0);
+    }
+
+    private <T> T confOr(java.util.function.Function<ClientConf, T> of, T otherwise) {
+        try {
+            return of.apply(conf());
+        } catch (SlurmException e) {
+            return otherwise;
+        }
+    }
+
+    @Override
+    public void needsOwnProcess() {
+        // this is the caller's own
     }
 
     @Override

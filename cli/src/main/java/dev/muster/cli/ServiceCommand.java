@@ -416,6 +416,53 @@ final class ServiceCommand implements Host {
     }
 
     @Override
+    public Controller accounting() {
+        return (message, request) -> {
+            if (conf().authType.equals("auth/munge")) {
+                needsOwnProcess();
+            }
+            return shared.callAccounting(conf(), session(), message, request);
+        };
+    }
+
+    @Override
+    public String accountingType() {
+        return confOr(c -> c.accountingType, "");
+    }
+
+    @Override
+    public String accountingHost() {
+        return confOr(c -> c.accountingHost, "localhost");
+    }
+
+    @Override
+    public int accountingPort() {
+        return confOr(c -> c.accountingPort, 0);
+    }
+
+    private <T> T confOr(java.util.function.Function<ClientConf, T> of, T otherwise) {
+        try {
+            return of.apply(conf());
+        } catch (SlurmException e) {
+            return otherwise;
+        }
+    }
+
+    @Override
+    public void needsOwnProcess() {
+        throw new OwnProcess();
+    }
+
+    /** Sends the caller on to its own process. */
+    private static final class OwnProcess extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        OwnProcess() {
+            super("needs the caller's own process", null, false, false);
+        }
+    }
+
+    @Override
     public boolean pause(long ms) {
         try {
             Thread.sleep(ms);

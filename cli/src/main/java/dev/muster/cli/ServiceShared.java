@@ -128,13 +128,23 @@ final class ServiceShared {
 
     /** One request to the first controller that can be reached. */
     Json.Obj call(ClientConf conf, Session session, String message, Json.Obj request) throws SlurmException {
+        return call(conf.servers, conf.port, session, message, request);
+    }
+
+    /** One request to slurmdbd. */
+    Json.Obj callAccounting(ClientConf conf, Session session, String message, Json.Obj request) throws SlurmException {
+        return call(java.util.List.of(new ClientConf.Server(conf.accountingHost, conf.accountingHost)), conf.accountingPort, session, message, request);
+    }
+
+    private Json.Obj call(java.util.List<ClientConf.Server> servers, int port, Session session, String message, Json.Obj request)
+            throws SlurmException {
         byte[] body = Json.print(request);
         String path = "/muster/v1/" + message;
         int timeoutMs = (int) Math.min(Integer.MAX_VALUE, HttpController.TIMEOUT_MS + request.number("waitMs"));
-        for (ClientConf.Server s : conf.servers) {
-            String name = s.address() + ":" + conf.port;
+        for (ClientConf.Server s : servers) {
+            String name = s.address() + ":" + port;
             Lent lent = take(name);
-            lent = lent != null ? lent : new Lent(name, s.address(), conf.port, this);
+            lent = lent != null ? lent : new Lent(name, s.address(), port, this);
             lent.session = session;
             try {
                 Client.Response r = lent.client.post(path, body, timeoutMs);

@@ -1,5 +1,6 @@
 package dev.muster.controller;
 
+import dev.muster.accounting.AccountingException;
 import dev.muster.config.SlurmConf;
 import dev.muster.core.Command;
 import dev.muster.core.Decision;
@@ -103,6 +104,9 @@ final class Api {
         } catch (Json.MalformedException e) {
             log.error("malformed " + message + " from uid " + caller.uid() + ": " + e.getMessage());
             return Reply.error(400, SlurmErrno.UNEXPECTED_MSG_ERROR, SlurmErrno.UNEXPECTED_MSG_ERROR.sentence());
+        } catch (AccountingException e) {
+            log.error(e.getMessage());
+            return Reply.error(503, SlurmErrno.ERROR, e.getMessage());
         } catch (RuntimeException e) {
             log.error("internal error serving " + message, e);
             return Reply.error(500, SlurmErrno.INTERNAL, SlurmErrno.INTERNAL.sentence());

@@ -23,6 +23,7 @@ import dev.muster.journal.Journal;
 import dev.muster.model.Codec;
 import dev.muster.model.Identity;
 import dev.muster.model.Json;
+import dev.muster.model.accounting.DbdMessages;
 import dev.muster.model.api.ClusterMessages;
 import dev.muster.model.node.NodeMessages;
 import dev.muster.scheduler.Scheduler;
@@ -106,8 +107,8 @@ final class Controller {
         journal = FileJournal.open(journalDir, FileJournal.Options.of(clusterId, log::info));
         blobs = new Blobs(stateDir.resolve("blobs"));
         core = new Core(scheduler);
-        accounting = c.text(Key.ACCOUNTING_STORAGE_TYPE).equals("accounting_storage/none") && c.given(Key.ACCOUNTING_STORAGE_TYPE)
-                ? new NoAccounting() : EmbeddedAccounting.open(stateDir, clusterId, journal.lastIndex(), log::info);
+        Sessions sessions = sessions(c);
+        accounting = accounting(c, stateDir, clusterId, sessions);
         journal.retainFrom(() -> accounting.projected() == Long.MAX_VALUE ? Long.MAX_VALUE : accounting.projected() + 1);
         recover();
         clock = new Clock(core.state().tickMs() + 1);
@@ -117,7 +118,6 @@ final class Controller {
         NodeEffects effects = new NodeEffects(links, outgoing, watch, log, this::project);
         thread = new CoreThread(core, journal, clock, log, effects, onFault);
         links.core(thread);
-        Sessions sessions = sessions(c);
         thread.start();
         journal.repair().ifPresent(r -> {
             log.error(r.sentence());
@@ -129,7 +129,29 @@ final class Controller {
                 Map.of("node", links::serve), this::page);
         sack = sessions.key().flatMap(key -> Sack.open(AuthPlaces.of(c).sackSockets(), key, c.clusterName(), identities, log));
         Thread.ofVirtual().name("nodes").start(this::watchNodes);
+        if (accounting instanceof DbdAccounting dbd) {
+            dbd.start();
+        }
         log.info("Running as primary controller");
+    }
+
+    private Accounting accounting(SlurmConf c, Path stateDir, UUID clusterId, Sessions sessions) {
+        return switch (c.text(Key.ACCOUNTING_STORAGE_TYPE)) {
+            case "accounting_storage/none" -> c.given(Key.ACCOUNTING_STORAGE_TYPE) ? new NoAccounting()
+                    : EmbeddedAccounting.open(stateDir, clusterId, journal.lastIndex(), log::info);
+            case "accounting_storage/slurmdbd" -> new DbdAccounting(c, sessions, clusterId.toString(), journal::lastIndex, this::knownState,
+                    this::policy, log::info);
+            default -> EmbeddedAccounting.open(stateDir, clusterId, journal.lastIndex(), log::info);
+        };
+    }
+
+    private State knownState() {
+        return thread == null ? core.state() : thread.durable();
+    }
+
+    /** Associations and QOS came from slurmdbd: in force when this returns. */
+    private void policy(DbdMessages.Policy policy) {
+        thread.execute(new Command.ApplyPolicy(policy), -1);
     }
 
     private Sessions sessions(SlurmConf c) throws IOException {

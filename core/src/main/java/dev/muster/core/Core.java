@@ -54,6 +54,8 @@ public final class Core {
     public Decision decide(Command command, Now now) {
         return switch (command) {
             case Command.ApplyConfig c -> applyConfig(c);
+            case Command.ApplyPolicy c -> state.accounts().changed(c.policy()).<Decision>map(change -> Decision.of(List.of(change), ""))
+                    .orElseGet(() -> Decision.of(List.of(), ""));
             case Command.SkipReservedIds c -> Decision.of(List.of(new Change.JobIdsReserved(
                     state.jobIdCeiling(), state.jobIdCeiling() + ID_BLOCK, state.sluidCeiling(), state.sluidCeiling() + ID_BLOCK)), "");
             case Command.SubmitJob c -> new SubmitRules(state, now, planner).decide(c);

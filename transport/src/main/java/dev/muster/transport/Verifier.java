@@ -36,7 +36,10 @@ public final class Verifier {
 
     private record MungeSession(Caller caller, byte[] key, long expiresMs) {}
 
-    /** @param clusterKey empty where only munge vouches for callers */
+    /**
+     * @param clusterKey empty where only munge vouches for callers
+     * @param cluster    "" for a daemon that serves callers of several clusters
+     */
     public Verifier(byte[] clusterKey, String cluster, Optional<Munge> munge, LongSupplier nowMs) {
         this.clusterKey = clusterKey.clone();
         this.cluster = cluster;
@@ -95,7 +98,8 @@ public final class Verifier {
             return null;
         }
         String[] claims = new String(Base64.getUrlDecoder().decode(parts[1]), StandardCharsets.UTF_8).split("\\|", -1);
-        if (claims.length != 6 || !claims[0].equals("v1") || !claims[1].equals(cluster)) {
+        boolean ours = cluster.isEmpty() || claims.length > 1 && claims[1].equals(cluster);
+        if (claims.length != 6 || !claims[0].equals("v1") || !ours) {
             return null;
         }
         long issuedMs = Long.parseLong(claims[4]);
