@@ -160,6 +160,8 @@ public final class Main {
     }
 
     private static int serve(Options o, SlurmdbdConf conf) throws IOException {
+        // the driver writes to standard error on its own; what matters comes as an exception
+        System.setProperty("mariadb.logging.disable", "true");
         if (!conf.logFile().isEmpty() && Path.of(conf.logFile()).getParent() != null) {
             Files.createDirectories(Path.of(conf.logFile()).getParent());
         }

@@ -40,7 +40,7 @@ final class DbdAccounting implements Accounting {
     DbdAccounting(SlurmConf conf, Sessions sessions, String journal, LongSupplier last, Supplier<State> state, Consumer<Policy> policy,
             Consumer<String> log) {
         int port = (int) conf.number(Key.ACCOUNTING_STORAGE_PORT);
-        link = new DbdLink(conf.text(Key.ACCOUNTING_STORAGE_HOST), port > 0 ? port : PORT_DEFAULT, sessions::session, sessions::nonce,
+        link = new DbdLink(conf.text(Key.ACCOUNTING_STORAGE_HOST), port > 0 ? port : PORT_DEFAULT, sessions::accountingSession, sessions::nonce,
                 new DbdLink.Home() {
                     @Override
                     public Register introduction() {

@@ -76,12 +76,28 @@ public final class Views {
         Optional<Assoc> above = book.parent(a);
         row.put("ParentID", above.map(Assoc::key).orElse(""));
         row.put("ParentName", a.user().isEmpty() ? a.parent() : "");
+        row.put("Lineage", lineage(a));
         row.put("IsDefault", a.isDefault() ? "1" : "");
         row.put("Depth", Integer.toString(depth(a)));
         row.put("Deleted", a.deleted() ? "1" : "");
         row.putAll(has("woplimits") || a.deleted() ? a.limits() : Effective.limits(book, a));
         row.put("RawQOS", a.limit("QOS"));
         return row;
+    }
+
+    /** The accounts on the way down, then the user: {@code /science/physics/0-ann/}. */
+    private String lineage(Assoc a) {
+        StringBuilder out = new StringBuilder();
+        for (Optional<Assoc> at = a.user().isEmpty() ? Optional.of(a) : book.parent(a); at.isPresent(); at = book.parent(at.get())) {
+            if (!at.get().account().equals(Book.ROOT)) {
+                out.insert(0, at.get().account() + "/");
+            }
+        }
+        out.insert(0, "/");
+        if (!a.user().isEmpty()) {
+            out.append("0-").append(a.user()).append('/');
+        }
+        return (a.partition().isEmpty() ? out : out.append(a.partition()).append('/')).toString();
     }
 
     private int depth(Assoc a) {

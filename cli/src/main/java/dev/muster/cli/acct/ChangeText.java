@@ -43,7 +43,7 @@ final class ChangeText {
             case "modify user" -> modified(reply, "users", "user", set.containsKey("adminlevel") || set.containsKey("defaultaccount")
                     || set.containsKey("defaultwckey"));
             case "modify qos" -> names(reply, " Modified qos...", "Nothing modified");
-            case "modify resource" -> names(reply, " Modified resources...", "Nothing modified");
+            case "modify resource" -> names(reply, " Modified server resource ...", "Nothing modified");
             case "delete account" -> deleted(reply, "accounts", "account");
             case "delete user" -> deleted(reply, "users", "user");
             case "delete cluster" -> names(reply, " Deleting clusters...", "Nothing deleted");

@@ -30,6 +30,12 @@ final class Edit {
     private static final List<Entity.Name> RESOURCE_SET = Entity.names("count:2=count description:1=description flags:2=flags server:6=server "
             + "servertype:7=servertype manager:1=servertype type:2=type percentallowed:1=allowed allowed:2=allowed");
 
+    /** Words of before TRES: each sets one resource of a limit. */
+    private static final List<Entity.Name> RESOURCE_WORDS = Entity.names("grpcpumins:8=GrpTRESMins:cpu grpcpurunmins:8=GrpTRESRunMins:cpu grpcpus:7=GrpTRES:cpu "
+            + "grpmemory:5=GrpTRES:mem grpnodes:4=GrpTRES:node maxcpumins:7=MaxTRESMins:cpu maxcpuminsperjob:7=MaxTRESMins:cpu "
+            + "maxcpurunmins:8=MaxTRESRunMinsPU:cpu maxcpus:7=MaxTRES:cpu maxcpusperjob:7=MaxTRES:cpu maxcpusperuser:11=MaxTRESPU:cpu "
+            + "maxnodes:4=MaxTRES:node maxnodesperjob:4=MaxTRES:node maxnodesperuser:12=MaxTRESPU:node mincpus:4=MinTRES:cpu");
+
     private final CommandContext c;
     private final Sacctmgr.Settings s;
     private final String verb;
@@ -131,6 +137,11 @@ final class Edit {
             set.put(own.get(), item.value());
             return;
         }
+        Optional<String> resource = item.key().isEmpty() ? Optional.empty() : key(RESOURCE_WORDS, item.key().toLowerCase(Locale.ROOT));
+        if (resource.isPresent()) {
+            resource(item, resource.get(), hint);
+            return;
+        }
         boolean limited = !entity.name().equals("coordinator") && !entity.name().equals("resource");
         Optional<LimitField> field = item.key().isEmpty() || !limited ? Optional.empty() : LimitField.find(limits(), item.key());
         if (field.isEmpty()) {
@@ -143,6 +154,14 @@ final class Edit {
             throw unknown(item, hint, "sacctmgr: error: Invalid value for " + field.get().name() + " (" + item.value() + ")");
         }
         set.put(field.get().name(), sign + value.get());
+    }
+
+    private void resource(Words.Item item, String meaning, String hint) throws UsageException {
+        int colon = meaning.indexOf(':');
+        LimitField field = LimitField.find(limits(), meaning.substring(0, colon)).orElseThrow(() -> unknown(item, hint, ""));
+        String value = field.canonical(meaning.substring(colon + 1) + "=" + item.value())
+                .orElseThrow(() -> unknown(item, hint, "sacctmgr: error: Invalid value for " + item.key() + " (" + item.value() + ")"));
+        set.merge(field.name(), value, (a, b) -> a + "," + b);
     }
 
     private static UsageException unknown(Words.Item item, String hint, String before) {

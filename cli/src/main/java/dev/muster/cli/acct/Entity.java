@@ -44,7 +44,7 @@ record Entity(String name, String word, List<Name> conditions, String format, Li
             grpcpus:7|GrpCPUs|8|GrpTRES|CPUS
             grpjobs:4|GrpJobs|7|GrpJobs
             grpjobsaccrue:8|GrpJobsAccrue|13|GrpJobsAccrue
-            grpmem:5|GrpMem|7|GrpTRES|MEMORY
+            grpmemory:5|GrpMem|7|GrpTRES|MEMORY
             grpnodes:4|GrpNodes|8|GrpTRES|NODES
             grpsubmitjobs:4|GrpSubmit|9|GrpSubmitJobs
             grptres:7|GrpTRES|13|GrpTRES|TRES
@@ -102,7 +102,7 @@ record Entity(String name, String word, List<Name> conditions, String format, Li
             grpcpus:7|GrpCPUs|8|GrpTRES|CPUS
             grpcpumins:8|GrpCPUMins|11|GrpTRESMins|CPUS
             grpnodes:4|GrpNodes|8|GrpTRES|NODES
-            grpmem:5|GrpMem|7|GrpTRES|MEMORY
+            grpmemory:5|GrpMem|7|GrpTRES|MEMORY
             grptres:7|GrpTRES|13|GrpTRES|TRES
             grptresmins:8|GrpTRESMins|13|GrpTRESMins|TRES
             grptresrunmins:8|GrpTRESRunMins|13|GrpTRESRunMins|TRES
@@ -143,7 +143,7 @@ record Entity(String name, String word, List<Name> conditions, String format, Li
             action:4|Action|20|Action
             actor:4|Actor|10|Actor
             allocated:7|% Allocated|11|Allocated
-            allowed:7 percentallowed:8|% Allowed|10|Allowed
+            allowed:7 percentallowed:3|% Allowed|10|Allowed
             cluster:1|Cluster|10|Cluster
             clusternodes:8|Cluster Nodes|20|ClusterNodes
             count:2|Count|6|Count
@@ -159,7 +159,7 @@ record Entity(String name, String word, List<Name> conditions, String format, Li
             problem:2|Problem|40|Problem
             reason:1|Reason|30|Reason
             server:2|Server|10|Server
-            servertype:7|ServerType|10|ServerType
+            servertype:7 manager:1|ServerType|10|ServerType
             state:2|State|6|State
             start:3 timestart:5|TimeStart|19|TimeStart|TIME
             timestamp:1 time:4|Time|19|Time|TIME

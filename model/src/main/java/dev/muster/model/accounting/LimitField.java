@@ -137,7 +137,7 @@ public record LimitField(String name, Kind kind, boolean inherited, List<String>
             case COUNT -> raw.equalsIgnoreCase("INFINITE") || raw.equalsIgnoreCase("UNLIMITED") ? Optional.of("") : number(raw);
             case SHARES -> raw.equalsIgnoreCase(PARENT_SHARES) ? Optional.of(PARENT_SHARES) : number(raw);
             case MINUTES -> duration(Durations.parseMinutes(raw));
-            case SECONDS -> raw.isEmpty() ? Optional.empty() : seconds(raw);
+            case SECONDS -> raw.isEmpty() ? Optional.empty() : name.equals("GraceTime") ? seconds(raw) : exempt(raw);
             case REAL -> real(raw);
             case TRES -> tres(raw);
             case NAME, NAMES, FLAGS -> Optional.of(raw);
@@ -157,6 +157,12 @@ public record LimitField(String name, Kind kind, boolean inherited, List<String>
     private static Optional<String> seconds(String raw) {
         boolean plain = raw.chars().allMatch(Character::isDigit);
         return plain ? number(raw) : duration(Durations.parseSeconds(raw));
+    }
+
+    /** PreemptExemptTime is typed as a time limit is: a plain number is minutes. */
+    private static Optional<String> exempt(String raw) {
+        boolean plain = raw.chars().allMatch(Character::isDigit);
+        return plain ? number(raw).map(m -> Long.toString(Long.parseLong(m) * 60)) : duration(Durations.parseSeconds(raw));
     }
 
     private static Optional<String> duration(OptionalLong parsed) {
