@@ -121,7 +121,7 @@ final class Scontrol implements Command {
             case "version" -> c.out().println(Standard.VERSION);
             case "help" -> ScontrolHelp.print(c, OPTIONS);
             case "cluster", "abort", "takeover", "cancel_reboot", "reboot", "fsdampeningfactor", "getaddrs",
-                    "listjobs", "listpids", "liststeps", "pidinfo", "power", "schedloglevel", "setdebugflags",
+                    "listjobs", "listpids", "liststeps", "pidinfo", "power", "schedloglevel",
                     "token" -> {
                 c.err().println("scontrol: error: " + k + " is not supported by this cluster");
                 return 1;
@@ -165,6 +165,7 @@ final class Scontrol implements Command {
                 yield simple(c, "Shutdown", q, "slurm_shutdown error");
             }
             case "setdebug" -> setDebug(c, rest);
+            case "setdebugflags" -> setDebugFlags(c, rest);
             case "wait_job" -> waitJob(c, rest);
             case "write" -> write(c, rest);
             default -> {
@@ -228,6 +229,34 @@ final class Scontrol implements Command {
         Json.Obj q = new Json.Obj();
         q.put("level", level);
         return simple(c, "SetDebug", q, "slurm_set_debug_level error");
+    }
+
+    private static int setDebugFlags(CommandContext c, List<String> rest) {
+        if (rest.isEmpty()) {
+            return tooFew(c, "setdebugflags");
+        }
+        String text = rest.getFirst();
+        if (!text.startsWith("+") && !text.startsWith("-")) {
+            c.err().println("invalid debug flag: " + text);
+            c.err().println("Usage: setdebugflags [+|-]NAME");
+            return 1;
+        }
+        List<String> names = new java.util.ArrayList<>();
+        for (String word : Texts.split(text.substring(1), ',')) {
+            String known = "";
+            for (String flag : dev.muster.config.SlurmConf.knownDebugFlags()) {
+                known = flag.equalsIgnoreCase(word) ? flag : known;
+            }
+            if (known.isEmpty()) {
+                c.error("Invalid DebugFlag: " + word);
+                c.err().println("invalid debug flag: " + text);
+                return 1;
+            }
+            names.add(known);
+        }
+        Json.Obj q = new Json.Obj();
+        q.put("flags", text.charAt(0) + String.join(",", names));
+        return simple(c, "SetDebug", q, "slurm_set_debug_flags error");
     }
 
     private static int ping(CommandContext c) {

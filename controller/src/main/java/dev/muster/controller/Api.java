@@ -63,7 +63,7 @@ final class Api {
     }
 
     Reply handle(Caller caller, String message, byte[] body) {
-        if (controller.conf().debugFlag("AuditRPCs")) {
+        if (controller.debugFlags().has("AuditRPCs")) {
             log.info("RPC " + message + " from uid " + caller.uid() + " (" + body.length + " bytes)");
         }
         try {
@@ -97,7 +97,7 @@ final class Api {
                 }
                 case "SetDebug" -> {
                     ClusterMessages.SetDebug m = Codec.decode(body, ClusterMessages.SetDebug.class);
-                    yield admin(caller, () -> controller.setDebug(m.level()));
+                    yield admin(caller, () -> controller.setDebug(m));
                 }
                 default -> Reply.error(404, SlurmErrno.UNEXPECTED_MSG_ERROR, SlurmErrno.UNEXPECTED_MSG_ERROR.sentence());
             };

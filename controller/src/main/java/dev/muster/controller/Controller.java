@@ -59,6 +59,7 @@ final class Controller {
     private final Identities identities = new Identities();
     private final Scheduler scheduler = new Scheduler();
     private final SecureRandom random = new SecureRandom();
+    private final DebugFlags flags;
     private final long bootTime = System.currentTimeMillis() / 1000;
     private final long startedNs = System.nanoTime();
     private final Runnable onShutdown;
@@ -80,6 +81,8 @@ final class Controller {
         this.conf.set(conf);
         this.confFile = confFile;
         this.log = log;
+        flags = new DebugFlags(log);
+        flags.set(conf.debugFlags());
         this.onShutdown = onShutdown;
         this.onFault = onFault;
     }
@@ -115,7 +118,7 @@ final class Controller {
         Outgoing outgoing = new Outgoing(blobs::read, (job, e) -> log.error("job " + job.id() + " cannot be launched", e));
         Watch watch = new Watch();
         links = new NodeLinks(log, outgoing, clock, this::connection);
-        NodeEffects effects = new NodeEffects(links, outgoing, watch, log, this::project);
+        NodeEffects effects = new NodeEffects(links, outgoing, watch, log, flags, this::project);
         thread = new CoreThread(core, journal, clock, log, effects, onFault);
         links.core(thread);
         thread.start();
@@ -304,7 +307,13 @@ final class Controller {
                 .format(java.time.Instant.ofEpochSecond(bootTime));
         List<String> lines = c.show(new ShowLive(boot, thread.durable().nextJobId(), VERSION,
                 name -> identities.byName(name).map(i -> i.user() + "(" + i.uid() + ")").orElse(name)));
-        return new ClusterMessages.ConfigReply(System.currentTimeMillis() / 1000, lines, new TreeMap<>());
+        List<String> live = lines.stream().map(line -> line.startsWith("DebugFlags ") ? with(line, String.join(",", flags.on()))
+                : line.startsWith("SlurmctldDebug ") ? with(line, SlurmConf.debugName(log.level())) : line).toList();
+        return new ClusterMessages.ConfigReply(System.currentTimeMillis() / 1000, live, new TreeMap<>());
+    }
+
+    private static String with(String line, String value) {
+        return line.substring(0, line.indexOf('=') + 2) + (value.isEmpty() ? "(null)" : value);
     }
 
     ClusterMessages.DiagnosticsReply diagnostics() {
@@ -365,6 +374,7 @@ final class Controller {
                 }
                 conf.set(ok.conf());
                 log.level(ok.conf().slurmctldDebug());
+                flags.set(ok.conf().debugFlags());
                 links.broadcast(new NodeMessages.ReadConfig());
                 log.info("reconfigured");
                 return "";
@@ -372,13 +382,24 @@ final class Controller {
         }
     }
 
-    String setDebug(String level) {
-        try {
-            log.level(Integer.parseInt(level));
+    /** A level by name, or flags to add or take away: until the configuration is read again. "" or what is wrong. */
+    String setDebug(ClusterMessages.SetDebug m) {
+        if (!m.flags().isEmpty()) {
+            flags.change(m.flags());
+            log.info("Set debug flags to " + (flags.on().isEmpty() ? "none" : String.join(",", flags.on())));
             return "";
-        } catch (NumberFormatException e) {
-            return "invalid debug level: " + level;
         }
+        int level = SlurmConf.debugLevel(m.level());
+        if (level < 0) {
+            return "invalid debug level: " + m.level();
+        }
+        log.level(level);
+        log.info("Set debug level to '" + m.level() + "'");
+        return "";
+    }
+
+    DebugFlags debugFlags() {
+        return flags;
     }
 
     String shutdown(boolean controllerOnly) {
