@@ -18,7 +18,10 @@ final class Commands {
             case "sacct" -> Optional.of(new Sacct());
             case "salloc" -> Optional.of(new Salloc());
             case "squeue" -> Optional.of(new Squeue());
-            case "sacctmgr", "scrontab", "sdiag", "sprio", "sreport", "sshare", "sstat", "strigger" ->
+            case "sdiag" -> Optional.of(new Sdiag());
+            case "sstat" -> Optional.of(new Sstat());
+            case "sprio" -> Optional.of(new Sprio());
+            case "sacctmgr", "scrontab", "sreport", "sshare", "strigger" ->
                     Optional.of(new Absent());
             default -> Optional.empty();
         };

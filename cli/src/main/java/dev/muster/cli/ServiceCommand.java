@@ -1,5 +1,7 @@
 package dev.muster.cli;
 
+import dev.muster.model.Json;
+import dev.muster.transport.Client;
 import dev.muster.transport.Frames;
 import dev.muster.transport.Session;
 import java.io.IOException;
@@ -314,6 +316,12 @@ final class ServiceCommand implements Host {
     @Override
     public Controller controller() {
         return (message, request) -> shared.call(conf(), session(), message, request);
+    }
+
+    @Override
+    public Json.Obj callNode(String address, int port, String message, Json.Obj request) throws SlurmException {
+        Session mine = session();
+        return HttpController.ask(new Client(address, port, () -> mine, shared::nonce), message, request);
     }
 
     @Override
