@@ -120,9 +120,20 @@ final class Scontrol implements Command {
             }
             case "version" -> c.out().println(Standard.VERSION);
             case "help" -> ScontrolHelp.print(c, OPTIONS);
+            case "listjobs" -> {
+                return ScontrolNode.list(c, false);
+            }
+            case "liststeps" -> {
+                return ScontrolNode.list(c, true);
+            }
+            case "listpids" -> {
+                return ScontrolNode.listPids(c, rest);
+            }
+            case "pidinfo" -> {
+                return ScontrolNode.pidInfo(c, rest);
+            }
             case "cluster", "abort", "takeover", "cancel_reboot", "reboot", "fsdampeningfactor", "getaddrs",
-                    "listjobs", "listpids", "liststeps", "pidinfo", "power", "schedloglevel",
-                    "token" -> {
+                    "power", "schedloglevel", "token" -> {
                 c.err().println("scontrol: error: " + k + " is not supported by this cluster");
                 return 1;
             }
@@ -380,6 +391,9 @@ final class Scontrol implements Command {
         }
         if (Texts.lower(e).equals("hostlist") || Texts.lower(e).equals("hostlistsorted")) {
             return hostList(c, id, Texts.lower(e).equals("hostlistsorted"));
+        }
+        if (Texts.lower(e).equals("slurmd")) {
+            return ScontrolNode.daemon(c, id);
         }
         return ScontrolShow.others(c, e);
     }

@@ -1,6 +1,7 @@
 package dev.muster.controller;
 
 import dev.muster.accounting.AccountingException;
+import dev.muster.config.Key;
 import dev.muster.config.SlurmConf;
 import dev.muster.core.Command;
 import dev.muster.core.Decision;
@@ -66,6 +67,15 @@ final class Api {
         if (controller.debugFlags().has("AuditRPCs")) {
             log.info("RPC " + message + " from uid " + caller.uid() + " (" + body.length + " bytes)");
         }
+        long startNs = System.nanoTime();
+        try {
+            return answer(caller, message, body);
+        } finally {
+            controller.statistics().call(message, caller.uid(), (System.nanoTime() - startNs) / 1000);
+        }
+    }
+
+    private Reply answer(Caller caller, String message, byte[] body) {
         try {
             return switch (message) {
                 case "Ping" -> Reply.of(controller.ping());
@@ -83,7 +93,7 @@ final class Api {
                 case "QueryNodes" -> nodes(Codec.decode(body, ClusterMessages.QueryNodes.class));
                 case "QueryPartitions" -> partitions();
                 case "QueryConfig" -> Reply.of(controller.config());
-                case "QueryDiagnostics" -> Reply.of(controller.diagnostics());
+                case "QueryDiagnostics" -> diagnostics(caller, Codec.decode(body, ClusterMessages.QueryDiagnostics.class));
                 case "QueryAccounting" -> accounting(Codec.decode(body, AccountingRows.Query.class));
                 case "UpdateNode" -> updateNode(caller, Codec.decode(body, ClusterMessages.UpdateNode.class));
                 case "UpdatePartition" -> updatePartition(caller, Codec.decode(body, ClusterMessages.UpdatePartition.class));
@@ -135,6 +145,16 @@ final class Api {
         }
         String error = operation.get();
         return error.isEmpty() ? Reply.of(Done.OK) : Reply.error(400, SlurmErrno.ERROR, error);
+    }
+
+    private Reply diagnostics(Caller caller, ClusterMessages.QueryDiagnostics q) {
+        if (!q.reset()) {
+            return Reply.of(controller.diagnostics());
+        }
+        return admin(caller, () -> {
+            controller.statistics().reset();
+            return "";
+        });
     }
 
     // ---- submission
@@ -225,7 +245,7 @@ final class Api {
 
     private JobViews views() {
         return new JobViews(core.durable(), controller.planner(), controller.planner()::plannedStart, controller.clock().now().tickMs(),
-                System.currentTimeMillis() / 1000);
+                System.currentTimeMillis() / 1000, controller.conf().text(Key.MAIL_DOMAIN));
     }
 
     private Reply jobs(JobMessages.QueryJobs q) {
@@ -239,7 +259,7 @@ final class Api {
             return Reply.error(SlurmErrno.INVALID_JOB_ID);
         }
         JobViews views = new JobViews(state, controller.planner(), controller.planner()::plannedStart, controller.clock().now().tickMs(),
-                System.currentTimeMillis() / 1000);
+                System.currentTimeMillis() / 1000, controller.conf().text(Key.MAIL_DOMAIN));
         Set<String> fields = q.fields().isEmpty() ? Set.of() : new TreeSet<>(q.fields());
         Json.Writer out = new Json.Writer();
         out.raw("{\"now\":").number(System.currentTimeMillis() / 1000).raw(",\"jobs\":[");
@@ -320,7 +340,7 @@ final class Api {
             }
         } else {
             for (String text : m.jobs()) {
-                Optional<JobName> name = JobName.parse(text);
+                Optional<JobName> name = JobName.parse(text, core.durable());
                 if (name.isEmpty()) {
                     errors.add(new JobMessages.JobError(text, SlurmErrno.INVALID_JOB_ID.number(), SlurmErrno.INVALID_JOB_ID.sentence()));
                 } else {
@@ -363,7 +383,7 @@ final class Api {
                         Integer.toString(h.job().id()), h.job().id(), -1, Command.JobRef.NO_STEP)));
                 continue;
             }
-            JobName.parse(text).ifPresentOrElse(n -> refs.addAll(n.refs()), () -> errors.add(
+            JobName.parse(text, core.durable()).ifPresentOrElse(n -> refs.addAll(n.refs()), () -> errors.add(
                     new JobMessages.JobError(text, SlurmErrno.INVALID_JOB_ID.number(), SlurmErrno.INVALID_JOB_ID.sentence())));
         }
         int uid = caller.uid();
@@ -381,7 +401,7 @@ final class Api {
     }
 
     private Reply updateJob(Caller caller, JobMessages.UpdateJob m) {
-        Optional<JobName> name = JobName.parse(m.job());
+        Optional<JobName> name = JobName.parse(m.job(), core.durable());
         if (name.isEmpty()) {
             return Reply.error(SlurmErrno.INVALID_JOB_ID);
         }

@@ -75,6 +75,7 @@ final class Controller {
     private Server server;
     private Optional<Sack> sack = Optional.empty();
     private volatile boolean stopping;
+    private final Statistics statistics = new Statistics();
     private long applied;
 
     Controller(SlurmConf conf, File confFile, DaemonLog log, Runnable onShutdown, Consumer<Throwable> onFault) {
@@ -119,7 +120,7 @@ final class Controller {
         Watch watch = new Watch();
         links = new NodeLinks(log, outgoing, clock, this::connection);
         NodeEffects effects = new NodeEffects(links, outgoing, watch, log, flags, this::project);
-        thread = new CoreThread(core, journal, clock, log, effects, onFault);
+        thread = new CoreThread(core, journal, clock, log, effects, onFault, us -> statistics.pass(us, scheduler.queueLength()));
         links.core(thread);
         thread.start();
         journal.repair().ifPresent(r -> {
@@ -202,6 +203,7 @@ final class Controller {
 
     private void project(Entry entry, State after) {
         applied++;
+        statistics.follow(entry);
         accounting.follow(applied, entry, after);
         long index = applied;
         if (index - lastSnapshot.get() >= SNAPSHOT_EVERY) {
@@ -316,19 +318,23 @@ final class Controller {
         return line.substring(0, line.indexOf('=') + 2) + (value.isEmpty() ? "(null)" : value);
     }
 
+    Statistics statistics() {
+        return statistics;
+    }
+
     ClusterMessages.DiagnosticsReply diagnostics() {
         State state = thread.durable();
         TreeMap<String, Long> v = new TreeMap<>();
+        statistics.put(v, state);
         v.put("jobs_known", (long) state.jobs().size());
         v.put("jobs_ended", (long) state.ended().size());
         v.put("queue_length", (long) scheduler.queueLength());
         v.put("nodes", (long) state.nodes().size());
         v.put("nodes_connected", (long) links.connectedCount());
-        v.put("schedule_cycle_last", thread.lastPassUs());
         v.put("schedule_cycle_counter", thread.passes());
         v.put("server_thread_count", (long) thread.queueLength());
         v.put("journal_index", thread.durableIndex());
-        return new ClusterMessages.DiagnosticsReply(v);
+        return new ClusterMessages.DiagnosticsReply(v, statistics.messages(), statistics.users(identities::userName));
     }
 
     /** Jobs that hold nodes: found through the nodes, not by a scan of all jobs. */
