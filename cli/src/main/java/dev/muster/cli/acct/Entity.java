@@ -71,7 +71,7 @@ record Entity(String name, String word, List<Name> conditions, String format, Li
             parentname:7|ParentName|10|ParentName
             partition:4|Partition|10|Partition
             priority:3|Priority|10|Priority
-            qos:1|QOS|20|QOS
+            qoslevel:1 qos:1|QOS|20|QOS
             qosrawlevel:4|QOS_RAW|10|RawQOS
             rgt:1|RGT|6|RGT
             user:1|User|10|User""";
