@@ -161,7 +161,7 @@ final class Edit {
         LimitField field = LimitField.find(limits(), meaning.substring(0, colon)).orElseThrow(() -> unknown(item, hint, ""));
         String value = field.canonical(meaning.substring(colon + 1) + "=" + item.value())
                 .orElseThrow(() -> unknown(item, hint, "sacctmgr: error: Invalid value for " + item.key() + " (" + item.value() + ")"));
-        set.merge(field.name(), value, (a, b) -> a + "," + b);
+        set.merge(field.name(), value, (a, b) -> field.canonical(a + "," + b).orElse(a));
     }
 
     private static UsageException unknown(Words.Item item, String hint, String before) {

@@ -54,7 +54,7 @@ record Entity(String name, String word, List<Name> conditions, String format, Li
             id:2|ID|6|ID
             lft:1|LFT|6|LFT
             lineage:2|Lineage|-20|Lineage
-            maxcpumins:8 maxcpuminsperjob:8|MaxCPUMins|11|MaxTRESMins|CPUS
+            maxcpumins:7 maxcpuminsperjob:7|MaxCPUMins|11|MaxTRESMins|CPUS
             maxcpus:7 maxcpusperjob:7|MaxCPUs|8|MaxTRES|CPUS
             maxjobs:4|MaxJobs|7|MaxJobs
             maxjobsaccrue:8|MaxJobsAccrue|13|MaxJobsAccrue
@@ -71,7 +71,7 @@ record Entity(String name, String word, List<Name> conditions, String format, Li
             parentname:7|ParentName|10|ParentName
             partition:4|Partition|10|Partition
             priority:3|Priority|10|Priority
-            qos:1|QOS|20|QOS
+            qoslevel:1 qos:1|QOS|20|QOS
             qosrawlevel:4|QOS_RAW|10|RawQOS
             rgt:1|RGT|6|RGT
             user:1|User|10|User""";
@@ -111,7 +111,7 @@ record Entity(String name, String word, List<Name> conditions, String format, Li
             limitfactor:6|LimitFactor|11|LimitFactor|REAL
             maxcpus:7 maxcpusperjob:11|MaxCPUs|8|MaxTRES|CPUS
             maxcpusperuser:11 maxcpuspu:9|MaxCPUsPU|9|MaxTRESPU|CPUS
-            maxcpumins:8|MaxCPUMins|11|MaxTRESMins|CPUS
+            maxcpumins:7|MaxCPUMins|11|MaxTRESMins|CPUS
             maxjobsaccruepa:15 maxjobsaccrueperaccount:16|MaxJobsAccruePA|15|MaxJobsAccruePA
             maxjobsaccruepu:15 maxjobsaccrueperuser:16|MaxJobsAccruePU|15|MaxJobsAccruePU
             maxjobspa:9 maxjobsperaccount:11|MaxJobsPA|9|MaxJobsPA
@@ -179,7 +179,7 @@ record Entity(String name, String word, List<Name> conditions, String format, Li
             new Entity("association", "associations:2", names(ASSOC_CONDITIONS), "cluster,account,user,partition,fairshare,priority,grpjobs,grptres,"
                     + "grpsubmitjobs,grpwall,grptresmins,maxjobs,maxtres,maxtrespernode,maxsubmitjobs,maxwall,maxtresmins,qos,defaultqos,grptresrunmins",
                     columns(ASSOC_COLUMNS)),
-            new Entity("cluster", "clusters:2", names("names:1=name clusters:3=name classification:3=classification flags:2=flags "
+            new Entity("cluster", "clusters:2", names("names:1=name clusters:1=name classification:3=classification flags:2=flags "
                     + "federation:3=federation qoslevel:1=qos defaultqos:8=defaultqos rpc:1=rpc"), "cluster,controlhost,controlport,rpc,fairshare,grpjobs,"
                     + "grptres,grpsubmitjobs,maxjobs,maxtres,maxsubmitjobs,maxwall,qos,defaultqos", columns(CLUSTER_COLUMNS + "\n" + ASSOC_COLUMNS)),
             new Entity("configuration", "configuration:2", List.of(), "", List.of()),

@@ -110,7 +110,7 @@ final class Show {
                 options.contains("tree") && entity.name().equals("association"));
         List<Json.Obj> rows = rows(entity);
         if (!s.json.isEmpty()) {
-            return AcctJson.print(c, s, entity, rows);
+            return AcctJson.print(c, s, entity, rows, c.host().accounting().call("Show", new Json.Obj().put("entity", "tres")).objects("rows"));
         }
         printer.header();
         rows.forEach(printer::row);

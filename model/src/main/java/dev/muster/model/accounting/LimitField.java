@@ -179,7 +179,7 @@ public record LimitField(String name, Kind kind, boolean inherited, List<String>
     }
 
     private static Optional<String> tres(String raw) {
-        StringBuilder out = new StringBuilder();
+        List<String> out = new ArrayList<>();
         for (String item : raw.split(",")) {
             int eq = item.indexOf('=');
             if (item.isBlank()) {
@@ -193,9 +193,16 @@ public record LimitField(String name, Kind kind, boolean inherited, List<String>
             if (count.isEmpty()) {
                 return Optional.empty();
             }
-            out.append(out.isEmpty() ? "" : ",").append(name).append('=').append(count.getAsLong());
+            out.add(name + "=" + count.getAsLong());
         }
-        return Optional.of(out.toString());
+        out.sort(java.util.Comparator.comparingInt(LimitField::rank));
+        return Optional.of(String.join(",", out));
+    }
+
+    /** Standard resources come first, in the order of their numbers. */
+    private static int rank(String item) {
+        int at = List.of("cpu", "mem", "energy", "node", "billing", "fs/disk", "vmem", "pages").indexOf(item.substring(0, item.indexOf('=')));
+        return at < 0 ? Integer.MAX_VALUE : at;
     }
 
     /** A number with a unit: of memory in MiB, otherwise a plain count (k = 1024). */
