@@ -133,7 +133,8 @@ final class ServiceShared {
 
     /** One request to slurmdbd. */
     Json.Obj callAccounting(ClientConf conf, Session session, String message, Json.Obj request) throws SlurmException {
-        return call(java.util.List.of(new ClientConf.Server(conf.accountingHost, conf.accountingHost)), conf.accountingPort, session, message, request);
+        return call(java.util.List.of(new ClientConf.Server(conf.accountingHost, conf.accountingHost)), conf.accountingPort, session, message,
+                request);
     }
 
     private Json.Obj call(java.util.List<ClientConf.Server> servers, int port, Session session, String message, Json.Obj request)

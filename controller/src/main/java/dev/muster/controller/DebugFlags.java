@@ -88,7 +88,8 @@ final class DebugFlags {
                 c.allocation().nodes().forEach(s -> {
                     line("SelectType", "JobId=" + c.jobId() + " takes cores " + s.cores().compact() + " (" + s.cpus() + " CPUs) and "
                             + s.memoryMb() + "M of " + s.node());
-                    s.gres().forEach((name, devices) -> line("Gres", "JobId=" + c.jobId() + " takes " + name + " " + devices.compact() + " of " + s.node()));
+                    s.gres().forEach((name, devices) -> line("Gres", "JobId=" + c.jobId() + " takes " + name + " " + devices.compact() + " of "
+                            + s.node()));
                 });
                 trace(c.jobId(), after);
             }

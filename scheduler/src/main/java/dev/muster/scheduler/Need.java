@@ -113,7 +113,8 @@ record Need(
         return new Need(partition.name(), nodesMin, nodesMax == 0 ? 0 : Math.max(nodesMax, nodesMin), tasks, cpusPerTask,
                 r.tasksPerNode(), cpusMin, perNode, perCpu, all, Tres.gres(r.tresPerNode()), Tres.gres(r.tresPerJob()),
                 Tres.gres(r.tresPerTask()), r.exclusive() != ResourceRequest.Exclusive.SHARED || partition.isExclusive(),
-                r.overcommit(), Shape.of(r, partition), r.tmpDiskMb(), r.features(), r.nodeList(), r.excludeList(), tasksOn(r), limit(desc, partition));
+                r.overcommit(), Shape.of(r, partition), r.tmpDiskMb(), r.features(), r.nodeList(), r.excludeList(), tasksOn(r),
+                        limit(desc, partition));
     }
 
     private static Map<String, Integer> tasksOn(ResourceRequest r) {
