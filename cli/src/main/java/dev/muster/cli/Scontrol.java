@@ -29,7 +29,9 @@ final class Scontrol implements Command {
 
     @Override
     public int run(CommandContext c) throws SlurmException, UsageException {
-        GetOpt.Parsed p = GetOpt.parse(OPTIONS, c.args(), false);
+        // what follows setdebugflags may begin with a minus
+        boolean flags = !c.args().isEmpty() && Texts.lower(c.args().getFirst()).startsWith("setdebugf");
+        GetOpt.Parsed p = GetOpt.parse(OPTIONS, c.args(), flags);
         Switches s = new Switches();
         s.all = c.env().containsKey("SCONTROL_ALL");
         s.future = c.env().containsKey("SCONTROL_FUTURE");
