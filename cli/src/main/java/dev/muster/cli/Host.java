@@ -94,9 +94,6 @@ public interface Host {
     /** Runs the handler when the process gets the signal ({@code INT}), from a thread of its own. */
     void onSignal(String name, Runnable handler);
 
-    /** The command goes on only in a process of its caller's: a service gives it up here, before it has done anything. */
-    default void ownProcess() {}
-
     /** Starts something beside the command that ends with it at the latest. */
     default void beside(String name, Runnable work) {
         Thread.ofPlatform().daemon().name(name).start(work);

@@ -1,6 +1,7 @@
 package dev.muster.cli;
 
 import dev.muster.model.Json;
+import dev.muster.model.SlurmErrno;
 import dev.muster.transport.Client;
 import dev.muster.transport.Frames;
 import dev.muster.transport.Session;
@@ -34,6 +35,7 @@ final class ServiceCommand implements Host {
     private ClientConf conf;
     private Session session;
     private ZoneId zone;
+    private volatile ServiceShared.Lent inFlight;
     private long sessionMs;
     private Optional<RequestIds> requestIds = Optional.empty();
     private final Map<Integer, Runnable> handlers = new ConcurrentHashMap<>();
@@ -43,28 +45,24 @@ final class ServiceCommand implements Host {
     private volatile Thread delivering;
     private char deliveredTo = 'O';
     private boolean undeliverable;
+    private boolean isKnownSession;
     private volatile boolean over;
 
-    ServiceCommand(ServiceConnection connection, ServiceShared shared) {
+    /** @throws IOException if the frame is not a request */
+    ServiceCommand(ServiceConnection connection, ServiceShared shared, ServiceConnection.Frame request) throws IOException {
         this.connection = connection;
         this.shared = shared;
-    }
-
-    /** @param daemons counts connections of daemons, which ask nothing and only stay */
-    void run(java.util.concurrent.atomic.AtomicInteger daemons) throws IOException {
-        ServiceConnection.Frame first = connection.request();
-        if (first.type() == 'D') {
-            daemons.incrementAndGet();
-            try {
-                connection.awaitEnd();
-            } finally {
-                daemons.decrementAndGet();
-            }
-            return;
-        }
-        if (first.type() != 'Q' || !parse(first.bytes()) || argv.isEmpty()) {
+        if (request.type() != 'Q' || !parse(request.bytes()) || argv.isEmpty()) {
             throw new IOException("not a request");
         }
+    }
+
+    /** Takes as long as its step. */
+    boolean isLong() {
+        return fields.getOrDefault("name", "").equals("srun");
+    }
+
+    void run() throws IOException {
         shared.entered(connection);
         try {
             execute();
@@ -75,7 +73,7 @@ final class ServiceCommand implements Host {
 
     private void execute() throws IOException {
         String name = fields.getOrDefault("name", "");
-        boolean step = name.equals("srun");
+        boolean step = isLong();
         if (step && !shared.steps.tryAcquire()) {
             connection.send('C', new byte[0]);
             return;
@@ -84,9 +82,15 @@ final class ServiceCommand implements Host {
         Output err = new Output(sink('E'), true);
         int rc;
         try {
+            connection.whenGone(() -> {
+                ServiceShared.Lent lent = inFlight;
+                if (lent != null) {
+                    lent.client.abort();
+                }
+            });
             if (step) {
                 connection.onSignal(this::signalled);
-                connection.beatSteadily();
+                connection.readBeside();
             }
             rc = Commands.run(new CommandContext(name, argv.getFirst(), argv.subList(1, argv.size()), env, this, out, err, stdin()));
         } catch (OutOfMemoryError | RuntimeException e) {
@@ -284,22 +288,37 @@ final class ServiceCommand implements Host {
         return conf;
     }
 
+    /**
+     * The caller's, from its launcher, or from an earlier launcher of the same user and group: the kernel says who connected,
+     * and the sack socket asks the kernel in the same way.
+     */
     private synchronized Session session() throws SlurmException {
+        boolean first = session == null && !isKnownSession;
         if (session == null || nowMs() - sessionMs > Session.LIFETIME_S * 500L) {
-            Optional<Session> fresh = freshSession();
+            String sockets = String.join("\n", conf().sackSockets()) + "\n";
+            String who = connection.peer() + "\n" + sockets;
+            Optional<ServiceShared.Vouched> known = first ? shared.vouched(who, nowMs()) : Optional.empty();
+            isKnownSession = known.isPresent();
+            if (isKnownSession) {
+                session = known.get().session();
+                sessionMs = known.get().sinceMs();
+                return session;
+            }
+            long asked = nowMs();
+            Optional<Session> fresh = freshSession(sockets);
             if (fresh.isEmpty() && session == null) {
                 // no daemon here vouches for the caller; its own process may read the key or ask munge
                 throw new OwnProcessException();
             }
+            fresh.ifPresent(s -> shared.vouch(who, new ServiceShared.Vouched(s, asked)));
             session = fresh.orElse(session);
-            sessionMs = nowMs();
+            sessionMs = asked;
         }
         return session;
     }
 
-    private Optional<Session> freshSession() throws SlurmException {
+    private Optional<Session> freshSession(String sockets) throws SlurmException {
         try {
-            String sockets = String.join("\n", conf().sackSockets()) + "\n";
             connection.send('S', RawText.encode(sockets));
             byte[] answer = connection.answer('T').bytes();
             return answer.length == 0 ? Optional.empty() : Optional.of(Session.fromBytes(answer));
@@ -411,7 +430,15 @@ final class ServiceCommand implements Host {
                 }
                 Thread.interrupted();       // has told what it had to tell; what is asked now is the tidying up
             }
-            return shared.call(conf(), session(), message, request);
+            try {
+                return shared.call(conf(), session(), message, request, lent -> inFlight = lent);
+            } catch (SlurmException e) {
+                if (e.errno() != SlurmErrno.PROTOCOL_AUTHENTICATION_ERROR.number() || !isKnownSession) {
+                    throw e;
+                }
+                session = null;     // an earlier command's is not good any more
+                return shared.call(conf(), session(), message, request, lent -> inFlight = lent);
+            }
         };
     }
 
@@ -421,7 +448,7 @@ final class ServiceCommand implements Host {
             if (conf().authType.equals("auth/munge")) {
                 needsOwnProcess();
             }
-            return shared.callAccounting(conf(), session(), message, request);
+            return shared.callAccounting(conf(), session(), message, request, lent -> inFlight = lent);
         };
     }
 
@@ -450,16 +477,7 @@ final class ServiceCommand implements Host {
 
     @Override
     public void needsOwnProcess() {
-        throw new OwnProcess();
-    }
-
-    /** Sends the caller on to its own process. */
-    private static final class OwnProcess extends RuntimeException {
-        private static final long serialVersionUID = 1L;
-
-        OwnProcess() {
-            super("needs the caller's own process", null, false, false);
-        }
+        throw new OwnProcessException();
     }
 
     @Override
@@ -533,11 +551,6 @@ final class ServiceCommand implements Host {
     @Override
     public void onSignal(String name, Runnable handler) {
         handlers.put(Signals.number(name), handler);
-    }
-
-    @Override
-    public void ownProcess() {
-        throw new OwnProcessException();
     }
 
     @Override

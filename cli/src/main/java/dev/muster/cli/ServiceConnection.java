@@ -9,10 +9,12 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.IntConsumer;
+import jdk.net.ExtendedSocketOptions;
+import jdk.net.UnixDomainPrincipal;
 
 /**
- * One launcher: frames of a length, a type and bytes. A thread of its own reads, so that a caller who goes away is
- * noticed at once.
+ * One launcher: frames of a length, a type and bytes. That it went away is noticed by the next heartbeat, or at once where a
+ * thread of its own reads.
  */
 final class ServiceConnection implements AutoCloseable {
     static final int FRAME_BYTES_MAX = 64 << 20;
@@ -28,11 +30,13 @@ final class ServiceConnection implements AutoCloseable {
     private final SocketChannel channel;
     private final List<BlockingQueue<Frame>> answers = List.of(
             new ArrayBlockingQueue<>(4), new ArrayBlockingQueue<>(4), new ArrayBlockingQueue<>(4));
-    private final Thread worker = Thread.currentThread();
+    private Thread worker = Thread.currentThread();
+    private Runnable whenGone = () -> { };
+    private boolean isRead;
+    private final Object going = new Object();
     private final AtomicBoolean beating = new AtomicBoolean();
     private volatile IntConsumer signals = n -> { };
     private volatile boolean quiet;
-    private volatile boolean steady;
     private volatile boolean closed;
     private volatile boolean gone;
     private volatile boolean left;
@@ -41,11 +45,36 @@ final class ServiceConnection implements AutoCloseable {
         this.channel = channel;
     }
 
-    /** The first frame, read by the caller's thread; from then on a reader waits for answers and for the end. */
+    /** The first frame. */
     Frame request() throws IOException {
-        Frame first = read();
+        return read();
+    }
+
+    /** Who is to be interrupted when the launcher goes away. */
+    synchronized void workedBy(Thread thread) {
+        worker = thread;
+    }
+
+    /** Runs once when the launcher has gone away before the end; the worker is interrupted as well. */
+    synchronized void whenGone(Runnable work) {
+        whenGone = work;
+    }
+
+    /** From now on a thread of its own reads: answers to several questions at a time, signals, the end. */
+    void readBeside() {
+        isRead = true;
         Thread.ofVirtual().start(this::readAnswers);
-        return first;
+    }
+
+    private void lost() {
+        synchronized (going) {
+            if (closed || gone) {
+                return;
+            }
+            gone = true;
+            worker.interrupt();
+        }
+        whenGone.run();
     }
 
     private void readAnswers() {
@@ -62,14 +91,11 @@ final class ServiceConnection implements AutoCloseable {
                 }
             }
         } catch (IOException e) {
-            gone = true;
             for (BlockingQueue<Frame> q : answers) {
                 q.clear();
                 q.offer(END);
             }
-            if (!closed) {
-                worker.interrupt();
-            }
+            lost();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
@@ -80,6 +106,16 @@ final class ServiceConnection implements AutoCloseable {
         signals = handler;
     }
 
+    /** User and group of the launcher, as the kernel and the user database have them. */
+    String peer() {
+        try {
+            UnixDomainPrincipal peer = channel.getOption(ExtendedSocketOptions.SO_PEERCRED);
+            return peer.user().getName() + "\n" + peer.group().getName();
+        } catch (IOException e) {
+            return "?" + System.identityHashCode(this);     // nobody's but this connection's
+        }
+    }
+
     /** The launcher is not there any more. */
     boolean isGone() {
         return gone;
@@ -88,11 +124,6 @@ final class ServiceConnection implements AutoCloseable {
     /** It went to carry on by itself: nothing is to be cancelled. */
     boolean isLeft() {
         return left;
-    }
-
-    /** Heartbeats also after the first output: who follows a step wants to know at once that nobody does any more. */
-    void beatSteadily() {
-        steady = true;
     }
 
     private Frame read() throws IOException {
@@ -117,6 +148,14 @@ final class ServiceConnection implements AutoCloseable {
 
     /** Waits for an answer of that type to what was just asked. */
     Frame answer(char type) throws IOException {
+        if (!isRead) {
+            while (true) {
+                Frame f = read();
+                if (f.type == type) {
+                    return f;
+                }
+            }
+        }
         BlockingQueue<Frame> from = answers.get(ANSWERS.indexOf(type));
         try {
             Frame f = from.take();
@@ -157,18 +196,18 @@ final class ServiceConnection implements AutoCloseable {
     }
 
     /**
-     * Tells the launcher that the command is being worked on; not needed once it has spoken. On a thread of its own: a launcher
-     * that does not read must not make others wait.
+     * Tells the launcher that the command is being worked on, and this side that the launcher is there. On a thread of its own:
+     * a launcher that does not read must not make others wait.
      */
     void heartbeat() {
-        if ((quiet && !steady) || closed || !beating.compareAndSet(false, true)) {
+        if (closed || gone || !beating.compareAndSet(false, true)) {
             return;
         }
         Thread.ofVirtual().start(() -> {
             try {
                 send('H', new byte[0]);
             } catch (IOException e) {
-                quiet = true;
+                lost();
             } finally {
                 beating.set(false);
             }
@@ -181,7 +220,9 @@ final class ServiceConnection implements AutoCloseable {
 
     @Override
     public void close() {
-        closed = true;
+        synchronized (going) {
+            closed = true;
+        }
         try {
             channel.close();
         } catch (IOException e) {

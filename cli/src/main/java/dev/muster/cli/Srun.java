@@ -45,7 +45,7 @@ final class Srun implements Command {
             refuseForStep(c, o);
         }
         if (needsOwnProcess(o)) {
-            c.host().ownProcess();
+            c.host().needsOwnProcess();
         }
         Optional<Unfinished> begun = c.host().unfinished();
         if (begun.isPresent()) {
