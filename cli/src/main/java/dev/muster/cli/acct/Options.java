@@ -14,7 +14,7 @@ final class Options {
     private Options() {}
 
     static Outcome parse(CommandContext c, Sacctmgr.Settings s, List<String> rest) {
-        GetOpt.Parsed p = GetOpt.parse(TABLE, c.args(), true);
+        GetOpt.Parsed p = GetOpt.parse(TABLE, c.args(), false);
         if (!p.error().isEmpty()) {
             c.err().println(c.program() + ": " + p.error());
             c.err().println("Try \"sacctmgr --help\" for more information");
