@@ -32,7 +32,7 @@ final class SubmitRules {
         if (known.isPresent() && known.get().uid() == c.uid()) {
             return Decision.of(List.of(), Codec.decode(known.get().reply().toArray(), SubmitReply.class));
         }
-        JobDesc desc = withPartition(c.desc());
+        JobDesc desc = withPartition(c.desc()).withRequest(GresRequest.resolved(c.desc().request()));
         Optional<Decision.Rejected> refusal = refusal(c, desc);
         if (refusal.isPresent()) {
             return refusal.get();
