@@ -163,7 +163,7 @@ final class ShowText {
 
     private void jobDetails(Json.Obj j) {
         List<Json.Obj> shares = j.objects("details");
-        add("JOB_GRES", "(null)");
+        add("JOB_GRES", orNull(j, "gresTotal"));
         line();
         for (Json.Obj d : shares) {
             b.append(oneLine ? "" : "  ");

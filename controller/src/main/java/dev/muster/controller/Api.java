@@ -454,7 +454,7 @@ final class Api {
         List<Integer> tasks = JobEnvironment.taskCounts(job);
         int i = 0;
         for (dev.muster.core.Allocation.Share s : job.run().allocation().nodes()) {
-            shares.add(share(state, s.node(), s.cpus(), s.memoryMb(), TresText.gresDetail(s.gres()), tasks.get(i++), List.of()));
+            shares.add(share(state, s.node(), s.cpus(), s.memoryMb(), TresText.gresDetail(state, s.node(), s.gres()), tasks.get(i++), List.of()));
         }
         List<String> environment = job.run().allocation().isEmpty() ? List.of()
                 : JobEnvironment.ofAllocation(state, job).entrySet().stream().map(e -> e.getKey() + "=" + e.getValue()).toList();
@@ -496,7 +496,7 @@ final class Api {
         return new StepDesc(d.name(), d.request(), d.overlap(), d.wholeNodes(), d.relative(), d.timeLimitMin(), d.cpuBind(), d.memBind(),
                 d.mpi(), d.arguments(), d.multiProg(), marker, d.workDir(), d.io(), d.killOnBadExit(), d.noKill(), d.waitSeconds(), d.pty(),
                 d.ptyRows(), d.ptyColumns(), d.preserveEnv(), d.taskProlog(), d.taskEpilog(), d.umask(), d.immediateFail(), d.container(),
-                d.submitHost(), d.submitPid(), d.submitLine(), d.limits());
+                d.submitHost(), d.submitPid(), d.submitLine(), d.limits(), d.tresBind());
     }
 
     private Reply started(int jobId, int stepId) {
@@ -508,7 +508,7 @@ final class Api {
         }
         List<JobMessages.NodeShare> shares = new ArrayList<>();
         for (Step.Part p : step.get().nodes()) {
-            shares.add(share(state, p.node(), p.cpus(), p.memoryMb(), TresText.gresDetail(p.gres()), p.tasks().size(), p.tasks()));
+            shares.add(share(state, p.node(), p.cpus(), p.memoryMb(), TresText.gresDetail(state, p.node(), p.gres()), p.tasks().size(), p.tasks()));
         }
         return Reply.of(new JobMessages.StepStarted(jobId, stepId, job.get().attempt(), step.get().tasks(), shares, step.get().ioToken(), List.of()));
     }
@@ -560,7 +560,8 @@ final class Api {
         }
         Map<String, String> changes = new TreeMap<>();
         m.changes().forEach((k, v) -> changes.put(k.toLowerCase(java.util.Locale.ROOT), v));
-        return done(core.execute(new Command.UpdateNode(caller.uid(), names, changes), caller.uid()));
+        Decision decision = core.execute(new Command.UpdateNode(caller.uid(), names, changes), caller.uid());
+        return decision instanceof Decision.Accepted a && !"".equals(a.reply()) ? Reply.error(SlurmErrno.INVALID_NODE_STATE) : done(decision);
     }
 
     private Reply updatePartition(Caller caller, ClusterMessages.UpdatePartition m) {

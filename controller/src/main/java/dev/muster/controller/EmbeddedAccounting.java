@@ -163,6 +163,7 @@ final class EmbeddedAccounting implements Accounting {
             }
             case Change.PendingJobEnded c -> rows.jobs.add(c.jobId());
             case Change.JobSuspended c -> rows.jobs.add(c.jobId());
+            case Change.JobStopped c -> { }
             case Change.JobResumed c -> {
                 before.jobs().find(c.jobId()).ifPresent(j -> resumed(j, c.time()));
                 rows.jobs.add(c.jobId());

@@ -150,7 +150,7 @@ final class JobViews {
                 d.kind() == JobDesc.Kind.BATCH ? JobPaths.stdout(job).text() : "", d.kind() == JobDesc.Kind.BATCH ? JobPaths.stderr(job).text() : "",
                 d.extras().comment(), d.extras().adminComment(), d.extras().extra(), mailUser(d), d.extras().mailType(),
                 d.extras().container(), d.extras().mcsLabel(), d.extras().burstBuffer(), d.payload().submitLine().text(), job.sluid(),
-                details && !shown.isEmpty() ? details(shown) : List.of());
+                details && !shown.isEmpty() ? details(shown) : List.of(), TresText.gresTotal(state, shown));
     }
 
     private boolean requeues(JobDesc d) {
@@ -168,7 +168,7 @@ final class JobViews {
     }
 
     /** Nodes with the same cores, memory and devices share a line. */
-    private static List<NodeDetail> details(Allocation a) {
+    private List<NodeDetail> details(Allocation a) {
         List<NodeDetail> out = new ArrayList<>();
         List<String> names = new ArrayList<>();
         Allocation.Share last = null;
@@ -184,7 +184,7 @@ final class JobViews {
         return out;
     }
 
-    private static NodeDetail detail(List<String> names, Allocation.Share s) {
+    private NodeDetail detail(List<String> names, Allocation.Share s) {
         int perUnit = s.cores().isEmpty() ? 1 : Math.max(1, s.cpus() / s.cores().count());
         IndexSet cpus = IndexSet.empty();
         for (int core = s.cores().first(); core >= 0; core = s.cores().next(core + 1)) {
@@ -192,7 +192,7 @@ final class JobViews {
                 cpus = cpus.with(core * perUnit + t);
             }
         }
-        return new NodeDetail(HostList.of(names).compressed(), cpus.compact(), s.memoryMb(), TresText.gresDetail(s.gres()));
+        return new NodeDetail(HostList.of(names).compressed(), cpus.compact(), s.memoryMb(), TresText.gresDetail(state, s.node(), s.gres()));
     }
 
     StepInfo step(Job job, Step step) {

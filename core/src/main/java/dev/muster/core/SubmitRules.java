@@ -36,7 +36,7 @@ final class SubmitRules {
         }
         AccountRules accounts = new AccountRules(state);
         JobDesc desc;
-        switch (accounts.charge(withPartition(c.desc()))) {
+        switch (accounts.charge(withPartition(c.desc()).withRequest(GresRequest.resolved(c.desc().request())))) {
             case AccountRules.Unfit u -> {
                 return Decision.reject(u.errno());
             }

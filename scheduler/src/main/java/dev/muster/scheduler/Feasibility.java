@@ -37,7 +37,7 @@ final class Feasibility {
     }
 
     private static Optional<Decision.Rejected> malformed(State state, ResourceRequest r) {
-        for (String tres : List.of(r.tresPerNode(), r.tresPerJob(), r.tresPerTask())) {
+        for (String tres : List.of(r.tresPerNode(), r.tresPerJob(), r.tresPerTask(), r.tresPerSocket())) {
             if (!Tres.isValid(tres)) {
                 return Optional.of(Decision.reject(SlurmErrno.INVALID_GRES));
             }
