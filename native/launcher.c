@@ -37,7 +37,7 @@ static const struct daemon {
     {"slurmctld", "dev/muster/controller/Main", "+:cDf:hiL:n:RrsvV", "DhV", true},
     {"slurmd", "dev/muster/node/Main", "+:bcCd:Df:F::GhIL:M:n:N:svVZ", "DCGhVF", true},
     {"slurmdbd", "dev/muster/accounting/Main", "+:Df:hn:R::suvV", "DhV", true},
-    {"sackd", "dev/muster/transport/SackMain", "+:Df:hvV", "DhV", true},
+    {"sackd", "dev/muster/daemon/SackMain", "+:Df:hvV", "DhV", true},
     {"slurmrestd", "dev/muster/rest/Main", "+:", "", false},
 };
 
@@ -222,12 +222,11 @@ static bool handles_signals(void)
 static void common_options(const char *kind)
 {
     class_path(kind);
-    char *cache = join("%s/lib/muster/%s.aot", launcher.prefix, kind);
+    bool is_daemon = daemon_of(launcher.name) != NULL;
+    char *cache = join("%s/lib/muster/%s.aot", launcher.prefix, is_daemon ? launcher.name : kind);
     if (access(cache, R_OK) == 0) {
         option(join("-XX:AOTCache=%s", cache));
         option("-XX:AOTMode=auto");         /* a cache of another machine or JDK is passed over */
-    } else {
-        option("-Xshare:auto");
     }
     free(cache);
     option("-Xlog:disable");
@@ -258,6 +257,11 @@ static void make_options(bool is_daemon)
         option("-Xmx512m");
     } else {
         option("-Xms64m");
+        /* the optimising compiler is for what a large queue makes hot; a small one is served before it has paid for itself */
+        option("-XX:Tier4InvocationThreshold=50000");
+        option("-XX:Tier4MinInvocationThreshold=6000");
+        option("-XX:Tier4CompileThreshold=100000");
+        option("-XX:Tier4BackEdgeThreshold=200000");
     }
     char *save = NULL;
     for (char *o = strtok_r(extra_options, " ", &save); o; o = strtok_r(NULL, " ", &save))

@@ -280,13 +280,11 @@ static bool check(char *error, size_t room)
     return true;
 }
 
-/* Reads and checks the file; the strings stay in one buffer that lives as long as the process. */
-bool spec_read(const char *path, char *error, size_t error_room)
+/* Takes and checks a specification; `text` has room for a NUL behind it and must live as long as the process. */
+bool spec_parse(char *text, size_t length, char *error, size_t error_room)
 {
-    size_t length;
-    char *text = read_whole(path, &length, error, error_room), *at = text, *end = text + length;
-    if (!text)
-        return false;
+    char *at = text, *end = text + length;
+    text[length] = 0;
     spec.uid = (uid_t)-1;
     spec.gid = (gid_t)-1;
     spec.allowed_uid = geteuid();
@@ -315,4 +313,11 @@ bool spec_read(const char *path, char *error, size_t error_room)
 malformed:
     snprintf(error, error_room, "the launch specification is malformed at byte %zd", at - text);
     return false;
+}
+
+bool spec_read(const char *path, char *error, size_t error_room)
+{
+    size_t length;
+    char *text = read_whole(path, &length, error, error_room);
+    return text && spec_parse(text, length, error, error_room);
 }

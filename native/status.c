@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#define STATUS_BYTES_MOST (256u * 1024u)      /* of records behind each other; then the file is begun anew */
+
 static const char *const PHASES[] = {"waiting", "running", "epilog", "done"};
 
 struct writer { char *text; size_t room, have; };
@@ -67,22 +69,18 @@ size_t status_text(char *into, size_t room)
     return w.have;
 }
 
-static bool write_synced(const char *text, size_t length, bool durable)
+static bool write_all(int fd, const char *text, size_t length)
 {
-    int fd = open("status.new", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (fd < 0)
-        return false;
     size_t done = 0;
     while (done < length) {
         ssize_t n = write(fd, text + done, length - done);
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
-            break;
+            return false;
         done += (size_t)n;
     }
-    bool good = done == length && (!durable || fsync(fd) == 0);
-    return close(fd) == 0 && good;
+    return true;
 }
 
 static bool sync_directory(void)
@@ -94,7 +92,44 @@ static bool sync_directory(void)
     return good;
 }
 
-/* Writes "status" in the working directory, which is the step's spool directory. */
+static int file = -1;
+static size_t file_bytes;
+static bool name_synced;
+
+/* A new file: the first under its name (not whole yet, so nobody takes it), a later one aside and renamed. */
+static bool begin(const char *text, size_t length)
+{
+    const char *name = file < 0 ? "status" : "status.new";
+    int fresh = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fresh < 0)
+        return false;
+    if (!write_all(fresh, text, length) || (file >= 0 && (fsync(fresh) < 0 || rename(name, "status") < 0))) {
+        close(fresh);
+        return false;
+    }
+    if (file >= 0)
+        close(file);
+    file = fresh;
+    file_bytes = length;
+    name_synced = false;
+    return true;
+}
+
+/* One more record behind the last: a torn one is not whole, and the one before it still holds. */
+static bool append(const char *text, size_t length)
+{
+    if (write_all(file, text, length)) {
+        file_bytes += length;
+        return true;
+    }
+    int error = errno;
+    if (ftruncate(file, (off_t)file_bytes) < 0)
+        log_line("cannot cut the status file: %s", strerror(errno));
+    errno = error;
+    return false;
+}
+
+/* Adds what is known now to "status" in the working directory, which is the step's spool directory. */
 bool status_write(bool durable)
 {
     size_t length = status_text(NULL, 0);
@@ -102,8 +137,9 @@ bool status_write(bool durable)
     if (!text)
         return false;
     status_text(text, length + 1);
-    bool good = write_synced(text, length, durable) && rename("status.new", "status") == 0
-        && (!durable || sync_directory());
+    bool good = file < 0 || file_bytes + length > STATUS_BYTES_MOST ? begin(text, length) : append(text, length);
+    if (good && durable)
+        good = fdatasync(file) == 0 && (name_synced || (name_synced = sync_directory()));
     if (!good)
         log_line("cannot write the status file: %s", strerror(errno));
     free(text);

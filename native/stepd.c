@@ -1,6 +1,7 @@
 /*
  * slurmstepd SPEC: starts the step described in the file, answers when its tasks are on their way, and stays behind as
  * their parent until the last process is gone, the statuses are on disk, and the kept output is acknowledged.
+ * slurmstepd --serve: does so for every specification that comes on standard input (serve.c).
  */
 #define _GNU_SOURCE
 #include "stepd.h"
@@ -44,6 +45,16 @@ static long long now_ms(void)
     return (long long)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
+/* Most steps have nothing to remark: the file is made with the first line. */
+static void write_log(const char *text)
+{
+    static int log = -1;
+    if (log < 0)
+        log = open("log", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
+    ssize_t ignored = write(log < 0 ? 2 : log, text, strlen(text));
+    (void)ignored;
+}
+
 void log_line(const char *format, ...)
 {
     char text[600];
@@ -58,8 +69,7 @@ void log_line(const char *format, ...)
     vsnprintf(text + n, sizeof text - n - 1, format, arguments);
     va_end(arguments);
     strcat(text, "\n");
-    ssize_t ignored = write(2, text, strlen(text));
-    (void)ignored;
+    write_log(text);
 }
 
 void step_finish(unsigned linger_ms)
@@ -129,6 +139,8 @@ static void task_ended(struct task *task, int status, const struct rusage *usage
     task->ready_fd = -1;
     io_close_input(task);
     watch_memory(task);
+    if (gate_open && !strcmp(reason, "OutOfMemory"))
+        task->status = STATUS_OUT_OF_MEMORY;
     task->epilog_pid = task->executed ? hooks_start_epilog(task) : 0;
     task->phase = task->epilog_pid ? TASK_EPILOG : TASK_DONE;
     changed = true;
@@ -268,10 +280,9 @@ static bool start_tasks(void)
 static void redirect(void)
 {
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-    int log = open("log", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
-    dup2(null, 0);
-    dup2(null, 1);
-    dup2(log >= 0 ? log : null, 2);
+    for (int fd = 0; fd < 3; fd++)
+        dup2(null, fd);
+    close(null);
 }
 
 static bool take_signals(void)
@@ -285,23 +296,26 @@ static bool take_signals(void)
     return signal_fd >= 0;
 }
 
-static bool write_pid(void)
+/* Says on `answer`, behind `prefix`, that the step stands or why it does not. One write: others may answer there too. */
+static void say(int answer, const char *prefix, const char *text)
 {
-    int fd = open("pid", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-    bool good = fd >= 0 && dprintf(fd, "%d\n", (int)getpid()) > 0;
-    if (fd >= 0)
-        close(fd);
-    return good;
+    char line[500];
+    int n = snprintf(line, sizeof line, "%s%s\n", prefix, text);
+    ssize_t ignored = write(answer, line, n < (int)sizeof line ? (size_t)n : sizeof line - 1);
+    (void)ignored;
+    close(answer);
 }
 
-static void daemon_main(int answer)
+/* The step's process, in the step's spool directory with its specification taken: runs the step to its end. */
+void step_main(int answer, const char *prefix)
 {
-    char error[300] = "";
+    char error[300] = "", good[32];
     const char *socket_path = spec.socket_path ? spec.socket_path : "socket";
     redirect();
     for (size_t i = 0; i < spec.own_cgroups.count && !*error; i++)
         procs_join_cgroup(spec.own_cgroups.items[i], getpid(), error, sizeof error);
-    if (!*error && (prctl(PR_SET_CHILD_SUBREAPER, 1) < 0 || !take_signals() || !write_pid()))
+    /* the first status names this process before any task is there */
+    if (!*error && (prctl(PR_SET_CHILD_SUBREAPER, 1) < 0 || !take_signals() || !status_write(false)))
         snprintf(error, sizeof error, "cannot set up: %s", strerror(errno));
     if (!*error && !io_open(socket_path))
         snprintf(error, sizeof error, "cannot listen on %s: %s", socket_path, strerror(errno));
@@ -309,26 +323,27 @@ static void daemon_main(int answer)
         snprintf(error, sizeof error, "cannot start the tasks: %s", strerror(errno));
     if (*error) {
         log_line("%s", error);
-        dprintf(answer, "%s\n", error);
+        say(answer, prefix, error);
         _exit(1);
     }
     status_write(false);
-    dprintf(answer, "ok %d\n", (int)getpid());
-    close(answer);
+    snprintf(good, sizeof good, "ok %d", (int)getpid());
+    say(answer, prefix, good);
     serve();
     unlink(socket_path);
-    exit(0);
+    _exit(0);
 }
 
-/* ps shows "slurmstepd: [12.0]", as far as the original arguments leave room. */
-static void set_title(int argc, char **argv)
+static char *title_at;
+static size_t title_room;
+
+/* What ps shows, as far as the original arguments leave room. */
+void step_title(const char *title)
 {
-    size_t room = (size_t)(argv[argc - 1] + strlen(argv[argc - 1]) - argv[0]);
-    char title[128];
-    int n = snprintf(title, sizeof title, "slurmstepd: [%s.%s]", spec.job, spec.step);
-    if (n > 0 && (size_t)n < room && (size_t)n < sizeof title) {
-        memset(argv[0], 0, room);
-        memcpy(argv[0], title, (size_t)n);
+    size_t n = strlen(title);
+    if (n < title_room) {
+        memset(title_at, 0, title_room);
+        memcpy(title_at, title, n);
     }
 }
 
@@ -366,7 +381,11 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: slurmstepd LAUNCH_SPECIFICATION\n");
         return 2;
     }
+    title_at = argv[0];
+    title_room = (size_t)(argv[argc - 1] + strlen(argv[argc - 1]) - argv[0]);
     close_inherited();
+    if (!strncmp(argv[1], "--serve", 7))
+        return serve_requests();
     if (!spec_read(argv[1], error, sizeof error)) {
         fprintf(stderr, "%s\n", error);
         return 1;
@@ -383,8 +402,10 @@ int main(int argc, char **argv)
         if (fork() != 0)
             _exit(0);
         close(answer[0]);
-        set_title(argc, argv);
-        daemon_main(answer[1]);
+        char title[128];
+        snprintf(title, sizeof title, "slurmstepd: [%s.%s]", spec.job, spec.step);
+        step_title(title);
+        step_main(answer[1], "");
     }
     close(answer[1]);
     if (first > 0)

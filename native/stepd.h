@@ -7,6 +7,7 @@
  *   io.c      output kept by offset, standard input, clients of the socket
  *   status.c  the durable record of what became of every task
  *   procs.c   finding and killing everything a step left behind
+ *   serve.c   starts steps on request, without a new program for each
  *   stepd.c   start, the event loop, the end
  */
 #ifndef MUSTER_STEPD_H
@@ -28,6 +29,7 @@
 #define TASKS_MAX 65536
 #define CGROUPS_MAX 24
 #define LINGER_MS_DEFAULT 2000                /* how long unread output may keep a finished step after 'finish' */
+#define STATUS_OUT_OF_MEMORY 125             /* as 0:125: the kernel killed something of the step for its memory */
 #define STATUS_LAUNCH_FAILED 53               /* raw wait status: Slurm shows 0:53 when a task could not be set up */
 
 enum target_kind { TARGET_NULL, TARGET_STREAM, TARGET_FILE, TARGET_PTY, TARGET_SAME };
@@ -116,9 +118,15 @@ bool step_complete(void);
 void step_finish(unsigned linger_ms);
 void step_terminate(void);
 const char *step_reason(void);
+void step_main(int answer, const char *prefix) __attribute__((noreturn));
+void step_title(const char *title);
+
+/* serve.c */
+int serve_requests(void);
 
 /* spec.c */
 bool spec_read(const char *path, char *error, size_t error_room);
+bool spec_parse(char *text, size_t length, char *error, size_t error_room);
 void strings_add(struct strings *list, char *item);
 
 /* task.c */

@@ -107,26 +107,18 @@ throughput() {
   done
 }
 
+# The same kills, the same ledger, on both: ROUNDS=50 for the full length.
 durability() {
+  . "$here/packaging/ledger.bash"
   for k in muster debian; do
     [ $k = muster ] || debian || continue
     bin=/usr/bin sbin=/usr/sbin; [ $k = muster ] && bin=$prefix/bin sbin=$prefix/sbin
     MINJOBAGE=600 cluster $k "$bin" "$sbin" 2 8 $([ $k = muster ] && echo 35817 || echo 36917)
     [ $k = muster ] || sbin=$work/debian/sbin
     export SLURM_CONF=$work/$k/slurm.conf
-    lost=0 reused=0 acked=0; : > "$work/all"
-    for r in $(seq "${ROUNDS:-5}"); do
-      : > "$work/round"
-      for _ in $(seq 20); do "$bin/sbatch" --parsable -H -o /dev/null --wrap=true >> "$work/round" 2>/dev/null || true; done
-      kill -9 "$(cat "$work/$k/run/slurmctld.pid")"; sleep 0.3
-      "$sbin/slurmctld" -f "$SLURM_CONF" </dev/null >/dev/null 2>&1
-      for _ in $(seq 100); do "$bin/scontrol" ping 2>/dev/null | grep -q "is UP" && break; sleep 0.2; done
-      "$bin/squeue" -h -t all -o %i | sort > "$work/known"
-      lost=$((lost + $(sort "$work/round" | comm -23 - "$work/known" | wc -l))); acked=$((acked + $(wc -l < "$work/round")))
-      cat "$work/round" >> "$work/all"
-    done
-    reused=$(sort "$work/all" | uniq -d | wc -l)
-    echo "$k: $acked acknowledged over ${ROUNDS:-5} kills, $lost lost, $reused numbers given twice"
+    start_ctld() { "$sbin/slurmctld" -f "$SLURM_CONF" </dev/null >/dev/null 2>&1; }
+    kill_rounds "$bin" "$work/$k" "${ROUNDS:-10}"
+    echo "$k: $acked acknowledged over $rounds_done kills, $missing lost, $twice ran twice, $reused numbers given twice, $disturbed of 4 long jobs disturbed"
     for f in "$work/$k"/run/*.pid; do [ -s "$f" ] && kill "$(cat "$f")" 2>/dev/null || true; done; sleep 1
   done
 }

@@ -35,6 +35,7 @@ class Step:
         end = time.time() + wait
         while True:
             text = open(self.step + "/status").read() if os.path.exists(self.step + "/status") else ""
+            text = text.rpartition("\nend\n")[0].rpartition("\nend\n")[2] + "\n"      # the last whole record
             if f"state {state}\n" in text or time.time() > end:
                 return text
             time.sleep(0.01)
@@ -436,6 +437,72 @@ def test_killed_stepd_leaves_a_trace():
         pass
     assert c.complete is None and "state running" in step.status(0.1)
     os.kill(task, signal.SIGKILL)
+
+
+class Server:
+    """slurmstepd --serve with its requests and answers."""
+    def __init__(self):
+        self.process = subprocess.Popen([STEPD, "--serve" + " " * 64], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.dirs = {}
+
+    def ask(self, id, argv, directory=None, extra=()):
+        d = directory or tempfile.mkdtemp(prefix="stepd-")
+        self.dirs[id] = d
+        spec = [("job", id), ("step", "batch"), ("attempt", 1), ("uid", USER.pw_uid), ("gid", USER.pw_gid),
+                ("groups", USER.pw_gid if ROOT else ""), ("cwd", "/tmp"), ("env", "PATH=/usr/bin:/bin")] + list(extra)
+        spec += [("task", 0), ("stdin", "null"), ("stdout", "null"), ("stderr", "null")] + [("argv", a) for a in argv]
+        text = b"".join(entry(*e) for e in spec)
+        self.process.stdin.write(b"%d %d %d\n" % (id, len(d), len(text)) + d.encode() + text)
+        self.process.stdin.flush()
+
+    def answer(self):
+        return self.process.stdout.readline().decode().strip()
+
+
+def test_server_starts_steps_and_tells_their_ends():
+    server = Server()
+    for id in (1, 2, 3):
+        server.ask(id, ["sh", "-c", "exit %d" % id])
+    heard = [server.answer() for _ in range(6)]
+    for id in (1, 2, 3):
+        first, last = [h for h in heard if h.startswith("%d " % id)]
+        assert first.split()[1] == "ok" and last == "%d ended" % id, heard
+        assert "status=%d " % (id << 8) in open(server.dirs[id] + "/status").read()
+        shutil.rmtree(server.dirs[id])
+    server.ask(4, ["true"], "/nonexistent/directory")
+    assert "No such file" in server.answer() and server.answer() == "4 ended"
+    server.ask(5, ["true"], extra=[("nonsense", "1")])
+    assert "bad entry" in server.answer() and server.answer() == "5 ended"
+    server.process.stdin.close()
+    assert server.process.wait(5) == 0
+
+
+def test_steps_outlive_their_server():
+    for end in ("closed", "killed"):
+        server = Server()
+        server.ask(1, ["sh", "-c", "sleep 0.7; exit 9"])
+        pid = int(server.answer().split()[2])
+        assert open(f"/proc/{pid}/comm").read() == "slurmstepd\n" and open(f"/proc/{pid}/cmdline").read().startswith("slurmstepd: [1.batch]")
+        assert open(f"/proc/{server.process.pid}/comm").read() == "stepstarter\n"
+        if end == "closed":
+            server.process.stdin.close()
+        else:
+            server.process.kill()
+        server.process.wait(5)
+        assert os.path.exists(f"/proc/{pid}")
+        deadline = time.time() + 5
+        while "status=2304 " not in open(server.dirs[1] + "/status").read():
+            assert time.time() < deadline
+            time.sleep(0.02)
+        shutil.rmtree(server.dirs[1])
+
+
+def test_status_file_is_begun_anew_when_it_is_long():
+    many = 300      # one record each time a task ends, each with a line per task
+    step = Step(["true"], tasks=many, stdout="null", stderr="null")
+    text = step.status()
+    assert text.count("phase=done") == many and os.path.getsize(step.step + "/status") < 600_000
+    assert not os.path.exists(step.step + "/status.new")
 
 
 def main():

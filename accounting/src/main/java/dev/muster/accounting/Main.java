@@ -165,7 +165,8 @@ public final class Main {
         if (!conf.logFile().isEmpty() && Path.of(conf.logFile()).getParent() != null) {
             Files.createDirectories(Path.of(conf.logFile()).getParent());
         }
-        DaemonLog log = new DaemonLog("slurmdbd", conf.logFile(), o.foreground, Math.max(conf.debugLevel(), 3 + o.verbose), conf.text("LogTimeFormat"));
+        DaemonLog log = new DaemonLog("slurmdbd", conf.logFile(), o.foreground, Math.max(conf.debugLevel(), 3 + o.verbose),
+                conf.text("LogTimeFormat"));
         log.adoptLibraries();
         if (!conf.given("DbdHost")) {
             log.error("slurmdbd.conf lacks DbdHost parameter, using 'localhost'");

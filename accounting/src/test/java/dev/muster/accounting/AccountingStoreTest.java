@@ -160,6 +160,38 @@ class AccountingStoreTest {
         }
     }
 
+    /** A kill may come after any statement of a migration, before or after the note that it was done. */
+    @Test
+    void aHalfAppliedMigrationIsFinished() throws Exception {
+        boolean killed = true;
+        for (int kill = 1; killed; kill++) {
+            int[] moments = {kill};
+            killed = false;
+            String url = "jdbc:h2:mem:half" + kill + ";DB_CLOSE_DELAY=-1";
+            try (java.sql.Connection raw = java.sql.DriverManager.getConnection(url)) {
+                raw.setAutoCommit(false);
+                Migrations.apply(raw, Database.Dialect.H2, () -> {
+                    if (--moments[0] == 0) {
+                        throw new IllegalStateException("killed");
+                    }
+                });
+            } catch (IllegalStateException e) {
+                killed = true;
+            }
+            try (java.sql.Connection raw = java.sql.DriverManager.getConnection(url); java.sql.Statement look = raw.createStatement()) {
+                raw.setAutoCommit(false);
+                Migrations.apply(raw, Database.Dialect.H2);
+                try (java.sql.ResultSet row = look.executeQuery("select count(*) from \"projection\"")) {
+                    row.next();
+                    assertThat(row.getInt(1)).as("kill " + kill).isEqualTo(1);
+                }
+                look.executeQuery("select \"cluster_key\" from \"step\"").close();
+                look.executeQuery("select \"item\" from \"node_event\"").close();
+            }
+            assertThat(kill).isLessThan(200);
+        }
+    }
+
     @Test
     void whatWasCommittedIsThereAfterAKill() throws Exception {
         String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();

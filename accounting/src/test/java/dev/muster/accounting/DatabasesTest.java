@@ -61,7 +61,8 @@ class DatabasesTest {
 
     static JobRow job(int id, String state, long end) {
         return new JobRow(id, 0, id, 0, -1, "", 0, "näme " + id, 1000, "u", 100, "g", "acct", "normal", "", "debug", "", state, "None", -1,
-                ExitStatus.NONE, ExitStatus.NONE, 10, 10, 20, end, 0, 60, 1, "n1", 1, 1, 1, 512, true, "cpu=1", "cpu=1,mem=512M", "", "/tmp", "sbatch x", "",
+                ExitStatus.NONE, ExitStatus.NONE, 10, 10, 20, end, 0, 60, 1, "n1", 1, 1, 1, 512, true, "cpu=1", "cpu=1,mem=512M", "", "/tmp",
+                        "sbatch x", "",
                 "o", "e", "it's a 'comment' \\ with ;", "", "", "", "", true);
     }
 
@@ -71,7 +72,8 @@ class DatabasesTest {
     }
 
     static Query query(boolean duplicates, String... clusters) {
-        return new Query(List.of(), List.of(), true, List.of(), List.of(), List.of(), List.of(), List.of(), List.of(), List.of(), List.of(), List.of(), 0, 0,
+        return new Query(List.of(), List.of(), true, List.of(), List.of(), List.of(), List.of(), List.of(), List.of(), List.of(), List.of(),
+                List.of(), 0, 0,
                 duplicates, false, 0, 0, 0, 0, 0, 0, List.of(clusters));
     }
 

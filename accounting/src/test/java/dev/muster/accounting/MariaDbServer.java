@@ -46,7 +46,8 @@ final class MariaDbServer implements AutoCloseable {
         }
         // a path of a socket must be short
         Path socket = Files.createTempDirectory("mdb").resolve("s");
-        Process server = new ProcessBuilder(program("mariadbd").orElseThrow(), "--no-defaults", "--user=" + user, "--datadir=" + data, "--socket=" + socket,
+        Process server = new ProcessBuilder(program("mariadbd").orElseThrow(), "--no-defaults", "--user=" + user, "--datadir=" + data, "--socket="
+                + socket,
                 "--skip-networking", "--innodb-buffer-pool-size=32M", "--pid-file=" + directory.resolve("pid")).redirectErrorStream(true)
                 .redirectOutput(directory.resolve("server.log").toFile()).start();
         for (int i = 0; i < START_S * 10 && server.isAlive() && !Files.exists(socket); i++) {

@@ -1,10 +1,14 @@
 package dev.muster.cli;
 
+import dev.muster.model.Json;
+import dev.muster.model.SlurmErrno;
 import dev.muster.transport.Frames;
 import java.io.IOException;
 import java.time.ZoneId;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.function.LongSupplier;
 
 /**
  * What a command may know of the process and machine it is asked from. The warm service and tests bring their own: a
@@ -79,9 +83,50 @@ public interface Host {
     /** Names of the configured controllers, the primary first. */
     List<String> controllers();
 
+    /** Asks a slurmd. */
+    default Json.Obj callNode(String address, int port, String message, Json.Obj request) throws SlurmException {
+        throw new SlurmException(SlurmErrno.CTLD_CONNECT.number(), "no way to " + address + ":" + port);
+    }
+
     /** Opens a daemon's stream by name ({@code io}). */
     Frames openStream(String address, int port, String name) throws IOException, SlurmException;
 
     /** Runs the handler when the process gets the signal ({@code INT}), from a thread of its own. */
     void onSignal(String name, Runnable handler);
+
+    /** Starts something beside the command that ends with it at the latest. */
+    default void beside(String name, Runnable work) {
+        Thread.ofPlatform().daemon().name(name).start(work);
+    }
+
+    /** The caller is gone without having asked for an end. */
+    default boolean callerGone() {
+        return false;
+    }
+
+    /** From now on this tells another process all it needs to go on in this one's place. */
+    default void checkpoint(Json.Obj state) {}
+
+    /** What another process began for this command; empty if this is the first. */
+    default Optional<Unfinished> unfinished() {
+        return Optional.empty();
+    }
+
+    /**
+     * Output of a task.
+     *
+     * @param write writes it and answers up to which offset of the task's stream all has gone out
+     * @return that offset
+     */
+    default long deliver(int task, int stream, LongSupplier write) {
+        return write.getAsLong();
+    }
+
+    /** The signal does nothing any more. */
+    default void ignoreSignal(String name) {}
+
+    /** This process is not in the foreground of its terminal. */
+    default boolean inBackground() {
+        return false;
+    }
 }

@@ -1,5 +1,6 @@
 package dev.muster.cli;
 
+import dev.muster.model.Distribution;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -112,7 +113,12 @@ final class JobEnvironment {
         put(o, env, JobOption.ACCTG_FREQ, "SLURM_ACCTG_FREQ");
         put(o, env, JobOption.CPU_FREQ, "SLURM_CPU_FREQ_REQ");
         put(o, env, JobOption.DEPENDENCY, "SLURM_JOB_DEPENDENCY");
-        put(o, env, JobOption.DISTRIBUTION, "SLURM_DISTRIBUTION");
+        Distribution.parse(o.text(JobOption.DISTRIBUTION)).filter(d -> !d.equals(Distribution.UNSET)).ifPresent(d -> {
+            env.put("SLURM_DISTRIBUTION", d.text());
+            if (d.nodes() == Distribution.Nodes.PLANE) {
+                env.put("SLURM_DIST_PLANESIZE", Integer.toString(d.plane()));
+            }
+        });
         put(o, env, JobOption.THREADS_PER_CORE, "SLURM_THREADS_PER_CORE");
         put(o, env, JobOption.TRES_PER_TASK, "SLURM_TRES_PER_TASK");
         put(o, env, JobOption.TRES_BIND, "SLURM_TRES_BIND");

@@ -1,5 +1,6 @@
 package dev.muster.cli;
 
+import dev.muster.model.Sluid;
 import dev.muster.model.Durations;
 import dev.muster.model.Json;
 import dev.muster.model.MemorySize;
@@ -75,7 +76,7 @@ enum JobField {
     PRIORITY_LONG('Q', "prioritylong", "PRIORITY", ""),
     PROFILE(0, "profile", "PROFILE", ""),
     QOS('q', "qos", "QOS", "qos"),
-    REASON('r', "reason", "REASON", "reason,reasonText"),
+    REASON('r', "reason", "REASON", "reason,reasonText,exit"),
     REASON_LIST('R', "reasonlist", "NODELIST(REASON)", "reason,reasonText,nodes"),
     REQ_NODES('n', "reqnodes", "REQ_NODES", "nodeListRequested"),
     REQUEUE(0, "requeue", "REQUEUE", "requeue"),

@@ -1,5 +1,6 @@
 package dev.muster.cli;
 
+import dev.muster.model.Json;
 import java.util.List;
 
 /**
@@ -163,7 +164,7 @@ final class JobOptions {
     }
 
     /** What {@code -v} prints first: the options that are set, by name. */
-    void printDefined() {
+    void printDefined() throws UsageException {
         if (verbose == 0) {
             return;
         }
@@ -177,6 +178,21 @@ final class JobOptions {
         context.info(padded("verbose") + ": " + verbose);
         context.info("-------------------- --------------------");
         context.info("end of defined options");
+        if (verbose > 1 && command != 'A') {
+            propagated();
+        }
+    }
+
+    /** What {@code -vv} tells of the limits that go along. */
+    private void propagated() throws UsageException {
+        Json.Obj limits = new JobRequest(this).limits();
+        for (String name : List.of("CPU", "FSIZE", "DATA", "STACK", "CORE", "RSS", "NPROC", "NOFILE", "MEMLOCK", "AS")) {
+            if (limits.has(name)) {
+                context.info("debug:  propagating RLIMIT_" + name + "=" + Long.toUnsignedString(limits.number(name)));
+            }
+        }
+        context.info("debug:  propagating SLURM_PRIO_PROCESS=0");
+        context.info(String.format(java.util.Locale.ROOT, "debug:  propagating UMASK=%04o", context.host().umask()));
     }
 
     private static String padded(String s) {

@@ -52,7 +52,8 @@ final class JobOrder implements Comparator<Json.Obj> {
         return switch (f) {
             case JOB_ID, JOB_ARRAY_ID, ARRAY_JOB_ID -> numbers(a, b, "jobId");
             case STATE, STATE_COMPACT -> Integer.compare(JobRows.stateOrder(a), JobRows.stateOrder(b));
-            case PRIORITY, PRIORITY_LONG -> numbers(a, b, "priority");
+            case PRIORITY, PRIORITY_LONG -> numbers(a, b, "partitionTier") != 0 ? numbers(a, b, "partitionTier")
+                    : numbers(a, b, "priority");
             case TIME_LIMIT, TIME_LEFT -> Long.compare(orLast(a, "timeLimitMin", -1), orLast(b, "timeLimitMin", -1));
             case TIME_USED -> Long.compare(JobRows.used(a), JobRows.used(b));
             case NODES -> numbers(a, b, "nodeCount");

@@ -43,7 +43,7 @@ final class JobRequest {
     }
 
     /** The whole {@code JobDesc}. @param arguments of the script, its own name first; empty for none */
-    Json.Obj job(String kind, String name, List<String> arguments) {
+    Json.Obj job(String kind, String name, List<String> arguments) throws UsageException {
         Json.Obj job = new Json.Obj();
         job.put("kind", kind);
         put(job, "name", name);
@@ -78,7 +78,7 @@ final class JobRequest {
         return c;
     }
 
-    Json.Obj resources() {
+    Json.Obj resources() throws UsageException {
         Json.Obj r = new Json.Obj();
         nodes(r);
         put(r, "tasks", o.number(JobOption.NTASKS));
@@ -102,6 +102,7 @@ final class JobRequest {
         put(r, "features", o.text(JobOption.CONSTRAINT));
         put(r, "prefer", o.text(JobOption.PREFER));
         put(r, "nodeList", joined(o.text(JobOption.NODELIST), o.text(JobOption.NODEFILE)));
+        hostFile(r);
         put(r, "excludeList", o.text(JobOption.EXCLUDE));
         if (o.has(JobOption.EXCLUSIVE)) {
             r.put("exclusive", exclusive());
@@ -119,8 +120,36 @@ final class JobRequest {
         put(r, "switches", o.text(JobOption.SWITCHES));
         put(r, "gresFlags", o.text(JobOption.GRES_FLAGS));
         put(r, "hint", o.text(JobOption.HINT));
-        put(r, "distribution", o.text(JobOption.DISTRIBUTION));
         return r;
+    }
+
+    /**
+     * SLURM_HOSTFILE says host by host where tasks run: with {@code -m arbitrary}, and in a step that says nothing of its layout.
+     */
+    private void hostFile(Json.Obj r) throws UsageException {
+        String distribution = o.text(JobOption.DISTRIBUTION);
+        String path = o.context().env("SLURM_HOSTFILE");
+        boolean silent = distribution.isEmpty() && o.command() == 'R' && o.has(JobOption.JOBID) && !o.has(JobOption.NODELIST);
+        if (!path.isEmpty() && !o.has(JobOption.NODEFILE) && (silent || distribution.equals("arbitrary"))) {
+            distribution = "arbitrary";
+            if (!o.has(JobOption.NODELIST)) {
+                r.put("nodeList", HostFile.read(o, path));
+            }
+        }
+        if (distribution.equals("arbitrary")) {
+            List<String> hosts = HostFile.names(r.text("nodeList"));
+            if (!hosts.isEmpty()) {
+                put(r, "tasks", o.typed(JobOption.NTASKS) ? o.number(JobOption.NTASKS) : hosts.size());
+                long used = hosts.stream().limit(r.number("tasks")).distinct().count();
+                put(r, "nodesMin", used);
+                put(r, "nodesMax", used);
+            }
+        }
+        if (distribution.startsWith("plane") && !distribution.startsWith("plane=")
+                && OptionCheck.parseNumber(o.context().env("SLURM_DIST_PLANESIZE")) > 0) {
+            distribution = "plane=" + o.context().env("SLURM_DIST_PLANESIZE");
+        }
+        put(r, "distribution", distribution);
     }
 
     private void nodes(Json.Obj r) {
@@ -188,7 +217,10 @@ final class JobRequest {
         return a.isEmpty() ? b : b.isEmpty() ? a : a + "," + b;
     }
 
-    private Json.Obj timing() {
+    private Json.Obj timing() throws UsageException {
+        if (o.has(JobOption.DEADLINE) && o.has(JobOption.BEGIN) && o.number(JobOption.DEADLINE) < o.number(JobOption.BEGIN)) {
+            throw o.context().bad(o.exitError(1), "Incompatible begin and deadline time specification");
+        }
         Json.Obj t = new Json.Obj();
         put(t, "timeLimitMin", o.number(JobOption.TIME));
         put(t, "timeMinMin", o.number(JobOption.TIME_MIN));

@@ -169,6 +169,10 @@ final class JobRows {
     static String reason(Json.Obj job) {
         String text = job.text("reasonText");
         String word = job.text("reason");
+        if (word.equals("RaisedSignal")) {
+            int signal = job.obj("exit").integer("signal");
+            return signal > 0 ? word + ":" + signal + "(" + Signals.text(signal) + ")" : word;
+        }
         return !text.isEmpty() ? text.replace(' ', '_') : word.isEmpty() || word.equals("NONE") ? "None" : word;
     }
 

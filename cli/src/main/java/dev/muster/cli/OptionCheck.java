@@ -1,5 +1,6 @@
 package dev.muster.cli;
 
+import dev.muster.model.Distribution;
 import dev.muster.model.Durations;
 import dev.muster.model.MemorySize;
 import dev.muster.model.Times;
@@ -192,26 +193,7 @@ final class OptionCheck {
     }
 
     private static String distribution(JobOptions options, JobOption o, String value) throws UsageException {
-        String main = value;
-        int comma = main.indexOf(',');
-        if (comma >= 0) {
-            String pack = main.substring(comma + 1);
-            if (!pack.equalsIgnoreCase("pack") && !pack.equalsIgnoreCase("nopack")) {
-                return bad(options, o);
-            }
-            main = main.substring(0, comma);
-        }
-        List<String> levels = Texts.split(main, ':');
-        for (int i = 0; i < levels.size(); i++) {
-            String w = levels.get(i);
-            boolean fine = w.equals("*") || w.equals("block") || w.equals("cyclic") || i > 0 && w.equals("fcyclic")
-                    || i == 0 && (w.equals("arbitrary") || w.equals("plane")
-                            || w.startsWith("plane=") && parseNumber(w.substring(6)) > 0);
-            if (!fine || i > 2) {
-                return bad(options, o);
-            }
-        }
-        return value;
+        return Distribution.parse(value).isPresent() && !value.isEmpty() ? value : bad(options, o);
     }
 
     private static String extraNodeInfo(JobOptions options, JobOption o, String value) throws UsageException {
@@ -257,7 +239,7 @@ final class OptionCheck {
             if (!MAIL_TYPES.contains(up)) {
                 return bad(options, o);
             }
-            b.append(b.isEmpty() ? "" : ",").append(up);
+            b.append(b.isEmpty() ? "" : ",").append(up.equals("ALL") ? "INVALID_DEPEND,BEGIN,END,FAIL,REQUEUE,STAGE_OUT" : up);
         }
         return b.toString();
     }

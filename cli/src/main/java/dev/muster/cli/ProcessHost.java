@@ -1,5 +1,6 @@
 package dev.muster.cli;
 
+import dev.muster.model.Json;
 import dev.muster.transport.Client;
 import dev.muster.transport.Frames;
 import dev.muster.transport.Session;
@@ -7,12 +8,16 @@ import java.io.FileInputStream;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.File;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.DateTimeException;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** The process that carries the command, read from /proc: works with and without the launcher. */
 final class ProcessHost implements Host {
@@ -28,10 +33,15 @@ final class ProcessHost implements Host {
     private Controller controller;
     private Controller accounting;
     private final UserNames names = new UserNames();
-    private boolean launcherIdUsed;
+    private final Optional<RequestIds> requestIds;
+    private final Optional<Unfinished> unfinished;
 
     ProcessHost(Map<String, String> env) {
         this.env = env;
+        byte[][] left = Native.isThere() ? Native.unfinished() : null;
+        this.unfinished = left == null ? Optional.empty() : Optional.of(Unfinished.of(left[0], left[1], left[2]));
+        // what goes on with something begun asks for new things
+        this.requestIds = Native.isThere() && left == null ? Optional.of(new RequestIds(Native.requestId())) : Optional.empty();
     }
 
     String setting(String variable) {
@@ -322,6 +332,12 @@ final class ProcessHost implements Host {
     }
 
     @Override
+    public Json.Obj callNode(String address, int port, String message, Json.Obj request) throws SlurmException {
+        Session session = Sessions.open(conf(), this);
+        return HttpController.ask(new Client(address, port, () -> session, this::nonce), message, request);
+    }
+
+    @Override
     public void onSignal(String name, Runnable handler) {
         try {
             sun.misc.Signal.handle(new sun.misc.Signal(name), s -> handler.run());
@@ -330,14 +346,36 @@ final class ProcessHost implements Host {
         }
     }
 
-    /** The first id is the launcher's: a command repeated on the other path is the same request. */
+    @Override
+    public void ignoreSignal(String name) {
+        try {
+            sun.misc.Signal.handle(new sun.misc.Signal(name), sun.misc.SignalHandler.SIG_IGN);
+        } catch (IllegalArgumentException e) {
+            // as above
+        }
+    }
+
+    /** The terminal's foreground is another process group: fields 5 and 8 of /proc/self/stat, after the name in brackets. */
+    @Override
+    public boolean inBackground() {
+        try {
+            String stat = Files.readString(Path.of("/proc/self/stat"), StandardCharsets.ISO_8859_1);
+            String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
+            return Integer.parseInt(fields[5]) > 0 && !fields[2].equals(fields[5]);
+        } catch (IOException | NumberFormatException e) {
+            return false;
+        }
+    }
+
+    /** From the launcher's: a command repeated on the other path asks the same requests. */
     @Override
     public String requestId() {
-        if (!launcherIdUsed && Native.isThere()) {
-            launcherIdUsed = true;
-            return Native.requestId();
-        }
-        return nonce();
+        return requestIds.isPresent() ? requestIds.get().next() : nonce();
+    }
+
+    @Override
+    public Optional<Unfinished> unfinished() {
+        return unfinished;
     }
 
     String nonce() {

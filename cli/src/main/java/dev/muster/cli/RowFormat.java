@@ -58,8 +58,11 @@ final class RowFormat {
             int next = format.indexOf('%', Math.min(format.length(), p + 1));
             int end = next < 0 ? format.length() : next;
             int field = p < format.length() ? fields.byLetter(format.charAt(p)) : -1;
+            if (p >= format.length()) {
+                break;
+            }
             if (field < 0) {
-                unknown.add(p < format.length() ? String.valueOf(format.charAt(p)) : "");
+                unknown.add(String.valueOf(format.charAt(p)));
                 out.add(new Column(LITERAL, 0, false, format.substring(i, end)));
             } else {
                 out.add(new Column(field, width, right, format.substring(p + 1, end)));

@@ -12,7 +12,6 @@ import java.util.concurrent.TimeUnit;
 final class Salloc implements Command {
     private static final int WATCH_MS = 20_000;
     private static final int EXIT_SIGNALED = 128;
-    private static final int NOT_FOUND = 127;
 
     @Override
     public int run(CommandContext c) throws SlurmException, UsageException {
@@ -47,7 +46,8 @@ final class Salloc implements Command {
         boolean quiet = o.has(JobOption.QUIET);
         Json.Obj allocation = client.await(jobId, quiet);
         if (AllocationClient.isOver(allocation)) {
-            c.error("Job allocation " + jobId + " has been revoked");
+            c.info("Job allocation " + jobId + " has been revoked.");
+            c.info("Job aborted due to signal");
             return o.exitError(1);
         }
         granted[0] = true;
@@ -56,6 +56,11 @@ final class Salloc implements Command {
             if (client.waitedInQueue() || allocation.integer("nodeCount") > 0) {
                 c.info("Nodes " + allocation.text("nodes") + " are ready for job");
             }
+        }
+        if (o.verbose() > 1) {
+            int tasks = allocation.objects("shares").stream().mapToInt(s -> s.integer("tasks")).sum();
+            c.info("debug:  laying out the " + tasks + " tasks on " + allocation.integer("nodeCount") + " hosts "
+                    + allocation.text("nodes"));
         }
         bell(c, o, client.waitedInQueue());
         if (o.has(JobOption.NO_SHELL)) {
@@ -101,8 +106,8 @@ final class Salloc implements Command {
         try {
             child = builder.start();
         } catch (IOException e) {
-            c.error("Unable to exec command \"" + command.getFirst() + "\"");
-            return NOT_FOUND;
+            c.error("_fork_command: Unable to find command \"" + command.getFirst() + "\"");
+            return 1;
         }
         Thread.ofPlatform().daemon().name("watch").start(() -> watch(c, o, jobId, allocation.number("version"), child));
         for (String signal : List.of("INT", "QUIT")) {

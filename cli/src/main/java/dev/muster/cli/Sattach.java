@@ -32,8 +32,12 @@ final class Sattach implements Command {
                     c.out().println(Standard.VERSION);
                     return 0;
                 }
-                case "help", "usage" -> {
+                case "help" -> {
                     Standard.help(c, OPTIONS, "jobid.stepid");
+                    return 0;
+                }
+                case "usage" -> {
+                    OptionHelp.usage(c, OPTIONS, "jobid.stepid");
                     return 0;
                 }
                 case "label" -> w.label = true;
@@ -46,13 +50,15 @@ final class Sattach implements Command {
             }
         }
         if (p.operands().size() != 1) {
-            throw c.bad(1, "Need exactly one argument: the job and step id");
+            c.out().println("Usage: sattach [options] <jobid.stepid>");
+            throw c.bad(1, p.operands().isEmpty() ? "too few parameters" : "too many parameters");
         }
         String id = p.operands().getFirst();
         if (!JobIds.isJobOrStep(id) || id.indexOf('.') < 0) {
             throw c.bad(1, "\"" + id + "\" is not a valid step id");
         }
-        return attach(c, w, id);
+        int dot = id.indexOf('.');
+        return attach(c, w, JobIds.resolve(c, id.substring(0, dot)) + id.substring(dot));
     }
 
     private static int filter(CommandContext c, String v) throws UsageException {
@@ -91,7 +97,7 @@ final class Sattach implements Command {
         attach.put("jobId", step.number("jobId"));
         attach.put("stepId", Long.parseLong(step.text("stepId")));
         attach.put("observer", Boolean.TRUE);
-        run.connect(places(c, names), attach);
+        run.connect(places(c, names), attach, java.util.Map.of());
         c.host().onSignal("INT", run::abandon);
         c.host().onSignal("TERM", run::abandon);
         return run.await();

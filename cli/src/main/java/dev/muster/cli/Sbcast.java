@@ -25,8 +25,12 @@ final class Sbcast implements Command {
                     c.out().println(Standard.VERSION);
                     return 0;
                 }
-                case "help", "usage" -> {
+                case "help" -> {
                     Standard.help(c, OPTIONS, "SOURCE DEST");
+                    return 0;
+                }
+                case "usage" -> {
+                    OptionHelp.usage(c, OPTIONS, "SOURCE DEST");
                     return 0;
                 }
                 case "force" -> force = true;
@@ -37,13 +41,15 @@ final class Sbcast implements Command {
             }
         }
         if (p.operands().size() != 2) {
-            throw c.bad(1, "Need two file names, have " + p.operands().size() + " names");
+            throw new UsageException(1, List.of("Need two file names, have " + p.operands().size() + " names",
+                    "Try \"sbcast --help\" for more information"));
         }
         String id = job.isEmpty() ? c.env("SLURM_JOB_ID") : job;
         if (!JobIds.isJob(id)) {
-            throw c.bad(1, job.isEmpty() ? "Command only valid from within Slurm job" : "Invalid job id: " + job);
+            throw c.bad(1, job.isEmpty() ? "Need a job id to run this command.  Run from within a Slurm job or use the --jobid option."
+                    : "Invalid job id: " + job);
         }
-        return copy(c, id, p.operands().getFirst(), p.operands().getLast(), force);
+        return copy(c, Integer.toString(JobIds.resolve(c, id)), p.operands().getFirst(), p.operands().getLast(), force);
     }
 
     private static int copy(CommandContext c, String job, String source, String target, boolean force)

@@ -36,8 +36,12 @@ final class Scancel implements Command {
                     c.out().println(Standard.VERSION);
                     return 0;
                 }
-                case "help", "usage" -> {
+                case "help" -> {
                     Standard.help(c, OPTIONS, "[job_id[_array_id][.step_id]...]");
+                    return 0;
+                }
+                case "usage" -> {
+                    OptionHelp.usage(c, OPTIONS, "[job_id[_array_id][.step_id]...]");
                     return 0;
                 }
                 default -> option(c, w, h.opt().name(), h.value());
@@ -172,7 +176,9 @@ final class Scancel implements Command {
         }
         if (w.verbose > 0) {
             for (String id : jobs.isEmpty() ? reply.texts("done") : jobs) {
-                c.info((w.signalGiven ? "Signal " + w.signal + " to job " : "Terminating job ") + id);
+                String whole = w.request.flag("batchOnly") ? "batch job " : w.request.flag("full") ? "full job "
+                        : id.indexOf('.') < 0 ? "job " : "step ";
+                c.info((w.signalGiven ? "Signal " + w.signal + " to " : "Terminating ") + whole + id);
             }
         }
         if (jobs.isEmpty() && w.verbose > 0 && reply.texts("done").isEmpty() && reply.objects("errors").isEmpty()) {

@@ -29,7 +29,9 @@ final class Scontrol implements Command {
 
     @Override
     public int run(CommandContext c) throws SlurmException, UsageException {
-        GetOpt.Parsed p = GetOpt.parse(OPTIONS, c.args(), false);
+        // what follows setdebugflags may begin with a minus
+        boolean flags = !c.args().isEmpty() && Texts.lower(c.args().getFirst()).startsWith("setdebugf");
+        GetOpt.Parsed p = GetOpt.parse(OPTIONS, c.args(), flags);
         Switches s = new Switches();
         s.all = c.env().containsKey("SCONTROL_ALL");
         s.future = c.env().containsKey("SCONTROL_FUTURE");
@@ -58,7 +60,7 @@ final class Scontrol implements Command {
                     return 0;
                 }
                 default -> {
-                    Standard.help(c, OPTIONS, "[command]");
+                    ScontrolHelp.print(c, OPTIONS);
                     return 0;
                 }
             }
@@ -119,10 +121,21 @@ final class Scontrol implements Command {
                 s.verbose = true;
             }
             case "version" -> c.out().println(Standard.VERSION);
-            case "help" -> Standard.help(c, OPTIONS, "[command]");
+            case "help" -> ScontrolHelp.print(c, OPTIONS);
+            case "listjobs" -> {
+                return ScontrolNode.list(c, false);
+            }
+            case "liststeps" -> {
+                return ScontrolNode.list(c, true);
+            }
+            case "listpids" -> {
+                return ScontrolNode.listPids(c, rest);
+            }
+            case "pidinfo" -> {
+                return ScontrolNode.pidInfo(c, rest);
+            }
             case "cluster", "abort", "takeover", "cancel_reboot", "reboot", "fsdampeningfactor", "getaddrs",
-                    "listjobs", "listpids", "liststeps", "pidinfo", "power", "schedloglevel", "setdebugflags",
-                    "token" -> {
+                    "power", "schedloglevel", "token" -> {
                 c.err().println("scontrol: error: " + k + " is not supported by this cluster");
                 return 1;
             }
@@ -165,6 +178,7 @@ final class Scontrol implements Command {
                 yield simple(c, "Shutdown", q, "slurm_shutdown error");
             }
             case "setdebug" -> setDebug(c, rest);
+            case "setdebugflags" -> setDebugFlags(c, rest);
             case "wait_job" -> waitJob(c, rest);
             case "write" -> write(c, rest);
             default -> {
@@ -199,7 +213,13 @@ final class Scontrol implements Command {
         if (rest.isEmpty()) {
             return tooFew(c, "errnumstr");
         }
-        c.out().println(SlurmErrno.of((int) OptionCheck.parseNumber(rest.getFirst())).sentence());
+        long number = OptionCheck.parseNumber(rest.getFirst());
+        if (number < 0 || number > Integer.MAX_VALUE) {
+            c.err().println("numeric arguments required for keyword:errnumstr");
+            return 1;
+        }
+        SlurmErrno known = SlurmErrno.of((int) number);
+        c.out().println(known.number() == number ? known.sentence() : "Unknown error " + number);
         return 0;
     }
 
@@ -222,6 +242,34 @@ final class Scontrol implements Command {
         Json.Obj q = new Json.Obj();
         q.put("level", level);
         return simple(c, "SetDebug", q, "slurm_set_debug_level error");
+    }
+
+    private static int setDebugFlags(CommandContext c, List<String> rest) {
+        if (rest.isEmpty()) {
+            return tooFew(c, "setdebugflags");
+        }
+        String text = rest.getFirst();
+        if (!text.startsWith("+") && !text.startsWith("-")) {
+            c.err().println("invalid debug flag: " + text);
+            c.err().println("Usage: setdebugflags [+|-]NAME");
+            return 1;
+        }
+        List<String> names = new java.util.ArrayList<>();
+        for (String word : Texts.split(text.substring(1), ',')) {
+            String known = "";
+            for (String flag : dev.muster.config.SlurmConf.knownDebugFlags()) {
+                known = flag.equalsIgnoreCase(word) ? flag : known;
+            }
+            if (known.isEmpty()) {
+                c.error("Invalid DebugFlag: " + word);
+                c.err().println("invalid debug flag: " + text);
+                return 1;
+            }
+            names.add(known);
+        }
+        Json.Obj q = new Json.Obj();
+        q.put("flags", text.charAt(0) + String.join(",", names));
+        return simple(c, "SetDebug", q, "slurm_set_debug_flags error");
     }
 
     private static int ping(CommandContext c) {
@@ -266,9 +314,12 @@ final class Scontrol implements Command {
         }
     }
 
-    private static int write(CommandContext c, List<String> rest) throws UsageException {
+    private static int write(CommandContext c, List<String> rest) throws SlurmException {
         if (rest.isEmpty()) {
             return tooFew(c, "write");
+        }
+        if (is(rest.getFirst(), "config", 1)) {
+            return ScontrolWrite.config(c, rest.size() > 1 ? rest.get(1) : "");
         }
         if (!is(rest.getFirst(), "batch_script", 1) || rest.size() < 2) {
             c.err().println(rest.size() < 2 ? "too few arguments for keyword:write"
@@ -322,13 +373,13 @@ final class Scontrol implements Command {
         if (!s.json.isEmpty() && !is(e, "jobs", 1) && !is(e, "nodes", 1) && !is(e, "partitions", 1)) {
             throw c.bad(1, "--" + s.json + " is not supported for " + e);
         }
-        if (is(e, "jobs", 1)) {
+        if (is(e, "jobs", 1) || is(e, "jobid", 1)) {
             return ScontrolShow.jobs(c, s, id);
         }
         if (is(e, "nodes", 1)) {
             return ScontrolShow.nodes(c, s, id);
         }
-        if (is(e, "partitions", 1)) {
+        if (is(e, "partitions", 1) || is(e, "partitionname", 1)) {
             return ScontrolShow.partitions(c, s, id);
         }
         if (is(e, "steps", 2)) {
@@ -342,6 +393,9 @@ final class Scontrol implements Command {
         }
         if (Texts.lower(e).equals("hostlist") || Texts.lower(e).equals("hostlistsorted")) {
             return hostList(c, id, Texts.lower(e).equals("hostlistsorted"));
+        }
+        if (Texts.lower(e).equals("slurmd")) {
+            return ScontrolNode.daemon(c, id);
         }
         return ScontrolShow.others(c, e);
     }

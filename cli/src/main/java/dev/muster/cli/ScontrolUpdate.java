@@ -14,7 +14,7 @@ final class ScontrolUpdate {
 
     private static List<Change> changes(List<String> words) {
         List<Change> out = new ArrayList<>();
-        for (String w : words) {
+        for (String w : joined(words)) {
             int eq = w.indexOf('=');
             if (eq > 1 && (w.charAt(eq - 1) == '+' || w.charAt(eq - 1) == '-')) {
                 out.add(new Change(Texts.lower(w.substring(0, eq - 1)), w.charAt(eq - 1) + w.substring(eq + 1), w));
@@ -22,6 +22,16 @@ final class ScontrolUpdate {
                 out.add(new Change(eq < 0 ? Texts.lower(w) : Texts.lower(w.substring(0, eq)),
                         eq < 0 ? "" : w.substring(eq + 1), w));
             }
+        }
+        return out;
+    }
+
+    /** "Key value" is as good as "Key=value". */
+    private static List<String> joined(List<String> words) {
+        List<String> out = new ArrayList<>();
+        for (int i = 0; i < words.size(); i++) {
+            boolean pair = words.get(i).indexOf('=') < 0 && i + 1 < words.size() && words.get(i + 1).indexOf('=') < 0;
+            out.add(pair ? words.get(i) + "=" + words.get(++i) : words.get(i));
         }
         return out;
     }
@@ -54,13 +64,35 @@ final class ScontrolUpdate {
         }
         for (Change ch : all) {
             if (isKey(ch.key, "jobname", 4) || ch.key.equals("name")) {
-                return jobs(c, byName(c, ch.value), ch, all);
+                return named(c, ch, all);
             }
         }
         c.err().println("No valid entity in update command");
         c.err().println("Input line must include \"NodeName\", \"PartitionName\", \"Reservation\", \"JobId\", or "
                 + "\"SlurmctldDebug\"");
         return 1;
+    }
+
+    /** All jobs of a name, of one user if UserID is given. */
+    private static int named(CommandContext c, Change name, List<Change> all) throws SlurmException {
+        List<Change> rest = new ArrayList<>(all);
+        int uid = -1;
+        for (Change ch : all) {
+            if (isKey(ch.key, "userid", 4)) {
+                uid = c.host().userId(ch.value);
+                if (uid < 0) {
+                    c.err().println("Invalid UserID: " + ch.value);
+                    return 1;
+                }
+                rest.remove(ch);
+            }
+        }
+        List<String> ids = byName(c, name.value, uid);
+        if (ids.isEmpty()) {
+            c.error("No jobs with" + (uid < 0 ? "" : " user ID " + uid + " and") + " name '" + name.value + "'");
+            return 1;
+        }
+        return jobs(c, ids, name, rest);
     }
 
     private static Json.Obj changesWithout(List<Change> all, Change entity) {
@@ -135,7 +167,14 @@ final class ScontrolUpdate {
     }
 
     private static List<String> byName(CommandContext c, String name) throws SlurmException {
+        return byName(c, name, -1);
+    }
+
+    private static List<String> byName(CommandContext c, String name, int uid) throws SlurmException {
         Json.Obj q = new Json.Obj();
+        if (uid >= 0) {
+            q.put("userIds", List.of((long) uid));
+        }
         q.put("names", List.of(name));
         q.put("fields", List.of("jobId", "arrayJobId", "arrayTaskId", "arrayTasks", "state"));
         List<String> out = new ArrayList<>();

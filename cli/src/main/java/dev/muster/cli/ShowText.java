@@ -2,6 +2,7 @@ package dev.muster.cli;
 
 import dev.muster.model.Durations;
 import dev.muster.model.Json;
+import dev.muster.model.Sluid;
 import dev.muster.model.MemorySize;
 import java.util.List;
 
@@ -61,6 +62,7 @@ final class ShowText {
     String job(Json.Obj j, boolean details) {
         begin();
         add("JobId", j.integer("jobId"));
+        add("SLUID", Sluid.text(j.number("sluid")));
         if (j.integer("arrayJobId") != 0) {
             add("ArrayJobId", j.integer("arrayJobId"));
             String tasks = JobRows.arrayTasks(j);
@@ -228,7 +230,7 @@ final class ShowText {
         optional(j, "tresPerNode", "TresPerNode");
         optional(j, "tresPerSocket", "TresPerSocket");
         optional(j, "tresPerTask", "TresPerTask");
-        if (!j.text("mailType").isEmpty()) {
+        if (!j.text("mailType").isEmpty() && !j.text("mailType").equals("NONE")) {
             line();
             add("MailUser", j.text("mailUser").isEmpty() ? j.text("userName") : j.text("mailUser")).add("MailType", j.text("mailType"));
         }

@@ -24,8 +24,8 @@ final class Sinfo implements Command {
     private static final List<String> STATES = List.of("ALLOC", "ALLOCATED", "CLOUD", "COMP", "COMPLETING", "DOWN",
             "DRAIN", "DRAINED",
             "DRAINING", "ERR", "ERROR", "FAIL", "FAILING", "FUTR", "FUTURE", "IDLE", "INVAL", "MAINT", "MIX", "MIXED",
-            "NO_RESPOND", "NPC", "PERFCTRS", "PLANNED", "POWER_DOWN", "POWERING_DOWN", "POWERED_DOWN", "POWERING_UP",
-            "REBOOT_ISSUED", "REBOOT_REQUESTED", "RESV", "RESERVED", "UNK", "UNKNOWN");
+            "NO_RESPOND", "PLANNED", "POWER_DOWN", "POWERING_DOWN", "POWERED_DOWN", "POWERING_UP",
+            "REBOOT", "BOOT", "REBOOT_ISSUED", "REBOOT_REQUESTED", "RESV", "RESERVED", "UNK", "UNKNOWN");
 
     private static final int WIDEST_UNKNOWN = 0;
 
@@ -51,6 +51,7 @@ final class Sinfo implements Command {
         final List<String> partitions = new ArrayList<>();
         final List<String> states = new ArrayList<>();
         int iterateSeconds;
+        int verbose;
     }
 
     @Override
@@ -61,6 +62,9 @@ final class Sinfo implements Command {
         w.future = c.env().containsKey("SINFO_FUTURE");
         w.format = c.env("SINFO_FORMAT");
         w.sort = c.env("SINFO_SORT");
+        if (w.all && c.env().containsKey("SINFO_PARTITION")) {
+            throw c.bad(1, "Conflicting options, SINFO_ALL and SINFO_PARTITION, specified. Please choose one or the other.");
+        }
         w.partitions.addAll(Texts.split(c.env("SINFO_PARTITION"), ','));
         for (GetOpt.Hit h : p.hits()) {
             switch (h.opt().name()) {
@@ -68,8 +72,12 @@ final class Sinfo implements Command {
                     c.out().println(Standard.VERSION);
                     return 0;
                 }
-                case "help", "usage" -> {
+                case "help" -> {
                     Standard.help(c, OPTIONS, "");
+                    return 0;
+                }
+                case "usage" -> {
+                    OptionHelp.usage(c, OPTIONS, "");
                     return 0;
                 }
                 case "helpstate" -> {
@@ -79,17 +87,49 @@ final class Sinfo implements Command {
                 default -> option(c, w, h.opt().name(), h.value());
             }
         }
+        if (typed(p, "all") && typed(p, "partition")) {
+            throw c.bad(1, "Conflicting options, -p and -a, specified. Please choose one or the other.");
+        }
         if (!p.operands().isEmpty()) {
             c.error("Unrecognized option: " + p.operands().getFirst());
             Standard.help(c, OPTIONS, "");
             return 1;
         }
+        if (w.verbose > 0) {
+            verbose(c, w);
+        }
         int rc = show(c, w);
+        c.out().flush();
         while (w.iterateSeconds > 0 && !c.out().isBroken() && c.host().pause(w.iterateSeconds * 1000L)) {
             c.out().println("");
             rc = show(c, w);
+            c.out().flush();
         }
         return rc;
+    }
+
+    /** What {@code -v} tells first: the options in force. */
+    private static void verbose(CommandContext c, Wanted w) {
+        String[][] table = {{"dead", flag(w.dead)}, {"exact", w.exact ? "1" : "0"}, {"filtering", flag(!w.states.isEmpty())},
+            {"format", w.wideFormat.isEmpty() ? w.format : w.wideFormat}, {"iterate", Integer.toString(w.iterateSeconds)},
+            {"long", flag(w.longForm)}, {"no_header", flag(w.noHeader)}, {"node_field", flag(!w.nodes.isEmpty())},
+            {"node_format", flag(w.byNode)}, {"nodes", w.nodes.isEmpty() ? "n/a" : HostList.of(w.nodes).compressed()},
+            {"part_field", flag(!w.byNode)}, {"partition", w.partitions.isEmpty() ? "n/a" : String.join(",", w.partitions)},
+            {"responding", flag(w.responding)}, {"states", w.states.isEmpty() ? "(null)" : String.join(",", w.states)},
+            {"sort", w.sort.isEmpty() ? "(null)" : w.sort}, {"summarize", flag(w.summary)}, {"verbose", Integer.toString(w.verbose)}};
+        c.out().println("-----------------------------");
+        for (String[] row : table) {
+            c.out().println(row[0] + " ".repeat(Math.max(0, 12 - row[0].length())) + "= " + row[1]);
+        }
+        c.out().println("-----------------------------\n");
+    }
+
+    private static boolean typed(GetOpt.Parsed p, String name) {
+        return p.hits().stream().anyMatch(h -> h.opt().name().equals(name));
+    }
+
+    private static String flag(boolean set) {
+        return set ? "true" : "false";
     }
 
     private static void option(CommandContext c, Wanted w, String name, String v) throws UsageException {
@@ -118,12 +158,16 @@ final class Sinfo implements Command {
             case "noconvert" -> w.noConvert = true;
             case "noheader" -> w.noHeader = true;
             case "nodes" -> nodes(c, w, v);
-            case "partition" -> w.partitions.addAll(Texts.split(v, ','));
+            case "partition" -> {
+                w.partitions.clear();
+                w.partitions.addAll(Texts.split(v, ','));
+            }
             case "responding" -> w.responding = true;
             case "sort" -> w.sort = v;
             case "states" -> states(c, w, v);
             case "summarize" -> w.summary = true;
-            case "federation", "local", "verbose" -> { }
+            case "verbose" -> w.verbose++;
+            case "federation", "local" -> { }
             case "reservation" -> throw new UsageException(0, List.of("No reservations in the system"));
             case "json", "yaml" -> {
                 w.json = name;
@@ -140,19 +184,37 @@ final class Sinfo implements Command {
         }
     }
 
+    /** Alternatives with commas between; {@code idle+drain} and {@code idle&drain} want both, {@code ~} and {@code !} the contrary. */
     private static void states(CommandContext c, Wanted w, String v) throws UsageException {
-        for (String s : Texts.split(v.replace('&', ','), ',')) {
+        for (String s : Texts.split(v, ',')) {
             String up = Texts.upper(s);
-            String bare = up.endsWith("*") ? up.substring(0, up.length() - 1) : up;
             if (up.equals("ALL")) {
                 continue;
             }
-            if (!STATES.contains(bare)) {
-                throw new UsageException(1, List.of(c.name() + ": error: Bad state string: \"" + s + "\"",
-                        c.name() + ": error: Valid node states include: " + Texts.lower(String.join(",", STATES))));
+            for (String part : Texts.split(up.replace('+', '&'), '&')) {
+                String positive = isNegated(part) ? part.substring(1) : part;
+                String bare = positive.endsWith("*") ? positive.substring(0, positive.length() - 1) : positive;
+                if (!STATES.contains(bare)) {
+                    throw new UsageException(1, List.of(c.name() + ": error: Bad state string: \"" + s + "\"",
+                            c.name() + ": error: valid states: " + Texts.lower(String.join(",", STATES))));
+                }
             }
             w.states.add(up);
         }
+    }
+
+    private static boolean isNegated(String part) {
+        return part.startsWith("~") || part.startsWith("!");
+    }
+
+    private static boolean inAll(Json.Obj n, String states) {
+        for (String part : Texts.split(states.replace('+', '&'), '&')) {
+            boolean not = isNegated(part);
+            if (inState(n, not ? part.substring(1) : part) == not) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private static boolean inState(Json.Obj n, String state) {
@@ -162,10 +224,11 @@ final class Sinfo implements Command {
             return NodeRows.has(n, "NOT_RESPONDING") && inState(n, state.substring(0, state.length() - 1));
         }
         return switch (state) {
-            case "ALLOC", "ALLOCATED" -> base.equals("ALLOCATED") && !NodeRows.has(n, "DRAIN");
-            case "MIX", "MIXED" -> base.equals("MIXED") && !NodeRows.has(n, "DRAIN");
-            case "IDLE" -> base.equals("IDLE") && !NodeRows.has(n, "DRAIN") && !NodeRows.has(n, "FAIL")
-                    && !NodeRows.has(n, "COMPLETING") && !NodeRows.has(n, "MAINT") && !NodeRows.has(n, "RESERVED");
+            // base states, whatever else is said of the node
+            case "ALLOC", "ALLOCATED" -> base.equals("ALLOCATED");
+            case "MIX", "MIXED" -> base.equals("MIXED");
+            case "IDLE" -> base.equals("IDLE") && !NodeRows.has(n, "COMPLETING");
+            case "REBOOT", "BOOT" -> NodeRows.has(n, "REBOOT_ISSUED") || NodeRows.has(n, "REBOOT_REQUESTED");
             case "DOWN" -> base.equals("DOWN");
             case "DRAIN" -> NodeRows.has(n, "DRAIN");
             case "DRAINED" -> NodeRows.has(n, "DRAIN") && !busy;
@@ -195,7 +258,7 @@ final class Sinfo implements Command {
             return true;
         }
         for (String s : w.states) {
-            if (inState(n, s)) {
+            if (inAll(n, s)) {
                 return true;
             }
         }
@@ -220,7 +283,7 @@ final class Sinfo implements Command {
         List<String> unknown = new ArrayList<>();
         RowFormat format = format(w, WIDEST_UNKNOWN, unknown);
         for (String u : unknown) {
-            c.error("Invalid node format specification: " + u);
+            c.error("Invalid job format specification: " + u);
         }
         Json.Obj nodes;
         Json.Obj partitions;

@@ -6,8 +6,10 @@ import dev.muster.model.Json;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.Times;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /** Lists jobs or steps. */
@@ -21,7 +23,7 @@ final class Squeue implements Command {
                     "hide::n",
             "iterate:i:r", "jobs:j:o", "json::o", "licenses:L:r", "local::n", "long:l:n", "me::n", "name:n:r",
             "noconvert::n", "node:w:r", "nodelist:w:r", "nodes:w:r", "noheader:h:n", "notme::n", "only-job-state::n",
-            "partition:p:r", "priority:P:n", "qos:q:r", "reservation:R:r", "sibling::n", "sort:S:r", "start::n",
+            "partition:p:r", "partitions:p:r", "priority:P:n", "qos:q:r", "reservation:R:r", "sibling::n", "sort:S:r", "start::n",
             "states:t:r", "steps:s:o", "usage::n", "user:u:r", "users:u:r", "verbose:v:n", "version:V:n", "yaml::o");
 
     /** The options of one run. */
@@ -56,6 +58,7 @@ final class Squeue implements Command {
         String json = "";
         String parser = "";
         int iterateSeconds;
+        boolean priority;
     }
 
     @Override
@@ -69,8 +72,12 @@ final class Squeue implements Command {
                     c.out().println(Standard.VERSION);
                     return 0;
                 }
-                case "help", "usage" -> {
+                case "help" -> {
                     Standard.help(c, OPTIONS, "");
+                    return 0;
+                }
+                case "usage" -> {
+                    OptionHelp.usage(c, OPTIONS, "");
                     return 0;
                 }
                 default -> option(c, w, h);
@@ -92,9 +99,11 @@ final class Squeue implements Command {
             return json(c, w);
         }
         int rc = show(c, w);
+        c.out().flush();
         while (w.iterateSeconds > 0 && !c.out().isBroken() && c.host().pause(w.iterateSeconds * 1000L)) {
             c.out().println("");
             rc = show(c, w);
+            c.out().flush();
         }
         return rc;
     }
@@ -151,7 +160,7 @@ final class Squeue implements Command {
             case "name" -> replace(w.names, v);
             case "node", "nodelist", "nodes" -> replace(w.nodes, v.replace("localhost", c.host().hostName()));
             case "noheader" -> w.noHeader = true;
-            case "partition" -> replace(w.partitions, v);
+            case "partition", "partitions" -> replace(w.partitions, v);
             case "qos" -> replace(w.qos, v);
             case "reservation" -> replace(w.reservations, v);
             case "sort" -> w.sort = v;
@@ -164,7 +173,8 @@ final class Squeue implements Command {
             }
             case "user", "users" -> users(c, w, v);
             // squeue's own sort, clusters and units are what these ask for already
-            case "noconvert", "federation", "local", "sibling", "verbose", "priority", "only-job-state",
+            case "priority" -> w.priority = true;
+            case "noconvert", "federation", "local", "sibling", "verbose", "only-job-state",
                     "expand-patterns" -> { }
             default -> throw new IllegalStateException(h.opt().name());
         }
@@ -322,6 +332,9 @@ final class Squeue implements Command {
         Set<String> seen = new LinkedHashSet<>();
         // an id typed twice is still one job
         jobs.removeIf(j -> !isWanted(w, j, c.host().uid()) || w.jobs.size() > 1 && !seen.add(JobRows.id(j, 0)));
+        if (w.priority) {
+            jobs = byPartition(c, jobs);
+        }
         jobs.sort(JobOrder.of(c, sort));
         JobField.View view = new JobField.View(c, reply.number("now"), c.env("SLURM_TIME_FORMAT"),
                 JobRows.indexesShown(c), cluster(c, w));
@@ -334,6 +347,31 @@ final class Squeue implements Command {
             format.print(values, c.out());
         }
         return 0;
+    }
+
+    /** {@code --priority}: a job that waits for several partitions has a row for each. */
+    private static List<Json.Obj> byPartition(CommandContext c, List<Json.Obj> jobs) {
+        Map<String, Long> tiers = new HashMap<>();
+        try {
+            Json.Obj q = new Json.Obj();
+            q.put("all", Boolean.TRUE);
+            for (Json.Obj p : c.host().controller().call("QueryPartitions", q).objects("partitions")) {
+                tiers.put(p.text("name"), p.number("priorityTier"));
+            }
+        } catch (SlurmException e) {
+            tiers.clear();
+        }
+        List<Json.Obj> out = new ArrayList<>();
+        for (Json.Obj job : jobs) {
+            List<String> names = job.text("state").equals("PENDING") ? Texts.split(job.text("partition"), ',')
+                    : List.of(job.text("partition"));
+            for (String name : names) {
+                Json.Obj row = new Json.Obj();
+                job.fields().forEach(row::put);
+                out.add(row.put("partition", name).put("partitionTier", tiers.getOrDefault(name, 0L)));
+            }
+        }
+        return out;
     }
 
     private static String cluster(CommandContext c, Wanted w) {

@@ -7,9 +7,11 @@ import java.io.ByteArrayInputStream;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.SequenceInputStream;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** Runs a step: in the allocation it is called from, or in one of its own. */
 final class Srun implements Command {
@@ -42,7 +44,35 @@ final class Srun implements Command {
         if (o.has(JobOption.JOBID)) {
             refuseForStep(c, o);
         }
+        if (needsOwnProcess(o)) {
+            c.host().needsOwnProcess();
+        }
+        Optional<Unfinished> begun = c.host().unfinished();
+        if (begun.isPresent()) {
+            return goOn(c, o, begun.get());
+        }
         return o.has(JobOption.JOBID) && !isOwnAllocation(o) ? inside(c, o, program) : alone(c, o, program);
+    }
+
+    /** Terminals, files that stay open and programs beside the step are the caller's own. */
+    private static boolean needsOwnProcess(JobOptions o) {
+        return o.has(JobOption.PTY) || o.has(JobOption.PROLOG) || o.has(JobOption.EPILOG)
+                || isFile(o.text(JobOption.INPUT)) || isFile(o.text(JobOption.OUTPUT)) || isFile(o.text(JobOption.ERROR));
+    }
+
+    private static boolean isFile(String where) {
+        return !where.equals("none") && !StepFiles.isMode(where) && !StepFiles.isPerTask(where);
+    }
+
+    /** The command service had begun this step and is gone, or has left it to this process. */
+    private int goOn(CommandContext c, JobOptions o, Unfinished begun) throws UsageException {
+        Json.Obj allocation = begun.state().obj("allocation");
+        int jobId = allocation.integer("jobId");
+        int rc = follow(c, o, jobId, allocation, begun.state().obj("started"));
+        if (begun.state().flag("own")) {
+            AllocationClient.complete(c, jobId, rc);
+        }
+        return rc;
     }
 
     /** {@code --test-only} asks about a new job wherever it is called. */
@@ -120,10 +150,18 @@ final class Srun implements Command {
                 }
             });
         }
-        Json.Obj allocation = client.await(jobId, o.has(JobOption.QUIET));
+        Json.Obj allocation;
+        try {
+            allocation = client.await(jobId, o.has(JobOption.QUIET));
+        } catch (SlurmException e) {
+            if (c.host().callerGone()) {
+                AllocationClient.cancel(c, jobId);
+            }
+            throw e;
+        }
         if (AllocationClient.isOver(allocation)) {
-            c.error("Unable to allocate resources: Job " + jobId + " was "
-                    + Texts.lower(allocation.text("state")) + " before it got its nodes");
+            c.info("Job allocation " + jobId + " has been revoked");
+            c.info("Force Terminated JobId=" + jobId);
             return o.exitError(1);
         }
         granted[0] = true;
@@ -158,7 +196,7 @@ final class Srun implements Command {
             throws SlurmException, UsageException {
         int jobId = allocation.integer("jobId");
         StepFiles.Names names = names(c, allocation, "");
-        Json.Obj desc = new StepRequest(o, program, own).describe(names);
+        Json.Obj desc = new StepRequest(o, program, own, allocation.objects("shares")).describe(names);
         Json.Obj started;
         try {
             started = create(c, o, jobId, desc);
@@ -166,6 +204,11 @@ final class Srun implements Command {
             c.error("Unable to create step for job " + jobId + ": " + e.getMessage());
             return o.exitError(1);
         }
+        Json.Obj state = new Json.Obj();
+        state.put("allocation", allocation);
+        state.put("started", started);
+        state.put("own", own);
+        c.host().checkpoint(state);
         for (String w : started.texts("warnings")) {
             c.info(w);
         }
@@ -238,7 +281,7 @@ final class Srun implements Command {
         attach.put("attempt", started.number("attempt"));
         attach.put("stepId", started.number("stepId"));
         attach.put("token", started.text("ioToken"));
-        run.connect(started.objects("shares"), attach);
+        run.connect(started.objects("shares"), attach, c.host().unfinished().map(Unfinished::positions).orElse(Map.of()));
         input(c, o, names, run, pty);
         Terminal terminal = pty && c.host().isTty(0) ? Terminal.raw() : null;
         signals(c, run, pty);
@@ -279,8 +322,15 @@ final class Srun implements Command {
             return file;
         } catch (IOException e) {
             throw c.bad(o.exitError(1), "Could not open " + (option == JobOption.OUTPUT ? "stdout" : "stderr")
-                    + " file: " + path);
+                    + " file: " + reason(path));
         }
+    }
+
+    /** Why a file could not be opened, in the C library's words. */
+    private static String reason(String path) {
+        java.nio.file.Path parent = java.nio.file.Path.of(path).toAbsolutePath().getParent();
+        return java.nio.file.Files.isDirectory(java.nio.file.Path.of(path)) ? "Is a directory"
+                : parent != null && !java.nio.file.Files.exists(parent) ? "No such file or directory" : "Permission denied";
     }
 
     private static void input(CommandContext c, JobOptions o, StepFiles.Names names, StepRun run, boolean pty)
@@ -290,16 +340,24 @@ final class Srun implements Command {
             return;
         }
         InputStream in = c.in();
+        Optional<Unfinished> begun = c.host().unfinished();
+        if (begun.isPresent()) {
+            in = new SequenceInputStream(new ByteArrayInputStream(begun.get().input()), in);
+        }
         if (!StepFiles.isMode(text)) {
             String path = Texts.absolute(StepFiles.expand(text, names), new JobRequest(o).workDir());
             try {
                 in = new ByteArrayInputStream(c.host().readFile(path, INPUT_BYTES_MAX));
             } catch (IOException e) {
-                throw c.bad(o.exitError(1), "Could not open stdin file: " + path);
+                throw c.bad(o.exitError(1), "Could not open stdin file: " + reason(path));
             }
         }
         int task = pty ? 0 : StepFiles.isNumber(text) ? Integer.parseInt(text) : IoFrame.ALL_TASKS;
-        run.input(new StepInput(in, run.nodes(), task));
+        if (c.host().isTty(0)) {
+            // reading a terminal from its background fails then instead of stopping srun
+            c.host().ignoreSignal("TTIN");
+        }
+        run.input(new StepInput(in, c.host()::inBackground, run.nodes(), task, begun.map(Unfinished::inputOffset).orElse(0L)));
     }
 
     private static void signals(CommandContext c, StepRun run, boolean pty) {

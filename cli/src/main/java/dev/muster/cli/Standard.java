@@ -23,25 +23,20 @@ final class Standard {
             c.out().println(VERSION);
             return true;
         }
+        String operands = o.command() == 'B' ? "script [args...]" : o.command() == 'R' ? "executable [args...]" : "[command [args...]]";
         if (o.has(JobOption.USAGE)) {
-            c.out().println("Usage: " + c.name() + " [OPTIONS(0)...] [ : [OPTIONS(N)...]] "
-                    + (o.command() == 'B' ? "script(0) [args(0)...]" : "[command(0) [args(0)...]]"));
+            OptionHelp.usage(c, JobOption.table(o.command()), operands);
             return true;
         }
         if (o.has(JobOption.HELP)) {
-            help(c, JobOption.table(o.command()), o.command() == 'B' ? "script [args...]" : "[command [args...]]");
+            help(c, JobOption.table(o.command()), operands);
             return true;
         }
         return false;
     }
 
     static void help(CommandContext c, List<GetOpt.Opt> table, String operands) {
-        c.out().println("Usage: " + c.name() + " [OPTIONS...] " + operands);
-        for (GetOpt.Opt o : table) {
-            String letter = o.letter() == 0 ? "      " : "  -" + o.letter() + (o.name().isEmpty() ? "  " : ", ");
-            String value = o.arg() == GetOpt.Arg.NONE ? "" : o.arg() == GetOpt.Arg.OPTIONAL ? "[=value]" : "=value";
-            c.out().println(letter + (o.name().isEmpty() ? "" : "--" + o.name()) + value);
-        }
+        OptionHelp.help(c, table, operands);
     }
 
     /** The exit code after a refused or impossible request, with the line that says why. */

@@ -8,6 +8,7 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 
 /**
  * Standard input of a step: read once, sent to one task or to all, never further than each node has room for. What was
@@ -17,10 +18,12 @@ import java.util.Map;
 final class StepInput implements Runnable {
     private static final int CHUNK_BYTES = 16 << 10;
     private static final int KEPT_BYTES = 1 << 20;
+    private static final int BACKGROUND_PAUSE_MS = 300;
 
     private record Chunk(long offset, byte[] bytes) {}
 
     private final InputStream in;
+    private final BooleanSupplier background;
     private final List<StepNode> nodes;
     private final int task;
     private final Map<StepNode, Map<Integer, Long>> limits = new HashMap<>();
@@ -31,9 +34,15 @@ final class StepInput implements Runnable {
     private boolean ended;
     private boolean stopped;
 
-    /** @param task the one that gets the input, or {@link IoFrame#ALL_TASKS} */
-    StepInput(InputStream in, List<StepNode> nodes, int task) {
+    /**
+     * @param task       the one that gets the input, or {@link IoFrame#ALL_TASKS}
+     * @param background says whether this process has its terminal's input taken away for now
+     * @param offset     of the first byte that in brings
+     */
+    StepInput(InputStream in, BooleanSupplier background, List<StepNode> nodes, int task, long offset) {
+        this.sent = offset;
         this.in = in;
+        this.background = background;
         this.nodes = nodes;
         this.task = task;
     }
@@ -41,16 +50,36 @@ final class StepInput implements Runnable {
     @Override
     public void run() {
         byte[] buffer = new byte[CHUNK_BYTES];
-        try {
-            for (int n = in.read(buffer); n >= 0; n = in.read(buffer)) {
+        while (!isStopped()) {
+            try {
+                int n = in.read(buffer);
+                if (n < 0) {
+                    break;
+                }
                 if (n > 0 && !send(Arrays.copyOf(buffer, n))) {
                     return;
                 }
+            } catch (IOException e) {
+                // a terminal cannot be read from its background: it may come to the foreground; one that went away never does
+                if (!background.getAsBoolean()) {
+                    break;
+                }
+                pause();
             }
-        } catch (IOException e) {
-            // a terminal that went away is the end of input
         }
         end();
+    }
+
+    private synchronized boolean isStopped() {
+        return stopped;
+    }
+
+    private synchronized void pause() {
+        try {
+            wait(BACKGROUND_PAUSE_MS);
+        } catch (InterruptedException e) {
+            stopped = true;
+        }
     }
 
     private synchronized boolean send(byte[] data) {

@@ -13,12 +13,17 @@ final class StepRequest {
     private final JobOptions o;
     private final List<String> program;
     private final boolean own;
+    private final List<Json.Obj> shares;
 
-    /** @param own the allocation was made for this step, whose name and size it has */
-    StepRequest(JobOptions options, List<String> program, boolean own) {
+    /**
+     * @param own    the allocation was made for this step, whose name and size it has
+     * @param shares of the allocation, one for each node
+     */
+    StepRequest(JobOptions options, List<String> program, boolean own, List<Json.Obj> shares) {
         this.o = options;
         this.program = program;
         this.own = own;
+        this.shares = shares;
     }
 
     Json.Obj describe(StepFiles.Names names) throws UsageException {
@@ -76,13 +81,38 @@ final class StepRequest {
         return "0".repeat(Math.max(0, 4 - s.length())) + s;
     }
 
-    private Json.Obj resources(JobRequest r) {
+    private Json.Obj resources(JobRequest r) throws UsageException {
         Json.Obj q = r.resources();
-        if (q.integer("tasks") == 0) {
-            int nodes = Math.max(1, q.integer("nodesMin"));
-            q.put("tasks", (long) nodes * Math.max(1, q.integer("tasksPerNode")));
+        int nodes = Math.max(1, q.integer("nodesMin"));
+        relative(q);
+        if (q.integer("tasks") > 0) {
+            return q;
         }
+        long tasks = (long) nodes * Math.max(1, q.integer("tasksPerNode"));
+        if (o.has(JobOption.CPUS_PER_TASK) && q.integer("tasksPerNode") == 0 && !o.has(JobOption.OVERCOMMIT)) {
+            // so many CPUs for each task and no word of how many: as many as there is room for
+            tasks = Math.max(tasks, room(q));
+        }
+        q.put("tasks", tasks);
         return q;
+    }
+
+    private long room(Json.Obj q) {
+        int most = q.integer("nodesMax") > 0 ? q.integer("nodesMax") : Integer.MAX_VALUE;
+        long tasks = 0;
+        for (int i = o.integer(JobOption.RELATIVE), nodes = 0; i < shares.size() && nodes < most; i++, nodes++) {
+            tasks += shares.get(i).integer("cpus") / o.integer(JobOption.CPUS_PER_TASK);
+        }
+        return tasks;
+    }
+
+    private void relative(Json.Obj q) throws UsageException {
+        int first = o.integer(JobOption.RELATIVE);
+        int nodes = Math.max(1, q.integer("nodesMin"));
+        if (o.has(JobOption.RELATIVE) && !own && o.typed(JobOption.NODES) && first + nodes > shares.size()) {
+            throw o.context().bad(o.exitError(1), "--relative and --nodes option incompatible with count of allocated nodes ("
+                    + first + "+" + nodes + ">" + shares.size() + ")");
+        }
     }
 
     private void program(CommandContext c, Json.Obj s) throws UsageException {

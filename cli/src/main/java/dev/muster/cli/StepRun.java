@@ -30,6 +30,7 @@ final class StepRun implements StepNode.Events {
     private final TaskOutput err;
     private final List<StepNode> nodes = new ArrayList<>();
     private final Map<Integer, Integer> exits = new LinkedHashMap<>();
+    private final Map<String, Integer> startedOn = new LinkedHashMap<>();
     private final Map<End, List<Integer>> gathered = new LinkedHashMap<>();
     private StepInput input;
     private int onlyOut = IoFrame.ALL_TASKS;
@@ -52,8 +53,8 @@ final class StepRun implements StepNode.Events {
         this.err = err;
     }
 
-    /** Connects to all nodes of the step. @param attach for each: job, attempt, step, token */
-    void connect(List<Json.Obj> shares, Json.Obj attach) {
+    /** Connects to all nodes of the step. @param attach for each: job, attempt, step, token; positions to go on from */
+    void connect(List<Json.Obj> shares, Json.Obj attach, Map<Long, Long> positions) {
         for (Json.Obj share : shares) {
             List<Integer> ranks = new ArrayList<>();
             for (Object r : share.list("taskIds")) {
@@ -61,8 +62,16 @@ final class StepRun implements StepNode.Events {
             }
             tasks += ranks.size();
             nodes.add(new StepNode(c.host(), share.text("node"), share.text("address"), share.integer("port"), ranks,
-                    attach, this));
+                    attach, positions, this));
+            if (settings.verbose > 0) {
+                c.info("launching StepId=" + stepName + " on host " + share.text("node") + ", " + ranks.size() + " tasks: "
+                        + bracketed(ranks));
+            }
         }
+    }
+
+    private static String bracketed(List<Integer> ranks) {
+        return ranks.size() == 1 ? Ranks.text(ranks) : "[" + Ranks.text(ranks) + "]";
     }
 
     List<StepNode> nodes() {
@@ -76,17 +85,17 @@ final class StepRun implements StepNode.Events {
     /** Follows the step to its end; srun's exit code. */
     int await() {
         for (StepNode node : nodes) {
-            Thread.ofPlatform().daemon().name("step-" + node.name).start(node);
+            c.host().beside("step-" + node.name, node);
         }
         if (input != null) {
-            Thread.ofPlatform().daemon().name("stdin").start(input);
+            c.host().beside("stdin", input);
         }
         synchronized (this) {
             while (completeNodes < nodes.size()) {
                 try {
                     wait(TICK_MS);
                 } catch (InterruptedException e) {
-                    terminate();
+                    terminate();        // the caller is gone
                     break;
                 }
                 tick();
@@ -130,22 +139,28 @@ final class StepRun implements StepNode.Events {
     }
 
     @Override
-    public void output(StepNode node, int task, int stream, byte[] data) {
+    public long output(StepNode node, int task, int stream, byte[] data, long end) {
         int only = stream == STDOUT ? onlyOut : onlyErr;
-        if (only == IoFrame.ALL_TASKS || only == task) {
-            (stream == STDOUT ? out : err).write(task, data);
+        if (only != IoFrame.ALL_TASKS && only != task) {
+            return end;
         }
+        TaskOutput to = stream == STDOUT ? out : err;
+        return c.host().deliver(task, stream, () -> end - to.write(task, data));
     }
 
     @Override
-    public void outputEnd(StepNode node, int task, int stream) {
-        (stream == STDOUT ? out : err).end(task);
+    public long outputEnd(StepNode node, int task, int stream, long end) {
+        return c.host().deliver(task, stream, () -> {
+            (stream == STDOUT ? out : err).end(task);
+            return end;
+        });
     }
 
     @Override
-    public void started(StepNode node, int task) {
-        if (settings.verbose > 1) {
-            c.info("launch/slurm: _task_start: Node " + node.name + ", task " + task + " started");
+    public synchronized void started(StepNode node, int task) {
+        int before = startedOn.merge(node.name, 1, Integer::sum);
+        if (settings.verbose > 0 && before == node.tasks.size()) {
+            c.info("Node " + node.name + ", " + node.tasks.size() + " tasks started");
         }
     }
 
@@ -183,12 +198,17 @@ final class StepRun implements StepNode.Events {
             ExitStatus s = ExitStatus.ofWaitStatus(e.getKey().status);
             String who = e.getKey().node + ": " + (e.getValue().size() > 1 ? "tasks " : "task ")
                     + Ranks.text(e.getValue()) + ": ";
+            if (settings.verbose > 0) {
+                int count = e.getValue().size();
+                c.info("Received task exit notification for " + count + (count > 1 ? " tasks" : " task") + " of StepId=" + stepName
+                        + String.format(java.util.Locale.ROOT, " (status=0x%04x).", e.getKey().status));
+            }
             if (s.signal() != 0) {
                 c.error(who + Signals.text(s.signal()) + (s.core() ? " (core dumped)" : ""));
             } else if (s.code() != 0) {
                 c.error(who + "Exited with exit code " + s.code());
-            } else if (settings.verbose > 1) {
-                c.info("launch/slurm: _task_finish: " + who + "Completed");
+            } else if (settings.verbose > 0) {
+                c.info(who + "Completed");
             }
         }
         gathered.clear();
@@ -246,7 +266,7 @@ final class StepRun implements StepNode.Events {
         q.put("requestId", c.host().requestId());
         q.put("jobs", List.of(stepName));
         JobRequest.put(q, "signal", signal);
-        Thread.ofPlatform().daemon().name("signal").start(() -> {
+        c.host().beside("signal", () -> {
             try {
                 c.host().controller().call("Cancel", q);
             } catch (SlurmException e) {
@@ -293,7 +313,10 @@ final class StepRun implements StepNode.Events {
             completeNodes = nodes.size();
             notifyAll();
         }
-        terminate();
+        if (!terminating) {
+            terminating = true;
+            ask(Signals.KILL);
+        }
     }
 
     /** {@code StepId=1.0 tasks 0-3: running}, {@code tasks 4: exited}. */

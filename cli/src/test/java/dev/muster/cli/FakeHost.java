@@ -14,6 +14,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** A machine and a controller made of canned answers; keeps what was sent. */
 final class FakeHost implements Host {
@@ -42,6 +43,18 @@ final class FakeHost implements Host {
     FakeHost refuse(String message, int errno, String sentence) {
         replies.put(message, new SlurmException(errno, sentence));
         return this;
+    }
+
+    private Optional<Unfinished> unfinished = Optional.empty();
+
+    /** Another process had begun this and got so far. */
+    void unfinished(Unfinished begun) {
+        unfinished = Optional.of(begun);
+    }
+
+    @Override
+    public Optional<Unfinished> unfinished() {
+        return unfinished;
     }
 
     void stream(String address, Frames frames) {

@@ -258,12 +258,31 @@ public final class SlurmConf {
         return (int) number(Key.SLURMD_DEBUG);
     }
 
+    /** What goes to the system's log, as levels above; -1 where the key is not set. */
+    public int slurmctldSyslogDebug() {
+        return text(Key.SLURMCTLD_SYSLOG_DEBUG).isEmpty() ? -1 : (int) number(Key.SLURMCTLD_SYSLOG_DEBUG);
+    }
+
+    public int slurmdSyslogDebug() {
+        return text(Key.SLURMD_SYSLOG_DEBUG).isEmpty() ? -1 : (int) number(Key.SLURMD_SYSLOG_DEBUG);
+    }
+
     public static String debugName(int level) {
         return Names.DEBUG_LEVELS.get(level);
     }
 
-    public boolean debugFlag(String name) {
-        return has(Key.DEBUG_FLAGS, name);
+    /** -1 if there is no level of that name. */
+    public static int debugLevel(String name) {
+        return Names.DEBUG_LEVELS.indexOf(name);
+    }
+
+    public static List<String> knownDebugFlags() {
+        return Names.DEBUG_FLAGS;
+    }
+
+    /** As Slurm spells them. */
+    public List<String> debugFlags() {
+        return list(Key.DEBUG_FLAGS);
     }
 
     // Times.

@@ -1,6 +1,7 @@
 package dev.muster.controller;
 
 import dev.muster.accounting.AccountingException;
+import dev.muster.config.Key;
 import dev.muster.config.SlurmConf;
 import dev.muster.core.Command;
 import dev.muster.core.Decision;
@@ -63,9 +64,18 @@ final class Api {
     }
 
     Reply handle(Caller caller, String message, byte[] body) {
-        if (controller.conf().debugFlag("AuditRPCs")) {
+        if (controller.debugFlags().has("AuditRPCs")) {
             log.info("RPC " + message + " from uid " + caller.uid() + " (" + body.length + " bytes)");
         }
+        long startNs = System.nanoTime();
+        try {
+            return answer(caller, message, body);
+        } finally {
+            controller.statistics().call(message, caller.uid(), (System.nanoTime() - startNs) / 1000);
+        }
+    }
+
+    private Reply answer(Caller caller, String message, byte[] body) {
         try {
             return switch (message) {
                 case "Ping" -> Reply.of(controller.ping());
@@ -83,7 +93,7 @@ final class Api {
                 case "QueryNodes" -> nodes(Codec.decode(body, ClusterMessages.QueryNodes.class));
                 case "QueryPartitions" -> partitions();
                 case "QueryConfig" -> Reply.of(controller.config());
-                case "QueryDiagnostics" -> Reply.of(controller.diagnostics());
+                case "QueryDiagnostics" -> diagnostics(caller, Codec.decode(body, ClusterMessages.QueryDiagnostics.class));
                 case "QueryAccounting" -> accounting(Codec.decode(body, AccountingRows.Query.class));
                 case "UpdateNode" -> updateNode(caller, Codec.decode(body, ClusterMessages.UpdateNode.class));
                 case "UpdatePartition" -> updatePartition(caller, Codec.decode(body, ClusterMessages.UpdatePartition.class));
@@ -97,7 +107,7 @@ final class Api {
                 }
                 case "SetDebug" -> {
                     ClusterMessages.SetDebug m = Codec.decode(body, ClusterMessages.SetDebug.class);
-                    yield admin(caller, () -> controller.setDebug(m.level()));
+                    yield admin(caller, () -> controller.setDebug(m));
                 }
                 default -> Reply.error(404, SlurmErrno.UNEXPECTED_MSG_ERROR, SlurmErrno.UNEXPECTED_MSG_ERROR.sentence());
             };
@@ -135,6 +145,16 @@ final class Api {
         }
         String error = operation.get();
         return error.isEmpty() ? Reply.of(Done.OK) : Reply.error(400, SlurmErrno.ERROR, error);
+    }
+
+    private Reply diagnostics(Caller caller, ClusterMessages.QueryDiagnostics q) {
+        if (!q.reset()) {
+            return Reply.of(controller.diagnostics());
+        }
+        return admin(caller, () -> {
+            controller.statistics().reset();
+            return "";
+        });
     }
 
     // ---- submission
@@ -225,17 +245,21 @@ final class Api {
 
     private JobViews views() {
         return new JobViews(core.durable(), controller.planner(), controller.planner()::plannedStart, controller.clock().now().tickMs(),
-                System.currentTimeMillis() / 1000);
+                System.currentTimeMillis() / 1000, controller.conf().text(Key.MAIL_DOMAIN));
     }
 
     private Reply jobs(JobMessages.QueryJobs q) {
         State state = core.durable();
+        if (!q.nodes().isEmpty() && HostList.parse(String.join(",", q.nodes())) instanceof HostList.Parsed.Ok ok
+                && !ok.list().names().stream().allMatch(state.nodes()::has)) {
+            return Reply.error(SlurmErrno.INVALID_NODE_NAME);
+        }
         JobQuery query = new JobQuery(state, q);
         if (q.jobs().size() == 1 && !query.knows(q.jobs().getFirst())) {
             return Reply.error(SlurmErrno.INVALID_JOB_ID);
         }
         JobViews views = new JobViews(state, controller.planner(), controller.planner()::plannedStart, controller.clock().now().tickMs(),
-                System.currentTimeMillis() / 1000);
+                System.currentTimeMillis() / 1000, controller.conf().text(Key.MAIL_DOMAIN));
         Set<String> fields = q.fields().isEmpty() ? Set.of() : new TreeSet<>(q.fields());
         Json.Writer out = new Json.Writer();
         out.raw("{\"now\":").number(System.currentTimeMillis() / 1000).raw(",\"jobs\":[");
@@ -316,7 +340,7 @@ final class Api {
             }
         } else {
             for (String text : m.jobs()) {
-                Optional<JobName> name = JobName.parse(text);
+                Optional<JobName> name = JobName.parse(text, core.durable());
                 if (name.isEmpty()) {
                     errors.add(new JobMessages.JobError(text, SlurmErrno.INVALID_JOB_ID.number(), SlurmErrno.INVALID_JOB_ID.sentence()));
                 } else {
@@ -359,7 +383,7 @@ final class Api {
                         Integer.toString(h.job().id()), h.job().id(), -1, Command.JobRef.NO_STEP)));
                 continue;
             }
-            JobName.parse(text).ifPresentOrElse(n -> refs.addAll(n.refs()), () -> errors.add(
+            JobName.parse(text, core.durable()).ifPresentOrElse(n -> refs.addAll(n.refs()), () -> errors.add(
                     new JobMessages.JobError(text, SlurmErrno.INVALID_JOB_ID.number(), SlurmErrno.INVALID_JOB_ID.sentence())));
         }
         int uid = caller.uid();
@@ -367,8 +391,9 @@ final class Api {
             case "hold" -> chunked(caller, refs, errors, c -> new Command.HoldJobs(uid, c, true, false));
             case "uhold" -> chunked(caller, refs, errors, c -> new Command.HoldJobs(uid, c, true, true));
             case "release" -> chunked(caller, refs, errors, c -> new Command.HoldJobs(uid, c, false, false));
-            case "requeue" -> chunked(caller, refs, errors, c -> new Command.RequeueJobs(uid, c, false));
-            case "requeuehold" -> chunked(caller, refs, errors, c -> new Command.RequeueJobs(uid, c, true));
+            case "requeue" -> chunked(caller, refs, errors, c -> new Command.RequeueJobs(uid, c, false, false));
+            case "requeuehold" -> chunked(caller, refs, errors, c -> new Command.RequeueJobs(uid, c, true,
+                    List.of("specialexit", "se").contains(m.argument().toLowerCase(java.util.Locale.ROOT))));
             case "suspend" -> chunked(caller, refs, errors, c -> new Command.SuspendJobs(uid, c, true));
             case "resume" -> chunked(caller, refs, errors, c -> new Command.SuspendJobs(uid, c, false));
             default -> Reply.error(400, SlurmErrno.NOT_SUPPORTED, m.action() + " is not supported by this version of Muster");
@@ -376,7 +401,7 @@ final class Api {
     }
 
     private Reply updateJob(Caller caller, JobMessages.UpdateJob m) {
-        Optional<JobName> name = JobName.parse(m.job());
+        Optional<JobName> name = JobName.parse(m.job(), core.durable());
         if (name.isEmpty()) {
             return Reply.error(SlurmErrno.INVALID_JOB_ID);
         }

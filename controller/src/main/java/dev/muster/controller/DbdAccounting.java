@@ -83,7 +83,8 @@ final class DbdAccounting implements Accounting {
     }
 
     private static AccountingRows.Query of(AccountingRows.Query q, String cluster) {
-        return new AccountingRows.Query(q.jobs(), q.userIds(), q.allUsers(), q.groupIds(), q.accounts(), q.partitions(), q.qos(), q.names(), q.nodes(),
+        return new AccountingRows.Query(q.jobs(), q.userIds(), q.allUsers(), q.groupIds(), q.accounts(), q.partitions(), q.qos(), q.names(),
+                q.nodes(),
                 q.states(), q.wckeys(), q.reasons(), q.from(), q.to(), q.duplicates(), q.allocationsOnly(), q.minNodes(), q.maxNodes(), q.minCpus(),
                 q.maxCpus(), q.minLimitMin(), q.maxLimitMin(), List.of(cluster));
     }

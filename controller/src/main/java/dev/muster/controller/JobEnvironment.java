@@ -5,6 +5,7 @@ import dev.muster.core.Job;
 import dev.muster.core.State;
 import dev.muster.core.Step;
 import dev.muster.model.Bytes;
+import dev.muster.model.Distribution;
 import dev.muster.model.IndexSet;
 import dev.muster.model.JobDesc;
 import dev.muster.model.ResourceRequest;
@@ -99,6 +100,7 @@ final class JobEnvironment {
         e.put("SLURM_LAUNCH_NODE_IPADDR", "127.0.0.1");
         e.put("SLURM_SRUN_COMM_HOST", step.desc().submitHost());
         e.put("SLURM_DISTRIBUTION", distribution(step));
+        e.plane(step.desc().request().distribution());
         if (step.desc().request().cpusPerTask() > 0) {
             e.put("SLURM_CPUS_PER_TASK", step.desc().request().cpusPerTask());
         }
@@ -107,8 +109,13 @@ final class JobEnvironment {
     }
 
     private static String distribution(Step step) {
-        String d = step.desc().request().distribution();
-        return d.isEmpty() ? "block" : d;
+        Distribution d = Distribution.parse(step.desc().request().distribution()).orElse(Distribution.UNSET);
+        String spread = step.tasks() <= step.nodes().size() ? "cyclic" : "block";
+        return d.equals(Distribution.UNSET) ? spread : d.text();
+    }
+
+    private void plane(String distribution) {
+        Distribution.parse(distribution).filter(d -> d.nodes() == Distribution.Nodes.PLANE).ifPresent(d -> put("SLURM_DIST_PLANESIZE", d.plane()));
     }
 
     private void put(String name, Object value) {
@@ -157,7 +164,8 @@ final class JobEnvironment {
         number("SLURM_CPUS_PER_TASK", r.cpusPerTask());
         number("SLURM_MEM_PER_NODE", r.memPerNodeMb());
         number("SLURM_MEM_PER_CPU", r.memPerCpuMb());
-        optional("SLURM_DISTRIBUTION", r.distribution());
+        optional("SLURM_DISTRIBUTION", Distribution.parse(r.distribution()).orElse(Distribution.UNSET).text());
+        plane(r.distribution());
         if (r.overcommit()) {
             put("SLURM_OVERCOMMIT", 1);
         }

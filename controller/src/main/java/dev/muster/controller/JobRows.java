@@ -56,7 +56,7 @@ final class JobRows {
             job.eligibleTime(), run.startTime(), pending ? 0 : endTime, suspendedS, limitMin(state, job, run),
             job.priority(), a.isEmpty() ? "" : a.hostList(), a.isEmpty() ? nodes : a.nodes().size(), cpus, a.cpus(),
             r.memPerNodeMb() > 0 ? r.memPerNodeMb() : r.memPerCpuMb(), r.memPerNodeMb() == 0,
-            TresText.requested(r, cpus, nodes, memory), TresText.allocated(a), r.features(),
+            TresText.requested(r, cpus, nodes, memory), TresText.allocated(state, job, a), r.features(),
             d.files().workDir().text(), d.payload().submitLine().text(), batch ? JobPaths.stdin(job).text() : "",
             batch ? JobPaths.stdout(job).text() : "", batch ? JobPaths.stderr(job).text() : "", d.extras().comment(),
             d.extras().adminComment(), d.extras().extra(), d.extras().container(),

@@ -27,13 +27,15 @@ final class JobViews {
     private final IntToLongFunction plannedStart;
     private final long tickMs;
     private final long now;
+    private final String mailDomain;
 
-    JobViews(State state, Planner planner, IntToLongFunction plannedStart, long tickMs, long nowS) {
+    JobViews(State state, Planner planner, IntToLongFunction plannedStart, long tickMs, long nowS, String mailDomain) {
         this.state = state;
         this.planner = planner;
         this.plannedStart = plannedStart;
         this.tickMs = tickMs;
         this.now = nowS;
+        this.mailDomain = mailDomain;
     }
 
     /** Why it waits or how it ended, in the words of squeue's REASON. */
@@ -47,7 +49,8 @@ final class JobViews {
     static List<String> flags(Job job) {
         List<String> out = new ArrayList<>();
         for (JobFlag flag : JobFlag.values()) {
-            if (job.has(flag)) {
+            // that a job came back is told while its last attempt is being cleaned up; later it is pending like any other
+            if (job.has(flag) && (flag != JobFlag.REQUEUED || job.has(JobFlag.COMPLETING))) {
                 out.add(flag.name());
             }
         }
@@ -98,6 +101,12 @@ final class JobViews {
         return r.tasks() > 0 ? r.tasks() : Math.max(1, r.tasksPerNode()) * nodeCount(job);
     }
 
+    private String mailUser(JobDesc d) {
+        String user = d.extras().mailUser();
+        return !user.isEmpty() || d.extras().mailType().isEmpty() ? user
+                : d.owner().user() + (mailDomain.isEmpty() ? "" : "@" + mailDomain);
+    }
+
     private int limitMin(Job job) {
         if (job.run().startTime() > 0) {
             return job.run().limitMin();
@@ -136,10 +145,10 @@ final class JobViews {
                 r.exclusive() == ResourceRequest.Exclusive.SHARED ? "" : r.exclusive().name(), r.oversubscribe(),
                 r.contiguous(), r.overcommit(), r.socketsPerNode(), r.coresPerSocket(), r.threadsPerCore(), r.coreSpec(), r.threadSpec(),
                 r.licenses(), r.network(), r.switches(), r.tresPerNode(), r.tresPerJob(), r.tresPerTask(), r.tresPerSocket(),
-                TresText.requested(r, cpus(job), nodeCount(job), memory), shown.isEmpty() ? "" : TresText.allocated(shown), command(d),
+                TresText.requested(r, cpus(job), nodeCount(job), memory), shown.isEmpty() ? "" : TresText.allocated(state, job, shown), command(d),
                 d.files().workDir().text(), d.kind() == JobDesc.Kind.BATCH ? JobPaths.stdin(job).text() : "",
                 d.kind() == JobDesc.Kind.BATCH ? JobPaths.stdout(job).text() : "", d.kind() == JobDesc.Kind.BATCH ? JobPaths.stderr(job).text() : "",
-                d.extras().comment(), d.extras().adminComment(), d.extras().extra(), d.extras().mailUser(), d.extras().mailType(),
+                d.extras().comment(), d.extras().adminComment(), d.extras().extra(), mailUser(d), d.extras().mailType(),
                 d.extras().container(), d.extras().mcsLabel(), d.extras().burstBuffer(), d.payload().submitLine().text(), job.sluid(),
                 details && !shown.isEmpty() ? details(shown) : List.of());
     }
@@ -199,6 +208,6 @@ final class JobViews {
                 step.desc().timeLimitMin() > 0 ? step.desc().timeLimitMin() : job.run().limitMin(),
                 TresText.text(cpus, memory, step.nodes().size(), gres), step.desc().request().tresPerNode(), step.desc().submitHost(),
                 step.desc().submitPid(), step.desc().cpuBind(), step.desc().request().distribution(), job.desc().charge().account(),
-                step.desc().submitLine().text());
+                step.desc().submitLine().text(), job.sluid());
     }
 }

@@ -59,7 +59,7 @@ final class Launches {
         if (step.id() == Step.EXTERN) {
             return new Launch(jobShare, step.id(), List.of(), List.of(), Bytes.EMPTY, NO_STEP, Bytes.of("/"), 022, Map.of(), Bytes.EMPTY,
                     Bytes.EMPTY, Bytes.EMPTY, false, index(step, part), step.nodes().size(), 0, jobShare.secondsLeft(), "",
-                    limitMb(state, job, share, part.memoryMb()), job.run().allocation().hostList());
+                    limitMb(state, job, share, part.memoryMb()), job.run().allocation().hostList(), false);
         }
         return step.isBatch() ? batch(state, job, jobShare, part) : numbered(state, job, step, part, jobShare);
     }
@@ -73,7 +73,7 @@ final class Launches {
         return new Launch(share, Step.BATCH, List.of(task), environment, blobs.apply(job.desc().payload().scriptHash()), NO_STEP,
                 job.desc().files().workDir(), job.desc().payload().umask(), job.desc().payload().limits(), JobPaths.stdin(job),
                 JobPaths.stdout(job), JobPaths.stderr(job), append(job), 0, 1, 1, share.secondsLeft(), "", share.memoryMb(),
-                job.run().allocation().hostList());
+                job.run().allocation().hostList(), job.desc().extras().getUserEnv());
     }
 
     /** A job that was requeued appends to what it wrote before, as Slurm does, unless it asked for truncation. */
@@ -88,7 +88,7 @@ final class Launches {
         return new Launch(share, step.id(), tasks(step, part), environment, Bytes.EMPTY, d, d.workDir(), d.umask(), d.limits(),
                 Bytes.EMPTY, Bytes.EMPTY, Bytes.EMPTY, d.io().openMode().startsWith("a"), index(step, part), step.nodes().size(),
                 step.tasks(), d.timeLimitMin() > 0 ? Math.min(positive(share.secondsLeft()), d.timeLimitMin() * 60L) : share.secondsLeft(),
-                step.ioToken(), share.memoryMb() == 0 ? 0 : part.memoryMb(), job.run().allocation().hostList());
+                step.ioToken(), share.memoryMb() == 0 ? 0 : part.memoryMb(), job.run().allocation().hostList(), false);
     }
 
     private static long positive(long seconds) {

@@ -131,8 +131,8 @@ public final class Main {
         if (!logFile.isEmpty() && Path.of(logFile).getParent() != null) {
             java.nio.file.Files.createDirectories(Path.of(logFile).getParent());
         }
-        DaemonLog log = new DaemonLog("slurmctld", logFile, o.foreground, Math.max(conf.slurmctldDebug(), 3 + o.verbose),
-                conf.text(Key.LOG_TIME_FORMAT));
+        DaemonLog log = new DaemonLog("slurmctld", logFile, o.foreground, Math.min(9, conf.slurmctldDebug() + o.verbose),
+                conf.text(Key.LOG_TIME_FORMAT), conf.slurmctldSyslogDebug());
         log.adoptLibraries();
         conf.warnings().forEach(w -> log.error(w.message()));
         for (List<String> inert : List.of(SisterFiles.inertKeys(conf), SisterFiles.inertPartitionKeys(conf), SisterFiles.unread(conf))) {

@@ -1,6 +1,9 @@
 package dev.muster.controller;
 
 import dev.muster.core.Allocation;
+import dev.muster.core.Billing;
+import dev.muster.core.Job;
+import dev.muster.core.State;
 import dev.muster.core.Tres;
 import dev.muster.model.IndexSet;
 import dev.muster.model.ResourceRequest;
@@ -11,7 +14,13 @@ import java.util.TreeMap;
 final class TresText {
     private TresText() {}
 
-    static String allocated(Allocation a) {
+    /** With what the job's partition charges for it. */
+    static String allocated(State state, Job job, Allocation a) {
+        String name = job.desc().partition().split(",")[0];
+        return allocated(a, state.partitions().find(name).map(p -> p.info().tresBillingWeights()).orElse(""));
+    }
+
+    private static String allocated(Allocation a, String weights) {
         if (a.isEmpty()) {
             return "";
         }
@@ -19,7 +28,8 @@ final class TresText {
         for (Allocation.Share s : a.nodes()) {
             s.gres().forEach((name, devices) -> gres.merge(name, devices.count(), Integer::sum));
         }
-        return text(a.cpus(), a.memoryMb(), a.nodes().size(), gres);
+        long billing = Billing.of(weights, a.cpus(), a.memoryMb(), a.nodes().size(), gres);
+        return text(a.cpus(), a.memoryMb(), a.nodes().size(), billing, gres);
     }
 
     static String requested(ResourceRequest r, int cpus, int nodes, long memoryMb) {
@@ -34,11 +44,15 @@ final class TresText {
     }
 
     static String text(int cpus, long memoryMb, int nodes, Map<String, Integer> gres) {
+        return text(cpus, memoryMb, nodes, cpus, gres);
+    }
+
+    private static String text(int cpus, long memoryMb, int nodes, long billing, Map<String, Integer> gres) {
         StringBuilder out = new StringBuilder("cpu=").append(cpus);
         if (memoryMb > 0) {
             out.append(",mem=").append(memory(memoryMb));
         }
-        out.append(",node=").append(nodes).append(",billing=").append(cpus);
+        out.append(",node=").append(nodes).append(",billing=").append(billing);
         gres.forEach((name, count) -> out.append(",gres/").append(name).append('=').append(count));
         return out.toString();
     }

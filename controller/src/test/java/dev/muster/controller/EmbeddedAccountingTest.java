@@ -165,7 +165,7 @@ class EmbeddedAccountingTest {
         open();
         submitted();
         started(1);
-        happens("RequeueJobs", new Change.JobRequeued(7, false, JobReason.NONE, "", 5, 200));
+        happens("RequeueJobs", new Change.JobRequeued(7, false, JobReason.NONE, "", 5, 200, false));
         List<JobWithSteps> rows = all(true);
         assertThat(rows).extracting(r -> r.job().state()).containsExactly("REQUEUED", "PENDING");
         assertThat(rows.get(0).job().endTime()).isEqualTo(200);

@@ -110,7 +110,8 @@ public final class AccountRules {
             return desc;
         }
         JobDesc.Timing t = desc.timing();
-        return desc.withTiming(new JobDesc.Timing((int) most, t.timeMinMin(), t.beginTime(), t.deadline(), t.dependency(), t.array(), t.nice(), t.hold(),
+        return desc.withTiming(new JobDesc.Timing((int) most, t.timeMinMin(), t.beginTime(), t.deadline(), t.dependency(), t.array(), t.nice(),
+                t.hold(),
                 t.prioritySet(), t.priority(), t.requeue(), t.killOnInvalidDependency(), t.delayBootMin()));
     }
 

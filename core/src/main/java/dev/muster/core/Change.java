@@ -93,8 +93,9 @@ public sealed interface Change {
     /** Nothing of the attempt is left on the node: its part of the allocation is free. */
     record NodeReleased(int jobId, int attempt, String node) implements Change {}
 
-    /** The job goes back to the queue; its number stays. */
-    record JobRequeued(int jobId, boolean held, JobReason reason, String reasonText, long priority, long time) implements Change {}
+    /** The job goes back to the queue; its number stays. special: it waits for an administrator as SPECIAL_EXIT. */
+    record JobRequeued(int jobId, boolean held, JobReason reason, String reasonText, long priority, long time, boolean special)
+            implements Change {}
 
     record JobSuspended(int jobId, long time) implements Change {}
 

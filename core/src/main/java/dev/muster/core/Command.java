@@ -44,7 +44,8 @@ public sealed interface Command {
 
     record HoldJobs(int uid, List<JobRef> jobs, boolean hold, boolean asUser) implements Command {}
 
-    record RequeueJobs(int uid, List<JobRef> jobs, boolean hold) implements Command {}
+    /** special: State=SpecialExit */
+    record RequeueJobs(int uid, List<JobRef> jobs, boolean hold, boolean special) implements Command {}
 
     record SuspendJobs(int uid, List<JobRef> jobs, boolean suspend) implements Command {}
 

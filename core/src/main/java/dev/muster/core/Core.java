@@ -105,12 +105,13 @@ public final class Core {
             }
             boolean configuring = state.settings().awaitProlog();
             int attempt = job.attempt() + 1;
+            int limitMin = Limits.byDeadline(job.desc().timing(), start.limitMin(), now.seconds());
             long limitTick = start.limitMin() < 0 ? -1 : now.tickMs() + start.limitMin() * 60_000L;
             if (job.desc().timing().deadline() > 0) {
                 long byDeadline = now.tickMs() + Math.max(0, job.desc().timing().deadline() - now.seconds()) * 1000;
                 limitTick = limitTick < 0 ? byDeadline : Math.min(limitTick, byDeadline);
             }
-            changes.add(new Change.JobStarted(id, attempt, start.allocation(), start.limitMin(), limitTick, configuring));
+            changes.add(new Change.JobStarted(id, attempt, start.allocation(), limitMin, limitTick, configuring));
             if (!configuring) {
                 changes.addAll(StepRules.firstSteps(id, job.desc(), start.allocation(), state.settings(), now));
             }

@@ -120,6 +120,10 @@ final class JobRules {
             error(ref, SlurmErrno.ALREADY_DONE);
         } else {
             done.add(ref.text());
+            if (c.signal() == SIGKILL) {
+                // at once: ending alone begins with SIGTERM
+                toParts(job.get(), step.get(), SIGKILL);
+            }
             if (c.signal() == 0 || c.signal() == SIGKILL) {
                 changes.add(new Change.StepEnding(job.get().id(), ref.step(), "Cancelled by " + c.uid()));
             } else {
@@ -219,7 +223,7 @@ final class JobRules {
                 return Optional.of(SlurmErrno.TRANSITION_STATE_NO_UPDATE);
             }
             changes.add(new Change.JobRequeued(job.id(), c.hold(), c.hold() ? JobReason.JOB_REQUEUED_IN_HELD : JobReason.NONE, "",
-                    Math.max(1, SubmitRules.PRIORITY_TOP - job.sluid()), now.seconds()));
+                    Math.max(1, SubmitRules.PRIORITY_TOP - job.sluid()), now.seconds(), c.special()));
             return Optional.empty();
         });
     }

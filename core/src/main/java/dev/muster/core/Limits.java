@@ -21,6 +21,16 @@ public final class Limits {
         return standard != 0 ? standard : partition.info().maxTimeMin();
     }
 
+    /** The limit of a job that starts now: no longer than its deadline allows where it may be shorter (no limit said, or --time-min). */
+    static int byDeadline(JobDesc.Timing timing, int limitMin, long nowSeconds) {
+        boolean flexible = timing.timeLimitMin() <= 0 || timing.timeMinMin() > 0;
+        if (timing.deadline() == 0 || !flexible) {
+            return limitMin;
+        }
+        int left = (int) Math.max(1, Math.min(Integer.MAX_VALUE, (timing.deadline() - nowSeconds) / 60));
+        return limitMin < 0 ? left : Math.min(limitMin, left);
+    }
+
     /** The limit that the job breaks, if any. */
     static Optional<SlurmErrno> broken(JobDesc desc, Partition partition, Settings settings) {
         return switch (reason(desc, partition, settings)) {

@@ -243,7 +243,7 @@ final class NodeRules {
     /** A job that could not be launched: back to the queue, held, where it may be requeued; FAILED otherwise. */
     private void relaunch(Job job, JobReason reason, boolean mayRequeue) {
         if (mayRequeue && job.desc().kind() == JobDesc.Kind.BATCH && requeues(job)) {
-            changes.add(new Change.JobRequeued(job.id(), true, JobReason.LAUNCH_FAILED_HELD, "", 0, now.seconds()));
+            changes.add(new Change.JobRequeued(job.id(), true, JobReason.LAUNCH_FAILED_HELD, "", 0, now.seconds(), false));
         } else {
             changes.add(new Change.JobEnded(job.id(), JobState.FAILED, reason, "", ExitStatus.exited(1), now.seconds()));
         }
@@ -299,7 +299,7 @@ final class NodeRules {
         partsLost(job, node, "NodeFail");
         if (job.desc().kind() == JobDesc.Kind.BATCH && requeues(job)) {
             changes.add(new Change.JobRequeued(job.id(), false, JobReason.NONE, "",
-                    Math.max(1, SubmitRules.PRIORITY_TOP - job.sluid()), now.seconds()));
+                    Math.max(1, SubmitRules.PRIORITY_TOP - job.sluid()), now.seconds(), false));
         } else if (!job.desc().extras().noKill() || !goesOnWithout(job, node)) {
             changes.add(new Change.JobEnded(job.id(), JobState.NODE_FAIL, JobReason.NODE_DOWN, "", job.run().exit(), now.seconds()));
         }
@@ -374,6 +374,15 @@ final class NodeRules {
                         return Optional.of(new Decision.Rejected(SlurmErrno.ERROR, "Invalid weight value: " + value));
                     }
                 }
+                case "gres" -> {
+                    Optional<List<Node.Gres>> gres = gres(after, value);
+                    if (gres.isEmpty()) {
+                        return Optional.of(Decision.reject(SlurmErrno.INVALID_GRES));
+                    }
+                    after = after.withSpec(NodeSpecs.withGres(after.spec(), gres.get()));
+                }
+                case "nodeaddr" -> after = after.withSpec(NodeSpecs.withAddress(after.spec(), after.spec().hostname(), value));
+                case "nodehostname" -> after = after.withSpec(NodeSpecs.withAddress(after.spec(), value, after.spec().address()));
                 case "features", "availablefeatures", "activefeatures" -> after = after.withSpec(NodeSpecs.withFeatures(
                         after.spec(), value.isEmpty() || value.equals("(null)") ? List.of() : List.of(value.split(","))));
                 case "state" -> {
@@ -415,12 +424,49 @@ final class NodeRules {
                     ? Optional.of(node.with(Node.Flag.DRAIN, true)) : Optional.empty();
             case "UNDRAIN" -> Optional.of(cleared(node.with(Node.Flag.DRAIN, false), c));
             case "FAIL" -> Optional.of(node.with(Node.Flag.FAIL, true));
-            case "RESUME", "IDLE" -> Optional.of(cleared(node.with(Node.Flag.DOWN, false).with(Node.Flag.DRAIN, false)
+            case "RESUME" -> resumable(node) ? state(node, "IDLE", c) : Optional.empty();
+            case "IDLE" -> Optional.of(cleared(node.with(Node.Flag.DOWN, false).with(Node.Flag.DRAIN, false)
                     .with(Node.Flag.FAIL, false).with(Node.Flag.INVALID_REG, false), c));
             case "NORESP", "NO_RESPOND" -> Optional.of(node.with(Node.Flag.NOT_RESPONDING, true));
             case "FUTURE" -> node.jobs().isEmpty() ? Optional.of(node.with(Node.Flag.FUTURE, true)) : Optional.empty();
             default -> Optional.empty();
         };
+    }
+
+    /**
+     * New counts of what the node has already. Devices that gres.conf names files for are as many as there are files, and what jobs
+     * hold must stay.
+     */
+    private Optional<List<Node.Gres>> gres(Node node, String text) {
+        Map<String, Integer> next = new java.util.TreeMap<>();
+        List<Node.Gres> out = new ArrayList<>();
+        if (!text.isEmpty() && !Tres.isValid(text)) {
+            return Optional.empty();
+        }
+        for (Tres.Item item : Tres.gres(text)) {
+            Optional<Node.Gres> known = node.spec().gres().stream()
+                    .filter(g -> g.name().equals(item.name()) && g.type().equals(item.type())).findFirst();
+            if (known.isEmpty() || !known.get().file().isEmpty() && known.get().count() != item.count()) {
+                return Optional.empty();
+            }
+            int first = next.merge(item.name(), item.count(), Integer::sum) - item.count();
+            out.add(new Node.Gres(item.name(), item.type(), first, item.count(), known.get().file()));
+        }
+        boolean fixedGone = node.spec().gres().stream().anyMatch(g -> !g.file().isEmpty() && !out.contains(g));
+        return fixedGone || inUseBeyond(node, next) ? Optional.empty() : Optional.of(List.copyOf(out));
+    }
+
+    private boolean inUseBeyond(Node node, Map<String, Integer> counts) {
+        return node.jobs().stream().map(state.jobs()::at).flatMap(j -> j.run().allocation().on(node.name()).stream())
+                .filter(s -> !s.released()).flatMap(s -> s.gres().entrySet().stream())
+                .anyMatch(e -> e.getValue().last() >= counts.getOrDefault(e.getKey(), 0));
+    }
+
+    /** There is something that keeps it out of service. */
+    private static boolean resumable(Node node) {
+        return node.bootId().isEmpty() || node.has(Node.Flag.DOWN) || node.has(Node.Flag.DRAIN) || node.has(Node.Flag.FAIL)
+                || node.has(Node.Flag.INVALID_REG) || node.has(Node.Flag.NOT_RESPONDING) || node.has(Node.Flag.UNKNOWN)
+                || node.has(Node.Flag.POWERED_DOWN) || node.has(Node.Flag.REBOOT_ISSUED) || node.has(Node.Flag.REBOOT_REQUESTED);
     }
 
     private static Node cleared(Node node, Command.UpdateNode c) {

@@ -12,6 +12,18 @@ final class NodeSpecs {
                 weight, s.gres(), s.reservedUnits(), s.configState(), s.configReason(), s.order());
     }
 
+    static Node.Spec withGres(Node.Spec s, List<Node.Gres> gres) {
+        return new Node.Spec(s.name(), s.hostname(), s.address(), s.port(), s.cpus(), s.boards(), s.sockets(), s.coresPerSocket(),
+                s.threadsPerCore(), s.units(), s.cpusPerUnit(), s.memoryMb(), s.memSpecLimitMb(), s.tmpDiskMb(), s.features(),
+                s.weight(), gres, s.reservedUnits(), s.configState(), s.configReason(), s.order());
+    }
+
+    static Node.Spec withAddress(Node.Spec s, String hostname, String address) {
+        return new Node.Spec(s.name(), hostname, address, s.port(), s.cpus(), s.boards(), s.sockets(), s.coresPerSocket(),
+                s.threadsPerCore(), s.units(), s.cpusPerUnit(), s.memoryMb(), s.memSpecLimitMb(), s.tmpDiskMb(), s.features(),
+                s.weight(), s.gres(), s.reservedUnits(), s.configState(), s.configReason(), s.order());
+    }
+
     static Node.Spec withFeatures(Node.Spec s, List<String> features) {
         return new Node.Spec(s.name(), s.hostname(), s.address(), s.port(), s.cpus(), s.boards(), s.sockets(), s.coresPerSocket(),
                 s.threadsPerCore(), s.units(), s.cpusPerUnit(), s.memoryMb(), s.memSpecLimitMb(), s.tmpDiskMb(), features,

@@ -24,7 +24,7 @@ public final class PartitionEdit {
     /** What a key changes: the component of {@link PartitionInfo} and how its value reads. */
     private record Key(String field, Kind kind) {}
 
-    private enum Kind { TEXT, FLAG, NUMBER, MINUTES, STATE }
+    private enum Kind { TEXT, FLAG, NUMBER, MINUTES, STATE, WEIGHTS }
 
     private static final Map<String, Key> KEYS = new java.util.TreeMap<>(Map.ofEntries(
             Map.entry("state", new Key("state", Kind.STATE)),
@@ -39,6 +39,10 @@ public final class PartitionEdit {
             Map.entry("minnodes", new Key("minNodes", Kind.NUMBER)),
             Map.entry("maxcpuspernode", new Key("maxCpusPerNode", Kind.NUMBER)),
             Map.entry("prioritytier", new Key("priorityTier", Kind.NUMBER)),
+            Map.entry("priorityjobfactor", new Key("priorityJobFactor", Kind.NUMBER)),
+            Map.entry("maxcpuspersocket", new Key("maxCpusPerSocket", Kind.NUMBER)),
+            Map.entry("allocnodes", new Key("allocNodes", Kind.TEXT)),
+            Map.entry("tresbillingweights", new Key("tresBillingWeights", Kind.WEIGHTS)),
             Map.entry("overtimelimit", new Key("overTimeLimitMin", Kind.NUMBER)),
             Map.entry("allowgroups", new Key("allowGroups", Kind.TEXT)),
             Map.entry("allowaccounts", new Key("allowAccounts", Kind.TEXT)),
@@ -56,6 +60,19 @@ public final class PartitionEdit {
         List<String> nodes = partition.nodes();
         for (Map.Entry<String, String> change : changes.entrySet()) {
             String value = change.getValue();
+            if (change.getKey().equals("priority")) {
+                // the older word for both
+                if (!put(fields, KEYS.get("prioritytier"), value) || !put(fields, KEYS.get("priorityjobfactor"), value)) {
+                    return new Refused(SlurmErrno.ERROR, "Invalid input: priority=" + value);
+                }
+                continue;
+            }
+            if (change.getKey().equals("nodes") && value.equalsIgnoreCase("ALL")) {
+                nodes = state.nodes().values().stream().sorted(java.util.Comparator.comparingInt(n -> n.spec().order()))
+                        .map(Node::name).toList();
+                fields.put("nodes", value);
+                continue;
+            }
             if (change.getKey().equals("nodes")) {
                 if (!(HostList.parse(value) instanceof HostList.Parsed.Ok ok)) {
                     return new Refused(SlurmErrno.INVALID_NODE_NAME, SlurmErrno.INVALID_NODE_NAME.sentence());
@@ -74,6 +91,9 @@ public final class PartitionEdit {
                 return new Refused(SlurmErrno.NOT_SUPPORTED,
                         "Updating " + change.getKey() + " of a partition is not supported by this version of Muster");
             }
+            if (key.kind == Kind.WEIGHTS && !Billing.isValid(value)) {
+                return new Refused(SlurmErrno.INVALID_TRES_BILLING_WEIGHTS, SlurmErrno.INVALID_TRES_BILLING_WEIGHTS.sentence());
+            }
             if (!put(fields, key, value)) {
                 return new Refused(SlurmErrno.ERROR, "Invalid input: " + change.getKey() + "=" + value);
             }
@@ -83,7 +103,7 @@ public final class PartitionEdit {
 
     private static boolean put(Json.Obj fields, Key key, String value) {
         switch (key.kind) {
-            case TEXT -> fields.put(key.field, value);
+            case TEXT, WEIGHTS -> fields.put(key.field, value);
             case STATE -> {
                 String word = value.toUpperCase(java.util.Locale.ROOT);
                 if (!List.of("UP", "DOWN", "DRAIN", "INACTIVE").contains(word)) {

@@ -155,7 +155,8 @@ public record State(
                 case Change.JobEligible c -> job(c.jobId(), j -> j.withEligibleTime(c.eligibleTime()));
                 case Change.DependenciesChanged c -> job(c.jobId(), j -> j.withDependencies(c.dependencies()));
                 case Change.PriorityChanged c -> job(c.jobId(),
-                        j -> j.withPriority(c.priority(), c.holdUid()).with(c.reason(), c.reasonText()));
+                        j -> j.withPriority(c.priority(), c.holdUid()).with(c.reason(), c.reasonText())
+                                .with(JobFlag.SPECIAL_EXIT, j.has(JobFlag.SPECIAL_EXIT) && c.priority() == 0));
                 case Change.DescriptionChanged c -> job(c.jobId(), j -> j.with(c.desc()));
                 case Change.ArrayLimitChanged c -> job(c.jobId(), j -> j.with(new Job.Array(j.array().jobId(), j.array().task(),
                         j.array().pending(), c.maxRunning(), j.array().size())));
@@ -370,6 +371,7 @@ public record State(
                     .withPriority(c.held() ? 0 : c.priority(), c.held() ? settings.slurmUid() : -1)
                     .with(JobFlag.CONFIGURING, false)
                     .with(JobFlag.REQUEUED, true)
+                    .with(JobFlag.SPECIAL_EXIT, c.special())
                     .withAttempt(before.attempt(), before.restarts() + 1)
                     .withEligibleTime(waits || early ? 0 : c.time());
             for (Step s : before.run().steps()) {

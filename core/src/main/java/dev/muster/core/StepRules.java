@@ -2,6 +2,7 @@ package dev.muster.core;
 
 import dev.muster.model.Bytes;
 import dev.muster.model.Codec;
+import dev.muster.model.Distribution;
 import dev.muster.model.ExitStatus;
 import dev.muster.model.HostList;
 import dev.muster.model.IndexSet;
@@ -118,12 +119,14 @@ final class StepRules {
         private final StepDesc step;
         private final ResourceRequest request;
         private final State state;
+        private final Distribution distribution;
 
         Placement(Job job, StepDesc step, State state) {
             this.job = job;
             this.step = step;
             this.request = step.request();
             this.state = state;
+            this.distribution = Distribution.parse(request.distribution()).orElse(Distribution.UNSET);
         }
 
         /** The parts, or the error number: NODES_BUSY if it would fit later. */
@@ -143,6 +146,9 @@ final class StepRules {
             if (tasks < nodesMin) {
                 nodesMin = tasks;
                 nodesMax = Math.min(nodesMax, tasks);
+            }
+            if (distribution.nodes() == Distribution.Nodes.ARBITRARY && !request.nodeList().isEmpty()) {
+                return listed(shares, cpusPerTask);
             }
             Object whole = fit(shares, tasks, cpusPerTask, nodesMin, nodesMax, true);
             if (whole instanceof SlurmErrno) {
@@ -201,7 +207,61 @@ final class StepRules {
             if (nodes < 0) {
                 return SlurmErrno.TOO_MANY_REQUESTED_CPUS;
             }
-            return assign(usable.subList(0, nodes), free, layout(slots.subList(0, nodes), tasks), cpusPerTask, ignoreOthers);
+            return inOrder(usable, free, slots, nodes, tasks, cpusPerTask, ignoreOthers);
+        }
+
+        /** The nodes chosen, whatever named first, run their tasks in the order that the allocation has them in. */
+        private Object inOrder(List<Allocation.Share> usable, List<IndexSet> free, List<Integer> slots, int nodes, int tasks,
+                int cpusPerTask, boolean ignoreOthers) {
+            List<Allocation.Share> chosen = new ArrayList<>();
+            List<IndexSet> units = new ArrayList<>();
+            List<Integer> room = new ArrayList<>();
+            for (Allocation.Share share : job.run().allocation().nodes()) {
+                int at = usable.subList(0, nodes).indexOf(share);
+                if (at >= 0) {
+                    chosen.add(share);
+                    units.add(free.get(at));
+                    room.add(slots.get(at));
+                }
+            }
+            return assign(chosen, units, TaskLayout.of(distribution, room, tasks), cpusPerTask, ignoreOthers);
+        }
+
+        /** Each rank runs where the list of hosts says, a host as often as it is named. */
+        private Object listed(List<Allocation.Share> shares, int cpusPerTask) {
+            Optional<List<String>> hosts = TaskLayout.listed(request.nodeList());
+            if (hosts.isEmpty() || request.tasks() > hosts.get().size()) {
+                return SlurmErrno.BAD_TASK_COUNT;
+            }
+            int tasks = request.tasks() > 0 ? request.tasks() : hosts.get().size();
+            List<Allocation.Share> used = new ArrayList<>();
+            List<List<Integer>> ranks = new ArrayList<>();
+            for (Allocation.Share share : shares) {
+                List<Integer> here = new ArrayList<>();
+                for (int rank = 0; rank < tasks; rank++) {
+                    if (hosts.get().get(rank).equals(share.node())) {
+                        here.add(rank);
+                    }
+                }
+                if (!here.isEmpty()) {
+                    used.add(share);
+                    ranks.add(here);
+                }
+            }
+            Object whole = listed(used, ranks, cpusPerTask, true);
+            return whole instanceof SlurmErrno ? whole : listed(used, ranks, cpusPerTask, step.overlap() || request.overcommit());
+        }
+
+        private Object listed(List<Allocation.Share> used, List<List<Integer>> ranks, int cpusPerTask, boolean ignoreOthers) {
+            List<IndexSet> free = new ArrayList<>();
+            for (int i = 0; i < used.size(); i++) {
+                IndexSet cores = ignoreOthers ? used.get(i).cores() : freeCores(used.get(i));
+                free.add(cores);
+                if (!request.overcommit() && cores.count() * cpusPerUnit(used.get(i)) < ranks.get(i).size() * cpusPerTask) {
+                    return ignoreOthers ? SlurmErrno.TOO_MANY_REQUESTED_CPUS : SlurmErrno.NODES_BUSY;
+                }
+            }
+            return assign(used, free, ranks, cpusPerTask, ignoreOthers);
         }
 
         private static int nodeCount(List<Integer> slots, int tasks, int nodesMin, int nodesMax) {
@@ -213,49 +273,6 @@ final class StepRules {
                 }
             }
             return -1;
-        }
-
-        /** Ranks per node. The counts are dealt one by one over the nodes, then filled in block or cyclic order, as Slurm does. */
-        private List<List<Integer>> layout(List<Integer> slots, int tasks) {
-            int n = slots.size();
-            int[] counts = new int[n];
-            int left = tasks;
-            while (left > 0) {
-                for (int i = 0; i < n && left > 0; i++) {
-                    if (counts[i] < slots.get(i)) {
-                        counts[i]++;
-                        left--;
-                    }
-                }
-            }
-            List<List<Integer>> ranks = new ArrayList<>();
-            for (int i = 0; i < n; i++) {
-                ranks.add(new ArrayList<>());
-            }
-            String kind = request.distribution().split("[:,]")[0].toLowerCase(java.util.Locale.ROOT);
-            if (kind.equals("cyclic") || kind.startsWith("plane=")) {
-                int plane = kind.startsWith("plane=") ? Math.max(1, Integer.parseInt(kind.substring(6))) : 1;
-                deal(ranks, slots, tasks, plane);
-            } else {
-                int rank = 0;
-                for (int i = 0; i < n; i++) {
-                    for (int k = 0; k < counts[i]; k++) {
-                        ranks.get(i).add(rank++);
-                    }
-                }
-            }
-            return ranks;
-        }
-
-        private static void deal(List<List<Integer>> ranks, List<Integer> slots, int tasks, int plane) {
-            int rank = 0;
-            while (rank < tasks) {
-                for (int i = 0; i < slots.size() && rank < tasks; i++) {
-                    for (int k = 0; k < plane && rank < tasks && ranks.get(i).size() < slots.get(i); k++) {
-                        ranks.get(i).add(rank++);
-                    }
-                }
-            }
         }
 
         private List<Step.Part> assign(

@@ -134,8 +134,9 @@ final class SubmitRules {
         if (desc.timing().prioritySet() && desc.timing().priority() != 0 && !admin || desc.timing().nice() < 0 && !admin) {
             return refuse(SlurmErrno.ACCESS_DENIED);
         }
-        if (pastDeadline(desc.timing())) {
-            return refuse(SlurmErrno.INVALID_TIME_VALUE);
+        Optional<SlurmErrno> late = pastDeadline(desc.timing());
+        if (late.isPresent()) {
+            return refuse(late.get());
         }
         int active = state.jobs().size() - state.ended().size();
         if (active >= state.settings().maxJobCount()) {
@@ -146,12 +147,20 @@ final class SubmitRules {
     }
 
     /** A deadline that the shortest run the job accepts would miss even if it began at once, or when it may begin. */
-    private boolean pastDeadline(JobDesc.Timing t) {
-        if (t.deadline() == 0) {
-            return false;
+    private Optional<SlurmErrno> pastDeadline(JobDesc.Timing t) {
+        if (t.timeMinMin() > 0 && t.timeLimitMin() > 0 && t.timeMinMin() > t.timeLimitMin()) {
+            return Optional.of(SlurmErrno.INVALID_TIME_MIN);
         }
-        int least = t.timeMinMin() > 0 ? t.timeMinMin() : Math.max(0, t.timeLimitMin());
-        return Math.max(now.seconds(), t.beginTime()) + least * 60L > t.deadline() || t.deadline() <= now.seconds();
+        if (t.deadline() == 0) {
+            return Optional.empty();
+        }
+        long begin = Math.max(now.seconds(), t.beginTime());
+        if (t.timeMinMin() > 0 && begin + t.timeMinMin() * 60L > t.deadline()) {
+            return Optional.of(SlurmErrno.INVALID_TIME_MIN);
+        }
+        boolean fixed = t.timeMinMin() == 0 && t.timeLimitMin() > 0;
+        return t.deadline() <= now.seconds() || fixed && begin + t.timeLimitMin() * 60L > t.deadline()
+                ? Optional.of(SlurmErrno.INVALID_TIME_LIMIT) : Optional.empty();
     }
 
     /** Each of the partitions named must exist; with EnforcePartLimits its limits must hold. */

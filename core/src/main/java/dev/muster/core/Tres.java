@@ -38,7 +38,7 @@ public final class Tres {
     private static java.util.Optional<Item> item(String part) {
         String rest = part.startsWith("gres/") ? part.substring(5) : part.startsWith("gres:") ? part.substring(5) : part;
         String[] words = rest.replace('=', ':').split(":", -1);
-        if (words[0].isEmpty() || words.length > 3) {
+        if (words.length > 3 || java.util.Arrays.asList(words).contains("")) {
             return java.util.Optional.empty();
         }
         if (words.length == 1) {

@@ -68,6 +68,9 @@ final class UpdateRules {
             Map.entry("gres", "request.tresPerNode"), Map.entry("trespernode", "request.tresPerNode"),
             Map.entry("licenses", "request.licenses")));
 
+    private static final List<String> MAIL_TYPES = List.of("NONE", "BEGIN", "END", "FAIL", "REQUEUE", "INVALID_DEPEND", "STAGE_OUT",
+            "TIME_LIMIT", "TIME_LIMIT_90", "TIME_LIMIT_80", "TIME_LIMIT_50", "ARRAY_TASKS");
+
     private static final Map<String, String> NUMBERS = new java.util.TreeMap<>(Map.of(
             "numtasks", "request.tasks", "cpus/task", "request.cpusPerTask", "cpuspertask", "request.cpusPerTask",
             "ntaskspernode", "request.tasksPerNode", "mincpusnode", "request.cpusPerNodeMin"));
@@ -80,6 +83,9 @@ final class UpdateRules {
             }
             if (key.equals("admincomment") && !admin) {
                 return refuse(SlurmErrno.ACCESS_DENIED);
+            }
+            if (key.equals("mailtype")) {
+                return mailType(desc, value);
             }
             put(desc, TEXTS.get(key), value);
             return Optional.empty();
@@ -107,6 +113,21 @@ final class UpdateRules {
             default -> Optional.of(new Decision.Rejected(SlurmErrno.NOT_SUPPORTED,
                     "Updating " + key + " of a job is not supported by this version of Muster"));
         };
+    }
+
+    private static Optional<Decision.Rejected> mailType(Json.Obj desc, String value) {
+        List<String> words = new ArrayList<>();
+        for (String word : value.toUpperCase(java.util.Locale.ROOT).split(",")) {
+            if (word.equals("ALL")) {
+                words.addAll(List.of("INVALID_DEPEND", "BEGIN", "END", "FAIL", "REQUEUE", "STAGE_OUT"));
+            } else if (MAIL_TYPES.contains(word)) {
+                words.add(word);
+            } else {
+                return Optional.of(new Decision.Rejected(SlurmErrno.ERROR, "Invalid MailType: " + value));
+            }
+        }
+        put(desc, "extras.mailType", words.contains("NONE") ? "" : String.join(",", words));
+        return Optional.empty();
     }
 
     private static Optional<Decision.Rejected> refuse(SlurmErrno errno) {

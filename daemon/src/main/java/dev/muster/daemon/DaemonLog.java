@@ -8,12 +8,14 @@ import java.time.Instant;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 import java.util.Locale;
+import java.util.Optional;
 
 /**
  * A daemon's log in Slurm's format: {@code [2026-11-21T09:40:00.123] error: text}. Levels are Slurm's: 0 quiet, 1 fatal, 2 error,
  * 3 info, 4 verbose, 5 debug, 6 debug2, 7 debug3. Control characters are escaped: nobody can forge a line.
  */
 public final class DaemonLog {
+    public static final int FATAL = 1;
     public static final int ERROR = 2;
     public static final int INFO = 3;
     public static final int VERBOSE = 4;
@@ -25,21 +27,32 @@ public final class DaemonLog {
     private final boolean alsoStderr;
     private volatile DateTimeFormatter format;
     private volatile int level;
+    private final int syslogLevel;
+    private final Optional<Syslog> syslog;
     private OutputStream out;
 
     /**
      * @param path       "" for standard error
      * @param alsoStderr lines go to standard error as well (a daemon in the foreground)
      * @param timeFormat LogTimeFormat of slurm.conf, "" for its default
+     * @param syslogLevel the SyslogDebug key's level, negative where it is not set: then fatal errors only, everything of
+     *                    {@code level} where a daemon in the background has no file, and nothing in the foreground
      * @throws IOException if the file cannot be opened
      */
-    public DaemonLog(String program, String path, boolean alsoStderr, int level, String timeFormat) throws IOException {
+    public DaemonLog(String program, String path, boolean alsoStderr, int level, String timeFormat, int syslogLevel) throws IOException {
         this.program = program;
         this.path = path;
         this.alsoStderr = alsoStderr || path.isEmpty();
         this.level = level;
+        this.syslogLevel = syslogLevel >= 0 ? syslogLevel : alsoStderr ? 0 : path.isEmpty() ? Math.max(FATAL, level) : FATAL;
+        syslog = this.syslogLevel > 0 ? Syslog.open(program) : Optional.empty();
         format = formatter(timeFormat);
         reopen();
+    }
+
+    /** Without a word to the system's log but for fatal errors of the background. */
+    public DaemonLog(String program, String path, boolean alsoStderr, int level, String timeFormat) throws IOException {
+        this(program, path, alsoStderr, level, timeFormat, -1);
     }
 
     /** Libraries log through java.util.logging: their warnings become lines of this log, the rest is not wanted. */
@@ -130,11 +143,11 @@ public final class DaemonLog {
     }
 
     public void fatal(String text) {
-        line(1, "fatal: ", text);
+        line(FATAL, "fatal: ", text);
     }
 
     private void line(int at, String prefix, String text) {
-        if (at > level) {
+        if (at > level && at > syslogLevel) {
             return;
         }
         StringBuilder b = new StringBuilder(text.length() + 48);
@@ -145,6 +158,12 @@ public final class DaemonLog {
             } else {
                 b.append(c);
             }
+        }
+        if (at <= syslogLevel && syslog.isPresent()) {
+            syslog.get().write(at, prefix + b);
+        }
+        if (at > level) {
+            return;
         }
         write(("[" + format.format(Instant.now()) + "] " + prefix + b + "\n").getBytes(StandardCharsets.UTF_8),
                 (program + ": " + prefix + b + "\n").getBytes(StandardCharsets.UTF_8));

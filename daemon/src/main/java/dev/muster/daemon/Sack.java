@@ -116,6 +116,11 @@ public final class Sack implements AutoCloseable {
                 : identities.group(name).orElseThrow(() -> new NumberFormatException("unknown group " + name)).gid();
     }
 
+    /** Where it listens. */
+    Path path() {
+        return path;
+    }
+
     @Override
     public void close() {
         try {

@@ -28,6 +28,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 
 /**
@@ -237,8 +238,8 @@ final class Jobs {
                         + " GID:" + job.share.owner().gid()));
         starters.execute(() -> {
             try {
-                long pid = starter.start(launch);
-                loop.post(() -> started(job, step, pid));
+                Starter.Begun begun = starter.start(launch);
+                loop.post(() -> started(job, step, begun));
             } catch (Starter.FailedException e) {
                 loop.post(() -> startFailed(job, step, e.getMessage()));
             }
@@ -252,19 +253,19 @@ final class Jobs {
         NodeStep step = addStep(job, NodeMessages.STEP_EXTERN);
         starters.execute(() -> {
             try {
-                long pid = starter.startExternal(job.share);
-                loop.post(() -> started(job, step, pid));
+                Starter.Begun begun = starter.startExternal(job.share);
+                loop.post(() -> started(job, step, begun));
             } catch (Starter.FailedException e) {
                 loop.post(() -> startFailed(job, step, e.getMessage()));
             }
         });
     }
 
-    private void started(NodeJob job, NodeStep step, long stepdPid) {
+    private void started(NodeJob job, NodeStep step, Starter.Begun begun) {
         step.phase = NodeStep.Phase.RUNNING;
-        reports.add(seq -> new StepLaunched(seq, job.jobId(), job.attempt(), step.stepId, List.of((int) stepdPid)),
+        reports.add(seq -> new StepLaunched(seq, job.jobId(), job.attempt(), step.stepId, List.of((int) begun.stepdPid())),
                 () -> { });
-        follow(job, step);
+        follow(job, step, begun.ended());
         step.whenRunning.forEach(Runnable::run);
         step.whenRunning.clear();
     }
@@ -280,7 +281,7 @@ final class Jobs {
         reports.add(seq -> new LaunchFailed(seq, job.jobId(), job.attempt(), stepId, why, nodeFault, drain), () -> { });
     }
 
-    private void follow(NodeJob job, NodeStep step) {
+    private void follow(NodeJob job, NodeStep step, CompletableFuture<Boolean> stepdEnded) {
         StepWatch watch = new StepWatch(step.directory, spool, loop, new StepWatch.Listener() {
             @Override
             public void taskEnded(int rank, int waitStatus) {
@@ -306,7 +307,7 @@ final class Jobs {
             }
         });
         step.watch = Optional.of(watch);
-        watch.start();
+        watch.start(stepdEnded, step.isNumbered());
     }
 
     private static String reasonOf(NodeStep step, StatusFile status) {
@@ -383,10 +384,12 @@ final class Jobs {
         job.endReason = order.reason();
         boolean preparing = job.phase == NodeJob.Phase.PREPARING;
         job.phase = NodeJob.Phase.ENDING;
-        save(job);
         if (!preparing) {
             endSteps(job, order.reason());
             settle(job);
+        }
+        if (job.phase == NodeJob.Phase.ENDING) {
+            save(job);
         }
     }
 
@@ -471,7 +474,7 @@ final class Jobs {
             job.steps.values().stream().filter(NodeStep::isExternal).forEach(s -> terminate(job, s));
             return;
         }
-        for (NodeStep step : job.steps.values()) {
+        for (NodeStep step : job.steps.values().stream().filter(NodeStep::isNumbered).toList()) {
             step.watch.ifPresent(w -> w.finish(step.relays > 0 ? LINGER_ATTACHED_MS : LINGER_ALONE_MS));
         }
         job.phase = NodeJob.Phase.EPILOG;
@@ -489,7 +492,9 @@ final class Jobs {
     private void done(NodeJob job, String epilogError) {
         job.phase = NodeJob.Phase.DONE;
         job.epilogError = epilogError;
-        save(job);
+        if (hooks.hasEpilog()) {
+            save(job);      // it must not run again; without one a restarted slurmd comes here again by itself
+        }
         cgroups.removeJob(job.jobId(), job.attempt());
         reportDone(job);
     }
@@ -580,6 +585,20 @@ final class Jobs {
         });
     }
 
+    /** The steps that run now, for {@link Queries}. */
+    List<ProcessTable.Running> running() {
+        List<ProcessTable.Running> out = new ArrayList<>();
+        for (NodeJob job : jobs.values()) {
+            for (NodeStep step : job.steps.values()) {
+                if (step.phase == NodeStep.Phase.RUNNING) {
+                    out.add(new ProcessTable.Running(job.jobId(), step.stepId, job.share.owner().uid(), Spool.stepdPid(step.directory),
+                            spool.status(step.directory)));
+                }
+            }
+        }
+        return out;
+    }
+
     /** Jobs with a memory limit, for {@link MemoryWatch}. */
     List<MemoryWatch.Watched> withMemoryLimit() {
         List<MemoryWatch.Watched> out = new ArrayList<>();
@@ -637,7 +656,7 @@ final class Jobs {
             step.phase = NodeStep.Phase.RUNNING;
             step.endReason = file.stepReasons().getOrDefault(Integer.toString(stepId), "");
             step.ioToken = file.stepReasons().getOrDefault("token." + stepId, "");
-            follow(job, step);
+            follow(job, step, CompletableFuture.completedFuture(false));
         }
         if (job.phase == NodeJob.Phase.DONE) {
             job.steps.values().forEach(s -> reportAgain(job, s));

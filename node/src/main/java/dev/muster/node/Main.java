@@ -141,7 +141,7 @@ public final class Main {
         DaemonLog log;
         try {
             log = new DaemonLog("slurmd", settings.logFile(), options.foreground(), settings.debugLevel(),
-                    settings.logTimeFormat());
+                    settings.logTimeFormat(), conf.slurmdSyslogDebug());
         } catch (IOException e) {
             System.err.println("slurmd: fatal: Unable to open logfile `" + settings.logFile() + "': " + Reasons.of(e));
             return 1;

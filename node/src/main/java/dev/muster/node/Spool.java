@@ -4,6 +4,8 @@ import dev.muster.model.Codec;
 import dev.muster.model.Json;
 import dev.muster.model.node.NodeMessages.JobShare;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SeekableByteChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileVisitResult;
@@ -15,6 +17,7 @@ import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -37,6 +40,11 @@ final class Spool {
     static final int TOMBSTONES_MAX = 200_000;
     static final int SOCKET_PATH_BYTES_MAX = 100;
     private static final String JOB_FILE = "job.json";
+
+    private static final Set<StandardOpenOption> OVERWRITE = Set.of(StandardOpenOption.CREATE,
+            StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE);
+    private static final FileAttribute<?> OWN_FILE = PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+    private static final FileAttribute<?> OWN_DIRECTORY = PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
 
     private final Path root;
     private final LinkedHashSet<String> launched = new LinkedHashSet<>();
@@ -110,12 +118,10 @@ final class Spool {
 
     Path makeStepDirectory(int jobId, int attempt, int stepId) throws IOException {
         Path directory = stepDirectory(jobId, attempt, stepId);
-        Files.createDirectory(directory,
-                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+        Files.createDirectory(directory, OWN_DIRECTORY);
         Path socketPlace = socket(directory).getParent();
         if (!socketPlace.equals(directory)) {
-            Files.createDirectories(socketPlace,
-                    PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+            Files.createDirectories(socketPlace, OWN_DIRECTORY);
             if (!(Files.getAttribute(socketPlace, "unix:uid", LinkOption.NOFOLLOW_LINKS) instanceof Integer owner)
                     || owner != Os.uid()) {
                 throw new IOException(socketPlace + " belongs to somebody else");
@@ -125,11 +131,18 @@ final class Spool {
     }
 
     void saveJob(int jobId, int attempt, JobFile job) throws IOException {
-        Path directory = jobDirectory(jobId, attempt);
-        Path next = directory.resolve(JOB_FILE + ".new");
-        Files.write(next, Codec.encode(job));
-        setMode(next, "rw-------");
-        Files.move(next, directory.resolve(JOB_FILE), StandardCopyOption.ATOMIC_MOVE);
+        Path file = jobDirectory(jobId, attempt).resolve(JOB_FILE);
+        // the first one needs no older one kept: torn, it is the same as none
+        Path next = Files.exists(file) ? file.resolveSibling(JOB_FILE + ".new") : file;
+        try (SeekableByteChannel out = Files.newByteChannel(next, OVERWRITE, OWN_FILE)) {
+            ByteBuffer content = ByteBuffer.wrap(Codec.encode(job));
+            while (content.hasRemaining()) {
+                out.write(content);
+            }
+        }
+        if (next != file) {
+            Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
+        }
     }
 
     /** Every job found on disk. A job whose file is not readable is left alone and named in the list's place. */
@@ -172,8 +185,8 @@ final class Spool {
     /** The process id that stepd wrote; 0 if it has not. */
     static long stepdPid(Path stepDirectory) {
         try {
-            return Long.parseLong(Files.readString(stepDirectory.resolve("pid")).trim());
-        } catch (IOException | NumberFormatException e) {
+            return StatusFile.parse(Files.readAllBytes(stepDirectory.resolve("status"))).map(StatusFile::stepdPid).orElse(0);
+        } catch (IOException e) {
             return 0;
         }
     }

@@ -1,5 +1,6 @@
 package dev.muster.node;
 
+import dev.muster.daemon.DaemonLog;
 import dev.muster.model.Bytes;
 import dev.muster.model.node.NodeMessages.JobShare;
 import dev.muster.model.node.NodeMessages.Launch;
@@ -7,19 +8,24 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 
 /** Puts a step's files in place and starts its stepd. Blocks: runs on the starters' threads. */
 final class Starter {
     private final Settings settings;
+    private final DaemonLog log;
     private final Spool spool;
     private final Cgroups cgroups;
     private final SpecBuilder specs;
+    private final StepdServer stepds;
 
-    Starter(Settings settings, Spool spool, Cgroups cgroups, SpecBuilder specs) {
+    Starter(Settings settings, DaemonLog log, Spool spool, Cgroups cgroups, SpecBuilder specs) {
         this.settings = settings;
+        this.log = log;
         this.spool = spool;
         this.cgroups = cgroups;
         this.specs = specs;
+        this.stepds = new StepdServer(settings.stepd());
     }
 
     /** The launch cannot be carried out; the sentence says why. */
@@ -31,7 +37,7 @@ final class Starter {
         }
     }
 
-    long start(Launch launch) throws FailedException {
+    Begun start(Launch launch) throws FailedException {
         JobShare share = launch.share();
         int stepId = launch.stepId();
         try {
@@ -39,13 +45,14 @@ final class Starter {
             if (stepId == dev.muster.model.node.NodeMessages.STEP_BATCH) {
                 writeScript(script, launch.script(), share);
             }
-            return spawn(share, stepId, launch.memoryMb(), script, place -> specs.build(launch, place));
+            Launch whole = launch.userEnvironment() ? launch.withEnvironment(UserEnvironment.before(launch, log)) : launch;
+            return spawn(share, stepId, launch.memoryMb(), script, place -> specs.build(whole, place));
         } catch (IOException e) {
             throw new FailedException(Reasons.of(e));
         }
     }
 
-    long startExternal(JobShare share) throws FailedException {
+    Begun startExternal(JobShare share) throws FailedException {
         try {
             Path none = spool.jobDirectory(share.jobId(), share.attempt());
             return spawn(share, dev.muster.model.node.NodeMessages.STEP_EXTERN, 0, none, place ->
@@ -55,24 +62,38 @@ final class Starter {
         }
     }
 
+    /** @param ended see {@link StepdServer.Started} */
+    record Begun(long stepdPid, CompletableFuture<Boolean> ended) {}
+
     private interface SpecSource {
         byte[] at(SpecBuilder.Place place);
     }
 
-    private long spawn(JobShare share, int stepId, long memoryMb, Path script, SpecSource source)
+    private Begun spawn(JobShare share, int stepId, long memoryMb, Path script, SpecSource source)
             throws IOException, FailedException {
         Path directory = spool.makeStepDirectory(share.jobId(), share.attempt(), stepId);
         Cgroups.Groups groups = cgroups.forStep(share.jobId(), share.attempt(), stepId, share.memoryMb(), memoryMb);
-        Path spec = directory.resolve("spec");
-        Files.write(spec, source.at(new SpecBuilder.Place(script, spool.socket(directory), groups.join(),
-                groups.kill(), groups.oomEvents())));
-        Spool.setMode(spec, "rw-------");
-        Os.Outcome outcome = Os.run(List.of(settings.stepd().toString(), spec.toString()));
-        if (outcome.exitCode() != 0 || !outcome.output().startsWith("ok ")) {
-            throw new FailedException(outcome.output().isBlank()
-                    ? settings.stepd() + ": exit status " + outcome.exitCode() : outcome.output().trim());
+        byte[] spec = source.at(new SpecBuilder.Place(script, spool.socket(directory), groups.join(),
+                groups.kill(), groups.oomEvents()));
+        StepdServer.Started started = started(directory, spec);
+        String answer = started.answer();
+        if (!answer.startsWith("ok ")) {
+            throw new FailedException(answer.isBlank() ? settings.stepd() + ": no answer" : answer.trim());
         }
-        return Long.parseLong(outcome.output().substring(3).trim());
+        return new Begun(Long.parseLong(answer.substring(3).trim()), started.ended());
+    }
+
+    /** Where the server of stepds cannot be had, a stepd is started as a program of its own. */
+    private StepdServer.Started started(Path directory, byte[] specification) throws IOException {
+        try {
+            return stepds.start(directory, specification);
+        } catch (IOException e) {
+            Path spec = directory.resolve("spec");
+            Files.write(spec, specification);
+            Spool.setMode(spec, "rw-------");
+            String answer = Os.run(List.of(settings.stepd().toString(), spec.toString())).output();
+            return new StepdServer.Started(answer, CompletableFuture.completedFuture(false));
+        }
     }
 
     /** The script is the user's file in a directory that is not, written before anybody else can reach it. */

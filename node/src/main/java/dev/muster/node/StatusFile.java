@@ -17,12 +17,17 @@ public record StatusFile(State state, int stepdPid, String reason, List<Task> ta
         }
     }
 
-    /** Empty if the file is not whole. */
+    private static final String END = "\nend\n";
+
+    /** The last whole record of the file; empty if there is none. */
     public static Optional<StatusFile> parse(byte[] content) {
-        String text = new String(content, StandardCharsets.UTF_8);
-        if (!text.endsWith("\nend\n")) {
+        String all = new String(content, StandardCharsets.UTF_8);
+        int end = all.lastIndexOf(END);
+        if (end < 0) {
             return Optional.empty();
         }
+        int before = all.lastIndexOf(END, end - 1);
+        String text = all.substring(before < 0 ? 0 : before + END.length(), end);
         State state = State.RUNNING;
         int stepd = 0;
         String reason = "";

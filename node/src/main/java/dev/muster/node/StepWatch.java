@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * Follows one stepd on a thread of its own: hears its notices, reads the status it left, or finds that it was killed.
@@ -42,8 +43,28 @@ final class StepWatch {
         this.listener = listener;
     }
 
-    void start() {
-        Loop.aside(this::follow);
+    /** @param ended completes true when stepd is gone; where that will not be told, or what happens before matters, it is followed */
+    void start(CompletableFuture<Boolean> ended, boolean isNumbered) {
+        if (isNumbered) {
+            Loop.aside(this::follow);
+            return;
+        }
+        ended.thenAccept(told -> {
+            if (told) {
+                over();
+            } else {
+                Loop.aside(this::follow);
+            }
+        });
+    }
+
+    private void over() {
+        Optional<StatusFile> status = spool.status(directory);
+        if (isComplete(status)) {
+            loop.post(() -> listener.complete(status.get()));
+        } else {
+            loop.post(() -> listener.killed(status));
+        }
     }
 
     private void follow() {
@@ -53,7 +74,7 @@ final class StepWatch {
                 return;
             }
             Optional<StatusFile> status = spool.status(directory);
-            long pid = Spool.stepdPid(directory);
+            long pid = status.map(StatusFile::stepdPid).orElse(0);
             boolean alive = pid > 0 && isStepd(pid);
             if (isComplete(status) || (!alive && isComplete(status = spool.status(directory)))) {
                 StatusFile last = status.get();

@@ -65,6 +65,11 @@ class PartsTest {
         assertThat(status.tasks().get(2).reason()).isEqualTo("Could not open stdout file /x y: No");
         assertThat(status.usage().userCpuUs()).isEqualTo(10);
         assertThat(StatusFile.parse(STATUS.substring(0, 200).getBytes(StandardCharsets.UTF_8))).isEmpty();
+        String older = STATUS.replace("state complete", "state running");
+        for (String torn : List.of("", STATUS.substring(0, 200))) {
+            byte[] several = (older + STATUS + torn).getBytes(StandardCharsets.UTF_8);
+            assertThat(StatusFile.parse(several)).contains(status);
+        }
     }
 
     @Test

@@ -57,7 +57,7 @@ final class Chooser {
             }
         }
         int tasks = need.overcommit() ? Math.max(need.tasks(), 1) : cpus / need.cpusPerTask();
-        if (need.overcommit() && cpus < 1) {
+        if (need.overcommit() && cpus < 1 || tasks < need.tasksOn().getOrDefault(node.spec.name(), 0)) {
             return 0;
         }
         if (need.tasksPerNode() > 0) {
@@ -98,6 +98,10 @@ final class Chooser {
                 }
             }
         }
+        if (need.shape().contiguous()) {
+            List<Candidate> neighbours = neighbours(need, candidates, required);
+            return neighbours.isEmpty() ? List.of() : deal(need, neighbours);
+        }
         List<Candidate> chosen = enough(need, candidates, required);
         if (chosen.isEmpty() && candidates.size() > required) {
             List<Candidate> largest = new ArrayList<>(candidates.subList(required, candidates.size()));
@@ -106,6 +110,26 @@ final class Chooser {
             chosen = enough(need, largest, required);
         }
         return chosen.isEmpty() ? List.of() : deal(need, chosen);
+    }
+
+    /** The first nodes in a row, none missing between them, that suffice and hold all required ones. */
+    private static List<Candidate> neighbours(Need need, List<Candidate> candidates, int required) {
+        List<Candidate> sorted = new ArrayList<>(candidates);
+        sorted.sort(Comparator.comparingInt(c -> c.node.spec.order()));
+        List<Candidate> named = candidates.subList(0, required);
+        for (int from = 0; from < sorted.size(); from++) {
+            int to = from + 1;
+            while (to < sorted.size() && sorted.get(to).node.spec.order() == sorted.get(to - 1).node.spec.order() + 1) {
+                to++;
+            }
+            for (int end = from + 1; end <= to; end++) {
+                List<Candidate> row = sorted.subList(from, end);
+                if (row.containsAll(named) && enough(need, row, 0).size() == row.size()) {
+                    return row;
+                }
+            }
+        }
+        return List.of();
     }
 
     private static List<Candidate> enough(Need need, List<Candidate> candidates, int required) {
@@ -133,20 +157,14 @@ final class Chooser {
         return true;
     }
 
-    /** Tasks are dealt one by one over the nodes, as Slurm does, so that no node stays without. */
+    /** As Slurm does: each node in turn takes all it has room for, but one task is left for each node still to come. */
     private static List<Pick> deal(Need need, List<Candidate> chosen) {
         int[] counts = new int[chosen.size()];
         int left = need.tasks();
-        boolean progress = true;
-        while (left > 0 && progress) {
-            progress = false;
-            for (int i = 0; i < counts.length && left > 0; i++) {
-                if (counts[i] < chosen.get(i).tasks) {
-                    counts[i]++;
-                    left--;
-                    progress = true;
-                }
-            }
+        for (int i = 0; i < counts.length; i++) {
+            int listed = need.tasksOn().getOrDefault(chosen.get(i).node.spec.name(), 0);
+            counts[i] = listed > 0 ? listed : Math.max(0, Math.min(chosen.get(i).tasks, left - (counts.length - 1 - i)));
+            left -= counts[i];
         }
         List<Pick> picks = new ArrayList<>();
         for (int i = 0; i < counts.length; i++) {

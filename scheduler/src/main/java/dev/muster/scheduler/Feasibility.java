@@ -18,7 +18,10 @@ final class Feasibility {
     private Feasibility() {}
 
     static Optional<Decision.Rejected> infeasible(State state, JobDesc desc) {
-        return Unsupported.refusal(desc).or(() -> malformed(state, desc.request())).or(() -> {
+        Optional<Decision.Rejected> wrong = Unsupported.refusal(desc).or(() -> malformed(state, desc.request()));
+        // a job that is held may be changed before it is released: only what can never be right is refused
+        boolean held = desc.timing().hold() || desc.timing().prioritySet() && desc.timing().priority() == 0;
+        return held ? wrong : wrong.or(() -> {
             Optional<Decision.Rejected> last = Optional.empty();
             for (String name : desc.partition().split(",")) {
                 Optional<Partition> partition = state.partitions().find(name);
@@ -39,7 +42,8 @@ final class Feasibility {
                 return Optional.of(Decision.reject(SlurmErrno.INVALID_GRES));
             }
             for (Tres.Item item : Tres.gres(tres)) {
-                if (!state.settings().gresTypes().contains(item.name())) {
+                // none of what does not exist is no wrong wish
+                if (item.count() > 0 && !state.settings().gresTypes().contains(item.name())) {
                     return Optional.of(Decision.reject(SlurmErrno.INVALID_GRES));
                 }
             }
@@ -73,6 +77,10 @@ final class Feasibility {
         }
         if (need.nodesMax() > 0 && required.size() > need.nodesMax()) {
             return Optional.of(Decision.reject(SlurmErrno.INVALID_NODE_COUNT));
+        }
+        long cpus = partition.nodes().stream().flatMap(n -> state.nodes().find(n).stream()).mapToLong(n -> n.spec().cpus()).sum();
+        if (Math.max(need.cpus(), (long) need.nodesMin()) > cpus) {
+            return Optional.of(Decision.reject(SlurmErrno.TOO_MANY_REQUESTED_CPUS));
         }
         List<Chooser.Candidate> candidates = new ArrayList<>();
         List<String> excluded = names(need.excludeList());
@@ -112,7 +120,7 @@ final class Feasibility {
     }
 
     static List<String> names(String list) {
-        return !list.isEmpty() && HostList.parse(list) instanceof HostList.Parsed.Ok ok ? ok.list().names() : List.of();
+        return !list.isEmpty() && HostList.parse(list) instanceof HostList.Parsed.Ok ok ? ok.list().names().stream().distinct().toList() : List.of();
     }
 
     private static List<String> ordered(List<String> nodes, List<String> required) {

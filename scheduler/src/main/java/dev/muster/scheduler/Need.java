@@ -4,11 +4,14 @@ import dev.muster.core.Limits;
 import dev.muster.core.Node;
 import dev.muster.core.Partition;
 import dev.muster.core.Settings;
+import dev.muster.core.TaskLayout;
 import dev.muster.core.Tres;
 import dev.muster.model.JobDesc;
 import dev.muster.model.ResourceRequest;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 
 /**
  * A request with its defaults filled in: equal needs are one job class, tested once per pass.
@@ -18,6 +21,7 @@ import java.util.List;
  * @param gresPerJob    over all nodes together
  * @param memPerCpuMb   0 if memory is asked for per node or not at all
  * @param shape         of the nodes, and how much of each the job may use
+ * @param tasksOn       nodes that the job lists one by one (arbitrary distribution) and how many tasks each gets
  * @param limitMin      -1 for none
  */
 record Need(
@@ -41,6 +45,7 @@ record Need(
         String features,
         String nodeList,
         String excludeList,
+        Map<String, Integer> tasksOn,
         int limitMin) {
 
     /**
@@ -48,12 +53,13 @@ record Need(
      * @param threads  the job may use of each core; 0 for all
      * @param tasksPerCore 0 for any number
      * @param cpusMax  MaxCPUsPerNode: of a node for all jobs of the partition; 0 for no bound
+     * @param contiguous the nodes must be neighbours in the order they are configured in
      */
-    record Shape(int sockets, int cores, int threads, int tasksPerCore, int cpusMax) {
+    record Shape(int sockets, int cores, int threads, int tasksPerCore, int cpusMax, boolean contiguous) {
         static Shape of(ResourceRequest r, Partition partition) {
             boolean oneThread = r.hint().equals("nomultithread") || r.hint().equals("compute_bound");
             return new Shape(r.socketsPerNode(), r.coresPerSocket(), oneThread ? 1 : r.threadsPerCore(), r.tasksPerCore(),
-                    Math.max(0, partition.info().maxCpusPerNode()));
+                    Math.max(0, partition.info().maxCpusPerNode()), r.contiguous());
         }
 
         boolean fits(Node.Spec spec) {
@@ -107,7 +113,17 @@ record Need(
         return new Need(partition.name(), nodesMin, nodesMax == 0 ? 0 : Math.max(nodesMax, nodesMin), tasks, cpusPerTask,
                 r.tasksPerNode(), cpusMin, perNode, perCpu, all, Tres.gres(r.tresPerNode()), Tres.gres(r.tresPerJob()),
                 Tres.gres(r.tresPerTask()), r.exclusive() != ResourceRequest.Exclusive.SHARED || partition.isExclusive(),
-                r.overcommit(), Shape.of(r, partition), r.tmpDiskMb(), r.features(), r.nodeList(), r.excludeList(), limit(desc, partition));
+                r.overcommit(), Shape.of(r, partition), r.tmpDiskMb(), r.features(), r.nodeList(), r.excludeList(), tasksOn(r),
+                        limit(desc, partition));
+    }
+
+    private static Map<String, Integer> tasksOn(ResourceRequest r) {
+        Map<String, Integer> out = new TreeMap<>();
+        if (r.distribution().startsWith("arbitrary")) {
+            TaskLayout.listed(r.nodeList()).stream().flatMap(List::stream).limit(r.tasks() > 0 ? r.tasks() : Integer.MAX_VALUE)
+                    .forEach(name -> out.merge(name, 1, Integer::sum));
+        }
+        return out;
     }
 
     private static long first(long a, long b) {

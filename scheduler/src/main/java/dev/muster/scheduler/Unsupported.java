@@ -32,7 +32,6 @@ final class Unsupported {
                 new Rule(r.tasksPerSocket() > 0, "--ntasks-per-socket"),
                 new Rule(r.tasksPerGpu() > 0, "--ntasks-per-gpu"),
                 said(r.tresPerSocket(), "--gpus-per-socket"),
-                new Rule(r.contiguous(), "--contiguous"),
                 said(r.switches(), "--switches"),
                 said(r.licenses(), "--licenses"),
                 said(r.prefer(), "--prefer"),
@@ -42,8 +41,6 @@ final class Unsupported {
                 // devices are never bound to cores here, so disable-binding asks for what is
                 new Rule(!flags.isEmpty() && !flags.equalsIgnoreCase("disable-binding"), "--gres-flags=" + flags),
                 new Rule(r.hint().equals("memory_bound"), "--hint=memory_bound"),
-                new Rule(r.distribution().contains(",") || r.distribution().startsWith("arbitrary"),
-                        "--distribution=" + r.distribution()),
                 new Rule(r.exclusive() == ResourceRequest.Exclusive.MCS || r.exclusive() == ResourceRequest.Exclusive.TOPO
                         || r.exclusive() == ResourceRequest.Exclusive.USER, "--exclusive=user, mcs and topo"));
     }
@@ -63,7 +60,6 @@ final class Unsupported {
                 said(e.power(), "--power"),
                 said(e.x11(), "--x11"),
                 new Rule(e.reboot(), "--reboot"),
-                new Rule(e.getUserEnv(), "--get-user-env"),
                 new Rule(e.stepMgr(), "--stepmgr"));
     }
 

@@ -25,6 +25,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 
 /**
  * A small cluster for tables of tests: nodes, partitions and jobs as words, through the real core.
@@ -33,6 +34,9 @@ import java.util.TreeMap;
 final class Cluster {
     static final int USER = 1000;
     private final Core core = new Core(new Scheduler().withoutConnections());
+    private final Map<String, NodeMessages.Hardware> hardware = new TreeMap<>();
+    private final List<Entry> opening = new ArrayList<>();
+    private Consumer<Entry> recorder = opening::add;
     private long seconds = 1_000_000;
 
     /** @param nodes {@code n[1-2] cpus=4 threads=2 mem=1000} lines; partitions likewise, with keys as scontrol's */
@@ -53,12 +57,13 @@ final class Cluster {
         }
         apply(new Command.ApplyConfig(Codec.bind(s, Settings.class), specs, made));
         for (Node.Spec n : specs) {
-            apply(new Command.RegisterNode(new NodeMessages.Register(n.name(), "c", "boot", "v", seconds, new NodeMessages.Hardware(
-                    n.cpus(), 1, n.sockets(), n.coresPerSocket(), n.threadsPerCore(), n.memoryMb(), 0, "", "", "", 0), List.of())));
+            hardware.put(n.name(), new NodeMessages.Hardware(
+                    n.cpus(), 1, n.sockets(), n.coresPerSocket(), n.threadsPerCore(), n.memoryMb(), 0, "", "", "", 0));
+            apply(new Command.RegisterNode(registration(n.name(), "boot", List.of())));
         }
     }
 
-    private Partition partition(String line) {
+    Partition partition(String line) {
         String name = line.strip().split(" ")[0];
         Json.Obj info = values("name=" + name + " state=UP maxTimeMin=-1 maxNodes=-1 maxCpusPerNode=-1 overTimeLimitMin=-1"
                 + " priorityTier=1 allowGroups=ALL allowAccounts=ALL allowQos=ALL allocNodes=ALL overSubscribe=NO");
@@ -114,7 +119,7 @@ final class Cluster {
         job.put("kind", "ALLOCATION");
         words(line).forEach((k, v) -> {
             int dot = k.indexOf('.');
-            if (k.equals("partition")) {
+            if (k.equals("partition") || k.equals("kind") || k.equals("name")) {
                 job.put(k, v);
             } else {
                 parts.computeIfAbsent(dot < 0 ? "request" : k.substring(0, dot), x -> new Json.Obj())
@@ -125,12 +130,29 @@ final class Cluster {
         return Codec.bind(job, JobDesc.class);
     }
 
-    private Decision apply(Command c) {
+    /** What a node says when it comes. */
+    NodeMessages.Register registration(String node, String bootId, List<NodeMessages.Attempt> attempts) {
+        return new NodeMessages.Register(node, "c", bootId, "v", 1_000_000, hardware.get(node), attempts);
+    }
+
+    /** Every entry from now on goes there. */
+    void record(Consumer<Entry> to) {
+        recorder = to;
+    }
+
+    /** The entries until then. */
+    List<Entry> opening() {
+        return opening;
+    }
+
+    Decision apply(Command c) {
         Now now = new Now(seconds * 1000, seconds * 1000);
         Decision decision = core.decide(c, now);
         if (decision instanceof Decision.Accepted a && !a.changes().isEmpty()) {
             List<Change> changes = a.changes();
-            core.apply(new Entry(now.tickMs(), now.timeMs(), 0, "", changes));
+            Entry entry = new Entry(now.tickMs(), now.timeMs(), 0, c.getClass().getSimpleName(), changes);
+            recorder.accept(entry);
+            core.apply(entry);
         }
         return decision;
     }

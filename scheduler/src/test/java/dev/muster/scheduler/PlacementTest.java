@@ -20,7 +20,9 @@ class PlacementTest {
         table("n[1-2] cpus=4 mem=1000", "p nodes=n[1-2] defmempercpu=10", "", """
                 partition=p                          | n1:1
                 partition=p tasks=3                  | n1:3
-                partition=p tasks=6                  | n1:3 n2:3
+                partition=p tasks=6                  | n1:4 n2:2
+                partition=p tasks=5 nodesMin=2       | n1:4 n2:1
+                partition=p tasks=3 distribution=arbitrary nodeList=n2,n1,n2 | n2:2 n1:1
                 partition=p nodesMin=2               | n1:1 n2:1
                 partition=p tasks=2 cpusPerTask=3    | n1:3 n2:3
                 partition=p nodeList=n2              | n2:1
@@ -35,17 +37,14 @@ class PlacementTest {
         String no = " is not supported by this version of Muster";
         table("n1 cpus=4", "p nodes=n1", "", """
                 partition=p charge.reservation=maint | Requested reservation is invalid
-                partition=p contiguous=true          | --contiguous%s
                 partition=p licenses=matlab          | --licenses%s
                 partition=p gresFlags=enforce-binding | --gres-flags=enforce-binding%s
                 partition=p gresFlags=disable-binding | n1:1
-                partition=p distribution=arbitrary   | --distribution=arbitrary%s
                 partition=p distribution=block       | n1:1
                 partition=p extras.container=/b      | --container%s
                 partition=p extras.burstBuffer=x     | --bb%s
                 partition=p extras.cpuFreq=high      | --cpu-freq%s
                 partition=p extras.reboot=true       | --reboot%s
-                partition=p extras.getUserEnv=true   | --get-user-env%s
                 partition=p extras.profile=none      | n1:1
                 partition=p extras.profile=task      | --profile%s
                 """.replace("%s", no));
@@ -59,6 +58,19 @@ class PlacementTest {
         c.schedule();
         assertThat(c.shown(second)).isEqualTo("n1:1");
         assertThat(c.shown(first)).isEqualTo("(Resources)");
+    }
+
+    @Test
+    void neighbours() {
+        Cluster c = new Cluster("n[1-4] cpus=1", "p nodes=n[1-4]", "");
+        c.accept("partition=p nodeList=n2");
+        c.schedule();
+        int row = c.accept("partition=p nodesMin=2 contiguous=true");
+        c.schedule();
+        assertThat(c.shown(row)).isEqualTo("n3:1 n4:1");
+        int gap = c.accept("partition=p nodesMin=3 contiguous=true");
+        c.schedule();
+        assertThat(c.shown(gap)).isEqualTo("(Resources)");
     }
 
     @Test
@@ -91,8 +103,12 @@ class PlacementTest {
     @Test
     void aDeadlineThatCannotBeMetEndsTheJob() {
         Cluster c = new Cluster("n1 cpus=1", "p nodes=n1", "");
-        assertThat(c.place("partition=p timing.deadline=999999")).isEqualTo("Invalid time specified");
-        assertThat(c.place("partition=p timing.deadline=1000100 timing.timeLimitMin=2")).isEqualTo("Invalid time specified");
+        String late = "Requested time limit is invalid (missing or exceeds some limit)";
+        assertThat(c.place("partition=p timing.deadline=999999")).isEqualTo(late);
+        assertThat(c.place("partition=p timing.deadline=1000100 timing.timeLimitMin=2")).isEqualTo(late);
+        String short1 = "Invalid time-min specification (exceeds job's time or other limits)";
+        assertThat(c.place("partition=p timing.deadline=1000100 timing.timeMinMin=2")).isEqualTo(short1);
+        assertThat(c.place("partition=p timing.timeLimitMin=1 timing.timeMinMin=2")).isEqualTo(short1);
         c.accept("partition=p");
         c.schedule();
         int waits = c.accept("partition=p timing.deadline=1000300 timing.timeLimitMin=2");
@@ -126,7 +142,7 @@ class PlacementTest {
                 partition=p tasks=4 hint=nomultithread  | n1:8
                 partition=p tasks=4 threadsPerCore=1    | n1:8
                 partition=p tasks=4 tasksPerCore=1      | n1:8
-                partition=p tasks=5 tasksPerCore=1      | n1:6 n2:4
+                partition=p tasks=5 tasksPerCore=1      | n1:8 n2:2
                 partition=p tasks=4 tasksPerCore=2      | n1:4
                 partition=p tasks=2 tasksPerCore=1 cpusPerTask=2 | n1:4
                 partition=p tasks=8 hint=multithread    | n1:8

@@ -218,7 +218,7 @@ final class SimClient {
         }
         truth.requeueAsked(job);
         boolean hold = world.below(3) == 0;
-        call("requeue " + job, (c, answer) -> c.command(new Command.RequeueJobs(uid, refs, hold), uid, answer), d -> { });
+        call("requeue " + job, (c, answer) -> c.command(new Command.RequeueJobs(uid, refs, hold, false), uid, answer), d -> { });
     }
 
     private void suspend(int job, List<Command.JobRef> refs) {

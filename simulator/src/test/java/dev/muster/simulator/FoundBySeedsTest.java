@@ -118,7 +118,7 @@ class FoundBySeedsTest {
         int second = submit("afterok:" + first);
         List<Command.JobRef> ref = List.of(new Command.JobRef("", second, -1, Command.JobRef.NO_STEP));
         run(new Command.CancelJobs(1000, ref, 0, false, false));
-        run(new Command.RequeueJobs(1000, ref, false));
+        run(new Command.RequeueJobs(1000, ref, false, false));
         run(new Command.Tick());
         run(new Command.Schedule(10));
         assertThat(job(second).state()).isEqualTo(JobState.PENDING);

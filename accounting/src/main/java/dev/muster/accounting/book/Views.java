@@ -160,7 +160,8 @@ public final class Views {
         List<Map<String, String>> out = new ArrayList<>();
         List<Map<String, String>> trees = has("withassoc") || filtersAssocs() ? trees() : List.of();
         for (Account a : book.accountsEver()) {
-            if (!alive(a.deleted()) || !named("name", a.name()) || !named("description", a.description()) || !named("organization", a.organization())) {
+            if (!alive(a.deleted()) || !named("name", a.name()) || !named("description", a.description())
+                    || !named("organization", a.organization())) {
                 continue;
             }
             Map<String, String> row = new LinkedHashMap<>();
@@ -225,7 +226,8 @@ public final class Views {
             if (given("defaultaccount") && !named("defaultaccount", standard)) {
                 continue;
             }
-            List<Map<String, String>> own = trees.stream().filter(r -> r.get("User").equals(u.name()) && (!given("account") || named("account", r.get("Account")))
+            List<Map<String, String>> own = trees.stream().filter(r -> r.get("User").equals(u.name())
+                    && (!given("account") || named("account", r.get("Account")))
                     && (!given("partition") || named("partition", r.get("Partition"))) && hasQos(r)).toList();
             if (!has("withassoc") && given("cluster") && own.isEmpty()) {
                 continue;
@@ -310,8 +312,10 @@ public final class Views {
                 continue;
             }
             long sum = r.allowed().values().stream().mapToLong(Long::parseLong).sum();
-            Map<String, String> row = new LinkedHashMap<>(Map.of("Name", r.name(), "Server", r.server(), "Type", r.type(), "Count", Long.toString(r.count()),
-                    "Allocated", Long.toString(sum), "ServerType", r.manager(), "Description", r.description(), "ResourceFlags", r.flags(), "ID", r.key()));
+            Map<String, String> row = new LinkedHashMap<>(Map.of("Name", r.name(), "Server", r.server(), "Type", r.type(), "Count",
+                    Long.toString(r.count()),
+                    "Allocated", Long.toString(sum), "ServerType", r.manager(), "Description", r.description(), "ResourceFlags", r.flags(), "ID",
+                            r.key()));
             if (has("withclusters")) {
                 r.allowed().forEach((cluster, percent) -> {
                     if (named("cluster", cluster)) {

@@ -107,7 +107,8 @@ final class AcctJson {
             case "tres" -> new Json.Obj().put("TRES", each(rows, r -> new Json.Obj().put("type", r.text("Type")).put("name", r.text("Name"))
                     .put("id", r.number("ID") == 0 ? Long.parseLong(r.text("ID")) : r.number("ID")).put("count", 0L)));
             case "wckey" -> new Json.Obj().put("wckeys", each(rows, AcctJson::wckey));
-            default -> throw new UsageException(1, List.of("sacctmgr: error: --" + s.json + " is not supported by this version for " + entity.name()));
+            default -> throw new UsageException(1, List.of("sacctmgr: error: --" + s.json + " is not supported by this version for "
+                    + entity.name()));
         };
         return Tree.print(c, s.json, s.parser, answer);
     }
@@ -151,8 +152,10 @@ final class AcctJson {
             case "T" -> counts(raw, tres);
             case "L" -> texts(raw);
             case "E" -> new ArrayList<>();
-            case "SH" -> raw.isEmpty() ? (Object) (long) EVERYBODYS_SHARES : raw.equals("parent") ? (Object) PARENT_SHARES : (Object) Long.parseLong(raw);
-            case "QF" -> new ArrayList<Object>(texts(raw).stream().map(f -> (Object) QOS_FLAGS.getOrDefault(String.valueOf(f), String.valueOf(f))).toList());
+            case "SH" -> raw.isEmpty() ? (Object) (long) EVERYBODYS_SHARES : raw.equals("parent") ? (Object) PARENT_SHARES
+                    : (Object) Long.parseLong(raw);
+            case "QF" -> new ArrayList<Object>(texts(raw).stream().map(f -> (Object) QOS_FLAGS.getOrDefault(String.valueOf(f),
+                    String.valueOf(f))).toList());
             case "AF" -> row.text("Deleted").equals("1") ? List.<Object>of("DELETED") : new ArrayList<>();
             case "PM" -> new ArrayList<Object>(texts(raw.isEmpty() || raw.equals("CLUSTER") ? "DISABLED" : raw));
             default -> throw new IllegalArgumentException(kind);

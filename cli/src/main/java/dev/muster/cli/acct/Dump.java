@@ -95,7 +95,8 @@ final class Dump {
             if (u.text("User").equals(a.text("User"))) {
                 out.append(":DefaultAccount='").append(u.text("DefaultAccount")).append('\'');
                 if (!u.text("AdminLevel").equals("NONE")) {
-                    out.append(":AdminLevel='").append(u.text("AdminLevel").charAt(0)).append(u.text("AdminLevel").substring(1).toLowerCase(Locale.ROOT))
+                    out.append(":AdminLevel='").append(u.text("AdminLevel").charAt(0))
+                            .append(u.text("AdminLevel").substring(1).toLowerCase(Locale.ROOT))
                             .append('\'');
                 }
                 if (!u.text("Coordinators").isEmpty()) {

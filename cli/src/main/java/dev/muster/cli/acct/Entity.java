@@ -177,20 +177,25 @@ record Entity(String name, String word, List<Name> conditions, String format, Li
                     + "organizations:1=organization parents:1=parent qoslevel:1=qos users:1=user defaultqos:8=defaultqos ids:1=id flags:2=flags"),
                     "account,description,organization", columns(ASSOC_COLUMNS)),
             new Entity("association", "associations:2", names(ASSOC_CONDITIONS), "cluster,account,user,partition,fairshare,priority,grpjobs,grptres,"
-                    + "grpsubmitjobs,grpwall,grptresmins,maxjobs,maxtres,maxtrespernode,maxsubmitjobs,maxwall,maxtresmins,qos,defaultqos,grptresrunmins",
+                    + "grpsubmitjobs,grpwall,grptresmins,maxjobs,maxtres,maxtrespernode,maxsubmitjobs,maxwall,maxtresmins,"
+                    + "qos,defaultqos,grptresrunmins",
                     columns(ASSOC_COLUMNS)),
             new Entity("cluster", "clusters:2", names("names:1=name clusters:1=name classification:3=classification flags:2=flags "
-                    + "federation:3=federation qoslevel:1=qos defaultqos:8=defaultqos rpc:1=rpc"), "cluster,controlhost,controlport,rpc,fairshare,grpjobs,"
+                    + "federation:3=federation qoslevel:1=qos defaultqos:8=defaultqos rpc:1=rpc"),
+                            "cluster,controlhost,controlport,rpc,fairshare,grpjobs,"
                     + "grptres,grpsubmitjobs,maxjobs,maxtres,maxsubmitjobs,maxwall,qos,defaultqos", columns(CLUSTER_COLUMNS + "\n" + ASSOC_COLUMNS)),
             new Entity("configuration", "configuration:2", List.of(), "", List.of()),
-            new Entity("coordinator", "coordinators:4", names("names:1=name users:1=name accounts:1=account"), "account,user", columns(OTHER_COLUMNS)),
+            new Entity("coordinator", "coordinators:4", names("names:1=name users:1=name accounts:1=account"), "account,user",
+                    columns(OTHER_COLUMNS)),
             new Entity("event", "events:1", names("clusters:1=cluster end:2=end events:2=event nodes:1=node reason:1=reason start:4=start "
-                    + "states:4=state users:1=user maxcpus:4=maxcpus mincpus:4=mincpus condflags:3=condflags"), "cluster,nodename,start,end,state,reason,user",
+                    + "states:4=state users:1=user maxcpus:4=maxcpus mincpus:4=mincpus condflags:3=condflags"),
+                            "cluster,nodename,start,end,state,reason,user",
                     columns(OTHER_COLUMNS)),
             new Entity("problem", "problems:1", names("clusters:1=cluster accounts:2=account users:1=user"), "cluster,account,user,problem",
                     columns(OTHER_COLUMNS)),
             new Entity("qos", "qos:1", names("names:1=name qoslevel:1=name descriptions:1=description ids:1=id preemptmode:8=preemptmode"),
-                    "name,priority,gracetime,preempt,preemptexempttime,preemptmode,flags,usagethreshold,usagefactor,grptres,grptresmins,grptresrunmins,"
+                    "name,priority,gracetime,preempt,preemptexempttime,preemptmode,flags,usagethreshold,usagefactor,grptres,"
+                    + "grptresmins,grptresrunmins,"
                     + "grpjobs,grpsubmitjobs,grpwall,maxtres,maxtrespernode,maxtresmins,maxwall,maxtrespu,maxjobspu,maxsubmitpu,maxtrespa,"
                     + "maxtresrunminspa,maxtresrunminspu,maxjobspa,maxsubmitpa,mintres", columns(QOS_COLUMNS)),
             new Entity("resource", "resources:4", names("names:1=name clusters:1=cluster descriptions:1=description ids:1=id servers:2=server "
@@ -199,17 +204,20 @@ record Entity(String name, String word, List<Name> conditions, String format, Li
             new Entity("runawayjob", "runawayjobs:2", names("clusters:1=cluster"), "id,name,partition,cluster,state,timesubmit,timestart,timeend",
                     columns(OTHER_COLUMNS)),
             new Entity("stats", "stats:2", List.of(), "", List.of()),
-            new Entity("transaction", "transactions:1", names("accounts:3=account action:4=action actor:4=actor clusters:1=cluster end:1=end ids:1=id "
+            new Entity("transaction", "transactions:1",
+                    names("accounts:3=account action:4=action actor:4=actor clusters:1=cluster end:1=end ids:1=id "
                     + "start:1=start users:1=user"), "time,action,actor,where,info", columns(OTHER_COLUMNS)),
             new Entity("tres", "tres:4", names("names:1=name ids:1=id type:2=type"), "type,name,id", columns(OTHER_COLUMNS)),
             new Entity("user", "users:1", names("names:1=name users:1=name accounts:2=account adminlevel:2=adminlevel clusters:1=cluster "
-                    + "defaultaccount:8=defaultaccount defaultwckey:8=defaultwckey partitions:3=partition qoslevel:1=qos wckeys:1=wckey defaultqos:8=defaultqos"),
+                    + "defaultaccount:8=defaultaccount defaultwckey:8=defaultwckey partitions:3=partition qoslevel:1=qos wckeys:1=wckey "
+                    + "defaultqos:8=defaultqos"),
                     "user,defaultaccount,adminlevel", columns(ASSOC_COLUMNS)),
             new Entity("wckey", "wckeys:1", names("names:1=name wckeys:1=name clusters:1=cluster ids:1=id users:1=user"), "wckey,cluster,user",
                     columns(OTHER_COLUMNS)));
 
     /** Words of lists that ask for more: shortest abbreviation and what slurmdbd calls them. */
-    private static final List<Name> OPTIONS = names("withassoc:5=withassoc withcoordinators:5=withcoord withdeleted:5=withdeleted withrawqoslevel:5=rawqos "
+    private static final List<Name> OPTIONS =
+            names("withassoc:5=withassoc withcoordinators:5=withcoord withdeleted:5=withdeleted withrawqoslevel:5=rawqos "
             + "withsubaccounts:5=withsubaccounts withclusters:5=withclusters woplimits:4=woplimits wolimits:3=woplimits wopinfo:4=wopinfo "
             + "onlydefaults:4=onlydefaults tree:4=tree all_clusters:5=allclusters all_time:5=alltime withfed:5=withfed wolimits:3=wolimits");
 

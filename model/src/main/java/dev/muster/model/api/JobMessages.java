@@ -270,7 +270,8 @@ public final class JobMessages {
             String cpuBind,
             String distribution,
             String account,
-            String submitLine) {}
+            String submitLine,
+            long sluid) {}
 
     /**
      * Cancels or signals jobs: those named, or those all filters match (scancel).

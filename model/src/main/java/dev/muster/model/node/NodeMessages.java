@@ -136,6 +136,7 @@ public final class NodeMessages {
      * @param script      of a batch step: bytes of the script
      * @param step        of a numbered step: as asked for (streams, pty, cpu-bind, prologs)
      * @param nodeIndex   of this node in the step
+     * @param userEnvironment the variables of a fresh login of the user go before those of environment
      */
     public record Launch(
             JobShare share,
@@ -157,7 +158,14 @@ public final class NodeMessages {
             long secondsLeft,
             String ioToken,
             long memoryMb,
-            String nodeList) implements ToNode {}
+            String nodeList,
+            boolean userEnvironment) implements ToNode {
+
+        public Launch withEnvironment(List<Bytes> entries) {
+            return new Launch(share, stepId, tasks, entries, script, step, workDir, umask, limits, stdin, stdout, stderr, append,
+                    nodeIndex, stepNodes, stepTasks, secondsLeft, ioToken, memoryMb, nodeList, userEnvironment);
+        }
+    }
 
     /**
      * @param rank  global

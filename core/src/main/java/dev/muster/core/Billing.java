@@ -1,0 +1,63 @@
+package dev.muster.core;
+
+import java.util.Map;
+import java.util.TreeMap;
+
+/** TRESBillingWeights: what an allocation is charged per unit of each resource, {@code CPU=1.0,Mem=0.25G,GRES/gpu=2.0}. */
+public final class Billing {
+    private static final String NUMBER = "[0-9]{1,9}(\\.[0-9]{1,9})?";
+
+    private Billing() {}
+
+    public static boolean isValid(String weights) {
+        for (String item : weights.isEmpty() ? new String[0] : weights.split(",", -1)) {
+            if (!item.matches("(?i)[a-z_]+(/[^=]+)?=" + NUMBER + "[KMGTP]?")) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /**
+     * What an allocation costs, rounded down; its CPUs where there are no weights.
+     *
+     * @param memoryMb mebibytes; a weight without a letter counts per mebibyte, {@code 0.25G} per gibibyte
+     */
+    public static long of(String weights, int cpus, long memoryMb, int nodes, Map<String, Integer> gres) {
+        if (weights.isEmpty()) {
+            return cpus;
+        }
+        double sum = 0;
+        for (Map.Entry<String, String> w : items(weights).entrySet()) {
+            double unit = unit(w.getValue());
+            double weight = Double.parseDouble(w.getValue().replaceAll("[KMGTPkmgtp]$", ""));
+            sum += switch (w.getKey()) {
+                case "cpu" -> cpus * weight;
+                case "mem" -> memoryMb / unit * weight;
+                case "node" -> nodes * weight;
+                default -> gres.getOrDefault(w.getKey().replaceFirst("^gres/", ""), 0) * weight;
+            };
+        }
+        return (long) sum;
+    }
+
+    private static Map<String, String> items(String weights) {
+        Map<String, String> out = new TreeMap<>();
+        for (String item : weights.split(",")) {
+            int eq = item.indexOf('=');
+            out.put(item.substring(0, eq).toLowerCase(java.util.Locale.ROOT), item.substring(eq + 1));
+        }
+        return out;
+    }
+
+    /** Mebibytes in the unit a memory weight names. */
+    private static double unit(String weight) {
+        return switch (Character.toUpperCase(weight.charAt(weight.length() - 1))) {
+            case 'K' -> 1.0 / 1024;
+            case 'G' -> 1024;
+            case 'T' -> 1024.0 * 1024;
+            case 'P' -> 1024.0 * 1024 * 1024;
+            default -> 1;
+        };
+    }
+}

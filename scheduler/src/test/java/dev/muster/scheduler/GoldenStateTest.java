@@ -1,0 +1,147 @@
+package dev.muster.scheduler;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.core.Change;
+import dev.muster.core.Command;
+import dev.muster.core.Entry;
+import dev.muster.core.State;
+import dev.muster.model.accounting.DbdMessages;
+import dev.muster.model.accounting.Entities;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Entries written by every release so far, one JSON line each, and the snapshot that they led to: they must lead there for ever.
+ * {@code entries.jsonl} and {@code snapshot.json} of a version are never changed; a release that adds a record brings the next version,
+ * written by {@link #main}.
+ */
+class GoldenStateTest {
+    private static final List<String> VERSIONS = List.of("v1", "v2");
+
+    private static List<Entry> entries(String version) throws IOException {
+        List<Entry> out = new ArrayList<>();
+        for (String line : resource(version, "entries.jsonl").split("\n")) {
+            out.add(Entry.decode(line.getBytes(StandardCharsets.UTF_8)));
+        }
+        return out;
+    }
+
+    private static String resource(String version, String name) throws IOException {
+        try (var in = GoldenStateTest.class.getResourceAsStream("/golden/" + version + "/" + name)) {
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        }
+    }
+
+    private static State replay(List<Entry> entries) {
+        State state = State.EMPTY;
+        for (Entry e : entries) {
+            state = state.apply(e);
+        }
+        return state;
+    }
+
+    private static Entry snapshot(State state) {
+        List<Change> changes = new ArrayList<>();
+        state.snapshot(changes::add);
+        return new Entry(state.tickMs(), 0, -1, "Snapshot", changes);
+    }
+
+    @Test
+    void oldEntriesLeadToTheSameState() throws IOException {
+        for (String version : VERSIONS) {
+            assertThat(new String(snapshot(replay(entries(version))).encode(), StandardCharsets.UTF_8)).as(version)
+                    .isEqualTo(resource(version, "snapshot.json").strip());
+        }
+    }
+
+    @Test
+    void anOldSnapshotIsTheStateThatItWasTakenOf() throws IOException {
+        for (String version : VERSIONS) {
+            Entry snapshot = Entry.decode(resource(version, "snapshot.json").getBytes(StandardCharsets.UTF_8));
+            assertThat(State.EMPTY.apply(snapshot)).as(version).isEqualTo(replay(entries(version)));
+        }
+    }
+
+    @Test
+    void everyRecordIsInSomeVersion() throws IOException {
+        Set<String> seen = new TreeSet<>();
+        for (String version : VERSIONS) {
+            Stream.concat(entries(version).stream(),
+                            Stream.of(Entry.decode(resource(version, "snapshot.json").getBytes(StandardCharsets.UTF_8))))
+                    .flatMap(e -> e.changes().stream()).forEach(c -> seen.add(c.getClass().getSimpleName()));
+        }
+        Set<String> all = Stream.of(Change.class.getPermittedSubclasses()).map(Class::getSimpleName).collect(Collectors.toCollection(TreeSet::new));
+        all.removeAll(seen);
+        assertThat(all).isEmpty();
+    }
+
+    /** Writes a new version's files into the directory given. */
+    public static void main(String[] args) throws IOException {
+        Cluster cluster = new Cluster("n[1-2] cpus=2 mem=1000", "p nodes=n[1-2] default=yes defmempercpu=10",
+                "requeueJobs=true awaitProlog=true externSteps=true returnToService=1");
+        List<Entry> all = new ArrayList<>(cluster.opening());
+        Play play = new Play(cluster);
+        play.lines("""
+                skip
+                again r1 kind=BATCH name=first payload.scriptHash=5c payload.envHash=ee timing.timeLimitMin=5
+                submit kind=BATCH timing.array=1-4%1 timing.dependency=afterok:1001
+                submit kind=ALLOCATION tasks=2 timing.hold=true
+                submit kind=BATCH name=bye timing.hold=true
+                schedule
+                prolog 1001 n1
+                launched 1001 extern
+                launched 1001 batch
+                suspend 1001 root
+                pass 5
+                resume 1001 root
+                update 1001 timelimit=4
+                step 1001 1 s1
+                cancel 1001.0
+                exited 1001 0 0:15
+                exited 1001 batch 0:0
+                exited 1001 extern 0:0
+                done 1001 n1
+                pass 1
+                release 1003
+                update 1003 comment=x
+                update 1002 arraytaskthrottle=2
+                hold 1002_2
+                cancel 1004
+                schedule
+                requeue 1002_1
+                node n1 state=drain reason=disk
+                node n1 weight=3
+                node n1 comment=old
+                partition p state=drain
+                silent n2
+                register n2 boot2
+                pass 734
+                partition p state=up
+                again r2 kind=BATCH timing.array=1-3
+                """);
+        cluster.apply(new Command.CreatePartition(0, cluster.partition("q nodes=n2")));
+        cluster.apply(new Command.DeletePartition(0, "q"));
+        cluster.apply(new Command.ApplyPolicy(new DbdMessages.Policy(
+                List.of(new DbdMessages.AssocPolicy(1, 0, "root", "", "", false, Map.of(), List.of("normal"), "normal"),
+                        new DbdMessages.AssocPolicy(2, 1, "lab", "alice", "p", true, Map.of("MaxJobs", "4"), List.of("normal"), "normal")),
+                List.of(new DbdMessages.QosPolicy(1, "normal", Map.of("Priority", "10"))),
+                List.of(new DbdMessages.UserPolicy("alice", Entities.AdminLevel.NONE, List.of("lab"))),
+                List.of(new DbdMessages.WckeyPolicy("alice", "w", true)))));
+        all.addAll(play.entries());
+        Path directory = Files.createDirectories(Path.of(args[0]));
+        Files.writeString(directory.resolve("entries.jsonl"),
+                all.stream().map(e -> new String(e.encode(), StandardCharsets.UTF_8) + "\n").collect(Collectors.joining()));
+        Files.writeString(directory.resolve("snapshot.json"), new String(snapshot(replay(all)).encode(), StandardCharsets.UTF_8) + "\n");
+    }
+}

@@ -1,0 +1,271 @@
+package dev.muster.scheduler;
+
+import static dev.muster.scheduler.Play.play;
+
+import org.junit.jupiter.api.Test;
+
+/** The rules of the core as plays: what is asked or reported, and how the job then stands. */
+class LifeOfJobsTest {
+    @Test
+    void endsAsItsScriptEnds() {
+        play("""
+                submit kind=BATCH          -> 1 PENDING
+                schedule                   -> 1 RUNNING n1; n1 holds [1]
+                launched 1 batch
+                exited 1 batch 3:0         -> 1 FAILED+COMPLETING NonZeroExitCode 3:0; n1 holds [1]
+                done 1 n1                  -> 1 FAILED NonZeroExitCode 3:0; n1 free
+                submit kind=BATCH
+                schedule
+                exited 2 batch 0:9         -> 2 FAILED+COMPLETING RaisedSignal 0:9
+                submit kind=BATCH
+                schedule
+                exited 3 batch 0:0         -> 3 COMPLETED+COMPLETING
+                """);
+    }
+
+    @Test
+    void aReportOfAnEarlierAttemptChangesNothing() {
+        play("""
+                submit kind=BATCH
+                schedule
+                requeue 1                  -> 1 PENDING+COMPLETING+REQUEUED restarts=1
+                done 1 n1                  -> 1 PENDING+REQUEUED restarts=1
+                schedule                   -> 1 RUNNING n1 restarts=1
+                stale 1                    -> 1 RUNNING n1 restarts=1
+                exited 1 batch 0:0         -> 1 COMPLETED+COMPLETING restarts=1
+                """);
+    }
+
+    @Test
+    void cancelEndsWhatWaitsAndWhatRuns() {
+        play("""
+                submit kind=BATCH
+                cancel 1                   -> 1 CANCELLED 'by 1000'
+                cancel 1                   -> says Job/step already completing or completed
+                submit kind=BATCH
+                schedule
+                cancel 2 uid=1001          -> 2 RUNNING n1; says Access/permission denied
+                cancel 2                   -> 2 CANCELLED+COMPLETING 'by 1000'
+                cancel 77                  -> says Invalid job id specified
+                """);
+    }
+
+    @Test
+    void holdAndRelease() {
+        play("""
+                submit kind=BATCH timing.hold=true -> 1 PENDING JobHeldUser
+                schedule                           -> 1 PENDING JobHeldUser
+                release 1                          -> 1 PENDING
+                hold 1 root                        -> 1 PENDING JobHeldAdmin
+                release 1                          -> 1 PENDING JobHeldAdmin; says Access/permission denied
+                release 1 root                     -> 1 PENDING
+                pass 1
+                schedule                           -> 1 RUNNING n1
+                hold 1                             -> 1 RUNNING n1; says Job is no longer pending execution
+                """);
+    }
+
+    @Test
+    void requeueHeldWaitsForItsRelease() {
+        play("""
+                submit kind=BATCH
+                schedule
+                requeuehold 1              -> 1 PENDING+COMPLETING+REQUEUED job_requeued_in_held_state restarts=1
+                done 1 n1
+                schedule                   -> 1 PENDING+REQUEUED job_requeued_in_held_state restarts=1
+                release 1 root
+                schedule                   -> 1 RUNNING n1 restarts=1
+                submit kind=ALLOCATION
+                schedule
+                requeue 2                  -> 2 RUNNING n1
+                """);
+    }
+
+    @Test
+    void suspendIsTheAdministrators() {
+        play("""
+                submit kind=BATCH
+                suspend 1                  -> says Access/permission denied
+                suspend 1 root             -> says Job is pending execution
+                schedule
+                suspend 1 root             -> 1 SUSPENDED n1
+                suspend 1 root             -> says Job is current suspended, requested operation disabled
+                resume 1 root              -> 1 RUNNING n1
+                resume 1 root              -> says Job is not suspended
+                """);
+    }
+
+    @Test
+    void anArrayIsOneRecordUntilItsTasksStart() {
+        play("""
+                submit kind=BATCH timing.array=1-6%3  -> 1 PENDING [1-6]
+                schedule                              -> 1 PENDING [4-6]; 1_1 RUNNING n1; 1_2 RUNNING n1; 1_3 RUNNING n2
+                cancel 1_5                            -> 1 PENDING [4,6]; 1_5 CANCELLED 'by 1000'
+                hold 1_4                              -> 1_4 PENDING JobHeldUser
+                cancel 1                              -> 1_1 CANCELLED+COMPLETING 'by 1000'; 1_4 CANCELLED 'by 1000'; 1_6 CANCELLED 'by 1000' [6]
+                """);
+    }
+
+    @Test
+    void timeLimit() {
+        play("""
+                submit kind=BATCH timing.timeLimitMin=1
+                schedule                   -> 1 RUNNING n1
+                pass 59                    -> 1 RUNNING n1
+                pass 1                     -> 1 TIMEOUT+COMPLETING TimeLimit
+                submit kind=BATCH timing.timeLimitMin=1
+                schedule
+                suspend 2 root
+                pass 600                   -> 2 SUSPENDED n1
+                resume 2 root
+                pass 59                    -> 2 RUNNING n1
+                pass 2                     -> 2 TIMEOUT+COMPLETING TimeLimit
+                """);
+    }
+
+    @Test
+    void beginTime() {
+        play("""
+                submit kind=BATCH timing.beginTime=1000060 -> 1 PENDING BeginTime
+                pass 59
+                schedule                   -> 1 PENDING BeginTime
+                pass 1
+                schedule                   -> 1 RUNNING n1
+                """);
+    }
+
+    /** How the first job ends → what each kind of dependency makes of it. */
+    @Test
+    void dependencies() {
+        String[][] table = {
+            {"after", "RUNNING", "RUNNING", "RUNNING"},
+            {"afterany", "RUNNING", "RUNNING", "PENDING"},
+            {"afterok", "RUNNING", "PENDING DependencyNeverSatisfied", "PENDING"},
+            {"afternotok", "PENDING DependencyNeverSatisfied", "RUNNING", "PENDING"},
+        };
+        String[] ends = {"exited 1 batch 0:0\ndone 1 n1", "exited 1 batch 1:0\ndone 1 n1", "pass 0"};
+        for (String[] row : table) {
+            for (int i = 0; i < ends.length; i++) {
+                String then = row[i + 1].equals("PENDING") ? "PENDING Dependency" : row[i + 1];
+                play("submit kind=BATCH\nschedule\nsubmit kind=BATCH timing.dependency=" + row[0] + ":1 -> 2 PENDING Dependency\n"
+                        + ends[i] + "\npass 1\nschedule -> 2 " + (then.equals("RUNNING") ? "RUNNING n1" : then));
+            }
+        }
+    }
+
+    @Test
+    void aJobMayNotWaitForItself() {
+        play("""
+                submit kind=BATCH timing.hold=true
+                submit kind=BATCH timing.dependency=afterok:1
+                update 1 dependency=afterok:2     -> says Job dependency problem
+                update 1 dependency=afterok:1     -> says Job dependency problem
+                submit kind=BATCH timing.dependency=nonsense:1 -> says Job dependency problem
+                """);
+    }
+
+    @Test
+    void singletonRunsOneOfItsNameAtATime() {
+        play("""
+                submit kind=BATCH name=a
+                submit kind=BATCH name=a timing.dependency=singleton
+                submit kind=BATCH name=b timing.dependency=singleton
+                pass 1
+                schedule                   -> 1 RUNNING n1; 2 PENDING Dependency; 3 RUNNING n1
+                exited 1 batch 0:0
+                done 1 n1
+                pass 1
+                schedule                   -> 2 RUNNING n1
+                """);
+    }
+
+    @Test
+    void theSameRequestGivesTheSameJob() {
+        play("""
+                again r1 kind=BATCH        -> 1 PENDING
+                again r1 kind=BATCH        -> 2 unknown
+                again r2 kind=BATCH        -> 2 PENDING
+                """);
+    }
+
+    @Test
+    void numbersOfACutJournalAreSkipped() {
+        play("""
+                submit kind=BATCH          -> 1 PENDING
+                skip
+                submit kind=BATCH          -> 1001 PENDING
+                """);
+    }
+
+    @Test
+    void endedJobsGoAfterMinJobAge() {
+        play("""
+                submit kind=BATCH
+                cancel 1
+                pass 299                   -> 1 CANCELLED 'by 1000'
+                pass 1                     -> 1 unknown
+                """);
+    }
+
+    @Test
+    void stepsShareTheAllocation() {
+        play("""
+                submit kind=ALLOCATION tasks=2
+                schedule                   -> 1 RUNNING n1
+                step 1 1 s1                -> 1 RUNNING n1 step0=RUNNING
+                step 1 1 s1                -> 1 RUNNING n1 step0=RUNNING
+                step 1 1                   -> 1 RUNNING n1 step0=RUNNING step1=RUNNING
+                step 1 1                   -> 1 RUNNING n1 step0=RUNNING step1=RUNNING; says Requested nodes are busy
+                step 1 3                   -> says More processors requested than permitted
+                exited 1 0 1:0             -> 1 RUNNING n1 step0=ENDED step1=RUNNING
+                cancel 1.1                 -> 1 RUNNING n1 step0=ENDED step1=RUNNING
+                exited 1 1 0:15            -> 1 RUNNING n1 step0=ENDED step1=ENDED
+                complete 1 0:0             -> 1 COMPLETED+COMPLETING step0=ENDED step1=ENDED
+                """);
+    }
+
+    // ---- nodes
+
+    @Test
+    void aLostNodeTakesItsJobsWithIt() {
+        play("""
+                submit kind=BATCH
+                submit kind=BATCH timing.requeue=NO tasks=2
+                schedule                   -> 1 RUNNING n1; 2 RUNNING n2
+                lost n1                    -> n1 free+DOWN 'Not responding'; 1 PENDING+REQUEUED restarts=1
+                lost n2                    -> 2 NODE_FAIL NodeDown
+                register n1 boot 1:1:boot  -> n1 free; says EndJob@n1
+                """);
+    }
+
+    /** The table of {@code NodeRules.register}, row by row: what the controller holds × what the node says → what is done. */
+    @Test
+    void registrationReconciles() {
+        play("""
+                submit kind=BATCH
+                schedule                   -> 1 RUNNING n1
+                register n1 boot 1:1:boot  -> 1 RUNNING n1; says
+                register n1 boot           -> 1 RUNNING n1
+                register n1 other 1:1:boot -> 1 RUNNING n1; says EndJob@n1
+                register n1 other          -> 1 PENDING+REQUEUED restarts=1; n1 free
+                register n1 other 9:1:other -> says EndJob@n1
+                """);
+    }
+
+    @Test
+    void drainAndDown() {
+        play("""
+                submit kind=BATCH
+                schedule                   -> 1 RUNNING n1
+                node n1 state=drain        -> says Invalid node state specified
+                node n1 state=drain reason=disk -> n1 holds [1]+DRAIN 'disk'; 1 RUNNING n1
+                submit kind=BATCH tasks=3  -> 2 PENDING
+                schedule                   -> 2 PENDING
+                exited 1 batch 0:0
+                done 1 n1                  -> n1 free+DRAIN 'disk'
+                node n1 state=resume       -> n1 free
+                schedule                   -> 2 RUNNING n[1-2]
+                node n2 state=down reason=fire -> 2 PENDING+COMPLETING+REQUEUED restarts=1
+                """);
+    }
+}

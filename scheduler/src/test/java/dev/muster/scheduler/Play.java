@@ -1,0 +1,228 @@
+package dev.muster.scheduler;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.core.Command;
+import dev.muster.core.Decision;
+import dev.muster.core.Entry;
+import dev.muster.core.Job;
+import dev.muster.core.Node;
+import dev.muster.core.Step;
+import dev.muster.model.Bytes;
+import dev.muster.model.Codec;
+import dev.muster.model.ExitStatus;
+import dev.muster.model.JobFlag;
+import dev.muster.model.Json;
+import dev.muster.model.StepDesc;
+import dev.muster.model.api.JobMessages.CancelReply;
+import dev.muster.model.node.NodeMessages;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * A play in lines: what is asked of the core or reported to it, and after an arrow how the job (or node) then stands.
+ * <pre>
+ *   submit kind=BATCH                 -> 1 PENDING
+ *   schedule                          -> 1 RUNNING n1
+ *   exited 1 batch 3:0                -> 1 FAILED+COMPLETING NonZeroExitCode 3:0
+ *   done 1 n1                         -> 1 FAILED NonZeroExitCode 3:0
+ * </pre>
+ * A line without an arrow is only done. {@code a -> b; c} looks at several. A refused command shows its sentence.
+ */
+final class Play {
+    private final Cluster cluster;
+    private final List<Entry> entries = new ArrayList<>();
+    private String said = "";
+
+    Play(Cluster cluster) {
+        this.cluster = cluster;
+        cluster.record(entries::add);
+    }
+
+    static void play(String lines) {
+        new Play(new Cluster("n[1-2] cpus=2 mem=1000", "p nodes=n[1-2] default=yes defmempercpu=10",
+                "requeueJobs=true returnToService=1")).lines(lines);
+    }
+
+    List<Entry> entries() {
+        return entries;
+    }
+
+    void lines(String lines) {
+        for (String line : lines.strip().split("\n")) {
+            String[] sides = line.strip().split("->", 2);
+            said = "";
+            perform(sides[0].strip());
+            for (String expected : sides.length > 1 ? sides[1].split(";") : new String[0]) {
+                assertThat(shown(expected.strip())).as(line.strip()).isEqualTo(expected.strip());
+            }
+        }
+    }
+
+    /** How things stand: of the job or node that the expectation begins with, or what the last command said. */
+    private String shown(String expected) {
+        String subject = expected.split(" ")[0];
+        if (subject.equals("says")) {
+            return ("says " + said).strip();
+        }
+        if (subject.matches("[0-9]+(_[0-9]+)?")) {
+            int bar = subject.indexOf('_');
+            return cluster.state().job(Integer.parseInt(bar < 0 ? subject : subject.substring(0, bar)),
+                    bar < 0 ? -1 : Integer.parseInt(subject.substring(bar + 1))).map(j -> subject + describe(j)).orElse(subject + " unknown");
+        }
+        return subject + describe(cluster.state().nodes().at(subject));
+    }
+
+    private String describe(Job job) {
+        StringBuilder out = new StringBuilder(" ").append(job.state());
+        for (JobFlag flag : JobFlag.values()) {
+            out.append(job.has(flag) ? "+" + flag : "");
+        }
+        String reason = job.reason().word();
+        out.append(reason.equals("None") ? "" : " " + reason);
+        out.append(job.reasonText().isEmpty() ? "" : " '" + job.reasonText() + "'");
+        ExitStatus exit = job.run().exit();
+        out.append(exit.isSuccess() ? "" : " " + exit.code() + ":" + exit.signal());
+        if (job.state().isActive()) {
+            out.append(' ').append(job.run().allocation().hostList());
+        }
+        for (Step s : job.run().steps()) {
+            out.append(s.id() >= 0 ? " step" + s.id() + "=" + s.state() : "");
+        }
+        out.append(job.isArrayRecord() ? " [" + job.array().pending().compact() + "]" : "");
+        return out.append(job.restarts() > 0 ? " restarts=" + job.restarts() : "").toString();
+    }
+
+    private static String describe(Node node) {
+        StringBuilder out = new StringBuilder(" ").append(node.jobs().isEmpty() ? "free" : "holds " + node.jobs());
+        for (Node.Flag flag : Node.Flag.values()) {
+            out.append(node.has(flag) ? "+" + flag : "");
+        }
+        return out.append(node.reason().isEmpty() ? "" : " '" + node.reason() + "'").toString();
+    }
+
+    private void perform(String line) {
+        String[] w = line.split(" +");
+        String rest = line.contains(" ") ? line.substring(line.indexOf(' ') + 1) : "";
+        switch (w[0]) {
+            case "submit" -> say(cluster.submit(rest));
+            case "again" -> say(cluster.apply(submission(w[1], rest.substring(w[1].length()))));
+            case "schedule" -> cluster.schedule();
+            case "pass" -> cluster.pass(Long.parseLong(w[1]));
+            case "cancel", "signal" -> say(cluster.apply(new Command.CancelJobs(
+                    uid(w), refs(w[1]), w[0].equals("signal") ? Integer.parseInt(w[2]) : 0, false, false)));
+            case "hold" -> say(cluster.apply(new Command.HoldJobs(uid(w), refs(w[1]), true, false)));
+            case "release" -> say(cluster.apply(new Command.HoldJobs(uid(w), refs(w[1]), false, false)));
+            case "requeue" -> say(cluster.apply(new Command.RequeueJobs(uid(w), refs(w[1]), false, false)));
+            case "requeuehold" -> say(cluster.apply(new Command.RequeueJobs(uid(w), refs(w[1]), true, false)));
+            case "suspend" -> say(cluster.apply(new Command.SuspendJobs(uid(w), refs(w[1]), true)));
+            case "resume" -> say(cluster.apply(new Command.SuspendJobs(uid(w), refs(w[1]), false)));
+            case "complete" -> say(cluster.apply(new Command.CompleteAllocation(Cluster.USER, Integer.parseInt(w[1]), status(w[2]))));
+            case "step" -> say(cluster.apply(new Command.CreateStep(Cluster.USER, w.length > 3 ? w[3] : "", Integer.parseInt(w[1]),
+                    step(Integer.parseInt(w[2])), Bytes.EMPTY, "io")));
+            case "update" -> say(cluster.apply(new Command.UpdateJob(Cluster.USER, refs(w[1]).getFirst(), changes(w, 2))));
+            case "node" -> say(cluster.apply(new Command.UpdateNode(0, Cluster.names(w[1]), changes(w, 2))));
+            case "partition" -> say(cluster.apply(new Command.UpdatePartition(0, w[1], changes(w, 2))));
+            case "delete" -> say(cluster.apply(new Command.DeletePartition(0, w[1])));
+            case "skip" -> say(cluster.apply(new Command.SkipReservedIds()));
+            case "lost" -> say(cluster.apply(new Command.NodeLost(w[1])));
+            case "silent" -> say(cluster.apply(new Command.NodeResponding(w[1], false)));
+            case "register" -> say(cluster.apply(new Command.RegisterNode(cluster.registration(w[1], w[2], attempts(w, 3)))));
+            default -> report(w);
+        }
+    }
+
+    private static Command submission(String requestId, String words) {
+        return new Command.SubmitJob(Cluster.USER, Cluster.desc(words), requestId, Bytes.EMPTY, Bytes.EMPTY, false, false);
+    }
+
+    /** {@code launched JOB STEP}, {@code exited JOB STEP CODE:SIGNAL [REASON]}, {@code done JOB NODE}, {@code prolog JOB NODE [ERROR]}. */
+    private void report(String[] w) {
+        int id = Integer.parseInt(w[1]);
+        Job job = cluster.state().jobs().at(id);
+        List<String> nodes = job.run().allocation().nodeNames();
+        switch (w[0]) {
+            case "launched" -> tell(nodes.getFirst(), new NodeMessages.StepLaunched(1, id, job.attempt(), stepId(w[2]), List.of(1)));
+            case "failed" -> tell(nodes.getFirst(), new NodeMessages.LaunchFailed(1, id, job.attempt(), stepId(w[2]), "no such", true, false));
+            case "exited" -> {
+                Step s = job.step(stepId(w[2])).orElseThrow();
+                for (Step.Part part : s.nodes()) {
+                    Map<String, ExitStatus> exits = new TreeMap<>();
+                    part.tasks().forEach(t -> exits.put(Integer.toString(t), status(w[3])));
+                    tell(part.node(), new NodeMessages.StepExited(1, id, job.attempt(), s.id(), exits, w.length > 4 ? w[4] : "", 0,
+                            new NodeMessages.Usage(1, 1, 1, 1, 0, 0, 0)));
+                }
+            }
+            case "stale" -> tell(nodes.getFirst(), new NodeMessages.StepExited(1, id, job.attempt() - 1, Step.BATCH,
+                    Map.of("0", ExitStatus.NONE), "", 0, new NodeMessages.Usage(1, 1, 1, 1, 0, 0, 0)));
+            case "done" -> tell(w[2], new NodeMessages.JobDone(1, id, job.attempt(), ""));
+            case "prolog" -> tell(w[2], new NodeMessages.PrologDone(1, id, job.attempt(), w.length > 3 ? w[3] : ""));
+            default -> throw new IllegalArgumentException(w[0]);
+        }
+    }
+
+    private void tell(String node, NodeMessages.ToController message) {
+        say(cluster.apply(new Command.Report(node, message)));
+    }
+
+    private void say(Decision decision) {
+        said = switch (decision) {
+            case Decision.Rejected r -> r.sentence();
+            case Decision.Accepted a when a.reply() instanceof CancelReply reply && !reply.errors().isEmpty() ->
+                    reply.errors().getFirst().error();
+            case Decision.Accepted a -> a.direct().isEmpty() ? String.valueOf(a.reply())
+                    : String.join(" ", a.direct().stream().map(d -> d.message().getClass().getSimpleName() + "@" + d.node()).toList());
+        };
+    }
+
+    private static int uid(String[] w) {
+        String last = w[w.length - 1];
+        return last.startsWith("uid=") ? Integer.parseInt(last.substring(4)) : last.equals("root") ? 0 : Cluster.USER;
+    }
+
+    private static List<Command.JobRef> refs(String text) {
+        String[] dot = text.split("\\.");
+        String[] bar = dot[0].split("_");
+        return List.of(new Command.JobRef(text, Integer.parseInt(bar[0]), bar.length > 1 ? Integer.parseInt(bar[1]) : -1,
+                dot.length > 1 ? stepId(dot[1]) : Command.JobRef.NO_STEP));
+    }
+
+    private static int stepId(String word) {
+        return switch (word.toLowerCase(Locale.ROOT)) {
+            case "batch" -> Step.BATCH;
+            case "extern" -> Step.EXTERN;
+            default -> Integer.parseInt(word);
+        };
+    }
+
+    private static ExitStatus status(String text) {
+        String[] parts = text.split(":");
+        return new ExitStatus(Integer.parseInt(parts[0]), Integer.parseInt(parts[1]), false);
+    }
+
+    private static StepDesc step(int tasks) {
+        return Codec.bind(new Json.Obj().put("request", new Json.Obj().put("tasks", (long) tasks)), StepDesc.class);
+    }
+
+    private static Map<String, String> changes(String[] w, int from) {
+        Map<String, String> out = new TreeMap<>();
+        for (int i = from; i < w.length; i++) {
+            int equals = w[i].indexOf('=');
+            out.put(w[i].substring(0, equals).toLowerCase(Locale.ROOT), w[i].substring(equals + 1));
+        }
+        return out;
+    }
+
+    /** {@code JOB:ATTEMPT:BOOT}: what a node says that it still has. */
+    private static List<NodeMessages.Attempt> attempts(String[] w, int from) {
+        List<NodeMessages.Attempt> out = new ArrayList<>();
+        for (int i = from; i < w.length; i++) {
+            String[] part = w[i].split(":");
+            out.add(new NodeMessages.Attempt(Integer.parseInt(part[0]), Integer.parseInt(part[1]), part[2], List.of(), false));
+        }
+        return out;
+    }
+}
