@@ -207,7 +207,8 @@ final class Chooser {
                     : Math.max(Math.max(need.cpusPerNodeMin(), need.gpus().cpus() * gpus), need.overcommit() ? 1 : pick.tasks * need.cpusPerTask());
             IndexSet units = firstOf(node.freeUnits, (cpus + usable - 1) / usable);
             int given = units.count() * perUnit;
-            long memory = need.gpus().memoryMb() > 0 ? need.gpus().memoryMb() * gpus : !memoryConsumed ? need.memPerNodeMb() > 0 ? need.memPerNodeMb() : need.memPerCpuMb() * given
+            long memory = need.gpus().memoryMb() > 0 ? need.gpus().memoryMb() * gpus : !memoryConsumed ? need.memPerNodeMb() > 0
+                    ? need.memPerNodeMb() : need.memPerCpuMb() * given
                     : need.memAll() ? node.spec.memoryMb() - node.spec.memSpecLimitMb()
                     : need.memPerNodeMb() > 0 ? need.memPerNodeMb() : need.memPerCpuMb() * given;
             shares.add(new Allocation.Share(node.spec.name(), Allocation.Agent.SLURMD, bootIds.getOrDefault(node.spec.name(), ""), units,
