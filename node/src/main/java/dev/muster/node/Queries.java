@@ -67,8 +67,8 @@ final class Queries {
         Hardware h = hardware.get();
         return new SlurmdMessages.DaemonReply(settings.nodeName(), Os.read(java.nio.file.Path.of("/proc/sys/kernel/hostname"))
                 .map(String::trim).orElse(settings.nodeName()), Slurmd.VERSION, (int) ProcessHandle.current().pid(), startTime,
-                lastMessage.getAsLong(), Integer.toString(settings.debugLevel()), settings.logFile(), h.cpus(), h.boards(), h.sockets(), h.coresPerSocket(),
-                h.threadsPerCore(), h.memoryMb(), h.tmpDiskMb(), steps);
+                lastMessage.getAsLong(), Integer.toString(settings.debugLevel()), settings.logFile(), h.cpus(), h.boards(), h.sockets(),
+                h.coresPerSocket(), h.threadsPerCore(), h.memoryMb(), h.tmpDiskMb(), steps);
     }
 
     /** Of one's own jobs; root and SlurmUser see all. */
