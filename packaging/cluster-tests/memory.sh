@@ -24,8 +24,8 @@ done
 if [ -z "$writable" ]; then echo "skipped: memory cgroups (none that can be written)"; exit 0; fi
 rm -rf "$dir/state" "$dir/spool"
 echo "ConstrainRAMSpace=yes" > "$dir/cgroup.conf"
-start_cluster_with_cgroups() { eval "$(declare -f start_cluster | sed 's/TaskPlugin=task\/none/TaskPlugin=task\/cgroup/')"; start_cluster "$@"; }
-start_cluster_with_cgroups 1 4
+eval "$(declare -f write_conf | sed 's/TaskPlugin=task\/none/TaskPlugin=task\/cgroup/')"
+start_cluster 1 4
 make_eater
 id=$(sbatch --parsable -o eat.out --mem=50 eat.sh); wait_empty 30
 check "a job over its memory is ended by its control group" "OUT_OF_MEMORY|0:125" "$(sacct -X -n -P -o State,ExitCode -j "$id")"

@@ -179,7 +179,8 @@ public final class AccountingStore implements AutoCloseable {
             return writer.run(c -> {
                 int count = 0;
                 for (String table : List.of("step", "job")) {
-                    String sql = "update \"" + table + "\" set \"end_time\" = ?, \"state\" = 'NODE_FAIL' where \"end_time\" = 0 and \"cluster_key\" in "
+                    String sql = "update \"" + table
+                            + "\" set \"end_time\" = ?, \"state\" = 'NODE_FAIL' where \"end_time\" = 0 and \"cluster_key\" in "
                             + "(select \"id\" from \"projection\" where \"cluster\" = ? and \"id\" <> ?)";
                     try (PreparedStatement end = c.prepareStatement(sql)) {
                         end.setLong(1, now);

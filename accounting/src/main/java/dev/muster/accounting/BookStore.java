@@ -114,7 +114,8 @@ public final class BookStore {
             row.next();
             id = row.getLong(1);
         }
-        try (PreparedStatement add = c.prepareStatement("insert into \"txn\" (\"id\", \"time\", \"action\", \"actor\", \"cluster\", \"name\", \"info\") "
+        try (PreparedStatement add =
+                c.prepareStatement("insert into \"txn\" (\"id\", \"time\", \"action\", \"actor\", \"cluster\", \"name\", \"info\") "
                 + "values (?, ?, ?, ?, ?, ?, ?)")) {
             for (Transaction t : transactions) {
                 add.setLong(1, ++id);
@@ -135,7 +136,8 @@ public final class BookStore {
         try {
             return store.database().read(c -> {
                 List<Map<String, String>> out = new ArrayList<>();
-                try (PreparedStatement all = c.prepareStatement("select \"id\", \"time\", \"action\", \"actor\", \"cluster\", \"name\", \"info\" from \"txn\" "
+                try (PreparedStatement all =
+                        c.prepareStatement("select \"id\", \"time\", \"action\", \"actor\", \"cluster\", \"name\", \"info\" from \"txn\" "
                         + "where \"time\" >= ? and \"time\" <= ? order by \"id\"")) {
                     all.setLong(1, from);
                     all.setLong(2, to == 0 ? Long.MAX_VALUE : to);

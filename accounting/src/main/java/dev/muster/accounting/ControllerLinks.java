@@ -23,7 +23,7 @@ final class ControllerLinks {
     private static final class Link {
         private final Projection projection;
         private final String journal;
-        private long seenMs;
+        private long seenMs = System.currentTimeMillis();
         private boolean waiting;
         private long version;
         private long barrierWanted;

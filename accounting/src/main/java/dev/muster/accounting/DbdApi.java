@@ -104,7 +104,8 @@ final class DbdApi {
     }
 
     private boolean atLeast(Caller caller, AdminLevel level) {
-        return superuser(caller) || books.book().user(identities.userName(caller.uid())).filter(u -> u.adminLevel().compareTo(level) >= 0).isPresent();
+        return superuser(caller) || books.book().user(identities.userName(caller.uid())).filter(u ->
+                u.adminLevel().compareTo(level) >= 0).isPresent();
     }
 
     private Reply daemon(Caller caller, java.util.function.Supplier<Reply> work) {
@@ -132,7 +133,8 @@ final class DbdApi {
     private Reply register(Caller caller, DbdMessages.Register r) {
         Projection projection = store.projection(r.cluster(), r.journal());
         if (projection.sequence() > r.lastSeq()) {
-            log.info("cluster " + r.cluster() + ": the tables hold entries up to " + projection.sequence() + ", the journal ends with " + r.lastSeq());
+            log.info("cluster " + r.cluster() + ": the tables hold entries up to " + projection.sequence() + ", the journal ends with "
+                    + r.lastSeq());
             projection.rewind(r.lastSeq());
         }
         int ended = store.endOrphans(projection, r.cluster(), now());

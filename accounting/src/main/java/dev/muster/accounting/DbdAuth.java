@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /** How slurmdbd knows its callers: by munge, or by the key that the clusters share with it. */
 final class DbdAuth {
@@ -17,16 +18,13 @@ final class DbdAuth {
 
     private DbdAuth() {}
 
-    /** @throws IOException if the key that AuthType asks for is missing or open to others */
+    /** @throws IOException if a key that is there is unfit */
     static Verifier verifier(SlurmdbdConf conf, File directory) throws IOException {
         boolean munge = conf.text("AuthType").equals("auth/munge");
-        Optional<byte[]> key = key(conf, directory, munge);
-        if (!munge && key.isEmpty()) {
-            throw new IOException("no key for " + conf.text("AuthType") + ": looked for " + String.join(", ", places(conf, directory, munge).stream()
-                    .map(File::getPath).toList()));
-        }
         Optional<Munge> daemon = munge ? Optional.of(new Munge(info(conf, "socket"))) : Optional.empty();
-        return new Verifier(key.orElse(new byte[0]), "", daemon, System::currentTimeMillis);
+        KeyFile keys = new KeyFile(places(conf, directory, munge));
+        keys.check();
+        return new Verifier(keys, "", daemon, System::currentTimeMillis);
     }
 
     private static String info(SlurmdbdConf conf, String name) {
@@ -51,16 +49,48 @@ final class DbdAuth {
         return out;
     }
 
-    private static Optional<byte[]> key(SlurmdbdConf conf, File directory, boolean munge) throws IOException {
-        for (File file : places(conf, directory, munge)) {
-            if (file.isFile() && file.canRead()) {
-                byte[] key = Files.readAllBytes(file.toPath());
-                if (key.length < KEY_BYTES_MIN) {
+    /** The first of some files that is there; slurmctld may make it after this daemon has started. */
+    private static final class KeyFile implements Supplier<byte[]> {
+        private final List<File> places;
+        private File from;
+        private long modified;
+        private byte[] key = new byte[0];
+
+        KeyFile(List<File> places) {
+            this.places = places;
+        }
+
+        /** @throws IOException if there is a key that is unfit */
+        void check() throws IOException {
+            for (File file : places) {
+                if (file.isFile() && file.canRead() && file.length() < KEY_BYTES_MIN) {
                     throw new IOException(file + " is too short: at least " + KEY_BYTES_MIN + " bytes are needed");
                 }
-                return Optional.of(key);
             }
         }
-        return Optional.empty();
+
+        @Override
+        public synchronized byte[] get() {
+            for (File file : places) {
+                if (file.isFile() && file.canRead()) {
+                    if (!file.equals(from) || file.lastModified() != modified) {
+                        read(file);
+                    }
+                    return key;
+                }
+            }
+            return new byte[0];
+        }
+
+        private void read(File file) {
+            try {
+                byte[] found = Files.readAllBytes(file.toPath());
+                key = found.length < KEY_BYTES_MIN ? new byte[0] : found;
+                from = file;
+                modified = file.lastModified();
+            } catch (IOException e) {
+                key = new byte[0];
+            }
+        }
     }
 }

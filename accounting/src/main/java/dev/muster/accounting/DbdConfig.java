@@ -17,7 +17,8 @@ final class DbdConfig {
             PurgeSuspendAfter PurgeTXNAfter PurgeUsageAfter SLURMDBD_CONF SLURMDBD_VERSION SlurmUser StorageBackupHost StorageHost StorageLoc
             StorageParameters StoragePassScript StoragePort StorageType StorageUser TCPTimeout TLSParameters TLSType TrackWCKey
             TrackSlurmctldDown""".split("\\s+");
-    private static final List<String> INERT = List.of("AllResourcesAbsolute", "ArchiveDir", "ArchiveEvents", "ArchiveJobs", "ArchiveResvs", "ArchiveScript",
+    private static final List<String> INERT = List.of("AllResourcesAbsolute", "ArchiveDir", "ArchiveEvents", "ArchiveJobs", "ArchiveResvs",
+            "ArchiveScript",
             "ArchiveSteps", "ArchiveSuspend", "ArchiveTXN", "ArchiveUsage", "CommitDelay", "DbdBackupHost", "DefaultQOS", "DisableCoordDBD",
             "MaxPurgeLimit", "MaxQueryTimeRange", "Parameters", "PrivateData", "PurgeEventAfter", "PurgeJobAfter", "PurgeResvAfter", "PurgeStepAfter",
             "PurgeSuspendAfter", "PurgeTXNAfter", "PurgeUsageAfter", "StorageBackupHost", "StorageParameters", "StoragePassScript",

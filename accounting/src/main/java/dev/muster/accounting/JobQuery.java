@@ -49,12 +49,14 @@ final class JobQuery {
 
     PreparedStatement prepareSteps(Connection on) throws SQLException {
         return prepare(on, "select " + AccountingStore.STEPS.selectList("s")
-            + ", j.\"cluster_key\" from " + source() + " join \"step\" s on s.\"cluster_key\" = j.\"cluster_key\" and s.\"sluid\" = j.\"sluid\" and s.\"restarts\" = j.\"restarts\""
+            + ", j.\"cluster_key\" from " + source()
+                    + " join \"step\" s on s.\"cluster_key\" = j.\"cluster_key\" and s.\"sluid\" = j.\"sluid\" and s.\"restarts\" = j.\"restarts\""
             + where + ORDER + ", s.\"start_time\", s.\"step_id\"");
     }
 
     private String source() {
-        return narrow.isEmpty() ? "\"job\" j" : "(" + narrow + ") w join \"job\" j on j.\"cluster_key\" = w.\"cluster_key\" and j.\"sluid\" = w.\"sluid\" "
+        return narrow.isEmpty() ? "\"job\" j" : "(" + narrow
+                + ") w join \"job\" j on j.\"cluster_key\" = w.\"cluster_key\" and j.\"sluid\" = w.\"sluid\" "
             + "and j.\"restarts\" = w.\"restarts\"";
     }
 

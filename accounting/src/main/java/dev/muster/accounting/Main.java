@@ -160,10 +160,13 @@ public final class Main {
     }
 
     private static int serve(Options o, SlurmdbdConf conf) throws IOException {
+        // the driver writes to standard error on its own; what matters comes as an exception
+        System.setProperty("mariadb.logging.disable", "true");
         if (!conf.logFile().isEmpty() && Path.of(conf.logFile()).getParent() != null) {
             Files.createDirectories(Path.of(conf.logFile()).getParent());
         }
-        DaemonLog log = new DaemonLog("slurmdbd", conf.logFile(), o.foreground, Math.max(conf.debugLevel(), 3 + o.verbose), conf.text("LogTimeFormat"));
+        DaemonLog log = new DaemonLog("slurmdbd", conf.logFile(), o.foreground, Math.max(conf.debugLevel(), 3 + o.verbose),
+                conf.text("LogTimeFormat"));
         log.adoptLibraries();
         if (!conf.given("DbdHost")) {
             log.error("slurmdbd.conf lacks DbdHost parameter, using 'localhost'");

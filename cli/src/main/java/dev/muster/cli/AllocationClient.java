@@ -32,7 +32,7 @@ final class AllocationClient {
         q.put("job", new JobRequest(o).job(kind, name, List.of()));
         q.put("environment", environment);
         JobRequest.put(q, "testOnly", testOnly);
-        JobRequest.put(q, "immediate", o.has(JobOption.IMMEDIATE));
+        JobRequest.put(q, "immediate", o.has(JobOption.IMMEDIATE) && o.number(JobOption.IMMEDIATE) <= 1);
         Json.Obj reply = c.host().controller().call("Submit", q);
         if (o.has(JobOption.MAIL_TYPE) && !o.text(JobOption.MAIL_TYPE).equals("NONE")) {
             c.info("warning: --mail-type is recorded, but this version of Muster sends no mail");
@@ -64,6 +64,8 @@ final class AllocationClient {
     /** Waits until the nodes are ready; the allocation, or the state of a job that ended before. */
     Json.Obj await(int jobId, boolean quiet) throws SlurmException {
         Json.Obj a = ask(jobId, QUIET_WAIT_MS);
+        long patienceS = o.has(JobOption.IMMEDIATE) ? o.number(JobOption.IMMEDIATE) : 0;
+        long giveUpMs = patienceS > 1 ? c.host().nowMs() + patienceS * 1000 : Long.MAX_VALUE;
         boolean told = false;
         while (!isOver(a) && !a.flag("ready")) {
             boolean pending = a.text("state").isEmpty() || a.text("state").equals("PENDING");
@@ -84,7 +86,13 @@ final class AllocationClient {
                 told = false;
                 c.info("job " + jobId + " has been allocated resources");
             }
-            a = ask(jobId, WAIT_MS);
+            long leftMs = giveUpMs - c.host().nowMs();
+            if (leftMs <= 0) {
+                cancel(c, jobId);
+                throw new SlurmException(SlurmErrno.NODES_BUSY.number(), "Unable to allocate resources: "
+                        + (c.name().equals("salloc") ? "Connection timed out" : SlurmErrno.NODES_BUSY.sentence()));
+            }
+            a = ask(jobId, (int) Math.min(WAIT_MS, leftMs));
         }
         if (told && !quiet && !isOver(a)) {
             c.info("job " + jobId + " has been allocated resources");

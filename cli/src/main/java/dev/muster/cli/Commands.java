@@ -19,7 +19,10 @@ final class Commands {
             case "salloc" -> Optional.of(new Salloc());
             case "squeue" -> Optional.of(new Squeue());
             case "sacctmgr" -> Optional.of(new dev.muster.cli.acct.Sacctmgr());
-            case "scrontab", "sdiag", "sprio", "sreport", "sshare", "sstat", "strigger" ->
+            case "sdiag" -> Optional.of(new Sdiag());
+            case "sstat" -> Optional.of(new Sstat());
+            case "sprio" -> Optional.of(new Sprio());
+            case "scrontab", "sreport", "sshare", "strigger" ->
                     Optional.of(new Absent());
             default -> Optional.empty();
         };

@@ -1,6 +1,7 @@
 package dev.muster.cli;
 
 import dev.muster.model.Json;
+import dev.muster.model.SlurmErrno;
 import dev.muster.transport.Frames;
 import java.io.IOException;
 import java.time.ZoneId;
@@ -81,6 +82,11 @@ public interface Host {
 
     /** Names of the configured controllers, the primary first. */
     List<String> controllers();
+
+    /** Asks a slurmd. */
+    default Json.Obj callNode(String address, int port, String message, Json.Obj request) throws SlurmException {
+        throw new SlurmException(SlurmErrno.CTLD_CONNECT.number(), "no way to " + address + ":" + port);
+    }
 
     /** Opens a daemon's stream by name ({@code io}). */
     Frames openStream(String address, int port, String name) throws IOException, SlurmException;

@@ -98,6 +98,15 @@ final class HttpController implements Controller {
         }
     }
 
+    /** One request over a connection of its own. */
+    static Json.Obj ask(Client client, String message, Json.Obj request) throws SlurmException {
+        try (client) {
+            return answer(client.post("/muster/v1/" + message, Json.print(request), TIMEOUT_MS));
+        } catch (IOException e) {
+            throw lost(e);
+        }
+    }
+
     static SlurmException lost(IOException e) {
         SlurmErrno no = e instanceof SocketTimeoutException ? SlurmErrno.PROTOCOL_SOCKET_IMPL_TIMEOUT
                 : SlurmErrno.CTLD_RECV;

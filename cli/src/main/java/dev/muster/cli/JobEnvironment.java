@@ -43,7 +43,7 @@ final class JobEnvironment {
         } else {
             named(export, all, out);
         }
-        if (o.has(JobOption.EXPORT) && !export.equals("ALL")) {
+        if (o.command() == 'B' && o.has(JobOption.EXPORT) && !export.equals("ALL")) {
             out.put("SLURM_EXPORT_ENV", export);
         }
         return out;

@@ -1,5 +1,6 @@
 package dev.muster.cli;
 
+import dev.muster.model.Sluid;
 import dev.muster.model.Durations;
 import dev.muster.model.Json;
 import dev.muster.model.MemorySize;
@@ -89,7 +90,7 @@ enum JobField {
     SIBLINGS_ACTIVE_RAW(0, "siblingsactiveraw", "ACTIVE_SIBLINGS_RAW", ""),
     SIBLINGS_VIABLE(0, "siblingsviable", "VIABLE_SIBLINGS", ""),
     SIBLINGS_VIABLE_RAW(0, "siblingsviableraw", "VIALBLE_SIBLINGS_RAW", ""),
-    SLUID(0, "sluid", "SLUID", "sluid"),
+    SLUID('s', "sluid", "SLUID", "sluid"),
     SOCKETS('H', "sockets", "SOCKETS_PER_NODE", "socketsPerNode"),
     SPER_BOARD(0, "sperboard", "SOCKETS_PER_BOARD", ""),
     START_TIME('S', "starttime", "START_TIME", "startTime"),

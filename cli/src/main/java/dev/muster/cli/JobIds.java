@@ -1,6 +1,8 @@
 package dev.muster.cli;
 
 import dev.muster.model.IndexSet;
+import dev.muster.model.Json;
+import dev.muster.model.Sluid;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -29,6 +31,9 @@ final class JobIds {
     /** {@code 12}, {@code 12_3}, {@code 12_[1-3]}, {@code 12_*}, {@code 12+1}. */
     static boolean isJob(String text) {
         int end = 0;
+        if (Sluid.parse(text).isPresent()) {
+            return true;
+        }
         while (end < text.length() && text.charAt(end) >= '0' && text.charAt(end) <= '9') {
             end++;
         }
@@ -46,6 +51,31 @@ final class JobIds {
             case '+' -> OptionCheck.parseNumber(tail) >= 0;
             default -> false;
         };
+    }
+
+    /** The number of a job as typed, which may be its SLUID or a task of an array; -1 if it is no id, 0 if there is no such job. */
+    static int resolve(CommandContext c, String text) throws SlurmException {
+        long number = OptionCheck.parseNumber(text);
+        if (number > 0 && number <= Integer.MAX_VALUE) {
+            return (int) number;
+        }
+        if (!isJob(text)) {
+            return -1;
+        }
+        Json.Obj q = new Json.Obj();
+        q.put("jobs", List.of(text));
+        q.put("allStates", Boolean.TRUE);
+        q.put("fields", List.of("jobId"));
+        try {
+            for (Json.Obj j : c.host().controller().call("QueryJobs", q).objects("jobs")) {
+                return j.integer("jobId");
+            }
+        } catch (SlurmException e) {
+            if (e.errno() != dev.muster.model.SlurmErrno.INVALID_JOB_ID.number()) {
+                throw e;
+            }
+        }
+        return 0;
     }
 
     /** A job id with an optional {@code .step}. */

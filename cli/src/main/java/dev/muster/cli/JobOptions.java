@@ -115,6 +115,10 @@ final class JobOptions {
             verbose = origin == Origin.COMMAND_LINE ? verbose + 1 : Math.max(verbose, levelOf(value));
             return;
         }
+        if (o == JobOption.NTASKS_PER_TRES) {
+            set(JobOption.NTASKS_PER_GPU, value, origin);
+            return;
+        }
         if (origins[i] != null && origins[i].compareTo(origin) > 0) {
             return;
         }

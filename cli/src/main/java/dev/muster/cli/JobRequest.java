@@ -271,8 +271,7 @@ final class JobRequest {
         put(e, "batchFeatures", o.text(JobOption.BATCH));
         put(e, "acctgFreq", o.text(JobOption.ACCTG_FREQ));
         put(e, "cpuFreq", o.text(JobOption.CPU_FREQ));
-        String gpuBind = o.text(JobOption.GPU_BIND);
-        put(e, "tresBind", joined(gpuBind.isEmpty() ? "" : "gres/gpu:" + gpuBind, o.text(JobOption.TRES_BIND)));
+        put(e, "tresBind", tresBind());
         String gpuFreq = o.text(JobOption.GPU_FREQ);
         put(e, "tresFreq", gpuFreq.isEmpty() ? "" : "gpu:" + gpuFreq);
         put(e, "profile", o.text(JobOption.PROFILE));
@@ -287,6 +286,12 @@ final class JobRequest {
             put(e, "warnBatchOnly", s.batchOnly());
         });
         return e;
+    }
+
+    String tresBind() {
+        String gpuBind = o.text(JobOption.GPU_BIND);
+        String perTask = o.has(JobOption.NTASKS_PER_GPU) && gpuBind.isEmpty() ? "single:" + o.text(JobOption.NTASKS_PER_GPU) : gpuBind;
+        return joined(perTask.isEmpty() ? "" : "gres/gpu:" + perTask, o.text(JobOption.TRES_BIND));
     }
 
     private Json.Obj payload(List<String> arguments) {

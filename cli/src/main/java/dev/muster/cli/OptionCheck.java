@@ -123,6 +123,7 @@ final class OptionCheck {
             case GRES_FLAGS -> gresFlags(options, o, value);
             case HINT -> hint(options, value);
             case IMMEDIATE -> value.isEmpty() ? "1" : number(options, o, value, 0);
+            case JOBID -> jobId(options, o, value);
             case KILL_COMMAND -> signalNumber(options, o, value.isEmpty() ? "TERM" : value);
             case KILL_ON_BAD_EXIT -> value.isEmpty() ? "1" : oneOf(options, o, value, "0", "1");
             case KILL_ON_INVALID_DEP -> oneOf(options, o, value, "yes", "no");
@@ -269,6 +270,22 @@ final class OptionCheck {
                     "Maximum node count " + max + " is less than minimum node count " + min);
         }
         return dash < 0 ? Long.toString(min) : min + "-" + max;
+    }
+
+    /** A number, a task of an array or an SLUID: the number of the job it is. */
+    private static String jobId(JobOptions options, JobOption o, String value) throws UsageException {
+        if (parseNumber(value) >= 1) {
+            return number(options, o, value, 1);
+        }
+        try {
+            int id = JobIds.resolve(options.context(), value);
+            if (id > 0) {
+                return Integer.toString(id);
+            }
+        } catch (SlurmException e) {
+            throw options.context().bad(options.exitError(1), "Unable to confirm allocation for job " + value + ": " + e.getMessage());
+        }
+        throw options.context().bad(options.exitError(1), "Invalid numeric value \"" + value + "\" for --" + o.longName + ".");
     }
 
     private static String openMode(JobOptions options, JobOption o, String value) throws UsageException {

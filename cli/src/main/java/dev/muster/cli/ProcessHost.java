@@ -1,5 +1,6 @@
 package dev.muster.cli;
 
+import dev.muster.model.Json;
 import dev.muster.transport.Client;
 import dev.muster.transport.Frames;
 import dev.muster.transport.Session;
@@ -328,6 +329,12 @@ final class ProcessHost implements Host {
             client.close();
             throw e;
         }
+    }
+
+    @Override
+    public Json.Obj callNode(String address, int port, String message, Json.Obj request) throws SlurmException {
+        Session session = Sessions.open(conf(), this);
+        return HttpController.ask(new Client(address, port, () -> session, this::nonce), message, request);
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.muster.cli;
 
+import dev.muster.model.Sluid;
 import dev.muster.model.Durations;
 import dev.muster.model.Json;
 import dev.muster.model.MemorySize;

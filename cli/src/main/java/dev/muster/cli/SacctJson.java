@@ -1,5 +1,6 @@
 package dev.muster.cli;
 
+import dev.muster.model.Sluid;
 import dev.muster.model.Json;
 import java.util.ArrayList;
 import java.util.List;

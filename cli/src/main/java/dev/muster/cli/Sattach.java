@@ -57,7 +57,8 @@ final class Sattach implements Command {
         if (!JobIds.isJobOrStep(id) || id.indexOf('.') < 0) {
             throw c.bad(1, "\"" + id + "\" is not a valid step id");
         }
-        return attach(c, w, id);
+        int dot = id.indexOf('.');
+        return attach(c, w, JobIds.resolve(c, id.substring(0, dot)) + id.substring(dot));
     }
 
     private static int filter(CommandContext c, String v) throws UsageException {

@@ -46,9 +46,10 @@ final class Sbcast implements Command {
         }
         String id = job.isEmpty() ? c.env("SLURM_JOB_ID") : job;
         if (!JobIds.isJob(id)) {
-            throw c.bad(1, job.isEmpty() ? "Need a job id to run this command.  Run from within a Slurm job or use the --jobid option." : "Invalid job id: " + job);
+            throw c.bad(1, job.isEmpty() ? "Need a job id to run this command.  Run from within a Slurm job or use the --jobid option."
+                    : "Invalid job id: " + job);
         }
-        return copy(c, id, p.operands().getFirst(), p.operands().getLast(), force);
+        return copy(c, Integer.toString(JobIds.resolve(c, id)), p.operands().getFirst(), p.operands().getLast(), force);
     }
 
     private static int copy(CommandContext c, String job, String source, String target, boolean force)

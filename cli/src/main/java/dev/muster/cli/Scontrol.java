@@ -29,7 +29,9 @@ final class Scontrol implements Command {
 
     @Override
     public int run(CommandContext c) throws SlurmException, UsageException {
-        GetOpt.Parsed p = GetOpt.parse(OPTIONS, c.args(), false);
+        // what follows setdebugflags may begin with a minus
+        boolean flags = !c.args().isEmpty() && Texts.lower(c.args().getFirst()).startsWith("setdebugf");
+        GetOpt.Parsed p = GetOpt.parse(OPTIONS, c.args(), flags);
         Switches s = new Switches();
         s.all = c.env().containsKey("SCONTROL_ALL");
         s.future = c.env().containsKey("SCONTROL_FUTURE");
@@ -120,9 +122,20 @@ final class Scontrol implements Command {
             }
             case "version" -> c.out().println(Standard.VERSION);
             case "help" -> ScontrolHelp.print(c, OPTIONS);
+            case "listjobs" -> {
+                return ScontrolNode.list(c, false);
+            }
+            case "liststeps" -> {
+                return ScontrolNode.list(c, true);
+            }
+            case "listpids" -> {
+                return ScontrolNode.listPids(c, rest);
+            }
+            case "pidinfo" -> {
+                return ScontrolNode.pidInfo(c, rest);
+            }
             case "cluster", "abort", "takeover", "cancel_reboot", "reboot", "fsdampeningfactor", "getaddrs",
-                    "listjobs", "listpids", "liststeps", "pidinfo", "power", "schedloglevel", "setdebugflags",
-                    "token" -> {
+                    "power", "schedloglevel", "token" -> {
                 c.err().println("scontrol: error: " + k + " is not supported by this cluster");
                 return 1;
             }
@@ -165,6 +178,7 @@ final class Scontrol implements Command {
                 yield simple(c, "Shutdown", q, "slurm_shutdown error");
             }
             case "setdebug" -> setDebug(c, rest);
+            case "setdebugflags" -> setDebugFlags(c, rest);
             case "wait_job" -> waitJob(c, rest);
             case "write" -> write(c, rest);
             default -> {
@@ -228,6 +242,34 @@ final class Scontrol implements Command {
         Json.Obj q = new Json.Obj();
         q.put("level", level);
         return simple(c, "SetDebug", q, "slurm_set_debug_level error");
+    }
+
+    private static int setDebugFlags(CommandContext c, List<String> rest) {
+        if (rest.isEmpty()) {
+            return tooFew(c, "setdebugflags");
+        }
+        String text = rest.getFirst();
+        if (!text.startsWith("+") && !text.startsWith("-")) {
+            c.err().println("invalid debug flag: " + text);
+            c.err().println("Usage: setdebugflags [+|-]NAME");
+            return 1;
+        }
+        List<String> names = new java.util.ArrayList<>();
+        for (String word : Texts.split(text.substring(1), ',')) {
+            String known = "";
+            for (String flag : dev.muster.config.SlurmConf.knownDebugFlags()) {
+                known = flag.equalsIgnoreCase(word) ? flag : known;
+            }
+            if (known.isEmpty()) {
+                c.error("Invalid DebugFlag: " + word);
+                c.err().println("invalid debug flag: " + text);
+                return 1;
+            }
+            names.add(known);
+        }
+        Json.Obj q = new Json.Obj();
+        q.put("flags", text.charAt(0) + String.join(",", names));
+        return simple(c, "SetDebug", q, "slurm_set_debug_flags error");
     }
 
     private static int ping(CommandContext c) {
@@ -351,6 +393,9 @@ final class Scontrol implements Command {
         }
         if (Texts.lower(e).equals("hostlist") || Texts.lower(e).equals("hostlistsorted")) {
             return hostList(c, id, Texts.lower(e).equals("hostlistsorted"));
+        }
+        if (Texts.lower(e).equals("slurmd")) {
+            return ScontrolNode.daemon(c, id);
         }
         return ScontrolShow.others(c, e);
     }

@@ -197,8 +197,7 @@ final class ScontrolShow {
         if (e.length() > 1 && "daemons".startsWith(e)) {
             return daemons(c);
         }
-        for (String known : List.of("aliases", "assoc_mgr", "bbstat", "burstbuffer", "dwstat", "federation",
-                "slurmd")) {
+        for (String known : List.of("aliases", "assoc_mgr", "bbstat", "burstbuffer", "dwstat", "federation")) {
             if (known.startsWith(e)) {
                 c.err().println("scontrol: error: show " + known + " is not supported by this cluster");
                 return 1;

@@ -481,6 +481,12 @@ final class ServiceCommand implements Host {
     }
 
     @Override
+    public Json.Obj callNode(String address, int port, String message, Json.Obj request) throws SlurmException {
+        Session mine = session();
+        return HttpController.ask(new Client(address, port, () -> mine, shared::nonce), message, request);
+    }
+
+    @Override
     public boolean pause(long ms) {
         try {
             Thread.sleep(ms);

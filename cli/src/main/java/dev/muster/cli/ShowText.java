@@ -2,6 +2,7 @@ package dev.muster.cli;
 
 import dev.muster.model.Durations;
 import dev.muster.model.Json;
+import dev.muster.model.Sluid;
 import dev.muster.model.MemorySize;
 import java.util.List;
 
@@ -61,6 +62,7 @@ final class ShowText {
     String job(Json.Obj j, boolean details) {
         begin();
         add("JobId", j.integer("jobId"));
+        add("SLUID", Sluid.text(j.number("sluid")));
         if (j.integer("arrayJobId") != 0) {
             add("ArrayJobId", j.integer("arrayJobId"));
             String tasks = JobRows.arrayTasks(j);
@@ -161,7 +163,7 @@ final class ShowText {
 
     private void jobDetails(Json.Obj j) {
         List<Json.Obj> shares = j.objects("details");
-        add("JOB_GRES", "(null)");
+        add("JOB_GRES", orNull(j, "gresTotal"));
         line();
         for (Json.Obj d : shares) {
             b.append(oneLine ? "" : "  ");

@@ -24,8 +24,8 @@ final class Sinfo implements Command {
     private static final List<String> STATES = List.of("ALLOC", "ALLOCATED", "CLOUD", "COMP", "COMPLETING", "DOWN",
             "DRAIN", "DRAINED",
             "DRAINING", "ERR", "ERROR", "FAIL", "FAILING", "FUTR", "FUTURE", "IDLE", "INVAL", "MAINT", "MIX", "MIXED",
-            "NO_RESPOND", "NPC", "PERFCTRS", "PLANNED", "POWER_DOWN", "POWERING_DOWN", "POWERED_DOWN", "POWERING_UP",
-            "REBOOT_ISSUED", "REBOOT_REQUESTED", "RESV", "RESERVED", "UNK", "UNKNOWN");
+            "NO_RESPOND", "PLANNED", "POWER_DOWN", "POWERING_DOWN", "POWERED_DOWN", "POWERING_UP",
+            "REBOOT", "BOOT", "REBOOT_ISSUED", "REBOOT_REQUESTED", "RESV", "RESERVED", "UNK", "UNKNOWN");
 
     private static final int WIDEST_UNKNOWN = 0;
 
@@ -184,19 +184,37 @@ final class Sinfo implements Command {
         }
     }
 
+    /** Alternatives with commas between; {@code idle+drain} and {@code idle&drain} want both, {@code ~} and {@code !} the contrary. */
     private static void states(CommandContext c, Wanted w, String v) throws UsageException {
-        for (String s : Texts.split(v.replace('&', ','), ',')) {
+        for (String s : Texts.split(v, ',')) {
             String up = Texts.upper(s);
-            String bare = up.endsWith("*") ? up.substring(0, up.length() - 1) : up;
             if (up.equals("ALL")) {
                 continue;
             }
-            if (!STATES.contains(bare)) {
-                throw new UsageException(1, List.of(c.name() + ": error: Bad state string: \"" + s + "\"",
-                        c.name() + ": error: valid states: " + Texts.lower(String.join(",", STATES))));
+            for (String part : Texts.split(up.replace('+', '&'), '&')) {
+                String positive = isNegated(part) ? part.substring(1) : part;
+                String bare = positive.endsWith("*") ? positive.substring(0, positive.length() - 1) : positive;
+                if (!STATES.contains(bare)) {
+                    throw new UsageException(1, List.of(c.name() + ": error: Bad state string: \"" + s + "\"",
+                            c.name() + ": error: valid states: " + Texts.lower(String.join(",", STATES))));
+                }
             }
             w.states.add(up);
         }
+    }
+
+    private static boolean isNegated(String part) {
+        return part.startsWith("~") || part.startsWith("!");
+    }
+
+    private static boolean inAll(Json.Obj n, String states) {
+        for (String part : Texts.split(states.replace('+', '&'), '&')) {
+            boolean not = isNegated(part);
+            if (inState(n, not ? part.substring(1) : part) == not) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private static boolean inState(Json.Obj n, String state) {
@@ -206,10 +224,11 @@ final class Sinfo implements Command {
             return NodeRows.has(n, "NOT_RESPONDING") && inState(n, state.substring(0, state.length() - 1));
         }
         return switch (state) {
-            case "ALLOC", "ALLOCATED" -> base.equals("ALLOCATED") && !NodeRows.has(n, "DRAIN");
-            case "MIX", "MIXED" -> base.equals("MIXED") && !NodeRows.has(n, "DRAIN");
-            case "IDLE" -> base.equals("IDLE") && !NodeRows.has(n, "DRAIN") && !NodeRows.has(n, "FAIL")
-                    && !NodeRows.has(n, "COMPLETING") && !NodeRows.has(n, "MAINT") && !NodeRows.has(n, "RESERVED");
+            // base states, whatever else is said of the node
+            case "ALLOC", "ALLOCATED" -> base.equals("ALLOCATED");
+            case "MIX", "MIXED" -> base.equals("MIXED");
+            case "IDLE" -> base.equals("IDLE") && !NodeRows.has(n, "COMPLETING");
+            case "REBOOT", "BOOT" -> NodeRows.has(n, "REBOOT_ISSUED") || NodeRows.has(n, "REBOOT_REQUESTED");
             case "DOWN" -> base.equals("DOWN");
             case "DRAIN" -> NodeRows.has(n, "DRAIN");
             case "DRAINED" -> NodeRows.has(n, "DRAIN") && !busy;
@@ -239,7 +258,7 @@ final class Sinfo implements Command {
             return true;
         }
         for (String s : w.states) {
-            if (inState(n, s)) {
+            if (inAll(n, s)) {
                 return true;
             }
         }

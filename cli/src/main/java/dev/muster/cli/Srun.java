@@ -82,8 +82,8 @@ final class Srun implements Command {
 
     /** Options that only an allocation of its own would carry to the controller, which refuses them. */
     private static void refuseForStep(CommandContext c, JobOptions o) throws UsageException {
-        for (JobOption option : List.of(JobOption.ACCTG_FREQ, JobOption.CPU_FREQ, JobOption.GPU_BIND, JobOption.GPU_FREQ,
-                JobOption.TRES_BIND, JobOption.CONTAINER_ID, JobOption.PROFILE, JobOption.BB, JobOption.BBF)) {
+        for (JobOption option : List.of(JobOption.ACCTG_FREQ, JobOption.CPU_FREQ, JobOption.GPU_FREQ,
+                JobOption.CONTAINER_ID, JobOption.PROFILE, JobOption.BB, JobOption.BBF)) {
             if (o.has(option) && !o.text(option).equalsIgnoreCase("none")) {
                 throw c.bad(o.exitError(1), "--" + option.longName + " is not supported by this cluster");
             }
@@ -215,7 +215,7 @@ final class Srun implements Command {
         StepHooks hooks = new StepHooks(c, o, jobId, started.integer("stepId"), allocation.text("nodes"));
         hooks.run(JobOption.PROLOG);
         try {
-            return follow(c, o, jobId, allocation, started);
+            return follow(c, o, program, jobId, allocation, started);
         } finally {
             hooks.run(JobOption.EPILOG);
         }
@@ -261,7 +261,7 @@ final class Srun implements Command {
         }
     }
 
-    private static int follow(CommandContext c, JobOptions o, int jobId, Json.Obj allocation, Json.Obj started)
+    private static int follow(CommandContext c, JobOptions o, List<String> program, int jobId, Json.Obj allocation, Json.Obj started)
             throws UsageException {
         String stepId = Integer.toString(started.integer("stepId"));
         boolean pty = o.has(JobOption.PTY);
@@ -285,6 +285,9 @@ final class Srun implements Command {
         input(c, o, names, run, pty);
         Terminal terminal = pty && c.host().isTty(0) ? Terminal.raw() : null;
         signals(c, run, pty);
+        if (o.has(JobOption.DEBUGGER_TEST)) {
+            Thread.ofPlatform().daemon().name("processes").start(() -> processTable(c, o, program, jobId, started));
+        }
         try {
             return run.await();
         } finally {
@@ -295,6 +298,40 @@ final class Srun implements Command {
                 f.flush();
             }
         }
+    }
+
+    /** What a debugger would be given: where each task runs and as which process. */
+    private static void processTable(CommandContext c, JobOptions o, List<String> program, int jobId, Json.Obj started) {
+        String multi = "";
+        try {
+            multi = o.has(JobOption.MULTI_PROG) ? RawText.decode(c.host().readFile(Texts.absolute(program.getFirst(), c.host().workDir()),
+                    INPUT_BYTES_MAX)).replaceAll("\\\\\\s*\n", " ") : "";
+        } catch (IOException e) {
+            multi = "";
+        }
+        Json.Obj q = new Json.Obj();
+        q.put("jobId", (long) jobId);
+        java.util.TreeMap<Integer, String> lines = new java.util.TreeMap<>();
+        long giveUpMs = c.host().nowMs() + STEP_WAIT_MS;
+        while (lines.size() < started.integer("tasks") && c.host().nowMs() < giveUpMs && c.host().pause(100)) {
+            for (Json.Obj share : started.objects("shares")) {
+                try {
+                    for (Json.Obj step : c.host().callNode(share.text("address"), share.integer("port"), "QueryProcesses", q).objects("steps")) {
+                        for (Json.Obj task : step.objects("tasks")) {
+                            int rank = task.integer("rank");
+                            if (step.integer("stepId") == started.integer("stepId") && rank >= 0) {
+                                lines.put(rank, "task:" + rank + ", host:" + share.text("node") + ", pid:" + task.integer("pid")
+                                        + ", executable:" + (multi.isEmpty() ? program.getFirst() : MultiProg.program(multi, rank)));
+                            }
+                        }
+                    }
+                } catch (SlurmException e) {
+                    // not there yet, or gone: asked again until the patience ends
+                    continue;
+                }
+            }
+        }
+        lines.values().forEach(c::info);
     }
 
     private static StepRun.Settings settings(JobOptions o, boolean pty) {

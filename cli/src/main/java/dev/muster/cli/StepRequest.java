@@ -68,6 +68,7 @@ final class StepRequest {
         s.put("submitPid", (long) c.host().pid());
         s.put("submitLine", JobRequest.base64(r.submitLine()));
         s.put("limits", r.limits());
+        JobRequest.put(s, "tresBind", r.tresBind());
         return s;
     }
 
@@ -83,6 +84,19 @@ final class StepRequest {
 
     private Json.Obj resources(JobRequest r) throws UsageException {
         Json.Obj q = r.resources();
+        if (own) {
+            // the allocation is what these asked for, and all of it is the step's
+            for (String asked : List.of("tresPerNode", "tresPerJob", "tresPerSocket", "licenses", "network", "contiguous")) {
+                q.put(asked, "");
+            }
+            q.put("contiguous", Boolean.FALSE);
+            long planned = shares.stream().mapToLong(share -> share.number("tasks")).sum();
+            boolean byGpus = q.number("tasksPerGpu") > 0 || !q.text("tresPerTask").isEmpty();
+            if (q.integer("tasks") == 0 && q.integer("tasksPerNode") == 0 && byGpus && planned > 0) {
+                q.put("tasks", planned);
+            }
+            q.put("tasksPerGpu", 0L);
+        }
         int nodes = Math.max(1, q.integer("nodesMin"));
         relative(q);
         if (q.integer("tasks") > 0) {
@@ -117,16 +131,25 @@ final class StepRequest {
 
     private void program(CommandContext c, Json.Obj s) throws UsageException {
         if (!o.has(JobOption.MULTI_PROG)) {
-            s.put("arguments", JobEnvironment.base64All(program));
+            s.put("arguments", JobEnvironment.base64All(o.has(JobOption.DEBUGGER_TEST) ? stopped(program) : program));
             return;
         }
         String path = program.getFirst();
         try {
             byte[] text = c.host().readFile(Texts.absolute(path, c.host().workDir()), CONFIG_BYTES_MAX);
-            s.put("multiProg", JobRequest.base64(RawText.decode(text)));
+            String lines = RawText.decode(text).replaceAll("\\\\\\s*\n", " ");
+            MultiProg.check(c, o, path, lines, s.obj("request").integer("tasks"));
+            s.put("multiProg", JobRequest.base64(o.has(JobOption.DEBUGGER_TEST) ? MultiProg.stopped(lines) : lines));
         } catch (IOException e) {
             throw c.bad(o.exitError(1), "Could not open multi_prog config file " + path);
         }
+    }
+
+    /** The program behind a shell that stops itself first: a debugger attaches to the task and lets it go on. */
+    private static List<String> stopped(List<String> program) {
+        List<String> out = new ArrayList<>(List.of("/bin/sh", "-c", "kill -STOP $$; exec \"$@\"", "sh"));
+        out.addAll(program);
+        return out;
     }
 
     private Json.Obj io(StepFiles.Names names) {

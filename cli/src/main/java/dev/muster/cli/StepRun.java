@@ -122,7 +122,15 @@ final class StepRun implements StepNode.Events {
             c.info("First task exited " + settings.waitSeconds + "s ago");
             status();
             c.info("Terminating StepId=" + stepName);
-            terminate();
+            kill();
+        }
+    }
+
+    /** Ends the step at once. */
+    private void kill() {
+        if (!terminating) {
+            terminating = true;
+            ask(Signals.KILL);
         }
     }
 
@@ -313,10 +321,7 @@ final class StepRun implements StepNode.Events {
             completeNodes = nodes.size();
             notifyAll();
         }
-        if (!terminating) {
-            terminating = true;
-            ask(Signals.KILL);
-        }
+        kill();
     }
 
     /** {@code StepId=1.0 tasks 0-3: running}, {@code tasks 4: exited}. */

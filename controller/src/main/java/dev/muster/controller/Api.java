@@ -1,6 +1,7 @@
 package dev.muster.controller;
 
 import dev.muster.accounting.AccountingException;
+import dev.muster.config.Key;
 import dev.muster.config.SlurmConf;
 import dev.muster.core.Command;
 import dev.muster.core.Decision;
@@ -63,9 +64,18 @@ final class Api {
     }
 
     Reply handle(Caller caller, String message, byte[] body) {
-        if (controller.conf().debugFlag("AuditRPCs")) {
+        if (controller.debugFlags().has("AuditRPCs")) {
             log.info("RPC " + message + " from uid " + caller.uid() + " (" + body.length + " bytes)");
         }
+        long startNs = System.nanoTime();
+        try {
+            return answer(caller, message, body);
+        } finally {
+            controller.statistics().call(message, caller.uid(), (System.nanoTime() - startNs) / 1000);
+        }
+    }
+
+    private Reply answer(Caller caller, String message, byte[] body) {
         try {
             return switch (message) {
                 case "Ping" -> Reply.of(controller.ping());
@@ -83,7 +93,7 @@ final class Api {
                 case "QueryNodes" -> nodes(Codec.decode(body, ClusterMessages.QueryNodes.class));
                 case "QueryPartitions" -> partitions();
                 case "QueryConfig" -> Reply.of(controller.config());
-                case "QueryDiagnostics" -> Reply.of(controller.diagnostics());
+                case "QueryDiagnostics" -> diagnostics(caller, Codec.decode(body, ClusterMessages.QueryDiagnostics.class));
                 case "QueryAccounting" -> accounting(Codec.decode(body, AccountingRows.Query.class));
                 case "UpdateNode" -> updateNode(caller, Codec.decode(body, ClusterMessages.UpdateNode.class));
                 case "UpdatePartition" -> updatePartition(caller, Codec.decode(body, ClusterMessages.UpdatePartition.class));
@@ -97,7 +107,7 @@ final class Api {
                 }
                 case "SetDebug" -> {
                     ClusterMessages.SetDebug m = Codec.decode(body, ClusterMessages.SetDebug.class);
-                    yield admin(caller, () -> controller.setDebug(m.level()));
+                    yield admin(caller, () -> controller.setDebug(m));
                 }
                 default -> Reply.error(404, SlurmErrno.UNEXPECTED_MSG_ERROR, SlurmErrno.UNEXPECTED_MSG_ERROR.sentence());
             };
@@ -135,6 +145,16 @@ final class Api {
         }
         String error = operation.get();
         return error.isEmpty() ? Reply.of(Done.OK) : Reply.error(400, SlurmErrno.ERROR, error);
+    }
+
+    private Reply diagnostics(Caller caller, ClusterMessages.QueryDiagnostics q) {
+        if (!q.reset()) {
+            return Reply.of(controller.diagnostics());
+        }
+        return admin(caller, () -> {
+            controller.statistics().reset();
+            return "";
+        });
     }
 
     // ---- submission
@@ -225,7 +245,7 @@ final class Api {
 
     private JobViews views() {
         return new JobViews(core.durable(), controller.planner(), controller.planner()::plannedStart, controller.clock().now().tickMs(),
-                System.currentTimeMillis() / 1000);
+                System.currentTimeMillis() / 1000, controller.conf().text(Key.MAIL_DOMAIN));
     }
 
     private Reply jobs(JobMessages.QueryJobs q) {
@@ -239,7 +259,7 @@ final class Api {
             return Reply.error(SlurmErrno.INVALID_JOB_ID);
         }
         JobViews views = new JobViews(state, controller.planner(), controller.planner()::plannedStart, controller.clock().now().tickMs(),
-                System.currentTimeMillis() / 1000);
+                System.currentTimeMillis() / 1000, controller.conf().text(Key.MAIL_DOMAIN));
         Set<String> fields = q.fields().isEmpty() ? Set.of() : new TreeSet<>(q.fields());
         Json.Writer out = new Json.Writer();
         out.raw("{\"now\":").number(System.currentTimeMillis() / 1000).raw(",\"jobs\":[");
@@ -320,7 +340,7 @@ final class Api {
             }
         } else {
             for (String text : m.jobs()) {
-                Optional<JobName> name = JobName.parse(text);
+                Optional<JobName> name = JobName.parse(text, core.durable());
                 if (name.isEmpty()) {
                     errors.add(new JobMessages.JobError(text, SlurmErrno.INVALID_JOB_ID.number(), SlurmErrno.INVALID_JOB_ID.sentence()));
                 } else {
@@ -363,7 +383,7 @@ final class Api {
                         Integer.toString(h.job().id()), h.job().id(), -1, Command.JobRef.NO_STEP)));
                 continue;
             }
-            JobName.parse(text).ifPresentOrElse(n -> refs.addAll(n.refs()), () -> errors.add(
+            JobName.parse(text, core.durable()).ifPresentOrElse(n -> refs.addAll(n.refs()), () -> errors.add(
                     new JobMessages.JobError(text, SlurmErrno.INVALID_JOB_ID.number(), SlurmErrno.INVALID_JOB_ID.sentence())));
         }
         int uid = caller.uid();
@@ -381,7 +401,7 @@ final class Api {
     }
 
     private Reply updateJob(Caller caller, JobMessages.UpdateJob m) {
-        Optional<JobName> name = JobName.parse(m.job());
+        Optional<JobName> name = JobName.parse(m.job(), core.durable());
         if (name.isEmpty()) {
             return Reply.error(SlurmErrno.INVALID_JOB_ID);
         }
@@ -434,7 +454,7 @@ final class Api {
         List<Integer> tasks = JobEnvironment.taskCounts(job);
         int i = 0;
         for (dev.muster.core.Allocation.Share s : job.run().allocation().nodes()) {
-            shares.add(share(state, s.node(), s.cpus(), s.memoryMb(), TresText.gresDetail(s.gres()), tasks.get(i++), List.of()));
+            shares.add(share(state, s.node(), s.cpus(), s.memoryMb(), TresText.gresDetail(state, s.node(), s.gres()), tasks.get(i++), List.of()));
         }
         List<String> environment = job.run().allocation().isEmpty() ? List.of()
                 : JobEnvironment.ofAllocation(state, job).entrySet().stream().map(e -> e.getKey() + "=" + e.getValue()).toList();
@@ -476,7 +496,7 @@ final class Api {
         return new StepDesc(d.name(), d.request(), d.overlap(), d.wholeNodes(), d.relative(), d.timeLimitMin(), d.cpuBind(), d.memBind(),
                 d.mpi(), d.arguments(), d.multiProg(), marker, d.workDir(), d.io(), d.killOnBadExit(), d.noKill(), d.waitSeconds(), d.pty(),
                 d.ptyRows(), d.ptyColumns(), d.preserveEnv(), d.taskProlog(), d.taskEpilog(), d.umask(), d.immediateFail(), d.container(),
-                d.submitHost(), d.submitPid(), d.submitLine(), d.limits());
+                d.submitHost(), d.submitPid(), d.submitLine(), d.limits(), d.tresBind());
     }
 
     private Reply started(int jobId, int stepId) {
@@ -488,7 +508,7 @@ final class Api {
         }
         List<JobMessages.NodeShare> shares = new ArrayList<>();
         for (Step.Part p : step.get().nodes()) {
-            shares.add(share(state, p.node(), p.cpus(), p.memoryMb(), TresText.gresDetail(p.gres()), p.tasks().size(), p.tasks()));
+            shares.add(share(state, p.node(), p.cpus(), p.memoryMb(), TresText.gresDetail(state, p.node(), p.gres()), p.tasks().size(), p.tasks()));
         }
         return Reply.of(new JobMessages.StepStarted(jobId, stepId, job.get().attempt(), step.get().tasks(), shares, step.get().ioToken(), List.of()));
     }
@@ -540,7 +560,8 @@ final class Api {
         }
         Map<String, String> changes = new TreeMap<>();
         m.changes().forEach((k, v) -> changes.put(k.toLowerCase(java.util.Locale.ROOT), v));
-        return done(core.execute(new Command.UpdateNode(caller.uid(), names, changes), caller.uid()));
+        Decision decision = core.execute(new Command.UpdateNode(caller.uid(), names, changes), caller.uid());
+        return decision instanceof Decision.Accepted a && !"".equals(a.reply()) ? Reply.error(SlurmErrno.INVALID_NODE_STATE) : done(decision);
     }
 
     private Reply updatePartition(Caller caller, ClusterMessages.UpdatePartition m) {

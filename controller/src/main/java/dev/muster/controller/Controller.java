@@ -59,6 +59,7 @@ final class Controller {
     private final Identities identities = new Identities();
     private final Scheduler scheduler = new Scheduler();
     private final SecureRandom random = new SecureRandom();
+    private final DebugFlags flags;
     private final long bootTime = System.currentTimeMillis() / 1000;
     private final long startedNs = System.nanoTime();
     private final Runnable onShutdown;
@@ -74,12 +75,15 @@ final class Controller {
     private Server server;
     private Optional<Sack> sack = Optional.empty();
     private volatile boolean stopping;
+    private final Statistics statistics = new Statistics();
     private long applied;
 
     Controller(SlurmConf conf, File confFile, DaemonLog log, Runnable onShutdown, Consumer<Throwable> onFault) {
         this.conf.set(conf);
         this.confFile = confFile;
         this.log = log;
+        flags = new DebugFlags(log);
+        flags.set(conf.debugFlags());
         this.onShutdown = onShutdown;
         this.onFault = onFault;
     }
@@ -115,8 +119,8 @@ final class Controller {
         Outgoing outgoing = new Outgoing(blobs::read, (job, e) -> log.error("job " + job.id() + " cannot be launched", e));
         Watch watch = new Watch();
         links = new NodeLinks(log, outgoing, clock, this::connection);
-        NodeEffects effects = new NodeEffects(links, outgoing, watch, log, this::project);
-        thread = new CoreThread(core, journal, clock, log, effects, onFault);
+        NodeEffects effects = new NodeEffects(links, outgoing, watch, log, flags, this::project);
+        thread = new CoreThread(core, journal, clock, log, effects, onFault, us -> statistics.pass(us, scheduler.queueLength()));
         links.core(thread);
         thread.start();
         journal.repair().ifPresent(r -> {
@@ -199,6 +203,7 @@ final class Controller {
 
     private void project(Entry entry, State after) {
         applied++;
+        statistics.follow(entry);
         accounting.follow(applied, entry, after);
         long index = applied;
         if (index - lastSnapshot.get() >= SNAPSHOT_EVERY) {
@@ -304,22 +309,32 @@ final class Controller {
                 .format(java.time.Instant.ofEpochSecond(bootTime));
         List<String> lines = c.show(new ShowLive(boot, thread.durable().nextJobId(), VERSION,
                 name -> identities.byName(name).map(i -> i.user() + "(" + i.uid() + ")").orElse(name)));
-        return new ClusterMessages.ConfigReply(System.currentTimeMillis() / 1000, lines, new TreeMap<>());
+        List<String> live = lines.stream().map(line -> line.startsWith("DebugFlags ") ? with(line, String.join(",", flags.on()))
+                : line.startsWith("SlurmctldDebug ") ? with(line, SlurmConf.debugName(log.level())) : line).toList();
+        return new ClusterMessages.ConfigReply(System.currentTimeMillis() / 1000, live, new TreeMap<>());
+    }
+
+    private static String with(String line, String value) {
+        return line.substring(0, line.indexOf('=') + 2) + (value.isEmpty() ? "(null)" : value);
+    }
+
+    Statistics statistics() {
+        return statistics;
     }
 
     ClusterMessages.DiagnosticsReply diagnostics() {
         State state = thread.durable();
         TreeMap<String, Long> v = new TreeMap<>();
+        statistics.put(v, state);
         v.put("jobs_known", (long) state.jobs().size());
         v.put("jobs_ended", (long) state.ended().size());
         v.put("queue_length", (long) scheduler.queueLength());
         v.put("nodes", (long) state.nodes().size());
         v.put("nodes_connected", (long) links.connectedCount());
-        v.put("schedule_cycle_last", thread.lastPassUs());
         v.put("schedule_cycle_counter", thread.passes());
         v.put("server_thread_count", (long) thread.queueLength());
         v.put("journal_index", thread.durableIndex());
-        return new ClusterMessages.DiagnosticsReply(v);
+        return new ClusterMessages.DiagnosticsReply(v, statistics.messages(), statistics.users(identities::userName));
     }
 
     /** Jobs that hold nodes: found through the nodes, not by a scan of all jobs. */
@@ -365,6 +380,7 @@ final class Controller {
                 }
                 conf.set(ok.conf());
                 log.level(ok.conf().slurmctldDebug());
+                flags.set(ok.conf().debugFlags());
                 links.broadcast(new NodeMessages.ReadConfig());
                 log.info("reconfigured");
                 return "";
@@ -372,13 +388,24 @@ final class Controller {
         }
     }
 
-    String setDebug(String level) {
-        try {
-            log.level(Integer.parseInt(level));
+    /** A level by name, or flags to add or take away: until the configuration is read again. "" or what is wrong. */
+    String setDebug(ClusterMessages.SetDebug m) {
+        if (!m.flags().isEmpty()) {
+            flags.change(m.flags());
+            log.info("Set debug flags to " + (flags.on().isEmpty() ? "none" : String.join(",", flags.on())));
             return "";
-        } catch (NumberFormatException e) {
-            return "invalid debug level: " + level;
         }
+        int level = SlurmConf.debugLevel(m.level());
+        if (level < 0) {
+            return "invalid debug level: " + m.level();
+        }
+        log.level(level);
+        log.info("Set debug level to '" + m.level() + "'");
+        return "";
+    }
+
+    DebugFlags debugFlags() {
+        return flags;
     }
 
     String shutdown(boolean controllerOnly) {

@@ -15,6 +15,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import java.util.function.LongConsumer;
 
 /**
  * The only writer. Takes commands in order, decides, applies, appends; a second thread lets replies and effects out, in order,
@@ -36,24 +37,26 @@ final class CoreThread {
     private final LinkedBlockingQueue<Item> queue = new LinkedBlockingQueue<>(QUEUE_MAX);
     private final Pipeline pipeline;
     private final Consumer<Throwable> fault;
+    private final LongConsumer passTookUs;
     private volatile boolean stopping;
     private Thread decider;
     private Thread releaser;
     private volatile boolean schedulable = true;
     private long passNotBeforeNs;
     private long nextTickNs;
-    private volatile long lastPassUs;
     private volatile long passes;
 
     private record Item(Command command, int uid, CompletableFuture<Decision> answer) {}
 
-    CoreThread(Core core, Journal journal, Clock clock, DaemonLog log, Pipeline.Effects effects, Consumer<Throwable> fault) {
+    CoreThread(Core core, Journal journal, Clock clock, DaemonLog log, Pipeline.Effects effects, Consumer<Throwable> fault,
+            LongConsumer passTookUs) {
         this.core = core;
         this.journal = journal;
         this.clock = clock;
         this.log = log;
         this.pipeline = new Pipeline(core, journal, effects, point -> { });
         this.fault = fault;
+        this.passTookUs = passTookUs;
     }
 
     void start() {
@@ -86,10 +89,6 @@ final class CoreThread {
 
     int queueLength() {
         return queue.size();
-    }
-
-    long lastPassUs() {
-        return lastPassUs;
     }
 
     long passes() {
@@ -188,7 +187,7 @@ final class CoreThread {
         schedulable = false;
         decide(new Item(new Command.Schedule(STARTS_PER_PASS), -1, new CompletableFuture<>()));
         long took = System.nanoTime() - start;
-        lastPassUs = took / 1000;
+        passTookUs.accept(took / 1000);
         passes++;
         passNotBeforeNs = System.nanoTime() + took * PASS_SHARE;
     }

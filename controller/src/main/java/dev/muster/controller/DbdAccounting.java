@@ -40,7 +40,7 @@ final class DbdAccounting implements Accounting {
     DbdAccounting(SlurmConf conf, Sessions sessions, String journal, LongSupplier last, Supplier<State> state, Consumer<Policy> policy,
             Consumer<String> log) {
         int port = (int) conf.number(Key.ACCOUNTING_STORAGE_PORT);
-        link = new DbdLink(conf.text(Key.ACCOUNTING_STORAGE_HOST), port > 0 ? port : PORT_DEFAULT, sessions::session, sessions::nonce,
+        link = new DbdLink(conf.text(Key.ACCOUNTING_STORAGE_HOST), port > 0 ? port : PORT_DEFAULT, sessions::accountingSession, sessions::nonce,
                 new DbdLink.Home() {
                     @Override
                     public Register introduction() {
@@ -83,7 +83,8 @@ final class DbdAccounting implements Accounting {
     }
 
     private static AccountingRows.Query of(AccountingRows.Query q, String cluster) {
-        return new AccountingRows.Query(q.jobs(), q.userIds(), q.allUsers(), q.groupIds(), q.accounts(), q.partitions(), q.qos(), q.names(), q.nodes(),
+        return new AccountingRows.Query(q.jobs(), q.userIds(), q.allUsers(), q.groupIds(), q.accounts(), q.partitions(), q.qos(), q.names(),
+                q.nodes(),
                 q.states(), q.wckeys(), q.reasons(), q.from(), q.to(), q.duplicates(), q.allocationsOnly(), q.minNodes(), q.maxNodes(), q.minCpus(),
                 q.maxCpus(), q.minLimitMin(), q.maxLimitMin(), List.of(cluster));
     }

@@ -77,7 +77,8 @@ final class EmbeddedAccounting implements Accounting {
 
     /** The tables here are one cluster's. */
     private static AccountingRows.Query everyCluster(AccountingRows.Query q) {
-        return new AccountingRows.Query(q.jobs(), q.userIds(), q.allUsers(), q.groupIds(), q.accounts(), q.partitions(), q.qos(), q.names(), q.nodes(),
+        return new AccountingRows.Query(q.jobs(), q.userIds(), q.allUsers(), q.groupIds(), q.accounts(), q.partitions(), q.qos(), q.names(),
+                q.nodes(),
             q.states(), q.wckeys(), q.reasons(), q.from(), q.to(), q.duplicates(), q.allocationsOnly(), q.minNodes(), q.maxNodes(), q.minCpus(),
             q.maxCpus(), q.minLimitMin(), q.maxLimitMin(), List.of());
     }
@@ -162,6 +163,7 @@ final class EmbeddedAccounting implements Accounting {
             }
             case Change.PendingJobEnded c -> rows.jobs.add(c.jobId());
             case Change.JobSuspended c -> rows.jobs.add(c.jobId());
+            case Change.JobStopped c -> { }
             case Change.JobResumed c -> {
                 before.jobs().find(c.jobId()).ifPresent(j -> resumed(j, c.time()));
                 rows.jobs.add(c.jobId());

@@ -98,6 +98,10 @@ final class JobEnvironment {
         e.put("SLURM_NODEID", step.nodes().indexOf(part));
         e.put("SLURM_CPUS_ON_NODE", part.cpus());
         e.put("SLURM_LAUNCH_NODE_IPADDR", "127.0.0.1");
+        e.put("SLURM_TOPOLOGY_ADDR", part.node());
+        e.put("SLURM_TOPOLOGY_ADDR_PATTERN", "node");
+        // where the step's streams are served
+        state.nodes().find(part.node()).ifPresent(n -> e.put("SLURM_SRUN_COMM_PORT", n.spec().port()));
         e.put("SLURM_SRUN_COMM_HOST", step.desc().submitHost());
         e.put("SLURM_DISTRIBUTION", distribution(step));
         e.plane(step.desc().request().distribution());
@@ -211,16 +215,27 @@ final class JobEnvironment {
         if (gpus.isEmpty()) {
             return;
         }
+        devices(gpus).forEach(this::put);
+        put("SLURM_JOB_GPUS", list(gpus));
+        put("SLURM_GPUS_ON_NODE", gpus.count());
+    }
+
+    private static String list(IndexSet set) {
         StringBuilder ids = new StringBuilder();
-        for (int i = gpus.first(); i >= 0; i = gpus.next(i + 1)) {
+        for (int i = set.first(); i >= 0; i = set.next(i + 1)) {
             ids.append(ids.isEmpty() ? "" : ",").append(i);
         }
-        put("CUDA_VISIBLE_DEVICES", ids);
-        put("ROCR_VISIBLE_DEVICES", ids);
-        put("ZE_AFFINITY_MASK", ids);
-        put("GPU_DEVICE_ORDINAL", ids);
-        put("SLURM_JOB_GPUS", ids);
-        put("SLURM_GPUS_ON_NODE", gpus.count());
+        return ids.toString();
+    }
+
+    /** The variables by which programs find the GPUs they may use. */
+    static Map<String, String> devices(IndexSet gpus) {
+        String ids = list(gpus);
+        Map<String, String> out = new LinkedHashMap<>();
+        for (String name : List.of("CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "ZE_AFFINITY_MASK", "GPU_DEVICE_ORDINAL")) {
+            out.put(name, ids);
+        }
+        return out;
     }
 
     /** How many tasks srun would start per node of the allocation. */

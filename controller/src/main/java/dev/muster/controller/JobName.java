@@ -1,8 +1,11 @@
 package dev.muster.controller;
 
 import dev.muster.core.Command;
+import dev.muster.core.Job;
+import dev.muster.core.State;
 import dev.muster.core.Step;
 import dev.muster.model.IndexSet;
+import dev.muster.model.Sluid;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -14,6 +17,24 @@ import java.util.Optional;
  * @param step  {@link Command.JobRef#NO_STEP} if none is named
  */
 record JobName(String text, int jobId, IndexSet tasks, int step) {
+    /** As {@link #parse(String)}, and by the job's SLUID, which it keeps for ever. */
+    static Optional<JobName> parse(String text, State state) {
+        int end = text.indexOf('.') < 0 ? text.length() : text.indexOf('.');
+        int bar = text.indexOf('_');
+        end = bar >= 0 && bar < end ? bar : end;
+        java.util.OptionalLong sluid = Sluid.parse(text.substring(0, end));
+        if (sluid.isEmpty()) {
+            return parse(text);
+        }
+        String rest = text.substring(end);
+        for (Job job : state.jobs().values()) {
+            if (job.sluid() == sluid.getAsLong()) {
+                return parse(job.id() + rest).map(n -> new JobName(text, n.jobId, n.tasks, n.step));
+            }
+        }
+        return Optional.empty();
+    }
+
     static Optional<JobName> parse(String text) {
         String job = text;
         int step = Command.JobRef.NO_STEP;

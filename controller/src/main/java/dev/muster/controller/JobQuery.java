@@ -39,7 +39,7 @@ final class JobQuery {
             return out;
         }
         for (String text : q.jobs()) {
-            JobName.parse(text).ifPresent(name -> named(name, out));
+            JobName.parse(text, state).ifPresent(name -> named(name, out));
         }
         return out;
     }
@@ -73,7 +73,7 @@ final class JobQuery {
 
     /** Whether there is such a job at all, whatever its state. */
     boolean knows(String text) {
-        return JobName.parse(text).map(n -> state.jobs().has(n.jobId()) || !state.tasksOf(n.jobId()).isEmpty()).orElse(false);
+        return JobName.parse(text, state).map(n -> state.jobs().has(n.jobId()) || !state.tasksOf(n.jobId()).isEmpty()).orElse(false);
     }
 
     private boolean matches(Job job) {

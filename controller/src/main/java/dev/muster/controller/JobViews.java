@@ -27,13 +27,15 @@ final class JobViews {
     private final IntToLongFunction plannedStart;
     private final long tickMs;
     private final long now;
+    private final String mailDomain;
 
-    JobViews(State state, Planner planner, IntToLongFunction plannedStart, long tickMs, long nowS) {
+    JobViews(State state, Planner planner, IntToLongFunction plannedStart, long tickMs, long nowS, String mailDomain) {
         this.state = state;
         this.planner = planner;
         this.plannedStart = plannedStart;
         this.tickMs = tickMs;
         this.now = nowS;
+        this.mailDomain = mailDomain;
     }
 
     /** Why it waits or how it ended, in the words of squeue's REASON. */
@@ -99,6 +101,12 @@ final class JobViews {
         return r.tasks() > 0 ? r.tasks() : Math.max(1, r.tasksPerNode()) * nodeCount(job);
     }
 
+    private String mailUser(JobDesc d) {
+        String user = d.extras().mailUser();
+        return !user.isEmpty() || d.extras().mailType().isEmpty() ? user
+                : d.owner().user() + (mailDomain.isEmpty() ? "" : "@" + mailDomain);
+    }
+
     private int limitMin(Job job) {
         if (job.run().startTime() > 0) {
             return job.run().limitMin();
@@ -140,9 +148,9 @@ final class JobViews {
                 TresText.requested(r, cpus(job), nodeCount(job), memory), shown.isEmpty() ? "" : TresText.allocated(state, job, shown), command(d),
                 d.files().workDir().text(), d.kind() == JobDesc.Kind.BATCH ? JobPaths.stdin(job).text() : "",
                 d.kind() == JobDesc.Kind.BATCH ? JobPaths.stdout(job).text() : "", d.kind() == JobDesc.Kind.BATCH ? JobPaths.stderr(job).text() : "",
-                d.extras().comment(), d.extras().adminComment(), d.extras().extra(), d.extras().mailUser(), d.extras().mailType(),
+                d.extras().comment(), d.extras().adminComment(), d.extras().extra(), mailUser(d), d.extras().mailType(),
                 d.extras().container(), d.extras().mcsLabel(), d.extras().burstBuffer(), d.payload().submitLine().text(), job.sluid(),
-                details && !shown.isEmpty() ? details(shown) : List.of());
+                details && !shown.isEmpty() ? details(shown) : List.of(), TresText.gresTotal(state, shown));
     }
 
     private boolean requeues(JobDesc d) {
@@ -160,7 +168,7 @@ final class JobViews {
     }
 
     /** Nodes with the same cores, memory and devices share a line. */
-    private static List<NodeDetail> details(Allocation a) {
+    private List<NodeDetail> details(Allocation a) {
         List<NodeDetail> out = new ArrayList<>();
         List<String> names = new ArrayList<>();
         Allocation.Share last = null;
@@ -176,7 +184,7 @@ final class JobViews {
         return out;
     }
 
-    private static NodeDetail detail(List<String> names, Allocation.Share s) {
+    private NodeDetail detail(List<String> names, Allocation.Share s) {
         int perUnit = s.cores().isEmpty() ? 1 : Math.max(1, s.cpus() / s.cores().count());
         IndexSet cpus = IndexSet.empty();
         for (int core = s.cores().first(); core >= 0; core = s.cores().next(core + 1)) {
@@ -184,7 +192,7 @@ final class JobViews {
                 cpus = cpus.with(core * perUnit + t);
             }
         }
-        return new NodeDetail(HostList.of(names).compressed(), cpus.compact(), s.memoryMb(), TresText.gresDetail(s.gres()));
+        return new NodeDetail(HostList.of(names).compressed(), cpus.compact(), s.memoryMb(), TresText.gresDetail(state, s.node(), s.gres()));
     }
 
     StepInfo step(Job job, Step step) {
@@ -200,6 +208,6 @@ final class JobViews {
                 step.desc().timeLimitMin() > 0 ? step.desc().timeLimitMin() : job.run().limitMin(),
                 TresText.text(cpus, memory, step.nodes().size(), gres), step.desc().request().tresPerNode(), step.desc().submitHost(),
                 step.desc().submitPid(), step.desc().cpuBind(), step.desc().request().distribution(), job.desc().charge().account(),
-                step.desc().submitLine().text());
+                step.desc().submitLine().text(), job.sluid());
     }
 }

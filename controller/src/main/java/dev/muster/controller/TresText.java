@@ -2,11 +2,13 @@ package dev.muster.controller;
 
 import dev.muster.core.Allocation;
 import dev.muster.core.Billing;
+import dev.muster.core.GresRequest;
 import dev.muster.core.Job;
+import dev.muster.core.Node;
 import dev.muster.core.State;
-import dev.muster.core.Tres;
 import dev.muster.model.IndexSet;
 import dev.muster.model.ResourceRequest;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -34,12 +36,10 @@ final class TresText {
 
     static String requested(ResourceRequest r, int cpus, int nodes, long memoryMb) {
         Map<String, Integer> gres = new TreeMap<>();
-        for (Tres.Item i : Tres.gres(r.tresPerNode())) {
-            gres.merge(i.name(), i.count() * nodes, Integer::sum);
-        }
-        for (Tres.Item i : Tres.gres(r.tresPerJob())) {
-            gres.merge(i.name(), i.count(), Integer::sum);
-        }
+        GresRequest asked = GresRequest.of(r);
+        asked.perNode().forEach(i -> gres.merge(i.name(), i.count() * nodes, Integer::sum));
+        asked.perJob().forEach(i -> gres.merge(i.name(), i.count(), Integer::sum));
+        asked.perTask().forEach(i -> gres.merge(i.name(), i.count() * Math.max(1, r.tasks()), Integer::sum));
         return text(cpus, memoryMb, nodes, gres);
     }
 
@@ -61,11 +61,43 @@ final class TresText {
         return mb % 1024 == 0 ? mb / 1024 + "G" : mb + "M";
     }
 
-    /** {@code gpu:2(IDX:0-1)}. */
-    static String gresDetail(Map<String, IndexSet> gres) {
+    /** {@code gpu:a100:2(IDX:0-1)}: devices of a node with their types. */
+    static String gresDetail(State state, String node, Map<String, IndexSet> gres) {
         StringBuilder out = new StringBuilder();
-        gres.forEach((name, devices) -> out.append(out.isEmpty() ? "" : ",").append(name).append(':').append(devices.count())
-                .append("(IDX:").append(devices.compact()).append(')'));
+        typed(state, node, gres).forEach((name, devices) -> out.append(out.isEmpty() ? "" : ",").append(name).append(':')
+                .append(devices.count()).append("(IDX:").append(devices.compact()).append(')'));
         return out.toString();
+    }
+
+    /** {@code gpu:a100:4,nic:1}: of the whole allocation. */
+    static String gresTotal(State state, Allocation a) {
+        Map<String, Integer> sums = new TreeMap<>();
+        for (Allocation.Share s : a.nodes()) {
+            typed(state, s.node(), s.gres()).forEach((name, devices) -> sums.merge(name, devices.count(), Integer::sum));
+        }
+        StringBuilder out = new StringBuilder();
+        sums.forEach((name, count) -> out.append(out.isEmpty() ? "" : ",").append(name).append(':').append(count));
+        return out.toString();
+    }
+
+    private static Map<String, IndexSet> typed(State state, String node, Map<String, IndexSet> gres) {
+        Map<String, IndexSet> out = new TreeMap<>();
+        List<Node.Gres> known = state.nodes().find(node).map(n -> n.spec().gres()).orElse(List.of());
+        gres.forEach((name, devices) -> {
+            IndexSet rest = devices;
+            for (Node.Gres g : known) {
+                if (g.name().equals(name) && !g.type().isEmpty() && g.count() > 0) {
+                    IndexSet mine = devices.intersect(IndexSet.range(g.first(), g.first() + g.count() - 1, 1));
+                    if (!mine.isEmpty()) {
+                        out.merge(name + ":" + g.type(), mine, IndexSet::union);
+                        rest = rest.minus(mine);
+                    }
+                }
+            }
+            if (!rest.isEmpty()) {
+                out.put(name, rest);
+            }
+        });
+        return out;
     }
 }

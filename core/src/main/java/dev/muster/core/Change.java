@@ -99,6 +99,9 @@ public sealed interface Change {
 
     record JobSuspended(int jobId, long time) implements Change {}
 
+    /** Its processes were sent SIGSTOP, or SIGCONT. */
+    record JobStopped(int jobId, boolean stopped) implements Change {}
+
     record JobResumed(int jobId, long time, long limitTick) implements Change {}
 
     /** A job that ended long ago is forgotten. */

@@ -18,6 +18,8 @@ import java.util.Optional;
 /** Cancel, signal, hold, release, requeue, suspend, resume. Each takes jobs as users name them and answers per job. */
 final class JobRules {
     private static final int SIGKILL = 9;
+    private static final int SIGCONT = 18;
+    private static final int SIGSTOP = 19;
 
     private final State state;
     private final Now now;
@@ -167,6 +169,9 @@ final class JobRules {
         }
         if (!job.state().isActive()) {
             return Optional.of(SlurmErrno.ALREADY_DONE);
+        }
+        if (c.signal() == SIGSTOP || c.signal() == SIGCONT) {
+            changes.add(new Change.JobStopped(job.id(), c.signal() == SIGSTOP));
         }
         for (Step step : job.run().steps()) {
             if (step.state() == Step.State.RUNNING && (step.isBatch() ? c.batchOnly() || c.full() : step.id() >= 0 && !c.batchOnly())) {

@@ -343,17 +343,23 @@ final class NodeRules {
         if (!Access.isAdmin(state, c.uid())) {
             return Decision.reject(SlurmErrno.ACCESS_DENIED);
         }
+        // a state that one of the nodes cannot take is told, but it does not keep the others from theirs
+        Optional<Decision.Rejected> wrongState = Optional.empty();
         for (String name : c.nodes()) {
             Optional<Node> node = state.nodes().find(name);
             if (node.isEmpty()) {
                 return Decision.reject(SlurmErrno.INVALID_NODE_NAME);
             }
             Optional<Decision.Rejected> refused = update(node.get(), c);
-            if (refused.isPresent()) {
+            if (refused.isPresent() && refused.get().errno() != SlurmErrno.INVALID_NODE_STATE) {
                 return refused.get();
             }
+            wrongState = wrongState.or(() -> refused);
         }
-        return Decision.of(changes, "", direct);
+        if (wrongState.isPresent() && changes.isEmpty()) {
+            return wrongState.get();
+        }
+        return Decision.of(changes, wrongState.isPresent() ? SlurmErrno.INVALID_NODE_STATE.sentence() : "", direct);
     }
 
     private Optional<Decision.Rejected> update(Node node, Command.UpdateNode c) {

@@ -177,6 +177,7 @@ public record State(
                         j -> j.with(JobState.SUSPENDED).with(Runs.suspended(j.run(), c.time(), tickMs)));
                 case Change.JobResumed c -> job(c.jobId(),
                         j -> j.with(JobState.RUNNING).with(Runs.resumed(j.run(), c.time(), tickMs, c.limitTick())));
+                case Change.JobStopped c -> job(c.jobId(), j -> j.with(JobFlag.STOPPED, c.stopped()));
                 case Change.JobPurged c -> purged(c.jobId());
                 case Change.NodeRegistered c -> node(c.node(),
                         n -> n.registered(c.bootId(), c.version(), c.startTime(), c.hardware()));

@@ -16,9 +16,6 @@ final class StepLimits {
         String what = !bindable(step.cpuBind()) ? "--cpu-bind=" + step.cpuBind()
                 : !memBind.isEmpty() && !memBind.equals("none") && !memBind.equals("no") ? "--mem-bind"
                 : !step.container().isEmpty() ? "--container"
-                : !r.tresPerSocket().isEmpty() ? "--gpus-per-socket"
-                : r.tasksPerSocket() > 0 ? "--ntasks-per-socket"
-                : r.tasksPerGpu() > 0 ? "--ntasks-per-gpu"
                 : !r.licenses().isEmpty() ? "--licenses"
                 : !r.network().isEmpty() ? "--network"
                 : "";

@@ -110,7 +110,7 @@ final class StepRules {
         return new StepDesc(d.name(), d.request(), d.overlap(), d.wholeNodes(), d.relative(), d.timeLimitMin(), d.cpuBind(), d.memBind(),
                 d.mpi(), d.arguments(), d.multiProg(), List.of(), d.workDir(), d.io(), d.killOnBadExit(), d.noKill(), d.waitSeconds(),
                 d.pty(), d.ptyRows(), d.ptyColumns(), d.preserveEnv(), d.taskProlog(), d.taskEpilog(), d.umask(), d.immediateFail(),
-                d.container(), d.submitHost(), d.submitPid(), d.submitLine(), d.limits());
+                d.container(), d.submitHost(), d.submitPid(), d.submitLine(), d.limits(), d.tresBind());
     }
 
     /** Finds a step's nodes, units and tasks within its job's allocation. */
@@ -120,11 +120,14 @@ final class StepRules {
         private final ResourceRequest request;
         private final State state;
         private final Distribution distribution;
+        private final GresRequest gres;
+        private final Map<String, Integer> leftOfJob = new TreeMap<>();
 
         Placement(Job job, StepDesc step, State state) {
             this.job = job;
             this.step = step;
-            this.request = step.request();
+            this.request = GresRequest.resolved(step.request());
+            this.gres = GresRequest.of(request);
             this.state = state;
             this.distribution = Distribution.parse(request.distribution()).orElse(Distribution.UNSET);
         }
@@ -194,6 +197,11 @@ final class StepRules {
                 if (request.tasksPerNode() > 0) {
                     fits = Math.min(fits, request.tasksPerNode());
                 }
+                if (request.tasksPerSocket() > 0) {
+                    fits = Math.min(fits, request.tasksPerSocket()
+                            * state.nodes().find(share.node()).map(n -> Math.max(1, n.spec().sockets())).orElse(1));
+                }
+                fits = Math.min(fits, tasksByGres(share, ignoreOthers));
                 if (fits > 0 && gresFits(share, ignoreOthers)) {
                     usable.add(share);
                     free.add(cores);
@@ -278,6 +286,7 @@ final class StepRules {
         private List<Step.Part> assign(
                 List<Allocation.Share> shares, List<IndexSet> free, List<List<Integer>> ranks, int cpusPerTask, boolean ignoreOthers) {
             List<Step.Part> parts = new ArrayList<>();
+            leftOfJob.clear();
             for (int i = 0; i < shares.size(); i++) {
                 Allocation.Share share = shares.get(i);
                 int perUnit = cpusPerUnit(share);
@@ -290,7 +299,7 @@ final class StepRules {
                 long memory = request.memPerNodeMb() > 0 ? request.memPerNodeMb()
                         : request.memPerCpuMb() > 0 ? request.memPerCpuMb() * cores.count() * perUnit : share.memoryMb();
                 parts.add(new Step.Part(share.node(), List.copyOf(ranks.get(i)), cores, cores.count() * perUnit, memory,
-                        gres(share, ignoreOthers), false, false, ExitStatus.NONE, Map.of(), ""));
+                        gres(share, ranks.get(i).size(), shares.size() - 1 - i, ignoreOthers), false, false, ExitStatus.NONE, Map.of(), ""));
             }
             return parts;
         }
@@ -313,22 +322,26 @@ final class StepRules {
             return free;
         }
 
-        /** GRES named by the step: counts per name on each node. */
-        private Map<String, Integer> gresWanted() {
+        private boolean gresFits(Allocation.Share share, boolean ignoreOthers) {
             Map<String, Integer> wanted = new TreeMap<>();
-            for (Tres.Item item : Tres.gres(request.tresPerNode())) {
-                wanted.merge(item.name(), item.count(), Integer::sum);
-            }
-            return wanted;
+            gres.perNode().forEach(i -> wanted.merge(i.name(), i.count(), Integer::sum));
+            return wanted.entrySet().stream().allMatch(w -> freeGres(share, w.getKey(), ignoreOthers).count() >= w.getValue());
         }
 
-        private boolean gresFits(Allocation.Share share, boolean ignoreOthers) {
-            for (Map.Entry<String, Integer> want : gresWanted().entrySet()) {
-                if (freeGres(share, want.getKey(), ignoreOthers).count() < want.getValue()) {
-                    return false;
+        /** How many tasks find their devices on the node. */
+        private int tasksByGres(Allocation.Share share, boolean ignoreOthers) {
+            int tasks = Integer.MAX_VALUE;
+            for (Tres.Item item : gres.perTask()) {
+                if (item.count() > 0) {
+                    tasks = Math.min(tasks, freeGres(share, item.name(), ignoreOthers).count() / item.count());
                 }
             }
-            return true;
+            return tasks;
+        }
+
+        private static boolean asksForGres(Step step) {
+            ResourceRequest r = step.desc().request();
+            return !r.tresPerNode().isEmpty() || !r.tresPerTask().isEmpty() || !r.tresPerJob().isEmpty() || !r.tresPerSocket().isEmpty();
         }
 
         private IndexSet freeGres(Allocation.Share share, String name, boolean ignoreOthers) {
@@ -337,8 +350,7 @@ final class StepRules {
                 return free;
             }
             for (Step other : job.run().steps()) {
-                if (other.state() == Step.State.RUNNING && other.id() >= 0 && !other.desc().overlap()
-                        && !other.desc().request().tresPerNode().isEmpty()) {
+                if (other.state() == Step.State.RUNNING && other.id() >= 0 && !other.desc().overlap() && asksForGres(other)) {
                     for (Step.Part part : other.nodes()) {
                         if (part.node().equals(share.node()) && !part.done()) {
                             free = free.minus(part.gres().getOrDefault(name, IndexSet.empty()));
@@ -350,22 +362,33 @@ final class StepRules {
         }
 
         /** Without a request of its own a step sees all of the job's devices. */
-        private Map<String, IndexSet> gres(Allocation.Share share, boolean ignoreOthers) {
-            if (request.tresPerNode().isEmpty()) {
+        private Map<String, IndexSet> gres(Allocation.Share share, int tasks, int nodesAfter, boolean ignoreOthers) {
+            if (gres.perNode().isEmpty() && gres.perTask().isEmpty() && gres.perJob().isEmpty()) {
                 return share.gres();
             }
             TreeMap<String, IndexSet> out = new TreeMap<>();
-            for (Map.Entry<String, Integer> want : gresWanted().entrySet()) {
-                IndexSet free = freeGres(share, want.getKey(), ignoreOthers);
-                IndexSet taken = IndexSet.empty();
-                for (int d = free.first(), k = 0; d >= 0 && k < want.getValue(); d = free.next(d + 1), k++) {
-                    taken = taken.with(d);
-                }
-                if (!taken.isEmpty()) {
-                    out.put(want.getKey(), taken);
-                }
+            gres.perNode().forEach(i -> take(out, share, i.name(), i.count(), ignoreOthers));
+            gres.perTask().forEach(i -> take(out, share, i.name(), i.count() * tasks, ignoreOthers));
+            for (Tres.Item item : gres.perJob()) {
+                int left = leftOfJob.getOrDefault(item.name(), item.count());
+                // one at least is left for each node still to come
+                int taken = take(out, share, item.name(), Math.min(left, Math.max(1, left - nodesAfter)), ignoreOthers);
+                leftOfJob.put(item.name(), left - taken);
             }
             return out;
+        }
+
+        private int take(Map<String, IndexSet> out, Allocation.Share share, String name, int count, boolean ignoreOthers) {
+            IndexSet before = out.getOrDefault(name, IndexSet.empty());
+            IndexSet free = freeGres(share, name, ignoreOthers).minus(before);
+            IndexSet taken = before;
+            for (int d = free.first(), k = 0; d >= 0 && k < count; d = free.next(d + 1), k++) {
+                taken = taken.with(d);
+            }
+            if (!taken.isEmpty()) {
+                out.put(name, taken);
+            }
+            return taken.count() - before.count();
         }
     }
 }

@@ -30,6 +30,7 @@ public final class Touched {
             case Change.NodeReleased c -> List.of(c.jobId());
             case Change.JobRequeued c -> List.of(c.jobId());
             case Change.JobSuspended c -> List.of(c.jobId());
+            case Change.JobStopped c -> List.of(c.jobId());
             case Change.JobResumed c -> List.of(c.jobId());
             case Change.JobPurged c -> List.of(c.jobId());
             case Change.JobRestored c -> List.of(c.job().id());

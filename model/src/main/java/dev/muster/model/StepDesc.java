@@ -21,6 +21,7 @@ import java.util.Map;
  * @param memBind       {@code --mem-bind} as written
  * @param immediateFail fail at once if the step's resources are busy ({@code -I})
  * @param limits        as in {@link JobDesc.Payload}
+ * @param tresBind      {@code --gpu-bind} and {@code --tres-bind} as {@code gres/gpu:map_gpu:0,1}
  */
 public record StepDesc(
         String name,
@@ -52,7 +53,8 @@ public record StepDesc(
         String submitHost,
         int submitPid,
         Bytes submitLine,
-        Map<String, Long> limits) {
+        Map<String, Long> limits,
+        String tresBind) {
 
     /**
      * Where a step's streams go.

@@ -585,6 +585,20 @@ final class Jobs {
         });
     }
 
+    /** The steps that run now, for {@link Queries}. */
+    List<ProcessTable.Running> running() {
+        List<ProcessTable.Running> out = new ArrayList<>();
+        for (NodeJob job : jobs.values()) {
+            for (NodeStep step : job.steps.values()) {
+                if (step.phase == NodeStep.Phase.RUNNING) {
+                    out.add(new ProcessTable.Running(job.jobId(), step.stepId, job.share.owner().uid(), Spool.stepdPid(step.directory),
+                            spool.status(step.directory)));
+                }
+            }
+        }
+        return out;
+    }
+
     /** Jobs with a memory limit, for {@link MemoryWatch}. */
     List<MemoryWatch.Watched> withMemoryLimit() {
         List<MemoryWatch.Watched> out = new ArrayList<>();

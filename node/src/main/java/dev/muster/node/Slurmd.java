@@ -2,7 +2,6 @@ package dev.muster.node;
 
 import dev.muster.daemon.DaemonLog;
 import dev.muster.daemon.Sessions;
-import dev.muster.model.SlurmErrno;
 import dev.muster.model.node.NodeMessages.Ack;
 import dev.muster.model.node.NodeMessages.EndJob;
 import dev.muster.model.node.NodeMessages.EndStep;
@@ -19,7 +18,6 @@ import dev.muster.model.node.NodeMessages.StopDaemon;
 import dev.muster.model.node.NodeMessages.Suspend;
 import dev.muster.model.node.NodeMessages.ToNode;
 import dev.muster.model.node.NodeMessages.Welcome;
-import dev.muster.transport.Caller;
 import dev.muster.transport.Client;
 import dev.muster.transport.Server;
 import java.io.IOException;
@@ -45,6 +43,8 @@ public final class Slurmd implements AutoCloseable {
     private final HardwareProbe probe;
     private final ControllerLink link;
     private final Server server;
+    private final Queries queries;
+    private volatile long lastMessage;
     private final ExecutorService starters;
     private final FileLock lock;
     private final String bootId = Os.bootId();
@@ -87,7 +87,7 @@ public final class Slurmd implements AutoCloseable {
         }
         Cgroups cgroups = Cgroups.detect(settings.nodeName(), settings.spoolDirectory(), settings.constrainMemory(),
                 log);
-        Starter starter = new Starter(settings, log, spool, cgroups, new SpecBuilder(settings, probe.onlineCpus()));
+        Starter starter = new Starter(settings, log, spool, cgroups, new SpecBuilder(settings, probe.cpusInOrder()));
         jobs = new Jobs(settings, log, loop, spool, reports, new Hooks(settings, log), cgroups, starter, starters,
                 bootId);
         if (settings.pollMemory() || (settings.constrainMemory() && !cgroups.limitsMemory())) {
@@ -95,6 +95,7 @@ public final class Slurmd implements AutoCloseable {
         }
         adopt();
         IoRelay relay = new IoRelay(settings, log, loop, jobs, spool);
+        queries = new Queries(settings, loop, jobs, this::hardware, () -> lastMessage, startTime);
         server = open(sessions, relay);
         link = new ControllerLink(settings, log, loop, reports,
                 (host, port) -> new Client(host, port, sessions::session, sessions::nonce), this::register,
@@ -125,7 +126,7 @@ public final class Slurmd implements AutoCloseable {
     private Server open(Sessions sessions, IoRelay relay) throws CannotStartException {
         try {
             return Server.start("", settings.port(), sessions.verifier(), (caller, message, body) ->
-                    answer(caller, message),
+                    queries.answer(caller, message, body),
                     Map.of("io", relay::handle), Slurmd::page);
         } catch (RuntimeException e) {
             throw new CannotStartException("Unable to bind listen port (" + settings.port() + "): " + rootCause(e));
@@ -138,12 +139,6 @@ public final class Slurmd implements AutoCloseable {
             at = at.getCause();
         }
         return String.valueOf(at.getMessage());
-    }
-
-    /** slurmd takes its orders from the controller's stream only. */
-    private Server.Reply answer(Caller caller, String message) {
-        log.debug("message " + message + " of uid " + caller.uid() + " refused");
-        return Server.Reply.error(404, SlurmErrno.UNEXPECTED_MSG_ERROR, "slurmd does not know the message " + message);
     }
 
     private static Optional<Server.Page> page(String path) {
@@ -186,6 +181,7 @@ public final class Slurmd implements AutoCloseable {
     }
 
     private void obey(ToNode order) {
+        lastMessage = System.currentTimeMillis() / 1000;
         switch (order) {
             case Launch l -> jobs.launch(l);
             case Prepare p -> jobs.prepare(p);

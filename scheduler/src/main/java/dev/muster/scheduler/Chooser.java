@@ -1,6 +1,7 @@
 package dev.muster.scheduler;
 
 import dev.muster.core.Allocation;
+import dev.muster.core.GresRequest;
 import dev.muster.core.Tres;
 import dev.muster.model.IndexSet;
 import java.util.ArrayList;
@@ -63,7 +64,21 @@ final class Chooser {
         if (need.tasksPerNode() > 0) {
             tasks = Math.min(tasks, need.tasksPerNode());
         }
-        return tasks;
+        if (need.shape().tasksPerSocket() > 0) {
+            tasks = Math.min(tasks, need.shape().tasksPerSocket() * node.spec.sockets());
+        }
+        return forGpus(need, tasks, cpus, memory);
+    }
+
+    /** CPUs and memory that each GPU brings along must be there, for one GPU at least. */
+    private static int forGpus(Need need, int tasks, int cpus, long memoryMb) {
+        int perTask = GresRequest.gpus(need.gresPerTask());
+        int least = GresRequest.gpus(need.gresPerNode()) > 0 ? GresRequest.gpus(need.gresPerNode())
+                : GresRequest.gpus(need.gresPerJob()) > 0 ? 1 : perTask;
+        if ((long) need.gpus().cpus() * least > cpus || need.gpus().memoryMb() * least > memoryMb) {
+            return 0;
+        }
+        return perTask > 0 && need.gpus().memoryMb() > 0 ? (int) Math.min(tasks, memoryMb / (need.gpus().memoryMb() * perTask)) : tasks;
     }
 
     /** Devices there are for the need on this node: 0 if a per-node demand is not met, else a bound on tasks. */
@@ -185,16 +200,18 @@ final class Chooser {
             NodeSlot node = pick.node;
             int perUnit = node.spec.cpusPerUnit();
             int usable = need.usableCpus(node.spec);
+            after--;
+            Map<String, IndexSet> devices = devices(need, pick, jobGres, after);
+            int gpus = devices.getOrDefault("gpu", IndexSet.empty()).count();
             int cpus = need.exclusive() ? node.freeUnits.count() * usable
-                    : Math.max(need.cpusPerNodeMin(), need.overcommit() ? 1 : pick.tasks * need.cpusPerTask());
+                    : Math.max(Math.max(need.cpusPerNodeMin(), need.gpus().cpus() * gpus), need.overcommit() ? 1 : pick.tasks * need.cpusPerTask());
             IndexSet units = firstOf(node.freeUnits, (cpus + usable - 1) / usable);
             int given = units.count() * perUnit;
-            long memory = !memoryConsumed ? need.memPerNodeMb() > 0 ? need.memPerNodeMb() : need.memPerCpuMb() * given
+            long memory = need.gpus().memoryMb() > 0 ? need.gpus().memoryMb() * gpus : !memoryConsumed ? need.memPerNodeMb() > 0 ? need.memPerNodeMb() : need.memPerCpuMb() * given
                     : need.memAll() ? node.spec.memoryMb() - node.spec.memSpecLimitMb()
                     : need.memPerNodeMb() > 0 ? need.memPerNodeMb() : need.memPerCpuMb() * given;
-            after--;
             shares.add(new Allocation.Share(node.spec.name(), Allocation.Agent.SLURMD, bootIds.getOrDefault(node.spec.name(), ""), units,
-                    given, memory, devices(need, pick, jobGres, after), !awaitProlog, false));
+                    given, memory, devices, !awaitProlog, false));
         }
         return new Allocation(1, List.copyOf(shares));
     }
@@ -219,6 +236,9 @@ final class Chooser {
             // leave at least one device for each node still to come
             int take = Math.min(Math.max(left - nodesAfter, 1), pick.node.devices(item.name(), item.type()).count());
             take = Math.min(take, left);
+            if (item.name().equals("gpu") && need.gpus().cpus() > 0) {
+                take = Math.min(take, pick.node.freeUnits.count() * need.usableCpus(pick.node.spec) / need.gpus().cpus());
+            }
             add(out, pick.node, item, take);
             jobGres.put(item.name(), left - take);
         }

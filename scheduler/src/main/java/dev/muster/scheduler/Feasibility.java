@@ -37,7 +37,7 @@ final class Feasibility {
     }
 
     private static Optional<Decision.Rejected> malformed(State state, ResourceRequest r) {
-        for (String tres : List.of(r.tresPerNode(), r.tresPerJob(), r.tresPerTask())) {
+        for (String tres : List.of(r.tresPerNode(), r.tresPerJob(), r.tresPerTask(), r.tresPerSocket())) {
             if (!Tres.isValid(tres)) {
                 return Optional.of(Decision.reject(SlurmErrno.INVALID_GRES));
             }
@@ -77,6 +77,10 @@ final class Feasibility {
         }
         if (need.nodesMax() > 0 && required.size() > need.nodesMax()) {
             return Optional.of(Decision.reject(SlurmErrno.INVALID_NODE_COUNT));
+        }
+        long cpus = partition.nodes().stream().flatMap(n -> state.nodes().find(n).stream()).mapToLong(n -> n.spec().cpus()).sum();
+        if (Math.max(need.cpus(), (long) need.nodesMin()) > cpus) {
+            return Optional.of(Decision.reject(SlurmErrno.TOO_MANY_REQUESTED_CPUS));
         }
         List<Chooser.Candidate> candidates = new ArrayList<>();
         List<String> excluded = names(need.excludeList());

@@ -1,5 +1,6 @@
 package dev.muster.scheduler;
 
+import dev.muster.core.GresRequest;
 import dev.muster.core.Limits;
 import dev.muster.core.Node;
 import dev.muster.core.Partition;
@@ -22,6 +23,7 @@ import java.util.TreeMap;
  * @param memPerCpuMb   0 if memory is asked for per node or not at all
  * @param shape         of the nodes, and how much of each the job may use
  * @param tasksOn       nodes that the job lists one by one (arbitrary distribution) and how many tasks each gets
+ * @param gpus          what comes with each GPU
  * @param limitMin      -1 for none
  */
 record Need(
@@ -46,19 +48,21 @@ record Need(
         String nodeList,
         String excludeList,
         Map<String, Integer> tasksOn,
+        Gpus gpus,
         int limitMin) {
 
     /**
      * @param sockets  a node must have at least; likewise cores and threads
      * @param threads  the job may use of each core; 0 for all
-     * @param tasksPerCore 0 for any number
+     * @param tasksPerCore 0 for any number; likewise tasksPerSocket
      * @param cpusMax  MaxCPUsPerNode: of a node for all jobs of the partition; 0 for no bound
      * @param contiguous the nodes must be neighbours in the order they are configured in
      */
-    record Shape(int sockets, int cores, int threads, int tasksPerCore, int cpusMax, boolean contiguous) {
+    record Shape(int sockets, int cores, int threads, int tasksPerCore, int tasksPerSocket, int cpusMax, boolean contiguous) {
         static Shape of(ResourceRequest r, Partition partition) {
             boolean oneThread = r.hint().equals("nomultithread") || r.hint().equals("compute_bound");
             return new Shape(r.socketsPerNode(), r.coresPerSocket(), oneThread ? 1 : r.threadsPerCore(), r.tasksPerCore(),
+                    r.tasksPerSocket(),
                     Math.max(0, partition.info().maxCpusPerNode()), r.contiguous());
         }
 
@@ -66,6 +70,9 @@ record Need(
             return spec.sockets() >= sockets && spec.coresPerSocket() >= cores && spec.threadsPerCore() >= threads;
         }
     }
+
+    /** CPUs and mebibytes that come with each GPU; 0 for neither. */
+    record Gpus(int cpus, long memoryMb) {}
 
     /** CPUs that tasks may use of one allocation unit of a node: fewer than it has where threads are left alone. */
     int usableCpus(Node.Spec spec) {
@@ -85,7 +92,7 @@ record Need(
         long perNode = r.memPerNodeMb();
         long perCpu = r.memPerCpuMb();
         boolean all = r.memAll();
-        if (perNode == 0 && perCpu == 0 && !all) {
+        if (perNode == 0 && perCpu == 0 && !all && r.memPerGpuMb() == 0) {
             perCpu = first(partition.info().defMemPerCpuMb(), settings.defMemPerCpuMb());
             perNode = perCpu > 0 ? 0 : first(partition.info().defMemPerNodeMb(), settings.defMemPerNodeMb());
             all = settings.memoryConsumed() && perCpu == 0 && perNode == 0;
@@ -98,22 +105,21 @@ record Need(
             perCpu = (perCpu + times - 1) / times;
             cpusPerTask = (int) Math.min(Integer.MAX_VALUE, cpusPerTask * times);
         }
-        long perGpu = 0;
-        for (Tres.Item item : Tres.gres(r.tresPerNode())) {
-            perGpu += item.name().equals("gpu") ? item.count() : 0;
-        }
-        if (r.memPerGpuMb() > 0 && perGpu > 0) {
-            perNode = r.memPerGpuMb() * perGpu;
+        GresRequest gres = GresRequest.of(r);
+        int gpusPerNode = GresRequest.gpus(gres.perNode());
+        int gpusPerTask = GresRequest.gpus(gres.perTask());
+        if (r.memPerGpuMb() > 0) {
+            perNode = r.memPerGpuMb() * gpusPerNode;
             perCpu = 0;
         }
-        int cpusMin = r.cpusPerNodeMin();
-        if (r.cpusPerGpu() > 0 && perGpu > 0) {
-            cpusMin = Math.max(cpusMin, (int) (r.cpusPerGpu() * perGpu));
+        int cpusMin = Math.max(r.cpusPerNodeMin(), r.cpusPerGpu() * gpusPerNode);
+        if (r.cpusPerGpu() > 0 && gpusPerTask > 0 && r.cpusPerTask() == 0) {
+            cpusPerTask = r.cpusPerGpu() * gpusPerTask;
         }
         return new Need(partition.name(), nodesMin, nodesMax == 0 ? 0 : Math.max(nodesMax, nodesMin), tasks, cpusPerTask,
-                r.tasksPerNode(), cpusMin, perNode, perCpu, all, Tres.gres(r.tresPerNode()), Tres.gres(r.tresPerJob()),
-                Tres.gres(r.tresPerTask()), r.exclusive() != ResourceRequest.Exclusive.SHARED || partition.isExclusive(),
-                r.overcommit(), Shape.of(r, partition), r.tmpDiskMb(), r.features(), r.nodeList(), r.excludeList(), tasksOn(r), limit(desc, partition));
+                r.tasksPerNode(), cpusMin, perNode, perCpu, all, gres.perNode(), gres.perJob(), gres.perTask(), r.exclusive() != ResourceRequest.Exclusive.SHARED || partition.isExclusive(),
+                r.overcommit(), Shape.of(r, partition), r.tmpDiskMb(), r.features(), r.nodeList(), r.excludeList(), tasksOn(r),
+                new Gpus(r.cpusPerGpu(), r.memPerGpuMb()), limit(desc, partition));
     }
 
     private static Map<String, Integer> tasksOn(ResourceRequest r) {

@@ -29,9 +29,6 @@ final class Unsupported {
     private static List<Rule> resources(ResourceRequest r) {
         String flags = r.gresFlags();
         return List.of(
-                new Rule(r.tasksPerSocket() > 0, "--ntasks-per-socket"),
-                new Rule(r.tasksPerGpu() > 0, "--ntasks-per-gpu"),
-                said(r.tresPerSocket(), "--gpus-per-socket"),
                 said(r.switches(), "--switches"),
                 said(r.licenses(), "--licenses"),
                 said(r.prefer(), "--prefer"),
@@ -54,7 +51,6 @@ final class Unsupported {
                 said(e.batchFeatures(), "--batch"),
                 said(e.acctgFreq(), "--acctg-freq"),
                 said(e.cpuFreq(), "--cpu-freq"),
-                said(e.tresBind(), "--gpu-bind and --tres-bind"),
                 said(e.tresFreq(), "--gpu-freq"),
                 new Rule(!e.profile().isEmpty() && !e.profile().equalsIgnoreCase("none"), "--profile"),
                 said(e.power(), "--power"),

@@ -43,7 +43,8 @@ final class Play {
     }
 
     static void play(String lines) {
-        new Play(new Cluster("n[1-2] cpus=2 mem=1000", "p nodes=n[1-2] default=yes defmempercpu=10", "requeueJobs=true returnToService=1")).lines(lines);
+        new Play(new Cluster("n[1-2] cpus=2 mem=1000", "p nodes=n[1-2] default=yes defmempercpu=10",
+                "requeueJobs=true returnToService=1")).lines(lines);
     }
 
     List<Entry> entries() {

@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /** Checks the Authorization header of a request. Thread-safe. */
 public final class Verifier {
@@ -18,7 +19,7 @@ public final class Verifier {
     static final int NONCES_MAX = 2_000_000;
     static final int MUNGE_SESSIONS_MAX = 100_000;
 
-    private final byte[] clusterKey;
+    private final Supplier<byte[]> keys;
     private final String cluster;
     private final Optional<Munge> munge;
     private final LongSupplier nowMs;
@@ -41,7 +42,12 @@ public final class Verifier {
      * @param cluster    "" for a daemon that serves callers of several clusters
      */
     public Verifier(byte[] clusterKey, String cluster, Optional<Munge> munge, LongSupplier nowMs) {
-        this.clusterKey = clusterKey.clone();
+        this(clusterKey::clone, cluster, munge, nowMs);
+    }
+
+    /** As above, for a daemon whose key may come later than itself. @param keys asked for every credential made with the key */
+    public Verifier(Supplier<byte[]> keys, String cluster, Optional<Munge> munge, LongSupplier nowMs) {
+        this.keys = keys;
         this.cluster = cluster;
         this.munge = munge;
         this.nowMs = nowMs;
@@ -90,6 +96,7 @@ public final class Verifier {
 
     private MungeSession keySession(String token) {
         String[] parts = token.split("\\.", -1);
+        byte[] clusterKey = keys.get();
         if (clusterKey.length == 0 || parts.length != 3) {
             return null;
         }

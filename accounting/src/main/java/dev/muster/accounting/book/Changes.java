@@ -158,7 +158,9 @@ public final class Changes {
         for (LimitField field : table) {
             if (sets(field.name())) {
                 String value = Values.applied(book, field, old.getOrDefault(field.name(), ""), set(field.name()), table == LimitField.QOS, errors);
-                if (value.isEmpty()) {
+                if (value.isEmpty() && field.kind() == LimitField.Kind.SHARES) {
+                    out.put(field.name(), "1");
+                } else if (value.isEmpty()) {
                     out.remove(field.name());
                 } else {
                     out.put(field.name(), value);

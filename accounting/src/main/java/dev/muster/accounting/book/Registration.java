@@ -19,7 +19,8 @@ public final class Registration {
             changed = true;
         }
         Cluster c = draft.cluster(r.cluster()).orElseThrow();
-        Cluster registered = new Cluster(c.name(), c.id(), r.host(), r.port(), r.rpcVersion(), c.classification(), c.flags(), r.nodes(), r.nodeCount(),
+        Cluster registered = new Cluster(c.name(), c.id(), r.host(), r.port(), r.rpcVersion(), c.classification(), c.flags(), r.nodes(),
+                r.nodeCount(),
                 r.tres(), c.created(), c.modified(), false);
         if (!registered.equals(c)) {
             draft.put(registered);

@@ -105,7 +105,8 @@ final class Removals {
             boolean keeps = a.isDefault() && book.tree(a.cluster()).stream()
                     .anyMatch(o -> o.user().equals(a.user()) && !gone.contains(o) && !o.account().equals(a.account()));
             if (keeps) {
-                lines.add("  C = " + AssocText.pad(a.cluster(), 15) + " A = " + AssocText.pad(a.account(), 10) + " U = " + AssocText.pad(a.user(), 9));
+                lines.add("  C = " + AssocText.pad(a.cluster(), 15) + " A = " + AssocText.pad(a.account(), 10) + " U = "
+                        + AssocText.pad(a.user(), 9));
             }
         }
         if (lines.isEmpty()) {

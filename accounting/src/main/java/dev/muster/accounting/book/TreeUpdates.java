@@ -66,7 +66,8 @@ final class TreeUpdates {
         }
         for (Cluster cluster : book.clusters()) {
             for (Assoc a : book.tree(cluster.name())) {
-                boolean meant = a.user().isEmpty() && named("cluster", cluster.name()) && named("name", a.account()) && !a.account().equals(Book.ROOT);
+                boolean meant = a.user().isEmpty() && named("cluster", cluster.name()) && named("name", a.account())
+                        && !a.account().equals(Book.ROOT);
                 if (!meant || a.parent().equals(parent) || book.assoc(cluster.name(), parent, "", "").isEmpty()) {
                     continue;
                 }

@@ -76,12 +76,28 @@ public final class Views {
         Optional<Assoc> above = book.parent(a);
         row.put("ParentID", above.map(Assoc::key).orElse(""));
         row.put("ParentName", a.user().isEmpty() ? a.parent() : "");
+        row.put("Lineage", lineage(a));
         row.put("IsDefault", a.isDefault() ? "1" : "");
         row.put("Depth", Integer.toString(depth(a)));
         row.put("Deleted", a.deleted() ? "1" : "");
         row.putAll(has("woplimits") || a.deleted() ? a.limits() : Effective.limits(book, a));
         row.put("RawQOS", a.limit("QOS"));
         return row;
+    }
+
+    /** The accounts on the way down, then the user: {@code /science/physics/0-ann/}. */
+    private String lineage(Assoc a) {
+        StringBuilder out = new StringBuilder();
+        for (Optional<Assoc> at = a.user().isEmpty() ? Optional.of(a) : book.parent(a); at.isPresent(); at = book.parent(at.get())) {
+            if (!at.get().account().equals(Book.ROOT)) {
+                out.insert(0, at.get().account() + "/");
+            }
+        }
+        out.insert(0, "/");
+        if (!a.user().isEmpty()) {
+            out.append("0-").append(a.user()).append('/');
+        }
+        return (a.partition().isEmpty() ? out : out.append(a.partition()).append('/')).toString();
     }
 
     private int depth(Assoc a) {
@@ -144,7 +160,8 @@ public final class Views {
         List<Map<String, String>> out = new ArrayList<>();
         List<Map<String, String>> trees = has("withassoc") || filtersAssocs() ? trees() : List.of();
         for (Account a : book.accountsEver()) {
-            if (!alive(a.deleted()) || !named("name", a.name()) || !named("description", a.description()) || !named("organization", a.organization())) {
+            if (!alive(a.deleted()) || !named("name", a.name()) || !named("description", a.description())
+                    || !named("organization", a.organization())) {
                 continue;
             }
             Map<String, String> row = new LinkedHashMap<>();
@@ -209,7 +226,8 @@ public final class Views {
             if (given("defaultaccount") && !named("defaultaccount", standard)) {
                 continue;
             }
-            List<Map<String, String>> own = trees.stream().filter(r -> r.get("User").equals(u.name()) && (!given("account") || named("account", r.get("Account")))
+            List<Map<String, String>> own = trees.stream().filter(r -> r.get("User").equals(u.name())
+                    && (!given("account") || named("account", r.get("Account")))
                     && (!given("partition") || named("partition", r.get("Partition"))) && hasQos(r)).toList();
             if (!has("withassoc") && given("cluster") && own.isEmpty()) {
                 continue;
@@ -294,8 +312,10 @@ public final class Views {
                 continue;
             }
             long sum = r.allowed().values().stream().mapToLong(Long::parseLong).sum();
-            Map<String, String> row = new LinkedHashMap<>(Map.of("Name", r.name(), "Server", r.server(), "Type", r.type(), "Count", Long.toString(r.count()),
-                    "Allocated", Long.toString(sum), "ServerType", r.manager(), "Description", r.description(), "ResourceFlags", r.flags(), "ID", r.key()));
+            Map<String, String> row = new LinkedHashMap<>(Map.of("Name", r.name(), "Server", r.server(), "Type", r.type(), "Count",
+                    Long.toString(r.count()),
+                    "Allocated", Long.toString(sum), "ServerType", r.manager(), "Description", r.description(), "ResourceFlags", r.flags(), "ID",
+                            r.key()));
             if (has("withclusters")) {
                 r.allowed().forEach((cluster, percent) -> {
                     if (named("cluster", cluster)) {

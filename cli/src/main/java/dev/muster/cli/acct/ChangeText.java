@@ -43,7 +43,7 @@ final class ChangeText {
             case "modify user" -> modified(reply, "users", "user", set.containsKey("adminlevel") || set.containsKey("defaultaccount")
                     || set.containsKey("defaultwckey"));
             case "modify qos" -> names(reply, " Modified qos...", "Nothing modified");
-            case "modify resource" -> names(reply, " Modified resources...", "Nothing modified");
+            case "modify resource" -> names(reply, " Modified server resource ...", "Nothing modified");
             case "delete account" -> deleted(reply, "accounts", "account");
             case "delete user" -> deleted(reply, "users", "user");
             case "delete cluster" -> names(reply, " Deleting clusters...", "Nothing deleted");
@@ -132,7 +132,7 @@ final class ChangeText {
         }
         if (limited(LimitField.ASSOC) || set.containsKey("parent")) {
             say(" Settings");
-            limits(LimitField.ASSOC, 13, Map.of());
+            limits(LimitField.ASSOC, 13, Map.of("DefaultQOS", "DefQOS"));
             if (set.containsKey("parent")) {
                 say("  Parent        = " + set.get("parent"));
             }
@@ -165,7 +165,7 @@ final class ChangeText {
                 say("  U = " + pad(a.text("user"), 9) + " A = " + pad(a.text("account"), 10) + " C = " + pad(a.text("cluster"), 10) + partition);
             }
             say(" Non Default Settings");
-            limits(LimitField.ASSOC, 13, Map.of());
+            limits(LimitField.ASSOC, 13, Map.of("DefaultQOS", "DefQOS"));
         }
         if (!reply.texts("more").isEmpty()) {
             say(" WCKeys =");
@@ -191,7 +191,7 @@ final class ChangeText {
         if (limited(LimitField.ASSOC)) {
             say(" Setting");
             say("  Default Limits:");
-            limits(LimitField.ASSOC, 13, Map.of());
+            limits(LimitField.ASSOC, 13, Map.of("DefaultQOS", "DefQOS"));
         }
         return true;
     }
@@ -259,7 +259,7 @@ final class ChangeText {
     private boolean modifyClusters(Json.Obj reply) {
         say(" Setting");
         say("  Default Limits:");
-        limits(LimitField.ASSOC, 13, Map.of());
+        limits(LimitField.ASSOC, 13, Map.of("DefaultQOS", "DefQOS"));
         if (set.containsKey("classification")) {
             say("  Classification = " + set.get("classification"));
         }

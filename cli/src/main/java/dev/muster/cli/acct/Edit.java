@@ -17,18 +17,28 @@ final class Edit {
     private static final Map<String, List<String>> NO_ENTITY = Map.of(
             "add", List.of("No valid entity in add command", "Input line must include \"Account\", \"Cluster\", \"Coordinator\", \"Federation\", "
                     + "\"QOS\", \"Resource\", or \"User\""),
-            "delete", List.of("No valid entity in delete command", "Input line must include \"Account\", \"Cluster\", \"Coordinator\", \"Federation\", "
+            "delete", List.of("No valid entity in delete command",
+                    "Input line must include \"Account\", \"Cluster\", \"Coordinator\", \"Federation\", "
                     + "\"QOS\", \"Resource\", or \"User\""),
-            "modify", List.of("No valid entity in modify command", "Input line must include \"Account\", \"Cluster\", \"Federation\", \"Job\", \"QOS\", "
+            "modify", List.of("No valid entity in modify command",
+                    "Input line must include \"Account\", \"Cluster\", \"Federation\", \"Job\", \"QOS\", "
                     + "\"Resource\" or \"User\""));
 
     /** Refusals that the original prints as results. */
     private static final List<String> ON_STDOUT = List.of(" Nothing new added.", " Unknown QOS flag", " Can't modify", "  U = ");
     private static final List<Entity.Name> ACCOUNT_SET = Entity.names("description:3=description organization:1=organization parent:1=parent");
-    private static final List<Entity.Name> USER_SET = Entity.names("adminlevel:2=adminlevel defaultaccount:8=defaultaccount defaultwckey:8=defaultwckey");
+    private static final List<Entity.Name> USER_SET =
+            Entity.names("adminlevel:2=adminlevel defaultaccount:8=defaultaccount defaultwckey:8=defaultwckey");
     private static final List<Entity.Name> CLUSTER_SET = Entity.names("classification:3=classification");
     private static final List<Entity.Name> RESOURCE_SET = Entity.names("count:2=count description:1=description flags:2=flags server:6=server "
             + "servertype:7=servertype manager:1=servertype type:2=type percentallowed:1=allowed allowed:2=allowed");
+
+    /** Words of before TRES: each sets one resource of a limit. */
+    private static final List<Entity.Name> RESOURCE_WORDS =
+            Entity.names("grpcpumins:8=GrpTRESMins:cpu grpcpurunmins:8=GrpTRESRunMins:cpu grpcpus:7=GrpTRES:cpu "
+            + "grpmemory:5=GrpTRES:mem grpnodes:4=GrpTRES:node maxcpumins:7=MaxTRESMins:cpu maxcpuminsperjob:7=MaxTRESMins:cpu "
+            + "maxcpurunmins:8=MaxTRESRunMinsPU:cpu maxcpus:7=MaxTRES:cpu maxcpusperjob:7=MaxTRES:cpu maxcpusperuser:11=MaxTRESPU:cpu "
+            + "maxnodes:4=MaxTRES:node maxnodesperjob:4=MaxTRES:node maxnodesperuser:12=MaxTRESPU:node mincpus:4=MinTRES:cpu");
 
     private final CommandContext c;
     private final Sacctmgr.Settings s;
@@ -93,7 +103,9 @@ final class Edit {
             String lower = item.key().toLowerCase(Locale.ROOT);
             Optional<String> place = item.key().isEmpty() ? Optional.of(first()) : switch (entity.name()) {
                 case "account" -> key(Entity.names("names:1=name accounts:3=name clusters:1=cluster"), lower);
-                case "user" -> key(Entity.names("names:1=name users:1=name accounts:3=account clusters:1=cluster partitions:3=partition wckeys:1=wckey"), lower);
+                case "user" ->
+                        key(Entity.names("names:1=name users:1=name accounts:3=account clusters:1=cluster partitions:3=partition wckeys:1=wckey"),
+                        lower);
                 case "coordinator" -> key(Entity.names("names:1=name users:1=name accounts:1=account"), lower);
                 case "resource" -> key(Entity.names("names:1=name clusters:2=cluster"), lower);
                 default -> key(Entity.names("names:1=name"), lower);
@@ -131,6 +143,11 @@ final class Edit {
             set.put(own.get(), item.value());
             return;
         }
+        Optional<String> resource = item.key().isEmpty() ? Optional.empty() : key(RESOURCE_WORDS, item.key().toLowerCase(Locale.ROOT));
+        if (resource.isPresent()) {
+            resource(item, resource.get(), hint);
+            return;
+        }
         boolean limited = !entity.name().equals("coordinator") && !entity.name().equals("resource");
         Optional<LimitField> field = item.key().isEmpty() || !limited ? Optional.empty() : LimitField.find(limits(), item.key());
         if (field.isEmpty()) {
@@ -143,6 +160,14 @@ final class Edit {
             throw unknown(item, hint, "sacctmgr: error: Invalid value for " + field.get().name() + " (" + item.value() + ")");
         }
         set.put(field.get().name(), sign + value.get());
+    }
+
+    private void resource(Words.Item item, String meaning, String hint) throws UsageException {
+        int colon = meaning.indexOf(':');
+        LimitField field = LimitField.find(limits(), meaning.substring(0, colon)).orElseThrow(() -> unknown(item, hint, ""));
+        String value = field.canonical(meaning.substring(colon + 1) + "=" + item.value())
+                .orElseThrow(() -> unknown(item, hint, "sacctmgr: error: Invalid value for " + item.key() + " (" + item.value() + ")"));
+        set.merge(field.name(), value, (a, b) -> field.canonical(a + "," + b).orElse(a));
     }
 
     private static UsageException unknown(Words.Item item, String hint, String before) {

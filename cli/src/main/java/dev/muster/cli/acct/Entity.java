@@ -44,7 +44,7 @@ record Entity(String name, String word, List<Name> conditions, String format, Li
             grpcpus:7|GrpCPUs|8|GrpTRES|CPUS
             grpjobs:4|GrpJobs|7|GrpJobs
             grpjobsaccrue:8|GrpJobsAccrue|13|GrpJobsAccrue
-            grpmem:5|GrpMem|7|GrpTRES|MEMORY
+            grpmemory:5|GrpMem|7|GrpTRES|MEMORY
             grpnodes:4|GrpNodes|8|GrpTRES|NODES
             grpsubmitjobs:4|GrpSubmit|9|GrpSubmitJobs
             grptres:7|GrpTRES|13|GrpTRES|TRES
@@ -54,7 +54,7 @@ record Entity(String name, String word, List<Name> conditions, String format, Li
             id:2|ID|6|ID
             lft:1|LFT|6|LFT
             lineage:2|Lineage|-20|Lineage
-            maxcpumins:8 maxcpuminsperjob:8|MaxCPUMins|11|MaxTRESMins|CPUS
+            maxcpumins:7 maxcpuminsperjob:7|MaxCPUMins|11|MaxTRESMins|CPUS
             maxcpus:7 maxcpusperjob:7|MaxCPUs|8|MaxTRES|CPUS
             maxjobs:4|MaxJobs|7|MaxJobs
             maxjobsaccrue:8|MaxJobsAccrue|13|MaxJobsAccrue
@@ -71,7 +71,7 @@ record Entity(String name, String word, List<Name> conditions, String format, Li
             parentname:7|ParentName|10|ParentName
             partition:4|Partition|10|Partition
             priority:3|Priority|10|Priority
-            qos:1|QOS|20|QOS
+            qoslevel:1 qos:1|QOS|20|QOS
             qosrawlevel:4|QOS_RAW|10|RawQOS
             rgt:1|RGT|6|RGT
             user:1|User|10|User""";
@@ -102,7 +102,7 @@ record Entity(String name, String word, List<Name> conditions, String format, Li
             grpcpus:7|GrpCPUs|8|GrpTRES|CPUS
             grpcpumins:8|GrpCPUMins|11|GrpTRESMins|CPUS
             grpnodes:4|GrpNodes|8|GrpTRES|NODES
-            grpmem:5|GrpMem|7|GrpTRES|MEMORY
+            grpmemory:5|GrpMem|7|GrpTRES|MEMORY
             grptres:7|GrpTRES|13|GrpTRES|TRES
             grptresmins:8|GrpTRESMins|13|GrpTRESMins|TRES
             grptresrunmins:8|GrpTRESRunMins|13|GrpTRESRunMins|TRES
@@ -111,7 +111,7 @@ record Entity(String name, String word, List<Name> conditions, String format, Li
             limitfactor:6|LimitFactor|11|LimitFactor|REAL
             maxcpus:7 maxcpusperjob:11|MaxCPUs|8|MaxTRES|CPUS
             maxcpusperuser:11 maxcpuspu:9|MaxCPUsPU|9|MaxTRESPU|CPUS
-            maxcpumins:8|MaxCPUMins|11|MaxTRESMins|CPUS
+            maxcpumins:7|MaxCPUMins|11|MaxTRESMins|CPUS
             maxjobsaccruepa:15 maxjobsaccrueperaccount:16|MaxJobsAccruePA|15|MaxJobsAccruePA
             maxjobsaccruepu:15 maxjobsaccrueperuser:16|MaxJobsAccruePU|15|MaxJobsAccruePU
             maxjobspa:9 maxjobsperaccount:11|MaxJobsPA|9|MaxJobsPA
@@ -143,7 +143,7 @@ record Entity(String name, String word, List<Name> conditions, String format, Li
             action:4|Action|20|Action
             actor:4|Actor|10|Actor
             allocated:7|% Allocated|11|Allocated
-            allowed:7 percentallowed:8|% Allowed|10|Allowed
+            allowed:7 percentallowed:3|% Allowed|10|Allowed
             cluster:1|Cluster|10|Cluster
             clusternodes:8|Cluster Nodes|20|ClusterNodes
             count:2|Count|6|Count
@@ -159,7 +159,7 @@ record Entity(String name, String word, List<Name> conditions, String format, Li
             problem:2|Problem|40|Problem
             reason:1|Reason|30|Reason
             server:2|Server|10|Server
-            servertype:7|ServerType|10|ServerType
+            servertype:7 manager:1|ServerType|10|ServerType
             state:2|State|6|State
             start:3 timestart:5|TimeStart|19|TimeStart|TIME
             timestamp:1 time:4|Time|19|Time|TIME
@@ -177,20 +177,25 @@ record Entity(String name, String word, List<Name> conditions, String format, Li
                     + "organizations:1=organization parents:1=parent qoslevel:1=qos users:1=user defaultqos:8=defaultqos ids:1=id flags:2=flags"),
                     "account,description,organization", columns(ASSOC_COLUMNS)),
             new Entity("association", "associations:2", names(ASSOC_CONDITIONS), "cluster,account,user,partition,fairshare,priority,grpjobs,grptres,"
-                    + "grpsubmitjobs,grpwall,grptresmins,maxjobs,maxtres,maxtrespernode,maxsubmitjobs,maxwall,maxtresmins,qos,defaultqos,grptresrunmins",
+                    + "grpsubmitjobs,grpwall,grptresmins,maxjobs,maxtres,maxtrespernode,maxsubmitjobs,maxwall,maxtresmins,"
+                    + "qos,defaultqos,grptresrunmins",
                     columns(ASSOC_COLUMNS)),
-            new Entity("cluster", "clusters:2", names("names:1=name clusters:3=name classification:3=classification flags:2=flags "
-                    + "federation:3=federation qoslevel:1=qos defaultqos:8=defaultqos rpc:1=rpc"), "cluster,controlhost,controlport,rpc,fairshare,grpjobs,"
+            new Entity("cluster", "clusters:2", names("names:1=name clusters:1=name classification:3=classification flags:2=flags "
+                    + "federation:3=federation qoslevel:1=qos defaultqos:8=defaultqos rpc:1=rpc"),
+                            "cluster,controlhost,controlport,rpc,fairshare,grpjobs,"
                     + "grptres,grpsubmitjobs,maxjobs,maxtres,maxsubmitjobs,maxwall,qos,defaultqos", columns(CLUSTER_COLUMNS + "\n" + ASSOC_COLUMNS)),
             new Entity("configuration", "configuration:2", List.of(), "", List.of()),
-            new Entity("coordinator", "coordinators:4", names("names:1=name users:1=name accounts:1=account"), "account,user", columns(OTHER_COLUMNS)),
+            new Entity("coordinator", "coordinators:4", names("names:1=name users:1=name accounts:1=account"), "account,user",
+                    columns(OTHER_COLUMNS)),
             new Entity("event", "events:1", names("clusters:1=cluster end:2=end events:2=event nodes:1=node reason:1=reason start:4=start "
-                    + "states:4=state users:1=user maxcpus:4=maxcpus mincpus:4=mincpus condflags:3=condflags"), "cluster,nodename,start,end,state,reason,user",
+                    + "states:4=state users:1=user maxcpus:4=maxcpus mincpus:4=mincpus condflags:3=condflags"),
+                            "cluster,nodename,start,end,state,reason,user",
                     columns(OTHER_COLUMNS)),
             new Entity("problem", "problems:1", names("clusters:1=cluster accounts:2=account users:1=user"), "cluster,account,user,problem",
                     columns(OTHER_COLUMNS)),
             new Entity("qos", "qos:1", names("names:1=name qoslevel:1=name descriptions:1=description ids:1=id preemptmode:8=preemptmode"),
-                    "name,priority,gracetime,preempt,preemptexempttime,preemptmode,flags,usagethreshold,usagefactor,grptres,grptresmins,grptresrunmins,"
+                    "name,priority,gracetime,preempt,preemptexempttime,preemptmode,flags,usagethreshold,usagefactor,grptres,"
+                    + "grptresmins,grptresrunmins,"
                     + "grpjobs,grpsubmitjobs,grpwall,maxtres,maxtrespernode,maxtresmins,maxwall,maxtrespu,maxjobspu,maxsubmitpu,maxtrespa,"
                     + "maxtresrunminspa,maxtresrunminspu,maxjobspa,maxsubmitpa,mintres", columns(QOS_COLUMNS)),
             new Entity("resource", "resources:4", names("names:1=name clusters:1=cluster descriptions:1=description ids:1=id servers:2=server "
@@ -199,17 +204,20 @@ record Entity(String name, String word, List<Name> conditions, String format, Li
             new Entity("runawayjob", "runawayjobs:2", names("clusters:1=cluster"), "id,name,partition,cluster,state,timesubmit,timestart,timeend",
                     columns(OTHER_COLUMNS)),
             new Entity("stats", "stats:2", List.of(), "", List.of()),
-            new Entity("transaction", "transactions:1", names("accounts:3=account action:4=action actor:4=actor clusters:1=cluster end:1=end ids:1=id "
+            new Entity("transaction", "transactions:1",
+                    names("accounts:3=account action:4=action actor:4=actor clusters:1=cluster end:1=end ids:1=id "
                     + "start:1=start users:1=user"), "time,action,actor,where,info", columns(OTHER_COLUMNS)),
             new Entity("tres", "tres:4", names("names:1=name ids:1=id type:2=type"), "type,name,id", columns(OTHER_COLUMNS)),
             new Entity("user", "users:1", names("names:1=name users:1=name accounts:2=account adminlevel:2=adminlevel clusters:1=cluster "
-                    + "defaultaccount:8=defaultaccount defaultwckey:8=defaultwckey partitions:3=partition qoslevel:1=qos wckeys:1=wckey defaultqos:8=defaultqos"),
+                    + "defaultaccount:8=defaultaccount defaultwckey:8=defaultwckey partitions:3=partition qoslevel:1=qos wckeys:1=wckey "
+                    + "defaultqos:8=defaultqos"),
                     "user,defaultaccount,adminlevel", columns(ASSOC_COLUMNS)),
             new Entity("wckey", "wckeys:1", names("names:1=name wckeys:1=name clusters:1=cluster ids:1=id users:1=user"), "wckey,cluster,user",
                     columns(OTHER_COLUMNS)));
 
     /** Words of lists that ask for more: shortest abbreviation and what slurmdbd calls them. */
-    private static final List<Name> OPTIONS = names("withassoc:5=withassoc withcoordinators:5=withcoord withdeleted:5=withdeleted withrawqoslevel:5=rawqos "
+    private static final List<Name> OPTIONS =
+            names("withassoc:5=withassoc withcoordinators:5=withcoord withdeleted:5=withdeleted withrawqoslevel:5=rawqos "
             + "withsubaccounts:5=withsubaccounts withclusters:5=withclusters woplimits:4=woplimits wolimits:3=woplimits wopinfo:4=wopinfo "
             + "onlydefaults:4=onlydefaults tree:4=tree all_clusters:5=allclusters all_time:5=alltime withfed:5=withfed wolimits:3=wolimits");
 

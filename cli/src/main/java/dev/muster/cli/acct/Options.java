@@ -9,12 +9,13 @@ final class Options {
     enum Outcome { GO_ON, DONE, WRONG }
 
     private static final List<GetOpt.Opt> TABLE = GetOpt.table("autocomplete::r", "help:h:n", "usage::n", "immediate:i:n", "json::o", "noheader:n:n",
-            "oneliner:o:n", "parsable:p:n", "parsable2:P:n", "quiet:Q:n", "readonly:r:n", "associations:s:n", "verbose:v:n", "version:V:n", "yaml::o");
+            "oneliner:o:n", "parsable:p:n", "parsable2:P:n", "quiet:Q:n", "readonly:r:n", "associations:s:n", "verbose:v:n", "version:V:n",
+                    "yaml::o");
 
     private Options() {}
 
     static Outcome parse(CommandContext c, Sacctmgr.Settings s, List<String> rest) {
-        GetOpt.Parsed p = GetOpt.parse(TABLE, c.args(), true);
+        GetOpt.Parsed p = GetOpt.parse(TABLE, c.args(), false);
         if (!p.error().isEmpty()) {
             c.err().println(c.program() + ": " + p.error());
             c.err().println("Try \"sacctmgr --help\" for more information");
@@ -64,13 +65,52 @@ final class Options {
     }
 
     static void help(CommandContext c) {
-        c.out().println("sacctmgr [<OPTION>] [<COMMAND>]");
-        for (GetOpt.Opt o : TABLE) {
-            c.out().println("     " + (o.letter() == 0 ? "" : "-" + o.letter() + " or ") + "--" + o.name());
+        for (String line : HELP.split("\n")) {
+            c.out().println(line);
         }
-        c.out().println("  Commands: add, create, delete, remove, modify, update, list, show, dump, clear stats, ping, reconfigure, shutdown,");
-        c.out().println("  help, version, exit. Without one, lines are read until exit.");
-        c.out().println("  Entities: account, association, cluster, configuration, coordinator, event, problem, qos, resource, runawayjobs,");
-        c.out().println("  stats, transaction, tres, user, wckey.");
     }
+
+    private static final String HELP = """
+            sacctmgr [<OPTION>] [<COMMAND>]
+                Options:
+                 -h or --help: this text
+                 -i or --immediate: commit changes immediately, without asking
+                 -n or --noheader: no line of titles
+                 -p or --parsable: values with a '|' after each
+                 -P or --parsable2: values with a '|' between them
+                 -Q or --quiet, -v or --verbose: less or more to read
+                 -r or --readonly: refuse every change
+                 -s or --associations: lists of users and accounts with their associations
+                 --json, --yaml: lists as data_parser/v0.0.45
+                 -V or --version: display tool version number
+
+                Without a command, lines are read until exit or quit.
+
+                Commands:
+                 add <ENTITY> <SPECS>                 (or create)
+                 clear stats
+                 delete <ENTITY> where <SPECS>        (or remove)
+                 dump <CLUSTER> [File=<FILENAME>]
+                 help
+                 list <ENTITY> [<SPECS>]              (or show)
+                 modify <ENTITY> where <SPECS> set <SPECS>   (or update)
+                 ping
+                 reconfigure
+                 shutdown
+                 version
+
+                Entities: account, association, cluster, configuration, coordinator, event, problem, qos,
+                resource, runawayjobs, stats, transaction, tres, user, wckey
+
+                add account        - Clusters=, DefaultQOS=, Description=, Fairshare=, Names=, Organization=, Parent=, QosLevel= and limits
+                add cluster        - Classification=, DefaultQOS=, Fairshare=, Names=, QosLevel= and limits
+                add coordinator    - Accounts=, Names=
+                add qos            - Description=, Flags=, GraceTime=, Names=, Preempt=, PreemptMode=, Priority=, UsageFactor= and limits
+                add resource       - Allowed=, Clusters=, Count=, Description=, Flags=, Names=, Server=, ServerType=, Type=
+                add user           - Accounts=, AdminLevel=, Clusters=, DefaultAccount=, DefaultQOS=, Names=, Partitions=, QosLevel=,
+                        WCKeys= and limits
+                limits             - GrpJobs=, GrpSubmitJobs=, GrpTRES=, GrpTRESMins=, GrpTRESRunMins=, GrpWall=, MaxJobs=, MaxSubmitJobs=, MaxTRES=,
+                                     MaxTRESMins=, MaxTRESPerNode=, MaxWall=, Priority=; of a QOS also those per user (PU) and account (PA)
+                list               - names or conditions as above, Format=FIELD[%WIDTH],..., WithAssoc, WithCoord, WithDeleted, WOPLimits, Tree
+            """;
 }

@@ -137,7 +137,7 @@ public final class Sacctmgr implements Command {
             }
             case "readonly" -> s.readOnly = true;
             case "dump" -> {
-                return new Dump(c, s).run(rest);
+                return new Dump(c).run(rest);
             }
             case "load", "archive" -> {
                 c.err().println("sacctmgr: error: " + verb + " is not supported by this version");

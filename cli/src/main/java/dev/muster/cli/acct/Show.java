@@ -99,7 +99,8 @@ final class Show {
             return reply(entity).objects("rows");
         } catch (SlurmException e) {
             if (e.errno() == 2002 && entity.name().equals("stats")) {
-                throw new UsageException(1, List.of("sacctmgr: error: acct_storage_p_get_stats: RC:2002 Your user doesn't have privilege to perform this action"));
+                throw new UsageException(1,
+                        List.of("sacctmgr: error: acct_storage_p_get_stats: RC:2002 Your user doesn't have privilege to perform this action"));
             }
             throw new UsageException(1, List.of(Problems.line(e)));
         }
@@ -110,7 +111,7 @@ final class Show {
                 options.contains("tree") && entity.name().equals("association"));
         List<Json.Obj> rows = rows(entity);
         if (!s.json.isEmpty()) {
-            return AcctJson.print(c, s, entity, rows);
+            return AcctJson.print(c, s, entity, rows, c.host().accounting().call("Show", new Json.Obj().put("entity", "tres")).objects("rows"));
         }
         printer.header();
         rows.forEach(printer::row);
@@ -121,7 +122,8 @@ final class Show {
         boolean assoc = options.contains("withassoc");
         boolean coord = options.contains("withcoord");
         return switch (entity.name()) {
-            case "account" -> entity.format() + (assoc ? ",cluster,parentname,user,fairshare,priority,grpjobs,grpnodes,grpcpus,grpmem,grpsubmitjobs,grpwall,"
+            case "account" -> entity.format()
+                    + (assoc ? ",cluster,parentname,user,fairshare,priority,grpjobs,grpnodes,grpcpus,grpmem,grpsubmitjobs,grpwall,"
                     + "grpcpumins,maxjobs,maxnodes,maxcpus,maxsubmitjobs,maxwall,maxcpumins,qos,defaultqos" : "") + (coord ? ",coordinators" : "");
             case "user" -> entity.format() + (assoc ? ",cluster,account,partition,fairshare,priority,maxjobs,maxnodes,maxcpus,maxsubmitjobs,maxwall,"
                     + "maxcpumins,qos,defaultqos" : "") + (coord ? ",coordinators" : "");

@@ -137,7 +137,7 @@ public record LimitField(String name, Kind kind, boolean inherited, List<String>
             case COUNT -> raw.equalsIgnoreCase("INFINITE") || raw.equalsIgnoreCase("UNLIMITED") ? Optional.of("") : number(raw);
             case SHARES -> raw.equalsIgnoreCase(PARENT_SHARES) ? Optional.of(PARENT_SHARES) : number(raw);
             case MINUTES -> duration(Durations.parseMinutes(raw));
-            case SECONDS -> raw.isEmpty() ? Optional.empty() : seconds(raw);
+            case SECONDS -> raw.isEmpty() ? Optional.empty() : name.equals("GraceTime") ? seconds(raw) : exempt(raw);
             case REAL -> real(raw);
             case TRES -> tres(raw);
             case NAME, NAMES, FLAGS -> Optional.of(raw);
@@ -159,6 +159,12 @@ public record LimitField(String name, Kind kind, boolean inherited, List<String>
         return plain ? number(raw) : duration(Durations.parseSeconds(raw));
     }
 
+    /** PreemptExemptTime is typed as a time limit is: a plain number is minutes. */
+    private static Optional<String> exempt(String raw) {
+        boolean plain = raw.chars().allMatch(Character::isDigit);
+        return plain ? number(raw).map(m -> Long.toString(Long.parseLong(m) * 60)) : duration(Durations.parseSeconds(raw));
+    }
+
     private static Optional<String> duration(OptionalLong parsed) {
         return parsed.isEmpty() ? Optional.empty() : Optional.of(parsed.getAsLong() < 0 ? "" : Long.toString(parsed.getAsLong()));
     }
@@ -173,7 +179,7 @@ public record LimitField(String name, Kind kind, boolean inherited, List<String>
     }
 
     private static Optional<String> tres(String raw) {
-        StringBuilder out = new StringBuilder();
+        List<String> out = new ArrayList<>();
         for (String item : raw.split(",")) {
             int eq = item.indexOf('=');
             if (item.isBlank()) {
@@ -187,9 +193,16 @@ public record LimitField(String name, Kind kind, boolean inherited, List<String>
             if (count.isEmpty()) {
                 return Optional.empty();
             }
-            out.append(out.isEmpty() ? "" : ",").append(name).append('=').append(count.getAsLong());
+            out.add(name + "=" + count.getAsLong());
         }
-        return Optional.of(out.toString());
+        out.sort(java.util.Comparator.comparingInt(LimitField::rank));
+        return Optional.of(String.join(",", out));
+    }
+
+    /** Standard resources come first, in the order of their numbers. */
+    private static int rank(String item) {
+        int at = List.of("cpu", "mem", "energy", "node", "billing", "fs/disk", "vmem", "pages").indexOf(item.substring(0, item.indexOf('=')));
+        return at < 0 ? Integer.MAX_VALUE : at;
     }
 
     /** A number with a unit: of memory in MiB, otherwise a plain count (k = 1024). */

@@ -150,7 +150,10 @@ public final class ClusterMessages {
     public record QueryDiagnostics(boolean reset) {}
 
     /** @param values names as in the JSON form of sdiag */
-    public record DiagnosticsReply(Map<String, Long> values) {}
+    public record DiagnosticsReply(Map<String, Long> values, List<RpcCount> rpcs, List<RpcCount> users) {}
+
+    /** Requests of one kind or from one user: how many and how long they took together. */
+    public record RpcCount(String name, int number, long count, long totalUs) {}
 
     /** The reply of requests that have nothing to say. @param warnings lines for stderr */
     public record Done(List<String> warnings) {

@@ -239,7 +239,8 @@ public final class JobMessages {
             String burstBuffer,
             String submitLine,
             long sluid,
-            List<NodeDetail> details) {}
+            List<NodeDetail> details,
+            String gresTotal) {}
 
     /** CPUs (abstract ids), memory and GRES of a job on nodes that have the same of each. */
     public record NodeDetail(String nodes, String cpuIds, long memoryMb, String gres) {}
@@ -270,7 +271,8 @@ public final class JobMessages {
             String cpuBind,
             String distribution,
             String account,
-            String submitLine) {}
+            String submitLine,
+            long sluid) {}
 
     /**
      * Cancels or signals jobs: those named, or those all filters match (scancel).

@@ -1,0 +1,169 @@
+package dev.muster.cli;
+
+import dev.muster.model.Json;
+import dev.muster.model.Times;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** What scontrol asks of the slurmd of this machine: itself, its processes, its jobs. */
+final class ScontrolNode {
+    private ScontrolNode() {}
+
+    /** The nodes that are this machine: the one a job runs on, the one named, or all with this host's name. */
+    private static List<Json.Obj> here(CommandContext c, String name) throws SlurmException {
+        Json.Obj q = new Json.Obj();
+        q.put("all", Boolean.TRUE);
+        q.put("fields", List.of("name", "hostname", "address", "port"));
+        String wanted = name.isEmpty() ? c.env("SLURMD_NODENAME") : name;
+        String host = c.host().hostName();
+        List<Json.Obj> out = new ArrayList<>();
+        for (Json.Obj n : c.host().controller().call("QueryNodes", q).objects("nodes")) {
+            if (wanted.isEmpty() ? n.text("hostname").equals(host) || n.text("name").equals(host) : n.text("name").equals(wanted)) {
+                out.add(n);
+            }
+        }
+        return out;
+    }
+
+    private static Json.Obj ask(CommandContext c, Json.Obj node, String message, Json.Obj q) throws SlurmException {
+        return c.host().callNode(node.text("address"), node.integer("port"), message, q);
+    }
+
+    static int daemon(CommandContext c, String name) {
+        try {
+            List<Json.Obj> nodes = here(c, name);
+            if (nodes.isEmpty()) {
+                c.err().println("slurm_load_slurmd_status: No slurmd of this host is configured");
+                return 1;
+            }
+            show(c, ask(c, nodes.getFirst(), "QueryDaemon", new Json.Obj()));
+            return 0;
+        } catch (SlurmException e) {
+            return Standard.failed(c, "slurm_load_slurmd_status", e);
+        }
+    }
+
+    private static void show(CommandContext c, Json.Obj d) {
+        String[][] rows = {
+            {"Active Steps", d.texts("steps").isEmpty() ? "NONE" : String.join(",", d.texts("steps"))},
+            {"Actual CPUs", number(d, "cpus")}, {"Actual Boards", number(d, "boards")}, {"Actual sockets", number(d, "sockets")},
+            {"Actual cores", number(d, "cores")}, {"Actual threads per core", number(d, "threads")},
+            {"Actual real memory", number(d, "memoryMb") + " MB"}, {"Actual temp disk space", number(d, "tmpDiskMb") + " MB"},
+            {"Boot time", Times.isoOr(d.number("startTime"), c.host().zone(), "Unknown")}, {"Hostname", d.text("node")},
+            {"Last slurmctld msg time", Times.isoOr(d.number("lastMessage"), c.host().zone(), "NONE")},
+            {"Slurmd PID", number(d, "pid")}, {"Slurmd Debug", d.text("debugLevel")},
+            {"Slurmd Logfile", d.text("logFile").isEmpty() ? "(null)" : d.text("logFile")}, {"Version", d.text("version")}};
+        for (String[] row : rows) {
+            c.out().println(row[0] + " ".repeat(25 - row[0].length()) + "= " + row[1]);
+        }
+    }
+
+    private static String number(Json.Obj d, String field) {
+        return Long.toString(d.number(field));
+    }
+
+    /** The steps with processes here. @param jobId 0 for all; pid as in the message */
+    private static List<Json.Obj> steps(CommandContext c, long jobId, long pid) throws SlurmException {
+        return steps(c, "", jobId, pid);
+    }
+
+    private static List<Json.Obj> steps(CommandContext c, String node, long jobId, long pid) throws SlurmException {
+        Json.Obj q = new Json.Obj();
+        JobRequest.put(q, "jobId", jobId);
+        JobRequest.put(q, "pid", pid);
+        List<Json.Obj> out = new ArrayList<>();
+        SlurmException silent = null;
+        for (Json.Obj one : here(c, node)) {
+            try {
+                out.addAll(ask(c, one, "QueryProcesses", q).objects("steps"));
+            } catch (SlurmException e) {
+                silent = e;
+            }
+        }
+        if (out.isEmpty() && silent != null) {
+            throw silent;
+        }
+        return out;
+    }
+
+    static int pidInfo(CommandContext c, List<String> rest) throws SlurmException {
+        if (rest.isEmpty()) {
+            return Scontrol.tooFew(c, "pidinfo");
+        }
+        long pid = OptionCheck.parseNumber(rest.getFirst());
+        List<Json.Obj> found = pid <= 0 ? List.of() : steps(c, 0, pid);
+        if (found.isEmpty()) {
+            c.err().println("Failed to locate job for requested pid");
+            return 1;
+        }
+        int jobId = found.getFirst().integer("jobId");
+        Json.Obj q = new Json.Obj();
+        q.put("jobs", List.of(Integer.toString(jobId)));
+        Json.Obj reply = c.host().controller().call("QueryJobs", q);
+        for (Json.Obj j : reply.objects("jobs")) {
+            long end = j.number("endTime");
+            if (end == 0) {
+                // without a limit: Slurm names the end of a year
+                end = reply.number("now") + 365L * 86_400;
+            }
+            java.time.ZonedDateTime at = java.time.Instant.ofEpochSecond(end).atZone(c.host().zone());
+            c.out().println("Slurm JobId=" + jobId + " ends at "
+                    + java.time.format.DateTimeFormatter.ofPattern("EEE MMM dd HH:mm:ss yyyy", Locale.ROOT).format(at));
+            c.out().println("Job remaining time is " + Math.max(0, end - reply.number("now")) + " seconds");
+        }
+        return 0;
+    }
+
+    static int listPids(CommandContext c, List<String> rest) throws SlurmException {
+        String id = rest.isEmpty() ? "" : rest.getFirst();
+        int dot = id.indexOf('.');
+        String job = dot < 0 ? id : id.substring(0, dot);
+        long jobId = job.isEmpty() ? 0 : JobIds.resolve(c, job);
+        if (jobId < 0) {
+            c.err().println("Invalid job id: " + id);
+            return 1;
+        }
+        String wanted = dot < 0 ? "" : id.substring(dot + 1);
+        c.out().println("PID      JOBID    STEPID   LOCALID GLOBALID");
+        boolean any = false;
+        for (Json.Obj step : steps(c, rest.size() > 1 ? rest.get(1) : "", jobId, 0)) {
+            String name = SacctField.stepName(step);
+            if (!wanted.isEmpty() && !wanted.equals(name)) {
+                continue;
+            }
+            any = true;
+            for (Json.Obj task : step.objects("tasks")) {
+                for (Object pid : task.list("pids")) {
+                    boolean own = task.integer("rank") >= 0 && ((Number) pid).intValue() == task.integer("pid");
+                    c.out().println(String.format(Locale.ROOT, "%-8d %-8d %-8s %-7s %-8s", ((Number) pid).intValue(),
+                            step.integer("jobId"), name, own ? Integer.toString(task.integer("local")) : "-",
+                            own ? Integer.toString(task.integer("rank")) : "-"));
+                }
+            }
+        }
+        if (!any && !id.isEmpty()) {
+            String node = c.env("SLURMD_NODENAME").isEmpty() ? "(null)" : c.env("SLURMD_NODENAME");
+            c.err().println(wanted.isEmpty() ? "There are no steps for job " + job + " on node " + node + "."
+                    : "StepId=" + id + " does not exist on node " + node + ".");
+            return 1;
+        }
+        return 0;
+    }
+
+    /** {@code listjobs} and {@code liststeps}. */
+    static int list(CommandContext c, boolean steps) throws SlurmException {
+        c.out().println(steps ? "JOBID    STEPID" : "JOBID");
+        List<Integer> seen = new ArrayList<>();
+        for (Json.Obj step : steps(c, 0, 0)) {
+            int job = step.integer("jobId");
+            if (steps) {
+                c.out().println(String.format(Locale.ROOT, "%-8d %s", job, SacctField.stepName(step)));
+            } else if (!seen.contains(job)) {
+                seen.add(job);
+                c.out().println(Integer.toString(job));
+            }
+        }
+        return 0;
+    }
+}

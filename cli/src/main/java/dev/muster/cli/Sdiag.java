@@ -1,0 +1,123 @@
+package dev.muster.cli;
+
+import dev.muster.model.Json;
+import java.time.Instant;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+
+/** Shows what the controller counts of itself. */
+final class Sdiag implements Command {
+    private static final List<GetOpt.Opt> OPTIONS = GetOpt.table("all:a:n", "cluster:M:r", "json::o", "reset:r:n", "sort-by-id:i:n",
+            "sort-by-time:t:n", "sort-by-time2:T:n", "version:V:n", "yaml::o", "help:h:n", "usage::n");
+    private static final String STARS = "*******************************************************";
+    private static final DateTimeFormatter MOMENT = DateTimeFormatter.ofPattern("EEE MMM dd HH:mm:ss yyyy", Locale.ROOT);
+
+    @Override
+    public int run(CommandContext c) throws SlurmException, UsageException {
+        GetOpt.Parsed p = Standard.parse(c, OPTIONS);
+        boolean reset = false;
+        String json = "";
+        String parser = "";
+        String sort = "";
+        for (GetOpt.Hit h : p.hits()) {
+            switch (h.opt().name()) {
+                case "version" -> {
+                    c.out().println(Standard.VERSION);
+                    return 0;
+                }
+                case "help" -> {
+                    Standard.help(c, OPTIONS, "");
+                    return 0;
+                }
+                case "usage" -> {
+                    OptionHelp.usage(c, OPTIONS, "");
+                    return 0;
+                }
+                case "all" -> reset = false;
+                case "reset" -> reset = true;
+                case "cluster" -> Clusters.checked(c, h.value());
+                case "json", "yaml" -> {
+                    json = h.opt().name();
+                    parser = h.value();
+                }
+                default -> sort = h.opt().name();
+            }
+        }
+        Json.Obj q = new Json.Obj();
+        JobRequest.put(q, "reset", reset);
+        Json.Obj reply;
+        try {
+            reply = c.host().controller().call("QueryDiagnostics", q);
+        } catch (SlurmException e) {
+            c.err().println("slurm_reset_statistics: " + e.getMessage());
+            return 1;
+        }
+        if (reset) {
+            c.out().println("Reset scheduling statistics");
+            return 0;
+        }
+        if (!json.isEmpty()) {
+            return Tree.print(c, json, parser, DiagJson.of(reply));
+        }
+        print(c, reply, sort);
+        return 0;
+    }
+
+    private static String moment(CommandContext c, long seconds) {
+        return MOMENT.format(Instant.ofEpochSecond(seconds).atZone(c.host().zone())) + " (" + seconds + ")";
+    }
+
+    private static void print(CommandContext c, Json.Obj reply, String sort) {
+        Json.Obj v = reply.obj("values");
+        Output out = c.out();
+        out.println(STARS);
+        out.println("sdiag output at " + moment(c, v.number("req_time")));
+        out.println("Data since      " + moment(c, v.number("req_time_start")));
+        out.println(STARS);
+        out.println("Server thread count:  " + v.number("server_thread_count"));
+        out.println("Nodes connected:      " + v.number("nodes_connected") + "\n");
+        for (String name : List.of("submitted", "started", "completed", "canceled", "failed")) {
+            out.println(("Jobs " + name + ":" + " ".repeat(10 - name.length())).substring(0, 16) + v.number("jobs_" + name));
+        }
+        out.println("\nJob states ts:  " + moment(c, v.number("job_states_ts")));
+        out.println("Jobs pending:   " + v.number("jobs_pending"));
+        out.println("Jobs running:   " + v.number("jobs_running") + "\n");
+        out.println("Main schedule statistics (microseconds):");
+        out.println("\tLast cycle:   " + v.number("schedule_cycle_last"));
+        out.println("\tMax cycle:    " + v.number("schedule_cycle_max"));
+        out.println("\tTotal cycles: " + v.number("schedule_cycle_total"));
+        out.println("\tMean cycle:   " + v.number("schedule_cycle_mean"));
+        out.println("\tMean depth cycle:  " + v.number("schedule_cycle_mean_depth"));
+        out.println("\tCycles per minute: " + v.number("schedule_cycle_per_minute"));
+        out.println("\tLast queue length: " + v.number("schedule_queue_length") + "\n");
+        out.println("Remote Procedure Call statistics by message type");
+        rows(out, reply.objects("rpcs"), sort, 40, 5);
+        out.println("\nRemote Procedure Call statistics by user");
+        rows(out, reply.objects("users"), sort, 16, 8);
+    }
+
+    private static void rows(Output out, List<Json.Obj> rows, String sort, int nameWidth, int numberWidth) {
+        List<Json.Obj> sorted = new ArrayList<>(rows);
+        sorted.sort(order(sort));
+        for (Json.Obj r : sorted) {
+            out.println(String.format(Locale.ROOT, "\t%-" + nameWidth + "s(%" + numberWidth + "d) count:%-6d ave_time:%-6d total_time:%d",
+                    r.text("name"), r.number("number"), r.number("count"), mean(r), r.number("totalUs")));
+        }
+    }
+
+    static long mean(Json.Obj r) {
+        return r.number("count") == 0 ? 0 : r.number("totalUs") / r.number("count");
+    }
+
+    private static Comparator<Json.Obj> order(String sort) {
+        return switch (sort) {
+            case "sort-by-id" -> Comparator.comparingLong(r -> r.number("number"));
+            case "sort-by-time" -> Comparator.comparingLong(r -> -r.number("totalUs"));
+            case "sort-by-time2" -> Comparator.comparingLong(r -> -mean(r));
+            default -> Comparator.comparingLong(r -> -r.number("count"));
+        };
+    }
+}

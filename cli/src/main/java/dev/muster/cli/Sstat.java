@@ -1,0 +1,158 @@
+package dev.muster.cli;
+
+import dev.muster.model.HostList;
+import dev.muster.model.Json;
+import dev.muster.model.SlurmErrno;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** What running steps use now: asked of the nodes they run on. */
+final class Sstat implements Command {
+    private static final List<GetOpt.Opt> OPTIONS = GetOpt.table("allsteps:a:n", "helpformat:e:n", "pidformat:i:n", "jobs:j:r",
+            "noheader:n:n", "noconvert::n", "format:o:r", "fields:o:r", "parsable:p:n", "parsable2:P:n", "verbose:v:n", "version:V:n",
+            "help:h:n", "usage::n");
+    private static final String PIDS = "JobID,Nodelist,Pids";
+
+    private static final class Wanted {
+        boolean all;
+        boolean noHeader;
+        boolean noConvert;
+        String format = "";
+        String delimiter = "";
+        boolean trailing;
+        final List<String> steps = new ArrayList<>();
+    }
+
+    @Override
+    public int run(CommandContext c) throws SlurmException, UsageException {
+        GetOpt.Parsed p = Standard.parse(c, OPTIONS);
+        Wanted w = new Wanted();
+        for (GetOpt.Hit h : p.hits()) {
+            switch (h.opt().name()) {
+                case "version" -> {
+                    c.out().println(Standard.VERSION);
+                    return 0;
+                }
+                case "help" -> {
+                    help(c);
+                    return 0;
+                }
+                case "usage" -> {
+                    c.out().println("Usage: sstat [options] -j <job(.stepid)>\n\tUse --help for help");
+                    return 0;
+                }
+                case "helpformat" -> {
+                    SstatField.list(c);
+                    return 0;
+                }
+                case "allsteps" -> w.all = true;
+                case "pidformat" -> w.format = PIDS;
+                case "jobs" -> w.steps.addAll(Texts.split(h.value(), ','));
+                case "noheader" -> w.noHeader = true;
+                case "noconvert" -> w.noConvert = true;
+                case "format", "fields" -> w.format = h.value();
+                case "parsable" -> {
+                    w.delimiter = "|";
+                    w.trailing = true;
+                }
+                case "parsable2" -> w.delimiter = "|";
+                default -> { }
+            }
+        }
+        for (String operand : p.operands()) {
+            w.steps.addAll(Texts.split(operand, ','));
+        }
+        if (w.steps.isEmpty()) {
+            throw c.bad(1, "You didn't give me any jobs to stat.");
+        }
+        List<SstatField.Column> columns = SstatField.columns(c, w.format.isEmpty() ? SstatField.STANDARD : w.format);
+        return show(c, w, columns);
+    }
+
+    private static void help(CommandContext c) {
+        c.out().println("sstat [<OPTION>] -j <job(.stepid)>\n    Valid <OPTION> values are:");
+        for (GetOpt.Opt o : OPTIONS) {
+            String letter = o.letter() == 0 ? "" : "-" + o.letter() + ", ";
+            c.out().println("      " + letter + "--" + o.name() + ":");
+        }
+        c.out().println("    A step is named job.step; without a step the lowest numbered one of the job is meant, with -a all of them.");
+    }
+
+    private static int show(CommandContext c, Wanted w, List<SstatField.Column> columns) throws SlurmException {
+        if (!w.noHeader) {
+            SstatField.header(c, columns, w.delimiter, w.trailing);
+        }
+        int rc = 0;
+        for (String name : w.steps) {
+            int dot = name.indexOf('.');
+            String job = dot < 0 ? name : name.substring(0, dot);
+            String step = dot < 0 ? "" : name.substring(dot + 1);
+            List<Json.Obj> running = running(c, job);
+            List<Json.Obj> meant = meant(running, step, w.all);
+            if (meant.isEmpty()) {
+                c.error(step.isEmpty() ? "couldn't get steps for job " + job : "StepId=" + name + " not found running at the moment");
+                rc = 1;
+                continue;
+            }
+            for (Json.Obj one : meant) {
+                SstatField.row(c, columns, one, usage(c, one), w.delimiter, w.trailing, w.noConvert);
+            }
+        }
+        return rc;
+    }
+
+    private static List<Json.Obj> running(CommandContext c, String job) throws SlurmException {
+        int id = JobIds.resolve(c, job);
+        if (id <= 0) {
+            return List.of();
+        }
+        Json.Obj q = new Json.Obj();
+        q.put("jobIds", List.of((long) id));
+        return c.host().controller().call("QuerySteps", q).objects("steps");
+    }
+
+    /** The step named, all, or the lowest numbered one. */
+    private static List<Json.Obj> meant(List<Json.Obj> running, String step, boolean all) {
+        List<Json.Obj> out = new ArrayList<>();
+        for (Json.Obj s : running) {
+            boolean numbered = OptionCheck.parseNumber(s.text("stepId")) >= 0;
+            if (step.isEmpty() ? all || numbered && out.isEmpty() : s.text("stepId").equals(step)) {
+                out.add(s);
+            }
+        }
+        return out;
+    }
+
+    /** The step's tasks with their nodes, from all nodes that answer. */
+    private static List<Json.Obj> usage(CommandContext c, Json.Obj step) throws SlurmException {
+        Map<String, Json.Obj> nodes = new HashMap<>();
+        Json.Obj all = new Json.Obj();
+        all.put("all", Boolean.TRUE);
+        all.put("fields", List.of("name", "address", "port"));
+        c.host().controller().call("QueryNodes", all).objects("nodes").forEach(n -> nodes.put(n.text("name"), n));
+        Json.Obj q = new Json.Obj();
+        q.put("jobId", step.number("jobId"));
+        List<Json.Obj> out = new ArrayList<>();
+        List<String> names = HostList.parse(step.text("nodes")) instanceof HostList.Parsed.Ok ok ? ok.list().names() : List.of();
+        for (String name : names) {
+            Json.Obj node = nodes.get(name);
+            if (node == null) {
+                continue;
+            }
+            try {
+                Json.Obj reply = c.host().callNode(node.text("address"), node.integer("port"), "QueryProcesses", q);
+                for (Json.Obj s : reply.objects("steps")) {
+                    if (s.integer("jobId") == step.integer("jobId") && SacctField.stepName(s).equals(step.text("stepId"))) {
+                        s.objects("tasks").forEach(t -> out.add(t.put("node", name)));
+                    }
+                }
+            } catch (SlurmException e) {
+                String why = e.errno() == SlurmErrno.CTLD_CONNECT.number() ? "no answer" : e.getMessage();
+                c.error("problem getting step_layout for StepId=" + step.integer("jobId") + "." + step.text("stepId") + " on " + name + ": " + why);
+            }
+        }
+        return out;
+    }
+}

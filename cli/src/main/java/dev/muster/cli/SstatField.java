@@ -1,0 +1,213 @@
+package dev.muster.cli;
+
+import dev.muster.model.Sluid;
+import dev.muster.model.Durations;
+import dev.muster.model.Json;
+import dev.muster.model.MemorySize;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.ToLongFunction;
+
+/** The columns of sstat: names as their headings show them, and default widths (negative: left side). */
+enum SstatField {
+    AVECPU("AveCPU", 10), AVECPUFREQ("AveCPUFreq", 10), AVEDISKREAD("AveDiskRead", 12), AVEDISKWRITE("AveDiskWrite", 12),
+    AVEPAGES("AvePages", 10), AVERSS("AveRSS", 10), AVEVMSIZE("AveVMSize", 10), CONSUMEDENERGY("ConsumedEnergy", 14),
+    CONSUMEDENERGYRAW("ConsumedEnergyRaw", 17), JOBID("JobID", -12), MAXDISKREAD("MaxDiskRead", 12),
+    MAXDISKREADNODE("MaxDiskReadNode", 15), MAXDISKREADTASK("MaxDiskReadTask", 15), MAXDISKWRITE("MaxDiskWrite", 12),
+    MAXDISKWRITENODE("MaxDiskWriteNode", 16), MAXDISKWRITETASK("MaxDiskWriteTask", 16), MAXPAGES("MaxPages", 8),
+    MAXPAGESNODE("MaxPagesNode", 12), MAXPAGESTASK("MaxPagesTask", 14), MAXRSS("MaxRSS", 10), MAXRSSNODE("MaxRSSNode", 10),
+    MAXRSSTASK("MaxRSSTask", 10), MAXVMSIZE("MaxVMSize", 10), MAXVMSIZENODE("MaxVMSizeNode", 14), MAXVMSIZETASK("MaxVMSizeTask", 14),
+    MINCPU("MinCPU", 10), MINCPUNODE("MinCPUNode", 10), MINCPUTASK("MinCPUTask", 10), NODELIST("Nodelist", 20), NTASKS("NTasks", 8),
+    PIDS("Pids", 20), REQCPUFREQ("ReqCPUFreq", 13), REQCPUFREQMIN("ReqCPUFreqMin", 13), REQCPUFREQMAX("ReqCPUFreqMax", 13),
+    REQCPUFREQGOV("ReqCPUFreqGov", 13), SLUID("SLUID", 14), TRESUSAGEINAVE("TRESUsageInAve", 14), TRESUSAGEINMAX("TRESUsageInMax", 14),
+    TRESUSAGEINTOT("TRESUsageInTot", 14), TRESUSAGEOUTAVE("TRESUsageOutAve", 15), TRESUSAGEOUTMAX("TRESUsageOutMax", 15),
+    TRESUSAGEOUTTOT("TRESUsageOutTot", 15);
+
+    static final String STANDARD = "JobID,MaxVMSize,MaxVMSizeNode,MaxVMSizeTask,AveVMSize,MaxRSS,MaxRSSNode,MaxRSSTask,AveRSS,MaxPages,"
+            + "MaxPagesNode,MaxPagesTask,AvePages,MinCPU,MinCPUNode,MinCPUTask,AveCPU,NTasks,AveCPUFreq,ReqCPUFreqMin,ReqCPUFreqMax,"
+            + "ReqCPUFreqGov,ConsumedEnergy,MaxDiskRead,MaxDiskReadNode,MaxDiskReadTask,AveDiskRead,MaxDiskWrite,MaxDiskWriteNode,"
+            + "MaxDiskWriteTask,AveDiskWrite,TRESUsageInAve,TRESUsageInMax,TRESUsageInTot,TRESUsageOutAve,TRESUsageOutMax,TRESUsageOutTot";
+    private static final int LISTED_PER_LINE = 4;
+
+    /** @param width negative: left side; 0 for the whole value */
+    record Column(SstatField field, int width) {}
+
+    private final String title;
+    private final int width;
+
+    SstatField(String title, int width) {
+        this.title = title;
+        this.width = width;
+    }
+
+    static void list(CommandContext c) {
+        SstatField[] all = values();
+        for (int i = 0; i < all.length; i++) {
+            c.out().print(all[i].title + " ".repeat(Math.max(1, 20 - all[i].title.length())));
+            if (i % LISTED_PER_LINE == LISTED_PER_LINE - 1 || i == all.length - 1) {
+                c.out().println("");
+            }
+        }
+    }
+
+    static List<Column> columns(CommandContext c, String format) throws UsageException {
+        List<Column> out = new ArrayList<>();
+        for (String item : Texts.split(format, ',')) {
+            int percent = item.indexOf('%');
+            String name = percent < 0 ? item : item.substring(0, percent);
+            SstatField found = null;
+            for (SstatField f : values()) {
+                if (found == null && Texts.lower(f.title).startsWith(Texts.lower(name)) || f.title.equalsIgnoreCase(name)) {
+                    found = f;
+                }
+            }
+            if (found == null) {
+                throw c.bad(1, "Invalid field requested: \"" + name + "\"");
+            }
+            int width = found.width;
+            if (percent >= 0) {
+                boolean left = item.startsWith("-", percent + 1);
+                int typed = (int) OptionCheck.parseNumber(item.substring(percent + (left ? 2 : 1)));
+                width = typed <= 0 ? width : left ? -typed : typed;
+            }
+            out.add(new Column(found, width));
+        }
+        return out;
+    }
+
+    static void header(CommandContext c, List<Column> columns, String delimiter, boolean trailing) {
+        List<String> titles = new ArrayList<>();
+        List<String> lines = new ArrayList<>();
+        for (Column col : columns) {
+            titles.add(col.field.title);
+            lines.add("-".repeat(Math.abs(col.width)));
+        }
+        print(c, columns, titles, delimiter, trailing);
+        if (delimiter.isEmpty()) {
+            print(c, columns, lines, delimiter, trailing);
+        }
+    }
+
+    static void row(CommandContext c, List<Column> columns, Json.Obj step, List<Json.Obj> tasks, String delimiter, boolean trailing,
+            boolean raw) {
+        List<String> values = new ArrayList<>();
+        for (Column col : columns) {
+            values.add(col.field.value(step, tasks, raw));
+        }
+        print(c, columns, values, delimiter, trailing);
+    }
+
+    private static void print(CommandContext c, List<Column> columns, List<String> values, String delimiter, boolean trailing) {
+        StringBuilder line = new StringBuilder();
+        for (int i = 0; i < columns.size(); i++) {
+            String v = values.get(i);
+            if (!delimiter.isEmpty()) {
+                line.append(i == 0 ? "" : delimiter).append(v);
+                continue;
+            }
+            int width = Math.abs(columns.get(i).width);
+            String cut = v.length() <= width ? v : columns.get(i).field == PIDS || columns.get(i).field == NODELIST ? v
+                    : v.substring(0, width - 1) + "+";
+            String pad = " ".repeat(Math.max(0, width - cut.length()));
+            line.append(columns.get(i).width < 0 ? cut + pad : pad + cut).append(' ');
+        }
+        c.out().println(line + (trailing ? delimiter : ""));
+    }
+
+    private String value(Json.Obj step, List<Json.Obj> all, boolean raw) {
+        List<Json.Obj> tasks = all.stream().filter(t -> t.integer("rank") >= 0).toList();
+        return switch (this) {
+            case JOBID -> step.integer("jobId") + "." + step.text("stepId");
+            case SLUID -> Sluid.text(step.number("sluid"));
+            case NODELIST -> step.text("nodes");
+            case NTASKS -> Integer.toString(step.integer("tasks"));
+            case PIDS -> pids(all);
+            case AVECPU -> cpu(mean(tasks, "cpuMs"));
+            case MINCPU -> cpu(extreme(tasks, "cpuMs", false).map(t -> t.number("cpuMs")).orElse(0L));
+            case MINCPUNODE -> node(tasks, "cpuMs", false);
+            case MINCPUTASK -> task(tasks, "cpuMs", false);
+            case AVERSS -> kb(mean(tasks, "residentKb"), raw);
+            case MAXRSS -> kb(most(tasks, "residentKb"), raw);
+            case MAXRSSNODE -> node(tasks, "residentKb", true);
+            case MAXRSSTASK -> task(tasks, "residentKb", true);
+            case AVEVMSIZE -> kb(mean(tasks, "virtualKb"), raw);
+            case MAXVMSIZE -> kb(most(tasks, "virtualKb"), raw);
+            case MAXVMSIZENODE -> node(tasks, "virtualKb", true);
+            case MAXVMSIZETASK -> task(tasks, "virtualKb", true);
+            case AVEPAGES -> Long.toString(mean(tasks, "pages"));
+            case MAXPAGES -> Long.toString(most(tasks, "pages"));
+            case MAXPAGESNODE -> node(tasks, "pages", true);
+            case MAXPAGESTASK -> task(tasks, "pages", true);
+            case AVEDISKREAD -> Long.toString(mean(tasks, "readBytes"));
+            case MAXDISKREAD -> Long.toString(most(tasks, "readBytes"));
+            case MAXDISKREADNODE -> node(tasks, "readBytes", true);
+            case MAXDISKREADTASK -> task(tasks, "readBytes", true);
+            case AVEDISKWRITE -> Long.toString(mean(tasks, "writeBytes"));
+            case MAXDISKWRITE -> Long.toString(most(tasks, "writeBytes"));
+            case MAXDISKWRITENODE -> node(tasks, "writeBytes", true);
+            case MAXDISKWRITETASK -> task(tasks, "writeBytes", true);
+            // nothing here sets or measures frequencies or energy
+            case AVECPUFREQ, REQCPUFREQ, REQCPUFREQMIN, REQCPUFREQMAX, REQCPUFREQGOV -> "Unknown";
+            case CONSUMEDENERGY, CONSUMEDENERGYRAW -> "";
+            case TRESUSAGEINAVE -> in(f -> mean(tasks, f));
+            case TRESUSAGEINMAX -> in(f -> most(tasks, f));
+            case TRESUSAGEINTOT -> in(f -> sum(tasks, f));
+            case TRESUSAGEOUTAVE -> "fs/disk=" + mean(tasks, "writeBytes");
+            case TRESUSAGEOUTMAX -> "fs/disk=" + most(tasks, "writeBytes");
+            case TRESUSAGEOUTTOT -> "fs/disk=" + sum(tasks, "writeBytes");
+        };
+    }
+
+    private static String in(ToLongFunction<String> of) {
+        return "cpu=" + Durations.full(of.applyAsLong("cpuMs") / 1000) + ",fs/disk=" + of.applyAsLong("readBytes") + ",mem="
+                + of.applyAsLong("residentKb") + "K,pages=" + of.applyAsLong("pages") + ",vmem=" + of.applyAsLong("virtualKb") + "K";
+    }
+
+    private static String pids(List<Json.Obj> tasks) {
+        StringBuilder out = new StringBuilder();
+        for (Json.Obj t : tasks) {
+            for (Object pid : t.list("pids")) {
+                out.append(out.isEmpty() ? "" : ",").append(((Number) pid).longValue());
+            }
+        }
+        return out.toString();
+    }
+
+    private static long sum(List<Json.Obj> tasks, String field) {
+        return tasks.stream().mapToLong(t -> t.number(field)).sum();
+    }
+
+    private static long mean(List<Json.Obj> tasks, String field) {
+        return tasks.isEmpty() ? 0 : sum(tasks, field) / tasks.size();
+    }
+
+    private static long most(List<Json.Obj> tasks, String field) {
+        return extreme(tasks, field, true).map(t -> t.number(field)).orElse(0L);
+    }
+
+    private static java.util.Optional<Json.Obj> extreme(List<Json.Obj> tasks, String field, boolean most) {
+        Json.Obj found = null;
+        for (Json.Obj t : tasks) {
+            if (found == null || (most ? t.number(field) > found.number(field) : t.number(field) < found.number(field))) {
+                found = t;
+            }
+        }
+        return java.util.Optional.ofNullable(found);
+    }
+
+    private static String node(List<Json.Obj> tasks, String field, boolean most) {
+        return extreme(tasks, field, most).map(t -> t.text("node")).orElse("");
+    }
+
+    private static String task(List<Json.Obj> tasks, String field, boolean most) {
+        return extreme(tasks, field, most).map(t -> Integer.toString(t.integer("rank"))).orElse("");
+    }
+
+    private static String cpu(long ms) {
+        return SacctField.cpu(ms * 1000);
+    }
+
+    private static String kb(long kb, boolean raw) {
+        return raw || kb == 0 ? kb + (raw ? "K" : "") : MemorySize.print(kb, 'K');
+    }
+}

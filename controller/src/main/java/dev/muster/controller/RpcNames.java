@@ -1,0 +1,44 @@
+package dev.muster.controller;
+
+import java.util.Map;
+
+/** Our messages by the names and numbers that readers of sdiag know; a message Slurm has not shows as itself with number 0. */
+final class RpcNames {
+    private record Rpc(String name, int number) {}
+
+    private static final Map<String, Rpc> NAMES = Map.ofEntries(
+            Map.entry("Ping", new Rpc("REQUEST_PING", 1008)),
+            Map.entry("Submit", new Rpc("REQUEST_SUBMIT_BATCH_JOB", 4003)),
+            Map.entry("QueryJobs", new Rpc("REQUEST_JOB_INFO", 2003)),
+            Map.entry("QuerySteps", new Rpc("REQUEST_JOB_STEP_INFO", 2005)),
+            Map.entry("QueryScript", new Rpc("REQUEST_BATCH_SCRIPT", 2051)),
+            Map.entry("Cancel", new Rpc("REQUEST_KILL_JOB", 5032)),
+            Map.entry("JobAction", new Rpc("REQUEST_SUSPEND", 5014)),
+            Map.entry("UpdateJob", new Rpc("REQUEST_UPDATE_JOB", 3001)),
+            Map.entry("AwaitAllocation", new Rpc("REQUEST_JOB_READY", 4019)),
+            Map.entry("CreateStep", new Rpc("REQUEST_JOB_STEP_CREATE", 5001)),
+            Map.entry("CompleteAllocation", new Rpc("REQUEST_COMPLETE_JOB_ALLOCATION", 5017)),
+            Map.entry("QueryNodes", new Rpc("REQUEST_NODE_INFO", 2007)),
+            Map.entry("QueryPartitions", new Rpc("REQUEST_PARTITION_INFO", 2009)),
+            Map.entry("QueryConfig", new Rpc("REQUEST_BUILD_INFO", 2001)),
+            Map.entry("QueryDiagnostics", new Rpc("REQUEST_STATS_INFO", 2035)),
+            Map.entry("UpdateNode", new Rpc("REQUEST_UPDATE_NODE", 3002)),
+            Map.entry("CreatePartition", new Rpc("REQUEST_CREATE_PARTITION", 3003)),
+            Map.entry("DeletePartition", new Rpc("REQUEST_DELETE_PARTITION", 3004)),
+            Map.entry("UpdatePartition", new Rpc("REQUEST_UPDATE_PARTITION", 3005)),
+            Map.entry("Reconfigure", new Rpc("REQUEST_RECONFIGURE", 1003)),
+            Map.entry("Shutdown", new Rpc("REQUEST_SHUTDOWN", 1005)),
+            Map.entry("SetDebug", new Rpc("REQUEST_SET_DEBUG_LEVEL", 1010)));
+
+    private RpcNames() {}
+
+    static String name(String message) {
+        Rpc rpc = NAMES.get(message);
+        return rpc == null ? message : rpc.name;
+    }
+
+    static int number(String message) {
+        Rpc rpc = NAMES.get(message);
+        return rpc == null ? 0 : rpc.number;
+    }
+}

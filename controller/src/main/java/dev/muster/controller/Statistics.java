@@ -1,0 +1,131 @@
+package dev.muster.controller;
+
+import dev.muster.core.Change;
+import dev.muster.core.Entry;
+import dev.muster.core.State;
+import dev.muster.model.JobState;
+import dev.muster.model.api.ClusterMessages.RpcCount;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.IntFunction;
+
+/** What sdiag counts since the start or the last reset. Many threads count, one asks now and then. */
+final class Statistics {
+    /** Users counted one by one; all others share a row, so that strangers cannot fill the memory. */
+    private static final int USERS_MAX = 10_000;
+    private static final int OTHERS = -2;
+
+    private static final class Count {
+        final LongAdder calls = new LongAdder();
+        final LongAdder us = new LongAdder();
+    }
+
+    private final Map<String, Count> byMessage = new ConcurrentHashMap<>();
+    private final Map<Integer, Count> byUser = new ConcurrentHashMap<>();
+    private final LongAdder submitted = new LongAdder();
+    private final LongAdder started = new LongAdder();
+    private final LongAdder completed = new LongAdder();
+    private final LongAdder canceled = new LongAdder();
+    private final LongAdder failed = new LongAdder();
+    private volatile long since = System.currentTimeMillis() / 1000;
+    private long passes;
+    private long passUsSum;
+    private long passUsMost;
+    private long passUsLast;
+    private long depthSum;
+    private long lastQueue;
+
+    void call(String message, int uid, long us) {
+        add(byMessage.computeIfAbsent(message, m -> new Count()), us);
+        int user = byUser.containsKey(uid) || byUser.size() < USERS_MAX ? uid : OTHERS;
+        add(byUser.computeIfAbsent(user, u -> new Count()), us);
+    }
+
+    private static void add(Count count, long us) {
+        count.calls.increment();
+        count.us.add(us);
+    }
+
+    synchronized void pass(long us, int queueLength) {
+        passes++;
+        passUsSum += us;
+        passUsLast = us;
+        passUsMost = Math.max(passUsMost, us);
+        depthSum += queueLength;
+        lastQueue = queueLength;
+    }
+
+    void follow(Entry entry) {
+        for (Change change : entry.changes()) {
+            switch (change) {
+                case Change.JobSubmitted c -> submitted.increment();
+                case Change.JobStarted c -> started.increment();
+                case Change.JobEnded c -> ended(c.state());
+                case Change.PendingJobEnded c -> ended(c.state());
+                default -> { }
+            }
+        }
+    }
+
+    private void ended(JobState state) {
+        switch (state) {
+            case CANCELLED -> canceled.increment();
+            case FAILED, NODE_FAIL, TIMEOUT, OUT_OF_MEMORY, BOOT_FAIL, DEADLINE -> failed.increment();
+            case COMPLETED, PREEMPTED -> completed.increment();
+            case PENDING, RUNNING, SUSPENDED -> { }
+        }
+    }
+
+    synchronized void reset() {
+        List.of(submitted, started, completed, canceled, failed).forEach(LongAdder::reset);
+        byMessage.clear();
+        byUser.clear();
+        passes = 0;
+        passUsSum = 0;
+        passUsMost = 0;
+        passUsLast = 0;
+        depthSum = 0;
+        lastQueue = 0;
+        since = System.currentTimeMillis() / 1000;
+    }
+
+    /** Counts by the names of sdiag's JSON form. Times in seconds since 1970, durations in microseconds. */
+    synchronized void put(Map<String, Long> out, State state) {
+        out.put("req_time_start", since);
+        out.put("jobs_submitted", submitted.sum());
+        out.put("jobs_started", started.sum());
+        out.put("jobs_completed", completed.sum());
+        out.put("jobs_canceled", canceled.sum());
+        out.put("jobs_failed", failed.sum());
+        long now = System.currentTimeMillis() / 1000;
+        out.put("req_time", now);
+        out.put("job_states_ts", now);
+        out.put("jobs_pending", state.jobs().values().stream().filter(j -> j.state() == JobState.PENDING)
+                .mapToLong(j -> j.isArrayRecord() ? j.array().pending().count() : 1).sum());
+        out.put("jobs_running", state.nodes().values().stream().flatMap(n -> n.jobs().stream()).distinct()
+                .filter(id -> state.jobs().at(id).state() == JobState.RUNNING).count());
+        out.put("schedule_cycle_last", passUsLast);
+        out.put("schedule_cycle_max", passUsMost);
+        out.put("schedule_cycle_total", passes);
+        out.put("schedule_cycle_sum", passUsSum);
+        out.put("schedule_cycle_mean", passes == 0 ? 0 : passUsSum / passes);
+        out.put("schedule_cycle_mean_depth", passes == 0 ? 0 : depthSum / passes);
+        out.put("schedule_cycle_per_minute", passes * 60 / Math.max(60, now - since));
+        out.put("schedule_queue_length", lastQueue);
+    }
+
+    List<RpcCount> messages() {
+        List<RpcCount> out = new ArrayList<>();
+        byMessage.forEach((name, c) -> out.add(new RpcCount(RpcNames.name(name), RpcNames.number(name), c.calls.sum(), c.us.sum())));
+        return out;
+    }
+
+    List<RpcCount> users(IntFunction<String> userName) {
+        List<RpcCount> out = new ArrayList<>();
+        byUser.forEach((uid, c) -> out.add(new RpcCount(uid == OTHERS ? "others" : userName.apply(uid), uid, c.calls.sum(), c.us.sum())));
+        return out;
+    }
+}

@@ -1,0 +1,74 @@
+package dev.muster.core;
+
+import dev.muster.model.Codec;
+import dev.muster.model.Json;
+import dev.muster.model.ResourceRequest;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What a request's device options mean together: counts per node, per task and for the whole job, and the numbers of tasks that
+ * follow from them.
+ *
+ * @param perNode devices on every node
+ * @param perJob  devices of all nodes together; empty where per node or per task say it already
+ * @param perTask devices of each task
+ */
+public record GresRequest(List<Tres.Item> perNode, List<Tres.Item> perJob, List<Tres.Item> perTask) {
+    private static final String GPU = "gpu";
+
+    public static GresRequest of(ResourceRequest r) {
+        List<Tres.Item> perTask = Tres.gres(r.tresPerTask());
+        List<Tres.Item> perNode = new ArrayList<>();
+        List<Tres.Item> perJob = new ArrayList<>();
+        for (Tres.Item item : Tres.gres(r.tresPerSocket())) {
+            perNode.add(new Tres.Item(item.name(), item.type(), item.count() * Math.max(1, r.socketsPerNode())));
+        }
+        perNode.addAll(Tres.gres(r.tresPerNode()));
+        // tasks carry their devices: a sum beside them only said how many tasks there are
+        perNode.removeIf(i -> names(perTask).contains(i.name()));
+        for (Tres.Item item : Tres.gres(r.tresPerJob())) {
+            if (!names(perTask).contains(item.name()) && !names(perNode).contains(item.name())) {
+                perJob.add(item);
+            }
+        }
+        return new GresRequest(List.copyOf(perNode), List.copyOf(perJob), List.copyOf(perTask));
+    }
+
+    private static List<String> names(List<Tres.Item> items) {
+        return items.stream().map(Tres.Item::name).toList();
+    }
+
+    static int gpus(String tres) {
+        return gpus(Tres.gres(tres));
+    }
+
+    public static int gpus(List<Tres.Item> items) {
+        return items.stream().filter(i -> i.name().equals(GPU)).mapToInt(Tres.Item::count).sum();
+    }
+
+    /** The request with what follows from its device options written out: tasks, nodes, devices. */
+    public static ResourceRequest resolved(ResourceRequest r) {
+        int job = gpus(r.tresPerJob());
+        int node = gpus(r.tresPerNode()) + gpus(r.tresPerSocket()) * Math.max(1, r.socketsPerNode());
+        int task = gpus(r.tresPerTask());
+        Json.Obj out = Json.object(Codec.encode(r));
+        int nodes = Math.max(1, r.nodesMin());
+        if (job > 0 && node > 0 && r.nodesMin() == 0 && job % node == 0) {
+            nodes = job / node;
+            out.put("nodesMin", (long) nodes).put("nodesMax", (long) nodes);
+        }
+        int total = job > 0 ? job : node * nodes;
+        if (r.tasks() == 0 && r.tasksPerNode() == 0) {
+            if (r.tasksPerGpu() > 0 && total > 0) {
+                out.put("tasks", (long) total * r.tasksPerGpu());
+            } else if (task > 0 && total > 0) {
+                out.put("tasks", (long) Math.max(1, total / task));
+            }
+        } else if (r.tasksPerGpu() > 0 && total == 0 && task == 0) {
+            int tasks = r.tasks() > 0 ? r.tasks() : r.tasksPerNode() * nodes;
+            out.put("tresPerJob", "gres/gpu:" + (tasks + r.tasksPerGpu() - 1) / r.tasksPerGpu());
+        }
+        return Codec.bind(out, ResourceRequest.class);
+    }
+}

@@ -1,0 +1,57 @@
+package dev.muster.model.api;
+
+import java.util.List;
+
+/** What slurmd itself answers on its port. */
+public final class SlurmdMessages {
+    private SlurmdMessages() {}
+
+    public record QueryDaemon() {}
+
+    /**
+     * The daemon as {@code scontrol show slurmd} shows it.
+     *
+     * @param steps       running ones, as {@code 12.0}, {@code 12.batch}
+     * @param lastMessage when the controller was last heard, seconds since 1970; 0 never
+     */
+    public record DaemonReply(
+            String node,
+            String hostname,
+            String version,
+            int pid,
+            long startTime,
+            long lastMessage,
+            String debugLevel,
+            String logFile,
+            int cpus,
+            int boards,
+            int sockets,
+            int cores,
+            int threads,
+            long memoryMb,
+            long tmpDiskMb,
+            List<String> steps) {}
+
+    /**
+     * Processes of steps.
+     *
+     * @param jobId 0 for all jobs
+     * @param pid   only the step that this process belongs to; 0 for all
+     */
+    public record QueryProcesses(int jobId, int pid) {}
+
+    public record ProcessesReply(String node, List<StepProcesses> steps) {}
+
+    /** @param stepId number or one of the STEP constants of the node's messages */
+    public record StepProcesses(int jobId, int stepId, List<TaskUsage> tasks) {}
+
+    /**
+     * A task with everything below it, as it is now.
+     *
+     * @param rank  -1 for processes of the step that belong to no task
+     * @param cpuMs user and system time together
+     */
+    public record TaskUsage(
+            int rank, int local, int pid, List<Integer> pids, long cpuMs, long residentKb, long virtualKb, long pages, long readBytes,
+            long writeBytes) {}
+}

@@ -1,0 +1,88 @@
+package dev.muster.node;
+
+import dev.muster.model.Codec;
+import dev.muster.model.Json;
+import dev.muster.model.SlurmErrno;
+import dev.muster.model.api.SlurmdMessages;
+import dev.muster.model.api.SlurmdMessages.StepProcesses;
+import dev.muster.model.node.NodeMessages.Hardware;
+import dev.muster.transport.Caller;
+import dev.muster.transport.Server.Reply;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+
+/** What slurmd answers to anybody who may ask: itself, and the processes of the caller's jobs. */
+final class Queries {
+    private static final int WAIT_S = 30;
+
+    private final Settings settings;
+    private final Loop loop;
+    private final Jobs jobs;
+    private final Supplier<Hardware> hardware;
+    private final LongSupplier lastMessage;
+    private final long startTime;
+
+    Queries(Settings settings, Loop loop, Jobs jobs, Supplier<Hardware> hardware, LongSupplier lastMessage, long startTime) {
+        this.settings = settings;
+        this.loop = loop;
+        this.jobs = jobs;
+        this.hardware = hardware;
+        this.lastMessage = lastMessage;
+        this.startTime = startTime;
+    }
+
+    Reply answer(Caller caller, String message, byte[] body) {
+        try {
+            return switch (message) {
+                case "QueryDaemon" -> Reply.of(daemon());
+                case "QueryProcesses" -> Reply.of(processes(caller, Codec.decode(body, SlurmdMessages.QueryProcesses.class)));
+                default -> Reply.error(404, SlurmErrno.UNEXPECTED_MSG_ERROR, "slurmd does not know the message " + message);
+            };
+        } catch (Json.MalformedException e) {
+            return Reply.error(400, SlurmErrno.UNEXPECTED_MSG_ERROR, SlurmErrno.UNEXPECTED_MSG_ERROR.sentence());
+        } catch (IllegalStateException e) {
+            return Reply.error(500, SlurmErrno.INTERNAL, e.getMessage());
+        }
+    }
+
+    private List<ProcessTable.Running> running() {
+        CompletableFuture<List<ProcessTable.Running>> answer = new CompletableFuture<>();
+        loop.post(() -> answer.complete(jobs.running()));
+        try {
+            return answer.get(WAIT_S, TimeUnit.SECONDS);
+        } catch (InterruptedException | ExecutionException | TimeoutException e) {
+            throw new IllegalStateException("the node does not answer itself", e);
+        }
+    }
+
+    private SlurmdMessages.DaemonReply daemon() {
+        List<String> steps = new ArrayList<>();
+        running().forEach(r -> steps.add(r.jobId() + "." + SpecBuilder.stepName(r.stepId())));
+        Hardware h = hardware.get();
+        return new SlurmdMessages.DaemonReply(settings.nodeName(), Os.read(java.nio.file.Path.of("/proc/sys/kernel/hostname"))
+                .map(String::trim).orElse(settings.nodeName()), Slurmd.VERSION, (int) ProcessHandle.current().pid(), startTime,
+                lastMessage.getAsLong(), Integer.toString(settings.debugLevel()), settings.logFile(), h.cpus(), h.boards(), h.sockets(),
+                        h.coresPerSocket(),
+                h.threadsPerCore(), h.memoryMb(), h.tmpDiskMb(), steps);
+    }
+
+    /** Of one's own jobs; root and SlurmUser see all. */
+    private SlurmdMessages.ProcessesReply processes(Caller caller, SlurmdMessages.QueryProcesses q) {
+        ProcessTable table = new ProcessTable();
+        boolean all = caller.uid() == 0 || caller.uid() == settings.slurmUserId();
+        List<StepProcesses> out = new ArrayList<>();
+        for (ProcessTable.Running step : running()) {
+            boolean meant = (q.jobId() == 0 || q.jobId() == step.jobId()) && (q.pid() == 0 || table.isBelow(q.pid(), step.stepd()));
+            if (meant && (all || caller.uid() == step.ownerUid())) {
+                out.add(table.of(step));
+            }
+        }
+        return new SlurmdMessages.ProcessesReply(settings.nodeName(), out);
+    }
+}
