@@ -49,7 +49,7 @@ final class Srun implements Command {
         }
         Optional<Unfinished> begun = c.host().unfinished();
         if (begun.isPresent()) {
-            return goOn(c, o, begun.get());
+            return goOn(c, o, program, begun.get());
         }
         return o.has(JobOption.JOBID) && !isOwnAllocation(o) ? inside(c, o, program) : alone(c, o, program);
     }
@@ -65,10 +65,10 @@ final class Srun implements Command {
     }
 
     /** The command service had begun this step and is gone, or has left it to this process. */
-    private int goOn(CommandContext c, JobOptions o, Unfinished begun) throws UsageException {
+    private int goOn(CommandContext c, JobOptions o, List<String> program, Unfinished begun) throws UsageException {
         Json.Obj allocation = begun.state().obj("allocation");
         int jobId = allocation.integer("jobId");
-        int rc = follow(c, o, jobId, allocation, begun.state().obj("started"));
+        int rc = follow(c, o, program, jobId, allocation, begun.state().obj("started"));
         if (begun.state().flag("own")) {
             AllocationClient.complete(c, jobId, rc);
         }
@@ -286,7 +286,7 @@ final class Srun implements Command {
         Terminal terminal = pty && c.host().isTty(0) ? Terminal.raw() : null;
         signals(c, run, pty);
         if (o.has(JobOption.DEBUGGER_TEST)) {
-            Thread.ofPlatform().daemon().name("processes").start(() -> processTable(c, o, program, jobId, started));
+            c.host().beside("processes", () -> processTable(c, o, program, jobId, started));
         }
         try {
             return run.await();
