@@ -286,7 +286,7 @@ final class Srun implements Command {
         Terminal terminal = pty && c.host().isTty(0) ? Terminal.raw() : null;
         signals(c, run, pty);
         if (o.has(JobOption.DEBUGGER_TEST)) {
-            Thread.ofPlatform().daemon().name("processes").start(() -> processTable(c, o, program, jobId, started));
+            c.host().beside("processes", () -> processTable(c, o, program, jobId, started));
         }
         try {
             return run.await();
