@@ -37,5 +37,6 @@ void natives_ready(int rc);
 
 /* warm.c: true when the command was carried out there; then *rc is its exit code. */
 bool warm_run(int *rc);
+bool warm_unfinished(const char **state, size_t *state_bytes, char **progress, const char **input, size_t *input_bytes);
 
 #endif

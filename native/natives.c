@@ -331,6 +331,34 @@ static jbyteArray JNICALL native_run(JNIEnv *env, jclass c, jobjectArray argv)
     return out;
 }
 
+static jbyteArray java_bytes(JNIEnv *env, const char *bytes, size_t length)
+{
+    jbyteArray out = (*env)->NewByteArray(env, (jsize)length);
+    if (out && length)
+        (*env)->SetByteArrayRegion(env, out, 0, (jsize)length, (const jbyte *)bytes);
+    return out;
+}
+
+/* byte[][] unfinished(): the step the command service left to this process (warm.c); null if there is none. */
+static jobjectArray JNICALL native_unfinished(JNIEnv *env, jclass c)
+{
+    (void)c;
+    const char *state, *input;
+    char *progress;
+    size_t state_bytes, input_bytes;
+    if (!warm_unfinished(&state, &state_bytes, &progress, &input, &input_bytes))
+        return NULL;
+    jclass bytes = (*env)->FindClass(env, "[B");
+    jobjectArray out = bytes ? (*env)->NewObjectArray(env, 3, bytes, NULL) : NULL;
+    if (out) {
+        (*env)->SetObjectArrayElement(env, out, 0, java_bytes(env, state, state_bytes));
+        (*env)->SetObjectArrayElement(env, out, 1, java_bytes(env, progress, strlen(progress)));
+        (*env)->SetObjectArrayElement(env, out, 2, java_bytes(env, input, input_bytes));
+    }
+    free(progress);
+    return out;
+}
+
 /* FindClass would initialise the class, and its initialiser may already use what is not linked yet. */
 static jclass load_class(JNIEnv *env, const char *name)
 {
@@ -366,6 +394,7 @@ void natives_register(JNIEnv *env, const char *class_name)
         {"gid", "()I", (void *)native_gid},
         {"requestId", "()Ljava/lang/String;", (void *)native_request_id},
         {"chmod", "([BI)I", (void *)native_chmod},
+        {"unfinished", "()[[B", (void *)native_unfinished},
         {"run", "([[B)[B", (void *)native_run},
         {"lchown", "([BII)I", (void *)native_chown},
     };

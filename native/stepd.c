@@ -139,6 +139,8 @@ static void task_ended(struct task *task, int status, const struct rusage *usage
     task->ready_fd = -1;
     io_close_input(task);
     watch_memory(task);
+    if (gate_open && !strcmp(reason, "OutOfMemory"))
+        task->status = STATUS_OUT_OF_MEMORY;
     task->epilog_pid = task->executed ? hooks_start_epilog(task) : 0;
     task->phase = task->epilog_pid ? TASK_EPILOG : TASK_DONE;
     changed = true;

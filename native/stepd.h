@@ -29,6 +29,7 @@
 #define TASKS_MAX 65536
 #define CGROUPS_MAX 24
 #define LINGER_MS_DEFAULT 2000                /* how long unread output may keep a finished step after 'finish' */
+#define STATUS_OUT_OF_MEMORY 125             /* as 0:125: the kernel killed something of the step for its memory */
 #define STATUS_LAUNCH_FAILED 53               /* raw wait status: Slurm shows 0:53 when a task could not be set up */
 
 enum target_kind { TARGET_NULL, TARGET_STREAM, TARGET_FILE, TARGET_PTY, TARGET_SAME };

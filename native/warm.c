@@ -1,16 +1,16 @@
 /*
- * The short path of commands: the command service of this machine carries the command out, this process lends it
- * what is
- * the caller's: descriptors, files, identity. README.md lists the frames. Before the first byte of output anything that
- * goes wrong, also a second of silence, means the long path, with the same request id; after it there is no way back.
+ * The short path of commands: the command service of this machine carries the command out, this process lends it what is
+ * the caller's: descriptors, files, identity, signals. README.md lists the frames. Before the first byte of output
+ * anything that goes wrong, also a second of silence, means the long path, with the same request id; after it there is no
+ * way back. Except for srun: this process knows how far its step's output has come, and goes on from there by itself.
  */
 #define _GNU_SOURCE
 #include "launcher.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +18,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -25,10 +26,16 @@
 #include <unistd.h>
 
 #define SILENCE_MS 1000
+#define SILENCE_OF_STEP_MS 5000         /* srun that follows a step loses nothing by waiting */
 #define SACK_MS 1000
 #define FRAME_BYTES_MAX (16u << 20)
 #define SESSION_BYTES_MAX 8192
 #define LEND_BYTES_MAX (8u << 20)      /* of one file, or one piece of standard input */
+
+#define INPUT_KEPT_BYTES (1u << 20)    /* more than any node takes ahead of its tasks */
+#define POSITION_BYTES 14               /* u32 task, u8 stream, u64 offset, u8 descriptor */
+
+#define BACKGROUND_MS 500               /* how soon input is taken again after its terminal came back */
 
 enum { CONTINUE = -1, COLD = -2 };
 
@@ -37,10 +44,18 @@ struct bytes { char *at; size_t have, room; };
 static int service = -1;
 static bool has_output;
 static struct bytes taken_input;       /* read from standard input for the service: the long path must get it as well */
+static unsigned long long taken_bytes;  /* of standard input in all; a step's is kept to its last part only */
+static size_t input_asked;              /* the service wants so much of standard input; 0: nothing */
+static bool follows_step;               /* srun */
+static int signals = -1;
+static long long heard_ms;
+static struct bytes checkpoint;         /* what a long path of srun needs to go on with the step */
+static struct position { uint32_t task; uint8_t stream; uint64_t offset; } *positions;
+static size_t position_count, position_room;
 
 static const char *const WARM[] = {
     "squeue", "sinfo", "sprio", "sdiag", "sacct", "sstat", "sreport", "sshare", "scancel", "sbatch", "scontrol",
-        "sacctmgr",
+        "sacctmgr", "srun",
 };
 
 /* Interactive uses stay with the long path; the service sends back whatever else it does not want. */
@@ -177,10 +192,26 @@ static bool readable(int fd, int timeout_ms)
     return n > 0;
 }
 
+static long long now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (long long)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* How long the service may say nothing, from what it said last on; -1: for ever. */
+static int patience_ms(void)
+{
+    if (has_output && !follows_step)
+        return -1;
+    long long left = heard_ms + (checkpoint.have ? SILENCE_OF_STEP_MS : SILENCE_MS) - now_ms();
+    return left < 0 ? 0 : (int)left;
+}
+
 static bool receive(char *into, size_t n)
 {
     while (n) {
-        if (!has_output && !readable(service, SILENCE_MS))
+        if (!readable(service, patience_ms()))
             return false;
         ssize_t got = recv(service, into, n, 0);
         if (got < 0 && errno == EINTR)
@@ -189,6 +220,7 @@ static bool receive(char *into, size_t n)
             return false;
         into += got;
         n -= (size_t)got;
+        heard_ms = now_ms();
     }
     return true;
 }
@@ -261,13 +293,13 @@ static bool lend_session(struct bytes *paths)
     return send_frame('T', session, have);
 }
 
-static bool answer(int error, const char *bytes, size_t n)
+static bool answer(char type, int error, const char *bytes, size_t n)
 {
     struct bytes out = {0};
     char code[4] = {(char)(error >> 24), (char)(error >> 16), (char)(error >> 8), (char)error};
     add(&out, code, sizeof code);
     add(&out, bytes, n);
-    bool good = send_frame('A', out.at, out.have);
+    bool good = send_frame(type, out.at, out.have);
     free(out.at);
     return good;
 }
@@ -278,15 +310,41 @@ static bool lend_from(int fd, size_t most)
     size_t have = 0;
     ssize_t n = 1;
     if (!bytes)
-        return answer(ENOMEM, NULL, 0);
-    /* of standard input what there is: a person at a terminal types a line at a time and waits for the answer */
-    while (have < most && !(fd == 0 && have > 0) && ((n = read(fd, bytes + have, most - have)) > 0 || (n < 0 && errno == EINTR)))
+        return answer('A', ENOMEM, NULL, 0);
+    while (have < most && ((n = read(fd, bytes + have, most - have)) > 0 || (n < 0 && errno == EINTR)))
         have += n > 0 ? (size_t)n : 0;
-    if (fd == 0)
-        add(&taken_input, bytes, have);
-    bool good = n < 0 ? answer(errno, NULL, 0) : answer(0, bytes, have);
+    bool good = n < 0 ? answer('A', errno, NULL, 0) : answer('A', 0, bytes, have);
     free(bytes);
     return good;
+}
+
+/* Its terminal's input belongs to another group of processes for now: reading it would stop this one. */
+static bool in_background(void)
+{
+    pid_t foreground = follows_step ? tcgetpgrp(0) : -1;
+    return foreground > 0 && foreground != getpgrp();
+}
+
+/* Standard input has something, or its end. */
+static bool lend_input(void)
+{
+    char bytes[65536];
+    size_t most = input_asked < sizeof bytes ? input_asked : sizeof bytes;
+    ssize_t n;
+    while ((n = read(0, bytes, most)) < 0 && errno == EINTR)
+        continue;
+    if (n < 0 && (errno == EAGAIN || (errno == EIO && in_background())))
+        return true;
+    input_asked = 0;
+    if (n < 0)
+        return answer('I', errno, NULL, 0);
+    add(&taken_input, bytes, (size_t)n);
+    taken_bytes += (size_t)n;
+    if (follows_step && taken_input.have > 2 * INPUT_KEPT_BYTES) {
+        memmove(taken_input.at, taken_input.at + taken_input.have - INPUT_KEPT_BYTES, INPUT_KEPT_BYTES);
+        taken_input.have = INPUT_KEPT_BYTES;
+    }
+    return answer('I', 0, bytes, (size_t)n);
 }
 
 static size_t asked(const struct bytes *body)
@@ -304,10 +362,10 @@ static bool lend_file(struct bytes *body)
     struct stat st;
     if (fd >= 0 && fstat(fd, &st) == 0 && S_ISDIR(st.st_mode)) {
         close(fd);
-        return answer(EISDIR, NULL, 0);
+        return answer('A', EISDIR, NULL, 0);
     }
     if (fd < 0)
-        return answer(errno ? errno : ENOENT, NULL, 0);
+        return answer('A', errno ? errno : ENOENT, NULL, 0);
     bool good = lend_from(fd, most);
     close(fd);
     return good;
@@ -318,7 +376,7 @@ static bool take_file(struct bytes *body)
 {
     char *path = body->at + 4, *end = body->have > 5 ? memchr(path, 0, body->have - 4) : NULL;
     if (!end)
-        return answer(EINVAL, NULL, 0);
+        return answer('A', EINVAL, NULL, 0);
     const char *content = end + 1;
     size_t left = body->have - (size_t)(content - body->at);
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, (mode_t)(big_endian(body->at) & 0777));
@@ -332,16 +390,16 @@ static bool take_file(struct bytes *body)
     }
     if (fd >= 0 && close(fd) < 0 && !error)
         error = errno;
-    return answer(error, NULL, 0);
+    return answer('A', error, NULL, 0);
 }
 
 /* A reader that is gone ends this process by SIGPIPE, as it ends any other program. */
-static void put_out(int fd, const struct bytes *body)
+static void put_out(int fd, const char *bytes, size_t length)
 {
     size_t done = 0;
     has_output = true;
-    while (done < body->have) {
-        ssize_t n = write(fd, body->at + done, body->have - done);
+    while (done < length) {
+        ssize_t n = write(fd, bytes + done, length - done);
         if (n < 0 && errno == EAGAIN) {
             struct pollfd p = {fd, POLLOUT, 0};
             poll(&p, 1, -1);
@@ -352,14 +410,57 @@ static void put_out(int fd, const struct bytes *body)
     }
 }
 
+/* Output of a step, and how far that stream has come with it: only both together, or a long path would repeat it. */
+static void put_step_out(const struct bytes *body)
+{
+    if (body->have < POSITION_BYTES)
+        return;
+    const unsigned char *b = (const unsigned char *)body->at;
+    uint32_t task = big_endian(body->at);
+    uint64_t offset = (uint64_t)big_endian(body->at + 5) << 32 | big_endian(body->at + 9);
+    size_t i = 0;
+    put_out(b[13] == 2 ? 2 : 1, body->at + POSITION_BYTES, body->have - POSITION_BYTES);
+    while (i < position_count && (positions[i].task != task || positions[i].stream != b[4]))
+        i++;
+    if (i == position_room) {
+        position_room = position_room ? position_room * 2 : 16;
+        positions = realloc(positions, position_room * sizeof *positions);
+        if (!positions)
+            abort();
+    }
+    if (i == position_count)
+        position_count++;
+    positions[i] = (struct position){task, b[4], offset};
+}
+
+static void remember_checkpoint(const struct bytes *body)
+{
+    checkpoint.have = 0;
+    add(&checkpoint, body->at, body->have);
+}
+
+/* A signal that the command does nothing about. */
+static void die_by(int number)
+{
+    sigset_t one;
+    signal(number, SIG_DFL);
+    sigemptyset(&one);
+    sigaddset(&one, number);
+    kill(getpid(), number);
+    sigprocmask(SIG_UNBLOCK, &one, NULL);
+}
+
 static int obey(char type, struct bytes *body)
 {
     switch (type) {
     case 'H': return CONTINUE;
     case 'S': return lend_session(body) ? CONTINUE : COLD;
-    case 'O': put_out(1, body); return CONTINUE;
-    case 'E': put_out(2, body); return CONTINUE;
-    case 'R': return lend_from(0, asked(body)) ? CONTINUE : COLD;
+    case 'O': put_out(1, body->at, body->have); return CONTINUE;
+    case 'E': put_out(2, body->at, body->have); return CONTINUE;
+    case 'V': put_step_out(body); return CONTINUE;
+    case 'B': remember_checkpoint(body); return CONTINUE;
+    case 'D': die_by(body->have == 4 ? (int)big_endian(body->at) : SIGTERM); return CONTINUE;
+    case 'R': input_asked = asked(body); return CONTINUE;
     case 'P': return lend_file(body) ? CONTINUE : COLD;
     case 'W': return take_file(body) ? CONTINUE : COLD;
     case 'X': return body->have == 4 ? (int)(big_endian(body->at) & 0xff) : COLD;
@@ -384,21 +485,114 @@ static void restore_input(void)
     close(whole);
 }
 
+/* ---- signals: srun's own business, which the service carries out ---- */
+
+static void signals_of_step(sigset_t *set)
+{
+    static const int ALL[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGCONT};
+    sigemptyset(set);
+    for (size_t i = 0; i < sizeof ALL / sizeof ALL[0]; i++)
+        sigaddset(set, ALL[i]);
+}
+
+static sigset_t callers_mask;
+
+static bool take_signals(void)
+{
+    sigset_t set;
+    signals_of_step(&set);
+    sigprocmask(SIG_BLOCK, &set, &callers_mask);
+    signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    if (isatty(0))
+        signal(SIGTTIN, SIG_IGN);       /* reading a terminal from its background fails then instead of stopping srun */
+    return signals >= 0;
+}
+
+static void give_signals_back(void)
+{
+    if (signals < 0)
+        return;
+    close(signals);
+    signals = -1;
+    sigprocmask(SIG_SETMASK, &callers_mask, NULL);
+}
+
+static bool pass_signals(void)
+{
+    struct signalfd_siginfo info;
+    while (read(signals, &info, sizeof info) == sizeof info) {
+        char number[4] = {0, 0, 0, (char)info.ssi_signo};
+        if (!send_frame('G', number, sizeof number))
+            return false;
+    }
+    return true;
+}
+
+/* ---- the conversation ---- */
+
+static int converse(struct bytes *body)
+{
+    int rc = CONTINUE;
+    char type;
+    heard_ms = now_ms();
+    while (rc == CONTINUE) {
+        bool waits = input_asked && in_background();
+        struct pollfd p[3] = {{service, POLLIN, 0}, {signals, POLLIN, 0}, {input_asked && !waits ? 0 : -1, POLLIN, 0}};
+        int most = patience_ms(), n = poll(p, 3, waits && (most < 0 || most > BACKGROUND_MS) ? BACKGROUND_MS : most);
+        if ((n < 0 && errno == EINTR) || (n == 0 && waits && patience_ms() != 0))
+            continue;
+        if (n <= 0)
+            return COLD;
+        if (p[0].revents)
+            rc = receive_frame(&type, body) ? obey(type, body) : COLD;
+        if (rc == CONTINUE && p[1].revents && !pass_signals())
+            rc = COLD;
+        if (rc == CONTINUE && p[2].revents && input_asked && !lend_input())
+            rc = COLD;
+        if (p[0].revents)
+            heard_ms = now_ms();        /* what obeying took is not its silence */
+    }
+    return rc;
+}
+
+/* What the long path of srun needs to go on with a step that the service began: the checkpoint, how far each stream has
+   come, and the input that may not have arrived. */
+bool warm_unfinished(const char **state, size_t *state_bytes, char **progress, const char **input, size_t *input_bytes)
+{
+    if (!checkpoint.have)
+        return false;
+    size_t room = 64 + position_count * 64, have;
+    *progress = malloc(room);
+    if (!*progress)
+        abort();
+    have = (size_t)snprintf(*progress, room, "input %llu\n", taken_bytes - taken_input.have);
+    for (size_t i = 0; i < position_count; i++)
+        have += (size_t)snprintf(*progress + have, room - have, "%u %u %llu\n", positions[i].task, positions[i].stream,
+                                 (unsigned long long)positions[i].offset);
+    *state = checkpoint.at;
+    *state_bytes = checkpoint.have;
+    *input = taken_input.at;
+    *input_bytes = taken_input.have;
+    return true;
+}
+
 bool warm_run(int *rc)
 {
     struct bytes body = {0};
-    char type;
     if (!*launcher.service || !is_warm() || (service = connect_to(launcher.service, SILENCE_MS)) < 0)
         return false;
-    *rc = is_trusted(service) && describe(&body) && send_frame('Q', body.at, body.have) ? CONTINUE : COLD;
-    while (*rc == CONTINUE)
-        *rc = receive_frame(&type, &body) ? obey(type, &body) : COLD;
+    follows_step = !strcmp(launcher.name, "srun");
+    *rc = is_trusted(service) && describe(&body) && (!follows_step || take_signals())
+          && send_frame('Q', body.at, body.have) ? converse(&body) : COLD;
+    if (*rc == COLD && follows_step)
+        send_frame('L', NULL, 0);       /* not the end of the command: it goes on here */
     close(service);
+    give_signals_back();
     free(body.at);
-    if (*rc == COLD && has_output) {
+    if (*rc == COLD && has_output && !follows_step) {
         fprintf(stderr, "%s: error: the command service ended before the command\n", launcher.name);
         *rc = 1;
-    } else if (*rc == COLD) {
+    } else if (*rc == COLD && !checkpoint.have) {
         restore_input();
     }
     return *rc != COLD;

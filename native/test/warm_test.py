@@ -5,7 +5,9 @@ prefix = tempfile.mkdtemp(prefix="warm-test-")
 os.makedirs(prefix + "/bin")
 os.makedirs(prefix + "/lib/muster/jars/cli")
 squeue = prefix + "/bin/squeue"
+srun = prefix + "/bin/srun"
 shutil.copy(sys.argv[1], squeue)
+shutil.copy(sys.argv[1], srun)
 path = prefix + "/service"
 open(prefix + "/lib/muster/launcher.conf", "w").write(f"java_home={os.environ.get('JAVA_HOME', '')}\ncommand_service={path}\ncommand_service_uid={os.getuid()}\n")
 COLD = b"no program in"       # what the long path says in an installation without jars
@@ -201,6 +203,62 @@ c = s.accept()[0]; print(len(c.recv(10)))
         time.sleep(0.02)
     done = subprocess.run([squeue], capture_output=True, timeout=10)
     assert COLD in done.stderr and p.communicate(timeout=5)[0].strip() == b"0"
+
+
+def v(task, stream, offset, fd, data):
+    return struct.pack(">IBQB", task, stream, offset, fd) + data
+
+
+def test_srun_passes_signals_and_streams_input():
+    seen = []
+
+    def handler(s):
+        s.send(b"V", v(0, 1, 3, 1, b"out") + b"")
+        s.send(b"V", v(0, 2, 3, 2, b"err"))
+        s.send(b"R", u32(100))          # and nothing comes for a while: other frames pass meanwhile
+        seen.append(s.frame())
+        s.send(b"O", b"more")
+        seen.append(s.frame())
+        s.send(b"R", u32(100))
+        seen.append(s.frame())
+        s.exit(9)
+    s = Service(handler)
+    p = subprocess.Popen([srun, "cat"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert p.stdout.read(3) == b"out"
+    p.send_signal(2)
+    assert p.stdout.read(4) == b"more"
+    p.stdin.write(b"typed")
+    p.stdin.flush()
+    time.sleep(0.2)
+    p.stdin.close()
+    assert p.wait(5) == 9 and p.stderr.read() == b"err"
+    assert seen == [(b"G", u32(2)), (b"I", u32(0) + b"typed"), (b"I", u32(0))], seen
+
+
+def test_a_signal_that_srun_does_nothing_about():
+    def handler(s):
+        s.send(b"O", b"up")
+        assert s.frame() == (b"G", u32(15))
+        s.send(b"D", u32(15))
+        time.sleep(1)
+    s = Service(handler)
+    p = subprocess.Popen([srun, "x"], stdout=subprocess.PIPE)
+    assert p.stdout.read(2) == b"up"
+    p.send_signal(15)
+    assert p.wait(5) == -15
+
+
+def test_srun_goes_on_by_itself_also_after_output():
+    left = []
+
+    def handler(s):
+        s.send(b"B", b"{}")
+        s.send(b"V", v(0, 1, 4, 1, b"half"))
+        s.send(b"C")
+        left.append(s.frame())
+    s = Service(handler)
+    done = subprocess.run([srun, "x"], capture_output=True, timeout=20)
+    assert done.stdout == b"half" and COLD in done.stderr and left == [(b"L", b"")], (done, left)
 
 
 failed = 0

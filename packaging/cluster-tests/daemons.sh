@@ -23,6 +23,13 @@ if [ -n "$syslog" ]; then
   match "the system's log has it, by name and pid" "slurmctld\[$ctld\]: slurmctld version" "$(cat "$dir/log/syslog")"
   check "but not what is below its level" 0 "$(grep -c 'debug:' "$dir/log/syslog" || true)"
 fi
+scontrol setdebugflags +Steps,TraceJobs; scontrol setdebug verbose
+id=$(sbatch --parsable -o /dev/null --wrap true); wait_empty; scontrol setdebugflags -TraceJobs
+check "scontrol setdebugflags" "Steps" "$(scontrol show config | sed -n 's/^DebugFlags *= //p')"
+check "scontrol setdebug" "verbose" "$(scontrol show config | sed -n 's/^SlurmctldDebug *= //p')"
+match "DebugFlags=Steps" "STEPS: StepId=$id.batch is over" "$(cat "$dir/log/slurmctld.log")"
+match "DebugFlags=TraceJobs" "TRACEJOBS: JobId=$id State=COMPLETED NodeCnt=0" "$(cat "$dir/log/slurmctld.log")"
+check "a flag that there is not" "1|invalid debug flag: +nosuch" "$(rc=0; e=$(scontrol setdebugflags +nosuch 2>&1) || rc=$?; echo "$rc|$(tail -1 <<< "$e")")"
 mv "$dir/log/slurmctld.log" "$dir/log/rotated"; kill -USR2 "$ctld"
 for _ in $(seq 50); do [ -e "$dir/log/slurmctld.log" ] && break; sleep 0.1; done
 check "USR2 opens the log again" yes "$([ -e "$dir/log/slurmctld.log" ] && echo yes)"

@@ -49,3 +49,4 @@ scontrol update nodename=n2 state=drain reason=test
 check "drained" "drained" "$(sinfo -h -N -n n2 -o %T)"
 scontrol update nodename=n2 state=resume
 check "resumed" "idle" "$(sinfo -h -N -n n2 -o %T)"
+check "task/none binds nobody" "$(sed -n 's/^Cpus_allowed_list:\t//p' /proc/self/status)" "$(srun -n1 sed -n 's/^Cpus_allowed_list:\t//p' /proc/self/status)"

@@ -19,8 +19,23 @@ free_port() {
 start_cluster() {
   nodes=${1:-2} cpus=${2:-4}
   local extra=${3:-} host port me
-  host=$(hostname -s 2>/dev/null || hostname); port=$(free_port); me=$(id -un)
+  host=$(hostname -s 2>/dev/null || hostname); me=$(id -un)
   mkdir -p "$dir"/{run,log,state,spool,work}
+  local try
+  for try in 1 2 3 4 5; do      # somebody else may take the port between the look and the start
+    port=$(free_port); write_conf "$extra"
+    start_ctld && break
+    [ "$try" -lt 5 ] || { echo "slurmctld did not start"; cat "$dir"/log/*; exit 1; }
+  done
+  local i; for i in $(seq "$nodes"); do start_node "n$i"; done
+  local n=0
+  while [ "$(sinfo -h -N -o %T 2>/dev/null | grep -c idle)" -lt "$nodes" ]; do
+    n=$((n+1)); [ $n -lt 150 ] || { echo "the cluster did not come up"; cat "$dir"/log/*; exit 1; }; sleep 0.2
+  done
+  cd "$dir/work"
+}
+
+write_conf() {
   cat > "$SLURM_CONF" <<C
 ClusterName=test
 SlurmctldHost=$host(127.0.0.1)
@@ -43,17 +58,10 @@ MinJobAge=600
 KillWait=5
 ReturnToService=2
 SlurmdParameters=config_overrides
-$extra
+$1
 NodeName=n[1-$nodes] NodeHostname=$host NodeAddr=127.0.0.1 Port=[$((port+1))-$((port+nodes))] CPUs=$cpus RealMemory=4000 State=UNKNOWN
 PartitionName=main Nodes=n[1-$nodes] Default=YES MaxTime=INFINITE State=UP
 C
-  start_ctld
-  local i; for i in $(seq "$nodes"); do start_node "n$i"; done
-  local n=0
-  while [ "$(sinfo -h -N -o %T 2>/dev/null | grep -c idle)" -lt "$nodes" ]; do
-    n=$((n+1)); [ $n -lt 150 ] || { echo "the cluster did not come up"; cat "$dir"/log/*; exit 1; }; sleep 0.2
-  done
-  cd "$dir/work"
 }
 start_ctld() { slurmctld -f "$SLURM_CONF" </dev/null >>"$dir/log/start.out" 2>&1; }
 start_node() { mkdir -p "$dir/spool/$1"; slurmd -f "$SLURM_CONF" -N "$1" -d "$prefix/sbin/slurmstepd" </dev/null >>"$dir/log/start.out" 2>&1; }

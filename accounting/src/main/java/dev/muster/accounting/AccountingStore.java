@@ -11,241 +11,233 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
-import javax.sql.DataSource;
-import org.h2.jdbcx.JdbcDataSource;
 
 /**
- * Jobs and steps in a database. Rows and the journal's index they come from are committed together, so that after any
- * crash the projection goes on exactly where the tables are. One thread writes; any may read.
+ * Jobs, steps and entities in a database. The rows of a journal's entries and the index they come from are committed together, so
+ * that after any crash the projection goes on exactly where the tables are. One writes at a time; any may read.
  */
 public final class AccountingStore implements AutoCloseable {
     static final RowTable<JobRow> JOBS = new RowTable<>(JobRow.class, "job", "sluid", "restarts");
     static final RowTable<StepRow> STEPS = new RowTable<>(StepRow.class, "step", "sluid", "restarts", "step_id");
-    /** Memory for pages of the embedded database. */
-    private static final int CACHE_KB = 16_384;
 
-    private record JobKey(long sluid, int restarts) {
-    }
+    private final Database database;
+    private final Writer writer;
+    private final Map<Integer, String> clusters = new ConcurrentHashMap<>();
 
-    private record StepKey(long sluid, int restarts, int stepId) {
-    }
-
-    private final DataSource source;
-    private final Connection writer;
-    private final PreparedStatement mergeJob;
-    private final PreparedStatement mergeStep;
-    private final PreparedStatement setSequence;
-    private volatile long sequence;
-
-    /** The embedded database in a directory, made if it is absent. */
-    public static AccountingStore open(Path directory, UUID clusterId) {
-        return openUrl("jdbc:h2:file:" + directory.toAbsolutePath().resolve("accounting")
-            + ";DB_CLOSE_ON_EXIT=FALSE;CACHE_SIZE=" + CACHE_KB, clusterId);
+    /** The embedded database of one cluster in a directory, made if it is absent. */
+    public static Projection open(Path directory, UUID clusterId) {
+        return only(on(Database.embedded(directory)), clusterId);
     }
 
     /** A database in memory, for tests and simulations. */
-    public static AccountingStore inMemory(String name, UUID clusterId) {
-        return openUrl("jdbc:h2:mem:" + name + ";DB_CLOSE_ON_EXIT=FALSE", clusterId);
+    public static Projection inMemory(String name, UUID clusterId) {
+        return only(on(Database.inMemory(name)), clusterId);
     }
 
-    private static AccountingStore openUrl(String url, UUID clusterId) {
-        JdbcDataSource source = new JdbcDataSource();
-        source.setURL(url);
-        source.setUser("muster");
+    /** Brings the database up to the newest schema. @throws AccountingException if it cannot be used */
+    public static AccountingStore on(Database database) {
         try {
-            return new AccountingStore(source, clusterId);
+            return new AccountingStore(database);
         } catch (SQLException e) {
-            throw new AccountingException("cannot open the accounting database " + url + ": " + e.getMessage(), e);
+            throw new AccountingException("cannot open the accounting database " + database.where() + ": " + e.getMessage(), e);
         }
     }
 
-    private AccountingStore(DataSource source, UUID clusterId) throws SQLException {
-        this.source = source;
-        this.writer = source.getConnection();
+    private AccountingStore(Database database) throws SQLException {
+        this.database = database;
+        this.writer = new Writer(database);
         try {
-            writer.setAutoCommit(false);
-            Migrations.apply(writer);
-            claim(clusterId);
+            writer.run(c -> {
+                Migrations.apply(c, database.dialect());
+                return null;
+            });
+            readClusters();
         } catch (SQLException e) {
             writer.close();
             throw e;
         }
-        mergeJob = writer.prepareStatement(JOBS.mergeSql());
-        mergeStep = writer.prepareStatement(STEPS.mergeSql());
-        setSequence = writer.prepareStatement("update \"projection\" set \"seq\" = ? where \"id\" = 1");
-        try (Statement statement = writer.createStatement();
-                ResultSet row = statement.executeQuery("select \"seq\" from \"projection\" where \"id\" = 1")) {
-            row.next();
-            sequence = row.getLong(1);
-        }
+    }
+
+    private void readClusters() throws SQLException {
+        database.read(c -> {
+            try (PreparedStatement statement = c.prepareStatement("select \"id\", \"cluster\" from \"projection\"");
+                    ResultSet row = statement.executeQuery()) {
+                while (row.next()) {
+                    clusters.put(row.getInt(1), row.getString(2));
+                }
+            }
+            return null;
+        });
     }
 
     /** The tables belong to one cluster: numbers of jobs and indexes of another's journal mean nothing in them. */
-    private void claim(UUID clusterId) throws SQLException {
+    private static Projection only(AccountingStore store, UUID clusterId) {
         String own = clusterId.toString();
-        try (PreparedStatement set = writer.prepareStatement(
-                "update \"projection\" set \"cluster_id\" = ? where \"id\" = 1 and \"cluster_id\" = ''");
-                PreparedStatement get = writer.prepareStatement("select \"cluster_id\" from \"projection\"")) {
-            set.setString(1, own);
-            set.executeUpdate();
-            writer.commit();
-            try (ResultSet row = get.executeQuery()) {
-                row.next();
-                if (!row.getString(1).equals(own)) {
-                    throw new SQLException("it belongs to cluster " + row.getString(1) + ", not to " + own);
+        try {
+            store.writer.run(c -> {
+                try (PreparedStatement set = c.prepareStatement(
+                        "update \"projection\" set \"cluster_id\" = ? where \"id\" = 1 and \"cluster_id\" = ''");
+                        PreparedStatement get = c.prepareStatement("select \"cluster_id\" from \"projection\" where \"id\" = 1")) {
+                    set.setString(1, own);
+                    set.executeUpdate();
+                    try (ResultSet row = get.executeQuery()) {
+                        row.next();
+                        if (!row.getString(1).equals(own)) {
+                            throw new SQLException("it belongs to cluster " + row.getString(1) + ", not to " + own);
+                        }
+                    }
+                }
+                return null;
+            });
+            return store.projection(1, true);
+        } catch (SQLException e) {
+            store.close();
+            throw new AccountingException("cannot open the accounting database " + store.database.where() + ": " + e.getMessage(), e);
+        }
+    }
+
+    /**
+     * The projection of one cluster's journal; begun if it is new.
+     *
+     * @param journal names the journal: a cluster that forgot everything begins a new one
+     */
+    public Projection projection(String cluster, String journal) {
+        try {
+            int id = writer.run(c -> {
+                try (PreparedStatement find = c.prepareStatement(
+                        "select \"id\" from \"projection\" where \"cluster\" = ? and \"cluster_id\" = ?")) {
+                    find.setString(1, cluster);
+                    find.setString(2, journal);
+                    try (ResultSet row = find.executeQuery()) {
+                        if (row.next()) {
+                            return row.getInt(1);
+                        }
+                    }
+                }
+                int next;
+                try (PreparedStatement max = c.prepareStatement("select max(\"id\") from \"projection\"");
+                        ResultSet row = max.executeQuery()) {
+                    row.next();
+                    next = row.getInt(1) + 1;
+                }
+                try (PreparedStatement add = c.prepareStatement(
+                        "insert into \"projection\" (\"id\", \"seq\", \"cluster_id\", \"cluster\") values (?, 0, ?, ?)")) {
+                    add.setInt(1, next);
+                    add.setString(2, journal);
+                    add.setString(3, cluster);
+                    add.executeUpdate();
+                }
+                return next;
+            });
+            clusters.put(id, cluster);
+            return projection(id, false);
+        } catch (SQLException e) {
+            throw failed("write to", e);
+        }
+    }
+
+    private Projection projection(int id, boolean closesStore) throws SQLException {
+        long sequence = database.read(c -> {
+            try (PreparedStatement get = c.prepareStatement("select \"seq\" from \"projection\" where \"id\" = ?")) {
+                get.setInt(1, id);
+                try (ResultSet row = get.executeQuery()) {
+                    row.next();
+                    return row.getLong(1);
                 }
             }
-        }
+        });
+        return new Projection(this, id, sequence, closesStore);
     }
 
-    /** Goes back to an earlier index: what follows it is taken again. */
-    public void rewind(long index) {
+    Database database() {
+        return database;
+    }
+
+    Writer writer() {
+        return writer;
+    }
+
+    static AccountingException failed(String verb, SQLException e) {
+        return new AccountingException("cannot " + verb + " the accounting database: " + e.getMessage(), e);
+    }
+
+    /**
+     * Jobs of journals that the cluster has left behind are over: nobody will ever tell how they ended.
+     *
+     * @return how many were ended
+     */
+    public int endOrphans(Projection current, String cluster, long now) {
         try {
-            setSequence.setLong(1, index);
-            setSequence.executeUpdate();
-            writer.commit();
-            sequence = index;
+            return writer.run(c -> {
+                int count = 0;
+                for (String table : List.of("step", "job")) {
+                    String sql = "update \"" + table
+                            + "\" set \"end_time\" = ?, \"state\" = 'NODE_FAIL' where \"end_time\" = 0 and \"cluster_key\" in "
+                            + "(select \"id\" from \"projection\" where \"cluster\" = ? and \"id\" <> ?)";
+                    try (PreparedStatement end = c.prepareStatement(sql)) {
+                        end.setLong(1, now);
+                        end.setString(2, cluster);
+                        end.setInt(3, current.key());
+                        count = end.executeUpdate();
+                    }
+                }
+                return count;
+            });
         } catch (SQLException e) {
-            throw new AccountingException("cannot write to the accounting database: " + e.getMessage(), e);
-        }
-    }
-
-    /** Everything up to this index of the journal is in the tables. */
-    public long sequence() {
-        return sequence;
-    }
-
-    /** Writes batches in one transaction. Those that are in the tables already are passed over. */
-    public void write(List<Batch> batches) {
-        Map<JobKey, JobRow> jobs = new LinkedHashMap<>();
-        Map<StepKey, StepRow> steps = new LinkedHashMap<>();
-        long last = sequence;
-        for (Batch batch : batches) {
-            if (batch.seq() > last) {
-                batch.jobs().forEach(j -> jobs.put(new JobKey(j.sluid(), j.restarts()), j));
-                batch.steps().forEach(s -> steps.put(new StepKey(s.sluid(), s.restarts(), s.stepId()), s));
-                last = batch.seq();
-            }
-        }
-        if (last == sequence) {
-            return;
-        }
-        try {
-            mergeAll(mergeJob, JOBS, jobs.values());
-            mergeAll(mergeStep, STEPS, steps.values());
-            setSequence.setLong(1, last);
-            setSequence.executeUpdate();
-            writer.commit();
-            sequence = last;
-        } catch (SQLException e) {
-            rollback(e);
-            throw new AccountingException("cannot write to the accounting database: " + e.getMessage(), e);
-        }
-    }
-
-    private static <T extends Record> void mergeAll(PreparedStatement merge, RowTable<T> table, Iterable<T> rows)
-            throws SQLException {
-        boolean any = false;
-        for (T row : rows) {
-            table.bind(merge, row);
-            merge.addBatch();
-            any = true;
-        }
-        if (any) {
-            merge.executeBatch();
-        }
-    }
-
-    private void rollback(SQLException cause) {
-        try {
-            mergeJob.clearBatch();
-            mergeStep.clearBatch();
-            writer.rollback();
-        } catch (SQLException e) {
-            cause.addSuppressed(e);
-        }
-    }
-
-    /** Makes what was written survive a loss of power; until then the journal must keep it. Gives the index covered. */
-    public long checkpoint() {
-        long covered = sequence;
-        try (Statement statement = writer.createStatement()) {
-            statement.execute("checkpoint sync");
-            writer.commit();
-            return covered;
-        } catch (SQLException e) {
-            throw new AccountingException("cannot write the accounting database out: " + e.getMessage(), e);
+            throw failed("write to", e);
         }
     }
 
     /** The jobs asked for, in the order of their numbers, with their steps. Memory is bounded by the largest job. */
     public void jobs(Query query, Consumer<JobWithSteps> consumer) {
-        JobQuery asked = new JobQuery(query);
-        try (Connection reader = snapshot();
-                PreparedStatement jobs = asked.prepareJobs(reader);
-                PreparedStatement steps = asked.prepareSteps(reader);
-                ResultSet jobRows = jobs.executeQuery();
-                ResultSet stepRows = query.allocationsOnly() ? null : steps.executeQuery()) {
-            StepCursor cursor = new StepCursor(stepRows);
-            Optional<JobWithSteps> held = Optional.empty();
-            while (jobRows.next()) {
-                JobRow job = JOBS.read(jobRows);
-                List<StepRow> own = asked.wanted(job, cursor.of(job));
-                if (!asked.accepts(job, own)) {
-                    continue;
+        List<Integer> keys = new TreeMap<>(clusters).entrySet().stream()
+                .filter(e -> query.clusters().isEmpty() || query.clusters().contains(e.getValue())).map(Map.Entry::getKey).toList();
+        if (keys.isEmpty()) {
+            return;
+        }
+        JobQuery asked = new JobQuery(query, keys);
+        try {
+            database.read(reader -> {
+                try (PreparedStatement jobs = asked.prepareJobs(reader);
+                        PreparedStatement steps = asked.prepareSteps(reader);
+                        ResultSet jobRows = jobs.executeQuery();
+                        ResultSet stepRows = query.allocationsOnly() ? null : steps.executeQuery()) {
+                    walk(query, asked, jobRows, new StepCursor(stepRows), consumer);
                 }
-                // Of several attempts, or jobs that had the same number, only the last is shown unless all are wanted.
-                if (held.isPresent() && (query.duplicates() || held.get().job().jobId() != job.jobId())) {
-                    consumer.accept(held.get());
-                }
-                held = Optional.of(new JobWithSteps(job, own));
-            }
-            held.ifPresent(consumer);
+                return null;
+            });
         } catch (SQLException e) {
-            throw new AccountingException("cannot read the accounting database: " + e.getMessage(), e);
+            throw failed("read", e);
         }
     }
 
-    /** One attempt's row as it stands in the tables. */
-    public Optional<JobRow> job(long sluid, int restarts) {
-        String sql = "select " + JOBS.selectList("j") + " from \"job\" j where \"sluid\" = ? and \"restarts\" = ?";
-        return one(JOBS, sql, List.of(sluid, restarts));
-    }
-
-    /** One step's row as it stands in the tables. */
-    public Optional<StepRow> step(long sluid, int restarts, int stepId) {
-        String sql = "select " + STEPS.selectList("s")
-            + " from \"step\" s where \"sluid\" = ? and \"restarts\" = ? and \"step_id\" = ?";
-        return one(STEPS, sql, List.of(sluid, restarts, stepId));
-    }
-
-    private <T extends Record> Optional<T> one(RowTable<T> table, String sql, List<Object> key) {
-        try (Connection reader = source.getConnection(); PreparedStatement statement = reader.prepareStatement(sql)) {
-            for (int i = 0; i < key.size(); i++) {
-                statement.setObject(i + 1, key.get(i));
+    private void walk(Query query, JobQuery asked, ResultSet jobRows, StepCursor cursor, Consumer<JobWithSteps> consumer) throws SQLException {
+        Optional<JobWithSteps> held = Optional.empty();
+        int keyColumn = JOBS.columnNames().size() + 1;
+        while (jobRows.next()) {
+            JobRow job = JOBS.read(jobRows);
+            int key = jobRows.getInt(keyColumn);
+            List<StepRow> own = asked.wanted(job, cursor.of(job, key));
+            if (!asked.accepts(job, own)) {
+                continue;
             }
-            try (ResultSet row = statement.executeQuery()) {
-                return row.next() ? Optional.of(table.read(row)) : Optional.empty();
+            JobWithSteps found = new JobWithSteps(job, own, clusters.getOrDefault(key, ""));
+            // Of several attempts, or jobs that had the same number, only the last is shown unless all are wanted.
+            if (held.isPresent() && (query.duplicates() || held.get().job().jobId() != job.jobId()
+                    || !held.get().cluster().equals(found.cluster()))) {
+                consumer.accept(held.get());
             }
-        } catch (SQLException e) {
-            throw new AccountingException("cannot read the accounting database: " + e.getMessage(), e);
+            held = Optional.of(found);
         }
-    }
-
-    /** A connection that sees one moment: jobs and their steps are read by two statements. */
-    private Connection snapshot() throws SQLException {
-        Connection reader = source.getConnection();
-        reader.setAutoCommit(false);
-        reader.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
-        return reader;
+        held.ifPresent(consumer);
     }
 
     /** As {@link #jobs(Query, Consumer)}, all at once. */
@@ -257,10 +249,7 @@ public final class AccountingStore implements AutoCloseable {
 
     @Override
     public void close() {
-        try (Statement statement = writer.createStatement()) {
-            statement.execute("shutdown");
-        } catch (SQLException e) {
-            throw new AccountingException("cannot close the accounting database: " + e.getMessage(), e);
-        }
+        database.close();
+        writer.shutDown();
     }
 }

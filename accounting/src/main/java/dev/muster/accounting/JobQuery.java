@@ -12,8 +12,8 @@ import java.util.List;
 
 /** One question turned into SQL with parameters, and the rest of it that is decided row by row. */
 final class JobQuery {
-    private static final String ORDER = " order by j.\"job_id\", j.\"submit_time\", j.\"sluid\", j.\"restarts\"";
-    private static final String KEYS = "select \"sluid\", \"restarts\" from \"job\" where ";
+    private static final String ORDER = " order by j.\"job_id\", j.\"submit_time\", j.\"cluster_key\", j.\"sluid\", j.\"restarts\"";
+    private static final String KEYS = "select \"cluster_key\", \"sluid\", \"restarts\" from \"job\" where ";
 
     private final Query query;
     private final List<JobSelector> selectors;
@@ -23,10 +23,12 @@ final class JobQuery {
         + "and j.\"array_job_id\" = j.\"job_id\" and j.\"array_task_id\" = -1 and j.\"array_tasks\" = '')");
     private final List<Object> parameters = new ArrayList<>();
 
-    JobQuery(Query query) {
+    /** @param clusterKeys the journals whose rows are wanted */
+    JobQuery(Query query, List<Integer> clusterKeys) {
         this.query = query;
         this.selectors = JobSelector.all(query.jobs());
         selected();
+        in("cluster_key", clusterKeys);
         in("user_id", query.userIds());
         in("group_id", query.groupIds());
         in("account", query.accounts());
@@ -42,17 +44,19 @@ final class JobQuery {
     }
 
     PreparedStatement prepareJobs(Connection on) throws SQLException {
-        return prepare(on, "select " + AccountingStore.JOBS.selectList("j") + " from " + source() + where + ORDER);
+        return prepare(on, "select " + AccountingStore.JOBS.selectList("j") + ", j.\"cluster_key\" from " + source() + where + ORDER);
     }
 
     PreparedStatement prepareSteps(Connection on) throws SQLException {
         return prepare(on, "select " + AccountingStore.STEPS.selectList("s")
-            + " from " + source() + " join \"step\" s on s.\"sluid\" = j.\"sluid\" and s.\"restarts\" = j.\"restarts\""
+            + ", j.\"cluster_key\" from " + source()
+                    + " join \"step\" s on s.\"cluster_key\" = j.\"cluster_key\" and s.\"sluid\" = j.\"sluid\" and s.\"restarts\" = j.\"restarts\""
             + where + ORDER + ", s.\"start_time\", s.\"step_id\"");
     }
 
     private String source() {
-        return narrow.isEmpty() ? "\"job\" j" : "(" + narrow + ") w join \"job\" j on j.\"sluid\" = w.\"sluid\" "
+        return narrow.isEmpty() ? "\"job\" j" : "(" + narrow
+                + ") w join \"job\" j on j.\"cluster_key\" = w.\"cluster_key\" and j.\"sluid\" = w.\"sluid\" "
             + "and j.\"restarts\" = w.\"restarts\"";
     }
 

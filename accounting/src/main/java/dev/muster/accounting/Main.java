@@ -1,11 +1,224 @@
 package dev.muster.accounting;
 
-/** slurmdbd, as far as there is one: accounting lives in slurmctld in this version. */
+import dev.muster.config.ConfigError;
+import dev.muster.config.SisterFiles;
+import dev.muster.config.SlurmConf;
+import dev.muster.config.SlurmdbdConf;
+import dev.muster.daemon.DaemonLog;
+import dev.muster.daemon.PidFile;
+import dev.muster.daemon.Signals;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+
+/** slurmdbd. */
 public final class Main {
+    private static final String USAGE = """
+            Usage: slurmdbd [OPTIONS]
+              -D              Run daemon in foreground, logging copied to stdout.
+              -f file         Use specified file for slurmdbd configuration.
+              -h              Print this help message.
+              -n value        Run the daemon at the specified nice value.
+              -R [CLUSTERS]   Rebuild the trees of associations (they are always right here: nothing is done).
+              -s              Change working directory to that of the log file.
+              -u              Say what the update of the database would do, and end.
+              -v              Verbose mode. Multiple -v's increase verbosity.
+              -V              Print version information and exit.
+            """;
+
     private Main() {}
 
+    private record Options(boolean foreground, boolean onlyCheck, String file, int verbose) {}
+
     public static void main(String[] args) {
-        System.err.println("slurmdbd: fatal: this version of Muster keeps its accounting inside slurmctld: there is no slurmdbd to start");
+        Optional<Options> options = parse(args);
+        if (options.isEmpty()) {
+            return;
+        }
+        int rc;
+        try {
+            rc = run(options.get());
+        } catch (IOException | RuntimeException e) {
+            System.err.println("slurmdbd: fatal: " + (e.getMessage() == null ? e.toString() : e.getMessage()));
+            rc = 1;
+        }
+        if (rc != 0) {
+            ready(rc);
+        }
+        System.exit(rc);
+    }
+
+    private static Optional<Options> parse(String[] args) {
+        boolean foreground = false;
+        boolean check = false;
+        String file = "";
+        int verbose = 0;
+        for (int i = 1; i < args.length; i++) {
+            String a = args[i];
+            if (a.equals("--version")) {
+                a = "-V";
+            } else if (a.equals("--help")) {
+                a = "-h";
+            } else if (a.equals("--systemd")) {
+                foreground = true;
+                continue;
+            }
+            if (!a.startsWith("-") || a.length() < 2) {
+                return usage("slurmdbd: unrecognized argument '" + a + "'");
+            }
+            for (int k = 1; k < a.length(); k++) {
+                char c = a.charAt(k);
+                switch (c) {
+                    case 'D' -> foreground = true;
+                    case 's' -> { }
+                    case 'u' -> check = true;
+                    case 'v' -> verbose++;
+                    case 'R' -> k = a.length();
+                    case 'V' -> {
+                        System.out.println("slurm " + Dbd.VERSION);
+                        System.exit(0);
+                    }
+                    case 'h' -> {
+                        System.out.print(USAGE);
+                        System.exit(0);
+                    }
+                    case 'f', 'n' -> {
+                        String value = k + 1 < a.length() ? a.substring(k + 1) : ++i < args.length ? args[i] : null;
+                        if (value == null) {
+                            return usage("slurmdbd: option requires an argument -- '" + c + "'");
+                        }
+                        file = c == 'f' ? value : file;
+                        k = a.length();
+                    }
+                    default -> {
+                        return usage("slurmdbd: invalid option -- '" + c + "'");
+                    }
+                }
+            }
+        }
+        return Optional.of(new Options(foreground, check, file, verbose));
+    }
+
+    private static Optional<Options> usage(String problem) {
+        System.err.println(problem);
+        System.err.println("Try \"slurmdbd -h\" for more information");
+        ready(1);
         System.exit(1);
+        return Optional.empty();
+    }
+
+    private static int run(Options o) throws IOException {
+        File file = o.file.isEmpty() ? located() : new File(o.file);
+        if (!file.exists()) {
+            System.err.println("slurmdbd: fatal: slurmdbd.conf file " + file + " could not be opened: No such file or directory");
+            return 1;
+        }
+        List<ConfigError> errors = new ArrayList<>();
+        SlurmdbdConf conf = SlurmdbdConf.read(file, errors);
+        errors.forEach(e -> System.err.println("slurmdbd: error: " + e.message()));
+        if (!errors.isEmpty()) {
+            System.err.println("slurmdbd: fatal: Could not open/read/parse slurmdbd.conf file " + file);
+            return 1;
+        }
+        Optional<String> unfit = unfit(file, conf);
+        if (unfit.isPresent()) {
+            System.err.println("slurmdbd: fatal: " + unfit.get());
+            return 1;
+        }
+        return serve(o, conf);
+    }
+
+    private static File located() {
+        Optional<File> prefix = Optional.ofNullable(System.getProperty("muster.prefix")).map(File::new);
+        File slurmConf = SlurmConf.locate(Optional.ofNullable(System.getenv("SLURM_CONF")), prefix);
+        return new File(slurmConf.getAbsoluteFile().getParentFile(), SisterFiles.SLURMDBD);
+    }
+
+    /** It holds a password: only its owner, SlurmUser, may read it. */
+    private static Optional<String> unfit(File file, SlurmdbdConf conf) throws IOException {
+        Path path = file.toPath();
+        String owner = Files.getOwner(path).getName();
+        if (!owner.equals(conf.slurmUser())) {
+            return Optional.of("slurmdbd.conf not owned by SlurmUser " + owner + "!=" + conf.slurmUser());
+        }
+        Set<PosixFilePermission> mode = Files.getPosixFilePermissions(path);
+        int bits = 0;
+        for (PosixFilePermission p : mode) {
+            bits |= 0400 >> p.ordinal();
+        }
+        if ((bits & 077) != 0) {
+            return Optional.of("slurmdbd.conf file " + file + " should be 600 is " + Integer.toOctalString(bits) + " accessible for group or others");
+        }
+        return conf.given("StorageType") ? Optional.empty() : Optional.of("StorageType must be specified");
+    }
+
+    private static int serve(Options o, SlurmdbdConf conf) throws IOException {
+        // the driver writes to standard error on its own; what matters comes as an exception
+        System.setProperty("mariadb.logging.disable", "true");
+        if (!conf.logFile().isEmpty() && Path.of(conf.logFile()).getParent() != null) {
+            Files.createDirectories(Path.of(conf.logFile()).getParent());
+        }
+        DaemonLog log = new DaemonLog("slurmdbd", conf.logFile(), o.foreground, Math.max(conf.debugLevel(), 3 + o.verbose),
+                conf.text("LogTimeFormat"));
+        log.adoptLibraries();
+        if (!conf.given("DbdHost")) {
+            log.error("slurmdbd.conf lacks DbdHost parameter, using 'localhost'");
+        }
+        DbdConfig.inert(conf).forEach(sentence -> log.info("warning: " + sentence));
+        CountDownLatch end = new CountDownLatch(1);
+        if (o.onlyCheck) {
+            try (AccountingStore store = AccountingStore.on(Dbd.database(conf))) {
+                log.info("Slurm Database is the current version, no conversion needed");
+                return 0;
+            }
+        }
+        Signals.on("TERM", end::countDown);
+        Signals.on("INT", end::countDown);
+        Dbd dbd = new Dbd(conf, log, end::countDown);
+        try {
+            dbd.start();
+        } catch (IOException | RuntimeException e) {
+            log.fatal(e.getMessage() == null ? e.toString() : e.getMessage());
+            System.err.println("slurmdbd: fatal: " + (e.getMessage() == null ? e.toString() : e.getMessage()));
+            dbd.stop();
+            return 1;
+        }
+        PidFile pid = new PidFile(conf.pidFile());
+        Signals.on("HUP", () -> log.info("Reconfigure signal (SIGHUP) received"));
+        Signals.on("USR2", () -> {
+            try {
+                log.info("Logrotate signal (SIGUSR2) received");
+                log.reopen();
+            } catch (IOException e) {
+                log.error("cannot reopen the log", e);
+            }
+        });
+        Signals.ignore("PIPE");
+        ready(0);
+        try {
+            end.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        log.info("Terminate signal (SIGINT or SIGTERM) received");
+        dbd.stop();
+        pid.remove();
+        return 0;
+    }
+
+    /** Tells the process that was started, if the launcher forked. */
+    private static void ready(int rc) {
+        try {
+            Native.daemonReady(rc);
+        } catch (UnsatisfiedLinkError e) {
+            // run by a plain JVM: nobody waits
+        }
     }
 }

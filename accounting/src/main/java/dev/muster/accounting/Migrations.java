@@ -10,17 +10,26 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
 
-/** Brings a database to the newest schema: numbered files, each applied once and never changed afterwards. */
+/**
+ * Brings a database to the newest schema: numbered files, each applied once and never changed afterwards. Databases commit with every
+ * change of a table, so a kill may leave a file half applied: what was done of it is noted after each statement. The one statement
+ * that a kill may have left done but not noted is done again, and may then fail.
+ */
 final class Migrations {
-    private static final List<String> FILES = List.of("V001__jobs_and_steps.sql");
+    private static final List<String> FILES = List.of("V001__jobs_and_steps.sql", "V002__several_clusters.sql");
 
     private Migrations() {
     }
 
-    static void apply(Connection to) throws SQLException {
+    static void apply(Connection to, Database.Dialect dialect) throws SQLException {
+        apply(to, dialect, () -> { });
+    }
+
+    /** @param moment called wherever a kill may come between two effects: a test throws there */
+    static void apply(Connection to, Database.Dialect dialect, Runnable moment) throws SQLException {
         try (Statement statement = to.createStatement()) {
-            statement.execute("create table if not exists \"schema_version\" "
-                + "(\"version\" int primary key, \"file\" varchar not null)");
+            statement.execute(dialect.translated("create table if not exists \"schema_version\" "
+                + "(\"version\" int primary key, \"file\" varchar not null)"));
             int applied;
             String newest = "select coalesce(max(\"version\"), 0) from \"schema_version\"";
             try (ResultSet max = statement.executeQuery(newest)) {
@@ -32,15 +41,44 @@ final class Migrations {
                     + ", newer than the newest known here (" + FILES.size() + "); it was written by a newer Muster");
             }
             for (int version = applied + 1; version <= FILES.size(); version++) {
-                String file = FILES.get(version - 1);
-                for (String sql : withoutComments(text(file)).split(";")) {
-                    if (!sql.isBlank()) {
-                        statement.execute(sql);
-                    }
-                }
-                statement.execute("insert into \"schema_version\" values (" + version + ", '" + file + "')");
+                apply(to, statement, version, dialect, moment);
             }
         }
+        to.commit();
+    }
+
+    private static void apply(Connection to, Statement statement, int version, Database.Dialect dialect, Runnable moment)
+            throws SQLException {
+        String file = FILES.get(version - 1);
+        statement.execute("create table if not exists \"schema_progress\" (\"version\" int primary key, \"statements\" int not null)");
+        int noted = -1;
+        try (ResultSet row = statement.executeQuery("select \"statements\" from \"schema_progress\" where \"version\" = " + version)) {
+            if (row.next()) {
+                noted = row.getInt(1);
+            }
+        }
+        if (noted < 0) {
+            statement.execute("insert into \"schema_progress\" values (" + version + ", 0)");
+            to.commit();
+        }
+        int number = 0;
+        for (String sql : withoutComments(text(file)).split(";")) {
+            if (sql.isBlank() || number++ < noted) {
+                continue;
+            }
+            try {
+                statement.execute(dialect.translated(sql));
+            } catch (SQLException e) {
+                if (number - 1 != noted) {
+                    throw e;
+                }
+            }
+            moment.run();
+            statement.execute("update \"schema_progress\" set \"statements\" = " + number + " where \"version\" = " + version);
+            to.commit();
+            moment.run();
+        }
+        statement.execute("insert into \"schema_version\" values (" + version + ", '" + file + "')");
         to.commit();
     }
 

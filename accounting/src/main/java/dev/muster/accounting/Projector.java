@@ -18,7 +18,7 @@ public final class Projector implements AutoCloseable {
     /** How often what is committed is also written out, so that the journal may let go of it. */
     private static final long CHECKPOINT_MS = 2_000;
 
-    private final AccountingStore store;
+    private final RowSink store;
     private final Consumer<String> log;
     private final Thread thread;
     private final List<Batch> waiting = new ArrayList<>();
@@ -30,7 +30,7 @@ public final class Projector implements AutoCloseable {
     private boolean closed;
 
     /** @param log receives sentences for the daemon's log */
-    public Projector(AccountingStore store, Consumer<String> log) {
+    public Projector(RowSink store, Consumer<String> log) {
         this.store = store;
         this.log = log;
         this.submitted = store.sequence();
@@ -50,7 +50,7 @@ public final class Projector implements AutoCloseable {
     }
 
     private static int rows(Batch batch) {
-        return batch.jobs().size() + batch.steps().size();
+        return 1 + batch.jobs().size() + batch.steps().size() + batch.events().size();
     }
 
     /** Too much waits: refuse new jobs until the database has caught up. */

@@ -54,9 +54,10 @@ final class RowTable<T extends Record> {
         return columns.stream().map(Column::name).toList();
     }
 
-    String mergeSql() {
-        return "merge into \"" + table + "\" (" + quoted(columnNames(), "") + ") key (" + quoted(keys, "")
-            + ") values (" + String.join(", ", columns.stream().map(c -> "?").toList()) + ")";
+    /** With {@code cluster_key} as the first parameter. */
+    String mergeSql(Database.Dialect dialect) {
+        return dialect.merge(table, "\"cluster_key\", " + quoted(columnNames(), ""), "\"cluster_key\", " + quoted(keys, ""),
+            "?" + ", ?".repeat(columns.size()));
     }
 
     /** The columns for a select, of the table under an alias. */
@@ -68,13 +69,14 @@ final class RowTable<T extends Record> {
         return String.join(", ", names.stream().map(n -> prefix + "\"" + n + "\"").toList());
     }
 
-    void bind(PreparedStatement to, T row) throws SQLException {
+    void bind(PreparedStatement to, int clusterKey, T row) throws SQLException {
+        to.setInt(1, clusterKey);
         for (int i = 0; i < columns.size(); i++) {
             Object value = row;
             for (Method accessor : columns.get(i).path) {
                 value = invoke(accessor, value);
             }
-            to.setObject(i + 1, value);
+            to.setObject(i + 2, value);
         }
     }
 

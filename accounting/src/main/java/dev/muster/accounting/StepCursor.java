@@ -11,6 +11,7 @@ import java.util.List;
 final class StepCursor {
     private final ResultSet rows;
     private StepRow ahead;
+    private int aheadKey;
 
     /** @param rows null when no steps are wanted */
     StepCursor(ResultSet rows) throws SQLException {
@@ -20,11 +21,12 @@ final class StepCursor {
 
     private void advance() throws SQLException {
         ahead = rows != null && rows.next() ? AccountingStore.STEPS.read(rows) : null;
+        aheadKey = ahead == null ? 0 : rows.getInt(AccountingStore.STEPS.columnNames().size() + 1);
     }
 
-    List<StepRow> of(JobRow job) throws SQLException {
+    List<StepRow> of(JobRow job, int clusterKey) throws SQLException {
         List<StepRow> own = new ArrayList<>();
-        while (ahead != null && ahead.sluid() == job.sluid() && ahead.restarts() == job.restarts()) {
+        while (ahead != null && aheadKey == clusterKey && ahead.sluid() == job.sluid() && ahead.restarts() == job.restarts()) {
             own.add(ahead);
             advance();
         }

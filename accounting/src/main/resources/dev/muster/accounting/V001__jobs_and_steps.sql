@@ -1,10 +1,10 @@
 -- Attempts of jobs and their steps, as AccountingRows.JobRow and AccountingRows.StepRow have them.
 -- "seq" is the journal's index up to which every row is in the tables.
 
-create table "projection" ("id" int primary key, "seq" bigint not null, "cluster_id" varchar not null);
-insert into "projection" values (1, 0, '');
+create table if not exists "projection" ("id" int primary key, "seq" bigint not null, "cluster_id" varchar not null);
+insert into "projection" select 1, 0, '' from (select 1 as "one") as "row" where not exists (select 1 from "projection");
 
-create table "job" (
+create table if not exists "job" (
   "sluid" bigint not null,
   "restarts" int not null,
   "job_id" int not null,
@@ -63,12 +63,12 @@ create table "job" (
     (case when "end_time" = 0 then 9223372036854775807 else "end_time" end),
   primary key ("sluid", "restarts")
 );
-create index "job_by_id" on "job" ("job_id");
-create index "job_by_array" on "job" ("array_job_id");
-create index "job_by_end" on "job" ("last_time");
-create index "job_by_user" on "job" ("user_id", "last_time");
+create index if not exists "job_by_id" on "job" ("job_id");
+create index if not exists "job_by_array" on "job" ("array_job_id");
+create index if not exists "job_by_end" on "job" ("last_time");
+create index if not exists "job_by_user" on "job" ("user_id", "last_time");
 
-create table "step" (
+create table if not exists "step" (
   "sluid" bigint not null,
   "restarts" int not null,
   "step_id" int not null,

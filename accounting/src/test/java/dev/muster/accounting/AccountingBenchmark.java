@@ -22,7 +22,7 @@ final class AccountingBenchmark {
 
     public static void main(String[] args) throws Exception {
         Path dir = Files.createTempDirectory(Path.of(args.length > 0 ? args[0] : "target"), "acct");
-        try (AccountingStore store = AccountingStore.open(dir, new UUID(1, 1))) {
+        try (Projection store = AccountingStore.open(dir, new UUID(1, 1))) {
             long seq = 0;
             long start = System.nanoTime();
             for (int pass = 0; pass < 5; pass++) {
@@ -54,10 +54,10 @@ final class AccountingBenchmark {
         System.out.printf("%-22s %,8d jobs in %,.1f ms%n", what, found, (System.nanoTime() - start) / 1e6);
     }
 
-    private static int count(AccountingStore store, List<String> jobs, List<Integer> users, long from) {
+    private static int count(Projection store, List<String> jobs, List<Integer> users, long from) {
         int[] found = {0};
         store.jobs(new Query(jobs, users, true, List.of(), List.of(), List.of(), List.of(), List.of(), List.of(),
-            List.of(), List.of(), List.of(), from, 0, false, false, 0, 0, 0, 0, 0, 0), j -> found[0]++);
+            List.of(), List.of(), List.of(), from, 0, false, false, 0, 0, 0, 0, 0, 0, List.of()), j -> found[0]++);
         return found[0];
     }
 

@@ -36,8 +36,8 @@ class AccountingStoreTest {
         }
     }
 
-    private AccountingStore memory() {
-        AccountingStore store = AccountingStore.inMemory("t" + System.nanoTime(), CLUSTER);
+    private Projection memory() {
+        Projection store = AccountingStore.inMemory("t" + System.nanoTime(), CLUSTER);
         open.add(store);
         return store;
     }
@@ -102,10 +102,10 @@ class AccountingStoreTest {
 
     private static Query query(List<String> jobs) {
         return new Query(jobs, List.of(), true, List.of(), List.of(), List.of(), List.of(), List.of(), List.of(),
-            List.of(), List.of(), List.of(), 0, 0, false, false, 0, 0, 0, 0, 0, 0);
+            List.of(), List.of(), List.of(), 0, 0, false, false, 0, 0, 0, 0, 0, 0, List.of());
     }
 
-    private static List<Integer> ids(AccountingStore store, Query query) {
+    private static List<Integer> ids(Projection store, Query query) {
         List<Integer> found = new ArrayList<>();
         store.jobs(query, j -> found.add(j.job().jobId()));
         return found;
@@ -113,17 +113,17 @@ class AccountingStoreTest {
 
     @Test
     void columnsAreTheComponentsOfTheRows() throws Exception {
-        AccountingStore store = memory();
+        Projection store = memory();
         J job = J.of(1);
         store.write(List.of(new Batch(1, List.of(job.row()), List.of(job.step(-5), job.step(0)))));
         List<JobWithSteps> found = store.answer(query(List.of()), 5, "c").jobs();
         assertThat(found).containsExactly(
-            new JobWithSteps(job.row(), List.of(job.step(-5), job.step(0))));
+            new JobWithSteps(job.row(), List.of(job.step(-5), job.step(0)), ""));
     }
 
     @Test
     void aRowReplacesItsPredecessor() {
-        AccountingStore store = memory();
+        Projection store = memory();
         store.write(List.of(batch(J.of(7).at("PENDING", 10, 10, 0, 0)), batch(J.of(7).at("RUNNING", 10, 10, 20, 0))));
         store.write(List.of(batch(J.of(7).at("COMPLETED", 10, 10, 20, 30))));
         assertThat(store.sequence()).isEqualTo(3);
@@ -134,10 +134,10 @@ class AccountingStoreTest {
 
     @Test
     void rowsAndSequenceSurviveTogether() {
-        try (AccountingStore store = AccountingStore.open(dir, CLUSTER)) {
+        try (Projection store = AccountingStore.open(dir, CLUSTER)) {
             store.write(List.of(batch(J.of(1)), batch(J.of(2))));
         }
-        try (AccountingStore store = AccountingStore.open(dir, CLUSTER)) {
+        try (Projection store = AccountingStore.open(dir, CLUSTER)) {
             assertThat(store.sequence()).isEqualTo(2);
             store.write(List.of(new Batch(2, List.of(J.of(9).row()), List.of()),
                 new Batch(5, List.of(J.of(3).row()), List.of())));
@@ -152,11 +152,43 @@ class AccountingStoreTest {
         AccountingStore.open(dir, CLUSTER).close();
         assertThatThrownBy(() -> AccountingStore.open(dir, new UUID(3, 4))).isInstanceOf(AccountingException.class)
             .hasMessageContaining("belongs to cluster " + CLUSTER);
-        try (AccountingStore store = AccountingStore.open(dir, CLUSTER)) {
+        try (Projection store = AccountingStore.open(dir, CLUSTER)) {
             store.write(List.of(new Batch(9, List.of(), List.of())));
             store.rewind(4);
             store.write(List.of(new Batch(5, List.of(J.of(1).row()), List.of())));
             assertThat(ids(store, query(List.of()))).containsExactly(1);
+        }
+    }
+
+    /** A kill may come after any statement of a migration, before or after the note that it was done. */
+    @Test
+    void aHalfAppliedMigrationIsFinished() throws Exception {
+        boolean killed = true;
+        for (int kill = 1; killed; kill++) {
+            int[] moments = {kill};
+            killed = false;
+            String url = "jdbc:h2:mem:half" + kill + ";DB_CLOSE_DELAY=-1";
+            try (java.sql.Connection raw = java.sql.DriverManager.getConnection(url)) {
+                raw.setAutoCommit(false);
+                Migrations.apply(raw, Database.Dialect.H2, () -> {
+                    if (--moments[0] == 0) {
+                        throw new IllegalStateException("killed");
+                    }
+                });
+            } catch (IllegalStateException e) {
+                killed = true;
+            }
+            try (java.sql.Connection raw = java.sql.DriverManager.getConnection(url); java.sql.Statement look = raw.createStatement()) {
+                raw.setAutoCommit(false);
+                Migrations.apply(raw, Database.Dialect.H2);
+                try (java.sql.ResultSet row = look.executeQuery("select count(*) from \"projection\"")) {
+                    row.next();
+                    assertThat(row.getInt(1)).as("kill " + kill).isEqualTo(1);
+                }
+                look.executeQuery("select \"cluster_key\" from \"step\"").close();
+                look.executeQuery("select \"item\" from \"node_event\"").close();
+            }
+            assertThat(kill).isLessThan(200);
         }
     }
 
@@ -172,7 +204,7 @@ class AccountingStoreTest {
             } finally {
                 writer.destroyForcibly().waitFor();
             }
-            try (AccountingStore store = AccountingStore.open(dir, CLUSTER)) {
+            try (Projection store = AccountingStore.open(dir, CLUSTER)) {
                 List<Integer> found = ids(store, query(List.of()));
                 assertThat(found).hasSize((int) store.sequence());
             }
@@ -182,7 +214,7 @@ class AccountingStoreTest {
     /** Writes one job a transaction until it is killed. */
     static final class Endless {
         public static void main(String[] args) {
-            AccountingStore store = AccountingStore.open(Path.of(args[0]), CLUSTER);
+            Projection store = AccountingStore.open(Path.of(args[0]), CLUSTER);
             System.out.println("at " + store.sequence());
             while (true) {
                 long next = store.sequence() + 1;
@@ -204,7 +236,7 @@ class AccountingStoreTest {
         x           | ''
         """)
     void jobsAreFoundAsTheyAreNamed(String words, String expected) {
-        AccountingStore store = memory();
+        Projection store = memory();
         store.write(List.of(batch(J.of(10), J.of(11).tasks("3-9%2"), J.of(12).task(11, 0), J.of(13).task(11, 1),
             J.of(14).task(11, 2))));
         List<String> found = ids(store, query(List.of(words.split(",")))).stream().map(String::valueOf).toList();
@@ -213,7 +245,7 @@ class AccountingStoreTest {
 
     @Test
     void stepsAreFoundByName() {
-        AccountingStore store = memory();
+        Projection store = memory();
         J a = J.of(10);
         J b = J.of(11);
         store.write(List.of(new Batch(1, List.of(a.row(), b.row()),
@@ -225,7 +257,7 @@ class AccountingStoreTest {
         assertThat(store.answer(query(List.of()), 0, "c").jobs()).hasSize(2);
     }
 
-    private static List<Integer> steps(AccountingStore store, String... words) {
+    private static List<Integer> steps(Projection store, String... words) {
         List<Integer> found = new ArrayList<>();
         store.jobs(query(List.of(words)), j -> j.steps().forEach(s -> found.add(s.stepId())));
         return found;
@@ -233,7 +265,7 @@ class AccountingStoreTest {
 
     @Test
     void filters() {
-        AccountingStore store = memory();
+        Projection store = memory();
         store.write(List.of(batch(J.of(1).by(1, "a", "p", "x").on("n[1-3]"), J.of(2).by(2, "a", "q", "y").on("n4"),
             J.of(3).by(2, "b'; drop table job", "q", "x").on(""))));
         Query all = query(List.of());
@@ -252,7 +284,7 @@ class AccountingStoreTest {
     private static Query with(Query q, List<Integer> users, List<String> accounts, List<String> partitions,
             List<String> names, List<String> nodes) {
         return new Query(q.jobs(), users, true, List.of(), accounts, partitions, List.of(), names, nodes, q.states(),
-            List.of(), List.of(), q.from(), q.to(), q.duplicates(), false, 0, 0, 0, 0, 0, 0);
+            List.of(), List.of(), q.from(), q.to(), q.duplicates(), false, 0, 0, 0, 0, 0, 0, List.of());
     }
 
     /** Job 1 waits, 2 runs since 50, 3 ran 20 to 40, 4 ran 60 to 80, 5 was cancelled while held. */
@@ -275,34 +307,34 @@ class AccountingStoreTest {
         CANCELLED,RUNNING | 0  | 0  | 2,5
         """)
     void timeWindows(String states, long from, long to, String expected) {
-        AccountingStore store = memory();
+        Projection store = memory();
         store.write(List.of(batch(J.of(1).at("PENDING", 10, 10, 0, 0), J.of(2).at("RUNNING", 10, 10, 50, 0),
             J.of(3).at("COMPLETED", 10, 10, 20, 40), J.of(4).at("COMPLETED", 10, 10, 60, 80),
             J.of(5).at("CANCELLED", 10, 0, 0, 35))));
         Query q = query(List.of());
         Query asked = new Query(q.jobs(), List.of(), true, List.of(), List.of(), List.of(), List.of(), List.of(),
             List.of(), states.isEmpty() ? List.of() : List.of(states.split(",")), List.of(), List.of(), from, to, false,
-            false, 0, 0, 0, 0, 0, 0);
+            false, 0, 0, 0, 0, 0, 0, List.of());
         List<String> found = ids(store, asked).stream().map(String::valueOf).toList();
         assertThat(String.join(",", found)).isEqualTo(expected);
     }
 
     @Test
     void earlierAttemptsShowOnRequest() {
-        AccountingStore store = memory();
+        Projection store = memory();
         store.write(List.of(batch(J.of(1).at("NODE_FAIL", 10, 10, 20, 30).attempt(0),
             J.of(1).at("COMPLETED", 30, 30, 40, 50).attempt(1))));
         Query latest = query(List.of("1"));
         assertThat(store.answer(latest, 0, "c").jobs()).extracting(j -> j.job().state()).containsExactly("COMPLETED");
         Query every = new Query(latest.jobs(), List.of(), true, List.of(), List.of(), List.of(), List.of(), List.of(),
-            List.of(), List.of(), List.of(), List.of(), 0, 0, true, false, 0, 0, 0, 0, 0, 0);
+            List.of(), List.of(), List.of(), List.of(), 0, 0, true, false, 0, 0, 0, 0, 0, 0, List.of());
         assertThat(store.answer(every, 0, "c").jobs()).extracting(j -> j.job().state())
             .containsExactly("NODE_FAIL", "COMPLETED");
     }
 
     @Test
     void anArraysRecordGoesWithItsLastPendingTask() {
-        AccountingStore store = memory();
+        Projection store = memory();
         store.write(List.of(batch(J.of(11).tasks("0-1"))));
         assertThat(ids(store, query(List.of("11")))).containsExactly(11);
         store.write(List.of(batch(J.of(11).tasks(""), J.of(12).task(11, 0), J.of(13).task(11, 1))));
@@ -311,7 +343,7 @@ class AccountingStoreTest {
 
     @Test
     void theProjectorWritesInOrderAndTellsWhenItHas() throws Exception {
-        try (AccountingStore store = AccountingStore.open(dir, CLUSTER)) {
+        try (Projection store = AccountingStore.open(dir, CLUSTER)) {
             try (Projector projector = new Projector(store, System.err::println)) {
                 for (int i = 1; i <= 2_000; i++) {
                     projector.submit(batch(J.of(i % 500 + 1)));

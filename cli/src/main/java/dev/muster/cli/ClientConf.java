@@ -13,6 +13,7 @@ final class ClientConf {
     private static final int CONF_BYTES_MAX = 64 << 20;
     private static final int INCLUDE_DEPTH_MAX = 8;
     private static final int PORT_DEFAULT = 6817;
+    private static final int ACCOUNTING_PORT_DEFAULT = 6819;
 
     /** @param address where to connect; @param name as configured */
     record Server(String name, String address) {}
@@ -32,6 +33,9 @@ final class ClientConf {
     String stateSaveLocation = "/var/spool";
     String slurmctldPidFile = "/var/run/slurmctld.pid";
     String slurmdPidFile = "/var/run/slurmd.pid";
+    String accountingType = "";
+    String accountingHost = "localhost";
+    int accountingPort = ACCOUNTING_PORT_DEFAULT;
     private String controlMachine = "";
     private String controlAddress = "";
 
@@ -104,6 +108,12 @@ final class ClientConf {
             case "controlmachine" -> controlMachine = first;
             case "controladdr" -> controlAddress = first;
             case "slurmctldport" -> port = port(first);
+            case "accountingstoragetype" -> accountingType = first;
+            case "accountingstoragehost" -> accountingHost = first;
+            case "accountingstorageport" -> {
+                long n = OptionCheck.parseNumber(first);
+                accountingPort = n < 1 || n > 65_535 ? ACCOUNTING_PORT_DEFAULT : (int) n;
+            }
             case "authtype" -> authType = first;
             case "authinfo" -> authInfo = first;
             case "slurmuser" -> slurmUser = first;

@@ -23,11 +23,14 @@ public final class CommandService {
     /** More at a time are sent the long way. */
     static final int COMMANDS_MAX = 128;
     private static final int HEARTBEAT_MS = 200;
+    /** Threads that wait for the next launcher, so that no other thread is between it and the one that works for it. */
+    private static final int WAITING_MAX = 4;
     private static final int ALONE_MS = 10_000;
 
     private final ServiceShared shared = new ServiceShared();
     private final Semaphore places = new Semaphore(COMMANDS_MAX);
     private final AtomicInteger daemons = new AtomicInteger();
+    private final AtomicInteger waiting = new AtomicInteger();
     private final ServerSocketChannel server;
 
     private CommandService(ServerSocketChannel server) {
@@ -76,14 +79,28 @@ public final class CommandService {
                 pause();
             }
         });
+        work();
         while (server.isOpen()) {
-            try {
-                SocketChannel caller = server.accept();
-                Thread.ofVirtual().start(() -> handle(caller));
-            } catch (IOException e) {
-                pause();
-            }
+            pause();
         }
+    }
+
+    private void work() {
+        do {
+            waiting.incrementAndGet();
+            SocketChannel caller;
+            try {
+                caller = server.accept();
+            } catch (IOException e) {
+                waiting.decrementAndGet();
+                pause();
+                continue;
+            }
+            if (waiting.decrementAndGet() == 0) {
+                Thread.ofPlatform().daemon().name("command").start(this::work);
+            }
+            handle(caller);
+        } while (server.isOpen() && waiting.get() < WAITING_MAX);
     }
 
     private static void pause() {
@@ -95,10 +112,40 @@ public final class CommandService {
     }
 
     private void handle(SocketChannel caller) {
+        ServiceConnection connection = new ServiceConnection(caller);
+        try {
+            ServiceConnection.Frame first = connection.request();
+            if (first.type() == 'D') {
+                Thread.ofVirtual().start(() -> stay(connection));
+                return;
+            }
+            ServiceCommand command = new ServiceCommand(connection, shared, first);
+            if (command.isLong()) {
+                Thread.ofVirtual().start(() -> run(connection, command));
+                return;
+            }
+            run(connection, command);
+        } catch (IOException e) {
+            connection.close();
+        }
+    }
+
+    /** A daemon asks nothing and only stays. */
+    private void stay(ServiceConnection connection) {
+        daemons.incrementAndGet();
+        try (connection) {
+            connection.awaitEnd();
+        } finally {
+            daemons.decrementAndGet();
+        }
+    }
+
+    private void run(ServiceConnection connection, ServiceCommand command) {
         boolean placed = places.tryAcquire();
-        try (ServiceConnection connection = new ServiceConnection(caller)) {
+        try (connection) {
+            connection.workedBy(Thread.currentThread());
             if (placed) {
-                new ServiceCommand(connection, shared).run(daemons);
+                command.run();
             } else {
                 connection.send('C', new byte[0]);
             }
@@ -108,6 +155,7 @@ public final class CommandService {
             if (placed) {
                 places.release();
             }
+            Thread.interrupted();       // was meant for the command, and comes no more once its connection is closed
         }
     }
 

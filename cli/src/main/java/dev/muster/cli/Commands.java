@@ -18,10 +18,11 @@ final class Commands {
             case "sacct" -> Optional.of(new Sacct());
             case "salloc" -> Optional.of(new Salloc());
             case "squeue" -> Optional.of(new Squeue());
+            case "sacctmgr" -> Optional.of(new dev.muster.cli.acct.Sacctmgr());
             case "sdiag" -> Optional.of(new Sdiag());
             case "sstat" -> Optional.of(new Sstat());
             case "sprio" -> Optional.of(new Sprio());
-            case "sacctmgr", "scrontab", "sreport", "sshare", "strigger" ->
+            case "scrontab", "sreport", "sshare", "strigger" ->
                     Optional.of(new Absent());
             default -> Optional.empty();
         };

@@ -7,6 +7,8 @@ import java.io.IOException;
 import java.time.ZoneId;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.function.LongSupplier;
 
 /**
  * What a command may know of the process and machine it is asked from. The warm service and tests bring their own: a
@@ -54,6 +56,20 @@ public interface Host {
 
     Controller controller();
 
+    /** slurmdbd. */
+    Controller accounting();
+
+    /** AccountingStorageType, "" if the configuration names none. */
+    String accountingType();
+
+    /** AccountingStorageHost. */
+    String accountingHost();
+
+    int accountingPort();
+
+    /** What follows must run in the caller's own process: it talks with a person, or needs the caller's own proof of identity. */
+    void needsOwnProcess();
+
     /** Sleeps; false if the command was interrupted. */
     boolean pause(long ms);
 
@@ -77,6 +93,34 @@ public interface Host {
 
     /** Runs the handler when the process gets the signal ({@code INT}), from a thread of its own. */
     void onSignal(String name, Runnable handler);
+
+    /** Starts something beside the command that ends with it at the latest. */
+    default void beside(String name, Runnable work) {
+        Thread.ofPlatform().daemon().name(name).start(work);
+    }
+
+    /** The caller is gone without having asked for an end. */
+    default boolean callerGone() {
+        return false;
+    }
+
+    /** From now on this tells another process all it needs to go on in this one's place. */
+    default void checkpoint(Json.Obj state) {}
+
+    /** What another process began for this command; empty if this is the first. */
+    default Optional<Unfinished> unfinished() {
+        return Optional.empty();
+    }
+
+    /**
+     * Output of a task.
+     *
+     * @param write writes it and answers up to which offset of the task's stream all has gone out
+     * @return that offset
+     */
+    default long deliver(int task, int stream, LongSupplier write) {
+        return write.getAsLong();
+    }
 
     /** The signal does nothing any more. */
     default void ignoreSignal(String name) {}

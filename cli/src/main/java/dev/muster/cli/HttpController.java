@@ -21,10 +21,25 @@ final class HttpController implements Controller {
     private Session session;
     private long sessionMs;
     private final List<Client> idle = new ArrayList<>();
+    private final List<ClientConf.Server> servers;
+    private final int port;
+    private final boolean accounting;
 
     HttpController(ClientConf conf, ProcessHost host) {
+        this(conf, host, conf.servers, conf.port, false);
+    }
+
+    private HttpController(ClientConf conf, ProcessHost host, List<ClientConf.Server> servers, int port, boolean accounting) {
         this.conf = conf;
         this.host = host;
+        this.servers = servers;
+        this.port = port;
+        this.accounting = accounting;
+    }
+
+    /** slurmdbd, which may be far from this cluster's key: munge vouches for the caller where the cluster has munge. */
+    static HttpController accounting(ClientConf conf, ProcessHost host) {
+        return new HttpController(conf, host, List.of(new ClientConf.Server(conf.accountingHost, conf.accountingHost)), conf.accountingPort, true);
     }
 
     /** Requests that wait go side by side with others: each has a connection for itself, kept for the next. */
@@ -43,9 +58,9 @@ final class HttpController implements Controller {
                 throw lost(e);
             }
         }
-        for (ClientConf.Server server : conf.servers) {
+        for (ClientConf.Server server : servers) {
             Session first = session();
-            Client client = new Client(server.address(), conf.port, () -> renewed(first), host::nonce);
+            Client client = new Client(server.address(), port, () -> renewed(first), host::nonce);
             try {
                 return answer(post(client, path, body, timeoutMs));
             } catch (Client.ConnectException e) {
@@ -100,7 +115,7 @@ final class HttpController implements Controller {
 
     private synchronized Session session() throws SlurmException {
         if (session == null || host.nowMs() - sessionMs > Session.LIFETIME_S * 500L) {
-            session = Sessions.open(conf, host);
+            session = accounting ? Sessions.openAccounting(conf, host) : Sessions.open(conf, host);
             sessionMs = host.nowMs();
         }
         return session;

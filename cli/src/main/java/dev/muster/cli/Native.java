@@ -27,6 +27,9 @@ final class Native {
 
     static native String requestId();
 
+    /** Checkpoint, progress and input of a step that the command service left; null if there is none. */
+    static native byte[][] unfinished();
+
     static boolean isThere() {
         return THERE;
     }

@@ -17,6 +17,7 @@ import java.time.ZoneOffset;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** The process that carries the command, read from /proc: works with and without the launcher. */
 final class ProcessHost implements Host {
@@ -30,11 +31,17 @@ final class ProcessHost implements Host {
     private ZoneId zone;
     private ClientConf conf;
     private Controller controller;
+    private Controller accounting;
     private final UserNames names = new UserNames();
-    private boolean launcherIdUsed;
+    private final Optional<RequestIds> requestIds;
+    private final Optional<Unfinished> unfinished;
 
     ProcessHost(Map<String, String> env) {
         this.env = env;
+        byte[][] left = Native.isThere() ? Native.unfinished() : null;
+        this.unfinished = left == null ? Optional.empty() : Optional.of(Unfinished.of(left[0], left[1], left[2]));
+        // what goes on with something begun asks for new things
+        this.requestIds = Native.isThere() && left == null ? Optional.of(new RequestIds(Native.requestId())) : Optional.empty();
     }
 
     String setting(String variable) {
@@ -241,6 +248,46 @@ final class ProcessHost implements Host {
     }
 
     @Override
+    public Controller accounting() {
+        return (message, request) -> connectedAccounting().call(message, request);
+    }
+
+    private synchronized Controller connectedAccounting() throws SlurmException {
+        if (accounting == null) {
+            accounting = HttpController.accounting(conf(), this);
+        }
+        return accounting;
+    }
+
+    @Override
+    public String accountingType() {
+        return confOr(c -> c.accountingType, "");
+    }
+
+    @Override
+    public String accountingHost() {
+        return confOr(c -> c.accountingHost, "localhost");
+    }
+
+    @Override
+    public int accountingPort() {
+        return confOr(c -> c.accountingPort, 0);
+    }
+
+    private <T> T confOr(java.util.function.Function<ClientConf, T> of, T otherwise) {
+        try {
+            return of.apply(conf());
+        } catch (SlurmException e) {
+            return otherwise;
+        }
+    }
+
+    @Override
+    public void needsOwnProcess() {
+        // this is the caller's own
+    }
+
+    @Override
     public boolean pause(long ms) {
         try {
             Thread.sleep(ms);
@@ -320,14 +367,15 @@ final class ProcessHost implements Host {
         }
     }
 
-    /** The first id is the launcher's: a command repeated on the other path is the same request. */
+    /** From the launcher's: a command repeated on the other path asks the same requests. */
     @Override
     public String requestId() {
-        if (!launcherIdUsed && Native.isThere()) {
-            launcherIdUsed = true;
-            return Native.requestId();
-        }
-        return nonce();
+        return requestIds.isPresent() ? requestIds.get().next() : nonce();
+    }
+
+    @Override
+    public Optional<Unfinished> unfinished() {
+        return unfinished;
     }
 
     String nonce() {

@@ -97,7 +97,7 @@ final class Sattach implements Command {
         attach.put("jobId", step.number("jobId"));
         attach.put("stepId", Long.parseLong(step.text("stepId")));
         attach.put("observer", Boolean.TRUE);
-        run.connect(places(c, names), attach);
+        run.connect(places(c, names), attach, java.util.Map.of());
         c.host().onSignal("INT", run::abandon);
         c.host().onSignal("TERM", run::abandon);
         return run.await();

@@ -29,7 +29,9 @@ final class Scontrol implements Command {
 
     @Override
     public int run(CommandContext c) throws SlurmException, UsageException {
-        GetOpt.Parsed p = GetOpt.parse(OPTIONS, c.args(), false);
+        // what follows setdebugflags may begin with a minus
+        boolean flags = !c.args().isEmpty() && Texts.lower(c.args().getFirst()).startsWith("setdebugf");
+        GetOpt.Parsed p = GetOpt.parse(OPTIONS, c.args(), flags);
         Switches s = new Switches();
         s.all = c.env().containsKey("SCONTROL_ALL");
         s.future = c.env().containsKey("SCONTROL_FUTURE");
@@ -133,7 +135,7 @@ final class Scontrol implements Command {
                 return ScontrolNode.pidInfo(c, rest);
             }
             case "cluster", "abort", "takeover", "cancel_reboot", "reboot", "fsdampeningfactor", "getaddrs",
-                    "power", "schedloglevel", "setdebugflags", "token" -> {
+                    "power", "schedloglevel", "token" -> {
                 c.err().println("scontrol: error: " + k + " is not supported by this cluster");
                 return 1;
             }
@@ -176,6 +178,7 @@ final class Scontrol implements Command {
                 yield simple(c, "Shutdown", q, "slurm_shutdown error");
             }
             case "setdebug" -> setDebug(c, rest);
+            case "setdebugflags" -> setDebugFlags(c, rest);
             case "wait_job" -> waitJob(c, rest);
             case "write" -> write(c, rest);
             default -> {
@@ -239,6 +242,34 @@ final class Scontrol implements Command {
         Json.Obj q = new Json.Obj();
         q.put("level", level);
         return simple(c, "SetDebug", q, "slurm_set_debug_level error");
+    }
+
+    private static int setDebugFlags(CommandContext c, List<String> rest) {
+        if (rest.isEmpty()) {
+            return tooFew(c, "setdebugflags");
+        }
+        String text = rest.getFirst();
+        if (!text.startsWith("+") && !text.startsWith("-")) {
+            c.err().println("invalid debug flag: " + text);
+            c.err().println("Usage: setdebugflags [+|-]NAME");
+            return 1;
+        }
+        List<String> names = new java.util.ArrayList<>();
+        for (String word : Texts.split(text.substring(1), ',')) {
+            String known = "";
+            for (String flag : dev.muster.config.SlurmConf.knownDebugFlags()) {
+                known = flag.equalsIgnoreCase(word) ? flag : known;
+            }
+            if (known.isEmpty()) {
+                c.error("Invalid DebugFlag: " + word);
+                c.err().println("invalid debug flag: " + text);
+                return 1;
+            }
+            names.add(known);
+        }
+        Json.Obj q = new Json.Obj();
+        q.put("flags", text.charAt(0) + String.join(",", names));
+        return simple(c, "SetDebug", q, "slurm_set_debug_flags error");
     }
 
     private static int ping(CommandContext c) {

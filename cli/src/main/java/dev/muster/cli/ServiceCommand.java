@@ -1,23 +1,30 @@
 package dev.muster.cli;
 
 import dev.muster.model.Json;
+import dev.muster.model.SlurmErrno;
 import dev.muster.transport.Client;
 import dev.muster.transport.Frames;
 import dev.muster.transport.Session;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongSupplier;
 
 /** One command for one launcher: its request is the host the command sees, its connection the streams and files. */
 final class ServiceCommand implements Host {
     private static final int STDIN_CHUNK = 64 << 10;
     private static final int ANSWER_HEAD = 4;
+    private static final int POSITION_BYTES = 14;
 
     private final ServiceConnection connection;
     private final ServiceShared shared;
@@ -28,28 +35,34 @@ final class ServiceCommand implements Host {
     private ClientConf conf;
     private Session session;
     private ZoneId zone;
-    private boolean requestIdUsed;
+    private volatile ServiceShared.Lent inFlight;
+    private long sessionMs;
+    private Optional<RequestIds> requestIds = Optional.empty();
+    private final Map<Integer, Runnable> handlers = new ConcurrentHashMap<>();
+    private final List<Frames> streams = new ArrayList<>();
+    private final Object delivery = new Object();
+    private final ByteArrayOutputStream delivered = new ByteArrayOutputStream();
+    private volatile Thread delivering;
+    private char deliveredTo = 'O';
+    private boolean undeliverable;
+    private boolean isKnownSession;
+    private volatile boolean over;
 
-    ServiceCommand(ServiceConnection connection, ServiceShared shared) {
+    /** @throws IOException if the frame is not a request */
+    ServiceCommand(ServiceConnection connection, ServiceShared shared, ServiceConnection.Frame request) throws IOException {
         this.connection = connection;
         this.shared = shared;
-    }
-
-    /** @param daemons counts connections of daemons, which ask nothing and only stay */
-    void run(java.util.concurrent.atomic.AtomicInteger daemons) throws IOException {
-        ServiceConnection.Frame first = connection.request();
-        if (first.type() == 'D') {
-            daemons.incrementAndGet();
-            try {
-                connection.awaitEnd();
-            } finally {
-                daemons.decrementAndGet();
-            }
-            return;
-        }
-        if (first.type() != 'Q' || !parse(first.bytes()) || argv.isEmpty()) {
+        if (request.type() != 'Q' || !parse(request.bytes()) || argv.isEmpty()) {
             throw new IOException("not a request");
         }
+    }
+
+    /** Takes as long as its step. */
+    boolean isLong() {
+        return fields.getOrDefault("name", "").equals("srun");
+    }
+
+    void run() throws IOException {
         shared.entered(connection);
         try {
             execute();
@@ -59,23 +72,65 @@ final class ServiceCommand implements Host {
     }
 
     private void execute() throws IOException {
+        String name = fields.getOrDefault("name", "");
+        boolean step = isLong();
+        if (step && !shared.steps.tryAcquire()) {
+            connection.send('C', new byte[0]);
+            return;
+        }
         Output out = new Output(sink('O'), false);
         Output err = new Output(sink('E'), true);
         int rc;
         try {
-            rc = Commands.run(new CommandContext(fields.getOrDefault("name", ""), argv.getFirst(),
-                    argv.subList(1, argv.size()), env, this, out, err, stdin()));
+            connection.whenGone(() -> {
+                ServiceShared.Lent lent = inFlight;
+                if (lent != null) {
+                    lent.client.abort();
+                }
+            });
+            if (step) {
+                connection.onSignal(this::signalled);
+                connection.readBeside();
+            }
+            rc = Commands.run(new CommandContext(name, argv.getFirst(), argv.subList(1, argv.size()), env, this, out, err, stdin()));
         } catch (OutOfMemoryError | RuntimeException e) {
             // too much for this process, or a mistake in it: the caller's own process may do better
-            if (!connection.hasSpoken()) {
+            if (!connection.hasSpoken() || step) {
                 connection.send('C', new byte[0]);
                 return;
             }
-            err.println(fields.get("name") + ": fatal: the command service failed: " + e);
+            err.println(name + ": fatal: the command service failed: " + e);
             err.flush();
             rc = 1;
+        } finally {
+            end();
+            if (step) {
+                shared.steps.release();
+            }
         }
         connection.send('X', new byte[] {(byte) (rc >> 24), (byte) (rc >> 16), (byte) (rc >> 8), (byte) rc});
+    }
+
+    /** Nothing of the command goes on after it. */
+    private void end() {
+        over = true;
+        synchronized (streams) {
+            streams.forEach(Frames::close);
+            streams.clear();
+        }
+    }
+
+    private void signalled(int number) {
+        Runnable handler = handlers.get(number);
+        if (handler != null) {
+            Thread.ofVirtual().start(handler);
+        } else if (number != Signals.CONT) {
+            try {
+                connection.send('D', number(number));
+            } catch (IOException e) {
+                // it is gone
+            }
+        }
     }
 
     /** Entries {@code name length\n<bytes>\n}. */
@@ -122,14 +177,46 @@ final class ServiceCommand implements Host {
         return new OutputStream() {
             @Override
             public void write(int b) throws IOException {
-                connection.send(type, new byte[] {(byte) b});
+                write(new byte[] {(byte) b}, 0, 1);
             }
 
             @Override
             public void write(byte[] data, int from, int length) throws IOException {
-                connection.send(type, data, from, length);
+                if (Thread.currentThread() == delivering) {
+                    deliveredTo = type;
+                    delivered.write(data, from, length);
+                } else {
+                    connection.send(type, data, from, length);
+                }
             }
         };
+    }
+
+    /** Bytes and position leave in one frame: whoever goes on after this process knows exactly what has come. */
+    @Override
+    public long deliver(int task, int stream, LongSupplier write) {
+        synchronized (delivery) {
+            delivered.reset();
+            long upTo;
+            delivering = Thread.currentThread();
+            try {
+                upTo = write.getAsLong();
+            } finally {
+                delivering = null;
+            }
+            if (undeliverable || delivered.size() == 0) {
+                return undeliverable ? 0 : upTo;
+            }
+            byte[] head = ByteBuffer.allocate(POSITION_BYTES).putInt(task).put((byte) stream).putLong(upTo)
+                    .put((byte) (deliveredTo == 'E' ? 2 : 1)).array();
+            try {
+                connection.send('V', joined(head, delivered.toByteArray()));
+                return upTo;
+            } catch (IOException e) {
+                undeliverable = true;       // nobody has it: it is not to be acknowledged, nor what follows
+                return 0;
+            }
+        }
     }
 
     private InputStream stdin() {
@@ -147,7 +234,7 @@ final class ServiceCommand implements Host {
             @Override
             public int read(byte[] into, int from, int length) throws IOException {
                 if (at == have.length && !ended) {
-                    have = ask('R', number(STDIN_CHUNK), "standard input");
+                    have = ask('R', 'I', number(STDIN_CHUNK), "standard input");
                     at = 0;
                     ended = have.length == 0;
                 }
@@ -167,11 +254,10 @@ final class ServiceCommand implements Host {
     }
 
     /** Asks the launcher for something only its caller may do; the answer's bytes. */
-    private byte[] ask(char type, byte[] question, String what) throws IOException {
+    private byte[] ask(char type, char answer, byte[] question, String what) throws IOException {
         connection.send(type, question);
-        ServiceConnection.Frame a = connection.answer();
-        byte[] b = a.bytes();
-        if (a.type() != 'A' || b.length < ANSWER_HEAD) {
+        byte[] b = connection.answer(answer).bytes();
+        if (b.length < ANSWER_HEAD) {
             throw new IOException("unexpected answer");
         }
         if ((b[0] | b[1] | b[2] | b[3]) != 0) {
@@ -202,34 +288,56 @@ final class ServiceCommand implements Host {
         return conf;
     }
 
-    private Session session() throws SlurmException {
-        if (session == null) {
-            try {
-                String sockets = String.join("\n", conf().sackSockets()) + "\n";
-                connection.send('S', RawText.encode(sockets));
-                ServiceConnection.Frame t = connection.answer();
-                if (t.type() == 'T' && t.bytes().length > 0) {
-                    session = Session.fromBytes(t.bytes());
-                }
-            } catch (IOException e) {
-                throw new SlurmException(-1, "the caller is gone");
-            } catch (IllegalArgumentException e) {
-                session = null;
+    /**
+     * The caller's, from its launcher, or from an earlier launcher of the same user and group: the kernel says who connected,
+     * and the sack socket asks the kernel in the same way.
+     */
+    private synchronized Session session() throws SlurmException {
+        boolean first = session == null && !isKnownSession;
+        if (session == null || nowMs() - sessionMs > Session.LIFETIME_S * 500L) {
+            String sockets = String.join("\n", conf().sackSockets()) + "\n";
+            String who = connection.peer() + "\n" + sockets;
+            Optional<ServiceShared.Vouched> known = first ? shared.vouched(who, nowMs()) : Optional.empty();
+            isKnownSession = known.isPresent();
+            if (isKnownSession) {
+                session = known.get().session();
+                sessionMs = known.get().sinceMs();
+                return session;
             }
-            if (session == null) {
+            long asked = nowMs();
+            Optional<Session> fresh = freshSession(sockets);
+            if (fresh.isEmpty() && session == null) {
                 // no daemon here vouches for the caller; its own process may read the key or ask munge
-                throw new NoSessionException();
+                throw new OwnProcessException();
             }
+            fresh.ifPresent(s -> shared.vouch(who, new ServiceShared.Vouched(s, asked)));
+            session = fresh.orElse(session);
+            sessionMs = asked;
         }
         return session;
     }
 
+    private Optional<Session> freshSession(String sockets) throws SlurmException {
+        try {
+            connection.send('S', RawText.encode(sockets));
+            byte[] answer = connection.answer('T').bytes();
+            return answer.length == 0 ? Optional.empty() : Optional.of(Session.fromBytes(answer));
+        } catch (IOException e) {
+            if (session != null) {
+                return Optional.empty();    // to say that the caller is gone, the old one must do
+            }
+            throw new SlurmException(-1, "the caller is gone");
+        } catch (IllegalArgumentException e) {
+            return Optional.empty();
+        }
+    }
+
     /** Sends the command the long way. */
-    private static final class NoSessionException extends RuntimeException {
+    private static final class OwnProcessException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
-        NoSessionException() {
-            super("no session", null, false, false);
+        OwnProcessException() {
+            super("a process of its own", null, false, false);
         }
     }
 
@@ -298,13 +406,13 @@ final class ServiceCommand implements Host {
 
     @Override
     public byte[] readFile(String path, int maxBytes) throws IOException {
-        return ask('P', joined(number(maxBytes), RawText.encode(path)), path);
+        return ask('P', 'A', joined(number(maxBytes), RawText.encode(path)), path);
     }
 
     @Override
     public void writeFile(String path, byte[] content, int mode) throws IOException {
         byte[] head = joined(number(mode), joined(RawText.encode(path), new byte[1]));
-        ask('W', joined(head, content), path);
+        ask('W', 'A', joined(head, content), path);
     }
 
     @Override
@@ -315,7 +423,61 @@ final class ServiceCommand implements Host {
 
     @Override
     public Controller controller() {
-        return (message, request) -> shared.call(conf(), session(), message, request);
+        return (message, request) -> {
+            if (connection.isGone()) {
+                if (connection.isLeft()) {
+                    throw new SlurmException(-1, "left to the caller");
+                }
+                Thread.interrupted();       // has told what it had to tell; what is asked now is the tidying up
+            }
+            try {
+                return shared.call(conf(), session(), message, request, lent -> inFlight = lent);
+            } catch (SlurmException e) {
+                if (e.errno() != SlurmErrno.PROTOCOL_AUTHENTICATION_ERROR.number() || !isKnownSession) {
+                    throw e;
+                }
+                session = null;     // an earlier command's is not good any more
+                return shared.call(conf(), session(), message, request, lent -> inFlight = lent);
+            }
+        };
+    }
+
+    @Override
+    public Controller accounting() {
+        return (message, request) -> {
+            if (conf().authType.equals("auth/munge")) {
+                needsOwnProcess();
+            }
+            return shared.callAccounting(conf(), session(), message, request, lent -> inFlight = lent);
+        };
+    }
+
+    @Override
+    public String accountingType() {
+        return confOr(c -> c.accountingType, "");
+    }
+
+    @Override
+    public String accountingHost() {
+        return confOr(c -> c.accountingHost, "localhost");
+    }
+
+    @Override
+    public int accountingPort() {
+        return confOr(c -> c.accountingPort, 0);
+    }
+
+    private <T> T confOr(java.util.function.Function<ClientConf, T> of, T otherwise) {
+        try {
+            return of.apply(conf());
+        } catch (SlurmException e) {
+            return otherwise;
+        }
+    }
+
+    @Override
+    public void needsOwnProcess() {
+        throw new OwnProcessException();
     }
 
     @Override
@@ -328,7 +490,7 @@ final class ServiceCommand implements Host {
     public boolean pause(long ms) {
         try {
             Thread.sleep(ms);
-            return true;
+            return !over;
         } catch (InterruptedException e) {
             return false;
         }
@@ -345,12 +507,11 @@ final class ServiceCommand implements Host {
 
     @Override
     public String requestId() {
-        String given = fields.getOrDefault("request_id", "");
-        if (!requestIdUsed && !given.isEmpty()) {
-            requestIdUsed = true;
-            return given;
+        if (requestIds.isEmpty()) {
+            String given = fields.getOrDefault("request_id", "");
+            requestIds = Optional.of(new RequestIds(given.matches("[0-9a-f]{32}") ? given : shared.nonce()));
         }
-        return shared.nonce();
+        return requestIds.get().next();
     }
 
     @Override
@@ -367,12 +528,47 @@ final class ServiceCommand implements Host {
     }
 
     @Override
-    public Frames openStream(String address, int port, String name) throws IOException {
-        throw new IOException("streams are not served here");
+    public Frames openStream(String address, int port, String name) throws IOException, SlurmException {
+        Session session = session();
+        Client client = new Client(address, port, () -> session, shared::nonce);
+        Frames frames;
+        try {
+            frames = client.stream("/muster/v1/stream/" + name, "muster-" + name);
+        } catch (IOException e) {
+            client.close();
+            throw e;
+        }
+        synchronized (streams) {
+            if (!over) {
+                streams.add(frames);
+                return frames;
+            }
+        }
+        frames.close();
+        throw new IOException("the command is over");
     }
 
     @Override
     public void onSignal(String name, Runnable handler) {
-        // signals reach the launcher, whose end ends the command
+        handlers.put(Signals.number(name), handler);
+    }
+
+    @Override
+    public void beside(String name, Runnable work) {
+        Thread.ofVirtual().name(name).start(work);
+    }
+
+    @Override
+    public boolean callerGone() {
+        return connection.isGone() && !connection.isLeft();
+    }
+
+    @Override
+    public void checkpoint(Json.Obj state) {
+        try {
+            connection.send('B', Json.print(state));
+        } catch (IOException e) {
+            // the reader notices
+        }
     }
 }

@@ -4,12 +4,17 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
+import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.IntConsumer;
+import jdk.net.ExtendedSocketOptions;
+import jdk.net.UnixDomainPrincipal;
 
 /**
- * One launcher: frames of a length, a type and bytes. A thread of its own reads, so that a caller who goes away is
- * noticed at once.
+ * One launcher: frames of a length, a type and bytes. That it went away is noticed by the next heartbeat, or at once where a
+ * thread of its own reads.
  */
 final class ServiceConnection implements AutoCloseable {
     static final int FRAME_BYTES_MAX = 64 << 20;
@@ -19,36 +24,106 @@ final class ServiceConnection implements AutoCloseable {
 
     private static final Frame END = new Frame('\0', new byte[0]);
 
+    /** The frames that answer a question: of a file, for a session, for standard input. Each is asked by one at a time. */
+    private static final String ANSWERS = "ATI";
+
     private final SocketChannel channel;
-    private final BlockingQueue<Frame> answers = new ArrayBlockingQueue<>(4);
-    private final Thread worker = Thread.currentThread();
+    private final List<BlockingQueue<Frame>> answers = List.of(
+            new ArrayBlockingQueue<>(4), new ArrayBlockingQueue<>(4), new ArrayBlockingQueue<>(4));
+    private Thread worker = Thread.currentThread();
+    private Runnable whenGone = () -> { };
+    private boolean isRead;
+    private final Object going = new Object();
+    private final AtomicBoolean beating = new AtomicBoolean();
+    private volatile IntConsumer signals = n -> { };
     private volatile boolean quiet;
     private volatile boolean closed;
+    private volatile boolean gone;
+    private volatile boolean left;
 
     ServiceConnection(SocketChannel channel) {
         this.channel = channel;
     }
 
-    /** The first frame, read by the caller's thread; from then on a reader waits for answers and for the end. */
+    /** The first frame. */
     Frame request() throws IOException {
-        Frame first = read();
+        return read();
+    }
+
+    /** Who is to be interrupted when the launcher goes away. */
+    synchronized void workedBy(Thread thread) {
+        worker = thread;
+    }
+
+    /** Runs once when the launcher has gone away before the end; the worker is interrupted as well. */
+    synchronized void whenGone(Runnable work) {
+        whenGone = work;
+    }
+
+    /** From now on a thread of its own reads: answers to several questions at a time, signals, the end. */
+    void readBeside() {
+        isRead = true;
         Thread.ofVirtual().start(this::readAnswers);
-        return first;
+    }
+
+    private void lost() {
+        synchronized (going) {
+            if (closed || gone) {
+                return;
+            }
+            gone = true;
+            worker.interrupt();
+        }
+        whenGone.run();
     }
 
     private void readAnswers() {
         try {
             while (true) {
-                answers.put(read());
+                Frame f = read();
+                int kind = ANSWERS.indexOf(f.type);
+                if (kind >= 0) {
+                    answers.get(kind).put(f);
+                } else if (f.type == 'G' && f.bytes.length == 4) {
+                    signals.accept(ByteBuffer.wrap(f.bytes).getInt());
+                } else if (f.type == 'L') {
+                    left = true;
+                }
             }
         } catch (IOException e) {
-            answers.offer(END);
-            if (!closed) {
-                worker.interrupt();
+            for (BlockingQueue<Frame> q : answers) {
+                q.clear();
+                q.offer(END);
             }
+            lost();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    /** Signals to the launcher, by number. */
+    void onSignal(IntConsumer handler) {
+        signals = handler;
+    }
+
+    /** User and group of the launcher, as the kernel and the user database have them. */
+    String peer() {
+        try {
+            UnixDomainPrincipal peer = channel.getOption(ExtendedSocketOptions.SO_PEERCRED);
+            return peer.user().getName() + "\n" + peer.group().getName();
+        } catch (IOException e) {
+            return "?" + System.identityHashCode(this);     // nobody's but this connection's
+        }
+    }
+
+    /** The launcher is not there any more. */
+    boolean isGone() {
+        return gone;
+    }
+
+    /** It went to carry on by itself: nothing is to be cancelled. */
+    boolean isLeft() {
+        return left;
     }
 
     private Frame read() throws IOException {
@@ -71,11 +146,21 @@ final class ServiceConnection implements AutoCloseable {
         }
     }
 
-    /** Waits for the answer to what was just asked. */
-    Frame answer() throws IOException {
+    /** Waits for an answer of that type to what was just asked. */
+    Frame answer(char type) throws IOException {
+        if (!isRead) {
+            while (true) {
+                Frame f = read();
+                if (f.type == type) {
+                    return f;
+                }
+            }
+        }
+        BlockingQueue<Frame> from = answers.get(ANSWERS.indexOf(type));
         try {
-            Frame f = answers.take();
+            Frame f = from.take();
             if (f == END) {
+                from.offer(END);
                 throw new EOFException();
             }
             return f;
@@ -88,7 +173,7 @@ final class ServiceConnection implements AutoCloseable {
     void awaitEnd() {
         try {
             while (true) {
-                answer();
+                answer('A');
             }
         } catch (IOException e) {
             // the end that was waited for
@@ -100,7 +185,7 @@ final class ServiceConnection implements AutoCloseable {
     }
 
     synchronized void send(char type, byte[] bytes, int from, int length) throws IOException {
-        if (type == 'O' || type == 'E') {
+        if (type == 'O' || type == 'E' || type == 'V') {
             quiet = true;
         }
         ByteBuffer out = ByteBuffer.allocate(HEAD_BYTES + length);
@@ -110,16 +195,23 @@ final class ServiceConnection implements AutoCloseable {
         }
     }
 
-    /** Tells the launcher that the command is being worked on; not needed once it has spoken. */
+    /**
+     * Tells the launcher that the command is being worked on, and this side that the launcher is there. On a thread of its own:
+     * a launcher that does not read must not make others wait.
+     */
     void heartbeat() {
-        if (quiet || closed) {
+        if (closed || gone || !beating.compareAndSet(false, true)) {
             return;
         }
-        try {
-            send('H', new byte[0]);
-        } catch (IOException e) {
-            quiet = true;
-        }
+        Thread.ofVirtual().start(() -> {
+            try {
+                send('H', new byte[0]);
+            } catch (IOException e) {
+                lost();
+            } finally {
+                beating.set(false);
+            }
+        });
     }
 
     boolean hasSpoken() {
@@ -128,7 +220,9 @@ final class ServiceConnection implements AutoCloseable {
 
     @Override
     public void close() {
-        closed = true;
+        synchronized (going) {
+            closed = true;
+        }
         try {
             channel.close();
         } catch (IOException e) {

@@ -14,8 +14,11 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+import java.util.function.Consumer;
 
 /**
  * What the commands of one service share: configurations, open connections to the controller, names. None of it is any
@@ -39,6 +42,17 @@ final class ServiceShared {
         }
     }
 
+    /** Steps followed here; more sruns than that run in processes of their own. */
+    private static final int STEPS_MAX = 64;
+
+    private static final int VOUCHED_MAX = 256;
+
+    /** @param sinceMs when it was asked for */
+    record Vouched(Session session, long sinceMs) {}
+
+    private final Map<String, Vouched> vouched = new LinkedHashMap<>();
+
+    final Semaphore steps = new Semaphore(STEPS_MAX);
     final UserNames names = new UserNames();
     final String hostName = new ProcessHost(Map.of()).hostName();
     private final Set<ServiceConnection> open = ConcurrentHashMap.newKeySet();
@@ -62,6 +76,23 @@ final class ServiceShared {
     void heartbeat() {
         for (ServiceConnection c : open) {
             c.heartbeat();
+        }
+    }
+
+    /** A session that a launcher of the same caller brought lately. @param who as the kernel said, and which daemons vouch */
+    Optional<Vouched> vouched(String who, long nowMs) {
+        synchronized (vouched) {
+            return Optional.ofNullable(vouched.get(who)).filter(v -> nowMs - v.sinceMs < Session.LIFETIME_S * 500L && nowMs >= v.sinceMs);
+        }
+    }
+
+    void vouch(String who, Vouched v) {
+        synchronized (vouched) {
+            vouched.remove(who);
+            if (vouched.size() >= VOUCHED_MAX) {
+                vouched.remove(vouched.keySet().iterator().next());
+            }
+            vouched.put(who, v);
         }
     }
 
@@ -121,18 +152,33 @@ final class ServiceShared {
         lent.client.close();
     }
 
-    /** One request to the first controller that can be reached. */
-    Json.Obj call(ClientConf conf, Session session, String message, Json.Obj request) throws SlurmException {
+    /** One request to the first controller that can be reached. @param inFlight told the connection that is waited for */
+    Json.Obj call(ClientConf conf, Session session, String message, Json.Obj request, Consumer<Lent> inFlight)
+            throws SlurmException {
+        return call(conf.servers, conf.port, session, message, request, inFlight);
+    }
+
+    /** One request to slurmdbd. */
+    Json.Obj callAccounting(ClientConf conf, Session session, String message, Json.Obj request, Consumer<Lent> inFlight)
+            throws SlurmException {
+        return call(java.util.List.of(new ClientConf.Server(conf.accountingHost, conf.accountingHost)), conf.accountingPort,
+                session, message, request, inFlight);
+    }
+
+    private Json.Obj call(java.util.List<ClientConf.Server> servers, int port, Session session, String message, Json.Obj request,
+            Consumer<Lent> inFlight) throws SlurmException {
         byte[] body = Json.print(request);
         String path = "/muster/v1/" + message;
         int timeoutMs = (int) Math.min(Integer.MAX_VALUE, HttpController.TIMEOUT_MS + request.number("waitMs"));
-        for (ClientConf.Server s : conf.servers) {
-            String name = s.address() + ":" + conf.port;
+        for (ClientConf.Server s : servers) {
+            String name = s.address() + ":" + port;
             Lent lent = take(name);
-            lent = lent != null ? lent : new Lent(name, s.address(), conf.port, this);
+            lent = lent != null ? lent : new Lent(name, s.address(), port, this);
             lent.session = session;
+            inFlight.accept(lent);
             try {
                 Client.Response r = lent.client.post(path, body, timeoutMs);
+                inFlight.accept(null);
                 give(lent);
                 return HttpController.answer(r);
             } catch (Client.ConnectException e) {

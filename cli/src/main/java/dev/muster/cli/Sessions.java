@@ -39,6 +39,13 @@ final class Sessions {
         throw new SlurmException(1007, "Protocol authentication error");
     }
 
+    /** As {@link #open}, with munge first where the cluster has it. */
+    static Session openAccounting(ClientConf conf, ProcessHost host) throws SlurmException {
+        Optional<Session> munge = conf.authType.equals("auth/munge") ? new Munge(conf.authInfo("socket"))
+                .session(host.random(32), Math.max(0, host.userId(conf.slurmUser))) : Optional.empty();
+        return munge.isPresent() ? munge.get() : open(conf, host);
+    }
+
     private static Optional<byte[]> clusterKey(ClientConf conf) {
         for (String file : conf.keyFiles()) {
             try (FileInputStream in = new FileInputStream(file)) {

@@ -2,6 +2,8 @@ package dev.muster.cli;
 
 /** Signal names and numbers of Linux. */
 final class Signals {
+    /** No signal: how a task ends whose step the kernel killed something of for its memory. */
+    static final int OUT_OF_MEMORY = 125;
     static final int INT = 2;
     static final int QUIT = 3;
     static final int KILL = 9;
@@ -47,6 +49,6 @@ final class Signals {
     }
 
     static String text(int number) {
-        return number > 0 && number < TEXTS.length ? TEXTS[number] : "Unknown signal " + number;
+        return number == OUT_OF_MEMORY ? "Out Of Memory" : number > 0 && number < TEXTS.length ? TEXTS[number] : "Unknown signal " + number;
     }
 }

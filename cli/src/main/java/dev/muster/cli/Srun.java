@@ -7,9 +7,11 @@ import java.io.ByteArrayInputStream;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.SequenceInputStream;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** Runs a step: in the allocation it is called from, or in one of its own. */
 final class Srun implements Command {
@@ -42,7 +44,35 @@ final class Srun implements Command {
         if (o.has(JobOption.JOBID)) {
             refuseForStep(c, o);
         }
+        if (needsOwnProcess(o)) {
+            c.host().needsOwnProcess();
+        }
+        Optional<Unfinished> begun = c.host().unfinished();
+        if (begun.isPresent()) {
+            return goOn(c, o, program, begun.get());
+        }
         return o.has(JobOption.JOBID) && !isOwnAllocation(o) ? inside(c, o, program) : alone(c, o, program);
+    }
+
+    /** Terminals, files that stay open and programs beside the step are the caller's own. */
+    private static boolean needsOwnProcess(JobOptions o) {
+        return o.has(JobOption.PTY) || o.has(JobOption.PROLOG) || o.has(JobOption.EPILOG)
+                || isFile(o.text(JobOption.INPUT)) || isFile(o.text(JobOption.OUTPUT)) || isFile(o.text(JobOption.ERROR));
+    }
+
+    private static boolean isFile(String where) {
+        return !where.equals("none") && !StepFiles.isMode(where) && !StepFiles.isPerTask(where);
+    }
+
+    /** The command service had begun this step and is gone, or has left it to this process. */
+    private int goOn(CommandContext c, JobOptions o, List<String> program, Unfinished begun) throws UsageException {
+        Json.Obj allocation = begun.state().obj("allocation");
+        int jobId = allocation.integer("jobId");
+        int rc = follow(c, o, program, jobId, allocation, begun.state().obj("started"));
+        if (begun.state().flag("own")) {
+            AllocationClient.complete(c, jobId, rc);
+        }
+        return rc;
     }
 
     /** {@code --test-only} asks about a new job wherever it is called. */
@@ -122,7 +152,15 @@ final class Srun implements Command {
                 }
             });
         }
-        Json.Obj allocation = client.await(jobId, o.has(JobOption.QUIET));
+        Json.Obj allocation;
+        try {
+            allocation = client.await(jobId, o.has(JobOption.QUIET));
+        } catch (SlurmException e) {
+            if (c.host().callerGone()) {
+                AllocationClient.cancel(c, jobId);
+            }
+            throw e;
+        }
         if (AllocationClient.isOver(allocation)) {
             c.info("Job allocation " + jobId + " has been revoked");
             c.info("Force Terminated JobId=" + jobId);
@@ -168,6 +206,11 @@ final class Srun implements Command {
             c.error("Unable to create step for job " + jobId + ": " + e.getMessage());
             return o.exitError(1);
         }
+        Json.Obj state = new Json.Obj();
+        state.put("allocation", allocation);
+        state.put("started", started);
+        state.put("own", own);
+        c.host().checkpoint(state);
         for (String w : started.texts("warnings")) {
             c.info(w);
         }
@@ -240,12 +283,12 @@ final class Srun implements Command {
         attach.put("attempt", started.number("attempt"));
         attach.put("stepId", started.number("stepId"));
         attach.put("token", started.text("ioToken"));
-        run.connect(started.objects("shares"), attach);
+        run.connect(started.objects("shares"), attach, c.host().unfinished().map(Unfinished::positions).orElse(Map.of()));
         input(c, o, names, run, pty);
         Terminal terminal = pty && c.host().isTty(0) ? Terminal.raw() : null;
         signals(c, run, pty);
         if (o.has(JobOption.DEBUGGER_TEST)) {
-            Thread.ofPlatform().daemon().name("processes").start(() -> processTable(c, o, program, jobId, started));
+            c.host().beside("processes", () -> processTable(c, o, program, jobId, started));
         }
         try {
             return run.await();
@@ -336,6 +379,10 @@ final class Srun implements Command {
             return;
         }
         InputStream in = c.in();
+        Optional<Unfinished> begun = c.host().unfinished();
+        if (begun.isPresent()) {
+            in = new SequenceInputStream(new ByteArrayInputStream(begun.get().input()), in);
+        }
         if (!StepFiles.isMode(text)) {
             String path = Texts.absolute(StepFiles.expand(text, names), new JobRequest(o).workDir());
             try {
@@ -349,7 +396,7 @@ final class Srun implements Command {
             // reading a terminal from its background fails then instead of stopping srun
             c.host().ignoreSignal("TTIN");
         }
-        run.input(new StepInput(in, c.host()::inBackground, run.nodes(), task));
+        run.input(new StepInput(in, c.host()::inBackground, run.nodes(), task, begun.map(Unfinished::inputOffset).orElse(0L)));
     }
 
     private static void signals(CommandContext c, StepRun run, boolean pty) {

@@ -37,8 +37,10 @@ final class StepInput implements Runnable {
     /**
      * @param task       the one that gets the input, or {@link IoFrame#ALL_TASKS}
      * @param background says whether this process has its terminal's input taken away for now
+     * @param offset     of the first byte that in brings
      */
-    StepInput(InputStream in, BooleanSupplier background, List<StepNode> nodes, int task) {
+    StepInput(InputStream in, BooleanSupplier background, List<StepNode> nodes, int task, long offset) {
+        this.sent = offset;
         this.in = in;
         this.background = background;
         this.nodes = nodes;

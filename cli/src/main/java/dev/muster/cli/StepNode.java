@@ -15,9 +15,11 @@ final class StepNode implements Runnable {
 
     /** What happens on the node; calls come from the node's own thread. */
     interface Events {
-        void output(StepNode node, int task, int stream, byte[] data);
+        /** @param end of data in the stream; up to which offset all has gone out, which may be less */
+        long output(StepNode node, int task, int stream, byte[] data, long end);
 
-        void outputEnd(StepNode node, int task, int stream);
+        /** @return as {@link #output} */
+        long outputEnd(StepNode node, int task, int stream, long end);
 
         void started(StepNode node, int task);
 
@@ -43,7 +45,9 @@ final class StepNode implements Runnable {
     private volatile Frames frames;
     private volatile boolean complete;
 
-    StepNode(Host host, String name, String address, int port, List<Integer> tasks, Json.Obj attach, Events events) {
+    /** @param positions where the streams are to go on, by {@link #key}; empty: at their beginnings */
+    StepNode(Host host, String name, String address, int port, List<Integer> tasks, Json.Obj attach, Map<Long, Long> positions,
+            Events events) {
         this.host = host;
         this.name = name;
         this.address = address;
@@ -52,6 +56,14 @@ final class StepNode implements Runnable {
         this.attach = attach;
         this.observer = attach.flag("observer");
         this.events = events;
+        for (int task : tasks) {
+            for (int stream = 1; stream <= 2; stream++) {
+                long at = positions.getOrDefault(key(task, stream), 0L);
+                if (at > 0) {
+                    this.positions.put(key(task, stream), at);
+                }
+            }
+        }
     }
 
     @Override
@@ -96,7 +108,7 @@ final class StepNode implements Runnable {
         }
     }
 
-    private static long key(int task, int stream) {
+    static long key(int task, int stream) {
         return (long) task << 2 | stream;
     }
 
@@ -105,7 +117,7 @@ final class StepNode implements Runnable {
             IoFrame in = IoFrame.decode(f.receive());
             switch (in.type()) {
                 case 'O' -> output(f, in);
-                case 'E' -> events.outputEnd(this, in.task(), in.stream());
+                case 'E' -> acknowledge(f, in.task(), in.stream(), events.outputEnd(this, in.task(), in.stream(), in.offset()));
                 case 'T' -> events.started(this, in.task());
                 case 'X' -> events.exited(this, in.task(), (int) in.offset(), reason(RawText.decode(in.bytes())));
                 case 'L' -> events.inputLimit(this, in.task(), in.offset());
@@ -138,12 +150,16 @@ final class StepNode implements Runnable {
         }
         int skip = (int) Math.max(0, position - in.offset());
         byte[] fresh = skip == 0 ? in.bytes() : java.util.Arrays.copyOfRange(in.bytes(), skip, in.bytes().length);
-        events.output(this, in.task(), in.stream(), fresh);
+        long delivered = events.output(this, in.task(), in.stream(), fresh, end);
         synchronized (positions) {
             positions.put(key(in.task(), in.stream()), end);
         }
-        if (!observer) {
-            f.send(IoFrame.of('a', in.task(), in.stream(), end).encode());
+        acknowledge(f, in.task(), in.stream(), delivered);
+    }
+
+    private void acknowledge(Frames f, int task, int stream, long offset) throws IOException {
+        if (!observer && offset > 0) {
+            f.send(IoFrame.of('a', task, stream, offset).encode());
         }
     }
 

@@ -53,8 +53,8 @@ final class StepRun implements StepNode.Events {
         this.err = err;
     }
 
-    /** Connects to all nodes of the step. @param attach for each: job, attempt, step, token */
-    void connect(List<Json.Obj> shares, Json.Obj attach) {
+    /** Connects to all nodes of the step. @param attach for each: job, attempt, step, token; positions to go on from */
+    void connect(List<Json.Obj> shares, Json.Obj attach, Map<Long, Long> positions) {
         for (Json.Obj share : shares) {
             List<Integer> ranks = new ArrayList<>();
             for (Object r : share.list("taskIds")) {
@@ -62,7 +62,7 @@ final class StepRun implements StepNode.Events {
             }
             tasks += ranks.size();
             nodes.add(new StepNode(c.host(), share.text("node"), share.text("address"), share.integer("port"), ranks,
-                    attach, this));
+                    attach, positions, this));
             if (settings.verbose > 0) {
                 c.info("launching StepId=" + stepName + " on host " + share.text("node") + ", " + ranks.size() + " tasks: "
                         + bracketed(ranks));
@@ -85,17 +85,17 @@ final class StepRun implements StepNode.Events {
     /** Follows the step to its end; srun's exit code. */
     int await() {
         for (StepNode node : nodes) {
-            Thread.ofPlatform().daemon().name("step-" + node.name).start(node);
+            c.host().beside("step-" + node.name, node);
         }
         if (input != null) {
-            Thread.ofPlatform().daemon().name("stdin").start(input);
+            c.host().beside("stdin", input);
         }
         synchronized (this) {
             while (completeNodes < nodes.size()) {
                 try {
                     wait(TICK_MS);
                 } catch (InterruptedException e) {
-                    terminate();
+                    terminate();        // the caller is gone
                     break;
                 }
                 tick();
@@ -147,16 +147,21 @@ final class StepRun implements StepNode.Events {
     }
 
     @Override
-    public void output(StepNode node, int task, int stream, byte[] data) {
+    public long output(StepNode node, int task, int stream, byte[] data, long end) {
         int only = stream == STDOUT ? onlyOut : onlyErr;
-        if (only == IoFrame.ALL_TASKS || only == task) {
-            (stream == STDOUT ? out : err).write(task, data);
+        if (only != IoFrame.ALL_TASKS && only != task) {
+            return end;
         }
+        TaskOutput to = stream == STDOUT ? out : err;
+        return c.host().deliver(task, stream, () -> end - to.write(task, data));
     }
 
     @Override
-    public void outputEnd(StepNode node, int task, int stream) {
-        (stream == STDOUT ? out : err).end(task);
+    public long outputEnd(StepNode node, int task, int stream, long end) {
+        return c.host().deliver(task, stream, () -> {
+            (stream == STDOUT ? out : err).end(task);
+            return end;
+        });
     }
 
     @Override
@@ -269,7 +274,7 @@ final class StepRun implements StepNode.Events {
         q.put("requestId", c.host().requestId());
         q.put("jobs", List.of(stepName));
         JobRequest.put(q, "signal", signal);
-        Thread.ofPlatform().daemon().name("signal").start(() -> {
+        c.host().beside("signal", () -> {
             try {
                 c.host().controller().call("Cancel", q);
             } catch (SlurmException e) {

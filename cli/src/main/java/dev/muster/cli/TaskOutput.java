@@ -30,11 +30,12 @@ final class TaskOutput {
         this.labelWidth = Integer.toString(Math.max(0, tasks - 1)).length();
     }
 
-    synchronized void write(int task, byte[] data) {
+    /** @return how many bytes of the task are held back for the rest of their line */
+    synchronized int write(int task, byte[] data) {
         if (direct) {
             out.write(data, 0, data.length);
             out.flush();
-            return;
+            return 0;
         }
         Line line = lines.computeIfAbsent(task, t -> new Line());
         int from = 0;
@@ -50,6 +51,7 @@ final class TaskOutput {
             flushLine(task, line);
         }
         out.flush();
+        return line.used;
     }
 
     private static void append(Line line, byte[] data, int from, int length) {

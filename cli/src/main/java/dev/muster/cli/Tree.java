@@ -8,14 +8,14 @@ import java.util.List;
 import java.util.Map;
 
 /** Trees for {@code --json} and {@code --yaml}: Slurm's number structures, the envelope, and the two ways to print. */
-final class Tree {
+public final class Tree {
     /** The shapes are those of data parser v0.0.45. */
     static final String PARSER = "data_parser/v0.0.45";
     private static final String[] PARSERS = {"", "v0.0.45"};
 
     private Tree() {}
 
-    static Json.Obj number(long n) {
+    public static Json.Obj number(long n) {
         return new Json.Obj().put("set", Boolean.TRUE).put("infinite", Boolean.FALSE).put("number", n);
     }
 
@@ -23,7 +23,7 @@ final class Tree {
         return new Json.Obj().put("set", Boolean.FALSE).put("infinite", Boolean.FALSE).put("number", 0L);
     }
 
-    static Json.Obj infinite() {
+    public static Json.Obj infinite() {
         return new Json.Obj().put("set", Boolean.FALSE).put("infinite", Boolean.TRUE).put("number", 0L);
     }
 
@@ -67,7 +67,7 @@ final class Tree {
     }
 
     /** Prints the answer with its envelope. @param parser what was written behind {@code --json=} */
-    static int print(CommandContext c, String form, String parser, Json.Obj answer) throws UsageException {
+    public static int print(CommandContext c, String form, String parser, Json.Obj answer) throws UsageException {
         boolean known = false;
         for (String p : PARSERS) {
             known |= p.equals(parser) || parser.startsWith(p + "+") && !p.isEmpty();

@@ -96,7 +96,7 @@ class CommandServiceTest {
                     }
                     case 'R' -> {
                         asked.append("stdin;");
-                        send(c, 'A', new byte[4]);
+                        send(c, 'I', new byte[4]);
                     }
                     case 'X' -> {
                         return new Answer(out.toString(), err.toString(), ByteBuffer.wrap(body).getInt(), asked.toString());

@@ -14,9 +14,11 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** A machine and a controller made of canned answers; keeps what was sent. */
 final class FakeHost implements Host {
+    String accountingType = "accounting_storage/slurmdbd";
     /** 2026-11-21T09:46:20Z. */
     static final long NOW = 1795254380L;
 
@@ -41,6 +43,18 @@ final class FakeHost implements Host {
     FakeHost refuse(String message, int errno, String sentence) {
         replies.put(message, new SlurmException(errno, sentence));
         return this;
+    }
+
+    private Optional<Unfinished> unfinished = Optional.empty();
+
+    /** Another process had begun this and got so far. */
+    void unfinished(Unfinished begun) {
+        unfinished = Optional.of(begun);
+    }
+
+    @Override
+    public Optional<Unfinished> unfinished() {
+        return unfinished;
     }
 
     void stream(String address, Frames frames) {
@@ -152,6 +166,29 @@ final class FakeHost implements Host {
     public boolean isTty(int fd) {
         return false;
     }
+
+    @Override
+    public Controller accounting() {
+        return controller();
+    }
+
+    @Override
+    public String accountingType() {
+        return accountingType;
+    }
+
+    @Override
+    public String accountingHost() {
+        return "dbdhost";
+    }
+
+    @Override
+    public int accountingPort() {
+        return 6819;
+    }
+
+    @Override
+    public void needsOwnProcess() {}
 
     @Override
     public boolean pause(long ms) {

@@ -85,6 +85,44 @@ class StepTest {
         assertThat(host.sent.get("CompleteAllocation").obj("exit").integer("code")).isEqualTo(3);
     }
 
+    /** What is only half a line is held here: the node must keep it, or it would be lost with this process. */
+    @Test
+    void acknowledgesWhatHasGoneOut() throws Exception {
+        node("a1", out(0, 1, 0, "one\ntw"), out(0, 1, 6, "o\nthr"), IoFrame.of('E', 0, 1, 11), exit(0, 0), DONE);
+        node("a2", exit(1, 0), DONE);
+        assertThat(host.run("srun -n2 -N2 prog").out()).isEqualTo("one\ntwo\nthr");
+        for (int i = 0; i < 100 && got.size() < 3; i++) {
+            Thread.sleep(10);
+        }
+        synchronized (got) {
+            assertThat(got.stream().filter(f -> f.type() == 'a').map(IoFrame::offset)).containsExactly(4L, 8L, 11L);
+        }
+    }
+
+    @Test
+    void goesOnWhereTheCommandServiceLeftTheStep() throws IOException {
+        String state = "{\"allocation\":" + ALLOCATION + ",\"started\":" + STEP + ",\"own\":true}";
+        host.unfinished(Unfinished.of(state.getBytes(StandardCharsets.UTF_8),
+                "input 7\n0 1 4\n1 1 2\n".getBytes(StandardCharsets.UTF_8), new byte[0]));
+        node("a1", out(0, 1, 4, "two\n"), exit(0, 0), DONE);
+        node("a2", out(1, 1, 0, "x\ny\n"), exit(1, 3 << 8), DONE);
+        FakeHost.Ran ran = host.run("srun -l -n2 -N2 prog");
+        assertThat(ran.out().lines().sorted().toList()).containsExactly("0: two", "1: y");
+        assertThat(ran.rc()).isEqualTo(3);
+        assertThat(host.calls).containsExactly("CompleteAllocation");
+    }
+
+    @Test
+    void requestIdsFollowFromTheFirst() {
+        RequestIds ids = new RequestIds("00112233445566778899aabbccddeeff");
+        assertThat(ids.next()).isEqualTo("00112233445566778899aabbccddeeff");
+        assertThat(ids.next()).isEqualTo("00112233445566778899aabbccddeefe");
+        java.util.Set<String> all = new java.util.HashSet<>();
+        for (int i = 0; i < 5000; i++) {
+            assertThat(all.add(ids.next())).isTrue();
+        }
+    }
+
     @Test
     void signalsOutrankExitCodes() throws IOException {
         node("a1", exit(0, 9), DONE);

@@ -6,13 +6,13 @@ package dev.muster.config;
  */
 public enum Key {
     ACCOUNTING_STORAGE_BACKUP_HOST("AccountingStorageBackupHost", Kind.TEXT, "", Reader.CONTROLLER, Inert.SLURMDBD),
-    ACCOUNTING_STORAGE_ENFORCE("AccountingStorageEnforce", Kind.LIST, "none", Reader.CONTROLLER, Inert.SLURMDBD),
+    ACCOUNTING_STORAGE_ENFORCE("AccountingStorageEnforce", Kind.LIST, "none", Reader.CONTROLLER),
     ACCOUNTING_STORAGE_EXTERNAL_HOST("AccountingStorageExternalHost", Kind.TEXT, "",
         Reader.CONTROLLER, Inert.SLURMDBD),
-    ACCOUNTING_STORAGE_HOST("AccountingStorageHost", Kind.TEXT, "localhost", Reader.ALL, Inert.SLURMDBD),
+    ACCOUNTING_STORAGE_HOST("AccountingStorageHost", Kind.TEXT, "localhost", Reader.ALL),
     ACCOUNTING_STORAGE_PARAMETERS("AccountingStorageParameters", Kind.TEXT, "", Reader.CONTROLLER, Inert.SLURMDBD),
     ACCOUNTING_STORAGE_PASS("AccountingStoragePass", Kind.TEXT, "", Reader.CONTROLLER, Inert.SLURMDBD),
-    ACCOUNTING_STORAGE_PORT("AccountingStoragePort", Kind.U32, "0", Reader.ALL, Inert.SLURMDBD),
+    ACCOUNTING_STORAGE_PORT("AccountingStoragePort", Kind.U32, "0", Reader.ALL),
     ACCOUNTING_STORAGE_TRES("AccountingStorageTRES", Kind.LIST, "", Reader.CONTROLLER),
     ACCOUNTING_STORAGE_TYPE("AccountingStorageType", Kind.TEXT, "", Reader.ALL),
     ACCOUNTING_STORAGE_USER("AccountingStorageUser", Kind.TEXT, "", Reader.CONTROLLER, Inert.SLURMDBD),
@@ -267,7 +267,7 @@ public enum Key {
         static final String CLOUD = "power saving and cloud nodes are not part of this version";
         static final String CRED = "launch credentials are signed with the cluster key here";
         static final String CRON = "scrontab is not part of this version";
-        static final String SLURMDBD = "accounting is embedded here; a separate slurmdbd is not part of this version";
+        static final String SLURMDBD = "slurmdbd knows its callers by AuthType alone, and there is one of it in this version";
         static final String FAIR = "usage-based fair-share is not part of this version";
         static final String FEATURES = "changing node features by reboot is not part of this version";
         static final String FED = "federation is not part of this version";

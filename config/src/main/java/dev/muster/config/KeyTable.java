@@ -2,9 +2,11 @@ package dev.muster.config;
 
 import java.io.File;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * The keys of one of the small files beside slurm.conf, and the reading of it. The table is text: a name, a kind and a
@@ -27,6 +29,11 @@ final class KeyTable {
 
     /** Values by lower-case name, complete with defaults; mistakes go to the list. An absent file is an empty one. */
     Map<String, String> read(File file, List<ConfigError> errors) {
+        return read(file, errors, new HashSet<>());
+    }
+
+    /** As above. @param given receives the names, in lower case, that the file has */
+    Map<String, String> read(File file, List<ConfigError> errors, Set<String> given) {
         Map<String, String> found = new HashMap<>();
         for (Map.Entry<String, Spec> e : specs.entrySet()) {
             found.put(e.getKey(), e.getValue().fallback);
@@ -39,7 +46,7 @@ final class KeyTable {
             @Override
             public void line(String text, String from, int line) {
                 values.at(from, line, text);
-                put(text, found, values);
+                put(text, found, given, values);
             }
 
             @Override
@@ -50,7 +57,7 @@ final class KeyTable {
         return found;
     }
 
-    private void put(String text, Map<String, String> found, Values values) {
+    private void put(String text, Map<String, String> found, Set<String> given, Values values) {
         Pairs pairs = new Pairs(text);
         if (!pairs.next()) {
             values.error("Parsing error");
@@ -64,6 +71,7 @@ final class KeyTable {
             }
             return;
         }
+        given.add(lower);
         found.put(lower, checked(spec, pairs.value(), values));
         if (!pairs.atEnd()) {
             pairs.next();

@@ -271,8 +271,18 @@ public final class SlurmConf {
         return Names.DEBUG_LEVELS.get(level);
     }
 
-    public boolean debugFlag(String name) {
-        return has(Key.DEBUG_FLAGS, name);
+    /** -1 if there is no level of that name. */
+    public static int debugLevel(String name) {
+        return Names.DEBUG_LEVELS.indexOf(name);
+    }
+
+    public static List<String> knownDebugFlags() {
+        return Names.DEBUG_FLAGS;
+    }
+
+    /** As Slurm spells them. */
+    public List<String> debugFlags() {
+        return list(Key.DEBUG_FLAGS);
     }
 
     // Times.

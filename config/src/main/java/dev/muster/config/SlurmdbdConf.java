@@ -1,9 +1,11 @@
 package dev.muster.config;
 
 import java.io.File;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 
 /** slurmdbd.conf: every key is known and checked; the accounting daemon asks for those it acts on. */
 public final class SlurmdbdConf {
@@ -68,20 +70,48 @@ public final class SlurmdbdConf {
         TrackSlurmctldDown yesno no
         TrackWCKey yesno no""", "keepalivetime preservecaseuser");
 
-    private final Map<String, String> values;
+    private static final int PORT_MAX = 65_535;
 
-    private SlurmdbdConf(Map<String, String> values) {
+    private final String path;
+    private final Map<String, String> values;
+    private final Set<String> given;
+
+    private SlurmdbdConf(String path, Map<String, String> values, Set<String> given) {
+        this.path = path;
         this.values = values;
+        this.given = given;
     }
 
     /** Reads the file; mistakes are added to {@code errors}. */
     public static SlurmdbdConf read(File file, List<ConfigError> errors) {
-        return new SlurmdbdConf(TABLE.read(file, errors));
+        Set<String> given = new HashSet<>();
+        Map<String, String> values = TABLE.read(file, errors, given);
+        Values check = new Values(errors).at(file.getPath(), 0, "");
+        KeyCheck.debugLevel("DebugLevel", values.get("debuglevel"), check);
+        if (Long.parseLong("0" + values.get("dbdport").replaceAll("[^0-9]", "")) > PORT_MAX) {
+            check.error("Bad value \"" + values.get("dbdport") + "\" for DbdPort");
+        }
+        return new SlurmdbdConf(file.getPath(), values, given);
     }
 
     /** The value of a key in Slurm's spelling, or its default; empty when there is neither. */
     public String text(String key) {
         return values.getOrDefault(key.toLowerCase(Locale.ROOT), "");
+    }
+
+    /** The file it was read from. */
+    public String path() {
+        return path;
+    }
+
+    /** Whether the file names the key. */
+    public boolean given(String key) {
+        return given.contains(key.toLowerCase(Locale.ROOT));
+    }
+
+    /** As in the log's levels: 3 is info. */
+    public int debugLevel() {
+        return (int) KeyCheck.debugLevel("DebugLevel", text("DebugLevel"), new Values(new java.util.ArrayList<>()));
     }
 
     public int dbdPort() {

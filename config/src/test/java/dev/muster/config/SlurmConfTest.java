@@ -266,7 +266,7 @@ class SlurmConfTest {
             """);
         assertThat(conf.prologFlags()).containsExactly("Alloc", "Contain", "X11");
         assertThat(conf.selectTypeParameters()).containsExactly("CR_CORE_MEMORY", "CR_LLN");
-        assertThat(conf.debugFlag("GRES")).isTrue();
+        assertThat(conf.debugFlags()).contains("Gres");
         assertThat(conf.text(Key.DEBUG_FLAGS)).isEqualTo("Backfill,Gres");
         assertThat(conf.text(Key.HEALTH_CHECK_NODE_STATE)).isEqualTo("CYCLE,IDLE");
         assertThat(conf.text(Key.ACCOUNTING_STORAGE_ENFORCE)).isEqualTo("associations,limits,safe");

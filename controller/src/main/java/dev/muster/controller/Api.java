@@ -1,5 +1,6 @@
 package dev.muster.controller;
 
+import dev.muster.accounting.AccountingException;
 import dev.muster.config.Key;
 import dev.muster.config.SlurmConf;
 import dev.muster.core.Command;
@@ -63,7 +64,7 @@ final class Api {
     }
 
     Reply handle(Caller caller, String message, byte[] body) {
-        if (controller.conf().debugFlag("AuditRPCs")) {
+        if (controller.debugFlags().has("AuditRPCs")) {
             log.info("RPC " + message + " from uid " + caller.uid() + " (" + body.length + " bytes)");
         }
         long startNs = System.nanoTime();
@@ -108,13 +109,16 @@ final class Api {
                 }
                 case "SetDebug" -> {
                     ClusterMessages.SetDebug m = Codec.decode(body, ClusterMessages.SetDebug.class);
-                    yield admin(caller, () -> controller.setDebug(m.level()));
+                    yield admin(caller, () -> controller.setDebug(m));
                 }
                 default -> Reply.error(404, SlurmErrno.UNEXPECTED_MSG_ERROR, SlurmErrno.UNEXPECTED_MSG_ERROR.sentence());
             };
         } catch (Json.MalformedException e) {
             log.error("malformed " + message + " from uid " + caller.uid() + ": " + e.getMessage());
             return Reply.error(400, SlurmErrno.UNEXPECTED_MSG_ERROR, SlurmErrno.UNEXPECTED_MSG_ERROR.sentence());
+        } catch (AccountingException e) {
+            log.error(e.getMessage());
+            return Reply.error(503, SlurmErrno.ERROR, e.getMessage());
         } catch (RuntimeException e) {
             log.error("internal error serving " + message, e);
             return Reply.error(500, SlurmErrno.INTERNAL, SlurmErrno.INTERNAL.sentence());

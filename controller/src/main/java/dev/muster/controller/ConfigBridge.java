@@ -42,6 +42,10 @@ final class ConfigBridge {
         options.put("kill_invalid_depend", Boolean.toString(
                 conf.list(Key.DEPENDENCY_PARAMETERS).contains("kill_invalid_depend")
                         || options.containsKey("kill_invalid_depend")));
+        // limits without slurmdbd have nowhere to come from
+        if (conf.text(Key.ACCOUNTING_STORAGE_TYPE).equals("accounting_storage/slurmdbd")) {
+            options.put("accounting_enforce", String.join(",", conf.list(Key.ACCOUNTING_STORAGE_ENFORCE)));
+        }
         List<String> prolog = conf.prologFlags();
         return new Settings(conf.clusterName(), slurmUid, conf.firstJobId(), conf.maxJobId(), conf.maxJobCount(), conf.maxArraySize(),
                 conf.memoryConsumable(), conf.defMemPerCpuMb(), conf.defMemPerNodeMb(), conf.maxMemPerCpuMb(), conf.maxMemPerNodeMb(),

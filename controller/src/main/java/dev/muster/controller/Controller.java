@@ -23,6 +23,7 @@ import dev.muster.journal.Journal;
 import dev.muster.model.Codec;
 import dev.muster.model.Identity;
 import dev.muster.model.Json;
+import dev.muster.model.accounting.DbdMessages;
 import dev.muster.model.api.ClusterMessages;
 import dev.muster.model.node.NodeMessages;
 import dev.muster.scheduler.Scheduler;
@@ -58,6 +59,7 @@ final class Controller {
     private final Identities identities = new Identities();
     private final Scheduler scheduler = new Scheduler();
     private final SecureRandom random = new SecureRandom();
+    private final DebugFlags flags;
     private final long bootTime = System.currentTimeMillis() / 1000;
     private final long startedNs = System.nanoTime();
     private final Runnable onShutdown;
@@ -80,6 +82,8 @@ final class Controller {
         this.conf.set(conf);
         this.confFile = confFile;
         this.log = log;
+        flags = new DebugFlags(log);
+        flags.set(conf.debugFlags());
         this.onShutdown = onShutdown;
         this.onFault = onFault;
     }
@@ -107,18 +111,17 @@ final class Controller {
         journal = FileJournal.open(journalDir, FileJournal.Options.of(clusterId, log::info));
         blobs = new Blobs(stateDir.resolve("blobs"));
         core = new Core(scheduler);
-        accounting = c.text(Key.ACCOUNTING_STORAGE_TYPE).equals("accounting_storage/none") && c.given(Key.ACCOUNTING_STORAGE_TYPE)
-                ? new NoAccounting() : EmbeddedAccounting.open(stateDir, clusterId, journal.lastIndex(), log::info);
+        Sessions sessions = sessions(c);
+        accounting = accounting(c, stateDir, clusterId, sessions);
         journal.retainFrom(() -> accounting.projected() == Long.MAX_VALUE ? Long.MAX_VALUE : accounting.projected() + 1);
         recover();
         clock = new Clock(core.state().tickMs() + 1);
         Outgoing outgoing = new Outgoing(blobs::read, (job, e) -> log.error("job " + job.id() + " cannot be launched", e));
         Watch watch = new Watch();
         links = new NodeLinks(log, outgoing, clock, this::connection);
-        NodeEffects effects = new NodeEffects(links, outgoing, watch, log, this::project);
+        NodeEffects effects = new NodeEffects(links, outgoing, watch, log, flags, this::project);
         thread = new CoreThread(core, journal, clock, log, effects, onFault, us -> statistics.pass(us, scheduler.queueLength()));
         links.core(thread);
-        Sessions sessions = sessions(c);
         thread.start();
         journal.repair().ifPresent(r -> {
             log.error(r.sentence());
@@ -130,7 +133,30 @@ final class Controller {
                 Map.of("node", links::serve), this::page);
         sack = sessions.key().flatMap(key -> Sack.open(AuthPlaces.of(c).sackSockets(), key, c.clusterName(), identities, log));
         Thread.ofVirtual().name("nodes").start(this::watchNodes);
+        if (accounting instanceof DbdAccounting dbd) {
+            dbd.start();
+            DbdAccounting.unenforced(c.list(Key.ACCOUNTING_STORAGE_ENFORCE)).forEach(sentence -> log.info("warning: " + sentence));
+        }
         log.info("Running as primary controller");
+    }
+
+    private Accounting accounting(SlurmConf c, Path stateDir, UUID clusterId, Sessions sessions) {
+        return switch (c.text(Key.ACCOUNTING_STORAGE_TYPE)) {
+            case "accounting_storage/none" -> c.given(Key.ACCOUNTING_STORAGE_TYPE) ? new NoAccounting()
+                    : EmbeddedAccounting.open(stateDir, clusterId, journal.lastIndex(), log::info);
+            case "accounting_storage/slurmdbd" -> new DbdAccounting(c, sessions, clusterId.toString(), journal::lastIndex, this::knownState,
+                    this::policy, log::info);
+            default -> EmbeddedAccounting.open(stateDir, clusterId, journal.lastIndex(), log::info);
+        };
+    }
+
+    private State knownState() {
+        return thread == null ? core.state() : thread.durable();
+    }
+
+    /** Associations and QOS came from slurmdbd: in force when this returns. */
+    private void policy(DbdMessages.Policy policy) {
+        thread.execute(new Command.ApplyPolicy(policy), -1);
     }
 
     private Sessions sessions(SlurmConf c) throws IOException {
@@ -284,7 +310,13 @@ final class Controller {
                 .format(java.time.Instant.ofEpochSecond(bootTime));
         List<String> lines = c.show(new ShowLive(boot, thread.durable().nextJobId(), VERSION,
                 name -> identities.byName(name).map(i -> i.user() + "(" + i.uid() + ")").orElse(name)));
-        return new ClusterMessages.ConfigReply(System.currentTimeMillis() / 1000, lines, new TreeMap<>());
+        List<String> live = lines.stream().map(line -> line.startsWith("DebugFlags ") ? with(line, String.join(",", flags.on()))
+                : line.startsWith("SlurmctldDebug ") ? with(line, SlurmConf.debugName(log.level())) : line).toList();
+        return new ClusterMessages.ConfigReply(System.currentTimeMillis() / 1000, live, new TreeMap<>());
+    }
+
+    private static String with(String line, String value) {
+        return line.substring(0, line.indexOf('=') + 2) + (value.isEmpty() ? "(null)" : value);
     }
 
     Statistics statistics() {
@@ -349,6 +381,7 @@ final class Controller {
                 }
                 conf.set(ok.conf());
                 log.level(ok.conf().slurmctldDebug());
+                flags.set(ok.conf().debugFlags());
                 links.broadcast(new NodeMessages.ReadConfig());
                 log.info("reconfigured");
                 return "";
@@ -356,13 +389,24 @@ final class Controller {
         }
     }
 
-    String setDebug(String level) {
-        try {
-            log.level(Integer.parseInt(level));
+    /** A level by name, or flags to add or take away: until the configuration is read again. "" or what is wrong. */
+    String setDebug(ClusterMessages.SetDebug m) {
+        if (!m.flags().isEmpty()) {
+            flags.change(m.flags());
+            log.info("Set debug flags to " + (flags.on().isEmpty() ? "none" : String.join(",", flags.on())));
             return "";
-        } catch (NumberFormatException e) {
-            return "invalid debug level: " + level;
         }
+        int level = SlurmConf.debugLevel(m.level());
+        if (level < 0) {
+            return "invalid debug level: " + m.level();
+        }
+        log.level(level);
+        log.info("Set debug level to '" + m.level() + "'");
+        return "";
+    }
+
+    DebugFlags debugFlags() {
+        return flags;
     }
 
     String shutdown(boolean controllerOnly) {

@@ -1,15 +1,19 @@
 package dev.muster.controller;
 
 import dev.muster.accounting.AccountingStore;
+import dev.muster.accounting.Projection;
 import dev.muster.accounting.Projector;
+import dev.muster.accounting.RowSink;
 import dev.muster.core.Change;
 import dev.muster.core.Entry;
 import dev.muster.core.Job;
+import dev.muster.core.Node;
 import dev.muster.core.State;
 import dev.muster.core.Step;
 import dev.muster.model.JobState;
 import dev.muster.model.accounting.AccountingRows;
 import dev.muster.model.accounting.AccountingRows.Batch;
+import dev.muster.model.accounting.AccountingRows.EventRow;
 import dev.muster.model.accounting.AccountingRows.JobRow;
 import dev.muster.model.accounting.AccountingRows.StepRow;
 import dev.muster.model.accounting.AccountingRows.Usage;
@@ -38,11 +42,13 @@ final class EmbeddedAccounting implements Accounting {
     private record JobKey(long sluid, int restarts) {
     }
 
-    private final AccountingStore store;
+    private final RowSink store;
+    private final Questions questions;
     private final Projector projector;
     private final Map<StepKey, Usage> usages = new HashMap<>();
     private final Map<JobKey, Long> suspendedSeconds = new HashMap<>();
     private volatile State last = State.EMPTY;
+    private long index;
 
     /**
      * Opens the tables beside the journal.
@@ -50,18 +56,63 @@ final class EmbeddedAccounting implements Accounting {
      * @param journalLast the last index of the journal. Tables ahead of it (its tail was cut) go on from there.
      */
     static EmbeddedAccounting open(Path stateDir, UUID clusterId, long journalLast, Consumer<String> log) {
-        AccountingStore store = AccountingStore.open(stateDir.resolve("accounting"), clusterId);
+        Projection store = AccountingStore.open(stateDir.resolve("accounting"), clusterId);
         if (store.sequence() > journalLast) {
             log.accept("accounting: the tables hold entries up to " + store.sequence()
                 + ", the journal ends with " + journalLast);
             store.rewind(journalLast);
         }
-        return new EmbeddedAccounting(store, log);
+        return new EmbeddedAccounting(store, new Questions() {
+            @Override
+            public AccountingRows.Answer answer(AccountingRows.Query query, String cluster) {
+                return store.answer(everyCluster(query), System.currentTimeMillis() / 1000, cluster);
+            }
+
+            @Override
+            public void close() {
+                store.close();
+            }
+        }, log);
     }
 
-    EmbeddedAccounting(AccountingStore store, Consumer<String> log) {
+    /** The tables here are one cluster's. */
+    private static AccountingRows.Query everyCluster(AccountingRows.Query q) {
+        return new AccountingRows.Query(q.jobs(), q.userIds(), q.allUsers(), q.groupIds(), q.accounts(), q.partitions(), q.qos(), q.names(),
+                q.nodes(),
+            q.states(), q.wckeys(), q.reasons(), q.from(), q.to(), q.duplicates(), q.allocationsOnly(), q.minNodes(), q.maxNodes(), q.minCpus(),
+            q.maxCpus(), q.minLimitMin(), q.maxLimitMin(), List.of());
+    }
+
+    /** Who answers what people ask of the rows. */
+    interface Questions {
+        AccountingRows.Answer answer(AccountingRows.Query query, String cluster);
+
+        void close();
+    }
+
+    EmbeddedAccounting(RowSink store, Questions questions, Consumer<String> log) {
         this.store = store;
+        this.questions = questions;
         this.projector = new Projector(store, log);
+    }
+
+    /** The rows of all that the state knows, as of the last entry followed. */
+    synchronized Batch everything() {
+        return all(index, last);
+    }
+
+    private Batch all(long at, State state) {
+        Rows rows = new Rows(state);
+        for (Job job : state.jobs().values()) {
+            rows.job(job);
+            job.run().steps().forEach(step -> rows.step(job, step));
+        }
+        return rows.batch(at);
+    }
+
+    /** Waits until the rows of the entries so far are in the tables, at most so long. */
+    boolean awaitRows(long ms) {
+        return projector.await(projector.submitted(), ms);
     }
 
     /**
@@ -71,13 +122,9 @@ final class EmbeddedAccounting implements Accounting {
     @Override
     public synchronized void begin(long index, State state) {
         last = state;
+        this.index = index;
         if (index > store.sequence()) {
-            Rows rows = new Rows(state);
-            for (Job job : state.jobs().values()) {
-                rows.job(job);
-                job.run().steps().forEach(step -> rows.step(job, step));
-            }
-            projector.submit(rows.batch(index));
+            projector.submit(all(index, state));
         }
     }
 
@@ -85,6 +132,7 @@ final class EmbeddedAccounting implements Accounting {
     public synchronized void follow(long index, Entry entry, State after) {
         State before = last;
         last = after;
+        this.index = index;
         if (index <= store.sequence()) {
             return;
         }
@@ -140,6 +188,7 @@ final class EmbeddedAccounting implements Accounting {
             }
             case Change.JobPurged c -> before.jobs().find(c.jobId()).ifPresent(this::forget);
             case Change.ConfigApplied c -> { }
+            case Change.PolicyChanged c -> { }
             case Change.JobIdsReserved c -> { }
             case Change.BlobStored c -> { }
             case Change.Answered c -> { }
@@ -149,7 +198,7 @@ final class EmbeddedAccounting implements Accounting {
             case Change.StepLaunched c -> { }
             case Change.NodeReleased c -> { }
             case Change.NodeRegistered c -> { }
-            case Change.NodeStateChanged c -> { }
+            case Change.NodeStateChanged c -> rows.node(before, c, entry.timeMs() / 1000);
             case Change.NodeTextsChanged c -> { }
             case Change.NodeSpecChanged c -> { }
             case Change.PartitionChanged c -> { }
@@ -176,6 +225,7 @@ final class EmbeddedAccounting implements Accounting {
         private final TreeSet<StepRef> steps = new TreeSet<>();
         private final List<JobRow> jobRows = new ArrayList<>();
         private final List<StepRow> stepRows = new ArrayList<>();
+        private final List<EventRow> events = new ArrayList<>();
 
         private Rows(State state) {
             this.state = state;
@@ -187,6 +237,17 @@ final class EmbeddedAccounting implements Accounting {
 
         private void step(Job job, Step step) {
             stepRows.add(JobRows.step(job, step, job.restarts(), usage(job, step)));
+        }
+
+        /** A node that became unfit opens an event, one that is fit again ends it. */
+        private void node(State before, Change.NodeStateChanged c, long time) {
+            Optional<Node> was = before.nodes().find(c.node());
+            Optional<Node> is = state.nodes().find(c.node());
+            String old = was.map(NodeEvents::state).orElse("");
+            String now = is.map(NodeEvents::state).orElse("");
+            if (!old.equals(now) || !now.isEmpty() && !was.map(Node::reason).orElse("").equals(is.map(Node::reason).orElse(""))) {
+                events.add(NodeEvents.row(state, c.node(), time, now));
+            }
         }
 
         private Batch finish(long index) {
@@ -201,7 +262,7 @@ final class EmbeddedAccounting implements Accounting {
         }
 
         private Batch batch(long index) {
-            return new Batch(index, List.copyOf(jobRows), List.copyOf(stepRows));
+            return new Batch(index, List.copyOf(jobRows), List.copyOf(stepRows), List.copyOf(events));
         }
     }
 
@@ -283,7 +344,7 @@ final class EmbeddedAccounting implements Accounting {
     @Override
     public AccountingRows.Answer query(AccountingRows.Query query, long index) {
         projector.await(index, CATCH_UP_MS);
-        return store.answer(query, System.currentTimeMillis() / 1000, last.settings().clusterName());
+        return questions.answer(query, last.settings().clusterName());
     }
 
     @Override
@@ -306,6 +367,6 @@ final class EmbeddedAccounting implements Accounting {
     @Override
     public void close() {
         projector.close();
-        store.close();
+        questions.close();
     }
 }

@@ -14,19 +14,22 @@ final class NodeEffects implements Pipeline.Effects {
     private final Outgoing outgoing;
     private final Watch watch;
     private final DaemonLog log;
+    private final DebugFlags flags;
     private final java.util.function.BiConsumer<Entry, State> projection;
 
-    NodeEffects(NodeLinks links, Outgoing outgoing, Watch watch, DaemonLog log,
+    NodeEffects(NodeLinks links, Outgoing outgoing, Watch watch, DaemonLog log, DebugFlags flags,
             java.util.function.BiConsumer<Entry, State> projection) {
         this.links = links;
         this.outgoing = outgoing;
         this.watch = watch;
         this.log = log;
+        this.flags = flags;
         this.projection = projection;
     }
 
     @Override
     public void direct(List<Decision.Direct> messages) {
+        flags.direct(messages);
         messages.forEach(m -> links.send(m.node(), m.message()));
     }
 
@@ -34,6 +37,7 @@ final class NodeEffects implements Pipeline.Effects {
     public void apply(Entry entry, State before, State after) {
         for (Change change : entry.changes()) {
             say(change, after);
+            flags.tell(change, after);
         }
         direct(outgoing.of(entry, after));
         for (Change change : entry.changes()) {

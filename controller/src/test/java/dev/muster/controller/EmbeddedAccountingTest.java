@@ -105,7 +105,7 @@ class EmbeddedAccountingTest {
 
     private List<JobWithSteps> all(boolean duplicates) {
         return accounting.query(new Query(List.of(), List.of(), true, List.of(), List.of(), List.of(), List.of(),
-            List.of(), List.of(), List.of(), List.of(), List.of(), 0, 0, duplicates, false, 0, 0, 0, 0, 0, 0),
+            List.of(), List.of(), List.of(), List.of(), List.of(), 0, 0, duplicates, false, 0, 0, 0, 0, 0, 0, List.of()),
             journal.size()).jobs();
     }
 

@@ -5,6 +5,10 @@ import dev.muster.model.ExitStatus;
 import dev.muster.model.JobDesc;
 import dev.muster.model.JobReason;
 import dev.muster.model.JobState;
+import dev.muster.model.accounting.DbdMessages.AssocPolicy;
+import dev.muster.model.accounting.DbdMessages.QosPolicy;
+import dev.muster.model.accounting.DbdMessages.UserPolicy;
+import dev.muster.model.accounting.DbdMessages.WckeyPolicy;
 import dev.muster.model.node.NodeMessages.Hardware;
 import java.util.List;
 import java.util.Map;
@@ -119,6 +123,11 @@ public sealed interface Change {
     record PartitionRemoved(String partition) implements Change {}
 
     // ---- snapshots only
+
+    /** Associations, QOS and users as slurmdbd has them now: what differs from before. */
+    record PolicyChanged(
+            List<AssocPolicy> assocs, List<Integer> assocsGone, List<QosPolicy> qos, List<Integer> qosGone, List<UserPolicy> users,
+            List<String> usersGone, List<WckeyPolicy> wckeys, List<String> wckeysGone) implements Change {}
 
     record JobRestored(Job job) implements Change {}
 

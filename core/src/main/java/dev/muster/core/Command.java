@@ -4,6 +4,7 @@ import dev.muster.model.Bytes;
 import dev.muster.model.ExitStatus;
 import dev.muster.model.JobDesc;
 import dev.muster.model.StepDesc;
+import dev.muster.model.accounting.DbdMessages.Policy;
 import dev.muster.model.node.NodeMessages;
 import java.util.List;
 import java.util.Map;
@@ -11,6 +12,9 @@ import java.util.Map;
 /** What the edge asks of the core. uid is the authenticated caller; names and files have been resolved by the edge. */
 public sealed interface Command {
     record ApplyConfig(Settings settings, List<Node.Spec> nodes, List<Partition> partitions) implements Command {}
+
+    /** What slurmdbd says of this cluster's associations and QOS. */
+    record ApplyPolicy(Policy policy) implements Command {}
 
     /** After a journal whose tail was cut: numbers that may have been given out are skipped. */
     record SkipReservedIds() implements Command {}

@@ -16,6 +16,7 @@ public final class Core {
 
     private final Planner planner;
     private final Due due = new Due();
+    private final AccountUse use = new AccountUse();
     private State state = State.EMPTY;
 
     public Core(Planner planner) {
@@ -39,6 +40,7 @@ public final class Core {
     public void reset(State from) {
         state = from;
         due.reset(from);
+        use.reset(from);
         planner.reset(from);
     }
 
@@ -47,6 +49,7 @@ public final class Core {
         State before = state;
         state = before.apply(entry);
         due.follow(before, state, entry);
+        use.follow(before, state, entry);
         planner.follow(before, state, entry);
     }
 
@@ -54,9 +57,11 @@ public final class Core {
     public Decision decide(Command command, Now now) {
         return switch (command) {
             case Command.ApplyConfig c -> applyConfig(c);
+            case Command.ApplyPolicy c -> state.accounts().changed(c.policy()).<Decision>map(change -> Decision.of(List.of(change), ""))
+                    .orElseGet(() -> Decision.of(List.of(), ""));
             case Command.SkipReservedIds c -> Decision.of(List.of(new Change.JobIdsReserved(
                     state.jobIdCeiling(), state.jobIdCeiling() + ID_BLOCK, state.sluidCeiling(), state.sluidCeiling() + ID_BLOCK)), "");
-            case Command.SubmitJob c -> new SubmitRules(state, now, planner).decide(c);
+            case Command.SubmitJob c -> new SubmitRules(state, now, planner, use).decide(c);
             case Command.CancelJobs c -> new JobRules(state, now).cancel(c);
             case Command.TestJob c -> new SubmitRules(state, now, planner).test(c);
             case Command.UpdateJob c -> new UpdateRules(state, now, planner).update(c);

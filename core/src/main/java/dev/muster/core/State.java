@@ -20,6 +20,7 @@ import java.util.function.UnaryOperator;
  * @param ended      numbers of jobs in a terminal state by end time, for purging: key endTime * 2^32 + id
  * @param children   array number * 2^32 + id of a task split off → its index
  * @param blobs      hash → how many jobs and steps refer to it
+ * @param accounts   associations, QOS and users as slurmdbd last said
  */
 public record State(
         long tickMs,
@@ -34,13 +35,14 @@ public record State(
         Table<String, Answer> answers,
         Table<Long, Integer> ended,
         Table<Long, Integer> children,
-        Table<String, Integer> blobs) {
+        Table<String, Integer> blobs,
+        Accounts accounts) {
 
     public static final Settings NO_SETTINGS = new Settings("", 0, 1, 0x03ff0000, 10000, 1001, false, 0, 0, 0, 0, 30, 300, 0, 1, 300,
             10, 40000, 512, true, "NO", false, false, false, false, List.of(), java.util.Collections.emptySortedMap());
 
     public static final State EMPTY = new State(0, NO_SETTINGS, 1, 1, 1, 1, Table.empty(), Table.empty(), Table.empty(),
-            Table.empty(), Table.empty(), Table.empty(), Table.empty());
+            Table.empty(), Table.empty(), Table.empty(), Table.empty(), Accounts.NONE);
 
     /** A kept answer. */
     public record Answer(int uid, long tickMs, Bytes reply) {}
@@ -85,6 +87,7 @@ public record State(
     /** The records that rebuild this state, in order. */
     public void snapshot(Consumer<Change> out) {
         out.accept(new Change.ClusterRestored("", tickMs, settings, nextJobId, jobIdCeiling, nextSluid, sluidCeiling));
+        accounts.snapshot().ifPresent(out);
         nodes.values().forEach(n -> out.accept(new Change.NodeRestored(n)));
         partitions.values().forEach(p -> out.accept(new Change.PartitionRestored(p)));
         jobs.values().forEach(j -> out.accept(new Change.JobRestored(j)));
@@ -114,6 +117,7 @@ public record State(
         private Table<Long, Integer> ended;
         private Table<Long, Integer> children;
         private Table<String, Integer> blobs;
+        private Accounts accounts;
 
         Draft(State s, long tick) {
             tickMs = Math.max(s.tickMs, tick);
@@ -129,11 +133,12 @@ public record State(
             ended = s.ended;
             children = s.children;
             blobs = s.blobs;
+            accounts = s.accounts;
         }
 
         State state() {
             return new State(tickMs, settings, nextJobId, jobIdCeiling, nextSluid, sluidCeiling, jobs, nodes, partitions,
-                    answers, ended, children, blobs);
+                    answers, ended, children, blobs, accounts);
         }
 
         /** All state change on one page. */
@@ -182,6 +187,7 @@ public record State(
                 case Change.NodeSpecChanged c -> node(c.node(), n -> n.withSpec(c.spec()));
                 case Change.PartitionChanged c -> partitions = partitions.with(c.partition().name(), c.partition());
                 case Change.PartitionRemoved c -> partitions = partitions.without(c.partition());
+                case Change.PolicyChanged c -> accounts = accounts.with(c);
                 case Change.JobRestored c -> restored(c.job());
                 case Change.NodeRestored c -> nodes = nodes.with(c.node().name(), c.node());
                 case Change.PartitionRestored c -> partitions = partitions.with(c.partition().name(), c.partition());

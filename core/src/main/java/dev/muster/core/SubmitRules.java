@@ -20,8 +20,10 @@ final class SubmitRules {
     private final State state;
     private final Now now;
     private final Planner planner;
+    private final AccountUse use;
 
-    SubmitRules(State state, Now now, Planner planner) {
+    SubmitRules(State state, Now now, Planner planner, AccountUse use) {
+        this.use = use;
         this.state = state;
         this.now = now;
         this.planner = planner;
@@ -32,7 +34,14 @@ final class SubmitRules {
         if (known.isPresent() && known.get().uid() == c.uid()) {
             return Decision.of(List.of(), Codec.decode(known.get().reply().toArray(), SubmitReply.class));
         }
-        JobDesc desc = withPartition(c.desc()).withRequest(GresRequest.resolved(c.desc().request()));
+        AccountRules accounts = new AccountRules(state);
+        JobDesc desc;
+        switch (accounts.charge(withPartition(c.desc()).withRequest(GresRequest.resolved(c.desc().request())))) {
+            case AccountRules.Unfit u -> {
+                return Decision.reject(u.errno());
+            }
+            case AccountRules.Fit f -> desc = accounts.withTimeLimit(f.desc());
+        }
         Optional<Decision.Rejected> refusal = refusal(c, desc);
         if (refusal.isPresent()) {
             return refusal.get();
@@ -45,6 +54,9 @@ final class SubmitRules {
         Optional<Job.Array> array = array(desc.timing().array());
         if (array.isEmpty()) {
             return Decision.reject(SlurmErrno.INVALID_ARRAY);
+        }
+        if (accounts.refuses(desc, Math.max(1, array.get().size()), use)) {
+            return Decision.reject(SlurmErrno.ACCOUNTING_POLICY);
         }
         if (c.testOnly()) {
             return estimated(state.nextJobId(), desc);

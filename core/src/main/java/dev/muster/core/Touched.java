@@ -35,6 +35,7 @@ public final class Touched {
             case Change.JobPurged c -> List.of(c.jobId());
             case Change.JobRestored c -> List.of(c.job().id());
             case Change.ConfigApplied c -> NONE;
+            case Change.PolicyChanged c -> NONE;
             case Change.JobIdsReserved c -> NONE;
             case Change.BlobStored c -> NONE;
             case Change.Answered c -> NONE;

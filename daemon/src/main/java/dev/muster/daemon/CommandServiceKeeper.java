@@ -29,6 +29,7 @@ public final class CommandServiceKeeper {
     private final Path socket;
     private final String uid;
     private final String javaHome;
+    private final List<String> options;
     private final DaemonLog log;
 
     private CommandServiceKeeper(Path prefix, TreeMap<String, String> conf, DaemonLog log) {
@@ -36,6 +37,7 @@ public final class CommandServiceKeeper {
         this.socket = Path.of(conf.get("command_service"));
         this.uid = conf.getOrDefault("command_service_uid", "65534");
         this.javaHome = conf.getOrDefault("java_home", System.getProperty("java.home"));
+        this.options = List.of(conf.getOrDefault("service_options", "").strip().split(" +"));
         this.log = log;
     }
 
@@ -128,8 +130,13 @@ public final class CommandServiceKeeper {
             classPath.append(classPath.isEmpty() ? "" : ":").append(jar);
         }
         command.addAll(List.of(javaHome + "/bin/java", "-XX:+UseSerialGC", "-Xms32m", "-Xmx512m", "-Xss512k", "-XX:-UsePerfData",
-                "-XX:TieredStopAtLevel=1", "-XX:AOTCache=" + prefix.resolve("lib/muster/cli.aot"), "-XX:AOTMode=auto", "-Xlog:disable",
-                "-Dmuster.prefix=" + prefix, "-cp", classPath.toString(), "dev.muster.cli.CommandService", socket.toString()));
+                "-XX:TieredStopAtLevel=1", "-Xlog:disable"));
+        File cache = prefix.resolve("lib/muster/service.aot").toFile();
+        if (cache.canRead()) {
+            command.addAll(List.of("-XX:AOTCache=" + cache, "-XX:AOTMode=auto"));
+        }
+        options.stream().filter(o -> !o.isEmpty()).forEach(command::add);
+        command.addAll(List.of("-Dmuster.prefix=" + prefix, "-cp", classPath.toString(), "dev.muster.cli.CommandService", socket.toString()));
         ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true)
                 .redirectOutput(ProcessBuilder.Redirect.DISCARD).redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")))
                 .directory(new File("/"));

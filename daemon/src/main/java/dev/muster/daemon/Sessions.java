@@ -20,6 +20,8 @@ public final class Sessions {
     private final SecureRandom random = new SecureRandom();
     private Session current;
     private long issuedMs;
+    private Session accounting;
+    private long accountingIssuedMs;
 
     /**
      * @param self      this daemon's own ids
@@ -60,6 +62,21 @@ public final class Sessions {
             issuedMs = now;
         }
         return current;
+    }
+
+    /** As {@link #session}, for slurmdbd: munge first where the cluster has it, because slurmdbd may not know this cluster's key. */
+    public synchronized Session accountingSession() {
+        if (munge.isEmpty()) {
+            return session();
+        }
+        long now = System.currentTimeMillis();
+        if (accounting == null || now - accountingIssuedMs > Session.LIFETIME_S * 500L) {
+            byte[] bytes = new byte[32];
+            random.nextBytes(bytes);
+            accounting = munge.get().session(bytes, daemonUid).orElseThrow(() -> new IllegalStateException("munge does not answer"));
+            accountingIssuedMs = now;
+        }
+        return accounting;
     }
 
     /** Fresh nonces. */

@@ -51,12 +51,64 @@ public enum JobReason {
     STEPD_KILLED("StepdKilled"),
     PARTITION_CONFIG("PartitionConfig"),
     ACCOUNTING_POLICY("AccountingPolicy"),
-    MAX_MEM_PER_LIMIT("MaxMemPerLimit");
+    MAX_MEM_PER_LIMIT("MaxMemPerLimit"),
+    ASSOC_GRP_CPU_LIMIT("AssocGrpCpuLimit"),
+    ASSOC_GRP_MEM_LIMIT("AssocGrpMemLimit"),
+    ASSOC_GRP_NODE_LIMIT("AssocGrpNodeLimit"),
+    ASSOC_GRP_BILLING_LIMIT("AssocGrpBillingLimit"),
+    ASSOC_GRP_GRES("AssocGrpGRES"),
+    ASSOC_GRP_JOBS_LIMIT("AssocGrpJobsLimit"),
+    ASSOC_MAX_JOBS_LIMIT("AssocMaxJobsLimit"),
+    ASSOC_MAX_CPU_PER_JOB_LIMIT("AssocMaxCpuPerJobLimit"),
+    ASSOC_MAX_MEM_PER_JOB("AssocMaxMemPerJob"),
+    ASSOC_MAX_NODE_PER_JOB_LIMIT("AssocMaxNodePerJobLimit"),
+    ASSOC_MAX_BILLING_PER_JOB("AssocMaxBillingPerJob"),
+    ASSOC_MAX_GRESPER_JOB("AssocMaxGRESPerJob"),
+    ASSOC_MAX_WALL_DURATION_PER_JOB_LIMIT("AssocMaxWallDurationPerJobLimit"),
+    QOS_GRP_CPU_LIMIT("QOSGrpCpuLimit"),
+    QOS_GRP_MEM_LIMIT("QOSGrpMemLimit"),
+    QOS_GRP_NODE_LIMIT("QOSGrpNodeLimit"),
+    QOS_GRP_BILLING_LIMIT("QOSGrpBillingLimit"),
+    QOS_GRP_GRES("QOSGrpGRES"),
+    QOS_GRP_JOBS_LIMIT("QOSGrpJobsLimit"),
+    QOS_MAX_JOBS_PER_USER_LIMIT("QOSMaxJobsPerUserLimit"),
+    MAX_JOBS_PER_ACCOUNT("MaxJobsPerAccount"),
+    QOS_MAX_CPU_PER_JOB_LIMIT("QOSMaxCpuPerJobLimit"),
+    QOS_MAX_MEMORY_PER_JOB("QOSMaxMemoryPerJob"),
+    QOS_MAX_NODE_PER_JOB_LIMIT("QOSMaxNodePerJobLimit"),
+    QOS_MAX_BILLING_PER_JOB("QOSMaxBillingPerJob"),
+    QOS_MAX_GRESPER_JOB("QOSMaxGRESPerJob"),
+    QOS_MAX_CPU_PER_USER_LIMIT("QOSMaxCpuPerUserLimit"),
+    QOS_MAX_MEMORY_PER_USER("QOSMaxMemoryPerUser"),
+    QOS_MAX_NODE_PER_USER_LIMIT("QOSMaxNodePerUserLimit"),
+    QOS_MAX_BILLING_PER_USER("QOSMaxBillingPerUser"),
+    QOS_MAX_GRESPER_USER("QOSMaxGRESPerUser"),
+    MAX_CPU_PER_ACCOUNT("MaxCpuPerAccount"),
+    MAX_MEMORY_PER_ACCOUNT("MaxMemoryPerAccount"),
+    MAX_NODE_PER_ACCOUNT("MaxNodePerAccount"),
+    MAX_BILLING_PER_ACCOUNT("MaxBillingPerAccount"),
+    MAX_GRESPER_ACCOUNT("MaxGRESPerAccount"),
+    QOS_MAX_WALL_DURATION_PER_JOB_LIMIT("QOSMaxWallDurationPerJobLimit"),
+    QOS_MIN_CPU_NOT_SATISFIED("QOSMinCpuNotSatisfied"),
+    QOS_MIN_MEMORY("QOSMinMemory"),
+    QOS_MIN_NODE("QOSMinNode"),
+    QOS_MIN_BILLING("QOSMinBilling"),
+    QOS_MIN_GRES("QOSMinGRES");
 
     private final String word;
 
     JobReason(String word) {
         this.word = word;
+    }
+
+    /** The reason with this word. @throws IllegalArgumentException if there is none */
+    public static JobReason ofWord(String word) {
+        for (JobReason r : values()) {
+            if (r.word.equals(word)) {
+                return r;
+            }
+        }
+        throw new IllegalArgumentException(word);
     }
 
     /** The word as printed. */

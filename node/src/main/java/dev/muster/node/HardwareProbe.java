@@ -4,7 +4,10 @@ import dev.muster.model.node.NodeMessages.Hardware;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
@@ -51,6 +54,28 @@ public final class HardwareProbe {
             }
         }
         return out;
+    }
+
+    /**
+     * The kernel's number of each CPU in Slurm's order: by socket, core and thread, so that the threads of a core are neighbours,
+     * however the kernel counts them.
+     */
+    public List<Integer> cpusInOrder() {
+        List<Integer> out = new ArrayList<>(onlineCpus());
+        out.sort(Comparator.comparingInt((Integer cpu) -> topology(cpu, "physical_package_id", 0))
+                .thenComparingInt(cpu -> topology(cpu, "die_id", 0))
+                .thenComparingInt(cpu -> topology(cpu, "core_id", cpu))
+                .thenComparingInt(cpu -> cpu));
+        return out;
+    }
+
+    private int topology(int cpu, String what, int fallback) {
+        try {
+            return Os.read(root.resolve("sys/devices/system/cpu/cpu" + cpu + "/topology/" + what)).map(t -> Integer.parseInt(t.trim()))
+                    .orElse(fallback);
+        } catch (NumberFormatException e) {
+            return fallback;
+        }
     }
 
     public long memoryMb() {

@@ -13,6 +13,7 @@ import java.util.Optional;
  * @param prologs           programs in order; likewise epilogs
  * @param slurmUserId       may connect and give orders, as root
  * @param constrainMemory   limit memory through control groups (task/cgroup with ConstrainRAMSpace)
+ * @param bindTasks         tasks are bound to their CPUs (TaskPlugin=task/affinity, or task/cgroup with ConstrainCores)
  * @param pollMemory        end a step whose processes exceed their memory (JobAcctGatherParams=OverMemoryKill)
  * @param stepd             the slurmstepd program
  * @param configFile        for SLURM_CONF in prologs and jobs
@@ -41,6 +42,7 @@ public record Settings(
         String taskEpilog,
         int slurmUserId,
         boolean constrainMemory,
+        boolean bindTasks,
         boolean pollMemory,
         int pollSeconds,
         Path stepd,

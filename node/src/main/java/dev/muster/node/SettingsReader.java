@@ -62,6 +62,7 @@ final class SettingsReader {
                 conf.text(Key.TASK_EPILOG),
                 slurmUserId,
                 cgroupTask && cgroup.constrainRamSpace(),
+                conf.has(Key.TASK_PLUGIN, "task/affinity") || conf.has(Key.TASK_PLUGIN, "affinity") || cgroupTask && cgroup.constrainCores(),
                 gather.containsKey("overmemorykill"),
                 pollSeconds(conf.text(Key.JOB_ACCT_GATHER_FREQUENCY)),
                 options.stepd().isEmpty() ? prefix.resolve("sbin/slurmstepd")

@@ -87,7 +87,7 @@ public final class Slurmd implements AutoCloseable {
         }
         Cgroups cgroups = Cgroups.detect(settings.nodeName(), settings.spoolDirectory(), settings.constrainMemory(),
                 log);
-        Starter starter = new Starter(settings, log, spool, cgroups, new SpecBuilder(settings, probe.onlineCpus()));
+        Starter starter = new Starter(settings, log, spool, cgroups, new SpecBuilder(settings, probe.cpusInOrder()));
         jobs = new Jobs(settings, log, loop, spool, reports, new Hooks(settings, log), cgroups, starter, starters,
                 bootId);
         if (settings.pollMemory() || (settings.constrainMemory() && !cgroups.limitsMemory())) {

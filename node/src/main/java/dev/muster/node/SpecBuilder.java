@@ -11,18 +11,17 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /** Turns a launch into stepd's specification. Pure: everything it needs comes in. */
 final class SpecBuilder {
     private final Settings settings;
-    private final SortedSet<Integer> onlineCpus;
+    private final List<Integer> cpusInOrder;
 
-    SpecBuilder(Settings settings, SortedSet<Integer> onlineCpus) {
+    SpecBuilder(Settings settings, List<Integer> cpusInOrder) {
         this.settings = settings;
-        this.onlineCpus = onlineCpus;
+        this.cpusInOrder = List.copyOf(cpusInOrder);
     }
 
     /** Where the step's files lie and which groups it runs in. */
@@ -91,7 +90,7 @@ final class SpecBuilder {
         }
         out.putAll("argv", task.arguments()).putAll("env", task.environment());
         out.put("env", "SLURMD_NODENAME=" + settings.nodeName()).put("env", "SLURM_CONF=" + settings.configFile());
-        String cpus = existing(task.cpus());
+        String cpus = settings.bindTasks() ? machineCpus(task.cpus()) : "";
         if (!cpus.isEmpty()) {
             out.put("cpus", cpus);
         }
@@ -104,18 +103,17 @@ final class SpecBuilder {
         }
     }
 
-    /** Only CPUs that this machine has: a node may be configured with more. */
-    String existing(String list) {
-        TreeSet<Integer> wanted = new TreeSet<>();
+    /** The machine's numbers of abstract CPUs; without those that this machine does not have: a node may be configured with more. */
+    String machineCpus(String list) {
+        TreeSet<Integer> out = new TreeSet<>();
         for (String range : list.isEmpty() ? new String[0] : list.split(",")) {
             String[] ends = range.split("-");
-            int last = Integer.parseInt(ends[ends.length - 1]);
+            int last = Math.min(Integer.parseInt(ends[ends.length - 1]), cpusInOrder.size() - 1);
             for (int cpu = Integer.parseInt(ends[0]); cpu <= last; cpu++) {
-                wanted.add(cpu);
+                out.add(cpusInOrder.get(cpu));
             }
         }
-        wanted.retainAll(onlineCpus);
-        return wanted.stream().map(String::valueOf).collect(Collectors.joining(","));
+        return out.stream().map(String::valueOf).collect(Collectors.joining(","));
     }
 
     private static void batchStreams(SpecWriter out, Launch launch) {

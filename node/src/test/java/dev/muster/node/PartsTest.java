@@ -96,6 +96,19 @@ class PartsTest {
                         + "UpTime=1-01:01:01");
     }
 
+    /** Two sockets of two cores of two threads, counted by the kernel as most do: all first threads, then all second ones. */
+    @Test
+    void abstractCpusAreCoresFirst(@org.junit.jupiter.api.io.TempDir java.nio.file.Path root) throws Exception {
+        java.nio.file.Path cpus = root.resolve("sys/devices/system/cpu");
+        for (int cpu = 0; cpu < 8; cpu++) {
+            java.nio.file.Path topology = java.nio.file.Files.createDirectories(cpus.resolve("cpu" + cpu + "/topology"));
+            java.nio.file.Files.writeString(topology.resolve("physical_package_id"), cpu % 4 / 2 + "\n");
+            java.nio.file.Files.writeString(topology.resolve("core_id"), cpu % 2 + "\n");
+        }
+        java.nio.file.Files.writeString(cpus.resolve("online"), "0-7\n");
+        assertThat(new HardwareProbe(root, root).cpusInOrder()).containsExactly(0, 4, 1, 5, 2, 6, 3, 7);
+    }
+
     @Test
     void deviceLines(@org.junit.jupiter.api.io.TempDir java.nio.file.Path directory) throws Exception {
         java.nio.file.Files.writeString(directory.resolve("slurm.conf"), """

@@ -1,5 +1,6 @@
 package dev.muster.scheduler;
 
+import dev.muster.core.AccountRules;
 import dev.muster.core.Allocation;
 import dev.muster.core.Job;
 import dev.muster.core.Limits;
@@ -33,6 +34,9 @@ final class Pass {
     private final Now now;
     private final int most;
     private final boolean memoryConsumed;
+    private final AccountRules accounts;
+    private final boolean limited;
+    private final List<Charged> charged = new ArrayList<>();
     private final List<Planner.Start> starts = new ArrayList<>();
     private final List<Taken> taken = new ArrayList<>();
     // classes are one object each, so identity is equality
@@ -43,6 +47,8 @@ final class Pass {
     private Grid grid;
     private int reservations;
 
+    private record Charged(JobDesc desc, Allocation allocation) {}
+
     private record Taken(NodeSlot node, Allocation.Share share, String partition) {}
 
     Pass(Scheduler scheduler, State state, Now now, int most) {
@@ -51,6 +57,8 @@ final class Pass {
         this.now = now;
         this.most = most;
         this.memoryConsumed = state.settings().memoryConsumed();
+        this.accounts = new AccountRules(state);
+        this.limited = accounts.enforces("limits");
     }
 
     List<Planner.Start> run() {
@@ -64,6 +72,7 @@ final class Pass {
             return starts;
         } finally {
             // what is started for good comes back with the records
+            charged.forEach(c -> scheduler.use().started(c.desc, c.allocation, -1));
             for (Taken t : taken) {
                 t.node.release(t.share, t.partition);
             }
@@ -104,6 +113,12 @@ final class Pass {
                 continue;
             }
             Need need = scheduler.need(job, partition.get(), state);
+            JobReason policy = limited ? accounts.blocks(job.desc(), Allocation.NONE, need.limitMin(), scheduler.use()) : JobReason.NONE;
+            if (policy != JobReason.NONE) {
+                scheduler.explain(job.id(), policy, 0);
+                reason = policy;
+                continue;
+            }
             if (exceeding.contains(need)) {
                 scheduler.explain(job.id(), JobReason.PARTITION_CONFIG, 0);
                 reason = JobReason.PARTITION_CONFIG;
@@ -115,7 +130,18 @@ final class Pass {
                 continue;
             }
             Optional<Allocation> allocation = place(need);
+            JobReason whole = limited && allocation.isPresent() ? accounts.blocks(job.desc(), allocation.get(), need.limitMin(), scheduler.use())
+                    : JobReason.NONE;
+            if (whole != JobReason.NONE) {
+                scheduler.explain(job.id(), whole, 0);
+                reason = whole;
+                continue;
+            }
             if (allocation.isPresent()) {
+                if (limited) {
+                    scheduler.use().started(job.desc(), allocation.get(), 1);
+                    charged.add(new Charged(job.desc(), allocation.get()));
+                }
                 claim(allocation.get(), need);
                 starts.add(new Planner.Start(job.id(), task, allocation.get(), need.limitMin()));
                 return true;

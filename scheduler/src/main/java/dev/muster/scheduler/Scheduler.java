@@ -1,5 +1,6 @@
 package dev.muster.scheduler;
 
+import dev.muster.core.AccountUse;
 import dev.muster.core.Allocation;
 import dev.muster.core.Change;
 import dev.muster.core.Decision;
@@ -51,6 +52,7 @@ public final class Scheduler implements Planner {
     /** Classes of queued jobs, one object per distinct need, and each queued job's own by partition. */
     private final Map<Need, Need> classes = new HashMap<>();
     private final Map<Integer, Map<String, Need>> needs = new HashMap<>();
+    private final AccountUse use = new AccountUse();
     private volatile boolean everyNodeConnected;
 
     /** For the simulator and tests: nodes need no connection to be given work. */
@@ -96,6 +98,7 @@ public final class Scheduler implements Planner {
             tiers.put(p.name(), p.info().priorityTier());
         });
         state.jobs().values().forEach(this::add);
+        use.reset(state);
     }
 
     @Override
@@ -107,6 +110,7 @@ public final class Scheduler implements Planner {
                 return;
             }
         }
+        use.follow(before, after, entry);
         TreeSet<Integer> jobs = new TreeSet<>();
         for (Change change : entry.changes()) {
             jobs.addAll(Touched.jobs(change));
@@ -224,6 +228,10 @@ public final class Scheduler implements Planner {
     }
 
     // What a pass may look at.
+
+    AccountUse use() {
+        return use;
+    }
 
     List<NodeSlot> nodes() {
         return nodes;

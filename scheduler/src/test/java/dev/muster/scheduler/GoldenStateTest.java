@@ -3,14 +3,18 @@ package dev.muster.scheduler;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.core.Change;
+import dev.muster.core.Command;
 import dev.muster.core.Entry;
 import dev.muster.core.State;
+import dev.muster.model.accounting.DbdMessages;
+import dev.muster.model.accounting.Entities;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -23,7 +27,7 @@ import org.junit.jupiter.api.Test;
  * written by {@link #main}.
  */
 class GoldenStateTest {
-    private static final List<String> VERSIONS = List.of("v1");
+    private static final List<String> VERSIONS = List.of("v1", "v2");
 
     private static List<Entry> entries(String version) throws IOException {
         List<Entry> out = new ArrayList<>();
@@ -98,6 +102,7 @@ class GoldenStateTest {
                 prolog 1001 n1
                 launched 1001 extern
                 launched 1001 batch
+                stop 1001
                 suspend 1001 root
                 pass 5
                 resume 1001 root
@@ -126,8 +131,14 @@ class GoldenStateTest {
                 partition p state=up
                 again r2 kind=BATCH timing.array=1-3
                 """);
-        cluster.apply(new dev.muster.core.Command.CreatePartition(0, cluster.partition("q nodes=n2")));
-        cluster.apply(new dev.muster.core.Command.DeletePartition(0, "q"));
+        cluster.apply(new Command.CreatePartition(0, cluster.partition("q nodes=n2")));
+        cluster.apply(new Command.DeletePartition(0, "q"));
+        cluster.apply(new Command.ApplyPolicy(new DbdMessages.Policy(
+                List.of(new DbdMessages.AssocPolicy(1, 0, "root", "", "", false, Map.of(), List.of("normal"), "normal"),
+                        new DbdMessages.AssocPolicy(2, 1, "lab", "alice", "p", true, Map.of("MaxJobs", "4"), List.of("normal"), "normal")),
+                List.of(new DbdMessages.QosPolicy(1, "normal", Map.of("Priority", "10"))),
+                List.of(new DbdMessages.UserPolicy("alice", Entities.AdminLevel.NONE, List.of("lab"))),
+                List.of(new DbdMessages.WckeyPolicy("alice", "w", true)))));
         all.addAll(play.entries());
         Path directory = Files.createDirectories(Path.of(args[0]));
         Files.writeString(directory.resolve("entries.jsonl"),

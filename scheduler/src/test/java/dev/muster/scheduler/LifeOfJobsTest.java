@@ -244,7 +244,7 @@ class LifeOfJobsTest {
         play("""
                 submit kind=BATCH
                 schedule                   -> 1 RUNNING n1
-                register n1 boot 1:1:boot  -> 1 RUNNING n1; says 
+                register n1 boot 1:1:boot  -> 1 RUNNING n1; says
                 register n1 boot           -> 1 RUNNING n1
                 register n1 other 1:1:boot -> 1 RUNNING n1; says EndJob@n1
                 register n1 other          -> 1 PENDING+REQUEUED restarts=1; n1 free

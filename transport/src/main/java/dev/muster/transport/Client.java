@@ -24,7 +24,8 @@ public final class Client implements AutoCloseable {
     private final int port;
     private final Supplier<Session> session;
     private final NonceSource nonces;
-    private Socket socket;
+    private volatile boolean aborted;
+    private volatile Socket socket;
     private InputStream in;
     private OutputStream out;
 
@@ -61,15 +62,14 @@ public final class Client implements AutoCloseable {
     public Response post(String path, byte[] body, int timeoutMs) throws IOException {
         boolean reused = socket != null;
         try {
-            connect();
-            socket.setSoTimeout(timeoutMs);
+            connect().setSoTimeout(timeoutMs);
             send("POST", path, body, "");
             return receive();
         } catch (ConnectException e) {
             throw e;
         } catch (IOException e) {
             close();
-            if (reused && !(e instanceof java.net.SocketTimeoutException)) {
+            if (reused && !aborted && !(e instanceof java.net.SocketTimeoutException)) {
                 // the daemon may have closed an idle connection: request ids make a repeat harmless
                 return post(path, body, timeoutMs);
             }
@@ -79,8 +79,8 @@ public final class Client implements AutoCloseable {
 
     /** Turns a fresh connection into a stream of frames ({@code GET /muster/v1/stream/name}). */
     public Frames stream(String path, String protocol) throws IOException {
-        connect();
-        socket.setSoTimeout(CONNECT_TIMEOUT_MS * 2);
+        Socket own = connect();
+        own.setSoTimeout(CONNECT_TIMEOUT_MS * 2);
         send("GET", path, new byte[0], "Upgrade: " + protocol + "\r\n");
         int status = statusLine(line());
         long length = headers();
@@ -89,16 +89,19 @@ public final class Client implements AutoCloseable {
             close();
             throw new IOException("stream refused (" + status + "): " + new String(body, StandardCharsets.UTF_8));
         }
-        socket.setSoTimeout(0);
-        Socket own = socket;
+        own.setSoTimeout(0);
         Frames frames = new Frames(in, out, own);
         socket = null;
         return frames;
     }
 
-    private void connect() throws IOException {
-        if (socket != null) {
-            return;
+    private Socket connect() throws IOException {
+        if (aborted) {
+            throw new IOException("aborted");
+        }
+        Socket known = socket;
+        if (known != null) {
+            return known;
         }
         Socket fresh = new Socket();
         try {
@@ -111,6 +114,7 @@ public final class Client implements AutoCloseable {
         socket = fresh;
         in = new BufferedInputStream(fresh.getInputStream(), 1 << 16);
         out = fresh.getOutputStream();
+        return fresh;
     }
 
     /** Dotted addresses do not start the resolver. */
@@ -230,6 +234,12 @@ public final class Client implements AutoCloseable {
             }
             line.append((char) c);
         }
+    }
+
+    /** Ends the request that another thread waits for. */
+    public void abort() {
+        aborted = true;
+        close();
     }
 
     @Override

@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /** Checks the Authorization header of a request. Thread-safe. */
 public final class Verifier {
@@ -18,7 +19,7 @@ public final class Verifier {
     static final int NONCES_MAX = 2_000_000;
     static final int MUNGE_SESSIONS_MAX = 100_000;
 
-    private final byte[] clusterKey;
+    private final Supplier<byte[]> keys;
     private final String cluster;
     private final Optional<Munge> munge;
     private final LongSupplier nowMs;
@@ -36,9 +37,17 @@ public final class Verifier {
 
     private record MungeSession(Caller caller, byte[] key, long expiresMs) {}
 
-    /** @param clusterKey empty where only munge vouches for callers */
+    /**
+     * @param clusterKey empty where only munge vouches for callers
+     * @param cluster    "" for a daemon that serves callers of several clusters
+     */
     public Verifier(byte[] clusterKey, String cluster, Optional<Munge> munge, LongSupplier nowMs) {
-        this.clusterKey = clusterKey.clone();
+        this(clusterKey::clone, cluster, munge, nowMs);
+    }
+
+    /** As above, for a daemon whose key may come later than itself. @param keys asked for every credential made with the key */
+    public Verifier(Supplier<byte[]> keys, String cluster, Optional<Munge> munge, LongSupplier nowMs) {
+        this.keys = keys;
         this.cluster = cluster;
         this.munge = munge;
         this.nowMs = nowMs;
@@ -87,6 +96,7 @@ public final class Verifier {
 
     private MungeSession keySession(String token) {
         String[] parts = token.split("\\.", -1);
+        byte[] clusterKey = keys.get();
         if (clusterKey.length == 0 || parts.length != 3) {
             return null;
         }
@@ -95,7 +105,8 @@ public final class Verifier {
             return null;
         }
         String[] claims = new String(Base64.getUrlDecoder().decode(parts[1]), StandardCharsets.UTF_8).split("\\|", -1);
-        if (claims.length != 6 || !claims[0].equals("v1") || !claims[1].equals(cluster)) {
+        boolean ours = cluster.isEmpty() || claims.length > 1 && claims[1].equals(cluster);
+        if (claims.length != 6 || !claims[0].equals("v1") || !ours) {
             return null;
         }
         long issuedMs = Long.parseLong(claims[4]);

@@ -12,7 +12,21 @@ public final class AccountingRows {
     private AccountingRows() {}
 
     /** Rows of one journal entry. @param seq index of the entry: written in the same transaction as the rows */
-    public record Batch(long seq, List<JobRow> jobs, List<StepRow> steps) {}
+    public record Batch(long seq, List<JobRow> jobs, List<StepRow> steps, List<EventRow> events) {
+        public Batch(long seq, List<JobRow> jobs, List<StepRow> steps) {
+            this(seq, jobs, steps, List.of());
+        }
+    }
+
+    /**
+     * A node's state changed; it ends what was open for the node.
+     *
+     * @param node  "" for the cluster itself (its resources)
+     * @param state in sacctmgr's words; "" if the node is fine again
+     * @param user  who set the reason
+     */
+    public record EventRow(
+            String cluster, String node, long time, String state, String reason, String user, String tres, String clusterNodes) {}
 
     /**
      * One attempt of a job. Key: (sluid, restarts).
@@ -128,7 +142,7 @@ public final class AccountingRows {
      * @param from   of the window (seconds); 0: none
      * @param to     of the window; 0: now
      * @param duplicates rows of earlier attempts as well
-     * @param fields of the rows that are wanted; empty means all
+     * @param clusters names; empty means all that the database has
      */
     public record Query(
             List<String> jobs,
@@ -152,10 +166,11 @@ public final class AccountingRows {
             int minCpus,
             int maxCpus,
             int minLimitMin,
-            int maxLimitMin) {}
+            int maxLimitMin,
+            List<String> clusters) {}
 
     /** The answer: jobs in order with their steps. @param now the controller's clock */
     public record Answer(long now, String cluster, List<JobWithSteps> jobs) {}
 
-    public record JobWithSteps(JobRow job, List<StepRow> steps) {}
+    public record JobWithSteps(JobRow job, List<StepRow> steps, String cluster) {}
 }

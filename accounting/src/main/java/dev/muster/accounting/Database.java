@@ -1,0 +1,232 @@
+package dev.muster.accounting;
+
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Properties;
+import org.h2.jdbcx.JdbcDataSource;
+
+/** Where the tables are: the embedded database in a file, or a MariaDB server. Hands out connections; thread-safe. */
+public final class Database implements AutoCloseable {
+    /** Connections kept for the next reader. */
+    private static final int IDLE_MAX = 4;
+    /** Memory for pages of the embedded database. */
+    private static final int CACHE_KB = 16_384;
+    private static final int VALID_WITHIN_S = 2;
+    private static final int CONNECT_WITHIN_MS = 5_000;
+    private static final int PORT = 3306;
+
+    /** What differs between the databases. */
+    public enum Dialect {
+        H2, MARIADB;
+
+        /** A statement of a migration in this database's words. */
+        String translated(String sql) {
+            return this == H2 ? sql : sql.replaceAll("\\bvarchar\\b(?! *\\()", "longtext");
+        }
+
+        /** Inserts a row or replaces the one with the same key. */
+        String merge(String table, String columns, String keys, String marks) {
+            return this == H2 ? "merge into \"" + table + "\" (" + columns + ") key (" + keys + ") values (" + marks + ")"
+                    : "replace into \"" + table + "\" (" + columns + ") values (" + marks + ")";
+        }
+    }
+
+    /** Opens one connection. */
+    private interface Opener {
+        Connection open() throws SQLException;
+    }
+
+    /** What is done with a connection. */
+    interface Work<T> {
+        T with(Connection connection) throws SQLException;
+    }
+
+    /**
+     * A MariaDB or MySQL server as slurmdbd.conf names it.
+     *
+     * @param host   "" or localhost: through the Unix socket, if one of the usual ones is there
+     * @param port   0 for the default
+     * @param socket path of the Unix socket, "" to look in the usual places
+     * @param name   of the database; made if the server has none of that name
+     */
+    public record Server(String host, int port, String socket, String user, String password, String name) {}
+
+    private final Dialect dialect;
+    private final String where;
+    private final Opener opener;
+    private final ArrayDeque<Connection> idle = new ArrayDeque<>();
+
+    private Database(Dialect dialect, String where, Opener opener) {
+        this.dialect = dialect;
+        this.where = where;
+        this.opener = opener;
+    }
+
+    /** The embedded database in a directory. */
+    public static Database embedded(Path directory) {
+        return h2("jdbc:h2:file:" + directory.toAbsolutePath().resolve("accounting") + ";DB_CLOSE_ON_EXIT=FALSE;CACHE_SIZE=" + CACHE_KB);
+    }
+
+    /** A database in memory, for tests and simulations. */
+    public static Database inMemory(String name) {
+        return h2("jdbc:h2:mem:" + name + ";DB_CLOSE_DELAY=-1;DB_CLOSE_ON_EXIT=FALSE");
+    }
+
+    private static Database h2(String url) {
+        JdbcDataSource source = new JdbcDataSource();
+        source.setURL(url);
+        source.setUser("muster");
+        return new Database(Dialect.H2, url, source::getConnection);
+    }
+
+    /** A server. Nothing is contacted before the first connection is asked for. */
+    public static Database mariaDb(Server server) {
+        return new Database(Dialect.MARIADB, server.user() + "@" + (server.host().isEmpty() ? "localhost" : server.host()) + "/" + server.name(),
+                () -> connect(server));
+    }
+
+    private static Connection connect(Server server) throws SQLException {
+        boolean local = server.host().isEmpty() || server.host().equals("localhost");
+        String socket = local ? socket(server) : "";
+        String host = local ? "127.0.0.1" : server.host();
+        Properties p = new Properties();
+        p.setProperty("user", server.user());
+        p.setProperty("password", server.password());
+        p.setProperty("connectTimeout", Integer.toString(CONNECT_WITHIN_MS));
+        p.setProperty("sessionVariables", "sql_mode='ANSI_QUOTES,STRICT_TRANS_TABLES,NO_ENGINE_SUBSTITUTION'");
+        p.setProperty("useServerPrepStmts", "true");
+        p.setProperty("rewriteBatchedStatements", "true");
+        p.setProperty("allowPublicKeyRetrieval", "true");
+        if (!socket.isEmpty()) {
+            p.setProperty("socketFactory", UnixSocketFactory.class.getName());
+            p.setProperty(UnixSocketFactory.PATH, socket);
+        }
+        Connection c = DriverManager.getConnection("jdbc:mariadb://" + host + ":" + (server.port() > 0 ? server.port() : PORT) + "/", p);
+        try (Statement statement = c.createStatement()) {
+            String quoted = "\"" + server.name().replace("\"", "\"\"") + "\"";
+            try {
+                statement.execute("use " + quoted);
+            } catch (SQLException absent) {
+                statement.execute("create database if not exists " + quoted + " character set utf8mb4 collate utf8mb4_bin");
+                statement.execute("use " + quoted);
+            }
+            return c;
+        } catch (SQLException e) {
+            c.close();
+            throw e;
+        }
+    }
+
+    private static String socket(Server server) {
+        if (!server.socket().isEmpty()) {
+            return server.socket();
+        }
+        for (String path : List.of("/run/mysqld/mysqld.sock", "/var/run/mysqld/mysqld.sock", "/var/lib/mysql/mysql.sock", "/tmp/mysql.sock")) {
+            if (java.nio.file.Files.exists(Path.of(path))) {
+                return path;
+            }
+        }
+        return "";
+    }
+
+    Dialect dialect() {
+        return dialect;
+    }
+
+    /** For sentences. */
+    String where() {
+        return where;
+    }
+
+    /** A connection of one's own. */
+    Connection open() throws SQLException {
+        return opener.open();
+    }
+
+    /** Reads within one transaction that sees one moment. */
+    <T> T read(Work<T> work) throws SQLException {
+        Connection c = take();
+        boolean fit = false;
+        try {
+            T result = work.with(c);
+            c.rollback();
+            fit = true;
+            return result;
+        } finally {
+            if (fit) {
+                give(c);
+            } else {
+                closeQuietly(c);
+            }
+        }
+    }
+
+    private Connection take() throws SQLException {
+        Connection known;
+        synchronized (idle) {
+            known = idle.poll();
+        }
+        if (known != null) {
+            if (known.isValid(VALID_WITHIN_S)) {
+                return known;
+            }
+            closeQuietly(known);
+        }
+        Connection fresh = opener.open();
+        fresh.setAutoCommit(false);
+        fresh.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
+        return fresh;
+    }
+
+    private void give(Connection c) {
+        synchronized (idle) {
+            if (idle.size() < IDLE_MAX) {
+                idle.add(c);
+                return;
+            }
+        }
+        closeQuietly(c);
+    }
+
+    static void closeQuietly(Connection c) {
+        try {
+            c.close();
+        } catch (SQLException e) {
+            // broken already: nothing is lost with it
+        }
+    }
+
+    /** Makes what is committed survive a loss of power. */
+    void flush(Connection on) throws SQLException {
+        if (dialect == Dialect.H2) {
+            try (Statement statement = on.createStatement()) {
+                statement.execute("checkpoint sync");
+            }
+            on.commit();
+        }
+    }
+
+    @Override
+    public void close() {
+        synchronized (idle) {
+            idle.forEach(Database::closeQuietly);
+            idle.clear();
+        }
+    }
+
+    /** Closes the embedded database's file. */
+    void shutDown(Connection on) throws SQLException {
+        if (dialect == Dialect.H2) {
+            try (Statement statement = on.createStatement()) {
+                statement.execute("shutdown");
+            }
+        } else {
+            on.close();
+        }
+    }
+}

@@ -1,0 +1,126 @@
+package dev.muster.accounting;
+
+import dev.muster.config.SlurmdbdConf;
+import dev.muster.daemon.DaemonLog;
+import dev.muster.daemon.Identities;
+import dev.muster.transport.Server;
+import java.io.File;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+
+/** slurmdbd: database, book and edge put together. */
+final class Dbd {
+    static final String VERSION = "26.05.3";
+    /** The documented value for the embedded database; StorageLoc names its directory. */
+    static final String EMBEDDED = "accounting_storage/embedded";
+    private static final String MARIADB = "accounting_storage/mysql";
+    private static final long RETRY_MS = 5_000;
+
+    private final SlurmdbdConf conf;
+    private final DaemonLog log;
+    private final Identities identities = new Identities();
+    private final Runnable onShutdown;
+    private volatile boolean stopping;
+    private AccountingStore store;
+    private DbdApi api;
+    private Server server;
+
+    Dbd(SlurmdbdConf conf, DaemonLog log, Runnable onShutdown) {
+        this.conf = conf;
+        this.log = log;
+        this.onShutdown = onShutdown;
+    }
+
+    /** Where the tables are, by StorageType. @throws IOException if nothing here can be that */
+    static Database database(SlurmdbdConf conf) throws IOException {
+        return switch (conf.storageType()) {
+            case MARIADB -> Database.mariaDb(new Database.Server(conf.text("StorageHost"), Integer.parseInt(conf.text("StoragePort")), "",
+                    conf.text("StorageUser").isEmpty() ? System.getProperty("user.name") : conf.text("StorageUser"), conf.text("StoragePass"),
+                    conf.storageLoc()));
+            case EMBEDDED -> {
+                if (!conf.storageLoc().startsWith("/")) {
+                    throw new IOException("StorageType=" + EMBEDDED + " needs a directory as StorageLoc, not '" + conf.storageLoc() + "'");
+                }
+                java.nio.file.Files.createDirectories(Path.of(conf.storageLoc()));
+                yield Database.embedded(Path.of(conf.storageLoc()));
+            }
+            default -> throw new IOException("StorageType=" + conf.storageType() + " is not known: " + MARIADB + " or " + EMBEDDED);
+        };
+    }
+
+    void start() throws IOException {
+        store = opened(database(conf));
+        BookStore books = new BookStore(store, System.currentTimeMillis() / 1000);
+        int slurmUid = identities.byName(conf.slurmUser()).map(i -> i.uid()).orElseThrow(() -> new IOException("Invalid user for SlurmUser "
+                + conf.slurmUser()));
+        api = new DbdApi(store, books, conf, slurmUid, identities, log, this::shutDownSoon, () -> log.level(conf.debugLevel()));
+        server = Server.start("", conf.dbdPort(), DbdAuth.verifier(conf, new File(conf.path()).getAbsoluteFile().getParentFile()), api::handle,
+                Map.of(), Dbd::page);
+        Thread.ofVirtual().name("sweep").start(this::sweep);
+        log.info("slurmdbd version " + VERSION + " started");
+    }
+
+    /** The database may come later than this daemon. */
+    private AccountingStore opened(Database database) throws IOException {
+        while (!stopping) {
+            try {
+                return AccountingStore.on(database);
+            } catch (AccountingException e) {
+                if (database.dialect() == Database.Dialect.H2) {
+                    throw e;
+                }
+                log.error(e.getMessage());
+                log.error("The database must be up when starting the MYSQL plugin.  Trying again in 5 seconds.");
+                pause(RETRY_MS);
+            }
+        }
+        throw new IOException("stopped before the database answered");
+    }
+
+    private static void pause(long ms) {
+        try {
+            Thread.sleep(ms);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private static Optional<Server.Page> page(String path) {
+        return switch (path) {
+            case "/livez", "/readyz", "/healthz" -> Optional.of(new Server.Page(200, "text/plain", "ok\n".getBytes(StandardCharsets.UTF_8)));
+            default -> Optional.empty();
+        };
+    }
+
+    private void sweep() {
+        while (!stopping) {
+            pause(1000);
+            try {
+                api.sweep();
+            } catch (RuntimeException e) {
+                log.error("looking after the controllers", e);
+            }
+        }
+    }
+
+    /** After the answer has left. */
+    private void shutDownSoon() {
+        Thread.ofPlatform().start(() -> {
+            pause(200);
+            onShutdown.run();
+        });
+    }
+
+    void stop() {
+        stopping = true;
+        if (server != null) {
+            server.close();
+        }
+        if (store != null) {
+            store.close();
+        }
+    }
+}

@@ -1,0 +1,272 @@
+package dev.muster.accounting;
+
+import dev.muster.accounting.book.Changes;
+import dev.muster.accounting.book.Registration;
+import dev.muster.accounting.book.Views;
+import dev.muster.config.SlurmdbdConf;
+import dev.muster.daemon.DaemonLog;
+import dev.muster.daemon.Identities;
+import dev.muster.model.Codec;
+import dev.muster.model.Json;
+import dev.muster.model.SlurmErrno;
+import dev.muster.model.accounting.AccountingRows;
+import dev.muster.model.accounting.DbdMessages;
+import dev.muster.model.accounting.DbdMessages.Change;
+import dev.muster.model.accounting.DbdMessages.Changed;
+import dev.muster.model.accounting.DbdMessages.Rows;
+import dev.muster.model.accounting.DbdMessages.Show;
+import dev.muster.model.accounting.Entities.AdminLevel;
+import dev.muster.transport.Caller;
+import dev.muster.transport.Server.Reply;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** The edge of slurmdbd: one method per message. */
+final class DbdApi {
+    /** How long a change waits for the controllers to have it, and a question for their rows. */
+    private static final long CONTROLLERS_MS = 3_000;
+
+    private final AccountingStore store;
+    private final BookStore books;
+    private final ControllerLinks links;
+    private final SlurmdbdConf conf;
+    private final int slurmUid;
+    private final Identities identities;
+    private final DaemonLog log;
+    private final Runnable shutdown;
+    private final Runnable reconfigure;
+    private final RpcStats stats = new RpcStats();
+
+    DbdApi(AccountingStore store, BookStore books, SlurmdbdConf conf, int slurmUid, Identities identities, DaemonLog log, Runnable shutdown,
+            Runnable reconfigure) {
+        this.store = store;
+        this.books = books;
+        this.links = new ControllerLinks(books::book);
+        this.conf = conf;
+        this.slurmUid = slurmUid;
+        this.identities = identities;
+        this.log = log;
+        this.shutdown = shutdown;
+        this.reconfigure = reconfigure;
+    }
+
+    private static long now() {
+        return System.currentTimeMillis() / 1000;
+    }
+
+    Reply handle(Caller caller, String message, byte[] body) {
+        long began = System.nanoTime();
+        try {
+            return switch (message) {
+                case "Register" -> daemon(caller, () -> register(caller, Codec.decode(body, DbdMessages.Register.class)));
+                case "Append" -> daemon(caller, () -> append(Codec.decode(body, DbdMessages.Append.class)));
+                case "ReadRow" -> daemon(caller, () -> readRow(Codec.decode(body, DbdMessages.ReadRow.class)));
+                case "Sync" -> daemon(caller, () -> links.sync(Codec.decode(body, DbdMessages.Sync.class)).map(Reply::of)
+                        .orElseGet(() -> Reply.error(SlurmErrno.IN_STANDBY_MODE)));
+                case "Show" -> show(caller, Codec.decode(body, Show.class));
+                case "Change" -> change(caller, Codec.decode(body, Change.class));
+                case "QueryAccounting" -> accounting(Codec.decode(body, AccountingRows.Query.class));
+                case "Ping" -> Reply.of(new DbdMessages.Done());
+                case "ClearStats" -> operator(caller, () -> {
+                    log.info("Clear stats request received from UID " + caller.uid());
+                    stats.clear();
+                });
+                case "Reconfigure" -> administrator(caller, () -> {
+                    log.info("Reconfigure request received");
+                    reconfigure.run();
+                });
+                case "Shutdown" -> administrator(caller, () -> {
+                    log.info("Shutdown request received");
+                    shutdown.run();
+                });
+                default -> Reply.error(404, SlurmErrno.UNEXPECTED_MSG_ERROR, SlurmErrno.UNEXPECTED_MSG_ERROR.sentence());
+            };
+        } catch (Json.MalformedException e) {
+            log.error("malformed " + message + " from uid " + caller.uid() + ": " + e.getMessage());
+            return Reply.error(400, SlurmErrno.UNEXPECTED_MSG_ERROR, SlurmErrno.UNEXPECTED_MSG_ERROR.sentence());
+        } catch (AccountingException e) {
+            log.error(e.getMessage());
+            return Reply.error(503, SlurmErrno.ERROR, e.getMessage());
+        } catch (RuntimeException e) {
+            log.error("internal error serving " + message, e);
+            return Reply.error(500, SlurmErrno.INTERNAL, SlurmErrno.INTERNAL.sentence());
+        } finally {
+            if (!message.equals("Sync")) {
+                stats.count(message, identities.userName(caller.uid()), caller.uid(), (System.nanoTime() - began) / 1000);
+            }
+        }
+    }
+
+    private boolean superuser(Caller caller) {
+        return caller.uid() == 0 || caller.uid() == slurmUid;
+    }
+
+    private boolean atLeast(Caller caller, AdminLevel level) {
+        return superuser(caller) || books.book().user(identities.userName(caller.uid())).filter(u ->
+                u.adminLevel().compareTo(level) >= 0).isPresent();
+    }
+
+    private Reply daemon(Caller caller, java.util.function.Supplier<Reply> work) {
+        return superuser(caller) ? work.get() : Reply.error(SlurmErrno.ACCESS_DENIED);
+    }
+
+    private Reply administrator(Caller caller, Runnable work) {
+        return ruled(atLeast(caller, AdminLevel.ADMINISTRATOR), work);
+    }
+
+    private Reply operator(Caller caller, Runnable work) {
+        return ruled(atLeast(caller, AdminLevel.OPERATOR), work);
+    }
+
+    private static Reply ruled(boolean may, Runnable work) {
+        if (!may) {
+            return Reply.error(SlurmErrno.ACCESS_DENIED);
+        }
+        work.run();
+        return Reply.of(new DbdMessages.Done());
+    }
+
+    // ---- controllers
+
+    private Reply register(Caller caller, DbdMessages.Register r) {
+        Projection projection = store.projection(r.cluster(), r.journal());
+        if (projection.sequence() > r.lastSeq()) {
+            log.info("cluster " + r.cluster() + ": the tables hold entries up to " + projection.sequence() + ", the journal ends with "
+                    + r.lastSeq());
+            projection.rewind(r.lastSeq());
+        }
+        int ended = store.endOrphans(projection, r.cluster(), now());
+        if (ended > 0) {
+            log.info("cluster " + r.cluster() + " began anew: " + ended + " jobs of before are ended");
+        }
+        boolean changed = books.change(draft -> Registration.apply(draft, r, identities.userName(caller.uid()), now()), c -> c);
+        links.registered(r.cluster(), r.journal(), projection);
+        log.info("cluster " + r.cluster() + " registered by " + r.host() + ":" + r.port());
+        if (changed) {
+            links.announce(books.book().version(), 0);
+        }
+        return Reply.of(new DbdMessages.Registered(projection.sequence()));
+    }
+
+    private Reply append(DbdMessages.Append a) {
+        Optional<Projection> projection = links.projection(a.cluster(), a.journal());
+        if (projection.isEmpty()) {
+            return Reply.error(SlurmErrno.IN_STANDBY_MODE);
+        }
+        projection.get().write(a.batches());
+        return Reply.of(new DbdMessages.Registered(projection.get().sequence()));
+    }
+
+    private Reply readRow(DbdMessages.ReadRow q) {
+        Optional<Projection> projection = links.projection(q.cluster(), q.journal());
+        if (projection.isEmpty()) {
+            return Reply.error(SlurmErrno.IN_STANDBY_MODE);
+        }
+        boolean job = q.stepId() == DbdMessages.ReadRow.NO_STEP;
+        return Reply.of(new DbdMessages.RowRead(
+                job ? projection.get().job(q.sluid(), q.restarts()).map(List::of).orElse(List.of()) : List.of(),
+                job ? List.of() : projection.get().step(q.sluid(), q.restarts(), q.stepId()).map(List::of).orElse(List.of())));
+    }
+
+    /** A controller that went is shown without an address. */
+    void sweep() {
+        for (String cluster : links.away()) {
+            log.info("cluster " + cluster + " has not been heard of: its controller is away");
+            links.forget(cluster);
+            books.change(draft -> {
+                Registration.away(draft, cluster);
+                return true;
+            }, c -> c);
+        }
+    }
+
+    // ---- questions
+
+    private Reply accounting(AccountingRows.Query q) {
+        links.flush(q.clusters(), CONTROLLERS_MS);
+        return Reply.of(store.answer(q, now(), q.clusters().isEmpty() ? "" : q.clusters().getFirst()));
+    }
+
+    private Reply show(Caller caller, Show q) {
+        Optional<List<Map<String, String>>> rows = new Views(books.book(), q).rows();
+        if (rows.isPresent()) {
+            return Reply.of(new Rows(rows.get()));
+        }
+        return switch (q.entity()) {
+            case "transaction" -> Reply.of(new Rows(transactions(q)));
+            case "event" -> {
+                links.flush(List.of(), CONTROLLERS_MS);
+                yield Reply.of(new Rows(events(q)));
+            }
+            case "runawayjob" -> Reply.of(new Rows(List.of()));
+            case "configuration" -> Reply.of(new Rows(List.of(DbdConfig.shown(conf, identities))));
+            case "stats" -> atLeast(caller, AdminLevel.OPERATOR) ? Reply.of(new Rows(stats.rows()))
+                    : Reply.error(SlurmErrno.ACCESS_DENIED);
+            default -> Reply.error(SlurmErrno.NOT_SUPPORTED);
+        };
+    }
+
+    private static boolean fits(Show q, String key, String value) {
+        String wanted = q.where().getOrDefault(key, "");
+        return wanted.isEmpty() || List.of(wanted.toLowerCase(java.util.Locale.ROOT).split(",")).contains(value.toLowerCase(java.util.Locale.ROOT));
+    }
+
+    private static long number(Show q, String key) {
+        try {
+            return Long.parseLong(q.where().getOrDefault(key, "0"));
+        } catch (NumberFormatException e) {
+            return 0;
+        }
+    }
+
+    private List<Map<String, String>> transactions(Show q) {
+        List<Map<String, String>> out = new ArrayList<>();
+        for (Map<String, String> row : books.transactions(number(q, "start"), number(q, "end"))) {
+            if (fits(q, "action", row.get("Action")) && fits(q, "actor", row.get("Actor")) && fits(q, "cluster", row.get("Cluster"))
+                    && fits(q, "id", row.get("ID"))) {
+                out.add(row);
+            }
+        }
+        return out;
+    }
+
+    private List<Map<String, String>> events(Show q) {
+        List<Map<String, String>> out = new ArrayList<>();
+        for (Map<String, String> row : books.events(number(q, "start"), number(q, "end"))) {
+            boolean kind = switch (q.where().getOrDefault("event", "").toLowerCase(java.util.Locale.ROOT)) {
+                case "cluster" -> row.get("NodeName").isEmpty();
+                case "node" -> !row.get("NodeName").isEmpty();
+                default -> true;
+            };
+            if (kind && fits(q, "cluster", row.get("Cluster")) && fits(q, "node", row.get("NodeName")) && fits(q, "reason", row.get("Reason"))) {
+                Map<String, String> named = new LinkedHashMap<>(row);
+                named.computeIfPresent("User", (k, uid) -> uid.isEmpty() ? "" : userOf(uid));
+                out.add(named);
+            }
+        }
+        return out;
+    }
+
+    /** {@code ann(1001)} for the number that a controller sent. */
+    private String userOf(String uid) {
+        try {
+            return identities.userName(Integer.parseInt(uid)) + "(" + uid + ")";
+        } catch (NumberFormatException e) {
+            return uid;
+        }
+    }
+
+    // ---- changes
+
+    private Reply change(Caller caller, Change c) {
+        String actor = identities.userName(caller.uid());
+        Changed result = books.change(draft -> new Changes(draft, actor, superuser(caller), c, now()).run(), r -> c.commit() && r.error().isEmpty());
+        if (c.commit() && result.error().isEmpty()) {
+            links.announce(books.book().version(), CONTROLLERS_MS);
+        }
+        return Reply.of(result);
+    }
+}

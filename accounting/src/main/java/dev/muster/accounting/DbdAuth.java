@@ -1,0 +1,96 @@
+package dev.muster.accounting;
+
+import dev.muster.config.SlurmConf;
+import dev.muster.config.SlurmdbdConf;
+import dev.muster.transport.Munge;
+import dev.muster.transport.Verifier;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/** How slurmdbd knows its callers: by munge, or by the key that the clusters share with it. */
+final class DbdAuth {
+    private static final int KEY_BYTES_MIN = 17;
+
+    private DbdAuth() {}
+
+    /** @throws IOException if a key that is there is unfit */
+    static Verifier verifier(SlurmdbdConf conf, File directory) throws IOException {
+        boolean munge = conf.text("AuthType").equals("auth/munge");
+        Optional<Munge> daemon = munge ? Optional.of(new Munge(info(conf, "socket"))) : Optional.empty();
+        KeyFile keys = new KeyFile(places(conf, directory, munge));
+        keys.check();
+        return new Verifier(keys, "", daemon, System::currentTimeMillis);
+    }
+
+    private static String info(SlurmdbdConf conf, String name) {
+        for (String item : conf.text("AuthInfo").split(",")) {
+            if (item.startsWith(name + "=")) {
+                return item.substring(name.length() + 1);
+            }
+        }
+        return "";
+    }
+
+    private static List<File> places(SlurmdbdConf conf, File directory, boolean munge) {
+        List<File> out = new ArrayList<>();
+        if (!info(conf, "key").isEmpty() && !munge) {
+            out.add(new File(info(conf, "key")));
+        }
+        out.add(new File(directory, "slurm.key"));
+        File slurmConf = new File(directory, "slurm.conf");
+        if (slurmConf.isFile() && SlurmConf.read(slurmConf) instanceof SlurmConf.Parsed.Ok ok) {
+            out.add(new File(ok.conf().stateSaveLocation(), "slurm.key"));
+        }
+        return out;
+    }
+
+    /** The first of some files that is there; slurmctld may make it after this daemon has started. */
+    private static final class KeyFile implements Supplier<byte[]> {
+        private final List<File> places;
+        private File from;
+        private long modified;
+        private byte[] key = new byte[0];
+
+        KeyFile(List<File> places) {
+            this.places = places;
+        }
+
+        /** @throws IOException if there is a key that is unfit */
+        void check() throws IOException {
+            for (File file : places) {
+                if (file.isFile() && file.canRead() && file.length() < KEY_BYTES_MIN) {
+                    throw new IOException(file + " is too short: at least " + KEY_BYTES_MIN + " bytes are needed");
+                }
+            }
+        }
+
+        @Override
+        public synchronized byte[] get() {
+            for (File file : places) {
+                if (file.isFile() && file.canRead()) {
+                    if (!file.equals(from) || file.lastModified() != modified) {
+                        read(file);
+                    }
+                    return key;
+                }
+            }
+            return new byte[0];
+        }
+
+        private void read(File file) {
+            try {
+                byte[] found = Files.readAllBytes(file.toPath());
+                key = found.length < KEY_BYTES_MIN ? new byte[0] : found;
+                from = file;
+                modified = file.lastModified();
+            } catch (IOException e) {
+                key = new byte[0];
+            }
+        }
+    }
+}

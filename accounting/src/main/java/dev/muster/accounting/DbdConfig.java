@@ -1,0 +1,55 @@
+package dev.muster.accounting;
+
+import dev.muster.config.SlurmdbdConf;
+import dev.muster.daemon.Identities;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** slurmdbd.conf as sacctmgr shows it, and what of it has no effect. */
+final class DbdConfig {
+    private static final String[] SHOWN = """
+            AllowNoDefAcct ArchiveDir ArchiveEvents ArchiveJobs ArchiveResvs ArchiveScript ArchiveSteps ArchiveSuspend ArchiveTXN ArchiveUsage
+            AuthAltTypes AuthAltParameters AuthInfo AuthType BOOT_TIME CommitDelay CommunicationParameters DbdAddr DbdBackupHost DbdHost DbdPort
+            DebugFlags DebugLevel DebugLevelSyslog DefaultQOS DisableArchiveCommands DisableCoordDBD HashPlugin LogFile MaxPurgeLimit
+            MaxQueryTimeRange MessageTimeout Parameters PidFile PluginDir PrivateData PurgeEventAfter PurgeJobAfter PurgeResvAfter PurgeStepAfter
+            PurgeSuspendAfter PurgeTXNAfter PurgeUsageAfter SLURMDBD_CONF SLURMDBD_VERSION SlurmUser StorageBackupHost StorageHost StorageLoc
+            StorageParameters StoragePassScript StoragePort StorageType StorageUser TCPTimeout TLSParameters TLSType TrackWCKey
+            TrackSlurmctldDown""".split("\\s+");
+    private static final List<String> INERT = List.of("AllResourcesAbsolute", "ArchiveDir", "ArchiveEvents", "ArchiveJobs", "ArchiveResvs",
+            "ArchiveScript",
+            "ArchiveSteps", "ArchiveSuspend", "ArchiveTXN", "ArchiveUsage", "CommitDelay", "DbdBackupHost", "DefaultQOS", "DisableCoordDBD",
+            "MaxPurgeLimit", "MaxQueryTimeRange", "Parameters", "PrivateData", "PurgeEventAfter", "PurgeJobAfter", "PurgeResvAfter", "PurgeStepAfter",
+            "PurgeSuspendAfter", "PurgeTXNAfter", "PurgeUsageAfter", "StorageBackupHost", "StorageParameters", "StoragePassScript",
+            "TrackSlurmctldDown", "TrackWCKey");
+    private static final long BOOT = System.currentTimeMillis() / 1000;
+
+    private DbdConfig() {}
+
+    static Map<String, String> shown(SlurmdbdConf conf, Identities identities) {
+        Map<String, String> out = new LinkedHashMap<>();
+        for (String key : SHOWN) {
+            out.put(key, switch (key) {
+                case "BOOT_TIME" -> Long.toString(BOOT);
+                case "SLURMDBD_VERSION" -> Dbd.VERSION;
+                case "SLURMDBD_CONF" -> conf.path();
+                case "SlurmUser" -> conf.slurmUser() + "(" + identities.byName(conf.slurmUser()).map(i -> i.uid()).orElse(0) + ")";
+                case "StoragePort" -> conf.text(key).equals("0") ? "3306" : conf.text(key);
+                default -> conf.text(key);
+            });
+        }
+        return out;
+    }
+
+    /** A sentence for every key that is given and has no effect. */
+    static List<String> inert(SlurmdbdConf conf) {
+        List<String> out = new ArrayList<>();
+        for (String key : INERT) {
+            if (conf.given(key)) {
+                out.add(key + " has no effect in this version");
+            }
+        }
+        return out;
+    }
+}

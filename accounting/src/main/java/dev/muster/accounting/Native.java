@@ -1,0 +1,8 @@
+package dev.muster.accounting;
+
+/** What the launcher offers; absent when the class is run by a plain JVM. */
+final class Native {
+    private Native() {}
+
+    static native void daemonReady(int rc);
+}

@@ -1,0 +1,212 @@
+package dev.muster.accounting;
+
+import dev.muster.model.accounting.AccountingRows.Answer;
+import dev.muster.model.accounting.AccountingRows.Batch;
+import dev.muster.model.accounting.AccountingRows.EventRow;
+import dev.muster.model.accounting.AccountingRows.JobRow;
+import dev.muster.model.accounting.AccountingRows.JobWithSteps;
+import dev.muster.model.accounting.AccountingRows.Query;
+import dev.muster.model.accounting.AccountingRows.StepRow;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/** The rows of one journal, and the index up to which they are in the tables. */
+public final class Projection implements RowSink, AutoCloseable {
+    private record JobKey(long sluid, int restarts) {
+    }
+
+    private record StepKey(long sluid, int restarts, int stepId) {
+    }
+
+    private final AccountingStore store;
+    private final int key;
+    private final boolean closesStore;
+    private volatile long sequence;
+
+    Projection(AccountingStore store, int key, long sequence, boolean closesStore) {
+        this.store = store;
+        this.key = key;
+        this.sequence = sequence;
+        this.closesStore = closesStore;
+    }
+
+    int key() {
+        return key;
+    }
+
+    public AccountingStore store() {
+        return store;
+    }
+
+    @Override
+    public long sequence() {
+        return sequence;
+    }
+
+    /** Goes back to an earlier index: what follows it is taken again. */
+    public void rewind(long index) {
+        try {
+            store.writer().run(c -> {
+                setSequence(c, index);
+                return null;
+            });
+            sequence = index;
+        } catch (SQLException e) {
+            throw AccountingStore.failed("write to", e);
+        }
+    }
+
+    private void setSequence(Connection on, long index) throws SQLException {
+        try (PreparedStatement set = on.prepareStatement("update \"projection\" set \"seq\" = ? where \"id\" = ?")) {
+            set.setLong(1, index);
+            set.setInt(2, key);
+            set.executeUpdate();
+        }
+    }
+
+    @Override
+    public synchronized void write(List<Batch> batches) {
+        Map<JobKey, JobRow> jobs = new LinkedHashMap<>();
+        Map<StepKey, StepRow> steps = new LinkedHashMap<>();
+        List<Batch> fresh = new ArrayList<>();
+        long last = sequence;
+        for (Batch batch : batches) {
+            if (batch.seq() > last) {
+                batch.jobs().forEach(j -> jobs.put(new JobKey(j.sluid(), j.restarts()), j));
+                batch.steps().forEach(s -> steps.put(new StepKey(s.sluid(), s.restarts(), s.stepId()), s));
+                fresh.add(batch);
+                last = batch.seq();
+            }
+        }
+        if (last == sequence) {
+            return;
+        }
+        long reached = last;
+        try {
+            store.writer().run(c -> {
+                mergeAll(c, AccountingStore.JOBS, jobs.values());
+                mergeAll(c, AccountingStore.STEPS, steps.values());
+                for (Batch batch : fresh) {
+                    events(c, batch);
+                }
+                setSequence(c, reached);
+                return null;
+            });
+            sequence = reached;
+        } catch (SQLException e) {
+            throw AccountingStore.failed("write to", e);
+        }
+    }
+
+    private <T extends Record> void mergeAll(Connection c, RowTable<T> table, Iterable<T> rows) throws SQLException {
+        if (!rows.iterator().hasNext()) {
+            return;
+        }
+        try (PreparedStatement merge = c.prepareStatement(table.mergeSql(store.database().dialect()))) {
+            for (T row : rows) {
+                table.bind(merge, key, row);
+                merge.addBatch();
+            }
+            merge.executeBatch();
+        }
+    }
+
+    /** A node's new state ends the event that was open for it; a state that is worth an event opens one. */
+    private void events(Connection c, Batch batch) throws SQLException {
+        int item = 0;
+        for (EventRow e : batch.events()) {
+            try (PreparedStatement end = c.prepareStatement(
+                    "update \"node_event\" set \"end_time\" = ? where \"cluster\" = ? and \"node\" = ? and \"end_time\" = 0")) {
+                end.setLong(1, e.time());
+                end.setString(2, e.cluster());
+                end.setString(3, e.node());
+                end.executeUpdate();
+            }
+            if (e.state().isEmpty()) {
+                continue;
+            }
+            String sql = "insert into \"node_event\" (\"cluster_key\", \"seq\", \"item\", \"cluster\", \"node\", \"start_time\", \"end_time\", "
+                    + "\"state\", \"reason\", \"reason_user\", \"tres\", \"cluster_nodes\") values (?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?)";
+            try (PreparedStatement add = c.prepareStatement(sql)) {
+                add.setInt(1, key);
+                add.setLong(2, batch.seq());
+                add.setInt(3, item++);
+                add.setString(4, e.cluster());
+                add.setString(5, e.node());
+                add.setLong(6, e.time());
+                add.setString(7, e.state());
+                add.setString(8, e.reason());
+                add.setString(9, e.user());
+                add.setString(10, e.tres());
+                add.setString(11, e.clusterNodes());
+                add.executeUpdate();
+            }
+        }
+    }
+
+    @Override
+    public long checkpoint() {
+        long covered = sequence;
+        try {
+            store.writer().flush();
+            return covered;
+        } catch (SQLException e) {
+            throw new AccountingException("cannot write the accounting database out: " + e.getMessage(), e);
+        }
+    }
+
+    @Override
+    public Optional<JobRow> job(long sluid, int restarts) {
+        return one(AccountingStore.JOBS, "job", "\"sluid\" = ? and \"restarts\" = ?", List.of(sluid, restarts));
+    }
+
+    @Override
+    public Optional<StepRow> step(long sluid, int restarts, int stepId) {
+        return one(AccountingStore.STEPS, "step", "\"sluid\" = ? and \"restarts\" = ? and \"step_id\" = ?", List.of(sluid, restarts, stepId));
+    }
+
+    private <T extends Record> Optional<T> one(RowTable<T> table, String name, String where, List<Object> values) {
+        String sql = "select " + table.selectList("t") + " from \"" + name + "\" t where \"cluster_key\" = ? and " + where;
+        try {
+            return store.database().read(reader -> {
+                try (PreparedStatement statement = reader.prepareStatement(sql)) {
+                    statement.setInt(1, key);
+                    for (int i = 0; i < values.size(); i++) {
+                        statement.setObject(i + 2, values.get(i));
+                    }
+                    try (ResultSet row = statement.executeQuery()) {
+                        return row.next() ? Optional.of(table.read(row)) : Optional.<T>empty();
+                    }
+                }
+            });
+        } catch (SQLException e) {
+            throw AccountingStore.failed("read", e);
+        }
+    }
+
+    /** As {@link AccountingStore#jobs}. */
+    public void jobs(Query query, Consumer<JobWithSteps> consumer) {
+        store.jobs(query, consumer);
+    }
+
+    /** As {@link AccountingStore#answer}. */
+    public Answer answer(Query query, long now, String cluster) {
+        return store.answer(query, now, cluster);
+    }
+
+    /** Closes the store too, if this is the only projection in it. */
+    @Override
+    public void close() {
+        if (closesStore) {
+            store.close();
+        }
+    }
+}

@@ -1,0 +1,284 @@
+package dev.muster.accounting.book;
+
+import dev.muster.model.accounting.DbdMessages.AssocRef;
+import dev.muster.model.accounting.DbdMessages.Change;
+import dev.muster.model.accounting.DbdMessages.Changed;
+import dev.muster.model.accounting.Entities.Account;
+import dev.muster.model.accounting.Entities.Assoc;
+import dev.muster.model.accounting.Entities.Cluster;
+import dev.muster.model.accounting.Entities.User;
+import dev.muster.model.accounting.LimitField;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+
+/** One change to a draft of the book, by somebody. Either all of it is done or, with sentences why, nothing. */
+public final class Changes {
+    /** Slurm's number for a refusal by permission. */
+    static final int ACCESS_DENIED = 2002;
+    private static final int ERROR = -1;
+
+    final Book book;
+    final String actor;
+    final Change change;
+    final long now;
+    final List<String> names = new ArrayList<>();
+    final List<AssocRef> assocs = new ArrayList<>();
+    final List<String> more = new ArrayList<>();
+    final List<String> errors = new ArrayList<>();
+    private final boolean admin;
+    private final boolean operator;
+    int errno = ERROR;
+
+    /**
+     * @param actor      the caller's user name
+     * @param superuser  root or SlurmUser
+     * @param now        seconds since 1970
+     */
+    public Changes(Book draft, String actor, boolean superuser, Change change, long now) {
+        this.book = draft;
+        this.actor = actor;
+        this.change = change;
+        this.now = now;
+        Optional<User> user = draft.user(actor);
+        admin = superuser || user.filter(u -> u.adminLevel() == dev.muster.model.accounting.Entities.AdminLevel.ADMINISTRATOR).isPresent();
+        operator = admin || user.filter(u -> u.adminLevel() == dev.muster.model.accounting.Entities.AdminLevel.OPERATOR).isPresent();
+    }
+
+    /** Does it. */
+    public Changed run() {
+        if (!permitted()) {
+            errno = ACCESS_DENIED;
+            errors.add("Access/permission denied");
+            return result();
+        }
+        String what = change.verb() + " " + change.entity();
+        switch (what) {
+            case "add cluster" -> addClusters();
+            case "add account" -> new TreeChanges(this).addAccounts();
+            case "add user" -> new TreeChanges(this).addUsers();
+            case "add coordinator" -> coordinators(true);
+            case "delete coordinator" -> coordinators(false);
+            case "add qos", "modify qos", "delete qos" -> new QosChanges(this).run();
+            case "add resource", "modify resource", "delete resource" -> new ResourceChanges(this).run();
+            case "modify cluster" -> modifyClusters();
+            case "modify account" -> new TreeUpdates(this).accounts();
+            case "modify user" -> new TreeUpdates(this).users();
+            case "delete cluster" -> deleteClusters();
+            case "delete account" -> new Removals(this).accounts();
+            case "delete user" -> new Removals(this).users();
+            default -> errors.add("Requested operation not supported on this system");
+        }
+        return result();
+    }
+
+    private Changed result() {
+        return new Changed(List.copyOf(names), List.copyOf(assocs), List.copyOf(more), List.copyOf(errors), errors.isEmpty() ? 0 : errno);
+    }
+
+    // ---- who may
+
+    private boolean permitted() {
+        if (admin || operator && !change.set().containsKey("adminlevel")) {
+            return true;
+        }
+        Set<String> touched = new LinkedHashSet<>(list(change.where(), "account"));
+        if (change.entity().equals("account")) {
+            touched.addAll(list(change.where(), "name"));
+        }
+        boolean entity = switch (change.entity()) {
+            case "account", "user", "coordinator" -> true;
+            default -> false;
+        };
+        boolean adds = change.verb().equals("add") && change.entity().equals("account");
+        if (adds) {
+            touched = new LinkedHashSet<>(List.of(change.set().getOrDefault("parent", Book.ROOT)));
+        }
+        return entity && !touched.isEmpty() && !change.set().containsKey("adminlevel") && touched.stream().allMatch(this::coordinates);
+    }
+
+    /** A coordinator's word counts for the account and all below it. */
+    private boolean coordinates(String account) {
+        for (Cluster c : book.clusters()) {
+            String at = account;
+            while (!at.isEmpty()) {
+                if (book.account(at).filter(a -> a.coordinators().contains(actor)).isPresent()) {
+                    return true;
+                }
+                at = book.assoc(c.name(), at, "", "").map(Assoc::parent).orElse("");
+            }
+        }
+        return false;
+    }
+
+    // ---- words
+
+    /** Names in lower case, as Slurm keeps them. */
+    static List<String> list(Map<String, String> from, String key) {
+        List<String> out = new ArrayList<>();
+        for (String word : from.getOrDefault(key, "").split(",")) {
+            String name = word.strip().toLowerCase(Locale.ROOT);
+            if (!name.isEmpty() && !out.contains(name)) {
+                out.add(name);
+            }
+        }
+        return out;
+    }
+
+    List<String> where(String key) {
+        return list(change.where(), key);
+    }
+
+    String set(String key) {
+        return change.set().getOrDefault(key, "");
+    }
+
+    boolean sets(String key) {
+        return change.set().containsKey(key);
+    }
+
+    static AssocRef ref(Assoc a) {
+        return new AssocRef(a.cluster(), a.account(), a.user(), a.partition(), a.parent());
+    }
+
+    void log(String action, String cluster, String name, String info) {
+        book.log(now, action, actor, cluster, name, info);
+    }
+
+    // ---- limits
+
+    /** The limits that are set here over the old ones; errors are noted. Whether any is set tells {@link #setsLimits}. */
+    TreeMap<String, String> limits(Map<String, String> old, List<LimitField> table) {
+        TreeMap<String, String> out = new TreeMap<>(old);
+        for (LimitField field : table) {
+            if (sets(field.name())) {
+                String value = Values.applied(book, field, old.getOrDefault(field.name(), ""), set(field.name()), table == LimitField.QOS, errors);
+                if (value.isEmpty() && field.kind() == LimitField.Kind.SHARES) {
+                    out.put(field.name(), "1");
+                } else if (value.isEmpty()) {
+                    out.remove(field.name());
+                } else {
+                    out.put(field.name(), value);
+                }
+            }
+        }
+        return out;
+    }
+
+    boolean setsLimits(List<LimitField> table) {
+        return table.stream().anyMatch(f -> sets(f.name()));
+    }
+
+    /** What is set, for the log of transactions. */
+    String info() {
+        return String.join(", ", change.set().entrySet().stream().map(e -> e.getKey() + "='" + e.getValue() + "'").toList());
+    }
+
+    // ---- clusters
+
+    private void addClusters() {
+        List<String> wanted = where("name");
+        for (String name : wanted) {
+            if (book.cluster(name).isPresent()) {
+                errors.add(" This cluster " + name + " already exists.  Not adding.");
+            }
+        }
+        if (!errors.isEmpty()) {
+            return;
+        }
+        for (String name : wanted) {
+            TreeMap<String, String> limits = limits(Map.of("Fairshare", "1", "QOS", "normal"), LimitField.ASSOC);
+            beginCluster(book, name, limits, now);
+            log("Add Clusters", name, name, info());
+            names.add(name);
+        }
+    }
+
+    /** A cluster with the root account and its root user. */
+    static void beginCluster(Book book, String name, Map<String, String> limits, long now) {
+        int id = book.clustersEver().stream().filter(c -> c.name().equals(name)).findFirst().map(Cluster::id).orElseGet(book::nextCluster);
+        book.put(new Cluster(name, id, "", 0, 0, "", "", "", 0, "", now, now, false));
+        int root = book.assocEver(name, Book.ROOT, "", "").map(Assoc::id).orElseGet(book::nextAssoc);
+        book.put(new Assoc(root, name, Book.ROOT, "", "", "", false, limits, now, now, false));
+        int user = book.assocEver(name, Book.ROOT, Book.ROOT, "").map(Assoc::id).orElseGet(book::nextAssoc);
+        book.put(new Assoc(user, name, Book.ROOT, Book.ROOT, "", "", true, new TreeMap<>(Map.of("Fairshare", "1")), now, now, false));
+    }
+
+    private void modifyClusters() {
+        for (Cluster c : book.clusters()) {
+            List<String> wanted = where("name");
+            Optional<Assoc> root = book.assoc(c.name(), Book.ROOT, "", "");
+            if (!wanted.isEmpty() && !wanted.contains(c.name()) || root.isEmpty()) {
+                continue;
+            }
+            if (setsLimits(LimitField.ASSOC)) {
+                new TreeUpdates(this).limits(List.of(root.get()));
+            }
+            if (sets("classification")) {
+                book.put(new Cluster(c.name(), c.id(), c.controlHost(), c.controlPort(), c.rpcVersion(), set("classification"), c.flags(),
+                        c.nodes(), c.nodeCount(), c.tres(), c.created(), now, false));
+            }
+            names.add(c.name());
+            log("Modify Clusters", c.name(), c.name(), info());
+        }
+    }
+
+    private void deleteClusters() {
+        for (String name : where("name")) {
+            Optional<Cluster> found = book.cluster(name);
+            if (found.isEmpty()) {
+                continue;
+            }
+            Cluster c = found.get();
+            book.put(new Cluster(name, c.id(), "", 0, c.rpcVersion(), c.classification(), c.flags(), c.nodes(), c.nodeCount(), c.tres(),
+                    c.created(), now, true));
+            List.copyOf(book.assocsEver()).stream().filter(a -> a.cluster().equals(name) && !a.deleted())
+                    .forEach(a -> book.put(Removals.deleted(a, now)));
+            names.add(name);
+            log("Remove Clusters", name, name, "");
+        }
+    }
+
+    // ---- coordinators
+
+    private void coordinators(boolean add) {
+        List<String> users = where("name");
+        List<String> accounts = where("account");
+        for (String account : accounts) {
+            if (book.account(account).isEmpty()) {
+                errors.add(" You specified a non-existent account '" + account + "'.");
+            }
+        }
+        for (String user : users) {
+            if (book.user(user).isEmpty()) {
+                errors.add(" You specified a non-existent user '" + user + "'.");
+            }
+        }
+        if (!errors.isEmpty()) {
+            return;
+        }
+        for (Account a : List.copyOf(book.accountsEver())) {
+            boolean meant = !a.deleted() && (accounts.contains(a.name()) || accounts.isEmpty() && !add);
+            if (!meant) {
+                continue;
+            }
+            List<String> now1 = new ArrayList<>(a.coordinators());
+            for (String user : users.isEmpty() && !add ? a.coordinators() : users) {
+                if (add ? !now1.contains(user) && now1.add(user) : now1.remove(user)) {
+                    assocs.add(new AssocRef("", a.name(), user, "", ""));
+                    log(add ? "Add Account Coord" : "Remove Account Coord", "", user, a.name());
+                }
+            }
+            if (!now1.equals(a.coordinators())) {
+                book.put(new Account(a.name(), a.description(), a.organization(), a.flags(), List.copyOf(now1), a.created(), now, false));
+            }
+        }
+        names.addAll(users);
+        more.addAll(accounts);
+    }
+}

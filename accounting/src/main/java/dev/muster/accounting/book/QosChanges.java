@@ -1,0 +1,119 @@
+package dev.muster.accounting.book;
+
+import dev.muster.model.accounting.Entities.Assoc;
+import dev.muster.model.accounting.Entities.Qos;
+import dev.muster.model.accounting.LimitField;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/** Qualities of service. */
+final class QosChanges {
+    private final Changes c;
+    private final Book book;
+
+    QosChanges(Changes changes) {
+        this.c = changes;
+        this.book = changes.book;
+    }
+
+    void run() {
+        switch (c.change.verb()) {
+            case "add" -> add();
+            case "modify" -> modify();
+            default -> delete();
+        }
+    }
+
+    private void add() {
+        if (c.where("name").isEmpty()) {
+            c.errors.add(" Need name of qos to add.");
+            return;
+        }
+        for (String name : c.where("name")) {
+            if (book.qos(name).isPresent()) {
+                continue;
+            }
+            TreeMap<String, String> limits = c.limits(Map.of("Description", name), LimitField.QOS);
+            Optional<Qos> ever = book.qosEver().stream().filter(q -> q.name().equals(name)).findFirst();
+            book.put(new Qos(ever.map(Qos::id).orElseGet(book::nextQos), name, limits, c.now, c.now, false));
+            c.names.add(name);
+            c.log("Add QOS", "", name, c.info());
+        }
+        if (c.names.isEmpty() && c.errors.isEmpty()) {
+            c.errors.add(" Nothing new added.");
+        }
+    }
+
+    private List<Qos> meant() {
+        List<String> names = c.where("name");
+        List<String> ids = c.where("id");
+        List<String> descriptions = c.where("description");
+        return book.qos().stream().filter(q -> (names.isEmpty() || names.contains(q.name())) && (ids.isEmpty() || ids.contains(q.key()))
+                && (descriptions.isEmpty() || descriptions.contains(q.limit("Description").toLowerCase(java.util.Locale.ROOT)))).toList();
+    }
+
+    private void modify() {
+        for (Qos q : meant()) {
+            TreeMap<String, String> limits = c.limits(q.limits(), LimitField.QOS);
+            if (List.of(limits.getOrDefault("Preempt", "").split(",")).contains(q.name())) {
+                c.errors.add(" Error with request: QOS Preemption loop");
+            }
+            book.put(new Qos(q.id(), q.name(), limits, q.created(), c.now, false));
+            c.names.add(q.name());
+            c.log("Modify QOS", "", q.name(), c.info());
+        }
+    }
+
+    private void delete() {
+        if (c.change.where().values().stream().allMatch(String::isBlank)) {
+            c.errors.add(" No conditions given to remove, not executing.");
+            return;
+        }
+        for (Qos q : meant()) {
+            book.put(new Qos(q.id(), q.name(), q.limits(), q.created(), c.now, true));
+            for (Assoc a : List.copyOf(book.assocsEver())) {
+                if (!a.deleted() && mentions(a, q.name())) {
+                    book.put(without(a, q.name()));
+                }
+            }
+            for (Qos other : book.qos()) {
+                if (List.of(other.limit("Preempt").split(",")).contains(q.name())) {
+                    TreeMap<String, String> limits = new TreeMap<>(other.limits());
+                    keep(limits, "Preempt", dropped(other.limit("Preempt"), q.name()));
+                    book.put(new Qos(other.id(), other.name(), limits, other.created(), c.now, false));
+                }
+            }
+            c.names.add(q.name());
+            c.log("Remove QOS", "", q.name(), "");
+        }
+    }
+
+    private static boolean mentions(Assoc a, String qos) {
+        return a.limit("DefaultQOS").equals(qos)
+                || List.of(a.limit("QOS").split(",")).stream().anyMatch(w -> w.equals(qos) || w.equals("+" + qos) || w.equals("-" + qos));
+    }
+
+    private static String dropped(String list, String name) {
+        return String.join(",", List.of(list.split(",")).stream()
+                .filter(w -> !w.equals(name) && !w.equals("+" + name) && !w.equals("-" + name)).toList());
+    }
+
+    private static void keep(TreeMap<String, String> limits, String key, String value) {
+        if (value.isEmpty()) {
+            limits.remove(key);
+        } else {
+            limits.put(key, value);
+        }
+    }
+
+    private Assoc without(Assoc a, String qos) {
+        TreeMap<String, String> limits = new TreeMap<>(a.limits());
+        keep(limits, "QOS", dropped(a.limit("QOS"), qos));
+        if (a.limit("DefaultQOS").equals(qos)) {
+            limits.remove("DefaultQOS");
+        }
+        return new Assoc(a.id(), a.cluster(), a.account(), a.user(), a.partition(), a.parent(), a.isDefault(), limits, a.created(), c.now, false);
+    }
+}

@@ -1,0 +1,46 @@
+package dev.muster.accounting.book;
+
+import dev.muster.model.accounting.DbdMessages.Register;
+import dev.muster.model.accounting.Entities.Cluster;
+import dev.muster.model.accounting.Entities.Tres;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** What a controller says of its cluster when it comes. */
+public final class Registration {
+    private Registration() {}
+
+    /** Puts it into the draft; a cluster that nobody added yet is added, as Slurm does. False if nothing is new. */
+    public static boolean apply(Book draft, Register r, String actor, long now) {
+        boolean changed = false;
+        if (draft.cluster(r.cluster()).isEmpty()) {
+            Changes.beginCluster(draft, r.cluster(), new TreeMap<>(Map.of("Fairshare", "1", "QOS", "normal")), now);
+            draft.log(now, "Add Clusters", actor, r.cluster(), r.cluster(), "");
+            changed = true;
+        }
+        Cluster c = draft.cluster(r.cluster()).orElseThrow();
+        Cluster registered = new Cluster(c.name(), c.id(), r.host(), r.port(), r.rpcVersion(), c.classification(), c.flags(), r.nodes(),
+                r.nodeCount(),
+                r.tres(), c.created(), c.modified(), false);
+        if (!registered.equals(c)) {
+            draft.put(registered);
+            draft.log(now, "Modify Clusters", actor, c.name(), "name='" + c.name() + "'", "control_host='" + r.host() + "', control_port=" + r.port()
+                    + ", last_port=" + r.port() + ", rpc_version=" + r.rpcVersion());
+            changed = true;
+        }
+        for (String name : r.tresNames()) {
+            if (draft.tres().stream().noneMatch(t -> t.full().equals(name))) {
+                int slash = name.indexOf('/');
+                draft.put(new Tres(draft.nextTres(), slash < 0 ? name : name.substring(0, slash), slash < 0 ? "" : name.substring(slash + 1)));
+                changed = true;
+            }
+        }
+        return changed;
+    }
+
+    /** The controller is gone. */
+    public static void away(Book draft, String cluster) {
+        draft.cluster(cluster).filter(c -> c.controlPort() != 0).ifPresent(c -> draft.put(new Cluster(c.name(), c.id(), "", 0, c.rpcVersion(),
+                c.classification(), c.flags(), c.nodes(), c.nodeCount(), c.tres(), c.created(), c.modified(), false)));
+    }
+}

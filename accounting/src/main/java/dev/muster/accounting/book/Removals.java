@@ -1,0 +1,166 @@
+package dev.muster.accounting.book;
+
+import dev.muster.model.accounting.Entities.Account;
+import dev.muster.model.accounting.Entities.Assoc;
+import dev.muster.model.accounting.Entities.Cluster;
+import dev.muster.model.accounting.Entities.User;
+import dev.muster.model.accounting.Entities.Wckey;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/** Deleting accounts and users: they are marked, with all that hangs below them. */
+final class Removals {
+    private final Changes c;
+    private final Book book;
+
+    Removals(Changes changes) {
+        this.c = changes;
+        this.book = changes.book;
+    }
+
+    static Assoc deleted(Assoc a, long now) {
+        return new Assoc(a.id(), a.cluster(), a.account(), a.user(), a.partition(), a.parent(), false, new TreeMap<>(Map.of("Fairshare", "1")),
+                a.created(), now, true);
+    }
+
+    private boolean named(String key, String value) {
+        List<String> wanted = c.where(key);
+        return wanted.isEmpty() || wanted.contains(value);
+    }
+
+    private boolean unconditional() {
+        if (c.change.where().values().stream().allMatch(String::isBlank)) {
+            c.errors.add(" No conditions given to remove, not executing.");
+            return true;
+        }
+        return false;
+    }
+
+    void accounts() {
+        if (unconditional()) {
+            return;
+        }
+        boolean here = !c.where("cluster").isEmpty();
+        List<Account> doomed = book.accountsEver().stream().filter(a -> !a.deleted() && !a.name().equals(Book.ROOT) && named("name", a.name())
+                && named("description", a.description()) && named("organization", a.organization()) && parented(a)).toList();
+        Set<Assoc> gone = new LinkedHashSet<>();
+        for (Cluster cluster : book.clusters()) {
+            if (!named("cluster", cluster.name())) {
+                continue;
+            }
+            for (Assoc a : book.tree(cluster.name())) {
+                if (doomed.stream().anyMatch(d -> book.isBelow(cluster.name(), a.account(), d.name()))) {
+                    gone.add(a);
+                }
+            }
+        }
+        if (defaults(gone)) {
+            return;
+        }
+        Set<String> below = new LinkedHashSet<>();
+        gone.forEach(a -> {
+            below.add(a.account());
+            book.put(deleted(a, c.now));
+            c.log("Remove Associations", a.cluster(), "id_assoc=" + a.id(), "");
+            if (here && a.user().isEmpty()) {
+                c.assocs.add(Changes.ref(a));
+            }
+        });
+        for (Account a : doomed) {
+            // named in other clusters still: only its place in these is gone
+            boolean elsewhere = book.clusters().stream().anyMatch(cl -> book.assoc(cl.name(), a.name(), "", "").isPresent());
+            if (!elsewhere) {
+                book.put(new Account(a.name(), a.description(), a.organization(), a.flags(), List.of(), a.created(), c.now, true));
+                c.log("Remove Accounts", "", a.name(), "");
+                if (!here) {
+                    c.names.add(a.name());
+                }
+            }
+        }
+        for (String name : below) {
+            book.account(name).filter(a -> !doomed.contains(a) && !a.name().equals(Book.ROOT)).ifPresent(a -> {
+                boolean elsewhere = book.clusters().stream().anyMatch(cl -> book.assoc(cl.name(), a.name(), "", "").isPresent());
+                if (!elsewhere) {
+                    book.put(new Account(a.name(), a.description(), a.organization(), a.flags(), List.of(), a.created(), c.now, true));
+                    c.log("Remove Accounts", "", a.name(), "");
+                }
+            });
+        }
+    }
+
+    private boolean parented(Account a) {
+        List<String> parents = c.where("parent");
+        return parents.isEmpty() || book.clusters().stream()
+                .anyMatch(cl -> book.assoc(cl.name(), a.name(), "", "").filter(x -> parents.contains(x.parent())).isPresent());
+    }
+
+    /** A user that keeps other associations must keep its default one. */
+    private boolean defaults(Set<Assoc> gone) {
+        List<String> lines = new ArrayList<>();
+        for (Assoc a : gone) {
+            boolean keeps = a.isDefault() && book.tree(a.cluster()).stream()
+                    .anyMatch(o -> o.user().equals(a.user()) && !gone.contains(o) && !o.account().equals(a.account()));
+            if (keeps) {
+                lines.add("  C = " + AssocText.pad(a.cluster(), 15) + " A = " + AssocText.pad(a.account(), 10) + " U = "
+                        + AssocText.pad(a.user(), 9));
+            }
+        }
+        if (lines.isEmpty()) {
+            return false;
+        }
+        c.errors.add(" Error with request: You can not remove the default account of a user");
+        c.errors.addAll(lines);
+        c.errors.add(" You must change the default account of these users or remove the users completely from the affected clusters to allow"
+                + " these changes.\n Changes Discarded");
+        return true;
+    }
+
+    void users() {
+        if (unconditional()) {
+            return;
+        }
+        boolean narrowed = !c.where("account").isEmpty() || !c.where("cluster").isEmpty() || !c.where("partition").isEmpty();
+        List<User> meant = book.usersEver().stream().filter(u -> !u.deleted() && named("name", u.name())
+                && (c.where("adminlevel").isEmpty() || AdminLevels.of(c.where("adminlevel").getFirst()).filter(l -> l == u.adminLevel()).isPresent())
+                && (c.where("defaultaccount").isEmpty() || book.assocsEver().stream().anyMatch(a -> !a.deleted() && a.isDefault()
+                        && a.user().equals(u.name()) && c.where("defaultaccount").contains(a.account())))).toList();
+        Set<Assoc> gone = new LinkedHashSet<>();
+        for (Cluster cluster : book.clusters()) {
+            book.tree(cluster.name()).stream().filter(a -> !a.user().isEmpty() && meant.stream().anyMatch(u -> u.name().equals(a.user()))
+                    && named("cluster", a.cluster()) && named("account", a.account()) && named("partition", a.partition())).forEach(gone::add);
+        }
+        if (narrowed && defaults(gone)) {
+            return;
+        }
+        gone.forEach(a -> {
+            book.put(deleted(a, c.now));
+            c.log("Remove Associations", a.cluster(), "id_assoc=" + a.id(), "");
+            if (narrowed) {
+                c.assocs.add(Changes.ref(a));
+            }
+        });
+        for (User u : meant) {
+            boolean left = book.clusters().stream().anyMatch(cl -> book.tree(cl.name()).stream().anyMatch(a -> a.user().equals(u.name())));
+            boolean touched = gone.stream().anyMatch(a -> a.user().equals(u.name()));
+            if (left || narrowed && !touched) {
+                continue;
+            }
+            remove(u);
+            (narrowed ? c.more : c.names).add(u.name());
+        }
+    }
+
+    private void remove(User u) {
+        book.put(new User(u.name(), u.adminLevel(), u.created(), c.now, true));
+        List.copyOf(book.accountsEver()).stream().filter(a -> a.coordinators().contains(u.name())).forEach(a -> book.put(new Account(a.name(),
+                a.description(), a.organization(), a.flags(), a.coordinators().stream().filter(n -> !n.equals(u.name())).toList(),
+                a.created(), c.now, a.deleted())));
+        List.copyOf(book.wckeysEver()).stream().filter(w -> !w.deleted() && w.user().equals(u.name())).forEach(w -> book.put(
+                new Wckey(w.id(), w.cluster(), w.user(), w.name(), false, w.created(), c.now, true)));
+        c.log("Remove Users", "", u.name(), "");
+    }
+}

@@ -1,0 +1,127 @@
+package dev.muster.accounting.book;
+
+import dev.muster.model.accounting.Entities.Resource;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/** Licences of servers outside, and the share of them that each cluster has. */
+final class ResourceChanges {
+    private final Changes c;
+    private final Book book;
+
+    ResourceChanges(Changes changes) {
+        this.c = changes;
+        this.book = changes.book;
+    }
+
+    void run() {
+        switch (c.change.verb()) {
+            case "add" -> add();
+            case "modify" -> modify();
+            default -> delete();
+        }
+    }
+
+    private static long number(String text, long otherwise) {
+        try {
+            return text.isEmpty() ? otherwise : Long.parseLong(text);
+        } catch (NumberFormatException e) {
+            return otherwise;
+        }
+    }
+
+    private Optional<Resource> find(String name, String server) {
+        return book.resourcesEver().stream().filter(r -> !r.deleted() && r.name().equals(name) && r.server().equals(server)).findFirst();
+    }
+
+    private void add() {
+        List<String> names = c.where("name");
+        String server = c.set("server").isEmpty() ? "slurmdb" : c.set("server").toLowerCase(java.util.Locale.ROOT);
+        if (names.isEmpty()) {
+            c.errors.add(" Need name of resource to add.");
+            return;
+        }
+        for (String cluster : c.where("cluster")) {
+            if (book.cluster(cluster).isEmpty()) {
+                c.errors.add(" The cluster " + cluster + " doesn't exist. Please add first.");
+            }
+        }
+        for (String name : names) {
+            Optional<Resource> known = find(name, server);
+            TreeMap<String, String> allowed = new TreeMap<>(known.map(Resource::allowed).orElse(Map.of()));
+            boolean fresh = known.isEmpty();
+            if (fresh && !c.sets("count")) {
+                c.errors.add(" Need to specify a count on resource '" + name + "@" + server + "'");
+                return;
+            }
+            for (String cluster : c.where("cluster")) {
+                if (allowed.putIfAbsent(cluster, Long.toString(number(c.set("allowed"), 0))) == null) {
+                    c.more.add("   Cluster - " + cluster + "\t" + allowed.get(cluster) + "%");
+                    fresh = true;
+                }
+            }
+            long sum = allowed.values().stream().mapToLong(v -> number(v, 0)).sum();
+            if (sum > 100) {
+                c.errors.add(" Total percentage allowed for resource '" + name + "@" + server + "' exceeds 100%");
+                return;
+            }
+            if (fresh) {
+                book.put(new Resource(known.map(Resource::id).orElseGet(book::nextResource), name, server,
+                        c.set("type").isEmpty() ? "License" : Character.toUpperCase(c.set("type").charAt(0)) + c.set("type").substring(1).toLowerCase(
+                                java.util.Locale.ROOT),
+                        number(c.set("count"), known.map(Resource::count).orElse(0L)), c.set("description").isEmpty() ? name : c.set("description"),
+                        c.set("flags"), c.set("servertype"), allowed, c.now, c.now, false));
+                c.names.add(name + "@" + server);
+                c.log("Add Resource", "", name, c.info());
+            }
+        }
+        if (c.names.isEmpty() && c.errors.isEmpty()) {
+            c.errors.add(" Nothing new added.");
+        }
+    }
+
+    private List<Resource> meant() {
+        List<String> names = c.where("name");
+        List<String> servers = c.where("server");
+        return List.copyOf(book.resourcesEver()).stream().filter(r -> !r.deleted() && (names.isEmpty() || names.contains(r.name()))
+                && (servers.isEmpty() || servers.contains(r.server()))).toList();
+    }
+
+    private void modify() {
+        for (Resource r : meant()) {
+            TreeMap<String, String> allowed = new TreeMap<>(r.allowed());
+            for (String cluster : c.where("cluster")) {
+                if (c.sets("allowed") && allowed.containsKey(cluster)) {
+                    allowed.put(cluster, Long.toString(number(c.set("allowed"), 0)));
+                }
+            }
+            book.put(new Resource(r.id(), r.name(), r.server(), r.type(), number(c.set("count"), r.count()),
+                    c.sets("description") ? c.set("description") : r.description(), c.sets("flags") ? c.set("flags") : r.flags(),
+                    c.sets("servertype") ? c.set("servertype") : r.manager(), allowed, r.created(), c.now, false));
+            c.names.add(r.name() + "@" + r.server());
+            c.log("Modify Resource", "", r.name(), c.info());
+        }
+    }
+
+    private void delete() {
+        for (Resource r : meant()) {
+            if (c.where("cluster").isEmpty()) {
+                book.put(new Resource(r.id(), r.name(), r.server(), r.type(), r.count(), r.description(), r.flags(), r.manager(), Map.of(),
+                        r.created(), c.now, true));
+                c.names.add(r.name() + "@" + r.server());
+            } else {
+                TreeMap<String, String> allowed = new TreeMap<>(r.allowed());
+                c.where("cluster").forEach(cluster -> {
+                    if (allowed.remove(cluster) != null) {
+                        c.names.add("Cluster - " + cluster + " : Resource - " + r.name() + "@" + r.server());
+                    }
+                });
+                book.put(new Resource(r.id(), r.name(), r.server(), r.type(), r.count(), r.description(), r.flags(), r.manager(), allowed,
+                        r.created(), c.now, false));
+            }
+            c.log("Remove Resource", "", r.name(), "");
+        }
+    }
+}

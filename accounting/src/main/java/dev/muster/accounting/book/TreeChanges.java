@@ -1,0 +1,177 @@
+package dev.muster.accounting.book;
+
+import dev.muster.model.accounting.Entities.Account;
+import dev.muster.model.accounting.Entities.AdminLevel;
+import dev.muster.model.accounting.Entities.Assoc;
+import dev.muster.model.accounting.Entities.Cluster;
+import dev.muster.model.accounting.Entities.User;
+import dev.muster.model.accounting.Entities.Wckey;
+import dev.muster.model.accounting.LimitField;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/** New accounts and users with their associations. */
+final class TreeChanges {
+    private final Changes c;
+    private final Book book;
+
+    TreeChanges(Changes changes) {
+        this.c = changes;
+        this.book = changes.book;
+    }
+
+    /** The clusters named, or all there are; unknown ones are errors. */
+    private List<String> clusters() {
+        List<String> named = c.where("cluster");
+        for (String name : named) {
+            if (book.cluster(name).isEmpty()) {
+                c.errors.add(" This cluster '" + name + "' doesn't exist.\n        Contact your admin to add it to accounting.");
+            }
+        }
+        return named.isEmpty() ? book.clusters().stream().map(Cluster::name).toList() : named;
+    }
+
+    void addAccounts() {
+        List<String> names = c.where("name");
+        if (names.isEmpty()) {
+            c.errors.add(" Need name of account to add.");
+            return;
+        }
+        List<String> clusters = clusters();
+        String parent = c.set("parent").isEmpty() ? Book.ROOT : c.set("parent").toLowerCase(java.util.Locale.ROOT);
+        for (String cluster : clusters) {
+            if (c.errors.isEmpty() && book.assoc(cluster, parent, "", "").isEmpty()) {
+                c.errors.add(" Parent account '" + parent + "' doesn't exist on cluster " + cluster
+                        + "\n        Contact your admin to add this account.\n No associations created.");
+            }
+        }
+        TreeMap<String, String> limits = c.limits(Map.of("Fairshare", "1"), LimitField.ASSOC);
+        if (!c.errors.isEmpty()) {
+            return;
+        }
+        for (String name : names) {
+            account(name);
+            for (String cluster : clusters) {
+                associate(cluster, name, "", "", parent, false, limits);
+            }
+        }
+        if (c.names.isEmpty() && c.assocs.isEmpty()) {
+            c.errors.add(" Nothing new added.");
+        }
+    }
+
+    private void account(String name) {
+        if (book.account(name).isPresent()) {
+            return;
+        }
+        String organization = !c.set("organization").isEmpty() ? c.set("organization") : c.set("parent").isEmpty() ? name : c.set("parent");
+        book.put(new Account(name, c.set("description").isEmpty() ? name : c.set("description"), organization, c.set("flags"), List.of(),
+                c.now, c.now, false));
+        c.names.add(name);
+        c.log("Add Accounts", "", name, c.info());
+    }
+
+    /** Makes an association that is not there yet, or brings a deleted one back; says whether it did. */
+    private boolean associate(
+            String cluster, String account, String user, String partition, String parent, boolean isDefault, Map<String, String> limits) {
+        Optional<Assoc> ever = book.assocEver(cluster, account, user, partition);
+        if (ever.isPresent() && !ever.get().deleted()) {
+            return false;
+        }
+        Assoc made = new Assoc(ever.map(Assoc::id).orElseGet(book::nextAssoc), cluster, account, user, partition, parent, isDefault, limits,
+                c.now, c.now, false);
+        book.put(made);
+        c.assocs.add(Changes.ref(made));
+        c.log("Add Associations", cluster, "id_assoc=" + made.id(), c.info());
+        return true;
+    }
+
+    void addUsers() {
+        List<String> names = c.where("name");
+        if (names.isEmpty()) {
+            c.errors.add(" Need name of user to add.");
+            return;
+        }
+        List<String> accounts = c.where("account");
+        List<String> wckeys = c.where("wckey");
+        if (accounts.isEmpty() && wckeys.isEmpty()) {
+            c.errors.add(" Need name of account to add user to.");
+            return;
+        }
+        List<String> clusters = clusters();
+        if (!c.errors.isEmpty()) {
+            return;
+        }
+        for (String account : accounts) {
+            missing(account, clusters);
+        }
+        String level = c.set("adminlevel");
+        TreeMap<String, String> limits = c.limits(Map.of("Fairshare", "1"), LimitField.ASSOC);
+        String defaultAccount = c.set("defaultaccount").toLowerCase(java.util.Locale.ROOT);
+        if (!c.errors.isEmpty()) {
+            return;
+        }
+        for (String name : names) {
+            if (book.user(name).isEmpty()) {
+                book.put(new User(name, AdminLevels.of(level).orElse(AdminLevel.NONE), c.now, c.now, false));
+                c.names.add(name);
+                c.log("Add Users", "", name, "admin_level=" + AdminLevels.of(level).orElse(AdminLevel.NONE).ordinal());
+            }
+            for (String cluster : clusters) {
+                associations(name, cluster, accounts, defaultAccount, limits);
+                for (String wckey : wckeys) {
+                    wckey(cluster, name, wckey);
+                }
+            }
+        }
+        if (c.names.isEmpty() && c.assocs.isEmpty() && c.more.isEmpty()) {
+            c.errors.add(" Nothing new added.");
+        }
+    }
+
+    private void missing(String account, List<String> clusters) {
+        if (book.account(account).isEmpty()) {
+            c.errors.add(" This account '" + account + "' doesn't exist.\n        Contact your admin to add this account.\n"
+                    + " No associations or wckeys created.");
+            return;
+        }
+        for (String cluster : clusters) {
+            if (book.assoc(cluster, account, "", "").isEmpty() && !c.where("cluster").isEmpty()) {
+                c.errors.add(" This account '" + account + "' doesn't exist on cluster " + cluster
+                        + "\n        Contact your admin to add this account.\n No associations or wckeys created.");
+            }
+        }
+    }
+
+    private void associations(String user, String cluster, List<String> accounts, String defaultAccount, Map<String, String> limits) {
+        List<String> partitions = c.where("partition").isEmpty() ? List.of("") : c.where("partition");
+        for (String account : accounts) {
+            if (book.assoc(cluster, account, "", "").isEmpty()) {
+                continue;
+            }
+            for (String partition : partitions) {
+                boolean hasDefault = book.tree(cluster).stream().anyMatch(a -> a.user().equals(user) && a.isDefault());
+                boolean first = defaultAccount.isEmpty() ? !hasDefault : account.equals(defaultAccount);
+                if (first && hasDefault) {
+                    TreeUpdates.clearDefault(book, cluster, user, c.now);
+                }
+                associate(cluster, account, user, partition, "", first, limits);
+            }
+        }
+    }
+
+    private void wckey(String cluster, String user, String name) {
+        Optional<Wckey> ever = book.wckeysEver().stream()
+                .filter(w -> w.cluster().equals(cluster) && w.user().equals(user) && w.name().equals(name)).findFirst();
+        if (ever.isPresent() && !ever.get().deleted()) {
+            return;
+        }
+        boolean isDefault = c.set("defaultwckey").equalsIgnoreCase(name)
+                || book.wckeysEver().stream().noneMatch(w -> !w.deleted() && w.cluster().equals(cluster) && w.user().equals(user) && w.isDefault());
+        book.put(new Wckey(ever.map(Wckey::id).orElseGet(book::nextWckey), cluster, user, name, isDefault, c.now, c.now, false));
+        c.more.add(cluster + "\n" + user + "\n" + name);
+        c.log("Add WCKeys", cluster, name, "user='" + user + "'");
+    }
+}

@@ -1,0 +1,199 @@
+package dev.muster.accounting.book;
+
+import dev.muster.model.accounting.Entities.Account;
+import dev.muster.model.accounting.Entities.Assoc;
+import dev.muster.model.accounting.Entities.Cluster;
+import dev.muster.model.accounting.Entities.User;
+import dev.muster.model.accounting.Entities.Wckey;
+import dev.muster.model.accounting.LimitField;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** Changes to accounts, users and their associations. */
+final class TreeUpdates {
+    private final Changes c;
+    private final Book book;
+
+    TreeUpdates(Changes changes) {
+        this.c = changes;
+        this.book = changes.book;
+    }
+
+    private boolean named(String key, String value) {
+        List<String> wanted = c.where(key);
+        return wanted.isEmpty() || wanted.contains(value);
+    }
+
+    void accounts() {
+        if (c.sets("description") || c.sets("organization") || c.sets("accountflags")) {
+            records();
+        }
+        if (c.sets("parent")) {
+            reparent();
+        }
+        if (c.setsLimits(LimitField.ASSOC) && c.errors.isEmpty()) {
+            List<Assoc> touched = new ArrayList<>();
+            for (Cluster cluster : book.clusters()) {
+                book.tree(cluster.name()).stream().filter(a -> a.user().isEmpty() && named("cluster", cluster.name()) && named("name", a.account())
+                        && named("parent", a.parent())).forEach(touched::add);
+            }
+            limits(touched);
+        }
+    }
+
+    private void records() {
+        for (Account a : List.copyOf(book.accountsEver())) {
+            if (!a.deleted() && named("name", a.name()) && (c.where("organization").isEmpty() || named("organization", a.organization()))
+                    && (c.where("description").isEmpty() || named("description", a.description()))) {
+                book.put(new Account(a.name(), c.sets("description") ? c.set("description") : a.description(),
+                        c.sets("organization") ? c.set("organization") : a.organization(),
+                        c.sets("accountflags") ? c.set("accountflags") : a.flags(), a.coordinators(), a.created(), c.now, false));
+                c.names.add(a.name());
+                c.log("Modify Accounts", "", a.name(), c.info());
+            }
+        }
+    }
+
+    private void reparent() {
+        String parent = c.set("parent").toLowerCase(java.util.Locale.ROOT);
+        if (book.account(parent).isEmpty()) {
+            c.errors.add(" Parent Account " + parent + " doesn't exist.");
+            return;
+        }
+        for (Cluster cluster : book.clusters()) {
+            for (Assoc a : book.tree(cluster.name())) {
+                boolean meant = a.user().isEmpty() && named("cluster", cluster.name()) && named("name", a.account())
+                        && !a.account().equals(Book.ROOT);
+                if (!meant || a.parent().equals(parent) || book.assoc(cluster.name(), parent, "", "").isEmpty()) {
+                    continue;
+                }
+                if (book.isBelow(cluster.name(), parent, a.account())) {
+                    c.errors.add(" Error with request: Can't set the parent of '" + a.account() + "' to '" + parent + "': it is below it");
+                    return;
+                }
+                Assoc moved = new Assoc(a.id(), a.cluster(), a.account(), "", "", parent, false, a.limits(), a.created(), c.now, false);
+                book.put(moved);
+                c.assocs.add(Changes.ref(moved));
+                c.log("Modify Associations", a.cluster(), "id_assoc=" + a.id(), c.info());
+            }
+        }
+    }
+
+    /** Sets limits on these, and names also the associations below that get them from these. */
+    void limits(List<Assoc> targets) {
+        Map<Integer, Map<String, String>> before = new HashMap<>();
+        Set<String> clusters = new LinkedHashSet<>();
+        targets.forEach(a -> clusters.add(a.cluster()));
+        for (String cluster : clusters) {
+            book.tree(cluster).forEach(a -> before.put(a.id(), Effective.limits(book, a)));
+        }
+        Set<Integer> set = new LinkedHashSet<>();
+        for (Assoc a : targets) {
+            Map<String, String> limits = c.limits(a.limits(), LimitField.ASSOC);
+            if (!c.errors.isEmpty()) {
+                return;
+            }
+            book.put(new Assoc(a.id(), a.cluster(), a.account(), a.user(), a.partition(), a.parent(), a.isDefault(), limits, a.created(),
+                    c.now, false));
+            set.add(a.id());
+            c.log("Modify Associations", a.cluster(), "id_assoc=" + a.id(), c.info());
+        }
+        for (String cluster : clusters) {
+            for (Assoc a : book.tree(cluster)) {
+                Map<String, String> after = Effective.limits(book, a);
+                String standard = after.getOrDefault("DefaultQOS", "");
+                boolean changed = set.contains(a.id()) || !a.user().isEmpty() && !after.equals(before.get(a.id()));
+                if (changed && !standard.isEmpty() && !List.of(after.getOrDefault("QOS", "").split(",")).contains(standard)) {
+                    c.errors.add(" Error with request: These associations don't have access to their default qos.\n"
+                            + " Please give them access before the default can be set to this.\n" + AssocText.line(Changes.ref(a)));
+                }
+                if (changed) {
+                    c.assocs.add(Changes.ref(a));
+                }
+            }
+        }
+    }
+
+    void users() {
+        List<User> meant = List.copyOf(book.usersEver()).stream().filter(u -> !u.deleted() && named("name", u.name())).toList();
+        if (c.sets("adminlevel")) {
+            if (AdminLevels.of(c.set("adminlevel")).isEmpty()) {
+                c.errors.add(" Bad admin level '" + c.set("adminlevel") + "'");
+                return;
+            }
+            meant.forEach(u -> {
+                book.put(new User(u.name(), AdminLevels.of(c.set("adminlevel")).orElseThrow(), u.created(), c.now, false));
+                named(u);
+            });
+        }
+        if (c.sets("defaultaccount")) {
+            meant.forEach(this::defaultAccount);
+        }
+        if (c.sets("defaultwckey")) {
+            meant.forEach(this::defaultWckey);
+        }
+        if (!c.errors.isEmpty() || !c.setsLimits(LimitField.ASSOC)) {
+            return;
+        }
+        List<Assoc> touched = new ArrayList<>();
+        for (Cluster cluster : book.clusters()) {
+            book.tree(cluster.name()).stream().filter(a -> !a.user().isEmpty() && named("name", a.user()) && named("cluster", cluster.name())
+                    && named("account", a.account()) && named("partition", a.partition())).forEach(touched::add);
+        }
+        limits(touched);
+    }
+
+    private void named(User u) {
+        if (!c.names.contains(u.name())) {
+            c.names.add(u.name());
+        }
+        c.log("Modify Users", "", u.name(), c.info());
+    }
+
+    private void defaultAccount(User u) {
+        String account = c.set("defaultaccount").toLowerCase(java.util.Locale.ROOT);
+        for (Cluster cluster : book.clusters()) {
+            List<Assoc> own = book.tree(cluster.name()).stream().filter(a -> a.user().equals(u.name())).toList();
+            if (own.isEmpty() || !named("cluster", cluster.name())) {
+                continue;
+            }
+            if (own.stream().noneMatch(a -> a.account().equals(account))) {
+                if (c.errors.isEmpty()) {
+                    c.errors.add(" Can't modify because these users aren't associated with new default account '" + account + "'...");
+                }
+                c.errors.add("  U = " + u.name() + " C = " + cluster.name());
+                continue;
+            }
+            clearDefault(book, cluster.name(), u.name(), c.now);
+            for (Assoc a : own) {
+                if (a.account().equals(account)) {
+                    book.put(withDefault(a, true, c.now));
+                }
+            }
+            named(u);
+        }
+    }
+
+    static void clearDefault(Book book, String cluster, String user, long now) {
+        book.tree(cluster).stream().filter(a -> a.user().equals(user) && a.isDefault()).forEach(a -> book.put(withDefault(a, false, now)));
+    }
+
+    private static Assoc withDefault(Assoc a, boolean isDefault, long now) {
+        return new Assoc(a.id(), a.cluster(), a.account(), a.user(), a.partition(), a.parent(), isDefault, a.limits(), a.created(), now, false);
+    }
+
+    private void defaultWckey(User u) {
+        String name = c.set("defaultwckey").toLowerCase(java.util.Locale.ROOT);
+        List<Wckey> own = book.wckeysEver().stream().filter(w -> !w.deleted() && w.user().equals(u.name()) && named("cluster", w.cluster())).toList();
+        if (own.stream().noneMatch(w -> w.name().equals(name))) {
+            c.errors.add(" Can't modify because these users aren't associated with new default wckey '" + name + "'...\n  U = " + u.name());
+            return;
+        }
+        own.forEach(w -> book.put(new Wckey(w.id(), w.cluster(), w.user(), w.name(), w.name().equals(name), w.created(), c.now, false)));
+        named(u);
+    }
+}

@@ -1,0 +1,153 @@
+package dev.muster.accounting.book;
+
+import dev.muster.model.accounting.Entities.Qos;
+import dev.muster.model.accounting.LimitField;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/** A value that is set over an old one. */
+final class Values {
+    private Values() {}
+
+    /**
+     * The new value; "" for none. Errors are sentences.
+     *
+     * @param typed may begin with {@code +=} or {@code -=}, of lists and flags
+     */
+    static String applied(Book book, LimitField field, String old, String typed, boolean ofQos, List<String> errors) {
+        char sign = typed.startsWith("+=") ? '+' : typed.startsWith("-=") ? '-' : '=';
+        String value = sign == '=' ? typed : typed.substring(2);
+        return switch (field.kind()) {
+            case TRES -> tres(book, old, value, errors);
+            case NAMES -> field.name().equals("Preempt") ? preempt(book, old, value, sign, errors) : qos(book, old, value, sign, errors);
+            case NAME -> value.isEmpty() || book.qos(value.toLowerCase(java.util.Locale.ROOT)).isPresent()
+                    ? value.toLowerCase(java.util.Locale.ROOT) : refused("", badDefaultQos(value), errors);
+            case FLAGS -> flags(field, old, value, sign, ofQos, errors);
+            default -> value;
+        };
+    }
+
+    static String badDefaultQos(String name) {
+        return "You gave a bad default qos '" + name + "'.  Use 'list qos' to get complete list.";
+    }
+
+    private static String refused(String result, String sentence, List<String> errors) {
+        if (!errors.contains(sentence)) {
+            errors.add(sentence);
+        }
+        return result;
+    }
+
+    private static String tres(Book book, String old, String value, List<String> errors) {
+        if (value.isEmpty()) {
+            return "";
+        }
+        for (String item : value.split(",")) {
+            String name = item.substring(0, item.indexOf('='));
+            if (book.tres().stream().noneMatch(t -> t.full().equalsIgnoreCase(name))) {
+                return refused(old, "sacctmgr: error: slurmdb_format_tres_str: no TRES known by type " + name, errors);
+            }
+        }
+        String merged = Effective.mergedTres(old, value);
+        List<String> order = book.tres().stream().map(t -> t.full()).toList();
+        List<String> items = new ArrayList<>(merged.isEmpty() ? List.of() : List.of(merged.split(",")));
+        items.sort(java.util.Comparator.comparingInt(i -> order.indexOf(i.substring(0, i.indexOf('=')))));
+        return String.join(",", items);
+    }
+
+    private static Set<String> words(String list) {
+        Set<String> out = new LinkedHashSet<>();
+        for (String word : list.split(",")) {
+            if (!word.isBlank()) {
+                out.add(word.strip());
+            }
+        }
+        return out;
+    }
+
+    private static Optional<String> badQos(Book book, Set<String> names) {
+        for (String name : names) {
+            if (book.qos(name).isEmpty()) {
+                return Optional.of("sacctmgr: error: You gave a bad qos '" + name + "'. Valid QOS's are "
+                        + String.join(",", book.qos().stream().map(Qos::name).toList()));
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** Of an association: a whole list, or what is added to and taken from its parent's. */
+    private static String qos(Book book, String old, String value, char sign, List<String> errors) {
+        Set<String> names = new LinkedHashSet<>();
+        Set<String> signed = new LinkedHashSet<>();
+        for (String word : words(value.toLowerCase(java.util.Locale.ROOT))) {
+            boolean own = word.startsWith("+") || word.startsWith("-");
+            names.add(own ? word.substring(1) : word);
+            signed.add(own ? word : sign + word);
+        }
+        Optional<String> bad = badQos(book, names);
+        if (bad.isPresent()) {
+            return refused(old, bad.get(), errors);
+        }
+        if (sign == '=' && signed.stream().allMatch(w -> w.startsWith("="))) {
+            return String.join(",", names);
+        }
+        boolean whole = !old.isEmpty() && !old.startsWith("+") && !old.startsWith("-");
+        Set<String> out = words(old);
+        for (String word : signed) {
+            String name = word.substring(1);
+            boolean add = word.charAt(0) != '-';
+            out.remove("+" + name);
+            out.remove("-" + name);
+            if (whole) {
+                if (add) {
+                    out.add(name);
+                } else {
+                    out.remove(name);
+                }
+            } else {
+                out.add((add ? "+" : "-") + name);
+            }
+        }
+        return String.join(",", out);
+    }
+
+    private static String preempt(Book book, String old, String value, char sign, List<String> errors) {
+        Set<String> names = words(value.toLowerCase(java.util.Locale.ROOT));
+        Optional<String> bad = badQos(book, names);
+        if (bad.isPresent()) {
+            return refused(old, bad.get(), errors);
+        }
+        return combined(old, names, sign);
+    }
+
+    private static String combined(String old, Set<String> words, char sign) {
+        Set<String> out = sign == '=' ? new LinkedHashSet<>() : words(old);
+        if (sign == '-') {
+            out.removeAll(words);
+        } else {
+            out.addAll(words);
+        }
+        return String.join(",", out);
+    }
+
+    private static String flags(LimitField field, String old, String value, char sign, boolean ofQos, List<String> errors) {
+        if (!ofQos) {
+            return combined(old, words(value), sign);
+        }
+        List<String> known = field.name().equals("PreemptMode") ? LimitField.PREEMPT_MODES : LimitField.QOS_FLAGS;
+        Set<String> spelled = new LinkedHashSet<>();
+        for (String word : words(value)) {
+            Optional<String> match = known.stream().filter(k -> k.equalsIgnoreCase(word)).findFirst();
+            if (match.isEmpty()) {
+                return refused(old, field.name().equals("PreemptMode") ? " Bad Preempt Mode given: " + word
+                        : " Unknown QOS flag used in:\n  '" + value + "'\n Valid QOS flags are\n  '" + String.join(",", known) + "'", errors);
+            }
+            spelled.add(match.get());
+        }
+        Set<String> combined = words(combined(old, spelled, field.name().equals("PreemptMode") ? '=' : sign));
+        return String.join(",", known.stream().filter(combined::contains).toList());
+    }
+}

@@ -1,0 +1,224 @@
+package dev.muster.accounting;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.muster.accounting.book.Changes;
+import dev.muster.model.ExitStatus;
+import dev.muster.model.accounting.AccountingRows.Batch;
+import dev.muster.model.accounting.AccountingRows.EventRow;
+import dev.muster.model.accounting.AccountingRows.JobRow;
+import dev.muster.model.accounting.AccountingRows.JobWithSteps;
+import dev.muster.model.accounting.AccountingRows.Query;
+import dev.muster.model.accounting.AccountingRows.StepRow;
+import dev.muster.model.accounting.AccountingRows.Usage;
+import dev.muster.model.accounting.DbdMessages.Change;
+import dev.muster.model.accounting.DbdMessages.Changed;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The same promises on the embedded database and on a real MariaDB server. */
+class DatabasesTest {
+    @TempDir
+    private static Path dir;
+    private static MariaDbServer server;
+    private static int names;
+
+    @BeforeAll
+    static void startServer() throws Exception {
+        if (MariaDbServer.missing().isEmpty()) {
+            server = MariaDbServer.start(dir);
+        }
+    }
+
+    @AfterAll
+    static void stopServer() throws Exception {
+        if (server != null) {
+            server.close();
+        }
+    }
+
+    private static Database database(String kind, String name) {
+        if (kind.equals("mariadb")) {
+            assumeTrue(server != null, () -> MariaDbServer.missing().orElse(""));
+            return server.database(name);
+        }
+        return Database.inMemory(name);
+    }
+
+    private static String fresh() {
+        return "t" + ++names;
+    }
+
+    static JobRow job(int id, String state, long end) {
+        return new JobRow(id, 0, id, 0, -1, "", 0, "näme " + id, 1000, "u", 100, "g", "acct", "normal", "", "debug", "", state, "None", -1,
+                ExitStatus.NONE, ExitStatus.NONE, 10, 10, 20, end, 0, 60, 1, "n1", 1, 1, 1, 512, true, "cpu=1", "cpu=1,mem=512M", "", "/tmp",
+                        "sbatch x", "",
+                "o", "e", "it's a 'comment' \\ with ;", "", "", "", "", true);
+    }
+
+    static StepRow step(int id) {
+        return new StepRow(id, 0, -5, id, "batch", "COMPLETED", -1, ExitStatus.exited(3), 20, 30, "n1", 1, 1, 1, "cpu=1", "Block", "",
+                new Usage(1, 2, 3, "n1", 0, 4, 5, "n1", 0, 6, 7, 8, 9, 10, 11));
+    }
+
+    static Query query(boolean duplicates, String... clusters) {
+        return new Query(List.of(), List.of(), true, List.of(), List.of(), List.of(), List.of(), List.of(), List.of(), List.of(), List.of(),
+                List.of(), 0, 0,
+                duplicates, false, 0, 0, 0, 0, 0, 0, List.of(clusters));
+    }
+
+    private static List<String> shown(AccountingStore store, Query q) {
+        List<String> out = new ArrayList<>();
+        store.jobs(q, j -> out.add(j.cluster() + ":" + j.job().jobId() + ":" + j.job().state()));
+        return out;
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"embedded", "mariadb"})
+    void rowsOfSeveralClusters(String kind) {
+        try (AccountingStore store = AccountingStore.on(database(kind, fresh()))) {
+            Projection a = store.projection("a", "j1");
+            Projection b = store.projection("b", "j2");
+            a.write(List.of(new Batch(5, List.of(job(1, "RUNNING", 0), job(2, "COMPLETED", 30)), List.of(step(2)))));
+            b.write(List.of(new Batch(3, List.of(job(1, "PENDING", 0)), List.of())));
+            assertThat(shown(store, query(false))).containsExactlyInAnyOrder("a:1:RUNNING", "a:2:COMPLETED", "b:1:PENDING");
+            assertThat(shown(store, query(false, "b"))).containsExactly("b:1:PENDING");
+            assertThat(shown(store, query(false, "nowhere"))).isEmpty();
+            List<JobWithSteps> found = new ArrayList<>();
+            store.jobs(query(false, "a"), found::add);
+            assertThat(found.get(1)).isEqualTo(new JobWithSteps(job(2, "COMPLETED", 30), List.of(step(2)), "a"));
+            assertThat(a.step(2, 0, -5)).contains(step(2));
+            assertThat(b.step(2, 0, -5)).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"embedded", "mariadb"})
+    void aBatchCountsOnceAndTheSequenceIsItsOwn(String kind) {
+        try (AccountingStore store = AccountingStore.on(database(kind, fresh()))) {
+            Projection a = store.projection("a", "j1");
+            a.write(List.of(new Batch(5, List.of(job(1, "COMPLETED", 30)), List.of())));
+            a.write(List.of(new Batch(5, List.of(job(1, "RUNNING", 0)), List.of()), new Batch(7, List.of(job(2, "RUNNING", 0)), List.of())));
+            assertThat(shown(store, query(false))).containsExactly("a:1:COMPLETED", "a:2:RUNNING");
+            assertThat(store.projection("a", "j1").sequence()).isEqualTo(7);
+            assertThat(store.projection("a", "other").sequence()).isZero();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"embedded", "mariadb"})
+    void aNewJournalEndsWhatTheOldOneLeftRunning(String kind) {
+        try (AccountingStore store = AccountingStore.on(database(kind, fresh()))) {
+            store.projection("a", "old").write(List.of(new Batch(1, List.of(job(1, "RUNNING", 0)), List.of())));
+            Projection now = store.projection("a", "new");
+            assertThat(store.endOrphans(now, "a", 99)).isEqualTo(1);
+            now.write(List.of(new Batch(1, List.of(job(1, "PENDING", 0)), List.of())));
+            assertThat(shown(store, query(true))).containsExactly("a:1:NODE_FAIL", "a:1:PENDING");
+            assertThat(shown(store, query(false))).containsExactly("a:1:PENDING");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"embedded", "mariadb"})
+    void eventsOfANodeFollowEachOther(String kind) {
+        try (AccountingStore store = AccountingStore.on(database(kind, fresh()))) {
+            BookStore books = new BookStore(store, 1);
+            Projection a = store.projection("a", "j");
+            a.write(List.of(new Batch(1, List.of(), List.of(), List.of(new EventRow("a", "n1", 10, "DRAIN", "broken fan", "0", "cpu=1", "")))));
+            a.write(List.of(new Batch(2, List.of(), List.of(), List.of(new EventRow("a", "n1", 50, "", "", "", "", "")))));
+            List<Map<String, String>> events = books.events(0, 0);
+            assertThat(events).hasSize(1);
+            assertThat(events.getFirst()).containsEntry("TimeStart", "10").containsEntry("TimeEnd", "50").containsEntry("Reason", "broken fan");
+            assertThat(books.events(60, 0)).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"embedded", "mariadb"})
+    void theBookIsThereAgain(String kind) {
+        String name = fresh();
+        try (AccountingStore store = AccountingStore.on(database(kind, name))) {
+            BookStore books = new BookStore(store, 1);
+            change(books, "add", "cluster", Map.of(), Map.of("name", "c1"));
+            change(books, "add", "account", Map.of("description", "Dept. of 'Physics'", "GrpTRES", "cpu=4"), Map.of("name", "phys"));
+            change(books, "add", "user", Map.of(), Map.of("name", "ann", "account", "phys"));
+            if (kind.equals("embedded")) {
+                return;
+            }
+        }
+        try (AccountingStore store = AccountingStore.on(database(kind, name))) {
+            BookStore again = new BookStore(store, 2);
+            assertThat(again.book().tree("c1")).extracting(a -> a.account() + "/" + a.user())
+                    .containsExactly("root/", "root/root", "phys/", "phys/ann");
+            assertThat(again.book().account("phys").orElseThrow().description()).isEqualTo("Dept. of 'Physics'");
+            assertThat(again.transactions(0, 0)).extracting(t -> t.get("Action")).contains("Add Clusters", "Add Accounts", "Add Users");
+        }
+    }
+
+    private static void change(BookStore books, String verb, String entity, Map<String, String> set, Map<String, String> where) {
+        Changed result = books.change(draft -> new Changes(draft, "root", true, new Change(verb, entity, set, where, true), 5).run(),
+                r -> r.error().isEmpty());
+        assertThat(result.error()).isEmpty();
+    }
+
+    /** The process that writes, for the test that kills it. */
+    public static final class WriterProcess {
+        private WriterProcess() {}
+
+        public static void main(String[] args) {
+            Database database = Database.mariaDb(new Database.Server("localhost", 0, args[0], "root", "", args[1]));
+            AccountingStore store = AccountingStore.on(database);
+            Projection p = store.projection("c", "j");
+            for (long seq = p.sequence() + 1; ; seq++) {
+                p.write(List.of(new Batch(seq, List.of(job((int) seq, "COMPLETED", 30)), List.of(step((int) seq)))));
+                System.out.println(seq);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3})
+    void nothingIsLostOrDoubleWhenTheWriterIsKilled(int rounds) throws Exception {
+        assumeTrue(server != null, () -> MariaDbServer.missing().orElse(""));
+        String name = fresh();
+        long acknowledged = 0;
+        for (int round = 0; round < rounds; round++) {
+            Process writer = new ProcessBuilder(System.getProperty("java.home") + "/bin/java", "-cp", System.getProperty("java.class.path"),
+                    WriterProcess.class.getName(), server.socket().toString(), name).redirectError(ProcessBuilder.Redirect.DISCARD).start();
+            try (java.io.BufferedReader out = writer.inputReader()) {
+                for (int i = 0; i < 50; i++) {
+                    String line = out.readLine();
+                    assertThat(line).isNotNull();
+                    acknowledged = Long.parseLong(line);
+                }
+                // the handle kills and leaves the pipe to be read to its end
+                writer.toHandle().destroyForcibly();
+                for (String line = out.readLine(); line != null; line = out.readLine()) {
+                    acknowledged = Long.parseLong(line);
+                }
+            }
+            assertThat(writer.waitFor(20, TimeUnit.SECONDS)).isTrue();
+        }
+        try (AccountingStore store = AccountingStore.on(server.database(name))) {
+            long sequence = store.projection("c", "j").sequence();
+            List<Integer> ids = new ArrayList<>();
+            store.jobs(query(true), j -> {
+                assertThat(j.steps()).hasSize(1);
+                ids.add(j.job().jobId());
+            });
+            assertThat(sequence).isBetween(acknowledged, acknowledged + 1);
+            assertThat(ids).hasSize((int) sequence).doesNotHaveDuplicates();
+            assertThat(new TreeSet<>(ids).last()).isEqualTo((int) sequence);
+        }
+    }
+}

@@ -1,0 +1,321 @@
+package dev.muster.cli.acct;
+
+import dev.muster.cli.CommandContext;
+import dev.muster.model.Json;
+import dev.muster.model.accounting.LimitField;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** What sacctmgr says about a change. */
+final class ChangeText {
+    /** The order in which limits are listed, and the names that differ from the fields' own. */
+    private static final Map<String, String> QOS_LABELS = Map.of("MaxTRESPU", "MaxTRESPerUser", "MaxTRESPA", "MaxTRESPerAccount", "MaxJobsPU",
+            "MaxJobsPerUser", "MaxJobsPA", "MaxJobsPerAccount", "MaxSubmitJobsPU", "MaxSubmitJobsPerUser", "MaxSubmitJobsPA",
+            "MaxSubmitJobsPerAccount", "MinTRES", "MinTRESPerJob", "MaxTRES", "MaxTRESPerJob", "MaxTRESMins", "MaxTRESMinsPerJob");
+
+    private final CommandContext c;
+    private final String verb;
+    private final Entity entity;
+    private final Map<String, String> set;
+    private final Map<String, String> where;
+
+    ChangeText(CommandContext c, String verb, Entity entity, Map<String, String> set, Map<String, String> where) {
+        this.c = c;
+        this.verb = verb;
+        this.entity = entity;
+        this.set = set;
+        this.where = where;
+    }
+
+    /** False if there is nothing to do, which it says. */
+    boolean print(Json.Obj reply) {
+        return switch (verb + " " + entity.name()) {
+            case "add account" -> addAccounts(reply);
+            case "add user" -> addUsers(reply);
+            case "add cluster" -> addClusters(reply);
+            case "add qos" -> addQos(reply);
+            case "add resource" -> addResources(reply);
+            case "add coordinator" -> addCoordinators(reply);
+            case "delete coordinator" -> deleteCoordinators(reply);
+            case "modify cluster" -> modifyClusters(reply);
+            case "modify account" -> modified(reply, "accounts", "account", set.containsKey("description") || set.containsKey("organization"));
+            case "modify user" -> modified(reply, "users", "user", set.containsKey("adminlevel") || set.containsKey("defaultaccount")
+                    || set.containsKey("defaultwckey"));
+            case "modify qos" -> names(reply, " Modified qos...", "Nothing modified");
+            case "modify resource" -> names(reply, " Modified server resource ...", "Nothing modified");
+            case "delete account" -> deleted(reply, "accounts", "account");
+            case "delete user" -> deleted(reply, "users", "user");
+            case "delete cluster" -> names(reply, " Deleting clusters...", "Nothing deleted");
+            case "delete qos" -> names(reply, " Deleting QOS(s)...", "Nothing deleted");
+            case "delete resource" -> names(reply, " Deleting resource(s)...", "Nothing deleted");
+            default -> names(reply, " " + verb, "Nothing done");
+        };
+    }
+
+    private void say(String line) {
+        c.out().println(line);
+    }
+
+    private boolean nothing(String what) {
+        say(" " + what);
+        return false;
+    }
+
+    private boolean names(Json.Obj reply, String heading, String nothing) {
+        List<String> names = reply.texts("names");
+        if (names.isEmpty()) {
+            return nothing(nothing);
+        }
+        say(heading);
+        names.forEach(n -> say("  " + n));
+        return true;
+    }
+
+    static String pad(String s, int width) {
+        return s.length() >= width ? s : s + " ".repeat(width - s.length());
+    }
+
+    static String assoc(Json.Obj a) {
+        StringBuilder out = new StringBuilder("  C = ").append(pad(a.text("cluster"), 10)).append(" A = ");
+        if (a.text("user").isEmpty()) {
+            return out.append(a.text("account")).append(a.text("parent").isEmpty() ? "" : " of " + a.text("parent")).toString();
+        }
+        out.append(pad(a.text("account"), 20)).append(" U = ").append(pad(a.text("user"), 9));
+        return (a.text("partition").isEmpty() ? out : out.append(" P = ").append(a.text("partition"))).toString();
+    }
+
+    // ---- limits
+
+    private String value(LimitField f, String raw) {
+        if (raw.isEmpty()) {
+            return "NONE";
+        }
+        return switch (f.kind()) {
+            case TRES -> Printer.tres(raw);
+            case MINUTES -> Printer.shown(c, Entity.Kind.MINUTES, raw);
+            case SECONDS -> f.name().equals("GraceTime") ? raw : Printer.shown(c, Entity.Kind.SECONDS, raw);
+            case REAL -> raw.substring(0, raw.length() - 2);
+            default -> raw.startsWith("+=") || raw.startsWith("-=") ? raw.charAt(0) + raw.substring(2) : raw;
+        };
+    }
+
+    private void limits(List<LimitField> table, int width, Map<String, String> labels) {
+        List<LimitField> order = new ArrayList<>(table);
+        for (LimitField f : order) {
+            if (set.containsKey(f.name()) && !f.name().equals("Description")) {
+                String raw = set.get(f.name());
+                say("  " + pad(labels.getOrDefault(f.name(), f.name()), width) + " = " + value(f, raw));
+            }
+        }
+    }
+
+    private boolean limited(List<LimitField> table) {
+        return table.stream().anyMatch(f -> set.containsKey(f.name()));
+    }
+
+    // ---- adding
+
+    private boolean addAccounts(Json.Obj reply) {
+        if (!reply.texts("names").isEmpty()) {
+            say(" Adding Account(s)");
+            reply.texts("names").forEach(n -> say("  " + n));
+            say(" Settings");
+            say("  Description     = " + set.getOrDefault("description", "Account Name"));
+            say("  Organization    = " + set.getOrDefault("organization", "Parent/Account Name"));
+        }
+        if (!reply.objects("assocs").isEmpty()) {
+            say(" Associations");
+            for (Json.Obj a : reply.objects("assocs")) {
+                say("  A = " + pad(a.text("account"), 10) + " C = " + pad(a.text("cluster"), 10));
+            }
+        }
+        if (limited(LimitField.ASSOC) || set.containsKey("parent")) {
+            say(" Settings");
+            limits(LimitField.ASSOC, 13, Map.of("DefaultQOS", "DefQOS"));
+            if (set.containsKey("parent")) {
+                say("  Parent        = " + set.get("parent"));
+            }
+        }
+        return true;
+    }
+
+    private boolean addUsers(Json.Obj reply) {
+        if (!reply.texts("names").isEmpty()) {
+            say(" Adding User(s)");
+            reply.texts("names").forEach(n -> say("  " + n));
+        }
+        boolean own = set.containsKey("defaultaccount") || set.containsKey("adminlevel") || set.containsKey("defaultwckey");
+        if (own && !reply.texts("names").isEmpty()) {
+            say(" Settings =");
+            if (set.containsKey("defaultaccount")) {
+                say("  Default Account = " + set.get("defaultaccount"));
+            }
+            if (set.containsKey("defaultwckey")) {
+                say("  Default WCKey   = " + set.get("defaultwckey"));
+            }
+            if (set.containsKey("adminlevel")) {
+                say("  Admin Level     = " + level(set.get("adminlevel")));
+            }
+        }
+        if (!reply.objects("assocs").isEmpty()) {
+            say(" Associations =");
+            for (Json.Obj a : reply.objects("assocs")) {
+                String partition = a.text("partition").isEmpty() ? "" : " P = " + pad(a.text("partition"), 10);
+                say("  U = " + pad(a.text("user"), 9) + " A = " + pad(a.text("account"), 10) + " C = " + pad(a.text("cluster"), 10) + partition);
+            }
+            say(" Non Default Settings");
+            limits(LimitField.ASSOC, 13, Map.of("DefaultQOS", "DefQOS"));
+        }
+        if (!reply.texts("more").isEmpty()) {
+            say(" WCKeys =");
+            for (String key : reply.texts("more")) {
+                String[] part = key.split("\n");
+                say("  U = " + pad(part[1], 9) + " W = " + pad(part[2], 10) + " C = " + pad(part[0], 10));
+            }
+        }
+        return true;
+    }
+
+    private static String level(String typed) {
+        return typed.isEmpty() ? "None" : switch (Character.toLowerCase(typed.charAt(0))) {
+            case 'o' -> "Operator";
+            case 'a', 's' -> "Administrator";
+            default -> "None";
+        };
+    }
+
+    private boolean addClusters(Json.Obj reply) {
+        say(" Adding Cluster(s)");
+        reply.texts("names").forEach(n -> say("  Name           = " + n));
+        if (limited(LimitField.ASSOC)) {
+            say(" Setting");
+            say("  Default Limits:");
+            limits(LimitField.ASSOC, 13, Map.of("DefaultQOS", "DefQOS"));
+        }
+        return true;
+    }
+
+    private boolean addQos(Json.Obj reply) {
+        say(" Adding QOS(s)");
+        reply.texts("names").forEach(n -> say("  " + n));
+        say(" Settings");
+        say("  Description    = " + set.getOrDefault("Description", reply.texts("names").getLast()));
+        limits(LimitField.QOS, 24, QOS_LABELS);
+        return true;
+    }
+
+    private boolean addResources(Json.Obj reply) {
+        say(" Adding Resource(s)");
+        reply.texts("names").forEach(n -> say("  " + n));
+        reply.texts("more").forEach(this::say);
+        say(" Settings");
+        say("  Name           = " + where.getOrDefault("name", ""));
+        say("  Server         = " + set.getOrDefault("server", "slurmdb"));
+        say("  Description    = " + set.getOrDefault("description", where.getOrDefault("name", "")));
+        if (set.containsKey("servertype")) {
+            say("  ServerType     = " + set.get("servertype"));
+        }
+        if (set.containsKey("count")) {
+            say("  Count          = " + set.get("count"));
+        }
+        if (set.containsKey("flags")) {
+            say("  Flags          = " + set.get("flags"));
+        }
+        say("  Type           = " + (set.getOrDefault("type", "license").equalsIgnoreCase("license") ? "License" : set.get("type")));
+        return true;
+    }
+
+    // ---- coordinators
+
+    private boolean addCoordinators(Json.Obj reply) {
+        say(" Adding Coordinator User(s)");
+        reply.texts("names").forEach(n -> say("  " + n));
+        say(" To Account(s) and all sub-accounts");
+        reply.texts("more").forEach(n -> say("  " + n));
+        return true;
+    }
+
+    private boolean deleteCoordinators(Json.Obj reply) {
+        if (!reply.texts("names").isEmpty()) {
+            say(" Removing Coordinators with user name");
+            reply.texts("names").forEach(n -> say("  " + n));
+        }
+        if (!reply.texts("more").isEmpty()) {
+            say(" From Account(s)");
+            reply.texts("more").forEach(n -> say("  " + n));
+        }
+        List<Json.Obj> gone = reply.objects("assocs");
+        if (gone.isEmpty()) {
+            return nothing("Nothing removed");
+        }
+        say(" Removed Coordinators (sub accounts not listed)...");
+        gone.forEach(a -> say("  U = " + pad(a.text("user"), 9) + " A = " + pad(a.text("account"), 10)));
+        return true;
+    }
+
+    // ---- modifying
+
+    private boolean modifyClusters(Json.Obj reply) {
+        say(" Setting");
+        say("  Default Limits:");
+        limits(LimitField.ASSOC, 13, Map.of("DefaultQOS", "DefQOS"));
+        if (set.containsKey("classification")) {
+            say("  Classification = " + set.get("classification"));
+        }
+        if (reply.texts("names").isEmpty()) {
+            return nothing("Nothing modified");
+        }
+        if (!reply.objects("assocs").isEmpty()) {
+            say(" Modified cluster defaults for associations...");
+            reply.objects("assocs").forEach(a -> say(assoc(a)));
+        }
+        return true;
+    }
+
+    private boolean modified(Json.Obj reply, String plural, String single, boolean ownSet) {
+        boolean any = false;
+        if (ownSet) {
+            any = names(reply, " Modified " + plural + "...", "Nothing modified");
+        }
+        if (limited(LimitField.ASSOC) || set.containsKey("parent")) {
+            if (reply.objects("assocs").isEmpty()) {
+                return nothing("Nothing modified") || any;
+            }
+            say(" Modified " + single + " associations...");
+            reply.objects("assocs").forEach(a -> say(assoc(a)));
+            any = true;
+        }
+        return any;
+    }
+
+    // ---- deleting
+
+    private boolean deleted(Json.Obj reply, String plural, String single) {
+        boolean any = false;
+        if (!reply.objects("assocs").isEmpty()) {
+            say(" Deleting " + single + " associations...");
+            for (Json.Obj a : reply.objects("assocs")) {
+                StringBuilder line = new StringBuilder("  C = " + pad(a.text("cluster"), 10) + " A = " + pad(a.text("account"), 10));
+                if (!a.text("user").isEmpty()) {
+                    line.append(" U = ").append(pad(a.text("user"), 9));
+                }
+                if (!a.text("partition").isEmpty()) {
+                    line.append(" P = ").append(a.text("partition"));
+                }
+                say(line.toString());
+            }
+            any = true;
+        }
+        if (!reply.texts("more").isEmpty()) {
+            say(" Deleting " + plural + " (No Associations)...");
+            reply.texts("more").forEach(n -> say("  " + n));
+        }
+        if (!reply.texts("names").isEmpty()) {
+            say(" Deleting " + plural + "...");
+            reply.texts("names").forEach(n -> say("  " + n));
+            any = true;
+        }
+        return any || nothing("Nothing deleted");
+    }
+}

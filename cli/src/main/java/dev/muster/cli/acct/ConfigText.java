@@ -1,0 +1,50 @@
+package dev.muster.cli.acct;
+
+import dev.muster.cli.CommandContext;
+import dev.muster.cli.SlurmException;
+import dev.muster.model.Json;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** {@code sacctmgr show configuration}. */
+final class ConfigText {
+    private ConfigText() {}
+
+    static int print(CommandContext c, List<Json.Obj> rows) throws SlurmException {
+        long now = c.host().nowMs() / 1000;
+        c.out().println("Configuration data as of " + Printer.shown(c, Entity.Kind.TIME, Long.toString(now)));
+        line(c, "AccountingStorageBackupHost ", "(null)");
+        line(c, "AccountingStorageHost ", c.host().accountingHost());
+        line(c, "AccountingStorageParameters", "(null)");
+        line(c, "AccountingStoragePass ", "(null)");
+        line(c, "AccountingStoragePort ", Integer.toString(c.host().accountingPort()));
+        line(c, "AccountingStorageType ", c.host().accountingType());
+        line(c, "AccountingStorageUser ", "N/A");
+        line(c, "SLURM_VERSION         ", "26.05.3");
+        c.out().println("");
+        c.out().println("SlurmDBD configuration:");
+        for (Map.Entry<String, Object> e : rows.getFirst().fields().entrySet()) {
+            line(c, String.format(Locale.ROOT, "%-22s", e.getKey()), shown(c, e.getKey(), String.valueOf(e.getValue())));
+        }
+        return 0;
+    }
+
+    private static String shown(CommandContext c, String key, String value) {
+        if (key.equals("BOOT_TIME")) {
+            return Printer.shown(c, Entity.Kind.TIME, value);
+        }
+        if (value.isEmpty()) {
+            return key.startsWith("Purge") ? "NONE" : "(null)";
+        }
+        return switch (value) {
+            case "yes" -> "Yes";
+            case "no" -> "No";
+            default -> key.endsWith("Timeout") ? value + " secs" : key.equals("CommitDelay") && value.equals("0") ? "No" : value;
+        };
+    }
+
+    private static void line(CommandContext c, String key, String value) {
+        c.out().println(key + " = " + value);
+    }
+}

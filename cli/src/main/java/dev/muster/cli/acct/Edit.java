@@ -1,0 +1,241 @@
+package dev.muster.cli.acct;
+
+import dev.muster.cli.CommandContext;
+import dev.muster.cli.SlurmException;
+import dev.muster.cli.UsageException;
+import dev.muster.model.Json;
+import dev.muster.model.accounting.LimitField;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+
+/** {@code sacctmgr add, modify, delete …}: asks slurmdbd what would happen, shows it, and does it. */
+final class Edit {
+    private static final Map<String, List<String>> NO_ENTITY = Map.of(
+            "add", List.of("No valid entity in add command", "Input line must include \"Account\", \"Cluster\", \"Coordinator\", \"Federation\", "
+                    + "\"QOS\", \"Resource\", or \"User\""),
+            "delete", List.of("No valid entity in delete command",
+                    "Input line must include \"Account\", \"Cluster\", \"Coordinator\", \"Federation\", "
+                    + "\"QOS\", \"Resource\", or \"User\""),
+            "modify", List.of("No valid entity in modify command",
+                    "Input line must include \"Account\", \"Cluster\", \"Federation\", \"Job\", \"QOS\", "
+                    + "\"Resource\" or \"User\""));
+
+    /** Refusals that the original prints as results. */
+    private static final List<String> ON_STDOUT = List.of(" Nothing new added.", " Unknown QOS flag", " Can't modify", "  U = ");
+    private static final List<Entity.Name> ACCOUNT_SET = Entity.names("description:3=description organization:1=organization parent:1=parent");
+    private static final List<Entity.Name> USER_SET =
+            Entity.names("adminlevel:2=adminlevel defaultaccount:8=defaultaccount defaultwckey:8=defaultwckey");
+    private static final List<Entity.Name> CLUSTER_SET = Entity.names("classification:3=classification");
+    private static final List<Entity.Name> RESOURCE_SET = Entity.names("count:2=count description:1=description flags:2=flags server:6=server "
+            + "servertype:7=servertype manager:1=servertype type:2=type percentallowed:1=allowed allowed:2=allowed");
+
+    /** Words of before TRES: each sets one resource of a limit. */
+    private static final List<Entity.Name> RESOURCE_WORDS =
+            Entity.names("grpcpumins:8=GrpTRESMins:cpu grpcpurunmins:8=GrpTRESRunMins:cpu grpcpus:7=GrpTRES:cpu "
+            + "grpmemory:5=GrpTRES:mem grpnodes:4=GrpTRES:node maxcpumins:7=MaxTRESMins:cpu maxcpuminsperjob:7=MaxTRESMins:cpu "
+            + "maxcpurunmins:8=MaxTRESRunMinsPU:cpu maxcpus:7=MaxTRES:cpu maxcpusperjob:7=MaxTRES:cpu maxcpusperuser:11=MaxTRESPU:cpu "
+            + "maxnodes:4=MaxTRES:node maxnodesperjob:4=MaxTRES:node maxnodesperuser:12=MaxTRESPU:node mincpus:4=MinTRES:cpu");
+
+    private final CommandContext c;
+    private final Sacctmgr.Settings s;
+    private final String verb;
+    private Entity entity;
+    private final Map<String, String> set = new LinkedHashMap<>();
+    private final Map<String, String> where = new LinkedHashMap<>();
+
+    Edit(CommandContext c, Sacctmgr.Settings s, String verb) {
+        this.c = c;
+        this.s = s;
+        this.verb = verb;
+    }
+
+    int run(List<String> words) throws UsageException, SlurmException {
+        Optional<Entity> found = words.isEmpty() ? Optional.empty() : Entity.find(words.getFirst());
+        List<String> known = verb.equals("modify") ? List.of("account", "cluster", "qos", "resource", "user")
+                : List.of("account", "cluster", "coordinator", "qos", "resource", "user");
+        if (found.isEmpty() || !known.contains(found.get().name())) {
+            throw new UsageException(1, NO_ENTITY.get(verb));
+        }
+        if (!s.immediate) {
+            c.host().needsOwnProcess();
+        }
+        entity = found.get();
+        Words parsed = Words.of(words.subList(1, words.size()));
+        if (verb.equals("add")) {
+            List<Words.Item> all = new ArrayList<>(parsed.where());
+            all.addAll(parsed.set());
+            added(all);
+        } else {
+            conditions(parsed.where());
+            for (Words.Item item : parsed.set()) {
+                setting(item, " Use keyword 'where' to modify condition");
+            }
+            if (verb.equals("modify") && set.isEmpty()) {
+                throw new UsageException(1, List.of(" You didn't give me anything to set"));
+            }
+        }
+        return execute();
+    }
+
+    // ---- words
+
+    private List<LimitField> limits() {
+        return entity.name().equals("qos") ? LimitField.QOS : LimitField.ASSOC;
+    }
+
+    private List<Entity.Name> ownSettings() {
+        return switch (entity.name()) {
+            case "account" -> ACCOUNT_SET;
+            case "user" -> USER_SET;
+            case "cluster" -> CLUSTER_SET;
+            case "resource" -> RESOURCE_SET;
+            default -> List.of();
+        };
+    }
+
+    /** Names and settings stand side by side. */
+    private void added(List<Words.Item> items) throws UsageException {
+        for (Words.Item item : items) {
+            String lower = item.key().toLowerCase(Locale.ROOT);
+            Optional<String> place = item.key().isEmpty() ? Optional.of(first()) : switch (entity.name()) {
+                case "account" -> key(Entity.names("names:1=name accounts:3=name clusters:1=cluster"), lower);
+                case "user" ->
+                        key(Entity.names("names:1=name users:1=name accounts:3=account clusters:1=cluster partitions:3=partition wckeys:1=wckey"),
+                        lower);
+                case "coordinator" -> key(Entity.names("names:1=name users:1=name accounts:1=account"), lower);
+                case "resource" -> key(Entity.names("names:1=name clusters:2=cluster"), lower);
+                default -> key(Entity.names("names:1=name"), lower);
+            };
+            if (place.isPresent() && !(entity.name().equals("user") && lower.startsWith("accounts".substring(0, 2)) && lower.length() < 3)) {
+                where.merge(place.get(), item.value(), (a, b) -> a + "," + b);
+            } else {
+                setting(item, entity.name().equals("user") ? "" : " Use keyword 'where' to modify condition");
+            }
+        }
+    }
+
+    /** What a bare word names. */
+    private String first() {
+        return "name";
+    }
+
+    private static Optional<String> key(List<Entity.Name> table, String lower) {
+        return table.stream().filter(n -> n.means(lower)).findFirst().map(Entity.Name::key);
+    }
+
+    private void conditions(List<Words.Item> items) throws UsageException {
+        for (Words.Item item : items) {
+            Optional<String> key = item.key().isEmpty() ? Optional.of(first()) : entity.condition(item.key());
+            if (key.isEmpty()) {
+                throw new UsageException(1, List.of(" Unknown condition: " + item.typed(), " Use keyword 'set' to modify value"));
+            }
+            where.merge(key.get(), item.value(), (a, b) -> a + "," + b);
+        }
+    }
+
+    private void setting(Words.Item item, String hint) throws UsageException {
+        Optional<String> own = item.key().isEmpty() ? Optional.empty() : key(ownSettings(), item.key().toLowerCase(Locale.ROOT));
+        if (own.isPresent()) {
+            set.put(own.get(), item.value());
+            return;
+        }
+        Optional<String> resource = item.key().isEmpty() ? Optional.empty() : key(RESOURCE_WORDS, item.key().toLowerCase(Locale.ROOT));
+        if (resource.isPresent()) {
+            resource(item, resource.get(), hint);
+            return;
+        }
+        boolean limited = !entity.name().equals("coordinator") && !entity.name().equals("resource");
+        Optional<LimitField> field = item.key().isEmpty() || !limited ? Optional.empty() : LimitField.find(limits(), item.key());
+        if (field.isEmpty()) {
+            throw unknown(item, hint, "");
+        }
+        boolean lists = field.get().kind() == LimitField.Kind.NAMES || field.get().kind() == LimitField.Kind.FLAGS;
+        String sign = item.sign() == '=' || !lists ? "" : item.sign() + "=";
+        Optional<String> value = sign.isEmpty() ? field.get().canonical(item.value()) : Optional.of(item.value());
+        if (value.isEmpty()) {
+            throw unknown(item, hint, "sacctmgr: error: Invalid value for " + field.get().name() + " (" + item.value() + ")");
+        }
+        set.put(field.get().name(), sign + value.get());
+    }
+
+    private void resource(Words.Item item, String meaning, String hint) throws UsageException {
+        int colon = meaning.indexOf(':');
+        LimitField field = LimitField.find(limits(), meaning.substring(0, colon)).orElseThrow(() -> unknown(item, hint, ""));
+        String value = field.canonical(meaning.substring(colon + 1) + "=" + item.value())
+                .orElseThrow(() -> unknown(item, hint, "sacctmgr: error: Invalid value for " + item.key() + " (" + item.value() + ")"));
+        set.merge(field.name(), value, (a, b) -> field.canonical(a + "," + b).orElse(a));
+    }
+
+    private static UsageException unknown(Words.Item item, String hint, String before) {
+        List<String> lines = new ArrayList<>();
+        if (!before.isEmpty()) {
+            lines.add(before);
+        }
+        lines.add(" Unknown option: " + item.typed());
+        if (!hint.isEmpty()) {
+            lines.add(hint);
+        }
+        return new UsageException(1, lines);
+    }
+
+    // ---- doing it
+
+    private Json.Obj call(boolean commit) throws SlurmException {
+        Json.Obj sets = new Json.Obj();
+        set.forEach(sets::put);
+        Json.Obj conditions = new Json.Obj();
+        where.forEach(conditions::put);
+        return c.host().accounting().call("Change", new Json.Obj().put("verb", verb).put("entity", entity.name()).put("set", sets)
+                .put("where", conditions).put("commit", commit));
+    }
+
+    private int execute() throws UsageException {
+        try {
+            Json.Obj planned = call(s.immediate);
+            if (!planned.list("error").isEmpty()) {
+                return refused(planned);
+            }
+            boolean any = new ChangeText(c, verb, entity, set, where).print(planned);
+            if (!any) {
+                return 1;
+            }
+            if (s.immediate) {
+                return 0;
+            }
+            if (!Prompt.commits(c)) {
+                c.out().println(" Changes Discarded");
+                return 0;
+            }
+            Json.Obj done = call(true);
+            return done.list("error").isEmpty() ? 0 : refused(done);
+        } catch (SlurmException e) {
+            throw new UsageException(1, List.of(Problems.line(e)));
+        }
+    }
+
+    private int refused(Json.Obj reply) {
+        boolean access = reply.integer("errno") == 2002;
+        for (String sentence : reply.texts("error")) {
+            if (access && verb.equals("add")) {
+                String what = switch (entity.name()) {
+                    case "qos" -> "QOS";
+                    case "resource" -> "Resources";
+                    default -> entity.name() + "s";
+                };
+                c.err().println(" Problem adding " + what + ": " + sentence);
+            } else if (access) {
+                c.err().println("sacctmgr: error: Your user doesn't have privilege to perform this action");
+                c.err().println(" Error with request: " + sentence);
+            } else if (ON_STDOUT.stream().anyMatch(sentence::startsWith) || sentence.endsWith("Not adding.")) {
+                c.out().println(sentence);
+            } else {
+                c.err().println(sentence);
+            }
+        }
+        return 1;
+    }
+}

@@ -1,0 +1,116 @@
+package dev.muster.cli.acct;
+
+import dev.muster.cli.CommandContext;
+import dev.muster.cli.GetOpt;
+import java.util.List;
+
+/** sacctmgr's options. */
+final class Options {
+    enum Outcome { GO_ON, DONE, WRONG }
+
+    private static final List<GetOpt.Opt> TABLE = GetOpt.table("autocomplete::r", "help:h:n", "usage::n", "immediate:i:n", "json::o", "noheader:n:n",
+            "oneliner:o:n", "parsable:p:n", "parsable2:P:n", "quiet:Q:n", "readonly:r:n", "associations:s:n", "verbose:v:n", "version:V:n",
+                    "yaml::o");
+
+    private Options() {}
+
+    static Outcome parse(CommandContext c, Sacctmgr.Settings s, List<String> rest) {
+        GetOpt.Parsed p = GetOpt.parse(TABLE, c.args(), false);
+        if (!p.error().isEmpty()) {
+            c.err().println(c.program() + ": " + p.error());
+            c.err().println("Try \"sacctmgr --help\" for more information");
+            return Outcome.WRONG;
+        }
+        for (GetOpt.Hit h : p.hits()) {
+            switch (h.opt().name()) {
+                case "help" -> {
+                    help(c);
+                    return Outcome.DONE;
+                }
+                case "usage" -> {
+                    c.out().println("Usage: sacctmgr [-hiovV] <command> [...]");
+                    return Outcome.DONE;
+                }
+                case "version" -> {
+                    c.out().println("slurm 26.05.3");
+                    return Outcome.DONE;
+                }
+                case "immediate" -> s.immediate = true;
+                case "noheader" -> s.noHeader = true;
+                case "parsable" -> {
+                    s.bars = true;
+                    s.lastBar = true;
+                }
+                case "parsable2" -> {
+                    s.bars = true;
+                    s.lastBar = false;
+                }
+                case "quiet" -> s.quiet = true;
+                case "readonly" -> s.readOnly = true;
+                case "associations" -> s.associations = true;
+                case "verbose" -> s.verbose++;
+                case "json", "yaml" -> {
+                    s.json = h.opt().name();
+                    s.parser = h.value();
+                }
+                case "oneliner" -> { }
+                default -> {
+                    c.error("--" + h.opt().name() + " is not supported by this version");
+                    return Outcome.WRONG;
+                }
+            }
+        }
+        rest.addAll(p.operands());
+        return Outcome.GO_ON;
+    }
+
+    static void help(CommandContext c) {
+        for (String line : HELP.split("\n")) {
+            c.out().println(line);
+        }
+    }
+
+    private static final String HELP = """
+            sacctmgr [<OPTION>] [<COMMAND>]
+                Options:
+                 -h or --help: this text
+                 -i or --immediate: commit changes immediately, without asking
+                 -n or --noheader: no line of titles
+                 -p or --parsable: values with a '|' after each
+                 -P or --parsable2: values with a '|' between them
+                 -Q or --quiet, -v or --verbose: less or more to read
+                 -r or --readonly: refuse every change
+                 -s or --associations: lists of users and accounts with their associations
+                 --json, --yaml: lists as data_parser/v0.0.45
+                 -V or --version: display tool version number
+
+                Without a command, lines are read until exit or quit.
+
+                Commands:
+                 add <ENTITY> <SPECS>                 (or create)
+                 clear stats
+                 delete <ENTITY> where <SPECS>        (or remove)
+                 dump <CLUSTER> [File=<FILENAME>]
+                 help
+                 list <ENTITY> [<SPECS>]              (or show)
+                 modify <ENTITY> where <SPECS> set <SPECS>   (or update)
+                 ping
+                 reconfigure
+                 shutdown
+                 version
+
+                Entities: account, association, cluster, configuration, coordinator, event, problem, qos,
+                resource, runawayjobs, stats, transaction, tres, user, wckey
+
+                add account        - Clusters=, DefaultQOS=, Description=, Fairshare=, Names=, Organization=, Parent=, QosLevel= and limits
+                add cluster        - Classification=, DefaultQOS=, Fairshare=, Names=, QosLevel= and limits
+                add coordinator    - Accounts=, Names=
+                add qos            - Description=, Flags=, GraceTime=, Names=, Preempt=, PreemptMode=, Priority=, UsageFactor= and limits
+                add resource       - Allowed=, Clusters=, Count=, Description=, Flags=, Names=, Server=, ServerType=, Type=
+                add user           - Accounts=, AdminLevel=, Clusters=, DefaultAccount=, DefaultQOS=, Names=, Partitions=, QosLevel=,
+                        WCKeys= and limits
+                limits             - GrpJobs=, GrpSubmitJobs=, GrpTRES=, GrpTRESMins=, GrpTRESRunMins=, GrpWall=, MaxJobs=, MaxSubmitJobs=, MaxTRES=,
+                                     MaxTRESMins=, MaxTRESPerNode=, MaxWall=, Priority=; of a QOS also those per user (PU) and account (PA)
+                list               - names or conditions as above, Format=FIELD[%WIDTH],..., WithAssoc, WithCoord, WithDeleted, WOPLimits, Tree
+            """;
+}

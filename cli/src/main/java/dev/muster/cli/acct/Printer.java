@@ -1,0 +1,153 @@
+package dev.muster.cli.acct;
+
+import dev.muster.cli.CommandContext;
+import dev.muster.cli.UsageException;
+import dev.muster.model.Durations;
+import dev.muster.model.Json;
+import java.time.Instant;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** Rows in columns, or with bars between them. */
+final class Printer {
+    /** @param width cut and padded to it; negative: left side */
+    private record Field(Entity.Column column, int width) {}
+
+    private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss", Locale.ROOT);
+
+    private final CommandContext c;
+    private final Style style;
+    private final List<Field> fields = new ArrayList<>();
+    private final boolean tree;
+
+    /** @param bars the values with bars between them; @param lastBar one after the last as well */
+    record Style(boolean header, boolean bars, boolean lastBar) {}
+
+    Printer(CommandContext c, Style style, Entity entity, String format, boolean tree) throws UsageException {
+        this.c = c;
+        this.style = style;
+        this.tree = tree;
+        for (String item : format.split(",")) {
+            int percent = item.indexOf('%');
+            String name = (percent < 0 ? item : item.substring(0, percent)).strip();
+            if (name.isEmpty()) {
+                continue;
+            }
+            Entity.Column column = entity.column(name).orElseThrow(() -> new UsageException(1, List.of("Unknown field '" + name + "'")));
+            int width = column.width();
+            if (percent >= 0) {
+                try {
+                    width = Integer.parseInt(item.substring(percent + 1).strip());
+                } catch (NumberFormatException e) {
+                    width = column.width();
+                }
+            } else if (tree && column.key().equals("Account")) {
+                width = -20;
+            }
+            fields.add(new Field(column, width));
+        }
+    }
+
+    void header() {
+        if (!style.header()) {
+            return;
+        }
+        StringBuilder titles = new StringBuilder();
+        StringBuilder rule = new StringBuilder();
+        for (Field f : fields) {
+            cell(titles, f, f.column.title(), false);
+            rule.append("-".repeat(Math.abs(f.width))).append(' ');
+        }
+        line(titles);
+        if (!style.bars()) {
+            c.out().println(rule.toString());
+        }
+    }
+
+    void row(Json.Obj row) {
+        StringBuilder out = new StringBuilder();
+        for (Field f : fields) {
+            String value = value(c, f.column, row);
+            if (tree && f.column.key().equals("Account")) {
+                value = " ".repeat(row.integer("Depth")) + value;
+            }
+            cell(out, f, value, true);
+        }
+        line(out);
+    }
+
+    private void line(StringBuilder out) {
+        if (style.bars() && !style.lastBar() && !out.isEmpty()) {
+            out.setLength(out.length() - 1);
+        }
+        c.out().println(out.toString());
+    }
+
+    private void cell(StringBuilder out, Field f, String value, boolean mark) {
+        if (style.bars()) {
+            out.append(value).append('|');
+            return;
+        }
+        int width = Math.abs(f.width);
+        String v = value.length() <= width ? value : mark && width > 0 ? value.substring(0, width - 1) + "+" : value.substring(0, width);
+        String pad = " ".repeat(width - v.length());
+        out.append(f.width < 0 ? v + pad : pad + v).append(' ');
+    }
+
+    static String value(CommandContext c, Entity.Column column, Json.Obj row) {
+        String raw = row.text(column.key());
+        raw = raw.isEmpty() ? column.initial() : raw;
+        return shown(c, column.kind(), raw);
+    }
+
+    /** A kept value as people read it. */
+    static String shown(CommandContext c, Entity.Kind kind, String raw) {
+        if (raw.isEmpty()) {
+            return kind == Entity.Kind.TIME ? "Unknown" : "";
+        }
+        return switch (kind) {
+            case TEXT -> raw;
+            case TRES -> tres(raw);
+            case MINUTES -> Durations.full(Long.parseLong(raw) * 60);
+            case SECONDS -> Durations.full(Long.parseLong(raw));
+            case REAL -> raw;
+            case TIME -> raw.equals("0") ? "Unknown" : TIME.format(Instant.ofEpochSecond(Long.parseLong(raw)).atZone(c.host().zone()));
+            case LEVEL -> raw.equals("ADMINISTRATOR") ? "Administrator" : raw.equals("OPERATOR") ? "Operator" : "None";
+            case CPUS -> count(raw, "cpu");
+            case NODES -> count(raw, "node");
+            case MEMORY -> count(raw, "mem");
+        };
+    }
+
+    private static String count(String tres, String name) {
+        for (String item : tres.split(",")) {
+            if (item.startsWith(name + "=")) {
+                return item.substring(name.length() + 1);
+            }
+        }
+        return "";
+    }
+
+    /** Memory gets its unit: {@code mem=1024} is {@code mem=1G}. */
+    static String tres(String raw) {
+        StringBuilder out = new StringBuilder();
+        for (String item : raw.split(",")) {
+            out.append(out.isEmpty() ? "" : ",");
+            if (item.startsWith("mem=") || item.startsWith("bb/")) {
+                int eq = item.indexOf('=');
+                long mb = Long.parseLong(item.substring(eq + 1));
+                int unit = 0;
+                while (mb > 0 && mb % 1024 == 0 && unit < 3) {
+                    mb /= 1024;
+                    unit++;
+                }
+                out.append(item, 0, eq + 1).append(mb).append(mb == 0 ? "" : "MGTP".charAt(unit));
+            } else {
+                out.append(item);
+            }
+        }
+        return out.toString();
+    }
+}

@@ -1,0 +1,53 @@
+package dev.muster.cli.acct;
+
+import dev.muster.cli.CommandContext;
+import java.io.IOException;
+
+/** Asks whether a change shall be done. */
+final class Prompt {
+    private static final long DECIDE_MS = 30_000;
+    private static final long LOOK_MS = 50;
+
+    private Prompt() {}
+
+    /** True for yes; no answer in time, or none possible, is no. */
+    static boolean commits(CommandContext c) {
+        c.out().println("Would you like to commit changes? (You have 30 seconds to decide)");
+        c.out().print("(N/y): ");
+        c.out().flush();
+        long deadlineMs = c.host().nowMs() + DECIDE_MS;
+        while (true) {
+            int answer = key(c, deadlineMs);
+            if (answer == 'y' || answer == 'Y') {
+                c.out().println("");
+                return true;
+            }
+            if (answer == 'n' || answer == 'N' || answer == '\n' || answer < 0) {
+                c.out().println("");
+                return false;
+            }
+            c.out().print("Y or N please\n(N/y): ");
+            c.out().flush();
+        }
+    }
+
+    private static int key(CommandContext c, long deadlineMs) {
+        try {
+            boolean terminal = c.host().isTty(0);
+            while (terminal && c.in().available() == 0) {
+                if (c.host().nowMs() > deadlineMs || !c.host().pause(LOOK_MS)) {
+                    return -1;
+                }
+            }
+            int first = c.in().read();
+            // the rest of the line belongs to the answer
+            int rest = first;
+            while (rest >= 0 && rest != '\n' && c.in().available() > 0) {
+                rest = c.in().read();
+            }
+            return first;
+        } catch (IOException e) {
+            return -1;
+        }
+    }
+}

@@ -1,0 +1,190 @@
+package dev.muster.cli.acct;
+
+import dev.muster.cli.Command;
+import dev.muster.cli.CommandContext;
+import dev.muster.cli.SlurmException;
+import dev.muster.cli.UsageException;
+import dev.muster.model.Json;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** Shows and changes what is kept in accounting. */
+public final class Sacctmgr implements Command {
+    private static final String VERSION = "slurm 26.05.3";
+    private static final String SLURMDBD = "accounting_storage/slurmdbd";
+    private static final List<Entity.Name> VERBS = Entity.names("add:3=add archive:3=archive associations:3=associations clear:2=clear create:3=add "
+            + "delete:3=delete dump:3=dump exit:2=exit help:1=help list:3=show load:2=load modify:1=modify oneliner:1=oneliner parsable:1=parsable "
+            + "ping:2=ping problem:3=problem quiet:4=quiet quit:4=exit readonly:4=readonly reconfigure:3=reconfigure remove:3=delete show:3=show "
+            + "shutdown:4=shutdown update:1=modify verbose:4=verbose version:4=version");
+
+    /** What options ask for. */
+    static final class Settings {
+        boolean immediate;
+        boolean noHeader;
+        boolean bars;
+        boolean lastBar;
+        boolean quiet;
+        boolean readOnly;
+        boolean associations;
+        int verbose;
+        String json = "";
+        String parser = "";
+
+        Printer.Style style() {
+            return new Printer.Style(!noHeader, bars, lastBar);
+        }
+    }
+
+    @Override
+    public int run(CommandContext c) throws SlurmException, UsageException {
+        Settings s = new Settings();
+        List<String> args = new ArrayList<>();
+        Options.Outcome outcome = Options.parse(c, s, args);
+        if (outcome == Options.Outcome.DONE) {
+            return 0;
+        }
+        if (outcome == Options.Outcome.WRONG) {
+            return 1;
+        }
+        if (!c.host().accountingType().equals(SLURMDBD)) {
+            c.err().println("You are not running a supported accounting_storage plugin");
+            c.err().println("Only '" + SLURMDBD + "' is supported.");
+            return 1;
+        }
+        if (args.isEmpty()) {
+            return interactive(c, s);
+        }
+        return one(c, s, args);
+    }
+
+    /** Commands by line until the end of the input or {@code exit}. */
+    private int interactive(CommandContext c, Settings s) throws SlurmException, UsageException {
+        c.host().needsOwnProcess();
+        BufferedReader in = new BufferedReader(new InputStreamReader(c.in(), StandardCharsets.UTF_8));
+        int rc = 0;
+        while (true) {
+            c.out().print("sacctmgr: ");
+            c.out().flush();
+            String line;
+            try {
+                line = in.readLine();
+            } catch (IOException e) {
+                line = null;
+            }
+            if (line == null) {
+                c.out().println("");
+                return rc;
+            }
+            List<String> words = List.of(line.strip().split("\\s+"));
+            if (line.isBlank() || words.getFirst().startsWith("#")) {
+                continue;
+            }
+            String verb = verb(words.getFirst());
+            if (verb.equals("exit")) {
+                return rc;
+            }
+            try {
+                rc = one(c, s, words);
+            } catch (UsageException e) {
+                e.lines().forEach(c.err()::println);
+                rc = e.exitCode();
+            }
+        }
+    }
+
+    static String verb(String typed) {
+        String lower = typed.toLowerCase(Locale.ROOT);
+        return VERBS.stream().filter(v -> v.means(lower)).findFirst().map(Entity.Name::key).orElse("");
+    }
+
+    private int one(CommandContext c, Settings s, List<String> words) throws SlurmException, UsageException {
+        String verb = verb(words.getFirst());
+        List<String> rest = words.subList(1, words.size());
+        if (s.readOnly && List.of("add", "modify", "delete", "load", "archive", "shutdown").contains(verb)) {
+            c.err().println("Can't run this command in readonly mode.");
+            return 1;
+        }
+        switch (verb) {
+            case "show", "problem", "associations" -> {
+                return new Show(c, s).run(verb.equals("show") ? rest : prefixed(verb, rest));
+            }
+            case "add", "modify", "delete" -> {
+                return new Edit(c, s, verb).run(rest);
+            }
+            case "clear" -> {
+                return clear(c, rest);
+            }
+            case "ping" -> {
+                return ping(c);
+            }
+            case "reconfigure" -> {
+                return simple(c, "Reconfigure", " Problem reconfiguring server: ");
+            }
+            case "shutdown" -> {
+                return simple(c, "Shutdown", " Problem shutting down server: ");
+            }
+            case "version" -> c.out().println(VERSION);
+            case "help" -> Options.help(c);
+            case "oneliner", "quiet", "verbose" -> { }
+            case "parsable" -> {
+                s.bars = true;
+                s.lastBar = true;
+            }
+            case "readonly" -> s.readOnly = true;
+            case "dump" -> {
+                return new Dump(c).run(rest);
+            }
+            case "load", "archive" -> {
+                c.err().println("sacctmgr: error: " + verb + " is not supported by this version");
+                return 1;
+            }
+            default -> {
+                c.err().println("invalid keyword: " + words.getFirst());
+                return 1;
+            }
+        }
+        return 0;
+    }
+
+    private static List<String> prefixed(String first, List<String> rest) {
+        List<String> out = new ArrayList<>(List.of(first));
+        out.addAll(rest);
+        return out;
+    }
+
+    private static int simple(CommandContext c, String message, String problem) {
+        try {
+            c.host().accounting().call(message, new Json.Obj());
+            return 0;
+        } catch (SlurmException e) {
+            c.err().println(problem + e.getMessage());
+            return 1;
+        }
+    }
+
+    private static int clear(CommandContext c, List<String> rest) {
+        if (rest.isEmpty() || !"stats".startsWith(rest.getFirst().toLowerCase(Locale.ROOT))) {
+            c.err().println("No valid entity in list command");
+            c.err().println("Input line must include \"Stats\"");
+            return 1;
+        }
+        return simple(c, "ClearStats", "sacctmgr: error: Problem clearing stats: ");
+    }
+
+    private static int ping(CommandContext c) {
+        String host = c.host().accountingHost();
+        try {
+            c.host().accounting().call("Ping", new Json.Obj());
+            c.out().println("slurmdbd(primary) at " + host + " is UP");
+            return 0;
+        } catch (SlurmException e) {
+            c.out().println("slurmdbd(primary) at " + host + " is DOWN");
+            return 1;
+        }
+    }
+}

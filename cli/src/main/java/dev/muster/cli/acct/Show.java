@@ -1,0 +1,143 @@
+package dev.muster.cli.acct;
+
+import dev.muster.cli.CommandContext;
+import dev.muster.cli.SlurmException;
+import dev.muster.cli.UsageException;
+import dev.muster.model.Json;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+
+/** {@code sacctmgr show …}. */
+final class Show {
+    private static final List<String> NO_ENTITY = List.of("No valid entity in list command",
+            "Input line must include \"Account\", \"Association\", \"Cluster\", \"Configuration\",",
+            "\"Event\", \"Federation\", \"Problem\", \"QOS\", \"Resource\", \"Reservation\",",
+            "\"RunAwayJobs\", \"Stats\", \"Transaction\", \"TRES\", \"User\", or \"WCKey\"");
+
+    private final CommandContext c;
+    private final Sacctmgr.Settings s;
+    private final Map<String, String> where = new LinkedHashMap<>();
+    private final List<String> options = new ArrayList<>();
+    private String format = "";
+
+    Show(CommandContext c, Sacctmgr.Settings s) {
+        this.c = c;
+        this.s = s;
+    }
+
+    int run(List<String> words) throws UsageException, SlurmException {
+        if (words.isEmpty()) {
+            throw new UsageException(1, NO_ENTITY);
+        }
+        String typed = words.getFirst().toLowerCase(Locale.ROOT);
+        if (typed.length() >= 5 && ("reservations".startsWith(typed) || typed.length() >= 3 && "federations".startsWith(typed))) {
+            throw new UsageException(1, List.of("sacctmgr: error: " + typed + " is not supported by this version"));
+        }
+        Entity entity = Entity.find(typed).orElseThrow(() -> new UsageException(1, NO_ENTITY));
+        if (s.associations) {
+            options.add("withassoc");
+        }
+        conditions(entity, Words.of(words.subList(1, words.size())));
+        return switch (entity.name()) {
+            case "configuration" -> ConfigText.print(c, rows(entity));
+            case "stats" -> StatsText.print(c, rows(entity));
+            case "runawayjob" -> runaway(entity);
+            default -> list(entity);
+        };
+    }
+
+    private void conditions(Entity entity, Words words) throws UsageException {
+        List<String> wrong = new ArrayList<>();
+        List<Words.Item> all = new ArrayList<>(words.where());
+        all.addAll(words.set());
+        for (Words.Item item : all) {
+            if (item.key().isEmpty()) {
+                Optional<String> option = Entity.option(item.value());
+                if (option.isPresent()) {
+                    options.add(option.get());
+                } else if (!entity.conditions().isEmpty()) {
+                    String first = entity.name().equals("association") ? "account" : entity.conditions().getFirst().key();
+                    where.merge(first, item.value(), (a, b) -> a + "," + b);
+                }
+            } else if (item.key().length() >= 3 && "format".startsWith(item.key().toLowerCase(Locale.ROOT))) {
+                format = format.isEmpty() ? item.value() : format + "," + item.value();
+            } else {
+                Optional<String> key = entity.condition(item.key());
+                if (key.isEmpty()) {
+                    wrong.add(" Unknown condition: " + item.typed());
+                    wrong.add(" Use keyword 'set' to modify value");
+                } else {
+                    where.merge(key.get(), value(key.get(), item.value()), (a, b) -> a + "," + b);
+                }
+            }
+        }
+        if (!wrong.isEmpty()) {
+            throw new UsageException(1, wrong);
+        }
+    }
+
+    private String value(String key, String typed) throws UsageException {
+        if (!key.equals("start") && !key.equals("end")) {
+            return typed;
+        }
+        return Long.toString(Moments.seconds(c, typed));
+    }
+
+    private Json.Obj reply(Entity entity) throws SlurmException {
+        Json.Obj conditions = new Json.Obj();
+        where.forEach(conditions::put);
+        return c.host().accounting().call("Show", new Json.Obj().put("entity", entity.name()).put("where", conditions)
+                .put("options", new ArrayList<Object>(options)));
+    }
+
+    private List<Json.Obj> rows(Entity entity) throws SlurmException, UsageException {
+        try {
+            return reply(entity).objects("rows");
+        } catch (SlurmException e) {
+            if (e.errno() == 2002 && entity.name().equals("stats")) {
+                throw new UsageException(1,
+                        List.of("sacctmgr: error: acct_storage_p_get_stats: RC:2002 Your user doesn't have privilege to perform this action"));
+            }
+            throw new UsageException(1, List.of(Problems.line(e)));
+        }
+    }
+
+    private int list(Entity entity) throws UsageException, SlurmException {
+        Printer printer = new Printer(c, s.style(), entity, format.isEmpty() ? standard(entity) : format,
+                options.contains("tree") && entity.name().equals("association"));
+        List<Json.Obj> rows = rows(entity);
+        if (!s.json.isEmpty()) {
+            return AcctJson.print(c, s, entity, rows, c.host().accounting().call("Show", new Json.Obj().put("entity", "tres")).objects("rows"));
+        }
+        printer.header();
+        rows.forEach(printer::row);
+        return 0;
+    }
+
+    private String standard(Entity entity) {
+        boolean assoc = options.contains("withassoc");
+        boolean coord = options.contains("withcoord");
+        return switch (entity.name()) {
+            case "account" -> entity.format()
+                    + (assoc ? ",cluster,parentname,user,fairshare,priority,grpjobs,grpnodes,grpcpus,grpmem,grpsubmitjobs,grpwall,"
+                    + "grpcpumins,maxjobs,maxnodes,maxcpus,maxsubmitjobs,maxwall,maxcpumins,qos,defaultqos" : "") + (coord ? ",coordinators" : "");
+            case "user" -> entity.format() + (assoc ? ",cluster,account,partition,fairshare,priority,maxjobs,maxnodes,maxcpus,maxsubmitjobs,maxwall,"
+                    + "maxcpumins,qos,defaultqos" : "") + (coord ? ",coordinators" : "");
+            case "resource" -> entity.format() + (options.contains("withclusters") ? ",cluster,allowed" : "");
+            default -> entity.format();
+        };
+    }
+
+    private int runaway(Entity entity) throws UsageException, SlurmException {
+        List<Json.Obj> rows = rows(entity);
+        String cluster = where.getOrDefault("cluster", String.join(",", c.host().clusters()));
+        if (rows.isEmpty()) {
+            c.out().println("Runaway Jobs: No runaway jobs found on cluster " + cluster);
+        }
+        return 0;
+    }
+}

@@ -1,0 +1,173 @@
+package dev.muster.controller;
+
+import dev.muster.config.Key;
+import dev.muster.config.SlurmConf;
+import dev.muster.controller.dbd.DbdLink;
+import dev.muster.core.Entry;
+import dev.muster.core.Node;
+import dev.muster.core.State;
+import dev.muster.daemon.Sessions;
+import dev.muster.model.Codec;
+import dev.muster.model.HostList;
+import dev.muster.model.accounting.AccountingRows;
+import dev.muster.model.accounting.AccountingRows.Batch;
+import dev.muster.model.accounting.DbdMessages.Policy;
+import dev.muster.model.accounting.DbdMessages.Register;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+
+/** Accounting in slurmdbd: the same rows as in the embedded tables, by way of a link. */
+final class DbdAccounting implements Accounting {
+    /** As the original counts the versions of its protocol. */
+    private static final int RPC_VERSION = 11520;
+    private static final int PORT_DEFAULT = 6819;
+
+    private final EmbeddedAccounting rows;
+    private final DbdLink link;
+
+    /**
+     * @param journal names the journal
+     * @param last    the journal's last index
+     * @param state   the newest durable state
+     * @param policy  takes a new policy and returns when it is durable
+     */
+    DbdAccounting(SlurmConf conf, Sessions sessions, String journal, LongSupplier last, Supplier<State> state, Consumer<Policy> policy,
+            Consumer<String> log) {
+        int port = (int) conf.number(Key.ACCOUNTING_STORAGE_PORT);
+        link = new DbdLink(conf.text(Key.ACCOUNTING_STORAGE_HOST), port > 0 ? port : PORT_DEFAULT, sessions::accountingSession, sessions::nonce,
+                new DbdLink.Home() {
+                    @Override
+                    public Register introduction() {
+                        return DbdAccounting.introduction(conf, state.get(), journal, last.getAsLong());
+                    }
+
+                    @Override
+                    public void apply(Policy p) {
+                        policy.accept(p);
+                    }
+
+                    @Override
+                    public void settle(long ms) {
+                        rows.awaitRows(ms);
+                    }
+
+                    @Override
+                    public Batch everything() {
+                        return rows.everything();
+                    }
+
+                    @Override
+                    public void log(String sentence) {
+                        log.accept(sentence);
+                    }
+                });
+        link.greet();
+        rows = new EmbeddedAccounting(link, new EmbeddedAccounting.Questions() {
+            @Override
+            public AccountingRows.Answer answer(AccountingRows.Query query, String cluster) {
+                AccountingRows.Query own = query.clusters().isEmpty() ? of(query, cluster) : query;
+                return Codec.decode(link.ask("QueryAccounting", Codec.encode(own)), AccountingRows.Answer.class);
+            }
+
+            @Override
+            public void close() {
+                link.close();
+            }
+        }, log);
+    }
+
+    private static AccountingRows.Query of(AccountingRows.Query q, String cluster) {
+        return new AccountingRows.Query(q.jobs(), q.userIds(), q.allUsers(), q.groupIds(), q.accounts(), q.partitions(), q.qos(), q.names(),
+                q.nodes(),
+                q.states(), q.wckeys(), q.reasons(), q.from(), q.to(), q.duplicates(), q.allocationsOnly(), q.minNodes(), q.maxNodes(), q.minCpus(),
+                q.maxCpus(), q.minLimitMin(), q.maxLimitMin(), List.of(cluster));
+    }
+
+    private static Register introduction(SlurmConf conf, State state, String journal, long last) {
+        long cpus = 0;
+        long memory = 0;
+        Map<String, Integer> gres = new TreeMap<>();
+        List<String> nodes = new ArrayList<>();
+        for (Node n : state.nodes().values()) {
+            cpus += n.spec().cpus();
+            memory += n.spec().memoryMb();
+            n.gresTotals().forEach((name, count) -> gres.merge(name, count, Integer::sum));
+            nodes.add(n.name());
+        }
+        StringBuilder tres = new StringBuilder("cpu=" + cpus + ",mem=" + memory + ",node=" + nodes.size() + ",billing=" + cpus);
+        TreeSet<String> names = new TreeSet<>(conf.list(Key.ACCOUNTING_STORAGE_TRES));
+        names.removeIf(n -> !n.contains("/"));
+        gres.forEach((name, count) -> {
+            if (names.contains("gres/" + name)) {
+                tres.append(",gres/").append(name).append('=').append(count);
+            }
+        });
+        return new Register(conf.clusterName(), journal, last, conf.controllers().getFirst().address(), conf.slurmctldPorts().getFirst(), RPC_VERSION,
+                tres.toString(), HostList.of(nodes).compressed(), nodes.size(), List.copyOf(names));
+    }
+
+    /** A sentence for each kind of rule that slurmdbd keeps and nothing here holds to yet. */
+    static List<String> unenforced(List<String> enforced) {
+        List<String> out = new ArrayList<>();
+        if (enforced.contains("limits")) {
+            out.add("AccountingStorageEnforce=limits: kept and shown, but not enforced in this version: GrpTRESMins, GrpTRESRunMins, GrpWall,"
+                    + " MaxTRESMins, MaxTRESRunMins, MaxTRESPerNode, GrpJobsAccrue, MaxJobsAccrue, MinPrioThreshold, UsageThreshold, UsageFactor and LimitFactor");
+        }
+        if (enforced.contains("qos")) {
+            out.add("AccountingStorageEnforce=qos: of a QOS, Priority, Preempt, PreemptMode, GraceTime and the flags but DenyOnLimit have no"
+                    + " effect in this version; a partition's QOS has none");
+        }
+        for (String word : enforced) {
+            if (List.of("safe", "nojobs", "nosteps", "wckeys").contains(word)) {
+                out.add("AccountingStorageEnforce=" + word + " has no effect in this version");
+            }
+        }
+        return out;
+    }
+
+    /** Begins to wait for policies. */
+    void start() {
+        link.start();
+    }
+
+    @Override
+    public void follow(long index, Entry entry, State after) {
+        rows.follow(index, entry, after);
+    }
+
+    @Override
+    public AccountingRows.Answer query(AccountingRows.Query query, long index) {
+        return rows.query(query, index);
+    }
+
+    @Override
+    public long projected() {
+        return rows.projected();
+    }
+
+    @Override
+    public void close() {
+        rows.close();
+    }
+
+    @Override
+    public void begin(long index, State state) {
+        rows.begin(index, state);
+    }
+
+    @Override
+    public boolean settle(long index, long waitMs) {
+        return rows.settle(index, waitMs);
+    }
+
+    @Override
+    public boolean overloaded() {
+        return rows.overloaded();
+    }
+}

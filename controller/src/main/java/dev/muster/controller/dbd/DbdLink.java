@@ -1,0 +1,263 @@
+package dev.muster.controller.dbd;
+
+import dev.muster.accounting.AccountingException;
+import dev.muster.accounting.RowSink;
+import dev.muster.model.Codec;
+import dev.muster.model.Json;
+import dev.muster.model.SlurmErrno;
+import dev.muster.model.accounting.AccountingRows.Batch;
+import dev.muster.model.accounting.AccountingRows.JobRow;
+import dev.muster.model.accounting.AccountingRows.StepRow;
+import dev.muster.model.accounting.DbdMessages;
+import dev.muster.model.accounting.DbdMessages.Policy;
+import dev.muster.model.accounting.DbdMessages.Register;
+import dev.muster.model.api.ClusterMessages.ApiError;
+import dev.muster.transport.Client;
+import dev.muster.transport.Session;
+import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/**
+ * slurmdbd as this controller sees it. Rows go to it in order and each batch once; whatever it could not take yet is kept by the
+ * caller, and the journal keeps it too. A second connection waits for a newer policy and for people who want to see all rows.
+ */
+public final class DbdLink implements RowSink, AutoCloseable {
+    private static final int CALL_MS = 30_000;
+    private static final int WAIT_MS = 10_000;
+    private static final long RETRY_MS = 1_000;
+    private static final long SETTLE_MS = 2_000;
+
+    /** What the link needs of the controller. */
+    public interface Home {
+        /** How this cluster presents itself. */
+        Register introduction();
+
+        /** Makes a policy durable. Returns when it is. */
+        void apply(Policy policy);
+
+        /** Waits until the rows of everything that is durable now were taken, at most so long. */
+        void settle(long ms);
+
+        /** The rows of all that is known, for tables that lost theirs. */
+        Batch everything();
+
+        void log(String sentence);
+    }
+
+    private final String host;
+    private final int port;
+    private final Supplier<Session> session;
+    private final Supplier<String> nonces;
+    private final Home home;
+    private final Client writing;
+    private final Client waiting;
+    private volatile long sequence;
+    private volatile boolean registered;
+    private volatile boolean closed;
+    private volatile String trouble = "";
+    private Thread thread;
+
+    public DbdLink(String host, int port, Supplier<Session> session, Supplier<String> nonces, Home home) {
+        this.host = host;
+        this.port = port;
+        this.session = session;
+        this.nonces = nonces;
+        this.home = home;
+        this.writing = client();
+        this.waiting = client();
+    }
+
+    private Client client() {
+        return new Client(host, port, session, nonces::get);
+    }
+
+    /** Learns what the tables have, if slurmdbd answers now. */
+    public void greet() {
+        try {
+            synchronized (writing) {
+                register();
+            }
+        } catch (AccountingException e) {
+            troubled(e.getMessage());
+        }
+    }
+
+    /** Begins to wait for policies. */
+    public void start() {
+        thread = Thread.ofPlatform().name("slurmdbd").daemon(true).start(this::syncLoop);
+    }
+
+    // ---- rows
+
+    @Override
+    public long sequence() {
+        return sequence;
+    }
+
+    @Override
+    public void write(List<Batch> batches) {
+        synchronized (writing) {
+            if (!registered) {
+                register();
+            }
+            Register me = home.introduction();
+            sequence = call(writing, new DbdMessages.Append(me.cluster(), me.journal(), batches), DbdMessages.Registered.class).seq();
+        }
+    }
+
+    /** What slurmdbd acknowledged is committed there. */
+    @Override
+    public long checkpoint() {
+        return sequence;
+    }
+
+    @Override
+    public Optional<JobRow> job(long sluid, int restarts) {
+        return read(sluid, restarts, DbdMessages.ReadRow.NO_STEP).flatMap(r -> r.jobs().stream().findFirst());
+    }
+
+    @Override
+    public Optional<StepRow> step(long sluid, int restarts, int stepId) {
+        return read(sluid, restarts, stepId).flatMap(r -> r.steps().stream().findFirst());
+    }
+
+    private Optional<DbdMessages.RowRead> read(long sluid, int restarts, int stepId) {
+        try {
+            synchronized (writing) {
+                if (!registered) {
+                    register();
+                }
+                Register me = home.introduction();
+                return Optional.of(call(writing, new DbdMessages.ReadRow(me.cluster(), me.journal(), sluid, restarts, stepId),
+                        DbdMessages.RowRead.class));
+            }
+        } catch (AccountingException e) {
+            home.log("accounting: what was used before is not known: " + e.getMessage());
+            return Optional.empty();
+        }
+    }
+
+    private void register() {
+        long before = sequence;
+        long there = call(writing, home.introduction(), DbdMessages.Registered.class).seq();
+        registered = true;
+        sequence = there;
+        if (!trouble.isEmpty()) {
+            home.log("accounting: slurmdbd answers");
+            trouble = "";
+        }
+        if (there < before) {
+            home.log("accounting: slurmdbd's tables hold entries up to " + there + ", " + before + " were in them: everything known is sent again");
+            Register me = home.introduction();
+            sequence = call(writing, new DbdMessages.Append(me.cluster(), me.journal(), List.of(home.everything())),
+                    DbdMessages.Registered.class).seq();
+        }
+    }
+
+    // ---- questions
+
+    /** Passes a question on, over a connection of its own. @throws AccountingException if slurmdbd does not answer */
+    public byte[] ask(String message, byte[] body) {
+        try (Client own = client()) {
+            return post(own, message, body);
+        }
+    }
+
+    private <T> T call(Client on, Record message, Class<T> reply) {
+        return Codec.decode(post(on, message.getClass().getSimpleName(), Codec.encode(message)), reply);
+    }
+
+    private byte[] post(Client on, String message, byte[] body) {
+        Client.Response r;
+        try {
+            r = on.post("/muster/v1/" + message, body, CALL_MS);
+        } catch (IOException | IllegalStateException e) {
+            registered = false;
+            throw new AccountingException("slurmdbd at " + host + ":" + port + ": " + e.getMessage(), e);
+        }
+        if (r.status() == 200) {
+            return r.body();
+        }
+        ApiError error = error(r);
+        if (error.errno() == SlurmErrno.IN_STANDBY_MODE.number()) {
+            // it was started anew and does not know this controller
+            registered = false;
+        }
+        throw new AccountingException("slurmdbd at " + host + ":" + port + " refused " + message + ": " + error.error(), null);
+    }
+
+    private static ApiError error(Client.Response r) {
+        try {
+            return Codec.decode(r.body(), ApiError.class);
+        } catch (Json.MalformedException e) {
+            return new ApiError(-1, "status " + r.status());
+        }
+    }
+
+    // ---- policy
+
+    private void syncLoop() {
+        long version = 0;
+        long barrier = 0;
+        while (!closed) {
+            try {
+                synchronized (writing) {
+                    if (!registered) {
+                        register();
+                        version = 0;
+                        barrier = 0;
+                    }
+                }
+                Register me = home.introduction();
+                DbdMessages.SyncReply reply = call(waiting, new DbdMessages.Sync(me.cluster(), me.journal(), version, barrier, WAIT_MS),
+                        DbdMessages.SyncReply.class);
+                if (reply.changed()) {
+                    home.apply(reply.policy());
+                }
+                version = reply.version();
+                if (reply.barrier() > barrier) {
+                    home.settle(SETTLE_MS);
+                    barrier = reply.barrier();
+                }
+            } catch (AccountingException | Json.MalformedException e) {
+                troubled(e.getMessage());
+                pause();
+            } catch (RuntimeException e) {
+                home.log("accounting: internal error with slurmdbd: " + e);
+                pause();
+            }
+        }
+    }
+
+    private void troubled(String sentence) {
+        if (closed || sentence.equals(trouble)) {
+            return;
+        }
+        trouble = sentence;
+        home.log("error: accounting: " + sentence + "; trying again");
+    }
+
+    private static void pause() {
+        try {
+            Thread.sleep(RETRY_MS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Whether slurmdbd answered last time. */
+    public boolean isUp() {
+        return registered;
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        waiting.close();
+        if (thread != null) {
+            thread.interrupt();
+        }
+    }
+}

@@ -1,0 +1,336 @@
+package dev.muster.core;
+
+import dev.muster.model.JobDesc;
+import dev.muster.model.JobReason;
+import dev.muster.model.SlurmErrno;
+import dev.muster.model.accounting.DbdMessages.AssocPolicy;
+import dev.muster.model.accounting.DbdMessages.QosPolicy;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+
+/** Whom a job is charged to, and what the limits of associations and QOS say to it. */
+public final class AccountRules {
+    private static final String NORMAL = "normal";
+
+    private final State state;
+    private final Accounts accounts;
+    private final List<String> enforced;
+
+    public AccountRules(State state) {
+        this.state = state;
+        this.accounts = state.accounts();
+        this.enforced = List.of(state.settings().options().getOrDefault("accounting_enforce", "").split(","));
+    }
+
+    /** Whether a word of AccountingStorageEnforce is set. */
+    public boolean enforces(String word) {
+        return enforced.contains(word);
+    }
+
+    /** The description with its account and QOS, or why there is none. */
+    sealed interface Charged {}
+
+    record Fit(JobDesc desc) implements Charged {}
+
+    record Unfit(SlurmErrno errno) implements Charged {}
+
+    /** Fills in what was not said: the user's default account, the account's default QOS. */
+    Charged charge(JobDesc desc) {
+        JobDesc.Charge c = desc.charge();
+        String account = c.account().toLowerCase(Locale.ROOT);
+        String qos = c.qos().toLowerCase(Locale.ROOT);
+        String partition = desc.partition().split(",")[0];
+        Optional<AssocPolicy> assoc = account.isEmpty() ? accounts.defaultOf(desc.owner().user()).flatMap(
+                a -> accounts.assoc(a.user(), a.account(), partition)) : accounts.assoc(desc.owner().user(), account, partition);
+        if (assoc.isEmpty()) {
+            return enforces("associations") ? new Unfit(SlurmErrno.INVALID_ACCOUNT) : new Fit(desc);
+        }
+        if (qos.isEmpty()) {
+            qos = standardQos(assoc.get());
+        } else if (accounts.qos(qos).isEmpty() || !assoc.get().qos().contains(qos)) {
+            if (enforces("qos")) {
+                return new Unfit(SlurmErrno.INVALID_QOS);
+            }
+        }
+        return new Fit(desc.withCharge(new JobDesc.Charge(assoc.get().account(), qos, c.wckey(), c.reservation(), c.licensesTag())));
+    }
+
+    private static String standardQos(AssocPolicy assoc) {
+        if (!assoc.defaultQos().isEmpty()) {
+            return assoc.defaultQos();
+        }
+        return assoc.qos().size() == 1 ? assoc.qos().getFirst() : NORMAL;
+    }
+
+    private Optional<AssocPolicy> assoc(JobDesc d) {
+        return accounts.assoc(d.owner().user(), d.charge().account(), d.partition().split(",")[0]);
+    }
+
+    private Optional<QosPolicy> qos(JobDesc d) {
+        return accounts.qos(d.charge().qos());
+    }
+
+    private static String text(Map<String, String> limits, String name) {
+        return limits.getOrDefault(name, "");
+    }
+
+    private static long number(Map<String, String> limits, String name) {
+        String value = text(limits, name);
+        return value.isEmpty() ? -1 : Long.parseLong(value);
+    }
+
+    private static Map<String, Long> tres(Map<String, String> limits, String name) {
+        Map<String, Long> out = new LinkedHashMap<>();
+        for (String item : text(limits, name).split(",")) {
+            int eq = item.indexOf('=');
+            if (eq > 0) {
+                out.put(item.substring(0, eq), Long.parseLong(item.substring(eq + 1)));
+            }
+        }
+        return out;
+    }
+
+    private boolean limited() {
+        return enforces("limits") && !accounts.isEmpty();
+    }
+
+    /** A job that says no time limit gets the one of its QOS or association, if the partition's is longer. */
+    JobDesc withTimeLimit(JobDesc desc) {
+        if (!limited() || desc.timing().timeLimitMin() != 0) {
+            return desc;
+        }
+        long most = mostMinutes(desc);
+        Optional<Partition> partition = state.partitions().find(desc.partition().split(",")[0]);
+        int standard = partition.map(p -> Limits.timeLimitMin(desc, p)).orElse(-1);
+        if (most < 0 || standard >= 0 && standard <= most) {
+            return desc;
+        }
+        JobDesc.Timing t = desc.timing();
+        return desc.withTiming(new JobDesc.Timing((int) most, t.timeMinMin(), t.beginTime(), t.deadline(), t.dependency(), t.array(), t.nice(),
+                t.hold(),
+                t.prioritySet(), t.priority(), t.requeue(), t.killOnInvalidDependency(), t.delayBootMin()));
+    }
+
+    private long mostMinutes(JobDesc desc) {
+        long ofQos = qos(desc).map(q -> number(q.limits(), "MaxWall")).orElse(-1L);
+        return ofQos >= 0 ? ofQos : assoc(desc).map(a -> number(a.limits(), "MaxWall")).orElse(-1L);
+    }
+
+    // ---- at submission
+
+    /** Whether the user, account or QOS may not have so many more jobs; or, with DenyOnLimit, whether this one could never start. */
+    boolean refuses(JobDesc desc, int tasks, AccountUse use) {
+        if (!limited()) {
+            return false;
+        }
+        return tooMany(desc, tasks, use) || qos(desc).filter(q -> text(q.limits(), "Flags").contains("DenyOnLimit")).isPresent()
+                && !never(desc).equals(JobReason.NONE);
+    }
+
+    private boolean tooMany(JobDesc desc, int tasks, AccountUse use) {
+        String user = desc.owner().user();
+        Optional<QosPolicy> qos = qos(desc);
+        if (qos.isPresent()) {
+            Map<String, String> l = qos.get().limits();
+            String name = qos.get().name();
+            if (over(number(l, "GrpSubmitJobs"), tasks + use.of(p -> p.qos().equals(name)).submitted)
+                    || over(number(l, "MaxSubmitJobsPU"), tasks + use.of(p -> p.qos().equals(name) && p.user().equals(user)).submitted)
+                    || over(number(l, "MaxSubmitJobsPA"),
+                            tasks + use.of(p -> p.qos().equals(name) && p.account().equals(desc.charge().account())).submitted)) {
+                return true;
+            }
+        }
+        boolean own = true;
+        for (AssocPolicy a : chain(desc)) {
+            if (own && qos.filter(q -> !text(q.limits(), "MaxSubmitJobsPU").isEmpty()).isEmpty()
+                    && over(number(a.limits(), "MaxSubmitJobs"), tasks + use.of(p -> within(p, a)).submitted)) {
+                return true;
+            }
+            if (qos.filter(q -> !text(q.limits(), "GrpSubmitJobs").isEmpty()).isEmpty()
+                    && over(number(a.limits(), "GrpSubmitJobs"), tasks + use.of(p -> within(p, a)).submitted)) {
+                return true;
+            }
+            own = false;
+        }
+        return false;
+    }
+
+    private static boolean over(long limit, long count) {
+        return limit >= 0 && count > limit;
+    }
+
+    /** The user's association and those above it. */
+    private List<AssocPolicy> chain(JobDesc desc) {
+        List<AssocPolicy> out = new ArrayList<>();
+        for (Optional<AssocPolicy> a = assoc(desc); a.isPresent(); a = accounts.parent(a.get())) {
+            out.add(a.get());
+        }
+        return out;
+    }
+
+    /** Whether a payer is charged to an association or one below it. */
+    private boolean within(AccountUse.Payer p, AssocPolicy a) {
+        if (!a.user().isEmpty()) {
+            return p.user().equals(a.user()) && p.account().equals(a.account()) && (a.partition().isEmpty() || a.partition().equals(p.partition()));
+        }
+        for (Optional<AssocPolicy> at = accounts.assoc("", p.account(), ""); at.isPresent(); at = accounts.parent(at.get())) {
+            if (at.get().id() == a.id()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** What a job asks for at least. */
+    private static Map<String, Long> asked(JobDesc d) {
+        Map<String, Long> out = new LinkedHashMap<>();
+        long nodes = Math.max(1, d.request().nodesMin());
+        long cpus = Math.max(nodes, Math.max(1L, d.request().tasks()) * Math.max(1, d.request().cpusPerTask()));
+        out.put("cpu", cpus);
+        out.put("node", nodes);
+        out.put("billing", cpus);
+        long memory = d.request().memPerNodeMb() > 0 ? d.request().memPerNodeMb() * nodes : Math.max(0, d.request().memPerCpuMb()) * cpus;
+        if (memory > 0) {
+            out.put("mem", memory);
+        }
+        for (Tres.Item i : Tres.gres(d.request().tresPerNode())) {
+            out.merge("gres/" + i.name(), i.count() * nodes, Long::sum);
+        }
+        for (Tres.Item i : Tres.gres(d.request().tresPerJob())) {
+            out.merge("gres/" + i.name(), (long) i.count(), Long::sum);
+        }
+        return out;
+    }
+
+    /** The limit that keeps this job from ever starting as it is asked for. */
+    private JobReason never(JobDesc desc) {
+        return perJob(desc, asked(desc), desc.timing().timeLimitMin());
+    }
+
+    // ---- at the start
+
+    /**
+     * Why a job may not start on an allocation now although it is free.
+     *
+     * @param allocation {@link Allocation#NONE} before one is chosen: what it asks for is looked at
+     * @param limitMin   the time it would get, -1 without limit
+     */
+    public JobReason blocks(JobDesc desc, Allocation allocation, int limitMin, AccountUse use) {
+        if (!limited()) {
+            return JobReason.NONE;
+        }
+        Map<String, Long> wanted = allocation.isEmpty() ? asked(desc) : AccountUse.tres(allocation);
+        JobReason single = perJob(desc, wanted, limitMin);
+        return single != JobReason.NONE ? single : together(desc, wanted, use);
+    }
+
+    private JobReason perJob(JobDesc desc, Map<String, Long> wanted, int limitMin) {
+        Optional<QosPolicy> qos = qos(desc);
+        Map<String, String> ofQos = qos.map(QosPolicy::limits).orElse(Map.of());
+        Map<String, String> ofAssoc = assoc(desc).map(AssocPolicy::limits).orElse(Map.of());
+        for (Map.Entry<String, Long> least : tres(ofQos, "MinTRES").entrySet()) {
+            if (wanted.getOrDefault(least.getKey(), 0L) < least.getValue()) {
+                return named("QOSMin", least.getKey(), "CpuNotSatisfied", "Memory", "Node", "Billing", "GRES");
+            }
+        }
+        Map<String, Long> most = tres(ofQos, "MaxTRES");
+        Optional<String> broken = broken(most, wanted);
+        if (broken.isPresent()) {
+            return named("QOSMax", broken.get(), "CpuPerJobLimit", "MemoryPerJob", "NodePerJobLimit", "BillingPerJob", "GRESPerJob");
+        }
+        Map<String, Long> assocMost = tres(ofAssoc, "MaxTRES");
+        assocMost.keySet().removeAll(most.keySet());
+        broken = broken(assocMost, wanted);
+        if (broken.isPresent()) {
+            return named("AssocMax", broken.get(), "CpuPerJobLimit", "MemPerJob", "NodePerJobLimit", "BillingPerJob", "GRESPerJob");
+        }
+        long wall = number(ofQos, "MaxWall");
+        if (wall >= 0) {
+            return exceeds(limitMin, wall) ? JobReason.ofWord("QOSMaxWallDurationPerJobLimit") : JobReason.NONE;
+        }
+        return exceeds(limitMin, number(ofAssoc, "MaxWall")) ? JobReason.ofWord("AssocMaxWallDurationPerJobLimit") : JobReason.NONE;
+    }
+
+    private static boolean exceeds(int limitMin, long most) {
+        return most >= 0 && (limitMin < 0 || limitMin > most);
+    }
+
+    private static Optional<String> broken(Map<String, Long> limits, Map<String, Long> wanted) {
+        return limits.entrySet().stream().filter(l -> wanted.getOrDefault(l.getKey(), 0L) > l.getValue()).map(Map.Entry::getKey).findFirst();
+    }
+
+    /** The reason for a resource: Slurm has a word for each of the common ones. */
+    private static JobReason named(String prefix, String tres, String cpu, String memory, String node, String billing, String gres) {
+        return JobReason.ofWord(prefix + switch (tres) {
+            case "cpu" -> cpu;
+            case "mem" -> memory;
+            case "node" -> node;
+            case "billing" -> billing;
+            default -> gres;
+        });
+    }
+
+    private JobReason together(JobDesc desc, Map<String, Long> wanted, AccountUse use) {
+        Optional<QosPolicy> qos = qos(desc);
+        JobReason byQos = qos.map(q -> ofQos(desc, q, wanted, use)).orElse(JobReason.NONE);
+        if (byQos != JobReason.NONE) {
+            return byQos;
+        }
+        Map<String, String> q = qos.map(QosPolicy::limits).orElse(Map.of());
+        boolean own = true;
+        for (AssocPolicy a : chain(desc)) {
+            AccountUse.Sum sum = use.of(p -> within(p, a));
+            if (text(q, "GrpJobs").isEmpty() && over(number(a.limits(), "GrpJobs"), sum.running + 1L)) {
+                return JobReason.ofWord("AssocGrpJobsLimit");
+            }
+            Map<String, Long> group = tres(a.limits(), "GrpTRES");
+            group.keySet().removeAll(tres(q, "GrpTRES").keySet());
+            Optional<String> broken = broken(group, plus(sum, wanted));
+            if (broken.isPresent()) {
+                return named("AssocGrp", broken.get(), "CpuLimit", "MemLimit", "NodeLimit", "BillingLimit", "GRES");
+            }
+            if (own && text(q, "MaxJobsPU").isEmpty() && over(number(a.limits(), "MaxJobs"), sum.running + 1L)) {
+                return JobReason.ofWord("AssocMaxJobsLimit");
+            }
+            own = false;
+        }
+        return JobReason.NONE;
+    }
+
+    private JobReason ofQos(JobDesc desc, QosPolicy q, Map<String, Long> wanted, AccountUse use) {
+        Map<String, String> l = q.limits();
+        AccountUse.Sum all = use.of(p -> p.qos().equals(q.name()));
+        AccountUse.Sum user = use.of(p -> p.qos().equals(q.name()) && p.user().equals(desc.owner().user()));
+        AccountUse.Sum account = use.of(p -> p.qos().equals(q.name()) && p.account().equals(desc.charge().account()));
+        if (over(number(l, "GrpJobs"), all.running + 1L)) {
+            return JobReason.ofWord("QOSGrpJobsLimit");
+        }
+        Optional<String> broken = broken(tres(l, "GrpTRES"), plus(all, wanted));
+        if (broken.isPresent()) {
+            return named("QOSGrp", broken.get(), "CpuLimit", "MemLimit", "NodeLimit", "BillingLimit", "GRES");
+        }
+        if (over(number(l, "MaxJobsPA"), account.running + 1L)) {
+            return JobReason.ofWord("MaxJobsPerAccount");
+        }
+        broken = broken(tres(l, "MaxTRESPA"), plus(account, wanted));
+        if (broken.isPresent()) {
+            return named("Max", broken.get(), "CpuPerAccount", "MemoryPerAccount", "NodePerAccount", "BillingPerAccount", "GRESPerAccount");
+        }
+        if (over(number(l, "MaxJobsPU"), user.running + 1L)) {
+            return JobReason.ofWord("QOSMaxJobsPerUserLimit");
+        }
+        broken = broken(tres(l, "MaxTRESPU"), plus(user, wanted));
+        return broken.isEmpty() ? JobReason.NONE
+                : named("QOSMax", broken.get(), "CpuPerUserLimit", "MemoryPerUser", "NodePerUserLimit", "BillingPerUser", "GRESPerUser");
+    }
+
+    private static Map<String, Long> plus(AccountUse.Sum sum, Map<String, Long> wanted) {
+        Map<String, Long> out = new LinkedHashMap<>(wanted);
+        sum.tres.forEach((name, count) -> out.merge(name, count, Long::sum));
+        return out;
+    }
+}

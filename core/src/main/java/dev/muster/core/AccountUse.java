@@ -1,0 +1,111 @@
+package dev.muster.core;
+
+import dev.muster.model.JobDesc;
+import dev.muster.model.JobState;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+
+/**
+ * Who has how much in the queue and on nodes, by user, account, partition and QOS: kept beside the state, fed by the same entries,
+ * so that no limit scans the job table.
+ */
+public final class AccountUse {
+    /** Those who are charged together. */
+    public record Payer(String user, String account, String partition, String qos) {}
+
+    /** @param submitted jobs in the queue or on nodes, tasks counted singly */
+    public static final class Sum {
+        public int submitted;
+        public int running;
+        public final Map<String, Long> tres = new TreeMap<>();
+
+        void add(Sum other, int sign) {
+            submitted += sign * other.submitted;
+            running += sign * other.running;
+            other.tres.forEach((name, count) -> tres.merge(name, sign * count, Long::sum));
+        }
+
+        boolean isZero() {
+            return submitted == 0 && running == 0;
+        }
+    }
+
+    private final Map<Payer, Sum> sums = new HashMap<>();
+
+    public void reset(State state) {
+        sums.clear();
+        state.jobs().values().forEach(j -> add(j, 1));
+    }
+
+    public void follow(State before, State after, Entry entry) {
+        java.util.TreeSet<Integer> ids = new java.util.TreeSet<>();
+        entry.changes().forEach(c -> ids.addAll(Touched.jobs(c)));
+        for (int id : ids) {
+            before.jobs().find(id).ifPresent(j -> add(j, -1));
+            after.jobs().find(id).ifPresent(j -> add(j, 1));
+        }
+    }
+
+    static Payer payer(JobDesc d) {
+        return new Payer(d.owner().user(), d.charge().account(), d.partition(), d.charge().qos());
+    }
+
+    private void add(Job job, int sign) {
+        if (job.state().isTerminal()) {
+            return;
+        }
+        Sum one = new Sum();
+        boolean active = job.state().isActive();
+        one.submitted = job.isArrayRecord() ? job.array().pending().count() : job.state() == JobState.PENDING || active ? 1 : 0;
+        one.running = active ? 1 : 0;
+        if (active) {
+            one.tres.putAll(tres(job.run().allocation()));
+        }
+        add(payer(job.desc()), one, sign);
+    }
+
+    private void add(Payer payer, Sum one, int sign) {
+        if (one.isZero()) {
+            return;
+        }
+        Sum sum = sums.computeIfAbsent(payer, p -> new Sum());
+        sum.add(one, sign);
+        if (sum.isZero()) {
+            sums.remove(payer);
+        }
+    }
+
+    /** A start that has no record yet counts within its pass. */
+    public void started(JobDesc desc, Allocation allocation, int sign) {
+        Sum one = new Sum();
+        one.running = 1;
+        one.tres.putAll(tres(allocation));
+        add(payer(desc), one, sign);
+    }
+
+    /** What an allocation counts as. */
+    static Map<String, Long> tres(Allocation a) {
+        Map<String, Long> out = new TreeMap<>();
+        out.put("cpu", (long) a.cpus());
+        out.put("mem", a.memoryMb());
+        out.put("node", (long) a.nodes().size());
+        out.put("billing", (long) a.cpus());
+        for (Allocation.Share s : a.nodes()) {
+            s.gres().forEach((name, devices) -> out.merge("gres/" + name, (long) devices.count(), Long::sum));
+        }
+        return out;
+    }
+
+    /** The sum over those that fit. */
+    Sum of(Predicate<Payer> fits) {
+        Sum out = new Sum();
+        sums.forEach((payer, sum) -> {
+            if (fits.test(payer)) {
+                out.add(sum, 1);
+            }
+        });
+        return out;
+    }
+}

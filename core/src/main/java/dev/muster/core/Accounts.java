@@ -1,0 +1,138 @@
+package dev.muster.core;
+
+import dev.muster.model.accounting.DbdMessages.AssocPolicy;
+import dev.muster.model.accounting.DbdMessages.Policy;
+import dev.muster.model.accounting.DbdMessages.QosPolicy;
+import dev.muster.model.accounting.DbdMessages.UserPolicy;
+import dev.muster.model.accounting.DbdMessages.WckeyPolicy;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+
+/**
+ * Associations, QOS and users of this cluster, by the last word of slurmdbd. They hold while slurmdbd is away.
+ *
+ * @param places   an association's number by its user, account and partition
+ * @param defaults the number of a user's default association
+ */
+public record Accounts(
+        Table<Integer, AssocPolicy> assocs,
+        Table<Integer, QosPolicy> qos,
+        Table<String, UserPolicy> users,
+        Table<String, WckeyPolicy> wckeys,
+        Table<String, Integer> places,
+        Table<String, Integer> defaults) {
+
+    public static final Accounts NONE = new Accounts(Table.empty(), Table.empty(), Table.empty(), Table.empty(), Table.empty(), Table.empty());
+
+    private static String place(String user, String account, String partition) {
+        return user + "\n" + account + "\n" + partition;
+    }
+
+    private static String wckey(WckeyPolicy w) {
+        return w.user() + "\n" + w.name();
+    }
+
+    /** Nothing was ever said. */
+    public boolean isEmpty() {
+        return assocs.size() == 0;
+    }
+
+    /** The user's place in an account: the one for the partition if there is one. */
+    public Optional<AssocPolicy> assoc(String user, String account, String partition) {
+        return places.find(place(user, account, partition)).or(() -> places.find(place(user, account, ""))).map(assocs::at);
+    }
+
+    public Optional<AssocPolicy> defaultOf(String user) {
+        return defaults.find(user).map(assocs::at);
+    }
+
+    public Optional<AssocPolicy> parent(AssocPolicy a) {
+        return assocs.find(a.parentId());
+    }
+
+    public Optional<QosPolicy> qos(String name) {
+        return qos.values().stream().filter(q -> q.name().equals(name)).findFirst();
+    }
+
+    /** What differs in a new policy; empty if nothing does. */
+    Optional<Change> changed(Policy p) {
+        Change.PolicyChanged change = new Change.PolicyChanged(put(assocs, p.assocs(), AssocPolicy::id), gone(assocs, p.assocs(), AssocPolicy::id),
+                put(qos, p.qos(), QosPolicy::id), gone(qos, p.qos(), QosPolicy::id), put(users, p.users(), UserPolicy::user),
+                gone(users, p.users(), UserPolicy::user), put(wckeys, p.wckeys(), Accounts::wckey), gone(wckeys, p.wckeys(), Accounts::wckey));
+        boolean same = change.assocs().isEmpty() && change.assocsGone().isEmpty() && change.qos().isEmpty() && change.qosGone().isEmpty()
+                && change.users().isEmpty() && change.usersGone().isEmpty() && change.wckeys().isEmpty() && change.wckeysGone().isEmpty();
+        return same ? Optional.empty() : Optional.of(change);
+    }
+
+    private static <K extends Comparable<? super K>, V> List<V> put(Table<K, V> old, List<V> fresh, Function<V, K> key) {
+        return fresh.stream().filter(v -> !old.find(key.apply(v)).filter(v::equals).isPresent()).toList();
+    }
+
+    private static <K extends Comparable<? super K>, V> List<K> gone(Table<K, V> old, List<V> fresh, Function<V, K> key) {
+        Set<K> kept = new HashSet<>();
+        fresh.forEach(v -> kept.add(key.apply(v)));
+        List<K> out = new ArrayList<>();
+        for (K k : old.keys()) {
+            if (!kept.contains(k)) {
+                out.add(k);
+            }
+        }
+        return out;
+    }
+
+    /** The record that rebuilds this. */
+    Optional<Change> snapshot() {
+        return isEmpty() && qos.size() == 0 ? Optional.empty() : Optional.of(new Change.PolicyChanged(List.copyOf(assocs.values()), List.of(),
+                List.copyOf(qos.values()), List.of(), List.copyOf(users.values()), List.of(), List.copyOf(wckeys.values()), List.of()));
+    }
+
+    Accounts with(Change.PolicyChanged c) {
+        Table<Integer, AssocPolicy> a = assocs;
+        Table<String, Integer> p = places;
+        Table<String, Integer> d = defaults;
+        for (int id : c.assocsGone()) {
+            AssocPolicy old = a.at(id);
+            a = a.without(id);
+            p = p.without(place(old.user(), old.account(), old.partition()));
+            d = old.isDefault() && d.find(old.user()).filter(n -> n == id).isPresent() ? d.without(old.user()) : d;
+        }
+        for (AssocPolicy fresh : c.assocs()) {
+            a = a.with(fresh.id(), fresh);
+            p = p.with(place(fresh.user(), fresh.account(), fresh.partition()), fresh.id());
+        }
+        for (AssocPolicy fresh : c.assocs()) {
+            if (!fresh.isDefault() && d.find(fresh.user()).filter(n -> n == fresh.id()).isPresent()) {
+                d = d.without(fresh.user());
+            }
+        }
+        for (AssocPolicy fresh : c.assocs()) {
+            d = fresh.isDefault() ? d.with(fresh.user(), fresh.id()) : d;
+        }
+        Table<Integer, QosPolicy> q = qos;
+        for (int id : c.qosGone()) {
+            q = q.without(id);
+        }
+        for (QosPolicy fresh : c.qos()) {
+            q = q.with(fresh.id(), fresh);
+        }
+        Table<String, UserPolicy> u = users;
+        for (String name : c.usersGone()) {
+            u = u.without(name);
+        }
+        for (UserPolicy fresh : c.users()) {
+            u = u.with(fresh.user(), fresh);
+        }
+        Table<String, WckeyPolicy> w = wckeys;
+        for (String key : c.wckeysGone()) {
+            w = w.without(key);
+        }
+        for (WckeyPolicy fresh : c.wckeys()) {
+            w = w.with(wckey(fresh), fresh);
+        }
+        return new Accounts(a, q, u, w, p, d);
+    }
+}

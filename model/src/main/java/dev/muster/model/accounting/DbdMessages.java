@@ -1,0 +1,105 @@
+package dev.muster.model.accounting;
+
+import dev.muster.model.accounting.AccountingRows.Batch;
+import dev.muster.model.accounting.AccountingRows.JobRow;
+import dev.muster.model.accounting.AccountingRows.StepRow;
+import java.util.List;
+import java.util.Map;
+
+/** What slurmdbd is asked, by the names of the records. Times are seconds since 1970 unless a name says otherwise. */
+public final class DbdMessages {
+    private DbdMessages() {}
+
+    // ---- slurmctld
+
+    /**
+     * A controller presents itself, once per connection.
+     *
+     * @param journal  names its journal
+     * @param lastSeq  the last index of the journal: tables ahead of it go back (its tail was cut)
+     * @param tres     the cluster's resources, {@code cpu=4,mem=100,…}
+     */
+    public record Register(
+            String cluster, String journal, long lastSeq, String host, int port, int rpcVersion, String tres, String nodes,
+            int nodeCount, List<String> tresNames) {}
+
+    /** @param seq everything up to it is in the tables */
+    public record Registered(long seq) {}
+
+    /** Rows of one journal, in order. Answered by {@link Registered}. */
+    public record Append(String cluster, String journal, List<Batch> batches) {}
+
+    /** The row of one attempt or step. @param stepId {@link #NO_STEP} for the job's */
+    public record ReadRow(String cluster, String journal, long sluid, int restarts, int stepId) {
+        public static final int NO_STEP = Integer.MIN_VALUE;
+    }
+
+    /** Lists of one or none. */
+    public record RowRead(List<JobRow> jobs, List<StepRow> steps) {}
+
+    /**
+     * A controller says what it has and waits for more: answered at once when its policy is old or somebody waits for its rows.
+     *
+     * @param version of the policy it has made durable; 0 for none
+     * @param barrier of the last answer: every row up to then has been appended
+     */
+    public record Sync(String cluster, String journal, long version, long barrier, int waitMs) {}
+
+    /** @param policy the whole of it, absent unless {@code changed} */
+    public record SyncReply(long version, long barrier, boolean changed, Policy policy) {}
+
+    /** Associations and QOS of one cluster, with everything inherited resolved. */
+    public record Policy(List<AssocPolicy> assocs, List<QosPolicy> qos, List<UserPolicy> users, List<WckeyPolicy> wckeys) {
+        public static final Policy NONE = new Policy(List.of(), List.of(), List.of(), List.of());
+    }
+
+    /**
+     * @param parentId 0 for the root
+     * @param limits   with what is inherited
+     * @param qos      names allowed
+     */
+    public record AssocPolicy(
+            int id, int parentId, String account, String user, String partition, boolean isDefault, Map<String, String> limits,
+            List<String> qos, String defaultQos) {}
+
+    public record QosPolicy(int id, String name, Map<String, String> limits) {}
+
+    public record UserPolicy(String user, Entities.AdminLevel level, List<String> coordinates) {}
+
+    public record WckeyPolicy(String user, String name, boolean isDefault) {}
+
+    // ---- sacctmgr and friends
+
+    /** @param options words such as {@code withassoc}; @param where by lower-case name, values with commas */
+    public record Show(String entity, Map<String, String> where, List<String> options) {}
+
+    /** Rows of fields by name, in the kept form of their values. */
+    public record Rows(List<Map<String, String>> rows) {}
+
+    /**
+     * @param verb   add, modify or delete
+     * @param set    by field name; a value may begin with {@code +=}, {@code -=} or {@code =}
+     * @param commit false: say what it would do, and do nothing
+     */
+    public record Change(String verb, String entity, Map<String, String> set, Map<String, String> where, boolean commit) {}
+
+    /**
+     * @param names   of what was touched
+     * @param assocs  associations that were touched
+     * @param more    of a deletion: names that go with it
+     * @param error   sentences if it was refused; nothing was done then
+     */
+    public record Changed(List<String> names, List<AssocRef> assocs, List<String> more, List<String> error, int errno) {}
+
+    /** An association as people name it. */
+    public record AssocRef(String cluster, String account, String user, String partition, String parent) {}
+
+    /** Clears nothing but statistics. */
+    public record ClearStats() {}
+
+    public record Reconfigure() {}
+
+    public record Shutdown() {}
+
+    public record Done() {}
+}
