@@ -88,10 +88,15 @@ public final class AccountRules {
         for (String item : text(limits, name).split(",")) {
             int eq = item.indexOf('=');
             if (eq > 0) {
-                out.put(item.substring(0, eq), Long.parseLong(item.substring(eq + 1)));
+                out.put(item.substring(0, eq), count(item.substring(eq + 1)));
             }
         }
         return out;
+    }
+
+    /** Counts may be larger than a long: those limit nothing. */
+    private static long count(String digits) {
+        return digits.length() > 18 ? Long.MAX_VALUE : Long.parseLong(digits);
     }
 
     private boolean limited() {
