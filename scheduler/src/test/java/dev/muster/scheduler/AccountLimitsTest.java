@@ -51,7 +51,8 @@ class AccountLimitsTest {
         List<AssocPolicy> assocs = new ArrayList<>(List.of(assoc(1, 0, "root", "", "", "normal"), assoc(2, 1, "dept", "", ofDept, "normal"),
                 assoc(3, 2, "dept", "alice", ofAlice, "normal", "fast"), assoc(4, 1, "other", "", "", "normal"),
                 assoc(5, 4, "other", "alice", "", "normal"), assoc(6, 2, "dept", "bob", "", "normal", "fast")));
-        cluster.apply(new Command.ApplyPolicy(new Policy(assocs, List.of(new QosPolicy(1, "normal", Map.of()), new QosPolicy(2, "fast", limits(ofQos))),
+        cluster.apply(new Command.ApplyPolicy(new Policy(assocs, List.of(new QosPolicy(1, "normal", Map.of()),
+                new QosPolicy(2, "fast", limits(ofQos))),
                 List.of(), List.of())));
     }
 
