@@ -248,6 +248,13 @@ static void make_options(bool is_daemon)
         option("-XX:TieredStopAtLevel=1");
         option("-Xms12m");
         option("-Xmx768m");
+        /* a command runs once: compiling, and moving its cache to another address, cost it more than they give */
+        option("-XX:+UnlockDiagnosticVMOptions");
+        option("-XX:-AOTReplayTraining");
+        option("-XX:ArchiveRelocationMode=0");
+        option("-XX:Tier3InvocationThreshold=2000");
+        option("-XX:Tier3MinInvocationThreshold=1000");
+        option("-XX:Tier3CompileThreshold=6000");
         if (!handles_signals())
             option("-Xrs");
     } else if (!strcmp(launcher.name, "slurmd") || !strcmp(launcher.name, "sackd")) {

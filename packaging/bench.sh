@@ -65,21 +65,41 @@ debian() { [ -x /usr/sbin/slurmctld-wlm ] && command -v munged >/dev/null; }
 now() { date +%s%N; }
 med() { sort -n | awk '{a[NR]=$1} END{print a[int((NR+1)/2)]}'; }
 
+# one call in microseconds: timed KIND COMMAND...
+timed() {
+  local k=$1 bin=/usr/bin s e; shift; [ $k = muster ] && bin=$prefix/bin
+  s=$(now); SLURM_CONF=$work/$k/slurm.conf "$bin"/$* </dev/null >/dev/null 2>&1 || true; e=$(now); echo $(((e-s)/1000))
+}
+
+# a line of the table; the two take turns, so that whatever else the machine does falls on both
+compare() {
+  local c=$1 k; : > "$work/muster.us"; : > "$work/debian.us"
+  for _ in $(seq "${RUNS:-21}"); do for k in muster debian; do [ -d "$work/$k" ] && timed $k "$c" >> "$work/$k.us"; done; done
+  awk -v c="$c" -v m="$(med < "$work/muster.us")" -v d="$(med < "$work/debian.us")" 'BEGIN{printf "%-34s %10.1f %10.1f %8.2f\n", c, m/1000, d/1000, d ? m/d : 0}'
+}
+
+# the long path, beside a Java program that does nothing
+cold() {
+  local conf=$prefix/lib/muster/launcher.conf
+  cp "$conf" "$work/launcher.conf"; sed -i '/^command_service=/d' "$conf"
+  printf 'public class Empty { public static void main(String[] a) {} }\n' > "$work/Empty.java"; "$java"c -d "$work" "$work/Empty.java"
+  : > "$work/cold.us"; : > "$work/empty.us"
+  for _ in $(seq "${RUNS:-21}"); do
+    timed muster squeue >> "$work/cold.us"
+    s=$(now); "$java" -cp "$work" Empty >/dev/null 2>&1; e=$(now); echo $(((e-s)/1000)) >> "$work/empty.us"
+  done
+  cp "$work/launcher.conf" "$conf"
+  awk -v m="$(med < "$work/cold.us")" -v d="$(med < "$work/empty.us")" 'BEGIN{printf "%-34s %10.1f %10.1f %8.2f\n", "squeue, long path | empty Java", m/1000, d/1000, m/d}'
+}
+
 commands() {
   cluster muster "$prefix/bin" "$prefix/sbin" 2 8 31817
   debian && cluster debian /usr/bin /usr/sbin 2 8 32817
   sleep 2
-  printf '%-32s %10s %10s %8s\n' command muster_ms debian_ms ratio
-  for c in "squeue" "sinfo" "sbatch -H -o /dev/null --wrap=true" "scontrol show job 1" "scancel 1" "srun true" "srun -n 8 true"; do
-    for k in muster debian; do
-      [ -d "$work/$k" ] || { eval "$k=0"; continue; }
-      bin=/usr/bin; [ $k = muster ] && bin=$prefix/bin
-      SLURM_CONF=$work/$k/slurm.conf "$bin/sbatch" -H -o /dev/null --wrap=true >/dev/null
-      v=$(for _ in $(seq "${RUNS:-21}"); do s=$(now); SLURM_CONF=$work/$k/slurm.conf "$bin"/$c </dev/null >/dev/null 2>&1 || true; e=$(now); echo $(((e-s)/1000)); done | med)
-      eval "$k=$v"
-    done
-    awk -v c="$c" -v m="$muster" -v d="$debian" 'BEGIN{printf "%-32s %10.1f %10.1f %8.2f\n", c, m/1000, d/1000, d ? m/d : 0}'
-  done
+  printf '%-34s %10s %10s %8s\n' command muster_ms debian_ms ratio
+  for k in muster debian; do [ -d "$work/$k" ] && timed $k "sbatch -H -o /dev/null --wrap=true" >/dev/null; done
+  for c in "squeue" "sinfo" "sbatch -H -o /dev/null --wrap=true" "scontrol show job 1" "scancel 1" "srun true" "srun -n 8 true"; do compare "$c"; done
+  cold
   for k in muster debian; do
     [ -d "$work/$k" ] || continue
     bin=/usr/bin; [ $k = muster ] && bin=$prefix/bin

@@ -131,7 +131,9 @@ final class Srun implements Command {
                 ? o.text(JobOption.JOB_NAME) : program.isEmpty() ? "srun" : Texts.baseName(program.getFirst());
         Json.Obj reply;
         try {
-            reply = client.submit("RUN", name, List.of(), o.has(JobOption.TEST_ONLY));
+            reply = o.has(JobOption.TEST_ONLY) && o.typed(JobOption.JOBID)
+                    ? c.host().controller().call("TestJob", new Json.Obj().put("jobId", o.number(JobOption.JOBID))) :
+                    client.submit("RUN", name, List.of(), o.has(JobOption.TEST_ONLY));
         } catch (SlurmException e) {
             return client.refused(e);
         }
@@ -286,7 +288,7 @@ final class Srun implements Command {
         Terminal terminal = pty && c.host().isTty(0) ? Terminal.raw() : null;
         signals(c, run, pty);
         if (o.has(JobOption.DEBUGGER_TEST)) {
-            Thread.ofPlatform().daemon().name("processes").start(() -> processTable(c, o, program, jobId, started));
+            c.host().beside("processes", () -> processTable(c, o, program, jobId, started));
         }
         try {
             return run.await();
