@@ -117,6 +117,6 @@ class SacctmgrTest {
         FakeHost.Ran ran = run("show cluster");
         assertThat(ran.rc()).isEqualTo(1);
         assertThat(ran.err()).isEqualTo("You are not running a supported accounting_storage plugin\n"
-                + "Only 'accounting_storage/slurmdbd' is supported.\n");
+            + "Only 'accounting_storage/slurmdbd' is supported.\n");
     }
 }

@@ -51,8 +51,8 @@ class AccountLimitsTest {
         List<AssocPolicy> assocs = new ArrayList<>(List.of(assoc(1, 0, "root", "", "", "normal"), assoc(2, 1, "dept", "", ofDept, "normal"),
                 assoc(3, 2, "dept", "alice", ofAlice, "normal", "fast"), assoc(4, 1, "other", "", "", "normal"),
                 assoc(5, 4, "other", "alice", "", "normal"), assoc(6, 2, "dept", "bob", "", "normal", "fast")));
-        cluster.apply(new Command.ApplyPolicy(new Policy(assocs, List.of(new QosPolicy(1, "normal", Map.of()),
-                new QosPolicy(2, "fast", limits(ofQos))),
+        cluster.apply(new Command.ApplyPolicy(new Policy(assocs,
+                List.of(new QosPolicy(1, "normal", Map.of()), new QosPolicy(2, "fast", limits(ofQos))),
                 List.of(), List.of())));
     }
 
@@ -110,6 +110,9 @@ class AccountLimitsTest {
                                 |                    | MaxWall=10            | qa/20     | QOSMaxWallDurationPerJobLimit
                                 |                    | MaxWall=10 Flags=DenyOnLimit | qa/20 | refused
                                 |                    | MaxSubmitJobsPU=1     | qa,qa,qb  | RUNNING refused RUNNING
+                                | MaxTRESMins=cpu=20 |                       | a:2/11,a:2/10 | AssocMaxCpuMinutesPerJobLimit RUNNING
+                                |                    | MaxTRESMins=cpu=20    | qa:2/11   | QOSMaxCpuMinutesPerJobLimit
+                                |                    | GrpTRES=billing=1     | qa:2      | QOSGrpBilling
                                 | MaxTRES=cpu=1      | MaxTRES=cpu=2         | qa:2,a:2  | RUNNING AssocMaxCpuPerJobLimit
         """)
     void limits(String dept, String alice, String qos, String jobs, String expected) {

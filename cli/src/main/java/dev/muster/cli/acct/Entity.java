@@ -169,13 +169,13 @@ record Entity(String name, String word, List<Name> conditions, String format, Li
             wckey:2|WCKey|10|WCKey
             where:2|Where|20|Where""";
 
-    private static final String ASSOC_CONDITIONS =
-            "accounts:2=account acct:3=account clusters:1=cluster defaultqos:8=defaultqos ids:1=id parents:4=parent "
+    private static final String ASSOC_CONDITIONS = "accounts:2=account acct:3=account clusters:1=cluster "
+            + "defaultqos:8=defaultqos ids:1=id parents:4=parent "
             + "partitions:3=partition qoslevel:1=qos users:1=user flags:2=flags";
 
     private static final List<Entity> ALL = List.of(
-            new Entity("account", "account:3",
-                    names("names:1=name accounts:3=name acct:4=name partitions:3=partition clusters:1=cluster descriptions:1=description "
+            new Entity("account", "account:3", names("names:1=name accounts:3=name acct:4=name partitions:3=partition "
+                    + "clusters:1=cluster descriptions:1=description "
                     + "organizations:1=organization parents:1=parent qoslevel:1=qos users:1=user defaultqos:8=defaultqos ids:1=id flags:2=flags"),
                     "account,description,organization", columns(ASSOC_COLUMNS)),
             new Entity("association", "associations:2", names(ASSOC_CONDITIONS), "cluster,account,user,partition,fairshare,priority,grpjobs,grptres,"
@@ -210,8 +210,8 @@ record Entity(String name, String word, List<Name> conditions, String format, Li
                     names("accounts:3=account action:4=action actor:4=actor clusters:1=cluster end:1=end ids:1=id "
                     + "start:1=start users:1=user"), "time,action,actor,where,info", columns(OTHER_COLUMNS)),
             new Entity("tres", "tres:4", names("names:1=name ids:1=id type:2=type"), "type,name,id", columns(OTHER_COLUMNS)),
-            new Entity("user", "users:1",
-                    names("names:1=name users:1=name accounts:3=account acct:4=account adminlevel:2=adminlevel clusters:1=cluster "
+            new Entity("user", "users:1", names("names:1=name users:1=name accounts:3=account acct:4=account "
+                    + "adminlevel:2=adminlevel clusters:1=cluster "
                     + "defaultaccount:8=defaultaccount defaultwckey:8=defaultwckey partitions:3=partition qoslevel:1=qos wckeys:1=wckey "
                     + "defaultqos:8=defaultqos"),
                     "user,defaultaccount,adminlevel", columns(ASSOC_COLUMNS)),

@@ -203,8 +203,8 @@ public record LimitField(String name, Kind kind, boolean inherited, List<String>
 
     /** Standard resources come first, in the order of their numbers. */
     private static int rank(String item) {
-        int at = List.of("cpu", "mem", "energy", "node", "billing", "fs/disk", "vmem",
-                "pages").indexOf(item.substring(0, item.indexOf('=')).replaceAll("[+-]$", ""));
+        String name = item.substring(0, item.indexOf('=')).replaceAll("[+-]$", "");
+        int at = List.of("cpu", "mem", "energy", "node", "billing", "fs/disk", "vmem", "pages").indexOf(name);
         return at < 0 ? Integer.MAX_VALUE : at;
     }
 
