@@ -61,12 +61,12 @@ final class TresText {
         return mb % 1024 == 0 ? mb / 1024 + "G" : mb + "M";
     }
 
-    /** {@code gpu:a100:2(IDX:0-1)}: devices of a node with their types. */
+    /** {@code gpu:a100:2(IDX:0-1),licence(CNT:3)}: devices of a node with their types. */
     static String gresDetail(State state, String node, Map<String, IndexSet> gres) {
         StringBuilder out = new StringBuilder();
-        typed(state, node, gres).forEach((name, devices) -> out.append(out.isEmpty() ? "" : ",").append(name).append(':')
-                .append(devices.count()).append(isCounted(state, node, name) ? "(CNT:" + devices.count() : "(IDX:" + devices.compact())
-                .append(')'));
+        typed(state, node, gres).forEach((name, devices) -> out.append(out.isEmpty() ? "" : ",").append(name)
+                .append(isCounted(state, node, name) ? "(CNT:" + devices.count() + ")"
+                        : ":" + devices.count() + "(IDX:" + devices.compact() + ")"));
         return out.toString();
     }
 
