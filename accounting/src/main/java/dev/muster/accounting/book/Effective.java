@@ -21,7 +21,7 @@ import java.util.TreeMap;
 public final class Effective {
     private Effective() {}
 
-    /** Limits with the inherited ones; QOS as names in the order of their numbers. */
+    /** Limits with the inherited ones; QOS by name. */
     public static Map<String, String> limits(Book book, Assoc assoc) {
         TreeMap<String, String> out = new TreeMap<>(assoc.limits());
         Set<String> qos = qos(book, assoc);
@@ -34,7 +34,7 @@ public final class Effective {
             }
             above = book.parent(above.get());
         }
-        out.put("QOS", String.join(",", book.qos().stream().map(Qos::name).filter(qos::contains).toList()));
+        out.put("QOS", String.join(",", book.qos().stream().map(Qos::name).filter(qos::contains).sorted().toList()));
         out.values().removeIf(String::isEmpty);
         return out;
     }

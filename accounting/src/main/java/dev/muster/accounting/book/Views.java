@@ -71,8 +71,8 @@ public final class Views {
         row.put("User", a.user());
         row.put("Partition", a.partition());
         row.put("ID", a.key());
-        row.put("LFT", Integer.toString(lft));
-        row.put("RGT", Integer.toString(rgt));
+        row.put("LFT", a.deleted() ? "" : Integer.toString(lft));
+        row.put("RGT", a.deleted() ? "" : Integer.toString(rgt));
         Optional<Assoc> above = book.parent(a);
         row.put("ParentID", above.map(Assoc::key).orElse(""));
         row.put("ParentName", a.user().isEmpty() ? a.parent() : "");
