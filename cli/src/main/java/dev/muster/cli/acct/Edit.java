@@ -78,7 +78,25 @@ final class Edit {
                 throw new UsageException(1, List.of(" You didn't give me anything to set"));
             }
         }
-        return execute();
+        return s.immediate && verb.equals("modify") ? inParts() : execute();
+    }
+
+    /** As the original: what belongs to the user or account itself first, then its associations, each shown when it is done. */
+    private int inParts() throws UsageException {
+        Map<String, String> all = new LinkedHashMap<>(set);
+        Map<String, String> own = new LinkedHashMap<>(set);
+        own.keySet().retainAll(List.of("adminlevel", "defaultaccount", "defaultwckey", "description", "organization"));
+        if (own.isEmpty() || own.size() == all.size() || entity.name().equals("resource")) {
+            return execute();
+        }
+        set.clear();
+        set.putAll(own);
+        int first = execute();
+        c.out().flush();
+        set.clear();
+        set.putAll(all);
+        set.keySet().removeAll(own.keySet());
+        return Math.max(first, execute());
     }
 
     // ---- words
