@@ -19,6 +19,7 @@ import dev.muster.model.accounting.Entities.AdminLevel;
 import dev.muster.transport.Caller;
 import dev.muster.transport.Server.Reply;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -241,10 +242,21 @@ final class DbdApi {
                 default -> true;
             };
             if (kind && fits(q, "cluster", row.get("Cluster")) && fits(q, "node", row.get("NodeName")) && fits(q, "reason", row.get("Reason"))) {
-                out.add(row);
+                Map<String, String> named = new LinkedHashMap<>(row);
+                named.computeIfPresent("User", (k, uid) -> uid.isEmpty() ? "" : userOf(uid));
+                out.add(named);
             }
         }
         return out;
+    }
+
+    /** {@code ann(1001)} for the number that a controller sent. */
+    private String userOf(String uid) {
+        try {
+            return identities.userName(Integer.parseInt(uid)) + "(" + uid + ")";
+        } catch (NumberFormatException e) {
+            return uid;
+        }
     }
 
     // ---- changes

@@ -115,7 +115,7 @@ final class Sacct implements Command {
             case "batch-script" -> w.script = true;
             case "brief" -> w.format = BRIEF;
             case "long" -> w.format = LONG;
-            case "cluster", "clusters" -> Clusters.checked(c, v);
+            case "cluster", "clusters" -> clusters(c, w, v);
             case "delimiter" -> w.delimiter = v;
             case "duplicates" -> w.query.put("duplicates", Boolean.TRUE);
             case "starttime" -> w.start = v;
@@ -313,7 +313,7 @@ final class Sacct implements Command {
     private static int show(CommandContext c, Wanted w, List<Column> columns) throws UsageException {
         Json.Obj reply;
         try {
-            reply = c.host().controller().call("QueryAccounting", w.query);
+            reply = ask(c, w);
         } catch (SlurmException e) {
             return failed(c, e);
         }
@@ -323,9 +323,10 @@ final class Sacct implements Command {
         if (!w.noHeader) {
             header(c, w, columns);
         }
-        SacctField.View view = new SacctField.View(c, reply.number("now"), reply.text("cluster"), w.unit);
         List<String> values = new ArrayList<>();
         for (Json.Obj entry : reply.objects("jobs")) {
+            String cluster = entry.text("cluster").isEmpty() ? reply.text("cluster") : entry.text("cluster");
+            SacctField.View view = new SacctField.View(c, reply.number("now"), cluster, w.unit);
             Json.Obj job = entry.obj("job");
             List<Json.Obj> steps = entry.objects("steps");
             sumUsage(job, steps);
@@ -339,6 +340,35 @@ final class Sacct implements Command {
             }
         }
         return 0;
+    }
+
+    /** slurmctld waits until its own newest rows are there; slurmdbd answers for other clusters, and while slurmctld is away. */
+    private static Json.Obj ask(CommandContext c, Wanted w) throws SlurmException {
+        boolean separate = c.host().accountingType().equals("accounting_storage/slurmdbd");
+        List<Object> named = w.query.list("clusters");
+        if (!separate || named.isEmpty()) {
+            try {
+                return c.host().controller().call("QueryAccounting", w.query);
+            } catch (SlurmException e) {
+                if (!separate || e.errno() != SlurmErrno.CTLD_CONNECT.number()) {
+                    throw e;
+                }
+            }
+        }
+        if (named.isEmpty()) {
+            w.query.put("clusters", new ArrayList<Object>(c.host().clusters()));
+        } else if (named.size() == 1 && String.valueOf(named.getFirst()).equalsIgnoreCase("all")) {
+            w.query.put("clusters", new ArrayList<>());
+        }
+        return c.host().accounting().call("QueryAccounting", w.query);
+    }
+
+    private static void clusters(CommandContext c, Wanted w, String v) throws UsageException {
+        if (c.host().accountingType().equals("accounting_storage/slurmdbd")) {
+            list(w, "clusters", Texts.lower(v));
+        } else {
+            Clusters.checked(c, v);
+        }
     }
 
     private static int failed(CommandContext c, SlurmException e) {

@@ -62,7 +62,9 @@ final class ShowText {
     String job(Json.Obj j, boolean details) {
         begin();
         add("JobId", j.integer("jobId"));
-        add("SLUID", Sluid.text(j.number("sluid")));
+        if (details) {
+            add("SLUID", Sluid.text(j.number("sluid")));
+        }
         if (j.integer("arrayJobId") != 0) {
             add("ArrayJobId", j.integer("arrayJobId"));
             String tasks = JobRows.arrayTasks(j);

@@ -227,7 +227,7 @@ final class Sinfo implements Command {
             // base states, whatever else is said of the node
             case "ALLOC", "ALLOCATED" -> base.equals("ALLOCATED");
             case "MIX", "MIXED" -> base.equals("MIXED");
-            case "IDLE" -> base.equals("IDLE") && !NodeRows.has(n, "COMPLETING");
+            case "IDLE" -> base.equals("IDLE");
             case "REBOOT", "BOOT" -> NodeRows.has(n, "REBOOT_ISSUED") || NodeRows.has(n, "REBOOT_REQUESTED");
             case "DOWN" -> base.equals("DOWN");
             case "DRAIN" -> NodeRows.has(n, "DRAIN");

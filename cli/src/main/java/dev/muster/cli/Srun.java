@@ -131,7 +131,9 @@ final class Srun implements Command {
                 ? o.text(JobOption.JOB_NAME) : program.isEmpty() ? "srun" : Texts.baseName(program.getFirst());
         Json.Obj reply;
         try {
-            reply = client.submit("RUN", name, List.of(), o.has(JobOption.TEST_ONLY));
+            reply = o.has(JobOption.TEST_ONLY) && o.typed(JobOption.JOBID)
+                    ? c.host().controller().call("TestJob", new Json.Obj().put("jobId", o.number(JobOption.JOBID))) :
+                    client.submit("RUN", name, List.of(), o.has(JobOption.TEST_ONLY));
         } catch (SlurmException e) {
             return client.refused(e);
         }

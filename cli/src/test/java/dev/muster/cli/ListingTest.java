@@ -142,7 +142,7 @@ class ListingTest {
     void scontrolShowsAJob() {
         String text = host.run("scontrol show job 187").out();
         assertThat(text).startsWith("""
-                JobId=187 SLUID=s0000000000000 JobName=wrap
+                JobId=187 JobName=wrap
                    UserId=root(0) GroupId=root(0) MCS_label=N/A
                    Priority=4294901729 Nice=0 Account=(null) QOS=(null)
                    JobState=RUNNING Reason=None Dependency=(null)

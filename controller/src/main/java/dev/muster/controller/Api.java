@@ -85,6 +85,8 @@ final class Api {
                 case "QueryScript" -> script(caller, Codec.decode(body, JobMessages.QueryScript.class));
                 case "Cancel" -> cancel(caller, Codec.decode(body, JobMessages.Cancel.class));
                 case "JobAction" -> action(caller, Codec.decode(body, JobMessages.JobAction.class));
+                case "TestJob" -> tested(core.execute(new Command.TestJob(caller.uid(),
+                        Codec.decode(body, JobMessages.TestJob.class).jobId()), caller.uid()));
                 case "UpdateJob" -> updateJob(caller, Codec.decode(body, JobMessages.UpdateJob.class));
                 case "AwaitAllocation" -> awaitAllocation(caller, Codec.decode(body, JobMessages.AwaitAllocation.class));
                 case "AwaitChange" -> awaitChange(caller, Codec.decode(body, JobMessages.AwaitChange.class));
@@ -397,6 +399,13 @@ final class Api {
             case "suspend" -> chunked(caller, refs, errors, c -> new Command.SuspendJobs(uid, c, true));
             case "resume" -> chunked(caller, refs, errors, c -> new Command.SuspendJobs(uid, c, false));
             default -> Reply.error(400, SlurmErrno.NOT_SUPPORTED, m.action() + " is not supported by this version of Muster");
+        };
+    }
+
+    private static Reply tested(Decision decision) {
+        return switch (decision) {
+            case Decision.Accepted a -> Reply.of(a.reply());
+            case Decision.Rejected r -> rejected(r);
         };
     }
 

@@ -1,5 +1,6 @@
 package dev.muster.controller;
 
+import dev.muster.config.GresConf;
 import dev.muster.config.Key;
 import dev.muster.config.NodeConf;
 import dev.muster.config.PartitionConf;
@@ -22,9 +23,11 @@ final class ConfigBridge {
 
     static Command.ApplyConfig command(SlurmConf conf, int slurmUid) {
         List<Node.Spec> nodes = new ArrayList<>();
+        // mistakes in it are told by the daemon that opens the devices
+        GresConf gres = GresConf.read(conf.sister("gres.conf"), new ArrayList<>());
         Map<String, Integer> cpus = new HashMap<>();
         for (NodeConf node : conf.nodes()) {
-            nodes.add(node(node, conf, nodes.size()));
+            nodes.add(node(node, conf, gres, nodes.size()));
             cpus.put(node.name(), node.cpus());
         }
         List<Partition> partitions = new ArrayList<>();
@@ -61,7 +64,7 @@ final class ConfigBridge {
         return value.equalsIgnoreCase("YES") ? "ALL" : value.toUpperCase(java.util.Locale.ROOT);
     }
 
-    private static Node.Spec node(NodeConf n, SlurmConf conf, int order) {
+    private static Node.Spec node(NodeConf n, SlurmConf conf, GresConf gresConf, int order) {
         boolean byCpu = conf.selectTypeParameters().stream().anyMatch(p -> p.toUpperCase(java.util.Locale.ROOT).startsWith("CR_CPU"));
         int cores = Math.max(1, n.cores());
         // where fewer CPUs than cores or all threads are configured as CPUs, each CPU is its own unit
@@ -71,11 +74,23 @@ final class ConfigBridge {
         Map<String, Integer> next = new HashMap<>();
         for (NodeConf.Gres g : n.gres()) {
             int first = next.merge(g.name(), (int) g.count(), Integer::sum) - (int) g.count();
-            gres.add(new Node.Gres(g.name(), g.type(), first, (int) g.count(), ""));
+            gres.add(new Node.Gres(g.name(), g.type(), first, (int) g.count(), file(gresConf, n.name(), g)));
         }
         return new Node.Spec(n.name(), n.hostname(), n.address(), n.port(), n.cpus(), n.boards(), n.sockets(), n.coresPerSocket(),
                 n.threadsPerCore(), units, Math.max(1, n.cpus() / Math.max(1, units)), n.realMemoryMb(), n.memSpecLimitMb(),
                 n.tmpDiskMb(), n.features(), n.weight(), gres, reserved(n, units), n.state(), n.reason(), order);
+    }
+
+    /** The device files of gres.conf; "" for a resource that is only counted. */
+    private static String file(GresConf conf, String node, NodeConf.Gres g) {
+        List<String> files = new ArrayList<>();
+        for (GresConf.Device d : conf.forNode(node)) {
+            if (d.name().equals(g.name()) && (d.type().equals(g.type()) || g.type().isEmpty())) {
+                files.addAll(d.files());
+                files.addAll(d.multiple());
+            }
+        }
+        return String.join(",", files);
     }
 
     /** CoreSpecCount keeps the last cores from jobs. */

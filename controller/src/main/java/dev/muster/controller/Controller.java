@@ -135,6 +135,7 @@ final class Controller {
         Thread.ofVirtual().name("nodes").start(this::watchNodes);
         if (accounting instanceof DbdAccounting dbd) {
             dbd.start();
+            DbdAccounting.unenforced(c.list(Key.ACCOUNTING_STORAGE_ENFORCE)).forEach(sentence -> log.info("warning: " + sentence));
         }
         log.info("Running as primary controller");
     }

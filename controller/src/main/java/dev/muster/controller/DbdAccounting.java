@@ -112,6 +112,26 @@ final class DbdAccounting implements Accounting {
                 tres.toString(), HostList.of(nodes).compressed(), nodes.size(), List.copyOf(names));
     }
 
+    /** A sentence for each kind of rule that slurmdbd keeps and nothing here holds to yet. */
+    static List<String> unenforced(List<String> enforced) {
+        List<String> out = new ArrayList<>();
+        if (enforced.contains("limits")) {
+            out.add("AccountingStorageEnforce=limits: kept and shown, but not enforced in this version: GrpTRESMins, GrpTRESRunMins, GrpWall,"
+                    + " MaxTRESRunMins, MaxTRESPerNode, GrpJobsAccrue, MaxJobsAccrue, MinPrioThreshold, UsageThreshold, UsageFactor"
+                    + " and LimitFactor");
+        }
+        if (enforced.contains("qos")) {
+            out.add("AccountingStorageEnforce=qos: of a QOS, Priority, Preempt, PreemptMode, GraceTime and the flags but DenyOnLimit have no"
+                    + " effect in this version; a partition's QOS has none");
+        }
+        for (String word : enforced) {
+            if (List.of("safe", "nojobs", "nosteps", "wckeys").contains(word)) {
+                out.add("AccountingStorageEnforce=" + word + " has no effect in this version");
+            }
+        }
+        return out;
+    }
+
     /** Begins to wait for policies. */
     void start() {
         link.start();

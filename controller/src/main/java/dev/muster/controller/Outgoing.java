@@ -62,7 +62,7 @@ public final class Outgoing {
             case Change.StepEnding c -> after.jobs().find(c.jobId()).ifPresent(j -> j.step(c.stepId()).ifPresent(s -> s.nodes().stream()
                     .filter(p -> !p.done())
                     .forEach(p -> out.add(new Decision.Direct(p.node(), new NodeMessages.EndStep(
-                            j.id(), j.attempt(), s.id(), after.settings().killWaitS(), c.reason()))))));
+                            j.id(), j.attempt(), s.id(), c.atOnce() ? 0 : after.settings().killWaitS(), c.reason()))))));
             case Change.JobSuspended c -> toAll(out, after, c.jobId(), j -> new NodeMessages.Suspend(j.id(), j.attempt(), true));
             case Change.JobResumed c -> toAll(out, after, c.jobId(), j -> new NodeMessages.Suspend(j.id(), j.attempt(), false));
             case Change.LimitChanged c -> toAll(out, after, c.jobId(), j -> new NodeMessages.SetTimeLimit(

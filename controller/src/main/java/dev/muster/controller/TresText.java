@@ -61,12 +61,20 @@ final class TresText {
         return mb % 1024 == 0 ? mb / 1024 + "G" : mb + "M";
     }
 
-    /** {@code gpu:a100:2(IDX:0-1)}: devices of a node with their types. */
+    /** {@code gpu:a100:2(IDX:0-1),licence(CNT:3)}: devices of a node with their types. */
     static String gresDetail(State state, String node, Map<String, IndexSet> gres) {
         StringBuilder out = new StringBuilder();
-        typed(state, node, gres).forEach((name, devices) -> out.append(out.isEmpty() ? "" : ",").append(name).append(':')
-                .append(devices.count()).append("(IDX:").append(devices.compact()).append(')'));
+        typed(state, node, gres).forEach((name, devices) -> out.append(out.isEmpty() ? "" : ",").append(name)
+                .append(isCounted(state, node, name) ? "(CNT:" + devices.count() + ")"
+                        : ":" + devices.count() + "(IDX:" + devices.compact() + ")"));
         return out.toString();
+    }
+
+    /** A resource without device files has a number and no places; GPUs always have places. */
+    private static boolean isCounted(State state, String node, String name) {
+        String plain = name.indexOf(':') < 0 ? name : name.substring(0, name.indexOf(':'));
+        return !plain.equals("gpu") && state.nodes().find(node).map(n -> n.spec().gres()).orElse(List.of()).stream()
+                .noneMatch(g -> g.name().equals(plain) && !g.file().isEmpty());
     }
 
     /** {@code gpu:a100:4,nic:1}: of the whole allocation. */

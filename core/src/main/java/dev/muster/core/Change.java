@@ -78,8 +78,8 @@ public sealed interface Change {
     /** What a step used on a node: times in microseconds, memory in KiB, disk in bytes. */
     record Usage(long userCpuUs, long systemCpuUs, long maxRssKb, long maxVmKb, long readBytes, long writeBytes, long maxPages) {}
 
-    /** The step was told to end. */
-    record StepEnding(int jobId, int stepId, String reason) implements Change {}
+    /** The step was told to end; atOnce: by SIGKILL without a warning. */
+    record StepEnding(int jobId, int stepId, String reason, boolean atOnce) implements Change {}
 
     record StepEnded(int jobId, int stepId, long endTime) implements Change {}
 

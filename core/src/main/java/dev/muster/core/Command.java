@@ -40,6 +40,9 @@ public sealed interface Command {
         public static final int NO_STEP = Integer.MIN_VALUE;
     }
 
+    /** When and where a waiting job would start. */
+    record TestJob(int uid, int jobId) implements Command {}
+
     record UpdateJob(int uid, JobRef job, Map<String, String> changes) implements Command {}
 
     record HoldJobs(int uid, List<JobRef> jobs, boolean hold, boolean asUser) implements Command {}

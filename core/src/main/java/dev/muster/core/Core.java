@@ -63,6 +63,7 @@ public final class Core {
                     state.jobIdCeiling(), state.jobIdCeiling() + ID_BLOCK, state.sluidCeiling(), state.sluidCeiling() + ID_BLOCK)), "");
             case Command.SubmitJob c -> new SubmitRules(state, now, planner, use).decide(c);
             case Command.CancelJobs c -> new JobRules(state, now).cancel(c);
+            case Command.TestJob c -> new SubmitRules(state, now, planner, use).test(c);
             case Command.UpdateJob c -> new UpdateRules(state, now, planner).update(c);
             case Command.HoldJobs c -> new JobRules(state, now).hold(c);
             case Command.RequeueJobs c -> new JobRules(state, now).requeue(c);

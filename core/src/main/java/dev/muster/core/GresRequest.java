@@ -64,6 +64,8 @@ public record GresRequest(List<Tres.Item> perNode, List<Tres.Item> perJob, List<
                 out.put("tasks", (long) total * r.tasksPerGpu());
             } else if (task > 0 && total > 0) {
                 out.put("tasks", (long) Math.max(1, total / task));
+            } else if (task > 0) {
+                out.put("tasks", (long) nodes);
             }
         } else if (r.tasksPerGpu() > 0 && total == 0 && task == 0) {
             int tasks = r.tasks() > 0 ? r.tasks() : r.tasksPerNode() * nodes;

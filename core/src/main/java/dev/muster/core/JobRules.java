@@ -122,12 +122,8 @@ final class JobRules {
             error(ref, SlurmErrno.ALREADY_DONE);
         } else {
             done.add(ref.text());
-            if (c.signal() == SIGKILL) {
-                // at once: ending alone begins with SIGTERM
-                toParts(job.get(), step.get(), SIGKILL);
-            }
             if (c.signal() == 0 || c.signal() == SIGKILL) {
-                changes.add(new Change.StepEnding(job.get().id(), ref.step(), "Cancelled by " + c.uid()));
+                changes.add(new Change.StepEnding(job.get().id(), ref.step(), "Cancelled by " + c.uid(), c.signal() == SIGKILL));
             } else {
                 toParts(job.get(), step.get(), c.signal());
             }

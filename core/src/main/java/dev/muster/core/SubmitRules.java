@@ -59,12 +59,30 @@ final class SubmitRules {
             return Decision.reject(SlurmErrno.ACCOUNTING_POLICY);
         }
         if (c.testOnly()) {
-            return planner.estimate(state, now, desc)
-                    .<Decision>map(e -> Decision.of(List.of(), new SubmitReply(
-                            state.nextJobId(), List.of(), e.start(), dev.muster.model.HostList.of(e.nodes()).compressed(), e.cpus(), e.partition())))
-                    .orElseGet(() -> Decision.reject(SlurmErrno.REQUESTED_PART_CONFIG_UNAVAILABLE));
+            return estimated(state.nextJobId(), desc);
         }
         return accept(c, desc, dependencies.get(), array.get());
+    }
+
+    Decision test(Command.TestJob c) {
+        Optional<Job> job = state.jobs().find(c.jobId());
+        if (job.isEmpty()) {
+            return Core.unknownJob();
+        }
+        if (!Access.mayChange(state, c.uid(), job.get())) {
+            return Decision.reject(SlurmErrno.ACCESS_DENIED);
+        }
+        if (!job.get().isPending()) {
+            return Decision.reject(SlurmErrno.JOB_NOT_PENDING);
+        }
+        return estimated(c.jobId(), job.get().desc());
+    }
+
+    private Decision estimated(int jobId, JobDesc desc) {
+        return planner.estimate(state, now, desc)
+                .<Decision>map(e -> Decision.of(List.of(), new SubmitReply(
+                        jobId, List.of(), e.start(), dev.muster.model.HostList.of(e.nodes()).compressed(), e.cpus(), e.partition())))
+                .orElseGet(() -> Decision.reject(SlurmErrno.REQUESTED_PART_CONFIG_UNAVAILABLE));
     }
 
     private Decision accept(Command.SubmitJob c, JobDesc desc, List<Dependency> dependencies, Job.Array array) {

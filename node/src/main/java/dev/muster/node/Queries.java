@@ -68,8 +68,7 @@ final class Queries {
         return new SlurmdMessages.DaemonReply(settings.nodeName(), Os.read(java.nio.file.Path.of("/proc/sys/kernel/hostname"))
                 .map(String::trim).orElse(settings.nodeName()), Slurmd.VERSION, (int) ProcessHandle.current().pid(), startTime,
                 lastMessage.getAsLong(), Integer.toString(settings.debugLevel()), settings.logFile(), h.cpus(), h.boards(), h.sockets(),
-                        h.coresPerSocket(),
-                h.threadsPerCore(), h.memoryMb(), h.tmpDiskMb(), steps);
+                h.coresPerSocket(), h.threadsPerCore(), h.memoryMb(), h.tmpDiskMb(), steps);
     }
 
     /** Of one's own jobs; root and SlurmUser see all. */

@@ -163,13 +163,25 @@ final class Chooser {
         for (Tres.Item item : need.gresPerJob()) {
             int sum = 0;
             for (int i = 0; i < nodes; i++) {
-                sum += candidates.get(i).node.devices(item.name(), item.type()).count();
+                sum += usable(need, candidates.get(i).node, item);
             }
             if (sum < item.count()) {
                 return false;
             }
         }
         return true;
+    }
+
+    /** Devices of the node that the need can have: each GPU brings its CPUs and memory along. */
+    private static int usable(Need need, NodeSlot node, Tres.Item item) {
+        long count = node.devices(item.name(), item.type()).count();
+        if (item.name().equals("gpu") && need.gpus().cpus() > 0) {
+            count = Math.min(count, (long) node.freeUnits.count() * need.usableCpus(node.spec) / need.gpus().cpus());
+        }
+        if (item.name().equals("gpu") && need.gpus().memoryMb() > 0) {
+            count = Math.min(count, node.freeMemoryMb / need.gpus().memoryMb());
+        }
+        return (int) count;
     }
 
     /** As Slurm does: each node in turn takes all it has room for, but one task is left for each node still to come. */
@@ -204,10 +216,12 @@ final class Chooser {
             Map<String, IndexSet> devices = devices(need, pick, jobGres, after);
             int gpus = devices.getOrDefault("gpu", IndexSet.empty()).count();
             int cpus = need.exclusive() ? node.freeUnits.count() * usable
-                    : Math.max(Math.max(need.cpusPerNodeMin(), need.gpus().cpus() * gpus), need.overcommit() ? 1 : pick.tasks * need.cpusPerTask());
+                    : Math.max(Math.max(need.cpusPerNodeMin(), need.gpus().cpus() * gpus),
+                            need.overcommit() ? 1 : pick.tasks * need.cpusPerTask());
             IndexSet units = firstOf(node.freeUnits, (cpus + usable - 1) / usable);
             int given = units.count() * perUnit;
-            long memory = need.gpus().memoryMb() > 0 ? need.gpus().memoryMb() * gpus : !memoryConsumed ? need.memPerNodeMb() > 0 ? need.memPerNodeMb() : need.memPerCpuMb() * given
+            long memory = need.gpus().memoryMb() > 0 ? need.gpus().memoryMb() * gpus
+                    : !memoryConsumed ? need.memPerNodeMb() > 0 ? need.memPerNodeMb() : need.memPerCpuMb() * given
                     : need.memAll() ? node.spec.memoryMb() - node.spec.memSpecLimitMb()
                     : need.memPerNodeMb() > 0 ? need.memPerNodeMb() : need.memPerCpuMb() * given;
             shares.add(new Allocation.Share(node.spec.name(), Allocation.Agent.SLURMD, bootIds.getOrDefault(node.spec.name(), ""), units,
@@ -234,11 +248,7 @@ final class Chooser {
         for (Tres.Item item : need.gresPerJob()) {
             int left = jobGres.getOrDefault(item.name(), 0);
             // leave at least one device for each node still to come
-            int take = Math.min(Math.max(left - nodesAfter, 1), pick.node.devices(item.name(), item.type()).count());
-            take = Math.min(take, left);
-            if (item.name().equals("gpu") && need.gpus().cpus() > 0) {
-                take = Math.min(take, pick.node.freeUnits.count() * need.usableCpus(pick.node.spec) / need.gpus().cpus());
-            }
+            int take = Math.min(Math.min(Math.max(left - nodesAfter, 1), usable(need, pick.node, item)), left);
             add(out, pick.node, item, take);
             jobGres.put(item.name(), left - take);
         }

@@ -1,6 +1,7 @@
 package dev.muster.scheduler;
 
 import dev.muster.core.Decision;
+import dev.muster.core.GresRequest;
 import dev.muster.core.Node;
 import dev.muster.core.Partition;
 import dev.muster.core.State;
@@ -47,6 +48,11 @@ final class Feasibility {
                     return Optional.of(Decision.reject(SlurmErrno.INVALID_GRES));
                 }
             }
+        }
+        GresRequest gres = GresRequest.of(r);
+        boolean gpus = GresRequest.gpus(gres.perNode()) + GresRequest.gpus(gres.perJob()) + GresRequest.gpus(gres.perTask()) > 0;
+        if (r.tasksPerGpu() > 0 && !gpus) {
+            return Optional.of(Decision.reject(SlurmErrno.INVALID_GRES));
         }
         String objection = Features.objection(r.features());
         if (!objection.isEmpty()) {

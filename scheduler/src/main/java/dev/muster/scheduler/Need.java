@@ -117,7 +117,8 @@ record Need(
             cpusPerTask = r.cpusPerGpu() * gpusPerTask;
         }
         return new Need(partition.name(), nodesMin, nodesMax == 0 ? 0 : Math.max(nodesMax, nodesMin), tasks, cpusPerTask,
-                r.tasksPerNode(), cpusMin, perNode, perCpu, all, gres.perNode(), gres.perJob(), gres.perTask(), r.exclusive() != ResourceRequest.Exclusive.SHARED || partition.isExclusive(),
+                r.tasksPerNode(), cpusMin, perNode, perCpu, all, gres.perNode(), gres.perJob(), gres.perTask(),
+                r.exclusive() != ResourceRequest.Exclusive.SHARED || partition.isExclusive(),
                 r.overcommit(), Shape.of(r, partition), r.tmpDiskMb(), r.features(), r.nodeList(), r.excludeList(), tasksOn(r),
                 new Gpus(r.cpusPerGpu(), r.memPerGpuMb()), limit(desc, partition));
     }

@@ -102,6 +102,7 @@ class GoldenStateTest {
                 prolog 1001 n1
                 launched 1001 extern
                 launched 1001 batch
+                stop 1001
                 suspend 1001 root
                 pass 5
                 resume 1001 root

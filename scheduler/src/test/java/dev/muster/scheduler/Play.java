@@ -114,6 +114,7 @@ final class Play {
             case "pass" -> cluster.pass(Long.parseLong(w[1]));
             case "cancel", "signal" -> say(cluster.apply(new Command.CancelJobs(
                     uid(w), refs(w[1]), w[0].equals("signal") ? Integer.parseInt(w[2]) : 0, false, false)));
+            case "stop" -> say(cluster.apply(new Command.CancelJobs(uid(w), refs(w[1]), 19, false, true)));
             case "hold" -> say(cluster.apply(new Command.HoldJobs(uid(w), refs(w[1]), true, false)));
             case "release" -> say(cluster.apply(new Command.HoldJobs(uid(w), refs(w[1]), false, false)));
             case "requeue" -> say(cluster.apply(new Command.RequeueJobs(uid(w), refs(w[1]), false, false)));

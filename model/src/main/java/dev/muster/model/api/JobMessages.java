@@ -306,6 +306,9 @@ public final class JobMessages {
 
     public record JobError(String job, int errno, String error) {}
 
+    /** When and where a waiting job would start; answered as a submission that is only tested. */
+    public record TestJob(int jobId) {}
+
     /** Changes a job: Slurm's key names of {@code scontrol update}, lower case, with their values as typed. */
     public record UpdateJob(String requestId, String job, Map<String, String> changes) {}
 

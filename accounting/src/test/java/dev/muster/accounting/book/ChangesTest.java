@@ -1,0 +1,165 @@
+package dev.muster.accounting.book;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.model.accounting.DbdMessages.Change;
+import dev.muster.model.accounting.DbdMessages.Changed;
+import dev.muster.model.accounting.DbdMessages.Show;
+import dev.muster.model.accounting.Entities.Assoc;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class ChangesTest {
+    private Book book = Book.initial(1);
+
+    /** {@code verb entity where… set…}: words with = after the word "set" are settings. */
+    private Changed as(String actor, boolean superuser, String line) {
+        String[] word = line.split(" ");
+        Map<String, String> where = new LinkedHashMap<>();
+        Map<String, String> set = new LinkedHashMap<>();
+        Map<String, String> to = where;
+        for (int i = 2; i < word.length; i++) {
+            if (word[i].equals("set")) {
+                to = set;
+            } else {
+                to.put(word[i].substring(0, word[i].indexOf('=')), word[i].substring(word[i].indexOf('=') + 1));
+            }
+        }
+        Book draft = book.draft();
+        Changed result = new Changes(draft, actor, superuser, new Change(word[0], word[1], set, where, true), 7).run();
+        if (result.error().isEmpty()) {
+            book = Book.of(draft);
+        }
+        return result;
+    }
+
+    private Changed root(String line) {
+        return as("root", true, line);
+    }
+
+    private Map<String, String> effective(String account, String user) {
+        return Effective.limits(book, book.assoc("c", account, user, "").orElseThrow());
+    }
+
+    @BeforeEach
+    void aTree() {
+        root("add cluster name=c");
+        root("add account name=phys");
+        root("add account name=lab set parent=phys");
+        root("add user name=ann,bob account=phys,lab");
+        root("add qos name=high,low");
+    }
+
+    @Test
+    void theTreeIsInOrder() {
+        assertThat(book.tree("c")).extracting(a -> a.account() + "/" + a.user())
+            .containsExactly("root/", "root/root", "phys/", "phys/ann", "phys/bob",
+            "lab/", "lab/ann", "lab/bob");
+        assertThat(book.tree("c").stream().filter(Assoc::isDefault)).extracting(a -> a.account() + "/" + a.user())
+            .containsExactly("root/root", "phys/ann", "phys/bob");
+    }
+
+    @Test
+    void limitsComeFromAboveAndOwnOnesWin() {
+        root("modify account name=phys set MaxJobs=7 MaxTRES=cpu=3,node=2 GrpJobs=9 Fairshare=4");
+        root("modify user name=ann account=lab set MaxJobs=9 MaxTRES=cpu=5");
+        assertThat(effective("lab", "bob")).containsEntry("MaxJobs", "7").containsEntry("MaxTRES", "cpu=3,node=2").doesNotContainKey("GrpJobs");
+        assertThat(effective("lab", "ann")).containsEntry("MaxJobs", "9").containsEntry("MaxTRES", "cpu=5,node=2").containsEntry("Fairshare", "1");
+        root("modify account name=phys set MaxTRES=node=-1 MaxJobs= Fairshare=");
+        assertThat(effective("phys", "")).containsEntry("MaxTRES", "cpu=3").doesNotContainKey("MaxJobs").containsEntry("Fairshare", "1");
+    }
+
+    @Test
+    void aModificationNamesWhatGetsItFromThere() {
+        Changed touched = root("modify account name=phys set MaxJobs=7");
+        assertThat(touched.assocs()).extracting(a -> a.account() + "/" + a.user())
+            .containsExactly("phys/", "phys/ann", "phys/bob", "lab/ann", "lab/bob");
+        assertThat(root("modify user name=nobody set MaxJobs=1").assocs()).isEmpty();
+    }
+
+    @Test
+    void qosAreAddedToAndTakenFromTheParents() {
+        root("modify account name=phys set QOS=high");
+        assertThat(effective("lab", "ann")).containsEntry("QOS", "high");
+        root("modify user name=ann account=lab set QOS=+=low");
+        assertThat(effective("lab", "ann")).containsEntry("QOS", "high,low");
+        root("modify user name=ann account=lab set QOS=-=high");
+        assertThat(effective("lab", "ann")).containsEntry("QOS", "low");
+        root("modify user name=bob set QOS=+low,-high");
+        assertThat(effective("phys", "bob")).containsEntry("QOS", "low");
+        assertThat(root("modify user name=ann set QOS=nope").error())
+            .containsExactly("sacctmgr: error: You gave a bad qos 'nope'. Valid QOS's are normal,high,low");
+        root("delete qos name=low");
+        assertThat(effective("lab", "ann").get("QOS")).isNull();
+    }
+
+    @Test
+    void whatIsThereIsNotAddedAgainAndWhatWasDeletedComesBack() {
+        assertThat(root("add account name=phys").error()).containsExactly(" Nothing new added.");
+        assertThat(root("add cluster name=c").error()).containsExactly(" This cluster c already exists.  Not adding.");
+        int id = book.assoc("c", "lab", "ann", "").orElseThrow().id();
+        assertThat(root("delete account name=phys").names()).containsExactly("phys");
+        assertThat(book.tree("c")).hasSize(2);
+        root("add account name=lab");
+        root("add user name=ann account=lab");
+        assertThat(book.assoc("c", "lab", "ann", "").orElseThrow().id()).isEqualTo(id);
+        assertThat(new Views(book, new Show("user", Map.of(), List.of("withdeleted"))).rows().orElseThrow()).hasSize(3);
+    }
+
+    @Test
+    void aUserKeepsADefaultAccount() {
+        assertThat(root("delete user name=ann account=phys").error().getFirst()).contains("You can not remove the default account of a user");
+        assertThat(root("modify user name=ann set defaultaccount=lab").names()).containsExactly("ann");
+        assertThat(root("delete user name=ann account=phys").assocs()).hasSize(1);
+        assertThat(root("modify user name=ann set defaultaccount=phys").error().getFirst()).startsWith(" Can't modify because these users");
+        assertThat(root("delete user name=ann account=lab").more()).containsExactly("ann");
+        assertThat(book.user("ann")).isEmpty();
+    }
+
+    @Test
+    void aTreeHasNoRing() {
+        assertThat(root("modify account name=phys set parent=lab").error()).isNotEmpty();
+        assertThat(root("modify account name=lab set parent=root").assocs()).hasSize(1);
+        assertThat(book.assoc("c", "lab", "", "").orElseThrow().parent()).isEqualTo("root");
+    }
+
+    @Test
+    void whoMay() {
+        assertThat(as("ann", false, "add account name=x").errno()).isEqualTo(Changes.ACCESS_DENIED);
+        root("add coordinator name=ann account=phys");
+        assertThat(as("ann", false, "modify account name=lab set MaxJobs=3").error()).isEmpty();
+        assertThat(as("ann", false, "add account name=lab2 set parent=lab").error()).isEmpty();
+        assertThat(as("ann", false, "add account name=x").errno()).isEqualTo(Changes.ACCESS_DENIED);
+        assertThat(as("ann", false, "add qos name=q").errno()).isEqualTo(Changes.ACCESS_DENIED);
+        root("modify user name=bob set adminlevel=operator");
+        assertThat(as("bob", false, "add qos name=q").error()).isEmpty();
+        assertThat(as("bob", false, "modify user name=bob set adminlevel=admin").errno()).isEqualTo(Changes.ACCESS_DENIED);
+        root("modify user name=bob set adminlevel=admin");
+        assertThat(as("bob", false, "modify user name=ann set adminlevel=operator").error()).isEmpty();
+    }
+
+    @Test
+    void coordinatorsGoWithTheirUsers() {
+        root("add coordinator name=ann account=phys");
+        root("delete user name=ann");
+        assertThat(book.account("phys").orElseThrow().coordinators()).isEmpty();
+        assertThat(root("add coordinator name=nobody account=phys").error()).containsExactly(" You specified a non-existent user 'nobody'.");
+    }
+
+    @Test
+    void numbersOfTheTreeNestWithoutHoles() {
+        List<Map<String, String>> rows = new Views(book, new Show("association", Map.of(), List.of())).rows().orElseThrow();
+        java.util.TreeSet<Integer> numbers = new java.util.TreeSet<>();
+        for (Map<String, String> r : rows) {
+            numbers.add(Integer.parseInt(r.get("LFT")));
+            numbers.add(Integer.parseInt(r.get("RGT")));
+        }
+        assertThat(numbers).hasSize(2 * rows.size());
+        assertThat(numbers.first()).isEqualTo(1);
+        assertThat(numbers.last()).isEqualTo(2 * rows.size());
+        assertThat(rows).extracting(r -> r.get("Lineage")).contains("/", "/0-root/", "/phys/lab/0-ann/").doesNotHaveDuplicates();
+    }
+}

@@ -1,0 +1,122 @@
+package dev.muster.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.model.Json;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Expected texts are the original's. */
+class SacctmgrTest {
+    private final FakeHost host = new FakeHost();
+
+    private FakeHost.Ran run(String line) {
+        return host.run("sacctmgr " + line);
+    }
+
+    @Test
+    void aListInColumnsAndWithBars() {
+        host.reply("Show", """
+            {"rows":[{"User":"bin","DefaultAccount":"a2","AdminLevel":"NONE"},
+             {"User":"root","DefaultAccount":"root","AdminLevel":"ADMINISTRATOR"}]}""");
+        assertThat(run("show user").out()).isEqualTo("""
+                  User   Def Acct     Admin\s
+            ---------- ---------- ---------\s
+                   bin         a2      None\s
+                  root       root Administ+\s
+            """);
+        assertThat(run("-n -P show user format=user,admin").out()).isEqualTo("bin|None\nroot|Administrator\n");
+        assertThat(run("show user -p format=user%3,defaulta%-6").out()).isEqualTo("User|Def Acct|\nbin|a2|\nroot|root|\n");
+        assertThat(run("show user format=user%3,defaulta%-6").out()).isEqualTo("Use Def Ac \n--- ------ \nbin a2     \nro+ root   \n");
+    }
+
+    @Test
+    void valuesAsPeopleReadThem() {
+        host.reply("Show", """
+            {"rows":[{"Account":"a","GrpTRES":"cpu=4,mem=1024,node=3","MaxWall":"90","MaxTRES":"node=700","Fairshare":"1"}]}""");
+        assertThat(run("-nP show assoc format=account,grptres,maxwall,grpmemory,grpcpus,maxnodes,grpjobs,share").out())
+            .isEqualTo("a|cpu=4,mem=1G,node=3|01:30:00|1024|4|700||1\n");
+        host.reply("Show", """
+            {"rows":[{"Name":"q","GraceTime":"3600","UsageThreshold":"0.500000","PreemptExemptTime":"600"}]}""");
+        assertThat(run("-nP show qos format=name,gracetime,usagethres,usagefactor,preemptexempttime,preemptmode,priority,maxwall").out())
+            .isEqualTo("q|01:00:00|0.500000|1.000000|00:10:00|cluster|0|\n");
+    }
+
+    @Test
+    void whatAnAdditionSays() {
+        host.reply("Change", """
+            {"names":["a1"],"assocs":[{"cluster":"rig","account":"a1","parent":"acct"}]}""");
+        assertThat(run("-i add account a1 description=d1 organization=o1 parent=acct fairshare=5 maxjobs=3 grptres=cpu=4,mem=1g").out()).isEqualTo("""
+             Adding Account(s)
+              a1
+             Settings
+              Description     = d1
+              Organization    = o1
+             Associations
+              A = a1         C = rig      \s
+             Settings
+              Fairshare     = 5
+              GrpTRES       = cpu=4,mem=1G
+              MaxJobs       = 3
+              Parent        = acct
+            """);
+        Json.Obj sent = host.sent.get("Change");
+        assertThat(sent.obj("set").text("GrpTRES")).isEqualTo("cpu=4,mem=1024");
+        assertThat(sent.obj("where").text("name")).isEqualTo("a1");
+        assertThat(sent.flag("commit")).isTrue();
+    }
+
+    @Test
+    void aChangeIsAskedForFirst() {
+        host.reply("Change", "{\"names\":[\"bin\"]}");
+        host.stdin = "n\n";
+        FakeHost.Ran no = run("modify user bin set adminlevel=none");
+        assertThat(no.out()).isEqualTo(" Modified users...\n  bin\nWould you like to commit changes? (You have 30 seconds to decide)\n(N/y): \n"
+            + " Changes Discarded\n");
+        assertThat(no.rc()).isZero();
+        assertThat(host.sent.get("Change").flag("commit")).isFalse();
+        host.stdin = "y\n";
+        assertThat(run("modify user bin set adminlevel=none").out()).doesNotContain("Discarded");
+        assertThat(host.sent.get("Change").flag("commit")).isTrue();
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+        show bogus                              | No valid entity in list command
+        bogus                                   | invalid keyword: bogus
+        -i add bogus                            | No valid entity in add command
+        show user format=bogus                  | Unknown field 'bogus'
+        show account bogus=a                    | ' Unknown condition: bogus=a'
+        -i modify account a2 set bogus=3        | ' Unknown option: bogus=3'
+        -i modify account a2 set maxjobs=x      | sacctmgr: error: Invalid value for MaxJobs (x)
+        -i modify account a2                    | ' You didn''t give me anything to set'
+        -r add account x                        | Can't run this command in readonly mode.
+        """)
+    void mistakes(String line, String first) {
+        FakeHost.Ran ran = run(line);
+        assertThat(ran.rc()).isEqualTo(1);
+        assertThat(ran.err().lines().findFirst()).contains(first);
+    }
+
+    @Test
+    void refusalsOfSlurmdbd() {
+        host.reply("Change", "{\"error\":[\" Nothing new added.\"],\"errno\":-1}");
+        FakeHost.Ran ran = run("-i add qos normal");
+        assertThat(List.of(ran.rc(), ran.out(), ran.err())).isEqualTo(List.of(1, " Nothing new added.\n", ""));
+        host.reply("Change", "{\"error\":[\"Access/permission denied\"],\"errno\":2002}");
+        assertThat(run("-i add account nn").err()).isEqualTo(" Problem adding accounts: Access/permission denied\n");
+        assertThat(run("-i del account ww").err()).isEqualTo("sacctmgr: error: Your user doesn't have privilege to perform this action\n"
+            + " Error with request: Access/permission denied\n");
+    }
+
+    @Test
+    void onlySlurmdbdIsServed() {
+        host.accountingType = "";
+        FakeHost.Ran ran = run("show cluster");
+        assertThat(ran.rc()).isEqualTo(1);
+        assertThat(ran.err()).isEqualTo("You are not running a supported accounting_storage plugin\n"
+            + "Only 'accounting_storage/slurmdbd' is supported.\n");
+    }
+}
