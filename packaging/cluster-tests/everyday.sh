@@ -32,12 +32,13 @@ check "held" "PENDING JobHeldUser" "$(squeue -h -o '%T %r' -j "$held")"
 scontrol release "$held"
 wait_empty
 check "released and ran" COMPLETED "$(sacct -X -n -P -o State -j "$held")"
-run=$(sbatch --parsable -o /dev/null --wrap 'sleep 100')
+mark=100.$RANDOM$$
+run=$(sbatch --parsable -o /dev/null --wrap "sleep $mark")
 sleep 1
 scancel "$run"
 wait_empty
 match "cancelled" '^CANCELLED' "$(sacct -X -n -P -o State -j "$run")"
-check "nothing of it is left" "" "$(pgrep -f 'sleep 100' || true)"
+check "nothing of it is left" "" "$(pgrep -f "sleep $mark" || true)"
 lim=$(sbatch --parsable -o /dev/null -t 0:01 --wrap 'sleep 100')
 n=0; while [ -n "$(squeue -h -j "$lim" 2>/dev/null)" ] && [ $n -lt 120 ]; do sleep 1; n=$((n+1)); done
 check "time limit" TIMEOUT "$(sacct -X -n -P -o State -j "$lim")"

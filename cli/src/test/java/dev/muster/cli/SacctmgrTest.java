@@ -116,6 +116,7 @@ class SacctmgrTest {
         host.accountingType = "";
         FakeHost.Ran ran = run("show cluster");
         assertThat(ran.rc()).isEqualTo(1);
-        assertThat(ran.err()).isEqualTo("You are not running a supported accounting_storage plugin\nOnly 'accounting_storage/slurmdbd' is supported.\n");
+        assertThat(ran.err()).isEqualTo("You are not running a supported accounting_storage plugin\n"
+            + "Only 'accounting_storage/slurmdbd' is supported.\n");
     }
 }

@@ -117,7 +117,8 @@ final class DbdAccounting implements Accounting {
         List<String> out = new ArrayList<>();
         if (enforced.contains("limits")) {
             out.add("AccountingStorageEnforce=limits: kept and shown, but not enforced in this version: GrpTRESMins, GrpTRESRunMins, GrpWall,"
-                    + " MaxTRESMins, MaxTRESRunMins, MaxTRESPerNode, GrpJobsAccrue, MaxJobsAccrue, MinPrioThreshold, UsageThreshold, UsageFactor and LimitFactor");
+                    + " MaxTRESRunMins, MaxTRESPerNode, GrpJobsAccrue, MaxJobsAccrue, MinPrioThreshold, UsageThreshold, UsageFactor"
+                    + " and LimitFactor");
         }
         if (enforced.contains("qos")) {
             out.add("AccountingStorageEnforce=qos: of a QOS, Priority, Preempt, PreemptMode, GraceTime and the flags but DenyOnLimit have no"

@@ -88,10 +88,15 @@ public final class AccountRules {
         for (String item : text(limits, name).split(",")) {
             int eq = item.indexOf('=');
             if (eq > 0) {
-                out.put(item.substring(0, eq), Long.parseLong(item.substring(eq + 1)));
+                out.put(item.substring(0, eq), count(item.substring(eq + 1)));
             }
         }
         return out;
+    }
+
+    /** Counts may be larger than a long: those limit nothing. */
+    private static long count(String digits) {
+        return digits.length() > 18 ? Long.MAX_VALUE : Long.parseLong(digits);
     }
 
     private boolean limited() {
@@ -248,11 +253,31 @@ public final class AccountRules {
         if (broken.isPresent()) {
             return named("AssocMax", broken.get(), "CpuPerJobLimit", "MemPerJob", "NodePerJobLimit", "BillingPerJob", "GRESPerJob");
         }
+        Map<String, Long> minutes = tres(ofQos, "MaxTRESMins");
+        broken = broken(minutes, times(wanted, limitMin));
+        if (broken.isPresent()) {
+            return named("QOSMax", broken.get(), "CpuMinutesPerJobLimit", "MemoryMinutesPerJob", "NodeMinutesPerJob", "BillingMinutesPerJob",
+                    "GRESMinutesPerJob");
+        }
+        Map<String, Long> assocMinutes = tres(ofAssoc, "MaxTRESMins");
+        assocMinutes.keySet().removeAll(minutes.keySet());
+        broken = broken(assocMinutes, times(wanted, limitMin));
+        if (broken.isPresent()) {
+            return named("AssocMax", broken.get(), "CpuMinutesPerJobLimit", "MemMinutesPerJob", "NodeMinutesPerJob", "BillingMinutesPerJob",
+                    "GRESMinutesPerJob");
+        }
         long wall = number(ofQos, "MaxWall");
         if (wall >= 0) {
             return exceeds(limitMin, wall) ? JobReason.ofWord("QOSMaxWallDurationPerJobLimit") : JobReason.NONE;
         }
         return exceeds(limitMin, number(ofAssoc, "MaxWall")) ? JobReason.ofWord("AssocMaxWallDurationPerJobLimit") : JobReason.NONE;
+    }
+
+    /** Resource minutes of a whole run; one without a limit has no bound. */
+    private static Map<String, Long> times(Map<String, Long> wanted, int limitMin) {
+        Map<String, Long> out = new LinkedHashMap<>();
+        wanted.forEach((name, count) -> out.put(name, limitMin < 0 && count > 0 ? Long.MAX_VALUE : count * Math.max(0, limitMin)));
+        return out;
     }
 
     private static boolean exceeds(int limitMin, long most) {
@@ -291,7 +316,7 @@ public final class AccountRules {
             group.keySet().removeAll(tres(q, "GrpTRES").keySet());
             Optional<String> broken = broken(group, plus(sum, wanted));
             if (broken.isPresent()) {
-                return named("AssocGrp", broken.get(), "CpuLimit", "MemLimit", "NodeLimit", "BillingLimit", "GRES");
+                return named("AssocGrp", broken.get(), "CpuLimit", "MemLimit", "NodeLimit", "Billing", "GRES");
             }
             if (own && text(q, "MaxJobsPU").isEmpty() && over(number(a.limits(), "MaxJobs"), sum.running + 1L)) {
                 return JobReason.ofWord("AssocMaxJobsLimit");
@@ -311,7 +336,7 @@ public final class AccountRules {
         }
         Optional<String> broken = broken(tres(l, "GrpTRES"), plus(all, wanted));
         if (broken.isPresent()) {
-            return named("QOSGrp", broken.get(), "CpuLimit", "MemLimit", "NodeLimit", "BillingLimit", "GRES");
+            return named("QOSGrp", broken.get(), "CpuLimit", "MemLimit", "NodeLimit", "Billing", "GRES");
         }
         if (over(number(l, "MaxJobsPA"), account.running + 1L)) {
             return JobReason.ofWord("MaxJobsPerAccount");

@@ -55,7 +55,7 @@ public enum JobReason {
     ASSOC_GRP_CPU_LIMIT("AssocGrpCpuLimit"),
     ASSOC_GRP_MEM_LIMIT("AssocGrpMemLimit"),
     ASSOC_GRP_NODE_LIMIT("AssocGrpNodeLimit"),
-    ASSOC_GRP_BILLING_LIMIT("AssocGrpBillingLimit"),
+    ASSOC_GRP_BILLING("AssocGrpBilling"),
     ASSOC_GRP_GRES("AssocGrpGRES"),
     ASSOC_GRP_JOBS_LIMIT("AssocGrpJobsLimit"),
     ASSOC_MAX_JOBS_LIMIT("AssocMaxJobsLimit"),
@@ -68,7 +68,7 @@ public enum JobReason {
     QOS_GRP_CPU_LIMIT("QOSGrpCpuLimit"),
     QOS_GRP_MEM_LIMIT("QOSGrpMemLimit"),
     QOS_GRP_NODE_LIMIT("QOSGrpNodeLimit"),
-    QOS_GRP_BILLING_LIMIT("QOSGrpBillingLimit"),
+    QOS_GRP_BILLING("QOSGrpBilling"),
     QOS_GRP_GRES("QOSGrpGRES"),
     QOS_GRP_JOBS_LIMIT("QOSGrpJobsLimit"),
     QOS_MAX_JOBS_PER_USER_LIMIT("QOSMaxJobsPerUserLimit"),
@@ -93,7 +93,17 @@ public enum JobReason {
     QOS_MIN_MEMORY("QOSMinMemory"),
     QOS_MIN_NODE("QOSMinNode"),
     QOS_MIN_BILLING("QOSMinBilling"),
-    QOS_MIN_GRES("QOSMinGRES");
+    QOS_MIN_GRES("QOSMinGRES"),
+    ASSOC_MAX_CPU_MINUTES_PER_JOB_LIMIT("AssocMaxCpuMinutesPerJobLimit"),
+    ASSOC_MAX_MEM_MINUTES_PER_JOB("AssocMaxMemMinutesPerJob"),
+    ASSOC_MAX_NODE_MINUTES_PER_JOB("AssocMaxNodeMinutesPerJob"),
+    ASSOC_MAX_BILLING_MINUTES_PER_JOB("AssocMaxBillingMinutesPerJob"),
+    ASSOC_MAX_GRES_MINUTES_PER_JOB("AssocMaxGRESMinutesPerJob"),
+    QOS_MAX_CPU_MINUTES_PER_JOB_LIMIT("QOSMaxCpuMinutesPerJobLimit"),
+    QOS_MAX_MEMORY_MINUTES_PER_JOB("QOSMaxMemoryMinutesPerJob"),
+    QOS_MAX_NODE_MINUTES_PER_JOB("QOSMaxNodeMinutesPerJob"),
+    QOS_MAX_BILLING_MINUTES_PER_JOB("QOSMaxBillingMinutesPerJob"),
+    QOS_MAX_GRES_MINUTES_PER_JOB("QOSMaxGRESMinutesPerJob");
 
     private final String word;
 

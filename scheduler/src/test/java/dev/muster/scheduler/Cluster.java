@@ -157,6 +157,10 @@ final class Cluster {
         return decision;
     }
 
+    Core core() {
+        return core;
+    }
+
     State state() {
         return core.state();
     }

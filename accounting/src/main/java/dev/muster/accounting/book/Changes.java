@@ -130,6 +130,12 @@ public final class Changes {
         return out;
     }
 
+    /** Whether a value fits the condition; one that is given and empty wants the empty value. */
+    boolean fits(String key, String value) {
+        List<String> wanted = where(key);
+        return wanted.isEmpty() ? !change.where().containsKey(key) || value.isEmpty() : wanted.contains(value);
+    }
+
     List<String> where(String key) {
         return list(change.where(), key);
     }

@@ -28,8 +28,7 @@ final class Removals {
     }
 
     private boolean named(String key, String value) {
-        List<String> wanted = c.where(key);
-        return wanted.isEmpty() || wanted.contains(value);
+        return c.fits(key, value);
     }
 
     private boolean unconditional() {
@@ -42,6 +41,10 @@ final class Removals {
 
     void accounts() {
         if (unconditional()) {
+            return;
+        }
+        if (c.change.where().containsKey("partition")) {
+            partitions();
             return;
         }
         boolean here = !c.where("cluster").isEmpty();
@@ -92,6 +95,22 @@ final class Removals {
         }
     }
 
+    /** With a partition only the users' places in it go; the accounts stay. */
+    private void partitions() {
+        Set<Assoc> gone = new LinkedHashSet<>();
+        for (Cluster cluster : book.clusters()) {
+            book.tree(cluster.name()).stream().filter(a -> !a.user().isEmpty() && named("cluster", a.cluster()) && named("name", a.account())
+                    && named("partition", a.partition())).forEach(gone::add);
+        }
+        if (!defaults(gone)) {
+            gone.forEach(a -> {
+                book.put(deleted(a, c.now));
+                c.log("Remove Associations", a.cluster(), "id_assoc=" + a.id(), "");
+                c.assocs.add(Changes.ref(a));
+            });
+        }
+    }
+
     private boolean parented(Account a) {
         List<String> parents = c.where("parent");
         return parents.isEmpty() || book.clusters().stream()
@@ -102,9 +121,8 @@ final class Removals {
     private boolean defaults(Set<Assoc> gone) {
         List<String> lines = new ArrayList<>();
         for (Assoc a : gone) {
-            boolean keeps = a.isDefault() && book.tree(a.cluster()).stream()
-                    .anyMatch(o -> o.user().equals(a.user()) && !gone.contains(o) && !o.account().equals(a.account()));
-            if (keeps) {
+            List<Assoc> left = book.tree(a.cluster()).stream().filter(o -> o.user().equals(a.user()) && !gone.contains(o)).toList();
+            if (a.isDefault() && !left.isEmpty() && left.stream().noneMatch(Assoc::isDefault)) {
                 lines.add("  C = " + AssocText.pad(a.cluster(), 15) + " A = " + AssocText.pad(a.account(), 10) + " U = "
                         + AssocText.pad(a.user(), 9));
             }
@@ -123,7 +141,7 @@ final class Removals {
         if (unconditional()) {
             return;
         }
-        boolean narrowed = !c.where("account").isEmpty() || !c.where("cluster").isEmpty() || !c.where("partition").isEmpty();
+        boolean narrowed = !c.where("account").isEmpty() || !c.where("cluster").isEmpty() || c.change.where().containsKey("partition");
         List<User> meant = book.usersEver().stream().filter(u -> !u.deleted() && named("name", u.name())
                 && (c.where("adminlevel").isEmpty() || AdminLevels.of(c.where("adminlevel").getFirst()).filter(l -> l == u.adminLevel()).isPresent())
                 && (c.where("defaultaccount").isEmpty() || book.assocsEver().stream().anyMatch(a -> !a.deleted() && a.isDefault()

@@ -7,6 +7,7 @@ import dev.muster.model.accounting.Entities.Cluster;
 import dev.muster.model.accounting.Entities.User;
 import dev.muster.model.accounting.Entities.Wckey;
 import dev.muster.model.accounting.LimitField;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -94,7 +95,10 @@ final class TreeChanges {
             c.errors.add(" Need name of user to add.");
             return;
         }
-        List<String> accounts = c.where("account");
+        List<String> accounts = new ArrayList<>(c.where("account"));
+        if (accounts.isEmpty() && c.sets("defaultaccount")) {
+            accounts.add(c.set("defaultaccount").toLowerCase(java.util.Locale.ROOT));
+        }
         List<String> wckeys = c.where("wckey");
         if (accounts.isEmpty() && wckeys.isEmpty()) {
             c.errors.add(" Need name of account to add user to.");
@@ -152,9 +156,9 @@ final class TreeChanges {
                 continue;
             }
             for (String partition : partitions) {
-                boolean hasDefault = book.tree(cluster).stream().anyMatch(a -> a.user().equals(user) && a.isDefault());
-                boolean first = defaultAccount.isEmpty() ? !hasDefault : account.equals(defaultAccount);
-                if (first && hasDefault) {
+                List<Assoc> defaults = book.tree(cluster).stream().filter(a -> a.user().equals(user) && a.isDefault()).toList();
+                boolean first = defaultAccount.isEmpty() ? defaults.isEmpty() : account.equals(defaultAccount);
+                if (first && defaults.stream().anyMatch(a -> !a.account().equals(account))) {
                     TreeUpdates.clearDefault(book, cluster, user, c.now);
                 }
                 associate(cluster, account, user, partition, "", first, limits);

@@ -24,8 +24,7 @@ final class TreeUpdates {
     }
 
     private boolean named(String key, String value) {
-        List<String> wanted = c.where(key);
-        return wanted.isEmpty() || wanted.contains(value);
+        return c.fits(key, value);
     }
 
     void accounts() {

@@ -2,6 +2,7 @@ package dev.muster.accounting.book;
 
 import dev.muster.model.accounting.Entities.Qos;
 import dev.muster.model.accounting.LimitField;
+import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -45,17 +46,34 @@ final class Values {
         if (value.isEmpty()) {
             return "";
         }
+        List<String> whole = new ArrayList<>();
         for (String item : value.split(",")) {
-            String name = item.substring(0, item.indexOf('='));
+            int eq = item.indexOf('=');
+            char sign = item.charAt(eq - 1);
+            boolean signed = sign == '+' || sign == '-';
+            String name = item.substring(0, signed ? eq - 1 : eq);
+            whole.add(name + "=" + (signed ? moved(old, name, sign, item.substring(eq + 1)) : item.substring(eq + 1)));
             if (book.tres().stream().noneMatch(t -> t.full().equalsIgnoreCase(name))) {
                 return refused(old, "sacctmgr: error: slurmdb_format_tres_str: no TRES known by type " + name, errors);
             }
         }
-        String merged = Effective.mergedTres(old, value);
+        String merged = Effective.mergedTres(old, String.join(",", whole));
         List<String> order = book.tres().stream().map(t -> t.full()).toList();
         List<String> items = new ArrayList<>(merged.isEmpty() ? List.of() : List.of(merged.split(",")));
         items.sort(java.util.Comparator.comparingInt(i -> order.indexOf(i.substring(0, i.indexOf('=')))));
         return String.join(",", items);
+    }
+
+    /** A count with something added or taken: never below nothing. */
+    private static String moved(String old, String name, char sign, String by) {
+        BigInteger now = BigInteger.ZERO;
+        for (String item : old.split(",")) {
+            if (item.startsWith(name + "=")) {
+                now = new BigInteger(item.substring(name.length() + 1));
+            }
+        }
+        BigInteger delta = new BigInteger(by);
+        return (sign == '+' ? now.add(delta) : now.subtract(delta)).max(BigInteger.ZERO).min(LimitField.COUNT_MAX).toString();
     }
 
     private static Set<String> words(String list) {

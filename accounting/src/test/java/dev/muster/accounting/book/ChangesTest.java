@@ -55,8 +55,8 @@ class ChangesTest {
 
     @Test
     void theTreeIsInOrder() {
-        assertThat(book.tree("c")).extracting(a -> a.account() + "/" + a.user()).containsExactly("root/", "root/root", "phys/", "phys/ann",
-                "phys/bob",
+        assertThat(book.tree("c")).extracting(a -> a.account() + "/" + a.user())
+            .containsExactly("root/", "root/root", "phys/", "phys/ann", "phys/bob",
             "lab/", "lab/ann", "lab/bob");
         assertThat(book.tree("c").stream().filter(Assoc::isDefault)).extracting(a -> a.account() + "/" + a.user())
             .containsExactly("root/root", "phys/ann", "phys/bob");
@@ -75,8 +75,8 @@ class ChangesTest {
     @Test
     void aModificationNamesWhatGetsItFromThere() {
         Changed touched = root("modify account name=phys set MaxJobs=7");
-        assertThat(touched.assocs()).extracting(a -> a.account() + "/" + a.user()).containsExactly("phys/", "phys/ann", "phys/bob", "lab/ann",
-                "lab/bob");
+        assertThat(touched.assocs()).extracting(a -> a.account() + "/" + a.user())
+            .containsExactly("phys/", "phys/ann", "phys/bob", "lab/ann", "lab/bob");
         assertThat(root("modify user name=nobody set MaxJobs=1").assocs()).isEmpty();
     }
 

@@ -184,9 +184,13 @@ final class AcctJson {
             String full = text.substring(0, eq);
             int slash = full.indexOf('/');
             out.add(new Json.Obj().put("type", slash < 0 ? full : full.substring(0, slash)).put("name", slash < 0 ? "" : full.substring(slash + 1))
-                    .put("id", Long.parseLong(ids.getOrDefault(full, "0"))).put("count", Long.parseLong(text.substring(eq + 1))));
+                    .put("id", Long.parseLong(ids.getOrDefault(full, "0"))).put("count", number(text.substring(eq + 1))));
         }
         return out;
+    }
+
+    private static long number(String digits) {
+        return digits.length() > 18 ? Long.MAX_VALUE : Long.parseLong(digits);
     }
 
     private static Json.Obj shortAssoc(Json.Obj r) {

@@ -102,11 +102,12 @@ final class Edit {
         for (Words.Item item : items) {
             String lower = item.key().toLowerCase(Locale.ROOT);
             Optional<String> place = item.key().isEmpty() ? Optional.of(first()) : switch (entity.name()) {
-                case "account" -> key(Entity.names("names:1=name accounts:3=name clusters:1=cluster"), lower);
+                case "account" -> key(Entity.names("names:1=name accounts:3=name acct:4=name clusters:1=cluster"), lower);
                 case "user" ->
-                        key(Entity.names("names:1=name users:1=name accounts:3=account clusters:1=cluster partitions:3=partition wckeys:1=wckey"),
+                        key(Entity.names("names:1=name users:1=name accounts:3=account acct:4=account clusters:1=cluster "
+                                + "partitions:3=partition wckeys:1=wckey"),
                         lower);
-                case "coordinator" -> key(Entity.names("names:1=name users:1=name accounts:1=account"), lower);
+                case "coordinator" -> key(Entity.names("names:1=name users:1=name accounts:1=account acct:4=account"), lower);
                 case "resource" -> key(Entity.names("names:1=name clusters:2=cluster"), lower);
                 default -> key(Entity.names("names:1=name"), lower);
             };

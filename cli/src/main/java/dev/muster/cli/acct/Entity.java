@@ -29,7 +29,7 @@ record Entity(String name, String word, List<Name> conditions, String format, Li
     record Column(List<Name> words, String title, int width, String key, Kind kind, String initial) {}
 
     private static final String ASSOC_COLUMNS = """
-            account:3|Account|10|Account
+            account:3 acct:4|Account|10|Account
             adminlevel:2|Admin|9|AdminLevel|LEVEL
             cluster:1|Cluster|10|Cluster
             comment:4|Comment|20|Comment
@@ -169,11 +169,13 @@ record Entity(String name, String word, List<Name> conditions, String format, Li
             wckey:2|WCKey|10|WCKey
             where:2|Where|20|Where""";
 
-    private static final String ASSOC_CONDITIONS = "accounts:2=account clusters:1=cluster defaultqos:8=defaultqos ids:1=id parents:4=parent "
+    private static final String ASSOC_CONDITIONS = "accounts:2=account acct:3=account clusters:1=cluster "
+            + "defaultqos:8=defaultqos ids:1=id parents:4=parent "
             + "partitions:3=partition qoslevel:1=qos users:1=user flags:2=flags";
 
     private static final List<Entity> ALL = List.of(
-            new Entity("account", "account:3", names("names:1=name accounts:3=name clusters:1=cluster descriptions:1=description "
+            new Entity("account", "account:3", names("names:1=name accounts:3=name acct:4=name partitions:3=partition "
+                    + "clusters:1=cluster descriptions:1=description "
                     + "organizations:1=organization parents:1=parent qoslevel:1=qos users:1=user defaultqos:8=defaultqos ids:1=id flags:2=flags"),
                     "account,description,organization", columns(ASSOC_COLUMNS)),
             new Entity("association", "associations:2", names(ASSOC_CONDITIONS), "cluster,account,user,partition,fairshare,priority,grpjobs,grptres,"
@@ -185,7 +187,7 @@ record Entity(String name, String word, List<Name> conditions, String format, Li
                             "cluster,controlhost,controlport,rpc,fairshare,grpjobs,"
                     + "grptres,grpsubmitjobs,maxjobs,maxtres,maxsubmitjobs,maxwall,qos,defaultqos", columns(CLUSTER_COLUMNS + "\n" + ASSOC_COLUMNS)),
             new Entity("configuration", "configuration:2", List.of(), "", List.of()),
-            new Entity("coordinator", "coordinators:4", names("names:1=name users:1=name accounts:1=account"), "account,user",
+            new Entity("coordinator", "coordinators:4", names("names:1=name users:1=name accounts:1=account acct:4=account"), "account,user",
                     columns(OTHER_COLUMNS)),
             new Entity("event", "events:1", names("clusters:1=cluster end:2=end events:2=event nodes:1=node reason:1=reason start:4=start "
                     + "states:4=state users:1=user maxcpus:4=maxcpus mincpus:4=mincpus condflags:3=condflags"),
@@ -208,7 +210,8 @@ record Entity(String name, String word, List<Name> conditions, String format, Li
                     names("accounts:3=account action:4=action actor:4=actor clusters:1=cluster end:1=end ids:1=id "
                     + "start:1=start users:1=user"), "time,action,actor,where,info", columns(OTHER_COLUMNS)),
             new Entity("tres", "tres:4", names("names:1=name ids:1=id type:2=type"), "type,name,id", columns(OTHER_COLUMNS)),
-            new Entity("user", "users:1", names("names:1=name users:1=name accounts:2=account adminlevel:2=adminlevel clusters:1=cluster "
+            new Entity("user", "users:1", names("names:1=name users:1=name accounts:3=account acct:4=account "
+                    + "adminlevel:2=adminlevel clusters:1=cluster "
                     + "defaultaccount:8=defaultaccount defaultwckey:8=defaultwckey partitions:3=partition qoslevel:1=qos wckeys:1=wckey "
                     + "defaultqos:8=defaultqos"),
                     "user,defaultaccount,adminlevel", columns(ASSOC_COLUMNS)),
@@ -245,6 +248,9 @@ record Entity(String name, String word, List<Name> conditions, String format, Li
     /** The entity that a typed word means. */
     static Optional<Entity> find(String typed) {
         String lower = typed.toLowerCase(Locale.ROOT);
+        if (lower.equals("acct") || lower.equals("accts")) {
+            return find("account");
+        }
         if (lower.startsWith("txn")) {
             return find("transactions");
         }

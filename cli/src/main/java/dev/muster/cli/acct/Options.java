@@ -28,7 +28,7 @@ final class Options {
                     return Outcome.DONE;
                 }
                 case "usage" -> {
-                    c.out().println("Usage: sacctmgr [-hiovV] <command> [...]");
+                    help(c);
                     return Outcome.DONE;
                 }
                 case "version" -> {
@@ -72,7 +72,7 @@ final class Options {
 
     private static final String HELP = """
             sacctmgr [<OPTION>] [<COMMAND>]
-                Options:
+                Valid <OPTION> values are:
                  -h or --help: this text
                  -i or --immediate: commit changes immediately, without asking
                  -n or --noheader: no line of titles
@@ -86,7 +86,7 @@ final class Options {
 
                 Without a command, lines are read until exit or quit.
 
-                Commands:
+                Valid <COMMAND> values are:
                  add <ENTITY> <SPECS>                 (or create)
                  clear stats
                  delete <ENTITY> where <SPECS>        (or remove)
@@ -99,8 +99,10 @@ final class Options {
                  shutdown
                  version
 
-                Entities: account, association, cluster, configuration, coordinator, event, problem, qos,
+                <ENTITY> may be account, association, cluster, configuration, coordinator, event, problem, qos,
                 resource, runawayjobs, stats, transaction, tres, user, wckey
+
+                <SPECS> are different for each command entity pair. Those of modify are after set what add has, after where what list has.
 
                 add account        - Clusters=, DefaultQOS=, Description=, Fairshare=, Names=, Organization=, Parent=, QosLevel= and limits
                 add cluster        - Classification=, DefaultQOS=, Fairshare=, Names=, QosLevel= and limits
@@ -111,6 +113,9 @@ final class Options {
                         WCKeys= and limits
                 limits             - GrpJobs=, GrpSubmitJobs=, GrpTRES=, GrpTRESMins=, GrpTRESRunMins=, GrpWall=, MaxJobs=, MaxSubmitJobs=, MaxTRES=,
                                      MaxTRESMins=, MaxTRESPerNode=, MaxWall=, Priority=; of a QOS also those per user (PU) and account (PA)
+                list associations  - Accounts=, Clusters=, OnlyDefaults, Parents=, Partitions=, QosLevel=, Users=, WithSubAccounts
+                modify cluster     - Classification= and the limits of its root
+                delete qos         - Names=, Descriptions=, Ids=
                 list               - names or conditions as above, Format=FIELD[%WIDTH],..., WithAssoc, WithCoord, WithDeleted, WOPLimits, Tree
             """;
 }

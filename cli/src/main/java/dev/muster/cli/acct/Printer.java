@@ -137,6 +137,10 @@ final class Printer {
             out.append(out.isEmpty() ? "" : ",");
             if (item.startsWith("mem=") || item.startsWith("bb/")) {
                 int eq = item.indexOf('=');
+                if (item.length() - eq > 18) {
+                    out.append(item);
+                    continue;
+                }
                 long mb = Long.parseLong(item.substring(eq + 1));
                 int unit = 0;
                 while (mb > 0 && mb % 1024 == 0 && unit < 3) {

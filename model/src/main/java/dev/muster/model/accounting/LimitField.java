@@ -1,6 +1,7 @@
 package dev.muster.model.accounting;
 
 import dev.muster.model.Durations;
+import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -188,12 +189,13 @@ public record LimitField(String name, Kind kind, boolean inherited, List<String>
             if (eq <= 0) {
                 return Optional.empty();
             }
-            String name = item.substring(0, eq).strip().toLowerCase(Locale.ROOT);
-            OptionalLong count = count(item.substring(eq + 1).strip(), name.equals("mem") || name.startsWith("bb/"));
-            if (count.isEmpty()) {
+            char sign = item.charAt(eq - 1) == '+' || item.charAt(eq - 1) == '-' ? item.charAt(eq - 1) : '=';
+            String name = item.substring(0, sign == '=' ? eq : eq - 1).strip().toLowerCase(Locale.ROOT);
+            Optional<String> count = count(item.substring(eq + 1).strip(), name.equals("mem") || name.startsWith("bb/"));
+            if (count.isEmpty() || name.isEmpty()) {
                 return Optional.empty();
             }
-            out.add(name + "=" + count.getAsLong());
+            out.add(name + (sign == '=' ? "" : sign) + "=" + count.get());
         }
         out.sort(java.util.Comparator.comparingInt(LimitField::rank));
         return Optional.of(String.join(",", out));
@@ -201,35 +203,40 @@ public record LimitField(String name, Kind kind, boolean inherited, List<String>
 
     /** Standard resources come first, in the order of their numbers. */
     private static int rank(String item) {
-        int at = List.of("cpu", "mem", "energy", "node", "billing", "fs/disk", "vmem", "pages").indexOf(item.substring(0, item.indexOf('=')));
+        String name = item.substring(0, item.indexOf('=')).replaceAll("[+-]$", "");
+        int at = List.of("cpu", "mem", "energy", "node", "billing", "fs/disk", "vmem", "pages").indexOf(name);
         return at < 0 ? Integer.MAX_VALUE : at;
     }
 
-    /** A number with a unit: of memory in MiB, otherwise a plain count (k = 1024). */
-    private static OptionalLong count(String text, boolean memory) {
+    /** The largest count there is. */
+    public static final BigInteger COUNT_MAX = new BigInteger("18446744073709551600");
+    private static final int DIGITS_MAX = 100;
+
+    /** A number with a unit: of memory in MiB, otherwise a plain count (k = 1024); at most {@link #COUNT_MAX}. */
+    private static Optional<String> count(String text, boolean memory) {
         if (text.equals("-1")) {
-            return OptionalLong.of(-1);
+            return Optional.of("-1");
         }
         int end = 0;
         while (end < text.length() && Character.isDigit(text.charAt(end))) {
             end++;
         }
-        if (end == 0 || end > 18) {
-            return OptionalLong.empty();
+        if (end == 0 || end > DIGITS_MAX) {
+            return Optional.empty();
         }
-        long n = Long.parseLong(text.substring(0, end));
+        BigInteger n = new BigInteger(text.substring(0, end));
         String unit = text.substring(end).toUpperCase(Locale.ROOT);
         if (unit.endsWith("B") && unit.length() > 1) {
             unit = unit.substring(0, unit.length() - 1);
         }
         if (unit.isEmpty()) {
-            return OptionalLong.of(n);
+            return Optional.of(n.min(COUNT_MAX).toString());
         }
         int power = "KMGTP".indexOf(unit.charAt(0));
         if (unit.length() > 1 || power < 0) {
-            return OptionalLong.empty();
+            return Optional.empty();
         }
         int shift = (power + 1) * 10 - (memory ? 20 : 0);
-        return OptionalLong.of(shift < 0 ? n >> -shift : n << shift);
+        return Optional.of(n.shiftLeft(shift).min(COUNT_MAX).toString());
     }
 }

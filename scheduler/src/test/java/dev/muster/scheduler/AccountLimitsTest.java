@@ -1,0 +1,160 @@
+package dev.muster.scheduler;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.core.Change;
+import dev.muster.core.Command;
+import dev.muster.core.Decision;
+import dev.muster.core.Entry;
+import dev.muster.core.Job;
+import dev.muster.core.Settings;
+import dev.muster.core.State;
+import dev.muster.model.accounting.DbdMessages.AssocPolicy;
+import dev.muster.model.accounting.DbdMessages.Policy;
+import dev.muster.model.accounting.DbdMessages.QosPolicy;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Associations and QOS: whom a job is charged to, and which limit says no with which word. */
+class AccountLimitsTest {
+    private final Cluster cluster = new Cluster("n[1-2] cpus=4 mem=1000", "p nodes=n[1-2] default=yes defmempercpu=10", "memoryConsumed=true");
+
+    private static Map<String, String> limits(String text) {
+        Map<String, String> out = new TreeMap<>();
+        for (String item : text.isBlank() ? new String[0] : text.split(" ")) {
+            out.put(item.substring(0, item.indexOf('=')), item.substring(item.indexOf('=') + 1));
+        }
+        return out;
+    }
+
+    private static AssocPolicy assoc(int id, int parent, String account, String user, String limits, String... qos) {
+        return new AssocPolicy(id, parent, account, user, "", !user.isEmpty() && id == 3, limits(limits), List.of(qos), "");
+    }
+
+    /** Root over dept over alice, who has a second account. */
+    private void policy(String enforce, String ofDept, String ofAlice, String ofQos) {
+        Settings s = cluster.state().settings();
+        Map<String, String> options = new TreeMap<>(s.options());
+        options.put("accounting_enforce", enforce);
+        Entry entry = new Entry(0, 0, 0, "test", List.of(new Change.ClusterRestored("", 0, new Settings(s.clusterName(), s.slurmUid(), s.firstJobId(),
+                s.maxJobId(), s.maxJobCount(), s.maxArraySize(), s.memoryConsumed(), s.defMemPerCpuMb(), s.defMemPerNodeMb(), s.maxMemPerCpuMb(),
+                s.maxMemPerNodeMb(), s.killWaitS(), s.minJobAgeS(), s.overTimeLimitMin(), s.returnToService(), s.nodeTimeoutS(),
+                s.batchStartTimeoutS(), s.maxStepCount(), s.maxTasksPerNode(), s.requeueJobs(), s.enforcePartLimits(), s.externSteps(),
+                s.awaitProlog(), s.configOverrides(), s.disableRootJobs(), s.gresTypes(), options), cluster.state().nextJobId(),
+                cluster.state().jobIdCeiling(), cluster.state().nextSluid(), cluster.state().sluidCeiling())));
+        cluster.core().apply(entry);
+        List<AssocPolicy> assocs = new ArrayList<>(List.of(assoc(1, 0, "root", "", "", "normal"), assoc(2, 1, "dept", "", ofDept, "normal"),
+                assoc(3, 2, "dept", "alice", ofAlice, "normal", "fast"), assoc(4, 1, "other", "", "", "normal"),
+                assoc(5, 4, "other", "alice", "", "normal"), assoc(6, 2, "dept", "bob", "", "normal", "fast")));
+        cluster.apply(new Command.ApplyPolicy(new Policy(assocs,
+                List.of(new QosPolicy(1, "normal", Map.of()), new QosPolicy(2, "fast", limits(ofQos))),
+                List.of(), List.of())));
+    }
+
+    private Job last() {
+        State s = cluster.state();
+        return s.jobs().at(s.nextJobId() - 1);
+    }
+
+    @Test
+    void theDefaultAccountAndQosAreFilledIn() {
+        policy("", "", "", "");
+        cluster.submit("");
+        assertThat(last().desc().charge().account()).isEqualTo("dept");
+        assertThat(last().desc().charge().qos()).isEqualTo("normal");
+        cluster.submit("charge.account=OTHER");
+        assertThat(last().desc().charge().account()).isEqualTo("other");
+        cluster.submit("charge.account=nowhere");
+        assertThat(last().desc().charge().account()).isEqualTo("nowhere");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+        associations       | charge.account=nowhere              | Invalid account or account/partition combination specified
+        associations       | charge.account=dept charge.qos=nope | ''
+        associations,qos   | charge.account=dept charge.qos=nope | Invalid qos specification
+        associations,qos   | charge.account=other charge.qos=fast | Invalid qos specification
+        associations,qos   | charge.account=dept charge.qos=fast | ''
+        """)
+    void whatDoesNotExistIsRefused(String enforce, String job, String sentence) {
+        policy(enforce, "", "", "");
+        String said = cluster.apply(new Command.SubmitJob(Cluster.USER, Cluster.desc(job), "", dev.muster.model.Bytes.EMPTY,
+            dev.muster.model.Bytes.EMPTY, false, false)) instanceof Decision.Rejected r ? r.sentence() : "";
+        assertThat(said).isEqualTo(sentence);
+    }
+
+    /** Each job in turn: whether it runs, waits for a reason, or is refused. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+        GrpJobs=1               |                    |                       | a,a       | RUNNING AssocGrpJobsLimit
+        GrpTRES=cpu=2           |                    |                       | a:2,a     | RUNNING AssocGrpCpuLimit
+        GrpTRES=node=1          |                    |                       | a,a       | RUNNING AssocGrpNodeLimit
+        GrpTRES=mem=15          |                    |                       | a,a       | RUNNING AssocGrpMemLimit
+        GrpJobs=1               |                    |                       | a,b       | RUNNING AssocGrpJobsLimit
+                                | MaxJobs=1          |                       | a,a,b     | RUNNING AssocMaxJobsLimit RUNNING
+                                | MaxTRES=cpu=1      |                       | a:2,a     | AssocMaxCpuPerJobLimit RUNNING
+                                | MaxWall=10         |                       | a/20,a/5  | AssocMaxWallDurationPerJobLimit RUNNING
+                                | MaxSubmitJobs=1    |                       | a,a       | RUNNING refused
+        GrpSubmitJobs=1         |                    |                       | a,b       | RUNNING refused
+                                |                    | MaxJobsPU=1           | qa,qa,qb  | RUNNING QOSMaxJobsPerUserLimit RUNNING
+                                |                    | MaxJobsPA=1           | qa,qb     | RUNNING MaxJobsPerAccount
+                                |                    | GrpTRES=cpu=2         | qa:2,qb   | RUNNING QOSGrpCpuLimit
+                                |                    | MaxTRES=cpu=1         | qa:2      | QOSMaxCpuPerJobLimit
+                                |                    | MaxTRESPU=cpu=2       | qa:2,qa   | RUNNING QOSMaxCpuPerUserLimit
+                                |                    | MinTRES=cpu=2         | qa,qa:2   | QOSMinCpuNotSatisfied RUNNING
+                                |                    | MaxWall=10            | qa/20     | QOSMaxWallDurationPerJobLimit
+                                |                    | MaxWall=10 Flags=DenyOnLimit | qa/20 | refused
+                                |                    | MaxSubmitJobsPU=1     | qa,qa,qb  | RUNNING refused RUNNING
+                                | MaxTRESMins=cpu=20 |                       | a:2/11,a:2/10 | AssocMaxCpuMinutesPerJobLimit RUNNING
+                                |                    | MaxTRESMins=cpu=20    | qa:2/11   | QOSMaxCpuMinutesPerJobLimit
+                                |                    | GrpTRES=billing=1     | qa:2      | QOSGrpBilling
+                                | MaxTRES=cpu=1      | MaxTRES=cpu=2         | qa:2,a:2  | RUNNING AssocMaxCpuPerJobLimit
+        """)
+    void limits(String dept, String alice, String qos, String jobs, String expected) {
+        policy("associations,limits,qos", dept == null ? "" : dept, alice == null ? "" : alice, qos == null ? "" : qos);
+        List<String> found = new ArrayList<>();
+        List<Integer> ids = new ArrayList<>();
+        for (String job : jobs.split(",")) {
+            String who = job.contains("b") ? " owner.user=bob owner.uid=1001" : "";
+            String asked = job.startsWith("q") ? "charge.account=dept charge.qos=fast" : "charge.account=dept";
+            String cpus = job.contains(":") ? " tasks=" + job.charAt(job.indexOf(':') + 1) : "";
+            String time = job.contains("/") ? " timing.timeLimitMin=" + job.substring(job.indexOf('/') + 1) : "";
+            int uid = who.isEmpty() ? Cluster.USER : 1001;
+            Decision d = cluster.apply(new Command.SubmitJob(uid, Cluster.desc(asked + who + cpus + time), "", dev.muster.model.Bytes.EMPTY,
+                dev.muster.model.Bytes.EMPTY, false, false));
+            if (d instanceof Decision.Rejected r) {
+                assertThat(r.sentence()).startsWith("Job violates accounting/QOS policy");
+                found.add("refused");
+            } else {
+                int id = cluster.state().nextJobId() - 1;
+                cluster.schedule();
+                Job j = cluster.state().jobs().at(id);
+                found.add(j.isPending() ? cluster.core().planner().reason(id).word() : j.state().name());
+                ids.add(id);
+            }
+        }
+        assertThat(String.join(" ", found)).isEqualTo(expected);
+    }
+
+    @Test
+    void aJobWithoutALimitGetsTheAssociations() {
+        policy("associations,limits", "", "MaxWall=10", "");
+        cluster.submit("");
+        assertThat(last().desc().timing().timeLimitMin()).isEqualTo(10);
+    }
+
+    @Test
+    void whatIsSaidAgainIsNoChange() {
+        policy("limits", "GrpJobs=1", "", "");
+        State before = cluster.state();
+        policy("limits", "GrpJobs=1", "", "");
+        assertThat(cluster.state().accounts()).isEqualTo(before.accounts());
+        policy("limits", "", "", "");
+        assertThat(cluster.state().accounts().assocs().at(2).limits()).isEmpty();
+    }
+}
