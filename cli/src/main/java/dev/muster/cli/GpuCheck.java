@@ -4,6 +4,7 @@ import java.util.List;
 
 /** GPU options of one command line that contradict each other. */
 final class GpuCheck {
+    private static final String SPEC = "Failed to validate job spec";
     private static final String UNEQUAL = "Failed to ensure --gpus >= --gres=gpu/--gpus-per-node >= --gpus-per-socket";
 
     private final JobOptions o;
@@ -51,10 +52,41 @@ final class GpuCheck {
         if (unequal) {
             throw error(UNEQUAL);
         }
-        long task = typedCount(JobOption.GPUS_PER_TASK);
+        nodes(job, node);
+        if (node > 0 && socket > 0 && o.has(JobOption.SOCKETS_PER_NODE) && node / socket != o.number(JobOption.SOCKETS_PER_NODE)) {
+            throw error(SPEC + ". Based on --gres=gpu/--gpus-per-node and --gpus-per-socket required number of sockets differ from "
+                    + "--sockets-per-node.");
+        }
+        tasks(job, node, typedCount(JobOption.GPUS_PER_TASK));
+    }
+
+    private void nodes(long job, long node) throws UsageException {
+        if (job == 0 || node == 0) {
+            return;
+        }
+        if (job % node != 0) {
+            throw error(SPEC + ", --gpus is not multiple of --gres=gpu/--gpus-per-node");
+        }
+        String range = o.typed(JobOption.NODES) ? o.text(JobOption.NODES) : "";
+        int dash = range.indexOf('-');
+        long least = range.isEmpty() ? 0 : OptionCheck.parseNumber(dash < 0 ? range : range.substring(0, dash));
+        long most = range.isEmpty() ? Long.MAX_VALUE : OptionCheck.parseNumber(dash < 0 ? range : range.substring(dash + 1));
+        if (job / node < least || job / node > most) {
+            throw error(SPEC + ". Based on --gpu and --gres=gpu/--gpus-per-node required nodes (" + job / node
+                    + ") doesn't fall between min_nodes (" + least + ") and max_nodes (" + most + ") boundaries.");
+        }
+    }
+
+    private void tasks(long job, long node, long task) throws UsageException {
         if (task > 0 && node > 0 && o.typed(JobOption.NTASKS_PER_NODE) && node / task != o.number(JobOption.NTASKS_PER_NODE)) {
-            throw error("Failed to validate job spec. Based on --gres=gpu/--gpus-per-node and --gpus-per-task requested number of tasks "
-                    + "per node differ from --ntasks-per-node.");
+            throw error(SPEC + ". Based on --gres=gpu/--gpus-per-node and --gpus-per-task requested number of tasks per node differ from "
+                    + "--ntasks-per-node.");
+        }
+        if (task > 0 && job > 0 && job % task != 0) {
+            throw error(SPEC + ", --gpus not multiple of --gpus-per-task");
+        }
+        if (task > 0 && job > 0 && o.typed(JobOption.NTASKS) && job / task != o.number(JobOption.NTASKS)) {
+            throw error(SPEC + ". Based on --gpus and --gpus-per-task number of requested tasks differ from -n/--ntasks.");
         }
     }
 
