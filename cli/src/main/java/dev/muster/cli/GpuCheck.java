@@ -61,16 +61,19 @@ final class GpuCheck {
     }
 
     private void nodes(long job, long node) throws UsageException {
+        String range = o.typed(JobOption.NODES) ? o.text(JobOption.NODES) : "";
+        int dash = range.indexOf('-');
+        long least = range.isEmpty() ? 0 : OptionCheck.parseNumber(dash < 0 ? range : range.substring(0, dash));
+        long most = range.isEmpty() ? Long.MAX_VALUE : OptionCheck.parseNumber(dash < 0 ? range : range.substring(dash + 1));
+        if (job > 0 && job < least) {
+            throw error(SPEC + ", --gpus < -N");
+        }
         if (job == 0 || node == 0) {
             return;
         }
         if (job % node != 0) {
             throw error(SPEC + ", --gpus is not multiple of --gres=gpu/--gpus-per-node");
         }
-        String range = o.typed(JobOption.NODES) ? o.text(JobOption.NODES) : "";
-        int dash = range.indexOf('-');
-        long least = range.isEmpty() ? 0 : OptionCheck.parseNumber(dash < 0 ? range : range.substring(0, dash));
-        long most = range.isEmpty() ? Long.MAX_VALUE : OptionCheck.parseNumber(dash < 0 ? range : range.substring(dash + 1));
         if (job / node < least || job / node > most) {
             throw error(SPEC + ". Based on --gpu and --gres=gpu/--gpus-per-node required nodes (" + job / node
                     + ") doesn't fall between min_nodes (" + least + ") and max_nodes (" + most + ") boundaries.");
