@@ -43,7 +43,8 @@ final class ControllerLinks {
     }
 
     synchronized void registered(String cluster, String journal, Projection projection) {
-        links.put(cluster, new Link(projection, journal));
+        // the same controller again, with news of itself: what it waits for goes on
+        links.compute(cluster, (name, known) -> known != null && known.journal.equals(journal) ? known : new Link(projection, journal));
         notifyAll();
     }
 

@@ -132,7 +132,7 @@ final class DbdApi {
     // ---- controllers
 
     private Reply register(Caller caller, DbdMessages.Register r) {
-        Projection projection = store.projection(r.cluster(), r.journal());
+        Projection projection = links.projection(r.cluster(), r.journal()).orElseGet(() -> store.projection(r.cluster(), r.journal()));
         if (projection.sequence() > r.lastSeq()) {
             log.info("cluster " + r.cluster() + ": the tables hold entries up to " + projection.sequence() + ", the journal ends with "
                     + r.lastSeq());

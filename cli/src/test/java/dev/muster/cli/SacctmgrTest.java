@@ -111,6 +111,15 @@ class SacctmgrTest {
             + " Error with request: Access/permission denied\n");
     }
 
+    @ParameterizedTest
+    @CsvSource({"accounts,account", "acct,account", "assoc,association", "associations,association", "clusters,cluster", "qos,qos", "users,user",
+        "u,user", "txn,transaction", "tres,tres", "wckeys,wckey", "resource,resource", "events,event", "problems,problem"})
+    void entitiesAreAbbreviatedAndInThePlural(String typed, String entity) {
+        host.reply("Show", "{\"rows\":[]}");
+        assertThat(run("show " + typed).rc()).isZero();
+        assertThat(host.sent.get("Show").text("entity")).isEqualTo(entity);
+    }
+
     @Test
     void onlySlurmdbdIsServed() {
         host.accountingType = "";

@@ -144,7 +144,7 @@ final class Controller {
         return switch (c.text(Key.ACCOUNTING_STORAGE_TYPE)) {
             case "accounting_storage/none" -> c.given(Key.ACCOUNTING_STORAGE_TYPE) ? new NoAccounting()
                     : EmbeddedAccounting.open(stateDir, clusterId, journal.lastIndex(), log::info);
-            case "accounting_storage/slurmdbd" -> new DbdAccounting(c, sessions, clusterId.toString(), journal::lastIndex, this::knownState,
+            case "accounting_storage/slurmdbd" -> new DbdAccounting(conf::get, sessions, clusterId.toString(), journal::lastIndex, this::knownState,
                     this::policy, log::info);
             default -> EmbeddedAccounting.open(stateDir, clusterId, journal.lastIndex(), log::info);
         };
@@ -380,6 +380,9 @@ final class Controller {
                     return e.getMessage();
                 }
                 conf.set(ok.conf());
+                if (accounting instanceof DbdAccounting dbd) {
+                    dbd.reconfigured();
+                }
                 log.level(ok.conf().slurmctldDebug());
                 flags.set(ok.conf().debugFlags());
                 links.broadcast(new NodeMessages.ReadConfig());

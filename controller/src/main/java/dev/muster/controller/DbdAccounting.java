@@ -37,14 +37,15 @@ final class DbdAccounting implements Accounting {
      * @param state   the newest durable state
      * @param policy  takes a new policy and returns when it is durable
      */
-    DbdAccounting(SlurmConf conf, Sessions sessions, String journal, LongSupplier last, Supplier<State> state, Consumer<Policy> policy,
+    DbdAccounting(Supplier<SlurmConf> confs, Sessions sessions, String journal, LongSupplier last, Supplier<State> state, Consumer<Policy> policy,
             Consumer<String> log) {
+        SlurmConf conf = confs.get();
         int port = (int) conf.number(Key.ACCOUNTING_STORAGE_PORT);
         link = new DbdLink(conf.text(Key.ACCOUNTING_STORAGE_HOST), port > 0 ? port : PORT_DEFAULT, sessions::accountingSession, sessions::nonce,
                 new DbdLink.Home() {
                     @Override
                     public Register introduction() {
-                        return DbdAccounting.introduction(conf, state.get(), journal, last.getAsLong());
+                        return DbdAccounting.introduction(confs.get(), state.get(), journal, last.getAsLong());
                     }
 
                     @Override
@@ -132,9 +133,15 @@ final class DbdAccounting implements Accounting {
         return out;
     }
 
-    /** Begins to wait for policies. */
+    /** Begins to wait for policies; the nodes are known now. */
     void start() {
+        link.greet();
         link.start();
+    }
+
+    /** The configuration is another: slurmdbd learns of nodes and resources. */
+    void reconfigured() {
+        link.greet();
     }
 
     @Override

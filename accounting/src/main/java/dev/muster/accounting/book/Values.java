@@ -58,9 +58,8 @@ final class Values {
             }
         }
         String merged = Effective.mergedTres(old, String.join(",", whole));
-        List<String> order = book.tres().stream().map(t -> t.full()).toList();
         List<String> items = new ArrayList<>(merged.isEmpty() ? List.of() : List.of(merged.split(",")));
-        items.sort(java.util.Comparator.comparingInt(i -> order.indexOf(i.substring(0, i.indexOf('=')))));
+        items.sort(java.util.Comparator.comparing(i -> i.substring(0, i.indexOf('='))));
         return String.join(",", items);
     }
 

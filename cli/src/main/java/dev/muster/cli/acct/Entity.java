@@ -254,7 +254,7 @@ record Entity(String name, String word, List<Name> conditions, String format, Li
         if (lower.startsWith("txn")) {
             return find("transactions");
         }
-        return ALL.stream().filter(e -> names(e.word).getFirst().means(lower) || names(e.word).getFirst().word().equals(lower + "s")
+        return ALL.stream().filter(e -> names(e.word).getFirst().means(lower) || lower.equals(names(e.word).getFirst().word() + "s")
                 || e.name.equals(lower)).findFirst();
     }
 

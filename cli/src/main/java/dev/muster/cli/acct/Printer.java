@@ -7,6 +7,7 @@ import dev.muster.model.Json;
 import java.time.Instant;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 
@@ -130,10 +131,17 @@ final class Printer {
         return "";
     }
 
+    /** By name, as the original lists them. */
+    private static List<String> sorted(String raw) {
+        List<String> items = new ArrayList<>(List.of(raw.split(",")));
+        items.sort(Comparator.comparing(i -> i.substring(0, Math.max(0, i.indexOf('=')))));
+        return items;
+    }
+
     /** Memory gets its unit: {@code mem=1024} is {@code mem=1G}. */
     static String tres(String raw) {
         StringBuilder out = new StringBuilder();
-        for (String item : raw.split(",")) {
+        for (String item : sorted(raw)) {
             out.append(out.isEmpty() ? "" : ",");
             if (item.startsWith("mem=") || item.startsWith("bb/")) {
                 int eq = item.indexOf('=');

@@ -197,15 +197,8 @@ public record LimitField(String name, Kind kind, boolean inherited, List<String>
             }
             out.add(name + (sign == '=' ? "" : sign) + "=" + count.get());
         }
-        out.sort(java.util.Comparator.comparingInt(LimitField::rank));
+        out.sort(java.util.Comparator.comparing(item -> item.substring(0, item.indexOf('='))));
         return Optional.of(String.join(",", out));
-    }
-
-    /** Standard resources come first, in the order of their numbers. */
-    private static int rank(String item) {
-        String name = item.substring(0, item.indexOf('=')).replaceAll("[+-]$", "");
-        int at = List.of("cpu", "mem", "energy", "node", "billing", "fs/disk", "vmem", "pages").indexOf(name);
-        return at < 0 ? Integer.MAX_VALUE : at;
     }
 
     /** The largest count there is. */
