@@ -88,7 +88,7 @@ final class JobOptions {
 
     /** Reads the variables that stand for options; the command line, read before, is stronger. */
     void readEnvironment() throws UsageException {
-        checkTasksPerGpu();
+        GpuCheck.check(this);
         for (JobOption o : JobOption.values()) {
             if (typed(o)) {
                 continue;
@@ -102,19 +102,6 @@ final class JobOptions {
                     continue;
                 }
                 set(o, v, Origin.ENVIRONMENT);
-            }
-        }
-    }
-
-    /** How many tasks a GPU has is said once. */
-    private void checkTasksPerGpu() throws UsageException {
-        if (!typed(JobOption.NTASKS_PER_GPU)) {
-            return;
-        }
-        for (JobOption rival : List.of(JobOption.GPUS_PER_TASK, JobOption.GPUS_PER_SOCKET, JobOption.NTASKS_PER_NODE)) {
-            if (typed(rival)) {
-                throw new UsageException(exitError(1), List.of(context.name() + ": fatal: --" + rival.longName
-                        + " is mutually exclusive with --ntasks-per-gpu and SLURM_NTASKS_PER_GPU"));
             }
         }
     }

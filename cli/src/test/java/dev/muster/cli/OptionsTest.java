@@ -91,10 +91,29 @@ class OptionsTest {
     }
 
     @Test
+    void gpusThatDoNotAgree() {
+        String spec = "sbatch: error: Failed to validate job spec";
+        String[][] table = {
+            {"--gpus-per-node=1 --gres=gpu:2", "sbatch: fatal: --gpus-per-node and --gres=gpu are mutually exclusive."},
+            {"--cpus-per-gpu=1 -c2 -G1", "sbatch: fatal: --cpus-per-task, --tres-per-task=cpu:#, and --cpus-per-gpu are mutually exclusive"},
+            {"--gpus-per-socket=1", "sbatch: error: --gpus-per-socket option requires --sockets-per-node specification"},
+            {"--ntasks-per-gpu=2 --gpus-per-task=1",
+                "sbatch: fatal: --gpus-per-task is mutually exclusive with --ntasks-per-gpu and SLURM_NTASKS_PER_GPU"},
+            {"--gres=gpu:2 -G1", "sbatch: error: Failed to ensure --gpus >= --gres=gpu/--gpus-per-node >= --gpus-per-socket"},
+            {"--gres=gpu:2 -G3", spec + ", --gpus is not multiple of --gres=gpu/--gpus-per-node"},
+            {"-G3 --gpus-per-task=2", spec + ", --gpus not multiple of --gpus-per-task"},
+            {"-G1 -N2", spec + ", --gpus < -N"},
+            {"-G4 --gpus-per-task=2 -n1", spec + ". Based on --gpus and --gpus-per-task number of requested tasks differ from -n/--ntasks."}};
+        for (String[] row : table) {
+            assertThat(host.run("sbatch " + row[0] + " --wrap=true").err()).as(row[0]).startsWith(row[1]);
+        }
+    }
+
+    @Test
     void resources() {
-        Json.Obj r = submitted("sbatch -N2-4 -n8 -c2 --mem=2G --gres=gpu:a100:2,nic:1 --gpus-per-task=1 -G 4 -w n[1-4] "
+        Json.Obj r = submitted("sbatch -N2-4 -n4 -c2 --mem=2G --gres=gpu:a100:2,nic:1 --gpus-per-task=1 -G 4 -w n[1-4] "
                 + "--exclusive=user -B 2:4 -O --wrap=true").obj("request");
-        assertThat(r.toString()).isEqualTo("{\"nodesMin\":2,\"nodesMax\":4,\"tasks\":8,\"cpusPerTask\":2,\"memPerNodeMb\":2048,"
+        assertThat(r.toString()).isEqualTo("{\"nodesMin\":2,\"nodesMax\":4,\"tasks\":4,\"cpusPerTask\":2,\"memPerNodeMb\":2048,"
                 + "\"tresPerNode\":\"gres/gpu:a100:2,gres/nic:1\",\"tresPerJob\":\"gres/gpu:4\",\"tresPerTask\":\"gres/gpu:1\","
                 + "\"nodeList\":\"n[1-4]\",\"exclusive\":\"USER\",\"overcommit\":true,\"socketsPerNode\":2,"
                 + "\"coresPerSocket\":4}");

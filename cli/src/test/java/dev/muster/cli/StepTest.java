@@ -91,11 +91,15 @@ class StepTest {
         node("a1", out(0, 1, 0, "one\ntw"), out(0, 1, 6, "o\nthr"), IoFrame.of('E', 0, 1, 11), exit(0, 0), DONE);
         node("a2", exit(1, 0), DONE);
         assertThat(host.run("srun -n2 -N2 prog").out()).isEqualTo("one\ntwo\nthr");
-        for (int i = 0; i < 100 && got.size() < 3; i++) {
+        for (int i = 0; i < 200 && acknowledged().size() < 3; i++) {
             Thread.sleep(10);
         }
+        assertThat(acknowledged()).containsExactly(4L, 8L, 11L);
+    }
+
+    private List<Long> acknowledged() {
         synchronized (got) {
-            assertThat(got.stream().filter(f -> f.type() == 'a').map(IoFrame::offset)).containsExactly(4L, 8L, 11L);
+            return got.stream().filter(f -> f.type() == 'a').map(IoFrame::offset).toList();
         }
     }
 

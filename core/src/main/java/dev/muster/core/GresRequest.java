@@ -39,7 +39,8 @@ public record GresRequest(List<Tres.Item> perNode, List<Tres.Item> perJob, List<
         return items.stream().map(Tres.Item::name).toList();
     }
 
-    static int gpus(String tres) {
+    /** How many GPUs a specification names, types added up. */
+    public static int gpus(String tres) {
         return gpus(Tres.gres(tres));
     }
 

@@ -54,6 +54,12 @@ final class Feasibility {
         if (r.tasksPerGpu() > 0 && !gpus) {
             return Optional.of(Decision.reject(SlurmErrno.INVALID_GRES));
         }
+        int perTask = GresRequest.gpus(r.tresPerTask());
+        int perNode = GresRequest.gpus(r.tresPerNode());
+        int nodes = Math.max(r.nodesMin(), r.nodesMax());
+        if (perTask > 0 && perNode > 0 && nodes > 0 && (long) perTask * r.tasks() > (long) perNode * nodes) {
+            return Optional.of(Decision.reject(SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE));
+        }
         String objection = Features.objection(r.features());
         if (!objection.isEmpty()) {
             return Optional.of(new Decision.Rejected(SlurmErrno.INVALID_FEATURE, objection));

@@ -1,0 +1,129 @@
+package dev.muster.cli;
+
+import java.util.List;
+
+/** GPU options of one command line that contradict each other. */
+final class GpuCheck {
+    private static final String SPEC = "Failed to validate job spec";
+    private static final String UNEQUAL = "Failed to ensure --gpus >= --gres=gpu/--gpus-per-node >= --gpus-per-socket";
+
+    private final JobOptions o;
+
+    private GpuCheck(JobOptions options) {
+        this.o = options;
+    }
+
+    static void check(JobOptions options) throws UsageException {
+        new GpuCheck(options).check();
+    }
+
+    private void check() throws UsageException {
+        long gres = ofGres();
+        boolean cpusPerTask = o.typed(JobOption.CPUS_PER_TASK)
+                || o.typed(JobOption.TRES_PER_TASK) && o.text(JobOption.TRES_PER_TASK).matches("(.*,)?cpu[=:].*");
+        if (o.typed(JobOption.GPUS_PER_NODE) && o.typed(JobOption.GRES) && gres > 0) {
+            throw fatal("--gpus-per-node and --gres=gpu are mutually exclusive.");
+        }
+        if (o.typed(JobOption.CPUS_PER_GPU) && cpusPerTask) {
+            throw fatal("--cpus-per-task, --tres-per-task=cpu:#, and --cpus-per-gpu are mutually exclusive");
+        }
+        tasksPerGpu();
+        boolean sockets = o.has(JobOption.SOCKETS_PER_NODE) || o.has(JobOption.EXTRA_NODE_INFO);
+        if (o.typed(JobOption.GPUS_PER_SOCKET) && !sockets) {
+            throw error("--gpus-per-socket option requires --sockets-per-node specification");
+        }
+        sums(gres);
+    }
+
+    /** How many tasks a GPU has is said once. */
+    private void tasksPerGpu() throws UsageException {
+        for (JobOption rival : List.of(JobOption.GPUS_PER_TASK, JobOption.GPUS_PER_SOCKET, JobOption.NTASKS_PER_NODE)) {
+            if (o.typed(JobOption.NTASKS_PER_GPU) && o.typed(rival)) {
+                throw fatal("--" + rival.longName + " is mutually exclusive with --ntasks-per-gpu and SLURM_NTASKS_PER_GPU");
+            }
+        }
+    }
+
+    private void sums(long gres) throws UsageException {
+        long job = typedCount(JobOption.GPUS);
+        long node = o.typed(JobOption.GPUS_PER_NODE) ? count(o.text(JobOption.GPUS_PER_NODE)) : o.typed(JobOption.GRES) ? gres : 0;
+        long socket = typedCount(JobOption.GPUS_PER_SOCKET);
+        boolean unequal = job > 0 && node > job || job > 0 && socket > job || node > 0 && socket > node;
+        if (unequal) {
+            throw error(UNEQUAL);
+        }
+        nodes(job, node);
+        if (node > 0 && socket > 0 && o.has(JobOption.SOCKETS_PER_NODE) && node / socket != o.number(JobOption.SOCKETS_PER_NODE)) {
+            throw error(SPEC + ". Based on --gres=gpu/--gpus-per-node and --gpus-per-socket required number of sockets differ from "
+                    + "--sockets-per-node.");
+        }
+        tasks(job, node, typedCount(JobOption.GPUS_PER_TASK));
+    }
+
+    private void nodes(long job, long node) throws UsageException {
+        String range = o.typed(JobOption.NODES) ? o.text(JobOption.NODES) : "";
+        int dash = range.indexOf('-');
+        long least = range.isEmpty() ? 0 : OptionCheck.parseNumber(dash < 0 ? range : range.substring(0, dash));
+        long most = range.isEmpty() ? Long.MAX_VALUE : OptionCheck.parseNumber(dash < 0 ? range : range.substring(dash + 1));
+        if (job > 0 && job < least) {
+            throw error(SPEC + ", --gpus < -N");
+        }
+        if (job == 0 || node == 0) {
+            return;
+        }
+        if (job % node != 0) {
+            throw error(SPEC + ", --gpus is not multiple of --gres=gpu/--gpus-per-node");
+        }
+        if (job / node < least || job / node > most) {
+            throw error(SPEC + ". Based on --gpu and --gres=gpu/--gpus-per-node required nodes (" + job / node
+                    + ") doesn't fall between min_nodes (" + least + ") and max_nodes (" + most + ") boundaries.");
+        }
+    }
+
+    private void tasks(long job, long node, long task) throws UsageException {
+        if (task > 0 && node > 0 && o.typed(JobOption.NTASKS_PER_NODE) && node / task != o.number(JobOption.NTASKS_PER_NODE)) {
+            throw error(SPEC + ". Based on --gres=gpu/--gpus-per-node and --gpus-per-task requested number of tasks per node differ from "
+                    + "--ntasks-per-node.");
+        }
+        if (task > 0 && job > 0 && job % task != 0) {
+            throw error(SPEC + ", --gpus not multiple of --gpus-per-task");
+        }
+        if (task > 0 && job > 0 && o.typed(JobOption.NTASKS) && job / task != o.number(JobOption.NTASKS)) {
+            throw error(SPEC + ". Based on --gpus and --gpus-per-task number of requested tasks differ from -n/--ntasks.");
+        }
+    }
+
+    private long typedCount(JobOption option) {
+        return o.typed(option) ? count(o.text(option)) : 0;
+    }
+
+    /** {@code 2}, {@code a100:2,v100:1}: together. */
+    private static long count(String text) {
+        long sum = 0;
+        for (String item : Texts.split(text, ',')) {
+            long n = OptionCheck.parseNumber(item.substring(item.lastIndexOf(':') + 1));
+            sum += n < 0 ? 1 : n;
+        }
+        return sum;
+    }
+
+    private long ofGres() {
+        long sum = 0;
+        for (String item : Texts.split(o.text(JobOption.GRES), ',')) {
+            String plain = item.startsWith("gres/") || item.startsWith("gres:") ? item.substring(5) : item;
+            if (plain.equals("gpu") || plain.startsWith("gpu:")) {
+                sum += plain.equals("gpu") ? 1 : count(plain.substring(4));
+            }
+        }
+        return sum;
+    }
+
+    private UsageException fatal(String sentence) {
+        return new UsageException(o.exitError(1), List.of(o.context().name() + ": fatal: " + sentence));
+    }
+
+    private UsageException error(String sentence) {
+        return new UsageException(o.exitError(1), List.of(o.context().name() + ": error: " + sentence,
+                o.context().name() + ": error: Invalid generic resource (gres) specification"));
+    }
+}
