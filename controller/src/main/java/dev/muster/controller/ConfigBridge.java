@@ -45,7 +45,7 @@ final class ConfigBridge {
                         || options.containsKey("kill_invalid_depend")));
         exits(conf, Key.REQUEUE_EXIT).ifPresent(e -> options.put(Settings.REQUEUE_EXIT, e));
         exits(conf, Key.REQUEUE_EXIT_HOLD).ifPresent(e -> options.put(Settings.REQUEUE_EXIT_HOLD, e));
-        if (!conf.text(Key.PROLOG_SLURMCTLD).isEmpty()) {
+        if (!conf.list(Key.PROLOG_SLURMCTLD).isEmpty()) {
             options.put(Settings.PROLOG_SLURMCTLD, "true");
         }
         // limits without slurmdbd have nowhere to come from

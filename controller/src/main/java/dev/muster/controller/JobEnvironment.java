@@ -189,12 +189,14 @@ final class JobEnvironment {
         put("SLURM_TASKS_PER_NODE", counts(taskCounts(job)));
         put("SLURM_PRIO_PROCESS", 0);
         put("SLURM_JOB_RESTART_COUNT", job.restarts());
+        put("SLURM_RESTART_COUNT", job.restarts());
         optional("SLURM_JOB_ACCOUNT", d.charge().account());
         optional("SLURM_JOB_QOS", d.charge().qos());
         optional("SLURM_JOB_RESERVATION", d.charge().reservation());
         optional("SLURM_JOB_COMMENT", d.extras().comment());
         if (job.restarts() == 0) {
             vars.remove("SLURM_JOB_RESTART_COUNT");
+            vars.remove("SLURM_RESTART_COUNT");
         }
         if (r.tasks() > 0 || r.tasksPerNode() > 0) {
             int tasks = r.tasks() > 0 ? r.tasks() : r.tasksPerNode() * allocation.nodes().size();

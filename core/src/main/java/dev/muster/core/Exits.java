@@ -9,22 +9,27 @@ import java.util.List;
 /** What the exit code of a batch script makes of its job: RequeueExit and RequeueExitHold send it back to the queue. */
 final class Exits {
     private static final int CODE_MAX = 255;
+    /** What is requeued because it failed waits so long, as in Slurm. */
+    static final int REQUEUE_DELAY_S = 120;
 
     private Exits() {}
 
-    /** Ended, or requeued where the configuration names the code, the job may be requeued and nothing but its script ended it. */
-    static Change over(State state, Job job, ExitStatus exit, String why, Now now) {
+    /** The records: ended, or requeued where the configuration names the code, the job may be requeued and nothing but its script ended it. */
+    static List<Change> over(State state, Job job, ExitStatus exit, String why, Now now) {
         if (job.desc().kind() != JobDesc.Kind.BATCH || !why.isEmpty() || exit.signal() != 0 || !mayRequeue(state, job)) {
-            return JobRules.over(job, exit, why, now);
+            return List.of(JobRules.over(job, exit, why, now));
         }
         if (names(state, Settings.REQUEUE_EXIT_HOLD, exit.code())) {
-            return new Change.JobRequeued(job.id(), true, JobReason.JOB_HELD_USER, "", 0, now.seconds(), true);
+            return List.of(new Change.JobRequeued(job.id(), true, JobReason.JOB_HELD_USER, "", 0, now.seconds(), true));
         }
-        if (names(state, Settings.REQUEUE_EXIT, exit.code())) {
-            return new Change.JobRequeued(job.id(), false, JobReason.NONE, "", Math.max(1, SubmitRules.PRIORITY_TOP - job.sluid()),
-                    now.seconds(), false);
-        }
-        return JobRules.over(job, exit, why, now);
+        return names(state, Settings.REQUEUE_EXIT, exit.code()) ? later(job, now) : List.of(JobRules.over(job, exit, why, now));
+    }
+
+    /** Back to the queue, where it waits a while: what fails at once would otherwise fail as fast as nodes can start it. */
+    static List<Change> later(Job job, Now now) {
+        return List.of(new Change.DescriptionChanged(job.id(), UpdateRules.beginningAt(job.desc(), now.seconds() + REQUEUE_DELAY_S)),
+                new Change.JobRequeued(job.id(), false, JobReason.NONE, "", Math.max(1, SubmitRules.PRIORITY_TOP - job.sluid()),
+                        now.seconds(), false));
     }
 
     static boolean mayRequeue(State state, Job job) {

@@ -21,8 +21,6 @@ final class NodeRules {
     static final String NOT_RESPONDING = "Not responding";
     /** What a node says of a step whose end it slept through. */
     static final String NODE_REBOOT = "NodeReboot";
-    /** What is requeued because a program of the administrator's failed waits so long. */
-    static final int REQUEUE_DELAY_S = 120;
     private final State state;
     private final Now now;
     private final List<Change> changes = new ArrayList<>();
@@ -189,7 +187,7 @@ final class NodeRules {
         boolean last = step.isBatch() || job.desc().kind() == JobDesc.Kind.RUN && step.id() >= 0
                 && job.run().steps().stream().noneMatch(s -> s.id() >= 0 && s.id() != step.id() && s.state() == Step.State.RUNNING);
         if (last && job.state().isActive() && !reason.equals(NODE_REBOOT)) {
-            changes.add(Exits.over(state, job, after.exit(), after.reason(), now));
+            changes.addAll(Exits.over(state, job, after.exit(), after.reason(), now));
         }
     }
 
@@ -233,9 +231,7 @@ final class NodeRules {
                 changes.addAll(StepRules.firstSteps(job.id(), job.desc(), job.run().allocation(), state.settings(), now));
             }
         } else if (job.desc().kind() == JobDesc.Kind.BATCH && Exits.mayRequeue(state, job)) {
-            changes.add(new Change.DescriptionChanged(job.id(), UpdateRules.beginningAt(job.desc(), now.seconds() + REQUEUE_DELAY_S)));
-            changes.add(new Change.JobRequeued(job.id(), false, JobReason.NONE, "", Math.max(1, SubmitRules.PRIORITY_TOP - job.sluid()),
-                    now.seconds(), false));
+            changes.addAll(Exits.later(job, now));
         } else {
             changes.add(new Change.JobEnded(job.id(), JobState.FAILED, JobReason.JOB_LAUNCH_FAILURE, "", ExitStatus.exited(1), now.seconds()));
         }

@@ -275,8 +275,9 @@ class LifeOfJobsTest {
                 "requeueJobs=true options.requeue_exit=5,9-10 options.requeue_exit_hold=7")).lines("""
                 submit kind=BATCH
                 schedule                   -> 1 RUNNING n1
-                exited 1 batch 10:0        -> 1 PENDING+COMPLETING+REQUEUED restarts=1
+                exited 1 batch 10:0        -> 1 PENDING+COMPLETING+REQUEUED BeginTime restarts=1
                 done 1 n1
+                pass 120
                 schedule                   -> 1 RUNNING n1 restarts=1
                 exited 1 batch 7:0         -> 1 PENDING+COMPLETING+REQUEUED+SPECIAL_EXIT JobHeldUser restarts=2
                 done 1 n1

@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# What runs around jobs: programs of slurm.conf, mail, requeues by exit code, CPU binding, slurmctld's own options.
+. "$(dirname "$0")/lib.bash"
+cat > "$dir/ctldhook" <<H
+#!/bin/bash
+echo "\$SLURM_SCRIPT_CONTEXT \$SLURM_JOB_NAME \$SLURM_JOB_NODELIST \$SLURM_JOB_RESTART_COUNT" >> $dir/hooks
+[ "\$SLURM_SCRIPT_CONTEXT" = prolog_slurmctld ] && [ "\$SLURM_JOB_NAME" = refused ] && exit 3
+[ "\$SLURM_JOB_NAME" = slow ] && sleep 2
+exit 0
+H
+cat > "$dir/mail" <<H
+#!/bin/bash
+echo "\$1|\$2|\$3|\$SLURM_JOB_MAIL_TYPE" >> $dir/mails
+H
+printf '#!/bin/bash\necho "before $*"\n' > "$dir/before"
+printf '#!/bin/bash\necho "after $SLURM_STEP_ID"\n' > "$dir/after"
+chmod 755 "$dir"/{ctldhook,mail,before,after}; touch "$dir"/{hooks,mails}; chmod 666 "$dir"/{hooks,mails}
+start_cluster 1 2 "PrologSlurmctld=$dir/ctldhook
+EpilogSlurmctld=$dir/ctldhook
+MailProg=$dir/mail
+SrunProlog=$dir/before
+SrunEpilog=$dir/after
+RequeueExit=5
+RequeueExitHold=7"
+soon() { local n=0; until eval "$1"; do n=$((n+1)); [ $n -lt 100 ] || return 0; sleep 0.1; done; }
+
+check "SrunProlog and SrunEpilog" "before echo in|in|after 0" "$(srun -Q echo in | tr '\n' '|' | sed 's/|$//')"
+check "--prolog=none" "in|after 0" "$(srun -Q --prolog=none echo in | tr '\n' '|' | sed 's/|$//')"
+
+: > "$dir/hooks"
+sbatch -J slow -o /dev/null --mail-type=ALL --mail-user=joe --wrap 'exit 3' >/dev/null
+sleep 0.7; check "a job waits for PrologSlurmctld" CONFIGURING "$(squeue -h -n slow -o %T)"
+wait_empty; soon "grep -q Failed $dir/mails && grep -q epilog $dir/hooks"
+check "PrologSlurmctld and EpilogSlurmctld" "prolog_slurmctld slow n1 0|epilog_slurmctld slow n1 0|" "$(tr '\n' '|' < "$dir/hooks")"
+match "the mail of its start" '\-s\|Slurm Job_id=[0-9]+ Name=slow Began, Queued time 00:00:0[0-9]\|joe\|Began' "$(cat "$dir/mails")"
+match "and of its end" '\-s\|Slurm Job_id=[0-9]+ Name=slow Failed, Run time 00:00:0[0-9], FAILED, ExitCode 3\|joe\|Failed' "$(cat "$dir/mails")"
+check "no warning about mail" "" "$(sbatch -J quiet -H --mail-type=END --wrap true 2>&1 >/dev/null)"; scancel -n quiet
+sbatch -J refused -o /dev/null --wrap true >/dev/null
+soon '[ "$(squeue -h -n refused -o %r)" = BeginTime ]'
+check "a failing PrologSlurmctld requeues" "PENDING BeginTime" "$(squeue -h -n refused -o '%T %r')"; scancel -n refused
+check "and ends what cannot be requeued" 1 "$(rc=0; timeout 30 srun -J refused true >/dev/null 2>&1 </dev/null || rc=$?; echo $rc)"
+
+sbatch -J again -o "$dir/again" --open-mode=append --wrap 'echo "${SLURM_RESTART_COUNT:-first}"; [ -n "$SLURM_RESTART_COUNT" ] || exit 5' >/dev/null
+soon '[ "$(squeue -h -n again -o %r)" = BeginTime ]'
+check "RequeueExit, after a while" "PENDING BeginTime" "$(squeue -h -n again -o '%T %r')"
+soon '[ -z "$(scontrol show job "$(squeue -h -n again -o %i)" | grep COMPLETING)" ]'
+scontrol update job "$(squeue -h -n again -o %i)" starttime=now; soon '[ -z "$(squeue -h -n again)" ]'
+check "and the second start knows itself" "first 1" "$(xargs < "$dir/again")"
+sbatch -J special -o /dev/null --wrap 'exit 7' >/dev/null
+soon '[ "$(squeue -h -n special -o %T)" = SPECIAL_EXIT ]'
+check "RequeueExitHold" SPECIAL_EXIT "$(squeue -h -n special -o %T)"; scancel -n special
+check "nothing bound, nothing said" "" "$(srun -Q --prolog=none --epilog=none env | grep '^SLURM_CPU_BIND' || true)"
+stop_cluster
+
+# binding, and slurmctld's options
+sed -i 's|^TaskPlugin=.*|TaskPlugin=task/affinity|; /^Srun/d; /Slurmctld=/d' "$SLURM_CONF"
+(cd / && slurmctld -s -n 7 -R -i -f "$SLURM_CONF" </dev/null >>"$dir/log/start.out" 2>&1); start_node n1
+soon '[ "$(sinfo -h -o %T)" = idle ]'
+ctld=$(pid_of slurmctld)
+check "slurmctld -n" 7 "$(ps -o ni= -p "$ctld" | tr -d ' ')"
+check "slurmctld -s" "$dir/log" "$(readlink "/proc/$ctld/cwd")"
+match "slurmctld -R says why it has no effect" '-R has no effect: ' "$(cat "$dir/log/slurmctld.log")"
+match "slurmctld -i as well" '-i has no effect: ' "$(cat "$dir/log/slurmctld.log")"
+mask=$(taskset -p $$ | sed 's/.*: //')
+if [ "$mask" = 3 ]; then
+  check "a task is told of its binding" "quiet,mask_cpu:0x1 quiet mask_cpu: 0x1" "$(srun -Q -n1 sh -c 'echo $SLURM_CPU_BIND $SLURM_CPU_BIND_VERBOSE $SLURM_CPU_BIND_TYPE $SLURM_CPU_BIND_LIST')"
+  check "of all tasks of the node" "quiet,mask_cpu:0x1,0x2" "$(srun -Q -n2 sh -c 'echo $SLURM_CPU_BIND' | sort -u)"
+  match "--cpu-bind=verbose" 'cpu-bind=MASK - n1, task  0  0 \[[0-9]+\]: mask 0x1 set' "$(srun -Q -n1 --cpu-bind=verbose true 2>&1)"
+  check "masks are taken" "2 1 " "$(srun -Q -n2 -l --cpu-bind=mask_cpu:0x2,0x1 sh -c 'taskset -p $$' | sort | sed 's/.*: //' | tr '\n' ' ')"
+  check "--cpu-bind=none" "quiet,none" "$(srun -Q -n2 --cpu-bind=none sh -c 'echo $SLURM_CPU_BIND' | sort -u)"
+else echo "skipped: what tasks are bound to (needs exactly CPUs 0 and 1)"; fi
