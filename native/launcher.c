@@ -34,7 +34,7 @@ static const struct daemon {
     const char *name, *main_class, *short_options, *foreground;
     bool detaches;
 } DAEMONS[] = {
-    {"slurmctld", "dev/muster/controller/Main", "+:cDf:hiL:n:RrsvV", "DhV", true},
+    {"slurmctld", "dev/muster/controller/Main", "+:BcdDf:hiL:n:RrsvV", "DhV", true},
     {"slurmd", "dev/muster/node/Main", "+:bcCd:Df:F::GhIL:M:n:N:svVZ", "DCGhVF", true},
     {"slurmdbd", "dev/muster/accounting/Main", "+:Df:hn:R::suvV", "DhV", true},
     {"sackd", "dev/muster/daemon/SackMain", "+:Df:hvV", "DhV", true},

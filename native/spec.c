@@ -169,6 +169,7 @@ static bool task_entry(struct task *task, const char *name, char *value)
     else if (!strcmp(name, "cgroup")) strings_add(&task->cgroups, value);
     else if (!strcmp(name, "program")) task->program = value;
     else if (!strcmp(name, "cpus")) task->cpus = value;
+    else if (!strcmp(name, "cpus_said")) strings_add(&task->cpus_said, value);
     else if (!strcmp(name, "stdin")) return parse_target(value, &task->target[0]);
     else if (!strcmp(name, "stdout")) return parse_target(value, &task->target[1]);
     else if (!strcmp(name, "stderr")) return parse_target(value, &task->target[2]);

@@ -70,6 +70,7 @@ struct task {
     struct strings argv, env, cgroups;
     const char *program;    /* what to execute when it is not argv[0] looked up in PATH */
     const char *cpus;       /* list, "" when not bound */
+    struct strings cpus_said;   /* both halves of the line about them, around the process id; none: nothing is said */
     struct target target[3];
     enum task_phase phase;
     pid_t pid, epilog_pid;

@@ -55,6 +55,15 @@ static void remark(const char *format, ...)
     va_end(arguments);
 }
 
+/* The line of --cpu-bind=verbose: no error, and only now is the process id known. */
+static void say_binding(const struct task *task)
+{
+    if (task->cpus_said.count < 2)
+        return;
+    size_t have = strlen(remarks);
+    snprintf(remarks + have, sizeof remarks - have, "%s%d%s\n", task->cpus_said.items[0], (int)getpid(), task->cpus_said.items[1]);
+}
+
 static void write_all(int fd, const char *text, size_t length)
 {
     while (length) {
@@ -270,6 +279,7 @@ static void child(struct task *task, const struct ends *ends, int gate_read)
     if (spec.has_nice)
         setpriority(PRIO_PROCESS, 0, spec.nice);
     bind_cpus(task->cpus);
+    say_binding(task);
     apply_limits();
     task_become_user();
     umask(spec.umask);

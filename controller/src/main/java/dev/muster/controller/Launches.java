@@ -33,7 +33,7 @@ final class Launches {
         Map<String, String> gres = new TreeMap<>();
         share.gres().forEach((name, devices) -> gres.put(name, devices.compact()));
         return new JobShare(job.id(), job.attempt(), share.bootId(), job.desc().owner(), JobEnvironment.ofHooks(state, job),
-                cpuIds(share.cores(), share.cpus()).compact(), limitMb(state, job, share, share.memoryMb()), gres,
+                TaskCpus.cpuIds(share.cores(), share.cpus()).compact(), limitMb(state, job, share, share.memoryMb()), gres,
                 secondsLeft(job, tickMs), state.settings().killWaitS(),
                 state.settings().externSteps(), Bytes.of(job.desc().name()));
     }
@@ -69,7 +69,7 @@ final class Launches {
         List<Bytes> arguments = job.desc().payload().arguments();
         arguments = arguments.isEmpty() ? arguments : arguments.subList(1, arguments.size());
         List<Bytes> environment = JobEnvironment.ofBatch(state, job, blobs.apply(job.desc().payload().envHash()));
-        Task task = new Task(0, 0, cpuIds(part.cores(), part.cpus()).compact(), arguments, List.of());
+        Task task = new Task(0, 0, TaskCpus.cpuIds(part.cores(), part.cpus()).compact(), arguments, List.of());
         return new Launch(share, Step.BATCH, List.of(task), environment, blobs.apply(job.desc().payload().scriptHash()), NO_STEP,
                 job.desc().files().workDir(), job.desc().payload().umask(), job.desc().payload().limits(), JobPaths.stdin(job),
                 JobPaths.stdout(job), JobPaths.stderr(job), append(job), 0, 1, 1, share.secondsLeft(), "", share.memoryMb(),
@@ -85,7 +85,7 @@ final class Launches {
     private Launch numbered(State state, Job job, Step step, Step.Part part, JobShare share) {
         StepDesc d = step.desc();
         List<Bytes> environment = JobEnvironment.ofStep(state, job, step, part, blobs.apply(step.envHash()));
-        return new Launch(share, step.id(), tasks(step, part), environment, Bytes.EMPTY, d, d.workDir(), d.umask(), d.limits(),
+        return new Launch(share, step.id(), tasks(state, step, part), environment, Bytes.EMPTY, d, d.workDir(), d.umask(), d.limits(),
                 Bytes.EMPTY, Bytes.EMPTY, Bytes.EMPTY, d.io().openMode().startsWith("a"), index(step, part), step.nodes().size(),
                 step.tasks(), d.timeLimitMin() > 0 ? Math.min(positive(share.secondsLeft()), d.timeLimitMin() * 60L) : share.secondsLeft(),
                 step.ioToken(), share.memoryMb() == 0 ? 0 : part.memoryMb(), job.run().allocation().hostList(), false);
@@ -104,9 +104,9 @@ final class Launches {
         return 0;
     }
 
-    private static List<Task> tasks(Step step, Step.Part part) {
+    private static List<Task> tasks(State state, Step step, Step.Part part) {
         List<Task> out = new ArrayList<>();
-        List<IndexSet> cpus = cpus(step, part);
+        List<IndexSet> cpus = TaskCpus.of(step.desc(), part, state.nodes().find(part.node()).map(n -> n.spec().units() / Math.max(1, n.spec().sockets())).orElse(1));
         StringBuilder gtids = new StringBuilder();
         part.tasks().forEach(t -> gtids.append(gtids.isEmpty() ? "" : ",").append(t));
         for (int local = 0; local < part.tasks().size(); local++) {
@@ -119,52 +119,6 @@ final class Launches {
             }
             List<Bytes> arguments = step.desc().multiProg().isEmpty() ? step.desc().arguments() : multiProg(step.desc(), rank, local);
             out.add(new Task(rank, local, cpus.get(local).compact(), arguments, environment));
-        }
-        return out;
-    }
-
-    /** Abstract CPU ids of units: those of one core are neighbours. */
-    private static IndexSet cpuIds(IndexSet units, int cpus) {
-        int perUnit = units.isEmpty() ? 1 : Math.max(1, cpus / units.count());
-        if (perUnit == 1) {
-            return units;
-        }
-        IndexSet out = IndexSet.empty();
-        for (int unit = units.first(); unit >= 0; unit = units.next(unit + 1)) {
-            out = out.union(IndexSet.range(unit * perUnit, unit * perUnit + perUnit - 1, 1));
-        }
-        return out;
-    }
-
-    /**
-     * Each task's own units when there are enough for all, else all of the step's. {@code --cpu-bind=none} gives every task all,
-     * {@code map_cpu} the CPUs it names; the core has refused the kinds that are not here.
-     */
-    private static List<IndexSet> cpus(Step step, Step.Part part) {
-        IndexSet all = cpuIds(part.cores(), part.cpus());
-        String bind = step.desc().cpuBind().toLowerCase(java.util.Locale.ROOT).replaceFirst("^(quiet|q),", "");
-        List<IndexSet> out = new ArrayList<>();
-        if (bind.startsWith("map_cpu:")) {
-            String[] ids = bind.substring(8).split(",");
-            for (int i = 0; i < part.tasks().size(); i++) {
-                IndexSet one = IndexSet.of(Integer.parseInt(ids[i % ids.length]));
-                out.add(one.intersect(all).isEmpty() ? all : one);
-            }
-            return out;
-        }
-        int tasks = part.tasks().size();
-        int perTask = Math.max(1, step.desc().request().cpusPerTask());
-        int perUnit = part.cores().isEmpty() ? 1 : Math.max(1, part.cpus() / part.cores().count());
-        int units = (perTask + perUnit - 1) / perUnit;
-        boolean own = !bind.equals("none") && !bind.equals("no") && part.cores().count() >= tasks * units;
-        int next = part.cores().first();
-        for (int i = 0; i < tasks; i++) {
-            IndexSet mine = IndexSet.empty();
-            for (int k = 0; own && k < units; k++) {
-                mine = mine.with(next);
-                next = part.cores().next(next + 1);
-            }
-            out.add(own ? cpuIds(mine, mine.count() * perUnit) : all);
         }
         return out;
     }

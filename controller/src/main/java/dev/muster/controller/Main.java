@@ -10,105 +10,47 @@ import dev.muster.daemon.PidFile;
 import dev.muster.daemon.Signals;
 import java.io.File;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 
 /** slurmctld. */
 public final class Main {
-    private static final String USAGE = """
-            Usage: slurmctld [OPTIONS]
-              -c              Do not recover state from last checkpoint.
-              -D              Run daemon in foreground, logging copied to stdout.
-              -f file         Use specified file for slurmctld configuration.
-              -h              Print this help message.
-              -i              Ignore errors found while reading in state files on startup.
-              -L logfile      Log messages to the specified file.
-              -n value        Run the daemon at the specified nice value.
-              -R              Recover full state from last checkpoint.
-              -s              Change working directory to SlurmctldLogFile/StateSaveLocation.
-              -v              Verbose mode. Multiple -v's increase verbosity.
-              -V              Print version information and exit.
-              --systemd       Started from systemd unit file.
-            """;
-
     private Main() {}
 
-    private record Options(boolean foreground, boolean clean, String file, String logFile, int verbose) {}
-
     public static void main(String[] args) {
-        Optional<Options> options = parse(args);
-        if (options.isEmpty()) {
-            return;
-        }
-        int rc = run(options.get());
-        if (rc != 0) {
-            ready(rc);
-        }
-        System.exit(rc);
-    }
-
-    private static Optional<Options> parse(String[] args) {
-        boolean foreground = false;
-        boolean clean = false;
-        String file = "";
-        String log = "";
-        int verbose = 0;
-        for (int i = 1; i < args.length; i++) {
-            String a = args[i];
-            switch (a) {
-                case "--systemd" -> foreground = true;
-                case "-h", "--help" -> {
-                    System.out.print(USAGE);
-                    System.exit(0);
+        switch (Options.parse(List.of(args).subList(1, args.length))) {
+            case Options.Parsed.Wrong wrong -> {
+                System.err.println("slurmctld: " + wrong.sentence());
+                System.err.println("Try \"slurmctld -h\" for more information");
+                ready(1);
+                System.exit(1);
+            }
+            case Options.Parsed.Ok ok -> {
+                int rc = switch (ok.options().mode()) {
+                    case HELP -> say(Options.USAGE);
+                    case VERSION -> say("slurm " + Controller.VERSION + "\n");
+                    case SERVE -> run(ok.options());
+                };
+                if (rc != 0) {
+                    ready(rc);
                 }
-                case "-V", "--version" -> {
-                    System.out.println("slurm " + Controller.VERSION);
-                    System.exit(0);
-                }
-                default -> {
-                    if (!a.startsWith("-") || a.length() < 2) {
-                        return usage("slurmctld: unrecognized argument '" + a + "'");
-                    }
-                    for (int k = 1; k < a.length(); k++) {
-                        char c = a.charAt(k);
-                        switch (c) {
-                            case 'D' -> foreground = true;
-                            case 'c' -> clean = true;
-                            case 'i', 'R', 's', 'B', 'r' -> { }
-                            case 'v' -> verbose++;
-                            case 'f', 'L', 'n' -> {
-                                String value = k + 1 < a.length() ? a.substring(k + 1) : ++i < args.length ? args[i] : null;
-                                if (value == null) {
-                                    return usage("slurmctld: option requires an argument -- '" + c + "'");
-                                }
-                                file = c == 'f' ? value : file;
-                                log = c == 'L' ? value : log;
-                                k = a.length();
-                            }
-                            default -> {
-                                return usage("slurmctld: invalid option -- '" + c + "'");
-                            }
-                        }
-                    }
-                }
+                System.exit(rc);
             }
         }
-        return Optional.of(new Options(foreground, clean, file, log, verbose));
     }
 
-    private static Optional<Options> usage(String problem) {
-        System.err.println(problem);
-        System.err.println("Try \"slurmctld -h\" for more information");
-        ready(1);
-        System.exit(1);
-        return Optional.empty();
+    private static int say(String text) {
+        System.out.print(text);
+        return 0;
     }
 
     private static int run(Options o) {
         Optional<File> prefix = Optional.ofNullable(System.getProperty("muster.prefix")).map(File::new);
-        File file = o.file.isEmpty() ? SlurmConf.locate(Optional.ofNullable(System.getenv("SLURM_CONF")), prefix) : new File(o.file);
+        File file = o.file().isEmpty() ? SlurmConf.locate(Optional.ofNullable(System.getenv("SLURM_CONF")), prefix) : new File(o.file()).getAbsoluteFile();
         SlurmConf conf;
         switch (SlurmConf.read(file)) {
             case SlurmConf.Parsed.Invalid bad -> {
@@ -127,11 +69,11 @@ public final class Main {
     }
 
     private static int serve(Options o, SlurmConf conf, File file) throws IOException {
-        String logFile = o.logFile.isEmpty() ? conf.slurmctldLogFile() : o.logFile;
+        String logFile = o.logFile().isEmpty() ? conf.slurmctldLogFile() : o.logFile();
         if (!logFile.isEmpty() && Path.of(logFile).getParent() != null) {
             java.nio.file.Files.createDirectories(Path.of(logFile).getParent());
         }
-        DaemonLog log = new DaemonLog("slurmctld", logFile, o.foreground, Math.min(9, conf.slurmctldDebug() + o.verbose),
+        DaemonLog log = new DaemonLog("slurmctld", logFile, o.foreground(), Math.min(9, conf.slurmctldDebug() + o.verbose()),
                 conf.text(Key.LOG_TIME_FORMAT), conf.slurmctldSyslogDebug());
         log.adoptLibraries();
         conf.warnings().forEach(w -> log.error(w.message()));
@@ -139,6 +81,8 @@ public final class Main {
             inert.forEach(sentence -> log.info("warning: " + sentence));
         }
         log.info("slurmctld version " + Controller.VERSION + " started on cluster " + conf.clusterName());
+        o.remarks().forEach(sentence -> log.info("warning: " + sentence));
+        applyProcessOptions(o, conf, logFile, log);
         CountDownLatch end = new CountDownLatch(1);
         int[] rc = {0};
         Controller controller = new Controller(conf, file, log, end::countDown, fault -> {
@@ -146,7 +90,7 @@ public final class Main {
             Runtime.getRuntime().halt(1);
         });
         try {
-            controller.start(o.clean);
+            controller.start(o.clean());
         } catch (IOException | RuntimeException e) {
             log.fatal(e.getMessage() == null ? e.toString() : e.getMessage());
             log.debug(java.util.Arrays.toString(e.getStackTrace()));
@@ -178,6 +122,40 @@ public final class Main {
         pid.remove();
         log.info("slurmctld stopped");
         return rc[0];
+    }
+
+    /** The nice value, and the directory that core files go to. */
+    private static void applyProcessOptions(Options o, SlurmConf conf, String logFile, DaemonLog log) throws IOException {
+        if (o.nice() != 0) {
+            renice(o.nice(), log);
+        }
+        if (o.changeDirectory() || !o.foreground()) {
+            Path place = Options.workingDirectory(logFile, Path.of(conf.stateSaveLocation()));
+            try {
+                if (Native.chdir(place.toString().getBytes(StandardCharsets.UTF_8)) != 0) {
+                    log.error("cannot change the working directory to " + place);
+                }
+            } catch (UnsatisfiedLinkError e) {
+                log.debug("the working directory is left as it is: not started by the launcher");
+            }
+        }
+    }
+
+    /** Of all threads: the scheduler's numbers belong to threads, and those that exist keep theirs. */
+    private static void renice(int nice, DaemonLog log) throws IOException {
+        List<String> command = new ArrayList<>(List.of("renice", "-n", Integer.toString(nice), "-p"));
+        for (String thread : Optional.ofNullable(new File("/proc/self/task").list()).orElse(new String[0])) {
+            command.add(thread);
+        }
+        Process renice = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(ProcessBuilder.Redirect.PIPE).start();
+        String said = new String(renice.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
+        try {
+            if (renice.waitFor() != 0) {
+                log.error("cannot set the nice value to " + nice + ": " + said);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     /** Tells the process that was started, if the launcher forked. */

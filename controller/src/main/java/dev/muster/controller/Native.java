@@ -9,4 +9,7 @@ final class Native {
     static native boolean isForeground();
 
     static native int uid();
+
+    /** 0, or the error number. */
+    static native int chdir(byte[] path);
 }

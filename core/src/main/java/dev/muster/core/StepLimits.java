@@ -1,5 +1,6 @@
 package dev.muster.core;
 
+import dev.muster.model.CpuBind;
 import dev.muster.model.ResourceRequest;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.StepDesc;
@@ -13,7 +14,7 @@ final class StepLimits {
     static Optional<Decision.Rejected> refusal(StepDesc step) {
         ResourceRequest r = step.request();
         String memBind = step.memBind().toLowerCase(Locale.ROOT);
-        String what = !bindable(step.cpuBind()) ? "--cpu-bind=" + step.cpuBind()
+        String what = CpuBind.parse(step.cpuBind()).isEmpty() ? "--cpu-bind=" + step.cpuBind()
                 : !memBind.isEmpty() && !memBind.equals("none") && !memBind.equals("no") ? "--mem-bind"
                 : !step.container().isEmpty() ? "--container"
                 : !r.licenses().isEmpty() ? "--licenses"
@@ -21,14 +22,5 @@ final class StepLimits {
                 : "";
         return what.isEmpty() ? Optional.empty() : Optional.of(new Decision.Rejected(
                 SlurmErrno.NOT_SUPPORTED, what + " is not supported by this version of Muster"));
-    }
-
-    /** Tasks get cores of their own or all of the step's, or the CPUs they name. */
-    private static boolean bindable(String text) {
-        String bind = text.toLowerCase(Locale.ROOT).replaceFirst("^(quiet|q)(,|$)", "");
-        return switch (bind) {
-            case "", "none", "no", "cores" -> true;
-            default -> bind.matches("map_cpu:[0-9]{1,5}(,[0-9]{1,5})*");
-        };
     }
 }

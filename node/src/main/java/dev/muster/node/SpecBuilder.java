@@ -11,7 +11,6 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /** Turns a launch into stepd's specification. Pure: everything it needs comes in. */
@@ -42,8 +41,10 @@ final class SpecBuilder {
             out.put("rows", launch.step().ptyRows()).put("columns", launch.step().ptyColumns());
         }
         hooks(out, launch.step(), batch);
-        for (Task task : launch.tasks()) {
-            task(out, launch, task, place, batch);
+        Binding binding = new Binding(launch, cpusInOrder, settings.bindTasks(), !batch, settings.nodeName());
+        for (int i = 0; i < launch.tasks().size(); i++) {
+            task(out, launch, launch.tasks().get(i), place, batch);
+            bind(out, binding, launch.tasks().get(i), i);
         }
         return out.bytes();
     }
@@ -90,10 +91,6 @@ final class SpecBuilder {
         }
         out.putAll("argv", task.arguments()).putAll("env", task.environment());
         out.put("env", "SLURMD_NODENAME=" + settings.nodeName()).put("env", "SLURM_CONF=" + settings.configFile());
-        String cpus = settings.bindTasks() ? machineCpus(task.cpus()) : "";
-        if (!cpus.isEmpty()) {
-            out.put("cpus", cpus);
-        }
         if (batch) {
             batchStreams(out, launch);
         } else if (launch.step().pty() && task.rank() == 0) {
@@ -103,17 +100,12 @@ final class SpecBuilder {
         }
     }
 
-    /** The machine's numbers of abstract CPUs; without those that this machine does not have: a node may be configured with more. */
-    String machineCpus(String list) {
-        TreeSet<Integer> out = new TreeSet<>();
-        for (String range : list.isEmpty() ? new String[0] : list.split(",")) {
-            String[] ends = range.split("-");
-            int last = Math.min(Integer.parseInt(ends[ends.length - 1]), cpusInOrder.size() - 1);
-            for (int cpu = Integer.parseInt(ends[0]); cpu <= last; cpu++) {
-                out.add(cpusInOrder.get(cpu));
-            }
+    private static void bind(SpecWriter out, Binding binding, Task task, int local) {
+        if (!binding.cpus(local).isEmpty()) {
+            out.put("cpus", binding.cpus(local));
         }
-        return out.stream().map(String::valueOf).collect(Collectors.joining(","));
+        binding.environment().forEach(e -> out.put("env", e));
+        binding.said(task, local).forEach(half -> out.put("cpus_said", half));
     }
 
     private static void batchStreams(SpecWriter out, Launch launch) {

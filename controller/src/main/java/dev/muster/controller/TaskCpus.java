@@ -1,0 +1,107 @@
+package dev.muster.controller;
+
+import dev.muster.core.Step;
+import dev.muster.model.CpuBind;
+import dev.muster.model.Distribution;
+import dev.muster.model.IndexSet;
+import dev.muster.model.StepDesc;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Which of a step's CPUs on a node each of its tasks is given, by abstract numbers: those of a core are neighbours. Pure. */
+final class TaskCpus {
+    private TaskCpus() {}
+
+    /** Abstract CPU ids of units: those of one core are neighbours. */
+    static IndexSet cpuIds(IndexSet units, int cpus) {
+        int perUnit = units.isEmpty() ? 1 : Math.max(1, cpus / units.count());
+        if (perUnit == 1) {
+            return units;
+        }
+        IndexSet out = IndexSet.empty();
+        for (int unit = units.first(); unit >= 0; unit = units.next(unit + 1)) {
+            out = out.union(IndexSet.range(unit * perUnit, unit * perUnit + perUnit - 1, 1));
+        }
+        return out;
+    }
+
+    /**
+     * Each task's own units when there are enough for all, else all of the step's; all for {@code --cpu-bind=none}. A map or masks name
+     * CPUs as the machine counts them: the node picks those out of all.
+     *
+     * @param unitsPerSocket at least 1
+     */
+    static List<IndexSet> of(StepDesc desc, Step.Part part, int unitsPerSocket) {
+        IndexSet all = cpuIds(part.cores(), part.cpus());
+        CpuBind.Kind kind = CpuBind.parse(desc.cpuBind()).orElse(CpuBind.DEFAULT).kind();
+        int tasks = part.tasks().size();
+        int perTask = Math.max(1, desc.request().cpusPerTask());
+        int perUnit = part.cores().isEmpty() ? 1 : Math.max(1, part.cpus() / part.cores().count());
+        int units = (perTask + perUnit - 1) / perUnit;
+        boolean own = switch (kind) {
+            case DEFAULT, CORES, THREADS -> part.cores().count() >= tasks * units;
+            case NONE, MAP, MASK -> false;
+        };
+        List<IndexSet> out = new ArrayList<>();
+        Distribution.Level level = Distribution.parse(desc.request().distribution()).orElse(Distribution.UNSET).sockets();
+        Sockets sockets = new Sockets(part.cores(), unitsPerSocket, level);
+        for (int i = 0; i < tasks; i++) {
+            out.add(own ? mine(sockets, units, perUnit, kind == CpuBind.Kind.THREADS ? perTask : Integer.MAX_VALUE) : all);
+        }
+        return out;
+    }
+
+    private static IndexSet mine(Sockets sockets, int units, int perUnit, int most) {
+        IndexSet mine = sockets.take(units);
+        IndexSet cpus = cpuIds(mine, mine.count() * perUnit);
+        IndexSet out = IndexSet.empty();
+        for (int cpu = cpus.first(), n = 0; cpu >= 0 && n < most; cpu = cpus.next(cpu + 1), n++) {
+            out = out.with(cpu);
+        }
+        return out;
+    }
+
+    /**
+     * The units that are not given away yet, by socket. BLOCK fills one socket after the other. CYCLIC goes on to the next socket with
+     * each task, FCYCLIC with each unit.
+     */
+    private static final class Sockets {
+        private final List<List<Integer>> free = new ArrayList<>();
+        private final Distribution.Level level;
+        private int at;
+
+        Sockets(IndexSet units, int unitsPerSocket, Distribution.Level level) {
+            this.level = level;
+            int socket = -1;
+            for (int unit = units.first(); unit >= 0; unit = units.next(unit + 1)) {
+                if (free.isEmpty() || unit / Math.max(1, unitsPerSocket) != socket) {
+                    free.add(new ArrayList<>());
+                    socket = unit / Math.max(1, unitsPerSocket);
+                }
+                free.getLast().add(unit);
+            }
+        }
+
+        /** There are so many. */
+        IndexSet take(int units) {
+            IndexSet out = IndexSet.empty();
+            for (int k = 0; k < units; k++) {
+                while (free.get(at).isEmpty()) {
+                    next();
+                }
+                out = out.with(free.get(at).removeFirst());
+                if (level == Distribution.Level.FCYCLIC) {
+                    next();
+                }
+            }
+            if (level == Distribution.Level.CYCLIC) {
+                next();
+            }
+            return out;
+        }
+
+        private void next() {
+            at = (at + 1) % free.size();
+        }
+    }
+}

@@ -1,0 +1,30 @@
+package dev.muster.model;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class CpuBindTest {
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+        "''                    | false | DEFAULT | ''",
+        "v                     | true  | DEFAULT | ''",
+        "quiet,cores           | false | CORES   | ''",
+        "none,verbose          | true  | NONE    | ''",
+        "verbose,threads       | true  | THREADS | ''",
+        "map_cpu:0,3           | false | MAP     | 0;3",
+        "verbose,mask_cpu:0x3,C | true | MASK    | 0x3;C",
+    })
+    void understood(String text, boolean verbose, CpuBind.Kind kind, String list) {
+        assertEquals(Optional.of(new CpuBind(verbose, kind, list.isEmpty() ? List.of() : List.of(list.split(";")))), CpuBind.parse(text));
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {"sockets", "rank", "map_cpu:", "map_cpu:x", "mask_cpu:0xg", "map_cpu:1,v", "map_ldom:0"})
+    void notUnderstood(String text) {
+        assertEquals(Optional.empty(), CpuBind.parse(text));
+    }
+}
