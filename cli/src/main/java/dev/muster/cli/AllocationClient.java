@@ -34,9 +34,6 @@ final class AllocationClient {
         JobRequest.put(q, "testOnly", testOnly);
         JobRequest.put(q, "immediate", o.has(JobOption.IMMEDIATE) && o.number(JobOption.IMMEDIATE) <= 1);
         Json.Obj reply = c.host().controller().call("Submit", q);
-        if (o.has(JobOption.MAIL_TYPE) && !o.text(JobOption.MAIL_TYPE).equals("NONE")) {
-            c.info("warning: --mail-type is recorded, but this version of Muster sends no mail");
-        }
         for (String w : reply.texts("warnings")) {
             c.info(w);
         }

@@ -36,6 +36,8 @@ final class ClientConf {
     String accountingType = "";
     String accountingHost = "localhost";
     int accountingPort = ACCOUNTING_PORT_DEFAULT;
+    String srunProlog = "";
+    String srunEpilog = "";
     private String controlMachine = "";
     private String controlAddress = "";
 
@@ -120,6 +122,8 @@ final class ClientConf {
             case "statesavelocation" -> stateSaveLocation = first;
             case "slurmctldpidfile" -> slurmctldPidFile = first;
             case "slurmdpidfile" -> slurmdPidFile = first;
+            case "srunprolog" -> srunProlog = first;
+            case "srunepilog" -> srunEpilog = first;
             default -> { }
         }
     }

@@ -67,6 +67,16 @@ public interface Host {
 
     int accountingPort();
 
+    /** SrunProlog, "" for none. */
+    default String srunProlog() {
+        return "";
+    }
+
+    /** SrunEpilog, "" for none. */
+    default String srunEpilog() {
+        return "";
+    }
+
     /** What follows must run in the caller's own process: it talks with a person, or needs the caller's own proof of identity. */
     void needsOwnProcess();
 

@@ -36,9 +36,6 @@ final class Sbatch implements Command {
         } catch (SlurmException e) {
             return refused(c, o, e);
         }
-        if (o.has(JobOption.MAIL_TYPE) && !o.text(JobOption.MAIL_TYPE).equals("NONE")) {
-            c.info("warning: --mail-type is recorded, but this version of Muster sends no mail");
-        }
         for (String w : reply.texts("warnings")) {
             c.info(w);
         }

@@ -467,6 +467,16 @@ final class ServiceCommand implements Host {
         return confOr(c -> c.accountingPort, 0);
     }
 
+    @Override
+    public String srunProlog() {
+        return confOr(c -> c.srunProlog, "");
+    }
+
+    @Override
+    public String srunEpilog() {
+        return confOr(c -> c.srunEpilog, "");
+    }
+
     private <T> T confOr(java.util.function.Function<ClientConf, T> of, T otherwise) {
         try {
             return of.apply(conf());

@@ -44,7 +44,7 @@ final class Srun implements Command {
         if (o.has(JobOption.JOBID)) {
             refuseForStep(c, o);
         }
-        if (needsOwnProcess(o)) {
+        if (needsOwnProcess(c, o)) {
             c.host().needsOwnProcess();
         }
         Optional<Unfinished> begun = c.host().unfinished();
@@ -55,8 +55,8 @@ final class Srun implements Command {
     }
 
     /** Terminals, files that stay open and programs beside the step are the caller's own. */
-    private static boolean needsOwnProcess(JobOptions o) {
-        return o.has(JobOption.PTY) || o.has(JobOption.PROLOG) || o.has(JobOption.EPILOG)
+    private static boolean needsOwnProcess(CommandContext c, JobOptions o) {
+        return o.has(JobOption.PTY) || !StepHooks.program(c, o, JobOption.PROLOG).isEmpty() || !StepHooks.program(c, o, JobOption.EPILOG).isEmpty()
                 || isFile(o.text(JobOption.INPUT)) || isFile(o.text(JobOption.OUTPUT)) || isFile(o.text(JobOption.ERROR));
     }
 
@@ -214,7 +214,7 @@ final class Srun implements Command {
         for (String w : started.texts("warnings")) {
             c.info(w);
         }
-        StepHooks hooks = new StepHooks(c, o, jobId, started.integer("stepId"), allocation.text("nodes"));
+        StepHooks hooks = new StepHooks(c, o, program, jobId, started.integer("stepId"), allocation.text("nodes"));
         hooks.run(JobOption.PROLOG);
         try {
             return follow(c, o, program, jobId, allocation, started);

@@ -55,7 +55,7 @@ public enum Key {
     ENFORCE_PART_LIMITS("EnforcePartLimits", Kind.TEXT, "NO", Reader.CONTROLLER),
     EPILOG("Epilog", Kind.LINES, "", Reader.NODE),
     EPILOG_MSG_TIME("EpilogMsgTime", Kind.U32, "2000", Reader.NODE, Inert.OWN_BOUND),
-    EPILOG_SLURMCTLD("EpilogSlurmctld", Kind.LINES, "", Reader.CONTROLLER, Inert.CTLD_HOOKS),
+    EPILOG_SLURMCTLD("EpilogSlurmctld", Kind.LINES, "", Reader.CONTROLLER),
     EPILOG_TIMEOUT("EpilogTimeout", Kind.U16, "65534", Reader.NODE),
     FAIR_SHARE_DAMPENING_FACTOR("FairShareDampeningFactor", Kind.U16, "1", Reader.CONTROLLER, Inert.FAIR),
     FEDERATION_PARAMETERS("FederationParameters", Kind.LIST, "", Reader.CONTROLLER, Inert.FED),
@@ -93,8 +93,8 @@ public enum Key {
     LAUNCH_PARAMETERS("LaunchParameters", Kind.LIST, "", Reader.ALL),
     LICENSES("Licenses", Kind.LIST, "", Reader.CONTROLLER, Inert.LICENSES),
     LOG_TIME_FORMAT("LogTimeFormat", Kind.TEXT, "iso8601_ms", Reader.ALL),
-    MAIL_DOMAIN("MailDomain", Kind.TEXT, "", Reader.CONTROLLER, Inert.MAIL),
-    MAIL_PROG("MailProg", Kind.TEXT, "/bin/mail", Reader.CONTROLLER, Inert.MAIL),
+    MAIL_DOMAIN("MailDomain", Kind.TEXT, "", Reader.CONTROLLER),
+    MAIL_PROG("MailProg", Kind.TEXT, "/bin/mail", Reader.CONTROLLER),
     MAX_ARRAY_SIZE("MaxArraySize", Kind.U32, "1001", Reader.CONTROLLER),
     MAX_BATCH_REQUEUE("MaxBatchRequeue", Kind.U32, "5", Reader.CONTROLLER, Inert.REQUEUES),
     MAX_DBD_MSGS("MaxDBDMsgs", Kind.U32, "0", Reader.CONTROLLER, Inert.SLURMDBD),
@@ -146,15 +146,15 @@ public enum Key {
     PROLOG("Prolog", Kind.LINES, "", Reader.NODE),
     PROLOG_EPILOG_TIMEOUT("PrologEpilogTimeout", Kind.U16, "65534", Reader.NODE),
     PROLOG_FLAGS("PrologFlags", Kind.LIST, "", Reader.ALL),
-    PROLOG_SLURMCTLD("PrologSlurmctld", Kind.LINES, "", Reader.CONTROLLER, Inert.CTLD_HOOKS),
+    PROLOG_SLURMCTLD("PrologSlurmctld", Kind.LINES, "", Reader.CONTROLLER),
     PROLOG_TIMEOUT("PrologTimeout", Kind.U16, "65534", Reader.NODE),
     PROPAGATE_PRIO_PROCESS("PropagatePrioProcess", Kind.U16, "0", Reader.ALL, Inert.PRIO),
     PROPAGATE_RESOURCE_LIMITS("PropagateResourceLimits", Kind.LIST, "", Reader.COMMANDS, Inert.LIMITS),
     PROPAGATE_RESOURCE_LIMITS_EXCEPT("PropagateResourceLimitsExcept", Kind.LIST, "", Reader.COMMANDS),
     REBOOT_PROGRAM("RebootProgram", Kind.TEXT, "", Reader.NODE, Inert.REBOOT),
     RECONFIG_FLAGS("ReconfigFlags", Kind.LIST, "", Reader.CONTROLLER),
-    REQUEUE_EXIT("RequeueExit", Kind.TEXT, "", Reader.CONTROLLER, Inert.EXITS),
-    REQUEUE_EXIT_HOLD("RequeueExitHold", Kind.TEXT, "", Reader.CONTROLLER, Inert.EXITS),
+    REQUEUE_EXIT("RequeueExit", Kind.TEXT, "", Reader.CONTROLLER),
+    REQUEUE_EXIT_HOLD("RequeueExitHold", Kind.TEXT, "", Reader.CONTROLLER),
     RESUME_FAIL_PROGRAM("ResumeFailProgram", Kind.TEXT, "", Reader.CONTROLLER, Inert.CLOUD),
     RESUME_PROGRAM("ResumeProgram", Kind.TEXT, "", Reader.CONTROLLER, Inert.CLOUD),
     RESUME_RATE("ResumeRate", Kind.U16, "300", Reader.CONTROLLER, Inert.CLOUD),
@@ -192,9 +192,9 @@ public enum Key {
     SLURM_SCHED_LOG_FILE("SlurmSchedLogFile", Kind.TEXT, "", Reader.CONTROLLER, Inert.LOG),
     SLURM_SCHED_LOG_LEVEL("SlurmSchedLogLevel", Kind.U16, "0", Reader.CONTROLLER, Inert.LOG),
     SLURM_USER("SlurmUser", Kind.TEXT, "root", Reader.ALL),
-    SRUN_EPILOG("SrunEpilog", Kind.TEXT, "", Reader.COMMANDS, Inert.STEP_DEFAULTS),
+    SRUN_EPILOG("SrunEpilog", Kind.TEXT, "", Reader.COMMANDS),
     SRUN_PORT_RANGE("SrunPortRange", Kind.TEXT, "", Reader.COMMANDS, Inert.PORTS),
-    SRUN_PROLOG("SrunProlog", Kind.TEXT, "", Reader.COMMANDS, Inert.STEP_DEFAULTS),
+    SRUN_PROLOG("SrunProlog", Kind.TEXT, "", Reader.COMMANDS),
     STATE_SAVE_LOCATION("StateSaveLocation", Kind.TEXT, "/var/spool", Reader.CONTROLLER),
     SUSPEND_EXC_NODES("SuspendExcNodes", Kind.LINES, "", Reader.CONTROLLER, Inert.CLOUD),
     SUSPEND_EXC_PARTS("SuspendExcParts", Kind.LINES, "", Reader.CONTROLLER, Inert.CLOUD),
@@ -241,7 +241,6 @@ public enum Key {
     private static final class Inert {
         static final String STORED = "job scripts, environments and comments are not kept in accounting";
         static final String CORE_SPEC = "--core-spec is refused in this version";
-        static final String CTLD_HOOKS = "programs run by the controller for jobs are not part of this version";
         static final String GROUPS = "groups are looked up at each submission";
         static final String INTERACTIVE = "salloc runs its command on its own host in this version";
         static final String APPEND = "requeued jobs append to their files in this version";
@@ -256,7 +255,6 @@ public enum Key {
         static final String LIMITS =
                 "all resource limits are propagated in this version unless --propagate says otherwise";
         static final String PRIO = "the nice value of the submitting process is not propagated in this version";
-        static final String EXITS = "requeuing by exit code is not part of this version";
         static final String UNKILLABLE =
                 "a program for unkillable steps is not part of this version; the node is drained";
         static final String PAM = "PAM sessions are not part of this version";
@@ -277,7 +275,6 @@ public enum Key {
         static final String JOBCOMP = "job completion plugins are not part of this version; sacct has every job";
         static final String LICENSES = "licenses are not part of this version";
         static final String LOG = "scheduler messages go to the controller's log";
-        static final String MAIL = "job mail is not part of this version";
         static final String MCS = "multi-category security is not part of this version";
         static final String NAMESPACES = "private namespaces for jobs are not part of this version";
         static final String OWN_BOUND = "the network protocol here has its own bound for this";

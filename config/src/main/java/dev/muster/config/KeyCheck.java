@@ -25,6 +25,7 @@ final class KeyCheck {
             case PRIVATE_DATA -> flags(value, Names.PRIVATE_DATA, "Bad PrivateData: ", values);
             case HEALTH_CHECK_NODE_STATE -> flags(value, Names.HEALTH_STATES, "Invalid HealthCheckNodeState value ",
                 values);
+            case REQUEUE_EXIT, REQUEUE_EXIT_HOLD -> exitCodes(key, value, values);
             case SLURMCTLD_PORT -> port(value, values);
             case SRUN_PORT_RANGE -> range(value, values);
             case SUSPEND_TIME -> suspendTime(value, values);
@@ -44,6 +45,21 @@ final class KeyCheck {
             return 0;
         }
         return Math.min(number, Names.DEBUG_LEVELS.size() - 1L);
+    }
+
+    private static String exitCodes(Key key, String value, Values values) {
+        boolean right = value.isEmpty() || value.matches("\\d{1,3}(-\\d{1,3})?(,\\d{1,3}(-\\d{1,3})?)*");
+        if (right && !value.isEmpty()) {
+            for (String range : value.split(",")) {
+                String[] ends = range.split("-");
+                int last = Integer.parseInt(ends[ends.length - 1]);
+                right &= last <= 255 && Integer.parseInt(ends[0]) <= last;
+            }
+        }
+        if (!right) {
+            values.error("Invalid " + key.slurmName() + ": " + value);
+        }
+        return value;
     }
 
     private static String words(String value, List<String> known, String complaint, Values values) {

@@ -127,6 +127,14 @@ class SisterFilesTest {
     }
 
     @Test
+    void exitCodesAreNumbersAndRanges() throws IOException {
+        for (String[] row : new String[][] {{"1-9,18", "ok"}, {"0", "ok"}, {"x", "bad"}, {"9-1", "bad"}, {"256", "bad"}, {"1,,2", "bad"}}) {
+            file("slurm.conf", "ClusterName=c\nSlurmctldHost=h\nRequeueExit=" + row[0] + "\n");
+            assertThat(SlurmConf.read(dir.resolve("slurm.conf").toFile()) instanceof SlurmConf.Parsed.Ok).as(row[0]).isEqualTo(row[1].equals("ok"));
+        }
+    }
+
+    @Test
     void whatHasNoEffectIsSaid() throws IOException {
         file("plugstack.conf", "required /usr/lib/foo.so\n");
         file("slurm.conf", """

@@ -350,15 +350,17 @@ final class Api {
                 }
             }
         }
-        return chunked(caller, refs, errors, chunk -> new Command.CancelJobs(caller.uid(), chunk, m.signal(), m.batchOnly(), m.full()));
+        return chunked(caller, m.requestId(), refs, errors,
+                chunk -> new Command.CancelJobs(caller.uid(), chunk, m.signal(), m.batchOnly(), m.full()));
     }
 
     private Reply chunked(
-            Caller caller, List<Command.JobRef> refs, List<JobMessages.JobError> errors,
+            Caller caller, String requestId, List<Command.JobRef> refs, List<JobMessages.JobError> errors,
             java.util.function.Function<List<Command.JobRef>, Command> command) {
         List<String> done = new ArrayList<>();
         for (int i = 0; i < refs.size(); i += CHUNK) {
-            Decision decision = core.execute(command.apply(List.copyOf(refs.subList(i, Math.min(refs.size(), i + CHUNK)))), caller.uid());
+            Command chunk = command.apply(List.copyOf(refs.subList(i, Math.min(refs.size(), i + CHUNK))));
+            Decision decision = core.execute(once(caller, requestId, i, chunk), caller.uid());
             switch (decision) {
                 case Decision.Accepted a -> {
                     JobMessages.CancelReply reply = (JobMessages.CancelReply) a.reply();
@@ -371,6 +373,11 @@ final class Api {
             }
         }
         return Reply.of(new JobMessages.CancelReply(done, errors));
+    }
+
+    /** A message that is sent again acts once; it may stand for several commands. */
+    private static Command once(Caller caller, String requestId, int part, Command command) {
+        return requestId.isEmpty() ? command : new Command.Once(requestId + (part == 0 ? "" : "." + part), caller.uid(), command);
     }
 
     private Reply action(Caller caller, JobMessages.JobAction m) {
@@ -390,14 +397,14 @@ final class Api {
         }
         int uid = caller.uid();
         return switch (m.action()) {
-            case "hold" -> chunked(caller, refs, errors, c -> new Command.HoldJobs(uid, c, true, false));
-            case "uhold" -> chunked(caller, refs, errors, c -> new Command.HoldJobs(uid, c, true, true));
-            case "release" -> chunked(caller, refs, errors, c -> new Command.HoldJobs(uid, c, false, false));
-            case "requeue" -> chunked(caller, refs, errors, c -> new Command.RequeueJobs(uid, c, false, false));
-            case "requeuehold" -> chunked(caller, refs, errors, c -> new Command.RequeueJobs(uid, c, true,
+            case "hold" -> chunked(caller, m.requestId(), refs, errors, c -> new Command.HoldJobs(uid, c, true, false));
+            case "uhold" -> chunked(caller, m.requestId(), refs, errors, c -> new Command.HoldJobs(uid, c, true, true));
+            case "release" -> chunked(caller, m.requestId(), refs, errors, c -> new Command.HoldJobs(uid, c, false, false));
+            case "requeue" -> chunked(caller, m.requestId(), refs, errors, c -> new Command.RequeueJobs(uid, c, false, false));
+            case "requeuehold" -> chunked(caller, m.requestId(), refs, errors, c -> new Command.RequeueJobs(uid, c, true,
                     List.of("specialexit", "se").contains(m.argument().toLowerCase(java.util.Locale.ROOT))));
-            case "suspend" -> chunked(caller, refs, errors, c -> new Command.SuspendJobs(uid, c, true));
-            case "resume" -> chunked(caller, refs, errors, c -> new Command.SuspendJobs(uid, c, false));
+            case "suspend" -> chunked(caller, m.requestId(), refs, errors, c -> new Command.SuspendJobs(uid, c, true));
+            case "resume" -> chunked(caller, m.requestId(), refs, errors, c -> new Command.SuspendJobs(uid, c, false));
             default -> Reply.error(400, SlurmErrno.NOT_SUPPORTED, m.action() + " is not supported by this version of Muster");
         };
     }
@@ -416,8 +423,9 @@ final class Api {
         }
         Map<String, String> changes = new TreeMap<>();
         m.changes().forEach((k, v) -> changes.put(k.toLowerCase(java.util.Locale.ROOT), v));
+        int part = 0;
         for (Command.JobRef ref : name.get().refs()) {
-            Decision decision = core.execute(new Command.UpdateJob(caller.uid(), ref, changes), caller.uid());
+            Decision decision = core.execute(once(caller, m.requestId(), part++, new Command.UpdateJob(caller.uid(), ref, changes)), caller.uid());
             if (decision instanceof Decision.Rejected r) {
                 return rejected(r);
             }

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 
 /** slurm.conf as the core takes it. */
@@ -42,6 +43,11 @@ final class ConfigBridge {
         options.put("kill_invalid_depend", Boolean.toString(
                 conf.list(Key.DEPENDENCY_PARAMETERS).contains("kill_invalid_depend")
                         || options.containsKey("kill_invalid_depend")));
+        exits(conf, Key.REQUEUE_EXIT).ifPresent(e -> options.put(Settings.REQUEUE_EXIT, e));
+        exits(conf, Key.REQUEUE_EXIT_HOLD).ifPresent(e -> options.put(Settings.REQUEUE_EXIT_HOLD, e));
+        if (!conf.text(Key.PROLOG_SLURMCTLD).isEmpty()) {
+            options.put(Settings.PROLOG_SLURMCTLD, "true");
+        }
         // limits without slurmdbd have nowhere to come from
         if (conf.text(Key.ACCOUNTING_STORAGE_TYPE).equals("accounting_storage/slurmdbd")) {
             options.put("accounting_enforce", String.join(",", conf.list(Key.ACCOUNTING_STORAGE_ENFORCE)));
@@ -54,6 +60,12 @@ final class ConfigBridge {
                 conf.jobRequeue(), enforce(conf.enforcePartLimits()), has(prolog, "Contain") || has(prolog, "X11"),
                 has(prolog, "Alloc") || has(prolog, "Contain") || has(prolog, "X11") || has(prolog, "RunInJob"),
                 conf.configOverrides(), conf.yes(Key.DISABLE_ROOT_JOBS), conf.gresTypes(), options);
+    }
+
+    /** Exit codes as a list of numbers and ranges; the reader has refused what is none. */
+    private static Optional<String> exits(SlurmConf conf, Key key) {
+        String text = conf.text(key);
+        return text.isEmpty() ? Optional.empty() : Optional.of(text);
     }
 
     private static boolean has(List<String> words, String word) {

@@ -71,6 +71,7 @@ final class Controller {
     private Core core;
     private CoreThread thread;
     private NodeLinks links;
+    private Programs programs;
     private Accounting accounting;
     private Server server;
     private Optional<Sack> sack = Optional.empty();
@@ -119,8 +120,15 @@ final class Controller {
         Outgoing outgoing = new Outgoing(blobs::read, (job, e) -> log.error("job " + job.id() + " cannot be launched", e));
         Watch watch = new Watch();
         links = new NodeLinks(log, outgoing, clock, this::connection);
+<<<<<<< HEAD
         NodeEffects effects = new NodeEffects(links, outgoing, watch, log, flags, this::project);
-        thread = new CoreThread(core, journal, clock, log, effects, onFault, us -> statistics.pass(us, scheduler.queueLength(), scheduler.backfilled()));
+        thread = new CoreThread(core, journal, clock, log, effects, onFault, us -> statistics.pass(us, scheduler.queueLength(),
+                scheduler.backfilled()));
+=======
+        programs = new Programs(conf::get, log, command -> thread.submit(command, -1));
+        NodeEffects effects = new NodeEffects(links, outgoing, watch, log, flags, programs, this::project);
+        thread = new CoreThread(core, journal, clock, log, effects, onFault, us -> statistics.pass(us, scheduler.queueLength()));
+>>>>>>> exec
         links.core(thread);
         thread.start();
         journal.repair().ifPresent(r -> {
@@ -128,6 +136,7 @@ final class Controller {
             thread.execute(new Command.SkipReservedIds(), -1);
         });
         configure(c);
+        programs.resume(thread.durable(), activeJobs(thread.durable()));
         Api api = new Api(this, thread, identities, blobs, watch, links, log);
         server = Server.start("", c.slurmctldPorts().getFirst(), sessions.verifier(), api::handle,
                 Map.of("node", links::serve), this::page);
@@ -238,6 +247,7 @@ final class Controller {
                 return;
             }
             State state = thread.durable();
+            programs.tick(state, clock.now().tickMs());
             int timeout = state.settings().nodeTimeoutS();
             for (Node node : state.nodes().values()) {
                 Silence.verdict(node, links.isConnected(node.name()), links.silentSeconds(node.name(), startedNs), timeout).ifPresent(c -> {

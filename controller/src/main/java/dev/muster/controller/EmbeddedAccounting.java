@@ -191,6 +191,7 @@ final class EmbeddedAccounting implements Accounting {
             case Change.PolicyChanged c -> { }
             case Change.JobIdsReserved c -> { }
             case Change.BlobStored c -> { }
+            case Change.ControllerPrologDone c -> { }
             case Change.Answered c -> { }
             case Change.AnswersForgotten c -> { }
             case Change.DependenciesChanged c -> { }

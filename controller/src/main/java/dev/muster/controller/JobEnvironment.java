@@ -60,6 +60,43 @@ final class JobEnvironment {
         return v.entrySet().stream().map(x -> x.getKey() + "=" + x.getValue()).toList();
     }
 
+    /** For the programs of slurmctld: as Slurm's, "(null)" included. context "": none of its scripts. */
+    static Map<String, String> ofController(State state, Job job, String context) {
+        JobEnvironment e = new JobEnvironment(state, job);
+        JobDesc d = job.desc();
+        Map<String, String> v = new LinkedHashMap<>();
+        for (String entry : ofHooks(state, job)) {
+            int equals = entry.indexOf('=');
+            v.put(entry.substring(0, equals), entry.substring(equals + 1));
+        }
+        v.remove("SLURM_JOB_START_TIME");
+        v.merge("SLURM_JOB_ACCOUNT", "(null)", (given, none) -> given.isEmpty() ? none : given);
+        e.array();
+        v.putAll(e.vars);
+        if (job.run().allocation().isEmpty()) {
+            v.remove("SLURM_JOB_NODELIST");
+        } else {
+            v.put("SLURM_JOB_CPUS_PER_NODE", counts(e.allocation.nodes().stream().map(Allocation.Share::cpus).toList()));
+        }
+        v.put("SLURM_JOB_RESTART_COUNT", Integer.toString(job.restarts()));
+        if (d.kind() == JobDesc.Kind.BATCH) {
+            v.put("SLURM_JOB_STDIN", JobPaths.stdin(job).text());
+            v.put("SLURM_JOB_STDOUT", JobPaths.stdout(job).text());
+        }
+        if (!d.extras().comment().isEmpty()) {
+            v.put("SLURM_JOB_COMMENT", d.extras().comment());
+        }
+        if (job.state().isTerminal() || context.startsWith("epilog")) {
+            v.put("SLURM_JOB_EXIT_CODE", Integer.toString(job.run().exit().code() << 8 | job.run().exit().signal()));
+            v.put("SLURM_JOB_EXIT_CODE2", job.run().exit().code() + ":" + job.run().exit().signal());
+            v.put("SLURM_JOB_DERIVED_EC", Integer.toString(job.run().derivedExit().code() << 8 | job.run().derivedExit().signal()));
+        }
+        if (!context.isEmpty()) {
+            v.put("SLURM_SCRIPT_CONTEXT", context);
+        }
+        return v;
+    }
+
     /** The batch script's: the submitted environment with Slurm's variables over it. */
     static List<Bytes> ofBatch(State state, Job job, Bytes submitted) {
         JobEnvironment e = new JobEnvironment(state, job);

@@ -15,15 +15,17 @@ final class NodeEffects implements Pipeline.Effects {
     private final Watch watch;
     private final DaemonLog log;
     private final DebugFlags flags;
+    private final Programs programs;
     private final java.util.function.BiConsumer<Entry, State> projection;
 
-    NodeEffects(NodeLinks links, Outgoing outgoing, Watch watch, DaemonLog log, DebugFlags flags,
+    NodeEffects(NodeLinks links, Outgoing outgoing, Watch watch, DaemonLog log, DebugFlags flags, Programs programs,
             java.util.function.BiConsumer<Entry, State> projection) {
         this.links = links;
         this.outgoing = outgoing;
         this.watch = watch;
         this.log = log;
         this.flags = flags;
+        this.programs = programs;
         this.projection = projection;
     }
 
@@ -40,6 +42,7 @@ final class NodeEffects implements Pipeline.Effects {
             flags.tell(change, after);
         }
         direct(outgoing.of(entry, after));
+        programs.follow(entry, before, after);
         for (Change change : entry.changes()) {
             for (int job : Touched.jobs(change)) {
                 watch.happened(job);

@@ -76,7 +76,7 @@ public final class Outgoing {
             for (Allocation.Share share : c.allocation().nodes()) {
                 if (!launched.contains(job.id() + "@" + share.node())) {
                     out.add(new Decision.Direct(share.node(),
-                            new NodeMessages.Prepare(Launches.share(after, job, share, entry.tickMs()), c.configuring())));
+                            new NodeMessages.Prepare(Launches.share(after, job, share, entry.tickMs()), c.configuring() && !share.prologDone())));
                 }
             }
         });

@@ -66,7 +66,7 @@ public final class Pipeline {
         State before = core.state();
         long index = journal.lastIndex();
         if (decision instanceof Decision.Accepted a && !a.changes().isEmpty()) {
-            entry = new Entry(now.tickMs(), now.timeMs(), uid, command.getClass().getSimpleName(), a.changes());
+            entry = new Entry(now.tickMs(), now.timeMs(), uid, name(command), a.changes());
             points.accept(Point.DECIDED);
             core.apply(entry);
             index = journal.append(entry.encode());
@@ -76,6 +76,10 @@ public final class Pipeline {
             undurable.add(new Done(index, answer, decision, entry, before, core.state()));
         }
         return index;
+    }
+
+    private static String name(Command command) {
+        return command instanceof Command.Once once ? name(once.command()) : command.getClass().getSimpleName();
     }
 
     /** Decides and takes the decision. */

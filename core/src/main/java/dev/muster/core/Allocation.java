@@ -11,9 +11,14 @@ import java.util.Optional;
  *
  * @param version grows with every change of the allocation
  * @param nodes   in the job's node order
+ * @param awaitsController PrologSlurmctld has not succeeded yet
  */
-public record Allocation(int version, List<Share> nodes) {
-    public static final Allocation NONE = new Allocation(0, List.of());
+public record Allocation(int version, List<Share> nodes, boolean awaitsController) {
+    public static final Allocation NONE = new Allocation(0, List.of(), false);
+
+    public Allocation(int version, List<Share> nodes) {
+        this(version, nodes, false);
+    }
 
     /** Who runs the job's part on a node. */
     public enum Agent { SLURMD, KUBELET, NOBODY }
@@ -85,7 +90,11 @@ public record Allocation(int version, List<Share> nodes) {
         return true;
     }
 
+    /** On the nodes and the controller's. */
     public boolean allPrologsDone() {
+        if (awaitsController) {
+            return false;
+        }
         for (Share s : nodes) {
             if (!s.prologDone) {
                 return false;
@@ -103,7 +112,16 @@ public record Allocation(int version, List<Share> nodes) {
         return HostList.of(nodeNames()).compressed();
     }
 
+    /** PrologSlurmctld has to succeed first; onNodes: prologs there as well. */
+    Allocation awaitingController(boolean onNodes) {
+        return new Allocation(version, onNodes ? nodes : nodes.stream().map(Share::withPrologDone).toList(), true);
+    }
+
+    Allocation controllerDone() {
+        return new Allocation(version + 1, nodes, false);
+    }
+
     Allocation with(String node, java.util.function.UnaryOperator<Share> change) {
-        return new Allocation(version + 1, nodes.stream().map(s -> s.node.equals(node) ? change.apply(s) : s).toList());
+        return new Allocation(version + 1, nodes.stream().map(s -> s.node.equals(node) ? change.apply(s) : s).toList(), awaitsController);
     }
 }

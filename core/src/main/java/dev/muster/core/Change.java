@@ -64,6 +64,9 @@ public sealed interface Change {
     /** The prolog ran on a node; with the last one the job stops configuring. */
     record PrologDone(int jobId, int attempt, String node) implements Change {}
 
+    /** PrologSlurmctld ran for the job. */
+    record ControllerPrologDone(int jobId, int attempt) implements Change {}
+
     /** A new time limit of a running job. */
     record LimitChanged(int jobId, int limitMin, long limitTick) implements Change {}
 

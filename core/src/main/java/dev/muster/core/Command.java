@@ -27,6 +27,14 @@ public sealed interface Command {
     record SubmitJob(int uid, JobDesc desc, String requestId, Bytes script, Bytes environment, boolean immediate, boolean testOnly)
             implements Command {}
 
+    /**
+     * A command that must not act twice: asked for again under the same id, it is answered as the first time.
+     *
+     * @param requestId as in the message, with something for each command where a message makes several; "" for none
+     * @param command   one that answers {@link dev.muster.model.api.JobMessages.CancelReply} or a text
+     */
+    record Once(String requestId, int uid, Command command) implements Command {}
+
     /** Ends (signal 0) or signals single jobs; tasks as in {@link JobRef}. */
     record CancelJobs(int uid, List<JobRef> jobs, int signal, boolean batchOnly, boolean full) implements Command {}
 
@@ -51,6 +59,9 @@ public sealed interface Command {
     record RequeueJobs(int uid, List<JobRef> jobs, boolean hold, boolean special) implements Command {}
 
     record SuspendJobs(int uid, List<JobRef> jobs, boolean suspend) implements Command {}
+
+    /** How PrologSlurmctld ended for an attempt. */
+    record ControllerProlog(int jobId, int attempt, boolean success) implements Command {}
 
     record CompleteAllocation(int uid, int jobId, ExitStatus exit) implements Command {}
 

@@ -1,8 +1,12 @@
 package dev.muster.core;
 
+import dev.muster.model.Bytes;
+import dev.muster.model.Codec;
 import dev.muster.model.SlurmErrno;
+import dev.muster.model.api.JobMessages.CancelReply;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The deciding half of the controller. One thread calls it; it reads no clock, file or socket. {@code decide} looks and
@@ -62,6 +66,7 @@ public final class Core {
             case Command.SkipReservedIds c -> Decision.of(List.of(new Change.JobIdsReserved(
                     state.jobIdCeiling(), state.jobIdCeiling() + ID_BLOCK, state.sluidCeiling(), state.sluidCeiling() + ID_BLOCK)), "");
             case Command.SubmitJob c -> new SubmitRules(state, now, planner, use).decide(c);
+            case Command.Once c -> once(c, now);
             case Command.CancelJobs c -> new JobRules(state, now).cancel(c);
             case Command.TestJob c -> new SubmitRules(state, now, planner, use).test(c);
             case Command.UpdateJob c -> new UpdateRules(state, now, planner).update(c);
@@ -69,6 +74,7 @@ public final class Core {
             case Command.RequeueJobs c -> new JobRules(state, now).requeue(c);
             case Command.SuspendJobs c -> new JobRules(state, now).suspend(c);
             case Command.CompleteAllocation c -> new JobRules(state, now).complete(c);
+            case Command.ControllerProlog c -> new NodeRules(state, now).controllerProlog(c);
             case Command.CreateStep c -> new StepRules(state, now).create(c);
             case Command.RegisterNode c -> new NodeRules(state, now).register(c.message());
             case Command.Report c -> new NodeRules(state, now).report(c);
@@ -81,6 +87,22 @@ public final class Core {
             case Command.Schedule c -> schedule(c, now);
             case Command.Tick c -> new TimerRules(state, now, due).due();
         };
+    }
+
+    /** What changed nothing is not remembered: it may be tried again. */
+    private Decision once(Command.Once c, Now now) {
+        Optional<State.Answer> known = c.requestId().isEmpty() ? Optional.empty() : state.answers().find(c.requestId());
+        if (known.isPresent() && known.get().uid() == c.uid()) {
+            byte[] reply = known.get().reply().toArray();
+            return Decision.of(List.of(), reply.length == 0 ? "" : Codec.decode(reply, CancelReply.class));
+        }
+        Decision decision = decide(c.command(), now);
+        if (c.requestId().isEmpty() || !(decision instanceof Decision.Accepted a) || a.changes().isEmpty() && a.direct().isEmpty()) {
+            return decision;
+        }
+        List<Change> changes = new ArrayList<>(a.changes());
+        changes.add(new Change.Answered(c.requestId(), c.uid(), a.reply() instanceof CancelReply r ? Bytes.of(Codec.encode(r)) : Bytes.EMPTY));
+        return Decision.of(changes, a.reply(), a.direct());
     }
 
     private Decision applyConfig(Command.ApplyConfig c) {
@@ -104,7 +126,10 @@ public final class Core {
                 id = ids.forTask(job);
                 changes.add(new Change.ArrayTaskSplit(job.id(), start.task(), id, id == job.id() ? job.sluid() : ids.sluid()));
             }
-            boolean configuring = state.settings().awaitProlog();
+            boolean onNodes = state.settings().awaitProlog();
+            boolean onController = Boolean.parseBoolean(state.settings().options().get(Settings.PROLOG_SLURMCTLD));
+            boolean configuring = onNodes || onController;
+            Allocation allocation = onController ? start.allocation().awaitingController(onNodes) : start.allocation();
             int attempt = job.attempt() + 1;
             int limitMin = Limits.byDeadline(job.desc().timing(), start.limitMin(), now.seconds());
             long limitTick = start.limitMin() < 0 ? -1 : now.tickMs() + start.limitMin() * 60_000L;
@@ -112,7 +137,7 @@ public final class Core {
                 long byDeadline = now.tickMs() + Math.max(0, job.desc().timing().deadline() - now.seconds()) * 1000;
                 limitTick = limitTick < 0 ? byDeadline : Math.min(limitTick, byDeadline);
             }
-            changes.add(new Change.JobStarted(id, attempt, start.allocation(), limitMin, limitTick, configuring));
+            changes.add(new Change.JobStarted(id, attempt, allocation, limitMin, limitTick, configuring));
             if (!configuring) {
                 changes.addAll(StepRules.firstSteps(id, job.desc(), start.allocation(), state.settings(), now));
             }

@@ -217,7 +217,7 @@ final class JobRules {
             if (job.desc().kind() != JobDesc.Kind.BATCH || !job.state().isActive() && !job.state().isTerminal()) {
                 return Optional.of(job.state() == JobState.PENDING ? SlurmErrno.JOB_PENDING : SlurmErrno.BATCH_ONLY);
             }
-            if (!mayRequeue(job)) {
+            if (!Exits.mayRequeue(state, job)) {
                 return Optional.of(SlurmErrno.DISABLED);
             }
             if (job.has(JobFlag.COMPLETING)) {
@@ -227,14 +227,6 @@ final class JobRules {
                     Math.max(1, SubmitRules.PRIORITY_TOP - job.sluid()), now.seconds(), c.special()));
             return Optional.empty();
         });
-    }
-
-    private boolean mayRequeue(Job job) {
-        return switch (job.desc().timing().requeue()) {
-            case UNSET -> state.settings().requeueJobs();
-            case YES -> true;
-            case NO -> false;
-        };
     }
 
     Decision suspend(Command.SuspendJobs c) {

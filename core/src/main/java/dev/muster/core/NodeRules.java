@@ -21,6 +21,8 @@ final class NodeRules {
     static final String NOT_RESPONDING = "Not responding";
     /** What a node says of a step whose end it slept through. */
     static final String NODE_REBOOT = "NodeReboot";
+    /** What is requeued because a program of the administrator's failed waits so long. */
+    static final int REQUEUE_DELAY_S = 120;
     private final State state;
     private final Now now;
     private final List<Change> changes = new ArrayList<>();
@@ -187,7 +189,7 @@ final class NodeRules {
         boolean last = step.isBatch() || job.desc().kind() == JobDesc.Kind.RUN && step.id() >= 0
                 && job.run().steps().stream().noneMatch(s -> s.id() >= 0 && s.id() != step.id() && s.state() == Step.State.RUNNING);
         if (last && job.state().isActive() && !reason.equals(NODE_REBOOT)) {
-            changes.add(JobRules.over(job, after.exit(), after.reason(), now));
+            changes.add(Exits.over(state, job, after.exit(), after.reason(), now));
         }
     }
 
@@ -217,6 +219,29 @@ final class NodeRules {
         }
     }
 
+    /** Of an attempt that still waits for it; a failure ends the attempt: what may be requeued is tried again later. */
+    Decision controllerProlog(Command.ControllerProlog c) {
+        Optional<Job> found = state.jobs().find(c.jobId()).filter(j -> j.attempt() == c.attempt() && j.has(JobFlag.CONFIGURING)
+                && j.state().isActive() && j.run().allocation().awaitsController());
+        if (found.isEmpty()) {
+            return Decision.of(List.of(), "");
+        }
+        Job job = found.get();
+        if (c.success()) {
+            changes.add(new Change.ControllerPrologDone(job.id(), c.attempt()));
+            if (job.run().allocation().controllerDone().allPrologsDone()) {
+                changes.addAll(StepRules.firstSteps(job.id(), job.desc(), job.run().allocation(), state.settings(), now));
+            }
+        } else if (job.desc().kind() == JobDesc.Kind.BATCH && Exits.mayRequeue(state, job)) {
+            changes.add(new Change.DescriptionChanged(job.id(), UpdateRules.beginningAt(job.desc(), now.seconds() + REQUEUE_DELAY_S)));
+            changes.add(new Change.JobRequeued(job.id(), false, JobReason.NONE, "", Math.max(1, SubmitRules.PRIORITY_TOP - job.sluid()),
+                    now.seconds(), false));
+        } else {
+            changes.add(new Change.JobEnded(job.id(), JobState.FAILED, JobReason.JOB_LAUNCH_FAILURE, "", ExitStatus.exited(1), now.seconds()));
+        }
+        return Decision.of(changes, "", direct);
+    }
+
     private void launchFailed(Job job, String node, NodeMessages.LaunchFailed m) {
         if (m.drain()) {
             drain(node, m.reason());
@@ -242,19 +267,11 @@ final class NodeRules {
 
     /** A job that could not be launched: back to the queue, held, where it may be requeued; FAILED otherwise. */
     private void relaunch(Job job, JobReason reason, boolean mayRequeue) {
-        if (mayRequeue && job.desc().kind() == JobDesc.Kind.BATCH && requeues(job)) {
+        if (mayRequeue && job.desc().kind() == JobDesc.Kind.BATCH && Exits.mayRequeue(state, job)) {
             changes.add(new Change.JobRequeued(job.id(), true, JobReason.LAUNCH_FAILED_HELD, "", 0, now.seconds(), false));
         } else {
             changes.add(new Change.JobEnded(job.id(), JobState.FAILED, reason, "", ExitStatus.exited(1), now.seconds()));
         }
-    }
-
-    private boolean requeues(Job job) {
-        return switch (job.desc().timing().requeue()) {
-            case UNSET -> state.settings().requeueJobs();
-            case YES -> true;
-            case NO -> false;
-        };
     }
 
     private void drain(String name, String reason) {
@@ -297,7 +314,7 @@ final class NodeRules {
     /** A running job lost one of its nodes: requeued or NODE_FAIL; its other nodes are told to end it. */
     private void jobLostNode(Job job, String node) {
         partsLost(job, node, "NodeFail");
-        if (job.desc().kind() == JobDesc.Kind.BATCH && requeues(job)) {
+        if (job.desc().kind() == JobDesc.Kind.BATCH && Exits.mayRequeue(state, job)) {
             changes.add(new Change.JobRequeued(job.id(), false, JobReason.NONE, "",
                     Math.max(1, SubmitRules.PRIORITY_TOP - job.sluid()), now.seconds(), false));
         } else if (!job.desc().extras().noKill() || !goesOnWithout(job, node)) {

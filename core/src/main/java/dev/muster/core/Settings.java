@@ -49,4 +49,11 @@ public record Settings(
         boolean configOverrides,
         boolean disableRootJobs,
         List<String> gresTypes,
-        Map<String, String> options) {}
+        Map<String, String> options) {
+    /** An option: {@code true} where PrologSlurmctld names a program. */
+    public static final String PROLOG_SLURMCTLD = "prolog_slurmctld";
+    /** An option: exit codes of batch jobs that go back to the queue, {@code 1-9,18}. */
+    public static final String REQUEUE_EXIT = "requeue_exit";
+    /** The same, and they wait there for their release as SPECIAL_EXIT. */
+    public static final String REQUEUE_EXIT_HOLD = "requeue_exit_hold";
+}

@@ -162,6 +162,7 @@ public record State(
                         j.array().pending(), c.maxRunning(), j.array().size())));
                 case Change.JobStarted c -> started(c, now);
                 case Change.PrologDone c -> prologDone(c);
+                case Change.ControllerPrologDone c -> controllerPrologDone(c);
                 case Change.LimitChanged c -> job(c.jobId(), j -> j.with(Runs.limit(j.run(), c.limitMin(), c.limitTick())));
                 case Change.StepStarted c -> stepStarted(c);
                 case Change.StepLaunched c -> step(c.jobId(), c.stepId(), s -> s.with(c.node(), Step.Part::started));
@@ -296,6 +297,13 @@ public record State(
         private void prologDone(Change.PrologDone c) {
             job(c.jobId(), j -> {
                 Allocation a = j.run().allocation().with(c.node(), Allocation.Share::withPrologDone);
+                return j.withAllocation(a).with(JobFlag.CONFIGURING, j.has(JobFlag.CONFIGURING) && !a.allPrologsDone());
+            });
+        }
+
+        private void controllerPrologDone(Change.ControllerPrologDone c) {
+            job(c.jobId(), j -> {
+                Allocation a = j.run().allocation().controllerDone();
                 return j.withAllocation(a).with(JobFlag.CONFIGURING, j.has(JobFlag.CONFIGURING) && !a.allPrologsDone());
             });
         }

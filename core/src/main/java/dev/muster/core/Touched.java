@@ -17,6 +17,7 @@ public final class Touched {
             case Change.PriorityChanged c -> List.of(c.jobId());
             case Change.DescriptionChanged c -> List.of(c.jobId());
             case Change.ArrayLimitChanged c -> List.of(c.jobId());
+            case Change.ControllerPrologDone c -> List.of(c.jobId());
             case Change.JobStarted c -> List.of(c.jobId());
             case Change.PrologDone c -> List.of(c.jobId());
             case Change.LimitChanged c -> List.of(c.jobId());

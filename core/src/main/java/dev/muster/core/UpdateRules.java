@@ -115,6 +115,13 @@ final class UpdateRules {
         };
     }
 
+    /** The same job, not before that time. */
+    static JobDesc beginningAt(JobDesc desc, long seconds) {
+        Json.Obj out = Json.object(Codec.encode(desc));
+        put(out, "timing.beginTime", seconds);
+        return Codec.bind(out, JobDesc.class);
+    }
+
     private static Optional<Decision.Rejected> mailType(Json.Obj desc, String value) {
         List<String> words = new ArrayList<>();
         for (String word : value.toUpperCase(java.util.Locale.ROOT).split(",")) {

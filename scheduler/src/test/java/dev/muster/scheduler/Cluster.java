@@ -102,8 +102,15 @@ final class Cluster {
 
     private static Json.Obj values(String line) {
         Json.Obj out = new Json.Obj();
-        words(line).forEach((k, v) -> out.put(k, value(v)));
-        return out;
+        Json.Obj options = new Json.Obj();
+        words(line).forEach((k, v) -> {
+            if (k.startsWith("options.")) {
+                options.put(k.substring(8), v);
+            } else {
+                out.put(k, value(v));
+            }
+        });
+        return line.contains("options.") ? out.put("options", options) : out;
     }
 
     private static Object value(String v) {

@@ -89,7 +89,7 @@ class GoldenStateTest {
     /** Writes a new version's files into the directory given. */
     public static void main(String[] args) throws IOException {
         Cluster cluster = new Cluster("n[1-2] cpus=2 mem=1000", "p nodes=n[1-2] default=yes defmempercpu=10",
-                "requeueJobs=true awaitProlog=true externSteps=true returnToService=1");
+                "requeueJobs=true awaitProlog=true externSteps=true returnToService=1 options.prolog_slurmctld=true");
         List<Entry> all = new ArrayList<>(cluster.opening());
         Play play = new Play(cluster);
         play.lines("""
@@ -100,6 +100,7 @@ class GoldenStateTest {
                 submit kind=BATCH name=bye timing.hold=true
                 schedule
                 prolog 1001 n1
+                ctldprolog 1001 ok
                 launched 1001 extern
                 launched 1001 batch
                 stop 1001

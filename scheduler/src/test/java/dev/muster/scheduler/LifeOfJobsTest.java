@@ -268,4 +268,83 @@ class LifeOfJobsTest {
                 node n2 state=down reason=fire -> 2 PENDING+COMPLETING+REQUEUED restarts=1
                 """);
     }
+
+    @Test
+    void exitCodesThatGoBackToTheQueue() {
+        new Play(new Cluster("n[1-2] cpus=2 mem=1000", "p nodes=n[1-2] default=yes defmempercpu=10",
+                "requeueJobs=true options.requeue_exit=5,9-10 options.requeue_exit_hold=7")).lines("""
+                submit kind=BATCH
+                schedule                   -> 1 RUNNING n1
+                exited 1 batch 10:0        -> 1 PENDING+COMPLETING+REQUEUED restarts=1
+                done 1 n1
+                schedule                   -> 1 RUNNING n1 restarts=1
+                exited 1 batch 7:0         -> 1 PENDING+COMPLETING+REQUEUED+SPECIAL_EXIT JobHeldUser restarts=2
+                done 1 n1
+                schedule                   -> 1 PENDING+REQUEUED+SPECIAL_EXIT JobHeldUser restarts=2
+                release 1 root             -> 1 PENDING+REQUEUED restarts=2
+                schedule
+                exited 1 batch 6:0         -> 1 FAILED+COMPLETING NonZeroExitCode 6:0 restarts=2
+                submit kind=BATCH timing.requeue=NO
+                schedule
+                exited 2 batch 5:0         -> 2 FAILED+COMPLETING NonZeroExitCode 5:0
+                submit kind=BATCH
+                schedule
+                cancel 3
+                exited 3 batch 5:0         -> 3 CANCELLED+COMPLETING 'by 1000'
+                """);
+    }
+
+    @Test
+    void theControllersPrologComesFirst() {
+        new Play(new Cluster("n[1-2] cpus=2 mem=1000", "p nodes=n[1-2] default=yes defmempercpu=10",
+                "requeueJobs=true options.prolog_slurmctld=true")).lines("""
+                submit kind=BATCH
+                schedule                   -> 1 RUNNING+CONFIGURING n1
+                ctldprolog 1 ok            -> 1 RUNNING n1
+                ctldprolog 1 fail          -> 1 RUNNING n1
+                submit kind=BATCH
+                schedule                   -> 2 RUNNING+CONFIGURING n1
+                ctldprolog 2 fail          -> 2 PENDING+COMPLETING+REQUEUED BeginTime restarts=1
+                done 2 n1
+                pass 119
+                schedule                   -> 2 PENDING+REQUEUED BeginTime restarts=1
+                pass 1
+                schedule                   -> 2 RUNNING+CONFIGURING n1 restarts=1
+                submit kind=ALLOCATION
+                schedule
+                ctldprolog 3 fail          -> 3 FAILED+COMPLETING JobLaunchFailure 1:0
+                """);
+    }
+
+    @Test
+    void theNodesPrologsAreAwaitedAsWell() {
+        new Play(new Cluster("n[1-2] cpus=2 mem=1000", "p nodes=n[1-2] default=yes defmempercpu=10",
+                "requeueJobs=true awaitProlog=true options.prolog_slurmctld=true")).lines("""
+                submit kind=BATCH
+                schedule                   -> 1 RUNNING+CONFIGURING n1
+                ctldprolog 1 ok            -> 1 RUNNING+CONFIGURING n1
+                prolog 1 n1                -> 1 RUNNING n1
+                submit kind=BATCH
+                schedule
+                prolog 2 n1                -> 2 RUNNING+CONFIGURING n1
+                ctldprolog 2 ok            -> 2 RUNNING n1
+                """);
+    }
+
+    @Test
+    void aRepeatedRequestActsOnce() {
+        play("""
+                submit kind=BATCH
+                schedule
+                once r1 requeue 1          -> 1 PENDING+COMPLETING+REQUEUED restarts=1
+                done 1 n1
+                schedule                   -> 1 RUNNING n1 restarts=1
+                once r1 requeue 1          -> 1 RUNNING n1 restarts=1; says CancelReply[done=[1], errors=[]]
+                once r3 update 1 requeue=0
+                once r4 update 1 requeue=1
+                once r3 update 1 requeue=0
+                once r2 requeue 1          -> 1 PENDING+COMPLETING+REQUEUED restarts=2
+                once r5 requeue 77         -> says Invalid job id specified
+                """);
+    }
 }

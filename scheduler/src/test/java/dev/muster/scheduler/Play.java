@@ -115,6 +115,9 @@ final class Play {
             case "cancel", "signal" -> say(cluster.apply(new Command.CancelJobs(
                     uid(w), refs(w[1]), w[0].equals("signal") ? Integer.parseInt(w[2]) : 0, false, false)));
             case "stop" -> say(cluster.apply(new Command.CancelJobs(uid(w), refs(w[1]), 19, false, true)));
+            case "once" -> say(cluster.apply(new Command.Once(w[1], Cluster.USER, w[2].equals("requeue")
+                    ? new Command.RequeueJobs(Cluster.USER, refs(w[3]), false, false)
+                    : new Command.UpdateJob(Cluster.USER, refs(w[3]).getFirst(), changes(w, 4)))));
             case "hold" -> say(cluster.apply(new Command.HoldJobs(uid(w), refs(w[1]), true, false)));
             case "release" -> say(cluster.apply(new Command.HoldJobs(uid(w), refs(w[1]), false, false)));
             case "requeue" -> say(cluster.apply(new Command.RequeueJobs(uid(w), refs(w[1]), false, false)));
@@ -160,6 +163,7 @@ final class Play {
             case "stale" -> tell(nodes.getFirst(), new NodeMessages.StepExited(1, id, job.attempt() - 1, Step.BATCH,
                     Map.of("0", ExitStatus.NONE), "", 0, new NodeMessages.Usage(1, 1, 1, 1, 0, 0, 0)));
             case "done" -> tell(w[2], new NodeMessages.JobDone(1, id, job.attempt(), ""));
+            case "ctldprolog" -> cluster.apply(new Command.ControllerProlog(id, job.attempt(), w[2].equals("ok")));
             case "prolog" -> tell(w[2], new NodeMessages.PrologDone(1, id, job.attempt(), w.length > 3 ? w[3] : ""));
             default -> throw new IllegalArgumentException(w[0]);
         }

@@ -1,0 +1,60 @@
+package dev.muster.controller;
+
+import dev.muster.core.Job;
+import dev.muster.core.State;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** Jobs that want a mail when a part of their time limit is reached. Only these are looked at. */
+final class MailTimes {
+    private record Watched(int attempt, Set<Mail.Event> open) {}
+
+    private final Map<Integer, Watched> jobs = new ConcurrentHashMap<>();
+
+    void started(Job job) {
+        Set<Mail.Event> open = EnumSet.noneOf(Mail.Event.class);
+        for (Mail.Event event : List.of(Mail.Event.TIME_50, Mail.Event.TIME_80, Mail.Event.TIME_90)) {
+            if (event.isWanted(job)) {
+                open.add(event);
+            }
+        }
+        if (!open.isEmpty() && job.state().isActive()) {
+            jobs.put(job.id(), new Watched(job.attempt(), open));
+        }
+    }
+
+    /** The mails that are due now; each once. */
+    List<Mail> reached(State state, long tickMs) {
+        List<Mail> out = new ArrayList<>();
+        jobs.forEach((id, watched) -> {
+            Job job = state.jobs().find(id).filter(j -> j.attempt() == watched.attempt && j.state().isActive()).orElse(null);
+            if (job == null) {
+                jobs.remove(id, watched);
+                return;
+            }
+            int limitMin = job.run().limitMin();
+            long left = Launches.secondsLeft(job, tickMs);
+            for (Mail.Event event : limitMin > 0 && left >= 0 ? List.copyOf(watched.open) : List.<Mail.Event>of()) {
+                long ran = limitMin * 60L - left;
+                if (ran * 100 >= limitMin * 60L * percent(event)) {
+                    watched.open.remove(event);
+                    Mail.ofRunning(event, job, ran).ifPresent(out::add);
+                }
+            }
+        });
+        return out;
+    }
+
+    private static int percent(Mail.Event event) {
+        return switch (event) {
+            case TIME_50 -> 50;
+            case TIME_80 -> 80;
+            case TIME_90 -> 90;
+            case BEGIN, END, FAIL, REQUEUE, INVALID_DEPEND, TIME_LIMIT -> 100;
+        };
+    }
+}

@@ -1,0 +1,158 @@
+package dev.muster.controller;
+
+import dev.muster.config.Key;
+import dev.muster.config.SlurmConf;
+import dev.muster.core.Change;
+import dev.muster.core.Command;
+import dev.muster.core.Entry;
+import dev.muster.core.Job;
+import dev.muster.core.State;
+import dev.muster.daemon.DaemonLog;
+import java.io.File;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+/**
+ * The programs that slurmctld runs for jobs: PrologSlurmctld, EpilogSlurmctld and MailProg, as SlurmUser. None of them is waited for by
+ * whoever lets effects out.
+ */
+final class Programs {
+    /** Programs that run at the same time. */
+    static final int RUNNING_MAX = 64;
+    /** Programs that wait for their turn; mails beyond are dropped. */
+    static final int WAITING_MAX = 20_000;
+
+    private final Supplier<SlurmConf> conf;
+    private final DaemonLog log;
+    private final Consumer<Command> core;
+    private final Semaphore running = new Semaphore(RUNNING_MAX);
+    private final AtomicInteger waiting = new AtomicInteger();
+    private final MailTimes times = new MailTimes();
+
+    /** @param core takes commands */
+    Programs(Supplier<SlurmConf> conf, DaemonLog log, Consumer<Command> core) {
+        this.conf = conf;
+        this.log = log;
+        this.core = core;
+    }
+
+    /** What a durable entry sets in motion. */
+    void follow(Entry entry, State before, State after) {
+        for (Change change : entry.changes()) {
+            switch (change) {
+                case Change.JobStarted c -> after.jobs().find(c.jobId()).ifPresent(job -> {
+                    prolog(after, job);
+                    times.started(job);
+                });
+                case Change.JobEnded c -> after.jobs().find(c.jobId()).ifPresent(job -> epilog(after, job));
+                case Change.JobRequeued c -> before.jobs().find(c.jobId()).filter(j -> j.state().isActive())
+                        .flatMap(j -> after.jobs().find(c.jobId())).ifPresent(job -> epilog(after, job));
+                default -> { }
+            }
+            Mail.of(change, before, after).forEach(mail -> send(mail, after));
+        }
+    }
+
+    /** After a start of slurmctld: prologs that nobody has seen the end of run again, and times are watched again. */
+    void resume(State state, Iterable<Job> active) {
+        for (Job job : active) {
+            prolog(state, job);
+            times.started(job);
+        }
+    }
+
+    /** Mails of parts of a time limit that are reached. Called every second. */
+    void tick(State state, long tickMs) {
+        times.reached(state, tickMs).forEach(mail -> send(mail, state));
+    }
+
+    private void prolog(State state, Job job) {
+        if (!job.state().isActive() || !job.run().allocation().awaitsController()) {
+            return;
+        }
+        Map<String, String> environment = JobEnvironment.ofController(state, job, "prolog_slurmctld");
+        List<String> programs = lines(Key.PROLOG_SLURMCTLD);
+        later("PrologSlurmctld", () -> {
+            boolean success = true;
+            for (String program : programs) {
+                success = success && run("PrologSlurmctld", job.id(), List.of(program), environment);
+            }
+            core.accept(new Command.ControllerProlog(job.id(), job.attempt(), success));
+        });
+    }
+
+    private void epilog(State state, Job job) {
+        List<String> programs = lines(Key.EPILOG_SLURMCTLD);
+        if (programs.isEmpty() || job.run().allocation().isEmpty()) {
+            return;
+        }
+        Map<String, String> environment = JobEnvironment.ofController(state, job, "epilog_slurmctld");
+        later("EpilogSlurmctld", () -> programs.forEach(program -> run("EpilogSlurmctld", job.id(), List.of(program), environment)));
+    }
+
+    private void send(Mail mail, State state) {
+        if (waiting.get() > WAITING_MAX) {
+            log.error("mail for JobId=" + mail.job().id() + " dropped: too many wait");
+            return;
+        }
+        String program = conf.get().text(Key.MAIL_PROG);
+        String path = program.equals("/bin/mail") && !new File(program).exists() ? "/usr/bin/mail" : program;
+        Map<String, String> environment = JobEnvironment.ofController(state, mail.job(), "");
+        environment.putAll(mail.environment());
+        String user = mail.job().desc().extras().mailUser();
+        String domain = conf.get().text(Key.MAIL_DOMAIN);
+        String to = !user.isEmpty() ? user : mail.job().desc().owner().user() + (domain.isEmpty() ? "" : "@" + domain);
+        log.info("email msg to " + to + ": " + mail.subject());
+        later("MailProg", () -> run("MailProg", mail.job().id(), List.of(path, "-s", mail.subject(), to), environment));
+    }
+
+    private List<String> lines(Key key) {
+        return conf.get().list(key);
+    }
+
+    private void later(String name, Runnable work) {
+        waiting.incrementAndGet();
+        Thread.ofVirtual().name(name).start(() -> {
+            running.acquireUninterruptibly();
+            waiting.decrementAndGet();
+            try {
+                work.run();
+            } finally {
+                running.release();
+            }
+        });
+    }
+
+    /** True for an exit with 0. A prolog may take as long as it likes, as Slurm allows it. */
+    private boolean run(String name, int jobId, List<String> command, Map<String, String> environment) {
+        List<String> all = new ArrayList<>();
+        String user = conf.get().slurmUser();
+        if (System.getProperty("user.name", "").equals("root") && !user.equals("root") && !user.equals("0")) {
+            all.addAll(List.of("setpriv", "--reuid", user, "--init-groups", "--"));
+        }
+        all.addAll(command);
+        ProcessBuilder builder = new ProcessBuilder(all).redirectInput(new File("/dev/null"))
+                .redirectOutput(ProcessBuilder.Redirect.DISCARD).redirectError(ProcessBuilder.Redirect.DISCARD);
+        builder.environment().clear();
+        builder.environment().putAll(environment);
+        try {
+            int status = builder.start().waitFor();
+            if (status != 0) {
+                log.error("JobId=" + jobId + " " + name + " exit status " + (status > 128 ? "0:" + (status - 128) : status + ":0"));
+            }
+            return status == 0;
+        } catch (IOException e) {
+            log.error("JobId=" + jobId + " " + name + " cannot be run: " + e.getMessage());
+            return false;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+}
