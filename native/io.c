@@ -195,6 +195,7 @@ static bool request_attach(struct client *c, const struct frame *f)
     if (f->length > 0 && f->bytes[0] == 'n')
         return true;
     c->primary |= f->length > 0 && f->bytes[0] == 'p';
+    c->attaching = f->length > 1 && f->bytes[1] == '+';
     for (size_t i = 0; i < spec.task_count; i++)
         for (int s = 0; s < 2; s++)
             if ((f->task == FRAME_ALL_TASKS || f->task == spec.tasks[i].id) && (!f->stream || f->stream == s + 1))
@@ -360,7 +361,7 @@ static void fill(struct client *c)
     }
     for (size_t k = 0; k < spec.task_count * 2; k++)
         ends_told &= !c->positions[k].attached || c->positions[k].end_told;
-    if (ends_told && c->hears && !c->finish_told && step_complete()) {
+    if (ends_told && c->hears && !c->attaching && !c->finish_told && step_complete()) {
         c->finish_told = true;
         put_frame(c, FRAME_COMPLETE, FRAME_ALL_TASKS, 0, 0, step_reason(), strlen(step_reason()));
     }

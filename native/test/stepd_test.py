@@ -183,6 +183,18 @@ def test_reattach_continues():
     assert step.gone()
 
 
+def test_the_end_waits_for_the_last_attachment():
+    step = Step(["sh", "-c", "echo $SLURM_PROCID of two"], tasks=2)
+    step.status()
+    c = Client(step)
+    for task, stream in ((0, 1), (0, 2), (1, 1), (1, 2)):
+        time.sleep(0.1)
+        c.send(b"A", task, stream, 0, b"p" if (task, stream) == (1, 2) else b"p+")
+    c.run()
+    assert c.complete == "" and c.text(1, 0) and c.text(1, 1), c.out
+    assert step.gone()
+
+
 def test_the_port_of_its_slurmd_is_not_kept():
     listener = socket.socket()
     listener.bind(("127.0.0.1", 0))

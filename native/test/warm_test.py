@@ -258,6 +258,9 @@ def test_srun_goes_on_by_itself_also_after_output():
         left.append(s.frame())
     s = Service(handler)
     done = subprocess.run([srun, "x"], capture_output=True, timeout=20)
+    end = time.time() + 5
+    while not left and time.time() < end:
+        time.sleep(0.01)
     assert done.stdout == b"half" and COLD in done.stderr and left == [(b"L", b"")], (done, left)
 
 

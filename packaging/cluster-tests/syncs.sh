@@ -23,7 +23,7 @@ int fdatasync(int fd)
 }
 C
 gcc -shared -fPIC -O1 -o "$dir/killer.so" "$dir/killer.c"
-start_cluster 1 4
+start_cluster 1 4 "MaxJobCount=1000000"
 gone() { local p=$1 i; for i in $(seq 300); do kill -0 "$p" 2>/dev/null || return 0; sleep 0.1; done; echo "process $p did not end"; exit 1; }
 missing=0; acked=0; fired=0; rounds=0
 for n in ${SYNCS:-1 2 3 5 8 13}; do

@@ -78,7 +78,10 @@ final class Sdiag implements Command {
         out.println("Data since      " + moment(c, v.number("req_time_start")));
         out.println(STARS);
         out.println("Server thread count:  " + v.number("server_thread_count"));
-        out.println("Nodes connected:      " + v.number("nodes_connected") + "\n");
+        out.println("Agent queue size:     " + v.number("agent_queue_size"));
+        out.println("Agent count:          " + v.number("agent_count"));
+        out.println("Agent thread count:   " + v.number("agent_thread_count"));
+        out.println("DBD Agent queue size: " + v.number("dbd_agent_queue_size") + "\n");
         for (String name : List.of("submitted", "started", "completed", "canceled", "failed")) {
             out.println(("Jobs " + name + ":" + " ".repeat(10 - name.length())).substring(0, 16) + v.number("jobs_" + name));
         }
@@ -93,10 +96,33 @@ final class Sdiag implements Command {
         out.println("\tMean depth cycle:  " + v.number("schedule_cycle_mean_depth"));
         out.println("\tCycles per minute: " + v.number("schedule_cycle_per_minute"));
         out.println("\tLast queue length: " + v.number("schedule_queue_length") + "\n");
+        backfill(c, out, v);
+        out.println("Latency for 1000 calls to gettimeofday(): " + v.number("gettimeofday_latency") + " microseconds\n");
         out.println("Remote Procedure Call statistics by message type");
         rows(out, reply.objects("rpcs"), sort, 40, 5);
         out.println("\nRemote Procedure Call statistics by user");
         rows(out, reply.objects("users"), sort, 16, 8);
+        out.println("\nPending RPC statistics");
+        out.println(v.number("agent_queue_size") == 0 ? "\tNo pending RPCs"
+                : String.format(Locale.ROOT, "\t%-40s(%5d) count:%d", "to nodes", 0, v.number("agent_queue_size")));
+    }
+
+    /** Slurm's two schedulers are one here: its cycles are the backfill's as well. */
+    private static void backfill(CommandContext c, Output out, Json.Obj v) {
+        out.println("Backfilling stats");
+        out.println("\tTotal backfilled jobs (since last slurm start): " + v.number("bf_backfilled_jobs"));
+        out.println("\tTotal backfilled jobs (since last stats cycle start): " + v.number("bf_last_backfilled_jobs"));
+        out.println("\tTotal backfilled heterogeneous job components: 0");
+        out.println("\tTotal cycles: " + v.number("schedule_cycle_total"));
+        out.println("\tLast cycle when: " + (v.number("bf_when_last_cycle") == 0 ? "N/A" : moment(c, v.number("bf_when_last_cycle"))));
+        out.println("\tLast cycle: " + v.number("schedule_cycle_last"));
+        out.println("\tMax cycle:  " + v.number("schedule_cycle_max"));
+        out.println("\tMean cycle: " + v.number("schedule_cycle_mean"));
+        out.println("\tLast depth cycle: " + v.number("schedule_queue_length"));
+        out.println("\tLast depth cycle (try sched): " + v.number("schedule_queue_length"));
+        out.println("\tDepth Mean: " + v.number("schedule_cycle_mean_depth"));
+        out.println("\tLast queue length: " + v.number("schedule_queue_length"));
+        out.println("\tLast table size: " + v.number("bf_table_size") + "\n");
     }
 
     private static void rows(Output out, List<Json.Obj> rows, String sort, int nameWidth, int numberWidth) {

@@ -99,10 +99,13 @@ final class StepNode implements Runnable {
                 f.send(new IoFrame('A', IoFrame.ALL_TASKS, 0, 0, kind).encode());
                 return;
             }
-            for (int task : tasks) {
+            // of a step that is over, the end must not be told before the last stream is asked for
+            byte[] more = {kind[0], '+'};
+            for (int i = 0; i < tasks.size(); i++) {
                 for (int stream = 1; stream <= 2; stream++) {
-                    f.send(new IoFrame('A', task, stream, positions.getOrDefault(key(task, stream), 0L), kind)
-                            .encode());
+                    boolean last = i == tasks.size() - 1 && stream == 2;
+                    f.send(new IoFrame('A', tasks.get(i), stream, positions.getOrDefault(key(tasks.get(i), stream), 0L),
+                            last ? kind : more).encode());
                 }
             }
         }

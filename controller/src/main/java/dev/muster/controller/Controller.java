@@ -120,9 +120,15 @@ final class Controller {
         Outgoing outgoing = new Outgoing(blobs::read, (job, e) -> log.error("job " + job.id() + " cannot be launched", e));
         Watch watch = new Watch();
         links = new NodeLinks(log, outgoing, clock, this::connection);
+<<<<<<< HEAD
+        NodeEffects effects = new NodeEffects(links, outgoing, watch, log, flags, this::project);
+        thread = new CoreThread(core, journal, clock, log, effects, onFault, us -> statistics.pass(us, scheduler.queueLength(),
+                scheduler.backfilled()));
+=======
         programs = new Programs(conf::get, log, command -> thread.submit(command, -1));
         NodeEffects effects = new NodeEffects(links, outgoing, watch, log, flags, programs, this::project);
         thread = new CoreThread(core, journal, clock, log, effects, onFault, us -> statistics.pass(us, scheduler.queueLength()));
+>>>>>>> exec
         links.core(thread);
         thread.start();
         journal.repair().ifPresent(r -> {
@@ -339,6 +345,19 @@ final class Controller {
         v.put("schedule_cycle_counter", thread.passes());
         v.put("server_thread_count", (long) thread.queueLength());
         v.put("journal_index", thread.durableIndex());
+        v.put("agent_queue_size", (long) links.queued());
+        v.put("agent_count", (long) links.busy());
+        v.put("agent_thread_count", (long) links.busy());
+        v.put("dbd_agent_queue_size", accounting.projected() == Long.MAX_VALUE ? 0
+                : Math.max(0, thread.durableIndex() - accounting.projected()));
+        v.put("bf_backfilled_jobs", scheduler.backfilled());
+        v.put("bf_table_size", (long) scheduler.lastReservations());
+        long before = System.nanoTime();
+        long sum = 0;
+        for (int i = 0; i < 1000; i++) {
+            sum += System.currentTimeMillis() & 1;
+        }
+        v.put("gettimeofday_latency", sum < 0 ? 0 : (System.nanoTime() - before) / 1000);
         return new ClusterMessages.DiagnosticsReply(v, statistics.messages(), statistics.users(identities::userName));
     }
 

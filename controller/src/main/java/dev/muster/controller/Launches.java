@@ -106,7 +106,8 @@ final class Launches {
 
     private static List<Task> tasks(State state, Step step, Step.Part part) {
         List<Task> out = new ArrayList<>();
-        List<IndexSet> cpus = TaskCpus.of(step.desc(), part, state.nodes().find(part.node()).map(n -> n.spec().units() / Math.max(1, n.spec().sockets())).orElse(1));
+        List<IndexSet> cpus = TaskCpus.of(step.desc(), part, state.nodes().find(part.node()).map(n ->
+                n.spec().units() / Math.max(1, n.spec().sockets())).orElse(1));
         StringBuilder gtids = new StringBuilder();
         part.tasks().forEach(t -> gtids.append(gtids.isEmpty() ? "" : ",").append(t));
         for (int local = 0; local < part.tasks().size(); local++) {

@@ -50,7 +50,8 @@ public final class Main {
 
     private static int run(Options o) {
         Optional<File> prefix = Optional.ofNullable(System.getProperty("muster.prefix")).map(File::new);
-        File file = o.file().isEmpty() ? SlurmConf.locate(Optional.ofNullable(System.getenv("SLURM_CONF")), prefix) : new File(o.file()).getAbsoluteFile();
+        File file = o.file().isEmpty() ? SlurmConf.locate(Optional.ofNullable(System.getenv("SLURM_CONF")), prefix)
+                : new File(o.file()).getAbsoluteFile();
         SlurmConf conf;
         switch (SlurmConf.read(file)) {
             case SlurmConf.Parsed.Invalid bad -> {

@@ -40,6 +40,16 @@ final class NodeLinks {
         this.onConnection = onConnection;
     }
 
+    /** Messages that wait for their node to take them. */
+    int queued() {
+        return links.values().stream().mapToInt(l -> l.outbox.size()).sum();
+    }
+
+    /** Nodes that messages wait for. */
+    int busy() {
+        return (int) links.values().stream().filter(l -> !l.outbox.isEmpty()).count();
+    }
+
     void core(CoreThread thread) {
         core = thread;
     }

@@ -37,6 +37,9 @@ final class Statistics {
     private long passUsLast;
     private long depthSum;
     private long lastQueue;
+    private long lastPass;
+    private long backfilledNow;
+    private long backfilledBefore;
 
     void call(String message, int uid, long us) {
         add(byMessage.computeIfAbsent(message, m -> new Count()), us);
@@ -49,7 +52,10 @@ final class Statistics {
         count.us.add(us);
     }
 
-    synchronized void pass(long us, int queueLength) {
+    /** @param allBackfilled jobs started ahead of more urgent ones, since the controller's start */
+    synchronized void pass(long us, int queueLength, long allBackfilled) {
+        lastPass = System.currentTimeMillis() / 1000;
+        backfilledNow = allBackfilled;
         passes++;
         passUsSum += us;
         passUsLast = us;
@@ -84,6 +90,7 @@ final class Statistics {
         byMessage.clear();
         byUser.clear();
         passes = 0;
+        backfilledBefore = backfilledNow;
         passUsSum = 0;
         passUsMost = 0;
         passUsLast = 0;
@@ -115,6 +122,9 @@ final class Statistics {
         out.put("schedule_cycle_mean_depth", passes == 0 ? 0 : depthSum / passes);
         out.put("schedule_cycle_per_minute", passes * 60 / Math.max(60, now - since));
         out.put("schedule_queue_length", lastQueue);
+        // one pass does what Slurm's two schedulers do
+        out.put("bf_last_backfilled_jobs", backfilledNow - backfilledBefore);
+        out.put("bf_when_last_cycle", lastPass);
     }
 
     List<RpcCount> messages() {

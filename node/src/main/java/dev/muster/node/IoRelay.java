@@ -157,11 +157,16 @@ final class IoRelay {
     private static Optional<byte[]> filter(StepSocket.Frame frame, boolean observer) throws IOException {
         return switch (frame.type()) {
             case 'A' -> Optional.of(new StepSocket.Frame('A', frame.task(), frame.stream(), frame.offset(),
-                    new byte[] {(byte) (observer ? 'o' : 'p')}).encode());
+                    attachment(observer, frame.bytes().length > 1 && frame.bytes()[1] == '+')).encode());
             case 'a' -> Optional.of(frame.encode());
             case 'I', 'i', 'w', 'S', 'K' -> observer ? Optional.empty() : Optional.of(frame.encode());
             default -> throw new IOException("frame of type " + frame.type() + " refused");
         };
+    }
+
+    private static byte[] attachment(boolean observer, boolean more) {
+        byte kind = (byte) (observer ? 'o' : 'p');
+        return more ? new byte[] {kind, '+'} : new byte[] {kind};
     }
 
     private void fromStepd(StepSocket stepd, Frames frames, Target target) {

@@ -46,6 +46,7 @@ final class Pass {
     private final Map<String, String> bootIds = new HashMap<>();
     private Grid grid;
     private int reservations;
+    private int backfilled;
 
     private record Charged(JobDesc desc, Allocation allocation) {}
 
@@ -79,6 +80,15 @@ final class Pass {
         }
     }
 
+    /** Jobs that start now although a more urgent one waits for its reservation. */
+    int backfilled() {
+        return backfilled;
+    }
+
+    int reservations() {
+        return reservations;
+    }
+
     private void consider(Job job) {
         int task = job.isArrayRecord() ? job.array().pending().first() : -1;
         int given = 0;
@@ -92,6 +102,7 @@ final class Pass {
                 return;
             }
             given++;
+            backfilled += reservations > 0 ? 1 : 0;
             if (task < 0) {
                 return;
             }

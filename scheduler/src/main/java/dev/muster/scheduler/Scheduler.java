@@ -54,6 +54,8 @@ public final class Scheduler implements Planner {
     private final Map<Integer, Map<String, Need>> needs = new HashMap<>();
     private final AccountUse use = new AccountUse();
     private volatile boolean everyNodeConnected;
+    private volatile long backfilled;
+    private volatile int lastReservations;
 
     /** For the simulator and tests: nodes need no connection to be given work. */
     public Scheduler withoutConnections() {
@@ -219,12 +221,26 @@ public final class Scheduler implements Planner {
         if (queue.isEmpty()) {
             return List.of();
         }
-        return new Pass(this, state, now, most).run();
+        Pass pass = new Pass(this, state, now, most);
+        List<Start> starts = pass.run();
+        backfilled += pass.backfilled();
+        lastReservations = pass.reservations();
+        return starts;
     }
 
     @Override
     public Optional<Estimate> estimate(State state, Now now, JobDesc desc) {
         return new Pass(this, state, now, 0).estimate(desc);
+    }
+
+    /** Jobs started ahead of more urgent ones, since the beginning. */
+    public long backfilled() {
+        return backfilled;
+    }
+
+    /** Reservations held in the last pass. */
+    public int lastReservations() {
+        return lastReservations;
     }
 
     // What a pass may look at.

@@ -41,7 +41,7 @@ record Entity(String name, String word, List<Name> conditions, String format, Li
             fairshare:1 shares:1|Share|9|Fairshare
             flags:2|Flags|20|Flags
             grpcpumins:8|GrpCPUMins|11|GrpTRESMins|CPUS
-            grpcpus:7|GrpCPUs|8|GrpTRES|CPUS
+            grpcpus:6|GrpCPUs|8|GrpTRES|CPUS
             grpjobs:4|GrpJobs|7|GrpJobs
             grpjobsaccrue:8|GrpJobsAccrue|13|GrpJobsAccrue
             grpmemory:5|GrpMem|7|GrpTRES|MEMORY
@@ -99,7 +99,7 @@ record Entity(String name, String word, List<Name> conditions, String format, Li
             grpjobs:4|GrpJobs|7|GrpJobs
             grpjobsaccrue:8|GrpJobsAccrue|13|GrpJobsAccrue
             grpsubmitjobs:4|GrpSubmit|9|GrpSubmitJobs
-            grpcpus:7|GrpCPUs|8|GrpTRES|CPUS
+            grpcpus:6|GrpCPUs|8|GrpTRES|CPUS
             grpcpumins:8|GrpCPUMins|11|GrpTRESMins|CPUS
             grpnodes:4|GrpNodes|8|GrpTRES|NODES
             grpmemory:5|GrpMem|7|GrpTRES|MEMORY
