@@ -120,15 +120,10 @@ final class Controller {
         Outgoing outgoing = new Outgoing(blobs::read, (job, e) -> log.error("job " + job.id() + " cannot be launched", e));
         Watch watch = new Watch();
         links = new NodeLinks(log, outgoing, clock, this::connection);
-<<<<<<< HEAD
-        NodeEffects effects = new NodeEffects(links, outgoing, watch, log, flags, this::project);
-        thread = new CoreThread(core, journal, clock, log, effects, onFault, us -> statistics.pass(us, scheduler.queueLength(),
-                scheduler.backfilled()));
-=======
         programs = new Programs(conf::get, log, command -> thread.submit(command, -1));
         NodeEffects effects = new NodeEffects(links, outgoing, watch, log, flags, programs, this::project);
-        thread = new CoreThread(core, journal, clock, log, effects, onFault, us -> statistics.pass(us, scheduler.queueLength()));
->>>>>>> exec
+        thread = new CoreThread(core, journal, clock, log, effects, onFault, us -> statistics.pass(us, scheduler.queueLength(),
+                scheduler.backfilled()));
         links.core(thread);
         thread.start();
         journal.repair().ifPresent(r -> {
