@@ -26,8 +26,12 @@ import java.util.Optional;
 
 /** The edge of slurmdbd: one method per message. */
 final class DbdApi {
-    /** How long a change waits for the controllers to have it, and a question for their rows. */
+    /** How long a change waits for the controllers to have it. */
     private static final long CONTROLLERS_MS = 3_000;
+    /** How long a question waits for the controllers' rows. */
+    private static final long ROWS_MS = 10_000;
+    /** So often what is committed is made safe from a loss of power. */
+    private static final int FLUSH_EVERY = 2;
 
     private final AccountingStore store;
     private final BookStore books;
@@ -39,6 +43,7 @@ final class DbdApi {
     private final Runnable shutdown;
     private final Runnable reconfigure;
     private final RpcStats stats = new RpcStats();
+    private int sweeps;
 
     DbdApi(AccountingStore store, BookStore books, SlurmdbdConf conf, int slurmUid, Identities identities, DaemonLog log, Runnable shutdown,
             Runnable reconfigure) {
@@ -173,6 +178,9 @@ final class DbdApi {
 
     /** A controller that went is shown without an address. */
     void sweep() {
+        if (++sweeps % FLUSH_EVERY == 0) {
+            store.flush();
+        }
         for (String cluster : links.away()) {
             log.info("cluster " + cluster + " has not been heard of: its controller is away");
             links.forget(cluster);
@@ -185,8 +193,14 @@ final class DbdApi {
 
     // ---- questions
 
+    private void settle(List<String> clusters) {
+        if (!links.flush(clusters, ROWS_MS)) {
+            log.info("answered without the newest rows: a controller has not sent them within " + ROWS_MS / 1000 + " s");
+        }
+    }
+
     private Reply accounting(AccountingRows.Query q) {
-        links.flush(q.clusters(), CONTROLLERS_MS);
+        settle(q.clusters());
         return Reply.of(store.answer(q, now(), q.clusters().isEmpty() ? "" : q.clusters().getFirst()));
     }
 
@@ -198,7 +212,7 @@ final class DbdApi {
         return switch (q.entity()) {
             case "transaction" -> Reply.of(new Rows(transactions(q)));
             case "event" -> {
-                links.flush(List.of(), CONTROLLERS_MS);
+                settle(List.of());
                 yield Reply.of(new Rows(events(q)));
             }
             case "runawayjob" -> Reply.of(new Rows(List.of()));
