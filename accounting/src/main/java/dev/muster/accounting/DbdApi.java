@@ -23,6 +23,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /** The edge of slurmdbd: one method per message. */
 final class DbdApi {
@@ -36,7 +37,7 @@ final class DbdApi {
     private final AccountingStore store;
     private final BookStore books;
     private final ControllerLinks links;
-    private final SlurmdbdConf conf;
+    private final Supplier<SlurmdbdConf> conf;
     private final int slurmUid;
     private final Identities identities;
     private final DaemonLog log;
@@ -45,7 +46,7 @@ final class DbdApi {
     private final RpcStats stats = new RpcStats();
     private int sweeps;
 
-    DbdApi(AccountingStore store, BookStore books, SlurmdbdConf conf, int slurmUid, Identities identities, DaemonLog log, Runnable shutdown,
+    DbdApi(AccountingStore store, BookStore books, Supplier<SlurmdbdConf> conf, int slurmUid, Identities identities, DaemonLog log, Runnable shutdown,
             Runnable reconfigure) {
         this.store = store;
         this.books = books;
@@ -216,7 +217,7 @@ final class DbdApi {
                 yield Reply.of(new Rows(events(q)));
             }
             case "runawayjob" -> Reply.of(new Rows(List.of()));
-            case "configuration" -> Reply.of(new Rows(List.of(DbdConfig.shown(conf, identities))));
+            case "configuration" -> Reply.of(new Rows(List.of(DbdConfig.shown(conf.get(), identities))));
             case "stats" -> atLeast(caller, AdminLevel.OPERATOR) ? Reply.of(new Rows(stats.rows()))
                     : Reply.error(SlurmErrno.ACCESS_DENIED);
             default -> Reply.error(SlurmErrno.NOT_SUPPORTED);
