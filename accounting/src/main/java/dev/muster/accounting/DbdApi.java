@@ -1,6 +1,7 @@
 package dev.muster.accounting;
 
 import dev.muster.accounting.book.Changes;
+import dev.muster.accounting.book.Conditions;
 import dev.muster.accounting.book.Registration;
 import dev.muster.accounting.book.Views;
 import dev.muster.config.SlurmdbdConf;
@@ -44,12 +45,14 @@ final class DbdApi {
     private final Runnable shutdown;
     private final Runnable reconfigure;
     private final RpcStats stats = new RpcStats();
+    private final Runaways runaways;
     private int sweeps;
 
     DbdApi(AccountingStore store, BookStore books, Supplier<SlurmdbdConf> conf, int slurmUid, Identities identities, DaemonLog log, Runnable shutdown,
             Runnable reconfigure) {
         this.store = store;
         this.books = books;
+        this.runaways = new Runaways(store);
         this.links = new ControllerLinks(books::book);
         this.conf = conf;
         this.slurmUid = slurmUid;
@@ -80,6 +83,11 @@ final class DbdApi {
                     log.info("Clear stats request received from UID " + caller.uid());
                     stats.clear();
                 });
+                case "EndRunaways" -> {
+                    DbdMessages.EndRunaways q = Codec.decode(body, DbdMessages.EndRunaways.class);
+                    yield operator(caller, () -> log.info("cluster " + q.cluster() + ": " + runaways.end(q.cluster(), q.keys())
+                            + " runaway jobs are ended for UID " + caller.uid()));
+                }
                 case "Reconfigure" -> administrator(caller, () -> {
                     log.info("Reconfigure request received");
                     reconfigure.run();
@@ -206,6 +214,19 @@ final class DbdApi {
     }
 
     private Reply show(Caller caller, Show q) {
+        Optional<String> refused = Conditions.refused(q.entity(), q.where());
+        if (refused.isPresent()) {
+            return Reply.error(400, SlurmErrno.NOT_SUPPORTED, refused.get().strip());
+        }
+        for (String key : List.of("maxcpus", "mincpus")) {
+            if (!q.where().getOrDefault(key, "0").matches("\\d{1,9}")) {
+                return Reply.error(400, SlurmErrno.NOT_SUPPORTED, "Invalid value for " + key + " (" + q.where().get(key) + ")");
+            }
+        }
+        if (q.where().containsKey("condflags") && !open(q)) {
+            return Reply.error(400, SlurmErrno.NOT_SUPPORTED, "The value '" + q.where().get("condflags")
+                    + "' of the condition 'condflags' is not supported by this version");
+        }
         Optional<List<Map<String, String>>> rows = new Views(books.book(), q).rows();
         if (rows.isPresent()) {
             return Reply.of(new Rows(rows.get()));
@@ -216,7 +237,13 @@ final class DbdApi {
                 settle(List.of());
                 yield Reply.of(new Rows(events(q)));
             }
-            case "runawayjob" -> Reply.of(new Rows(List.of()));
+            case "runawayjob" -> {
+                if (!atLeast(caller, AdminLevel.OPERATOR)) {
+                    yield Reply.error(SlurmErrno.ACCESS_DENIED);
+                }
+                settle(List.of(q.where().getOrDefault("cluster", "")));
+                yield Reply.of(new Rows(runaways.open(q.where().getOrDefault("cluster", ""))));
+            }
             case "configuration" -> Reply.of(new Rows(List.of(DbdConfig.shown(conf.get(), identities))));
             case "stats" -> atLeast(caller, AdminLevel.OPERATOR) ? Reply.of(new Rows(stats.rows()))
                     : Reply.error(SlurmErrno.ACCESS_DENIED);
@@ -256,13 +283,40 @@ final class DbdApi {
                 case "node" -> !row.get("NodeName").isEmpty();
                 default -> true;
             };
-            if (kind && fits(q, "cluster", row.get("Cluster")) && fits(q, "node", row.get("NodeName")) && fits(q, "reason", row.get("Reason"))) {
+            if (kind && fits(q, "cluster", row.get("Cluster")) && fits(q, "node", row.get("NodeName")) && fits(q, "reason", row.get("Reason"))
+                    && states(q, row.get("State")) && by(q, row.get("User")) && cpus(q, row.get("TRES"))
+                    && (!open(q) || row.get("TimeEnd").equals("0"))) {
                 Map<String, String> named = new LinkedHashMap<>(row);
                 named.computeIfPresent("User", (k, uid) -> uid.isEmpty() ? "" : userOf(uid));
                 out.add(named);
             }
         }
         return out;
+    }
+
+    /** Any of the words of the state, as in {@code IDLE+DRAIN}. */
+    private static boolean states(Show q, String state) {
+        return q.where().getOrDefault("state", "").isEmpty() || List.of(state.split("\\+")).stream().anyMatch(s -> fits(q, "state", s));
+    }
+
+    /** By number or by name. */
+    private boolean by(Show q, String uid) {
+        if (q.where().getOrDefault("user", "").isEmpty() || fits(q, "user", uid)) {
+            return true;
+        }
+        String named = uid.isEmpty() ? "" : userOf(uid);
+        return fits(q, "user", named.substring(0, Math.max(0, named.indexOf('('))));
+    }
+
+    private static boolean cpus(Show q, String tres) {
+        long cpus = List.of(tres.split(",")).stream().filter(t -> t.startsWith("cpu=")).mapToLong(t -> Long.parseLong(t.substring(4))).findFirst()
+                .orElse(0);
+        long most = number(q, "maxcpus");
+        return cpus >= number(q, "mincpus") && (most == 0 || cpus <= most);
+    }
+
+    private static boolean open(Show q) {
+        return "open".equalsIgnoreCase(q.where().get("condflags"));
     }
 
     /** {@code ann(1001)} for the number that a controller sent. */

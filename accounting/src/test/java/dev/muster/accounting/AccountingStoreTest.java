@@ -381,4 +381,23 @@ class AccountingStoreTest {
             assertThat(store.sequence()).isEqualTo(2_000);
         }
     }
+
+    @Test
+    void runawayJobsAreListedAndEndedWithTheLatestOfTheirTimes() {
+        try (AccountingStore all = AccountingStore.on(Database.inMemory("runaways"))) {
+            Projection store = all.projection("c", "journal");
+            J open = J.of(1).at("RUNNING", 10, 12, 11, 0);
+            store.write(List.of(new Batch(1, List.of(open.row(), J.of(2).row()), List.of(open.step(-5)))));
+            Runaways runaways = new Runaways(all);
+            assertThat(runaways.open("another")).isEmpty();
+            assertThat(runaways.open("c")).extracting(r -> r.get("ID")).containsExactly("1");
+            List<String> keys = List.of(runaways.open("c").getFirst().get("Key"), "no key", "77:0");
+            assertThat(runaways.end("another", keys)).isZero();
+            assertThat(runaways.end("c", keys)).isEqualTo(1);
+            assertThat(runaways.open("c")).isEmpty();
+            JobRow ended = store.job(open.row().sluid(), 0).orElseThrow();
+            assertThat(ended.state()).isEqualTo("COMPLETED");
+            assertThat(ended.endTime()).isEqualTo(12);
+        }
+    }
 }
