@@ -72,3 +72,21 @@ ids_are_those_of_the_ledger "over a kill right after it answered"
 kill -9 "$(pid_of slurmdbd)"; kill -9 "$(pid_of slurmctld)"
 start_dbd; start_ctld
 ids_are_those_of_the_ledger "over a kill of both"
+
+# Options and signals of the daemon.
+check "no job has run away" "Runaway Jobs: No runaway jobs found on cluster test" "$(sacctmgr show runawayjobs)"
+check "-R is refused" 1 "$(slurmdbd -R -f "$dir/slurmdbd.conf" >/dev/null 2>&1; echo $?)"
+check "a niceness that is none is refused" 1 "$(slurmdbd -n 99 -f "$dir/slurmdbd.conf" >/dev/null 2>&1; echo $?)"
+old=$(pid_of slurmdbd); kill "$old"
+for _ in $(seq 100); do kill -0 "$old" 2>/dev/null || break; sleep 0.1; done
+slurmdbd -n 5 -s -f "$dir/slurmdbd.conf" </dev/null >>"$dir/log/start.out" 2>&1
+check "-n holds for every thread" 5 "$(awk '{sub(/.*\) /, ""); print $17}' "/proc/$(pid_of slurmdbd)"/task/*/stat | sort -u)"
+check "-s goes where the log is" "$dir/log" "$(readlink "/proc/$(pid_of slurmdbd)/cwd")"
+sed -i "s,^LogFile=.*,LogFile=$dir/log/second.log,; \$aDebugLevel=debug" "$dir/slurmdbd.conf"
+kill -HUP "$(pid_of slurmdbd)"
+for _ in $(seq 50); do [ -s "$dir/log/second.log" ] && break; sleep 0.1; sacctmgr ping >/dev/null || true; done
+check "HUP reads the file again" "debug $dir/log/second.log" "$(sacctmgr -n show configuration | awk '$1 == "DebugLevel" {l = $3} $1 == "LogFile" {f = $3} END {print l, f}')"
+sed -i "s,^DebugLevel=.*,DebugLevel=nonsense," "$dir/slurmdbd.conf"
+sacctmgr reconfigure
+match "a file with mistakes changes nothing" 'stays as it was' "$(cat "$dir/log/second.log")"
+ids_are_those_of_the_ledger "and everything is still there"
