@@ -46,16 +46,47 @@ check "and without it both ran" "COMPLETED COMPLETED" "$(sacct -X -n -P -o State
 scontrol update nodename=n1 state=drain reason=fan
 scontrol update nodename=n1 state=resume
 match "a drained node is an event" 'n1\|DRAIN\|fan' "$(sacctmgr -nP show event format=node,state,reason)"
+# The ledger: what sbatch acknowledged, and the exit code that each job is to have. sacct has to show exactly these, each once.
+ledger=$dir/ledger; : > "$ledger"
 first=$b
+in_sacct() { sacct -a -X -n -P -D -S now-1hour -o "$1" | awk -F'|' -v f="$first" '$1 + 0 > f + 0'; }
+ids_are_those_of_the_ledger() { # what: compares ids and exit codes, and names every difference
+  local difference
+  in_sacct JobID,ExitCode | sed 's/:0$//' | sort > "$dir/in_sacct"
+  sort "$ledger" > "$dir/in_ledger"
+  difference=$(diff "$dir/in_ledger" "$dir/in_sacct" | grep '^[<>]' | sed 's/^</missing in sacct:/; s/^>/only in sacct:/' | tr '\n' ' ' || true)
+  check "$1" "" "$difference"
+}
 for i in $(seq 40); do
-  sbatch -A lab -o /dev/null --wrap "exit $((i % 3))" >/dev/null
+  id=$(sbatch --parsable -A lab -o /dev/null --wrap "exit $((i % 3))") || { check "job $i is taken" 0 $?; continue; }
+  echo "$id|$((i % 3))" >> "$ledger"
   if [ $((i % 10)) = 5 ]; then kill -9 "$(pid_of slurmdbd)"; fi
   if [ $((i % 10)) = 9 ]; then start_dbd; fi
 done
+check "every job was acknowledged" 40 "$(sort -u "$ledger" | wc -l)"
+check "a job that was acknowledged is in sacct at once" 40 "$(in_sacct JobID | sort -u | wc -l)"
 wait_empty 120
-check "every job once" 40 "$(sacct -a -X -n -P -D -S now-1hour -o JobID | awk -v f="$first" '$1 > f' | sort -u | wc -l)"
-check "no job twice" 40 "$(sacct -a -X -n -P -D -S now-1hour -o JobID | awk -v f="$first" '$1 > f' | wc -l)"
-check "all exit codes are right" "13 14 13" "$(for c in 0 1 2; do sacct -a -X -n -P -S now-1hour -o JobID,ExitCode | awk -F'|' -v f="$first" '$1 > f {print $2}' | grep -c "^$c:0"; done | tr '\n' ' ' | sed 's/ $//')"
+ids_are_those_of_the_ledger "every job once, with its exit code"
+kill -9 "$(pid_of slurmdbd)"; start_dbd
+ids_are_those_of_the_ledger "over a kill right after it answered"
 kill -9 "$(pid_of slurmdbd)"; kill -9 "$(pid_of slurmctld)"
 start_dbd; start_ctld
-check "over a kill of both" 40 "$(sacct -a -X -n -P -D -S now-1hour -o JobID | awk -v f="$first" '$1 > f' | wc -l)"
+ids_are_those_of_the_ledger "over a kill of both"
+
+# Options and signals of the daemon.
+check "no job has run away" "Runaway Jobs: No runaway jobs found on cluster test" "$(sacctmgr show runawayjobs)"
+check "-R is refused" 1 "$(slurmdbd -R -f "$dir/slurmdbd.conf" >/dev/null 2>&1; echo $?)"
+check "a niceness that is none is refused" 1 "$(slurmdbd -n 99 -f "$dir/slurmdbd.conf" >/dev/null 2>&1; echo $?)"
+old=$(pid_of slurmdbd); kill "$old"
+for _ in $(seq 100); do kill -0 "$old" 2>/dev/null || break; sleep 0.1; done
+slurmdbd -n 5 -s -f "$dir/slurmdbd.conf" </dev/null >>"$dir/log/start.out" 2>&1
+check "-n holds for every thread" 5 "$(awk '{sub(/.*\) /, ""); print $17}' "/proc/$(pid_of slurmdbd)"/task/*/stat | sort -u)"
+check "-s goes where the log is" "$dir/log" "$(readlink "/proc/$(pid_of slurmdbd)/cwd")"
+sed -i "s,^LogFile=.*,LogFile=$dir/log/second.log,; \$aDebugLevel=debug" "$dir/slurmdbd.conf"
+kill -HUP "$(pid_of slurmdbd)"
+for _ in $(seq 50); do [ -s "$dir/log/second.log" ] && break; sleep 0.1; sacctmgr ping >/dev/null || true; done
+check "HUP reads the file again" "debug $dir/log/second.log" "$(sacctmgr -n show configuration | awk '$1 == "DebugLevel" {l = $3} $1 == "LogFile" {f = $3} END {print l, f}')"
+sed -i "s,^DebugLevel=.*,DebugLevel=nonsense," "$dir/slurmdbd.conf"
+sacctmgr reconfigure
+match "a file with mistakes changes nothing" 'stays as it was' "$(cat "$dir/log/second.log")"
+ids_are_those_of_the_ledger "and everything is still there"

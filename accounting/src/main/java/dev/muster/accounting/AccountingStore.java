@@ -165,6 +165,15 @@ public final class AccountingStore implements AutoCloseable {
         return writer;
     }
 
+    /** Makes what was committed since the last time survive a loss of power. */
+    void flush() {
+        try {
+            writer.flushIfWritten();
+        } catch (SQLException e) {
+            throw failed("write out", e);
+        }
+    }
+
     static AccountingException failed(String verb, SQLException e) {
         return new AccountingException("cannot " + verb + " the accounting database: " + e.getMessage(), e);
     }

@@ -5,10 +5,13 @@ import dev.muster.accounting.book.Effective;
 import dev.muster.model.accounting.DbdMessages.Policy;
 import dev.muster.model.accounting.DbdMessages.Sync;
 import dev.muster.model.accounting.DbdMessages.SyncReply;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Supplier;
 
 /**
@@ -37,12 +40,17 @@ final class ControllerLinks {
 
     private final Map<String, Link> links = new HashMap<>();
     private final Supplier<Book> book;
+    private final long bornMs = System.currentTimeMillis();
+    /** Clusters whose controller was there when slurmdbd ended: it holds rows and will soon be back. */
+    private final Set<String> expected = new HashSet<>();
 
     ControllerLinks(Supplier<Book> book) {
         this.book = book;
+        book.get().clusters().stream().filter(c -> c.controlPort() != 0).forEach(c -> expected.add(c.name()));
     }
 
     synchronized void registered(String cluster, String journal, Projection projection) {
+        expected.remove(cluster);
         // the same controller again, with news of itself: what it waits for goes on
         links.compute(cluster, (name, known) -> known != null && known.journal.equals(journal) ? known : new Link(projection, journal));
         notifyAll();
@@ -91,44 +99,69 @@ final class ControllerLinks {
         await(waitMs, () -> there.stream().allMatch(l -> l.version >= version));
     }
 
-    /** Waits until all that happened in these clusters before the call is in the tables; empty means all. */
-    synchronized void flush(List<String> clusters, long waitMs) {
+    /**
+     * Waits until all that happened in these clusters before the call is in the tables, at most so long; empty means all. A controller
+     * that was there when slurmdbd ended is waited for.
+     *
+     * @return whether it is all there
+     */
+    synchronized boolean flush(List<String> clusters, long waitMs) {
+        long deadlineMs = System.currentTimeMillis() + waitMs;
+        boolean back = await(Math.min(waitMs, bornMs + AWAY_MS - System.currentTimeMillis()),
+                () -> expected.stream().noneMatch(c -> clusters.isEmpty() || clusters.contains(c)));
         Map<Link, Long> wanted = new HashMap<>();
-        for (Link link : there()) {
-            wanted.put(link, ++link.barrierWanted);
-        }
+        links.forEach((cluster, link) -> {
+            if ((clusters.isEmpty() || clusters.contains(cluster)) && heardWithin(link, AWAY_MS)) {
+                wanted.put(link, ++link.barrierWanted);
+            }
+        });
         notifyAll();
-        await(waitMs, () -> wanted.entrySet().stream().allMatch(w -> w.getKey().barrierDone >= w.getValue()));
+        return await(deadlineMs - System.currentTimeMillis(), () -> wanted.entrySet().stream().allMatch(w -> w.getKey().barrierDone >= w.getValue()))
+                && back;
     }
 
     private List<Link> there() {
-        long now = System.currentTimeMillis();
-        return links.values().stream().filter(l -> l.waiting || now - l.seenMs < AWAY_MS / 10).toList();
+        return links.values().stream().filter(l -> heardWithin(l, AWAY_MS / 10)).toList();
     }
 
-    private void await(long waitMs, Supplier<Boolean> done) {
+    private static boolean heardWithin(Link link, long ms) {
+        return link.waiting || System.currentTimeMillis() - link.seenMs < ms;
+    }
+
+    private boolean await(long waitMs, Supplier<Boolean> done) {
         long deadlineMs = System.currentTimeMillis() + waitMs;
         try {
             while (!done.get()) {
                 long leftMs = deadlineMs - System.currentTimeMillis();
                 if (leftMs <= 0) {
-                    return;
+                    return false;
                 }
                 wait(leftMs);
             }
+            return true;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+            return false;
         }
     }
 
     /** Clusters whose controller has not been heard of lately. */
     synchronized List<String> away() {
-        long now = System.currentTimeMillis();
-        return links.entrySet().stream().filter(e -> !e.getValue().waiting && now - e.getValue().seenMs > AWAY_MS).map(Map.Entry::getKey).toList();
+        List<String> out = new ArrayList<>();
+        links.forEach((cluster, link) -> {
+            if (!heardWithin(link, AWAY_MS)) {
+                out.add(cluster);
+            }
+        });
+        if (System.currentTimeMillis() - bornMs > AWAY_MS) {
+            out.addAll(expected);
+        }
+        return out;
     }
 
     synchronized void forget(String cluster) {
         links.remove(cluster);
+        expected.remove(cluster);
         notifyAll();
     }
 }

@@ -8,7 +8,10 @@ import java.sql.Statement;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Properties;
+import org.h2.engine.SessionLocal;
+import org.h2.jdbc.JdbcConnection;
 import org.h2.jdbcx.JdbcDataSource;
+import org.h2.mvstore.MVStore;
 
 /** Where the tables are: the embedded database in a file, or a MariaDB server. Hands out connections; thread-safe. */
 public final class Database implements AutoCloseable {
@@ -16,6 +19,11 @@ public final class Database implements AutoCloseable {
     private static final int IDLE_MAX = 4;
     /** Memory for pages of the embedded database. */
     private static final int CACHE_KB = 16_384;
+    /** For so long the embedded database leaves alone what it no longer needs: {@link #flush} is called more often. */
+    private static final int RETENTION_MS = 10_000;
+    /** Chunks of the file that hold less than this are written together, at most so much at once. */
+    private static final int FILL_PERCENT = 60;
+    private static final int COMPACT_BYTES = 16 << 20;
     private static final int VALID_WITHIN_S = 2;
     private static final int CONNECT_WITHIN_MS = 5_000;
     private static final int PORT = 3306;
@@ -67,9 +75,14 @@ public final class Database implements AutoCloseable {
         this.opener = opener;
     }
 
-    /** The embedded database in a directory. */
+    /**
+     * The embedded database in a directory. What is committed is in the file when the commit returns (WRITE_DELAY=0), written by the thread
+     * that commits. A thread of the database's own would write later, so that a kill loses what was committed, and would do so table by
+     * table beside a transaction that goes on: the file could hold a journal's index without its rows.
+     */
     public static Database embedded(Path directory) {
-        return h2("jdbc:h2:file:" + directory.toAbsolutePath().resolve("accounting") + ";DB_CLOSE_ON_EXIT=FALSE;CACHE_SIZE=" + CACHE_KB);
+        return h2("jdbc:h2:file:" + directory.toAbsolutePath().resolve("accounting") + ";DB_CLOSE_ON_EXIT=FALSE;WRITE_DELAY=0;RETENTION_TIME="
+                + RETENTION_MS + ";CACHE_SIZE=" + CACHE_KB);
     }
 
     /** A database in memory, for tests and simulations. */
@@ -201,13 +214,17 @@ public final class Database implements AutoCloseable {
         }
     }
 
-    /** Makes what is committed survive a loss of power. */
+    /** Makes what is committed survive a loss of power, and tidies the embedded database's file: nobody else does. */
     void flush(Connection on) throws SQLException {
         if (dialect == Dialect.H2) {
             try (Statement statement = on.createStatement()) {
                 statement.execute("checkpoint sync");
             }
             on.commit();
+            MVStore file = ((SessionLocal) on.unwrap(JdbcConnection.class).getSession()).getDatabase().getStore().getMvStore();
+            if (file.getFileStore() != null) {
+                file.compact(FILL_PERCENT, COMPACT_BYTES);
+            }
         }
     }
 

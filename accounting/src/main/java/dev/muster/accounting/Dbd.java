@@ -1,5 +1,6 @@
 package dev.muster.accounting;
 
+import dev.muster.config.ConfigError;
 import dev.muster.config.SlurmdbdConf;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.daemon.Identities;
@@ -8,6 +9,8 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -19,7 +22,12 @@ final class Dbd {
     private static final String MARIADB = "accounting_storage/mysql";
     private static final long RETRY_MS = 5_000;
 
-    private final SlurmdbdConf conf;
+    /** Read when the daemon starts, and never again. */
+    private static final List<String> FIXED = List.of("AuthInfo", "AuthType", "DbdAddr", "DbdHost", "DbdPort", "PidFile", "SlurmUser", "StorageHost",
+            "StorageLoc", "StoragePass", "StoragePort", "StorageType", "StorageUser");
+
+    private volatile SlurmdbdConf conf;
+    private final int verbose;
     private final DaemonLog log;
     private final Identities identities = new Identities();
     private final Runnable onShutdown;
@@ -28,8 +36,10 @@ final class Dbd {
     private DbdApi api;
     private Server server;
 
-    Dbd(SlurmdbdConf conf, DaemonLog log, Runnable onShutdown) {
+    /** @param verbose how often -v was given */
+    Dbd(SlurmdbdConf conf, int verbose, DaemonLog log, Runnable onShutdown) {
         this.conf = conf;
+        this.verbose = verbose;
         this.log = log;
         this.onShutdown = onShutdown;
     }
@@ -56,7 +66,7 @@ final class Dbd {
         BookStore books = new BookStore(store, System.currentTimeMillis() / 1000);
         int slurmUid = identities.byName(conf.slurmUser()).map(i -> i.uid()).orElseThrow(() -> new IOException("Invalid user for SlurmUser "
                 + conf.slurmUser()));
-        api = new DbdApi(store, books, conf, slurmUid, identities, log, this::shutDownSoon, () -> log.level(conf.debugLevel()));
+        api = new DbdApi(store, books, () -> conf, slurmUid, identities, log, this::shutDownSoon, this::reconfigure);
         server = Server.start("", conf.dbdPort(), DbdAuth.verifier(conf, new File(conf.path()).getAbsoluteFile().getParentFile()), api::handle,
                 Map.of(), Dbd::page);
         Thread.ofVirtual().name("sweep").start(this::sweep);
@@ -78,6 +88,37 @@ final class Dbd {
             }
         }
         throw new IOException("stopped before the database answered");
+    }
+
+    /** The level of the log: what the file says, or more by -v. */
+    static int logLevel(SlurmdbdConf conf, int verbose) {
+        return verbose == 0 ? conf.debugLevel() : Math.max(conf.debugLevel(), DaemonLog.INFO + verbose);
+    }
+
+    /** Reads the configuration again. One with mistakes changes nothing; what needs a new start is named. */
+    synchronized void reconfigure() {
+        List<ConfigError> errors = new ArrayList<>();
+        SlurmdbdConf next = SlurmdbdConf.read(new File(conf.path()), errors);
+        if (!errors.isEmpty()) {
+            errors.forEach(e -> log.error(e.message()));
+            log.error("the configuration stays as it was");
+            return;
+        }
+        for (String key : FIXED) {
+            if (!next.text(key).equals(conf.text(key))) {
+                log.error(key + " is another now: this needs a new start of slurmdbd");
+            }
+        }
+        if (!next.logFile().equals(conf.logFile()) || !next.text("LogTimeFormat").equals(conf.text("LogTimeFormat"))) {
+            try {
+                log.redirect(next.logFile(), next.text("LogTimeFormat"));
+            } catch (IOException e) {
+                log.error("LogFile stays as it was: " + e.getMessage());
+            }
+        }
+        log.level(logLevel(next, verbose));
+        DbdConfig.inert(next).forEach(sentence -> log.info("warning: " + sentence));
+        conf = next;
     }
 
     private static void pause(long ms) {

@@ -1,6 +1,7 @@
 package dev.muster.accounting;
 
 import dev.muster.accounting.book.Changes;
+import dev.muster.accounting.book.Conditions;
 import dev.muster.accounting.book.Registration;
 import dev.muster.accounting.book.Views;
 import dev.muster.config.SlurmdbdConf;
@@ -23,27 +24,35 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /** The edge of slurmdbd: one method per message. */
 final class DbdApi {
-    /** How long a change waits for the controllers to have it, and a question for their rows. */
+    /** How long a change waits for the controllers to have it. */
     private static final long CONTROLLERS_MS = 3_000;
+    /** How long a question waits for the controllers' rows. */
+    private static final long ROWS_MS = 10_000;
+    /** So often what is committed is made safe from a loss of power. */
+    private static final int FLUSH_EVERY = 2;
 
     private final AccountingStore store;
     private final BookStore books;
     private final ControllerLinks links;
-    private final SlurmdbdConf conf;
+    private final Supplier<SlurmdbdConf> conf;
     private final int slurmUid;
     private final Identities identities;
     private final DaemonLog log;
     private final Runnable shutdown;
     private final Runnable reconfigure;
     private final RpcStats stats = new RpcStats();
+    private final Runaways runaways;
+    private int sweeps;
 
-    DbdApi(AccountingStore store, BookStore books, SlurmdbdConf conf, int slurmUid, Identities identities, DaemonLog log, Runnable shutdown,
+    DbdApi(AccountingStore store, BookStore books, Supplier<SlurmdbdConf> conf, int slurmUid, Identities identities, DaemonLog log, Runnable shutdown,
             Runnable reconfigure) {
         this.store = store;
         this.books = books;
+        this.runaways = new Runaways(store);
         this.links = new ControllerLinks(books::book);
         this.conf = conf;
         this.slurmUid = slurmUid;
@@ -74,6 +83,11 @@ final class DbdApi {
                     log.info("Clear stats request received from UID " + caller.uid());
                     stats.clear();
                 });
+                case "EndRunaways" -> {
+                    DbdMessages.EndRunaways q = Codec.decode(body, DbdMessages.EndRunaways.class);
+                    yield operator(caller, () -> log.info("cluster " + q.cluster() + ": " + runaways.end(q.cluster(), q.keys())
+                            + " runaway jobs are ended for UID " + caller.uid()));
+                }
                 case "Reconfigure" -> administrator(caller, () -> {
                     log.info("Reconfigure request received");
                     reconfigure.run();
@@ -173,6 +187,9 @@ final class DbdApi {
 
     /** A controller that went is shown without an address. */
     void sweep() {
+        if (++sweeps % FLUSH_EVERY == 0) {
+            store.flush();
+        }
         for (String cluster : links.away()) {
             log.info("cluster " + cluster + " has not been heard of: its controller is away");
             links.forget(cluster);
@@ -185,12 +202,31 @@ final class DbdApi {
 
     // ---- questions
 
+    private void settle(List<String> clusters) {
+        if (!links.flush(clusters, ROWS_MS)) {
+            log.info("answered without the newest rows: a controller has not sent them within " + ROWS_MS / 1000 + " s");
+        }
+    }
+
     private Reply accounting(AccountingRows.Query q) {
-        links.flush(q.clusters(), CONTROLLERS_MS);
+        settle(q.clusters());
         return Reply.of(store.answer(q, now(), q.clusters().isEmpty() ? "" : q.clusters().getFirst()));
     }
 
     private Reply show(Caller caller, Show q) {
+        Optional<String> refused = Conditions.refused(q.entity(), q.where());
+        if (refused.isPresent()) {
+            return Reply.error(400, SlurmErrno.NOT_SUPPORTED, refused.get().strip());
+        }
+        for (String key : List.of("maxcpus", "mincpus")) {
+            if (!q.where().getOrDefault(key, "0").matches("\\d{1,9}")) {
+                return Reply.error(400, SlurmErrno.NOT_SUPPORTED, "Invalid value for " + key + " (" + q.where().get(key) + ")");
+            }
+        }
+        if (q.where().containsKey("condflags") && !open(q)) {
+            return Reply.error(400, SlurmErrno.NOT_SUPPORTED, "The value '" + q.where().get("condflags")
+                    + "' of the condition 'condflags' is not supported by this version");
+        }
         Optional<List<Map<String, String>>> rows = new Views(books.book(), q).rows();
         if (rows.isPresent()) {
             return Reply.of(new Rows(rows.get()));
@@ -198,11 +234,17 @@ final class DbdApi {
         return switch (q.entity()) {
             case "transaction" -> Reply.of(new Rows(transactions(q)));
             case "event" -> {
-                links.flush(List.of(), CONTROLLERS_MS);
+                settle(List.of());
                 yield Reply.of(new Rows(events(q)));
             }
-            case "runawayjob" -> Reply.of(new Rows(List.of()));
-            case "configuration" -> Reply.of(new Rows(List.of(DbdConfig.shown(conf, identities))));
+            case "runawayjob" -> {
+                if (!atLeast(caller, AdminLevel.OPERATOR)) {
+                    yield Reply.error(SlurmErrno.ACCESS_DENIED);
+                }
+                settle(List.of(q.where().getOrDefault("cluster", "")));
+                yield Reply.of(new Rows(runaways.open(q.where().getOrDefault("cluster", ""))));
+            }
+            case "configuration" -> Reply.of(new Rows(List.of(DbdConfig.shown(conf.get(), identities))));
             case "stats" -> atLeast(caller, AdminLevel.OPERATOR) ? Reply.of(new Rows(stats.rows()))
                     : Reply.error(SlurmErrno.ACCESS_DENIED);
             default -> Reply.error(SlurmErrno.NOT_SUPPORTED);
@@ -241,13 +283,40 @@ final class DbdApi {
                 case "node" -> !row.get("NodeName").isEmpty();
                 default -> true;
             };
-            if (kind && fits(q, "cluster", row.get("Cluster")) && fits(q, "node", row.get("NodeName")) && fits(q, "reason", row.get("Reason"))) {
+            if (kind && fits(q, "cluster", row.get("Cluster")) && fits(q, "node", row.get("NodeName")) && fits(q, "reason", row.get("Reason"))
+                    && states(q, row.get("State")) && by(q, row.get("User")) && cpus(q, row.get("TRES"))
+                    && (!open(q) || row.get("TimeEnd").equals("0"))) {
                 Map<String, String> named = new LinkedHashMap<>(row);
                 named.computeIfPresent("User", (k, uid) -> uid.isEmpty() ? "" : userOf(uid));
                 out.add(named);
             }
         }
         return out;
+    }
+
+    /** Any of the words of the state, as in {@code IDLE+DRAIN}. */
+    private static boolean states(Show q, String state) {
+        return q.where().getOrDefault("state", "").isEmpty() || List.of(state.split("\\+")).stream().anyMatch(s -> fits(q, "state", s));
+    }
+
+    /** By number or by name. */
+    private boolean by(Show q, String uid) {
+        if (q.where().getOrDefault("user", "").isEmpty() || fits(q, "user", uid)) {
+            return true;
+        }
+        String named = uid.isEmpty() ? "" : userOf(uid);
+        return fits(q, "user", named.substring(0, Math.max(0, named.indexOf('('))));
+    }
+
+    private static boolean cpus(Show q, String tres) {
+        long cpus = List.of(tres.split(",")).stream().filter(t -> t.startsWith("cpu=")).mapToLong(t -> Long.parseLong(t.substring(4))).findFirst()
+                .orElse(0);
+        long most = number(q, "maxcpus");
+        return cpus >= number(q, "mincpus") && (most == 0 || cpus <= most);
+    }
+
+    private static boolean open(Show q) {
+        return "open".equalsIgnoreCase(q.where().get("condflags"));
     }
 
     /** {@code ann(1001)} for the number that a controller sent. */

@@ -26,7 +26,7 @@ public final class Main {
               -f file         Use specified file for slurmdbd configuration.
               -h              Print this help message.
               -n value        Run the daemon at the specified nice value.
-              -R [CLUSTERS]   Rebuild the trees of associations (they are always right here: nothing is done).
+              -R [CLUSTERS]   Refused: there are no numbers in the trees of associations that could be wrong.
               -s              Change working directory to that of the log file.
               -u              Say what the update of the database would do, and end.
               -v              Verbose mode. Multiple -v's increase verbosity.
@@ -35,7 +35,7 @@ public final class Main {
 
     private Main() {}
 
-    private record Options(boolean foreground, boolean onlyCheck, String file, int verbose) {}
+    private record Options(boolean foreground, boolean onlyCheck, boolean changeDirectory, String file, int nice, int verbose) {}
 
     public static void main(String[] args) {
         Optional<Options> options = parse(args);
@@ -58,7 +58,9 @@ public final class Main {
     private static Optional<Options> parse(String[] args) {
         boolean foreground = false;
         boolean check = false;
+        boolean changeDirectory = false;
         String file = "";
+        int nice = 0;
         int verbose = 0;
         for (int i = 1; i < args.length; i++) {
             String a = args[i];
@@ -77,10 +79,13 @@ public final class Main {
                 char c = a.charAt(k);
                 switch (c) {
                     case 'D' -> foreground = true;
-                    case 's' -> { }
+                    case 's' -> changeDirectory = true;
                     case 'u' -> check = true;
                     case 'v' -> verbose++;
-                    case 'R' -> k = a.length();
+                    case 'R' -> {
+                        return usage("slurmdbd: error: -R is not supported by this version: associations hold no numbers (lft, rgt) that could be"
+                                + " rebuilt, they are counted anew for every list");
+                    }
                     case 'V' -> {
                         System.out.println("slurm " + Dbd.VERSION);
                         System.exit(0);
@@ -94,7 +99,15 @@ public final class Main {
                         if (value == null) {
                             return usage("slurmdbd: option requires an argument -- '" + c + "'");
                         }
-                        file = c == 'f' ? value : file;
+                        if (c == 'f') {
+                            file = value;
+                        } else {
+                            Optional<Integer> asked = niceness(value);
+                            if (asked.isEmpty()) {
+                                return usage("slurmdbd: error: Invalid option for -n option (nice value), must be from -20 to 19");
+                            }
+                            nice = asked.get();
+                        }
                         k = a.length();
                     }
                     default -> {
@@ -103,7 +116,15 @@ public final class Main {
                 }
             }
         }
-        return Optional.of(new Options(foreground, check, file, verbose));
+        return Optional.of(new Options(foreground, check, changeDirectory, file, nice, verbose));
+    }
+
+    private static Optional<Integer> niceness(String text) {
+        try {
+            return Optional.of(Integer.parseInt(text)).filter(n -> n >= -20 && n <= 19);
+        } catch (NumberFormatException e) {
+            return Optional.empty();
+        }
     }
 
     private static Optional<Options> usage(String problem) {
@@ -165,7 +186,7 @@ public final class Main {
         if (!conf.logFile().isEmpty() && Path.of(conf.logFile()).getParent() != null) {
             Files.createDirectories(Path.of(conf.logFile()).getParent());
         }
-        DaemonLog log = new DaemonLog("slurmdbd", conf.logFile(), o.foreground, Math.max(conf.debugLevel(), 3 + o.verbose),
+        DaemonLog log = new DaemonLog("slurmdbd", conf.logFile(), o.foreground, Dbd.logLevel(conf, o.verbose),
                 conf.text("LogTimeFormat"));
         log.adoptLibraries();
         if (!conf.given("DbdHost")) {
@@ -181,7 +202,8 @@ public final class Main {
         }
         Signals.on("TERM", end::countDown);
         Signals.on("INT", end::countDown);
-        Dbd dbd = new Dbd(conf, log, end::countDown);
+        processOptions(o, conf, log);
+        Dbd dbd = new Dbd(conf, o.verbose, log, end::countDown);
         try {
             dbd.start();
         } catch (IOException | RuntimeException e) {
@@ -191,7 +213,10 @@ public final class Main {
             return 1;
         }
         PidFile pid = new PidFile(conf.pidFile());
-        Signals.on("HUP", () -> log.info("Reconfigure signal (SIGHUP) received"));
+        Signals.on("HUP", () -> {
+            log.info("Reconfigure signal (SIGHUP) received");
+            dbd.reconfigure();
+        });
         Signals.on("USR2", () -> {
             try {
                 log.info("Logrotate signal (SIGUSR2) received");
@@ -211,6 +236,37 @@ public final class Main {
         dbd.stop();
         pid.remove();
         return 0;
+    }
+
+    /** -n and -s. What cannot be done is said in the log, as in the original. */
+    private static void processOptions(Options o, SlurmdbdConf conf, DaemonLog log) throws IOException {
+        if (o.nice != 0) {
+            // a thread has its own value and hands it to those it begins: all that are there now
+            List<String> renice = new ArrayList<>(List.of("renice", "-n", Integer.toString(o.nice), "-p"));
+            try (java.util.stream.Stream<Path> threads = Files.list(Path.of("/proc/self/task"))) {
+                threads.forEach(t -> renice.add(t.getFileName().toString()));
+            }
+            int rc;
+            try {
+                rc = new ProcessBuilder(renice).redirectErrorStream(true).redirectOutput(ProcessBuilder.Redirect.DISCARD).start().waitFor();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                rc = 1;
+            }
+            if (rc != 0) {
+                log.error("Unable to reset nice value to " + o.nice);
+            }
+        }
+        Path directory = conf.logFile().isEmpty() ? null : Path.of(conf.logFile()).toAbsolutePath().getParent();
+        if (o.changeDirectory && directory != null) {
+            try {
+                if (Native.chdir(directory.toString().getBytes(java.nio.charset.StandardCharsets.UTF_8)) != 0) {
+                    log.error("Unable to change to directory " + directory);
+                }
+            } catch (UnsatisfiedLinkError e) {
+                log.error("Unable to change to directory " + directory + ": not started by slurmdbd itself");
+            }
+        }
     }
 
     /** Tells the process that was started, if the launcher forked. */

@@ -5,4 +5,7 @@ final class Native {
     private Native() {}
 
     static native void daemonReady(int rc);
+
+    /** Returns 0 or an errno. */
+    static native int chdir(byte[] path);
 }

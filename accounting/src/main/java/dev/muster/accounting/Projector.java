@@ -15,6 +15,8 @@ public final class Projector implements AutoCloseable {
     /** Rows of one transaction. */
     private static final int MAX_GROUP_ROWS = 10_000;
     private static final long RETRY_MS = 1_000;
+    /** At least so long from one transaction to the next: under load one holds the rows of many entries. */
+    private static final long PAUSE_MS = 10;
     /** How often what is committed is also written out, so that the journal may let go of it. */
     private static final long CHECKPOINT_MS = 2_000;
 
@@ -118,6 +120,9 @@ public final class Projector implements AutoCloseable {
             if (!group.isEmpty() && !write(group)) {
                 continue;
             }
+            if (!group.isEmpty()) {
+                pause();
+            }
             boolean due = (System.nanoTime() - lastCheckpointNs) / 1_000_000 >= CHECKPOINT_MS;
             boolean done = isDone();
             if ((due || done || checkpointWanted()) && durableSequence() < store.sequence()) {
@@ -127,6 +132,16 @@ public final class Projector implements AutoCloseable {
             if (done) {
                 return;
             }
+        }
+    }
+
+    private synchronized void pause() {
+        try {
+            if (!closed) {
+                wait(PAUSE_MS);
+            }
+        } catch (InterruptedException e) {
+            closed = true;
         }
     }
 

@@ -7,6 +7,7 @@ import java.sql.SQLException;
 final class Writer {
     private final Database database;
     private Connection connection;
+    private boolean written;
 
     Writer(Database database) {
         this.database = database;
@@ -18,6 +19,7 @@ final class Writer {
         try {
             T result = work.with(c);
             c.commit();
+            written = true;
             return result;
         } catch (SQLException | RuntimeException e) {
             drop(e);
@@ -29,9 +31,16 @@ final class Writer {
     synchronized void flush() throws SQLException {
         try {
             database.flush(connection());
+            written = false;
         } catch (SQLException e) {
             drop(e);
             throw e;
+        }
+    }
+
+    synchronized void flushIfWritten() throws SQLException {
+        if (written) {
+            flush();
         }
     }
 

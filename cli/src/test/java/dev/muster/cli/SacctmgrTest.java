@@ -128,4 +128,27 @@ class SacctmgrTest {
         assertThat(ran.err()).isEqualTo("You are not running a supported accounting_storage plugin\n"
             + "Only 'accounting_storage/slurmdbd' is supported.\n");
     }
+
+    @Test
+    void runawayJobsAreThoseTheControllerDoesNotKnow() {
+        host.reply("Show", """
+            {"rows":[{"ID":"7","Name":"a","Partition":"p","Cluster":"c","State":"RUNNING","TimeStart":"0","TimeEnd":"0","Key":"70:0"},
+             {"ID":"8","Name":"b","Partition":"p","Cluster":"c","State":"RUNNING","TimeStart":"0","TimeEnd":"0","Key":"80:1"}]}""");
+        host.reply("QueryJobs", "{\"jobs\":[{\"jobId\":7}]}");
+        host.reply("EndRunaways", "{}");
+        String out = run("-nPi show runawayjobs format=id,name,state").out();
+        assertThat(out).contains("8|b|RUNNING\n").doesNotContain("7|a");
+        host.reply("QueryJobs", "{\"jobs\":[{\"jobId\":7},{\"jobId\":8}]}");
+        assertThat(run("show runawayjobs").out()).startsWith("Runaway Jobs: No runaway jobs found on cluster ");
+    }
+
+    @Test
+    void noSilentAcceptance() {
+        host.reply("Show", "{\"rows\":[]}");
+        assertThat(run("-o show user").err()).isEqualTo("sacctmgr: error: --oneliner is not supported by this version\n");
+        assertThat(run("-nv show user name=ann").err()).contains("show user where {name=ann}");
+        host.reply("Change", "{\"names\":[\"q\"]}");
+        assertThat(run("-iQ add qos q").out()).isEmpty();
+        assertThat(run("-i add qos q").out()).contains("q");
+    }
 }

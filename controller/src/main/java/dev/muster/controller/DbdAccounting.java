@@ -54,8 +54,8 @@ final class DbdAccounting implements Accounting {
                     }
 
                     @Override
-                    public void settle(long ms) {
-                        rows.awaitRows(ms);
+                    public boolean settle(long ms) {
+                        return rows.awaitRows(ms);
                     }
 
                     @Override

@@ -23,7 +23,7 @@ public final class DaemonLog {
     public static final int DEBUG2 = 6;
 
     private final String program;
-    private final String path;
+    private String path;
     private final boolean alsoStderr;
     private volatile DateTimeFormatter format;
     private volatile int level;
@@ -101,6 +101,26 @@ public final class DaemonLog {
         if (old != null) {
             old.close();
         }
+    }
+
+    /**
+     * Goes on in another file and with another format of times, as a configuration that was read anew wants it.
+     *
+     * @throws IOException if the file cannot be opened: nothing changes then
+     */
+    public synchronized void redirect(String newPath, String timeFormat) throws IOException {
+        if (newPath.isEmpty()) {
+            throw new IOException("a log that goes to a file cannot leave it before the daemon is started anew");
+        }
+        String old = path;
+        path = newPath;
+        try {
+            reopen();
+        } catch (IOException e) {
+            path = old;
+            throw e;
+        }
+        format = formatter(timeFormat);
     }
 
     public void level(int newLevel) {

@@ -57,6 +57,11 @@ public final class Changes {
             errors.add("Access/permission denied");
             return result();
         }
+        Optional<String> refused = Conditions.refused(change);
+        if (refused.isPresent()) {
+            errors.add(refused.get());
+            return result();
+        }
         String what = change.verb() + " " + change.entity();
         switch (what) {
             case "add cluster" -> addClusters();

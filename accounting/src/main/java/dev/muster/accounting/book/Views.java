@@ -173,6 +173,8 @@ public final class Views {
             row.put("Deleted", a.deleted() ? "1" : "");
             List<Map<String, String>> own = trees.stream().filter(r -> r.get("Account").equals(a.name())
                     && (!given("parent") || named("parent", r.get("ParentName"))) && hasQos(r)
+                    && named("defaultqos", r.getOrDefault("DefaultQOS", "")) && named("id", r.get("ID"))
+                    && named("account", r.get("Account"))
                     && (!given("user") || named("user", r.get("User")))).toList();
             add(out, row, own);
         }
@@ -180,7 +182,8 @@ public final class Views {
     }
 
     private boolean filtersAssocs() {
-        return given("parent") || given("cluster") || given("qos") || given("user") || given("account") || given("partition");
+        return given("parent") || given("cluster") || given("qos") || given("user") || given("account") || given("partition")
+                || given("defaultqos") || given("id");
     }
 
     /** With associations: a row for each; otherwise one, if any association fits what was asked for. */
@@ -223,12 +226,13 @@ public final class Views {
             row.put("Coordinators", String.join(",", book.accountsEver().stream()
                     .filter(a -> !a.deleted() && a.coordinators().contains(u.name())).map(Account::name).toList()));
             row.put("UserDeleted", u.deleted() ? "1" : "");
-            if (given("defaultaccount") && !named("defaultaccount", standard)) {
+            if (given("defaultaccount") && !named("defaultaccount", standard) || !named("defaultwckey", row.get("DefaultWCKey"))) {
                 continue;
             }
             List<Map<String, String>> own = trees.stream().filter(r -> r.get("User").equals(u.name())
                     && (!given("account") || named("account", r.get("Account")))
-                    && (!given("partition") || named("partition", r.get("Partition"))) && hasQos(r)).toList();
+                    && (!given("partition") || named("partition", r.get("Partition"))) && hasQos(r)
+                    && named("defaultqos", r.getOrDefault("DefaultQOS", ""))).toList();
             if (!has("withassoc") && given("cluster") && own.isEmpty()) {
                 continue;
             }
@@ -254,11 +258,15 @@ public final class Views {
     private List<Map<String, String>> clusters() {
         List<Map<String, String>> out = new ArrayList<>();
         for (Cluster c : book.clustersEver()) {
-            if (!alive(c.deleted()) || !named("name", c.name())) {
+            if (!alive(c.deleted()) || !named("name", c.name()) || !named("classification", c.classification())
+                    || !named("rpc", Integer.toString(c.rpcVersion()))) {
                 continue;
             }
             Map<String, String> row = new LinkedHashMap<>();
             book.assoc(c.name(), Book.ROOT, "", "").ifPresent(a -> row.putAll(Effective.limits(book, a)));
+            if (!hasQos(row) || !named("defaultqos", row.getOrDefault("DefaultQOS", ""))) {
+                continue;
+            }
             row.put("Cluster", c.name());
             row.put("ControlHost", c.controlHost());
             row.put("ControlPort", Integer.toString(c.controlPort()));
@@ -281,7 +289,7 @@ public final class Views {
             for (Assoc a : tree) {
                 boolean childless = a.user().isEmpty() && tree.stream().noneMatch(o -> o != a
                         && (o.user().isEmpty() ? o.parent().equals(a.account()) : o.account().equals(a.account())));
-                if (named("cluster", c.name()) && childless) {
+                if (named("cluster", c.name()) && named("account", a.account()) && named("user", "") && childless) {
                     out.add(Map.of("Cluster", c.name(), "Account", a.account(), "User", "", "Problem", "Account has no users"));
                 }
             }
@@ -308,6 +316,7 @@ public final class Views {
         List<Map<String, String>> out = new ArrayList<>();
         for (Resource r : book.resourcesEver()) {
             if (!alive(r.deleted()) || !named("name", r.name()) || !named("server", r.server())
+                    || !named("description", r.description()) || !named("id", r.key()) || !named("type", r.type())
                     || given("cluster") && r.allowed().keySet().stream().noneMatch(c -> named("cluster", c))) {
                 continue;
             }

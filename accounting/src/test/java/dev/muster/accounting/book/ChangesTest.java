@@ -162,4 +162,17 @@ class ChangesTest {
         assertThat(numbers.last()).isEqualTo(2 * rows.size());
         assertThat(rows).extracting(r -> r.get("Lineage")).contains("/", "/0-root/", "/phys/lab/0-ann/").doesNotHaveDuplicates();
     }
+
+    /** A condition that were passed over could change or delete everything. */
+    @Test
+    void aConditionThatHasNoEffectIsRefused() {
+        assertThat(as("root", true, "delete user defaultwckey=x").error())
+                .containsExactly(" The condition 'defaultwckey' of 'delete user' is not supported by this version");
+        assertThat(as("root", true, "modify user adminlevel=none set fairshare=3").error()).hasSize(1);
+        assertThat(book.user("ann")).isPresent();
+        assertThat(Conditions.refused("account", Map.of("flags", "x"))).isPresent();
+        assertThat(Conditions.refused("event", Map.of("state", "DOWN", "user", "root"))).isEmpty();
+        assertThat(new Views(book, new Show("account", Map.of("defaultqos", "none"), List.of())).rows().orElseThrow()).isEmpty();
+        assertThat(new Views(book, new Show("user", Map.of("name", "ann", "defaultwckey", "none"), List.of())).rows().orElseThrow()).isEmpty();
+    }
 }

@@ -1,6 +1,7 @@
 package dev.muster.cli.acct;
 
 import dev.muster.cli.CommandContext;
+import dev.muster.cli.Output;
 import dev.muster.cli.SlurmException;
 import dev.muster.cli.UsageException;
 import dev.muster.model.Json;
@@ -208,6 +209,7 @@ final class Edit {
         set.forEach(sets::put);
         Json.Obj conditions = new Json.Obj();
         where.forEach(conditions::put);
+        s.told(c, verb + " " + entity.name() + " where " + where + " set " + set);
         return c.host().accounting().call("Change", new Json.Obj().put("verb", verb).put("entity", entity.name()).put("set", sets)
                 .put("where", conditions).put("commit", commit));
     }
@@ -218,7 +220,7 @@ final class Edit {
             if (!planned.list("error").isEmpty()) {
                 return refused(planned);
             }
-            boolean any = new ChangeText(c, verb, entity, set, where).print(planned);
+            boolean any = new ChangeText(said(), verb, entity, set, where).print(planned);
             if (!any) {
                 return 1;
             }
@@ -234,6 +236,12 @@ final class Edit {
         } catch (SlurmException e) {
             throw new UsageException(1, List.of(Problems.line(e)));
         }
+    }
+
+    /** {@code -Q}: what was done is not told; what is asked has to be. */
+    private CommandContext said() {
+        return s.quiet && s.immediate ? new CommandContext(c.name(), c.program(), c.args(), c.env(), c.host(),
+                new Output(java.io.OutputStream.nullOutputStream(), false), c.err(), c.in()) : c;
     }
 
     private int refused(Json.Obj reply) {

@@ -204,7 +204,15 @@ record Entity(String name, String word, List<Name> conditions, String format, Li
                     + "flags:2=flags allowed:2=allowed percentallowed:1=allowed type:2=type"), "name,server,type,count,allocated,servertype",
                     columns(OTHER_COLUMNS.replace("name:1|Name|15", "name:1|Name|10"))),
             new Entity("runawayjob", "runawayjobs:2", names("clusters:1=cluster"), "id,name,partition,cluster,state,timesubmit,timestart,timeend",
-                    columns(OTHER_COLUMNS)),
+                    columns("""
+                            cluster:1|Cluster|10|Cluster
+                            id:1|ID|12|ID
+                            name:1|Name|10|Name
+                            partition:1|Partition|10|Partition
+                            state:2|State|10|State
+                            timeend:5 end:1|TimeEnd|19|TimeEnd|TIME
+                            timestart:5 start:3|TimeStart|19|TimeStart|TIME
+                            timesubmit:5 submit:2|TimeSubmit|19|TimeSubmit|TIME""")),
             new Entity("stats", "stats:2", List.of(), "", List.of()),
             new Entity("transaction", "transactions:1",
                     names("accounts:3=account action:4=action actor:4=actor clusters:1=cluster end:1=end ids:1=id "

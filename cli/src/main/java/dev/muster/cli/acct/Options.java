@@ -53,7 +53,6 @@ final class Options {
                     s.json = h.opt().name();
                     s.parser = h.value();
                 }
-                case "oneliner" -> { }
                 default -> {
                     c.error("--" + h.opt().name() + " is not supported by this version");
                     return Outcome.WRONG;
@@ -78,7 +77,8 @@ final class Options {
                  -n or --noheader: no line of titles
                  -p or --parsable: values with a '|' after each
                  -P or --parsable2: values with a '|' between them
-                 -Q or --quiet, -v or --verbose: less or more to read
+                 -Q or --quiet: with -i, nothing but mistakes
+                 -v or --verbose: say what slurmdbd is asked
                  -r or --readonly: refuse every change
                  -s or --associations: lists of users and accounts with their associations
                  --json, --yaml: lists as data_parser/v0.0.45

@@ -12,7 +12,12 @@ final class Prompt {
 
     /** True for yes; no answer in time, or none possible, is no. */
     static boolean commits(CommandContext c) {
-        c.out().println("Would you like to commit changes? (You have 30 seconds to decide)");
+        return agrees(c, "Would you like to commit changes? (You have 30 seconds to decide)\n");
+    }
+
+    /** As {@link #commits}, with a question of its own. */
+    static boolean agrees(CommandContext c, String question) {
+        c.out().print(question);
         c.out().print("(N/y): ");
         c.out().flush();
         long deadlineMs = c.host().nowMs() + DECIDE_MS;

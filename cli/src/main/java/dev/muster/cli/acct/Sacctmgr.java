@@ -35,6 +35,13 @@ public final class Sacctmgr implements Command {
         String json = "";
         String parser = "";
 
+        /** {@code -v}: what goes to slurmdbd. */
+        void told(CommandContext c, String what) {
+            if (verbose > 0) {
+                c.info("slurmdbd at " + c.host().accountingHost() + ": " + what);
+            }
+        }
+
         Printer.Style style() {
             return new Printer.Style(!noHeader, bars, lastBar);
         }
@@ -130,7 +137,8 @@ public final class Sacctmgr implements Command {
             }
             case "version" -> c.out().println(VERSION);
             case "help" -> Options.help(c);
-            case "oneliner", "quiet", "verbose" -> { }
+            case "quiet" -> s.quiet = true;
+            case "verbose" -> s.verbose++;
             case "parsable" -> {
                 s.bars = true;
                 s.lastBar = true;
@@ -139,7 +147,7 @@ public final class Sacctmgr implements Command {
             case "dump" -> {
                 return new Dump(c).run(rest);
             }
-            case "load", "archive" -> {
+            case "load", "archive", "oneliner" -> {
                 c.err().println("sacctmgr: error: " + verb + " is not supported by this version");
                 return 1;
             }

@@ -5,11 +5,13 @@ import dev.muster.cli.SlurmException;
 import dev.muster.cli.UsageException;
 import dev.muster.model.Json;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /** {@code sacctmgr show …}. */
 final class Show {
@@ -90,6 +92,7 @@ final class Show {
     private Json.Obj reply(Entity entity) throws SlurmException {
         Json.Obj conditions = new Json.Obj();
         where.forEach(conditions::put);
+        s.told(c, "show " + entity.name() + " where " + where + " with " + options);
         return c.host().accounting().call("Show", new Json.Obj().put("entity", entity.name()).put("where", conditions)
                 .put("options", new ArrayList<Object>(options)));
     }
@@ -132,11 +135,45 @@ final class Show {
         };
     }
 
+    /** Jobs that are not over in the tables of slurmdbd and that the controller does not know. */
     private int runaway(Entity entity) throws UsageException, SlurmException {
-        List<Json.Obj> rows = rows(entity);
-        String cluster = where.getOrDefault("cluster", String.join(",", c.host().clusters()));
+        String own = String.join(",", c.host().clusters());
+        String cluster = where.computeIfAbsent("cluster", k -> own);
+        if (!cluster.equals(own)) {
+            throw new UsageException(1, List.of("sacctmgr: error: show runawayjobs is not supported by this version for another cluster than "
+                    + own));
+        }
+        if (!s.immediate) {
+            c.host().needsOwnProcess();
+        }
+        Printer printer = new Printer(c, s.style(), entity, format.isEmpty() ? entity.format() : format, false);
+        List<Json.Obj> rows = new ArrayList<>(rows(entity));
+        Set<Integer> known = new HashSet<>();
+        try {
+            Json.Obj all = new Json.Obj().put("allStates", true).put("allPartitions", true);
+            c.host().controller().call("QueryJobs", all).objects("jobs").forEach(j -> known.add(j.integer("jobId")));
+        } catch (SlurmException e) {
+            throw new UsageException(1, List.of("sacctmgr: error: Slurmctld running on cluster " + cluster + " is not up, can't check running jobs"));
+        }
+        rows.removeIf(r -> known.contains(Integer.parseInt(r.text("ID"))));
         if (rows.isEmpty()) {
             c.out().println("Runaway Jobs: No runaway jobs found on cluster " + cluster);
+            return 0;
+        }
+        c.out().println("NOTE: Runaway jobs are jobs that don't exist in the controller but have a start time and no end time in the database");
+        printer.header();
+        rows.forEach(printer::row);
+        c.out().println("");
+        if (!s.immediate && !Prompt.agrees(c, "Would you like to fix these runaway jobs?\n(This will set the end time for each job to the latest"
+                + " out of the start, eligible, or submit times, and set the state to completed.)\n(You have 30 seconds to decide)\n")) {
+            return 0;
+        }
+        List<Object> keys = new ArrayList<>();
+        rows.forEach(r -> keys.add(r.text("Key")));
+        try {
+            c.host().accounting().call("EndRunaways", new Json.Obj().put("cluster", cluster).put("keys", keys));
+        } catch (SlurmException e) {
+            throw new UsageException(1, List.of("sacctmgr: error: Failed to fix runaway job: " + e.getMessage()));
         }
         return 0;
     }

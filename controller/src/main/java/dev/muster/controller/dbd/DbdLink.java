@@ -37,8 +37,8 @@ public final class DbdLink implements RowSink, AutoCloseable {
         /** Makes a policy durable. Returns when it is. */
         void apply(Policy policy);
 
-        /** Waits until the rows of everything that is durable now were taken, at most so long. */
-        void settle(long ms);
+        /** Waits until the rows of everything that is durable now were taken, at most so long. Returns whether they were. */
+        boolean settle(long ms);
 
         /** The rows of all that is known, for tables that lost theirs. */
         Batch everything();
@@ -53,7 +53,11 @@ public final class DbdLink implements RowSink, AutoCloseable {
     private final Home home;
     private final Client writing;
     private final Client waiting;
+    /** For rows that are read back, by a caller that holds what {@link Home#everything} needs: never together with {@link #writing}. */
+    private final Client reading;
     private volatile long sequence;
+    /** The most that slurmdbd ever acknowledged to this link. */
+    private long acknowledged;
     private volatile boolean registered;
     private volatile boolean closed;
     private volatile String trouble = "";
@@ -67,6 +71,7 @@ public final class DbdLink implements RowSink, AutoCloseable {
         this.home = home;
         this.writing = client();
         this.waiting = client();
+        this.reading = client();
     }
 
     private Client client() {
@@ -102,9 +107,14 @@ public final class DbdLink implements RowSink, AutoCloseable {
             if (!registered) {
                 register();
             }
-            Register me = home.introduction();
-            sequence = call(writing, new DbdMessages.Append(me.cluster(), me.journal(), batches), DbdMessages.Registered.class).seq();
+            append(batches);
         }
+    }
+
+    private void append(List<Batch> batches) {
+        Register me = home.introduction();
+        sequence = call(writing, new DbdMessages.Append(me.cluster(), me.journal(), batches), DbdMessages.Registered.class).seq();
+        acknowledged = Math.max(acknowledged, sequence);
     }
 
     /** What slurmdbd acknowledged is committed there. */
@@ -125,12 +135,12 @@ public final class DbdLink implements RowSink, AutoCloseable {
 
     private Optional<DbdMessages.RowRead> read(long sluid, int restarts, int stepId) {
         try {
-            synchronized (writing) {
-                if (!registered) {
-                    register();
-                }
+            synchronized (reading) {
                 Register me = home.introduction();
-                return Optional.of(call(writing, new DbdMessages.ReadRow(me.cluster(), me.journal(), sluid, restarts, stepId),
+                if (!registered) {
+                    call(reading, me, DbdMessages.Registered.class);
+                }
+                return Optional.of(call(reading, new DbdMessages.ReadRow(me.cluster(), me.journal(), sluid, restarts, stepId),
                         DbdMessages.RowRead.class));
             }
         } catch (AccountingException e) {
@@ -140,20 +150,18 @@ public final class DbdLink implements RowSink, AutoCloseable {
     }
 
     private void register() {
-        long before = sequence;
         long there = call(writing, home.introduction(), DbdMessages.Registered.class).seq();
-        registered = true;
-        sequence = there;
         if (!trouble.isEmpty()) {
             home.log("accounting: slurmdbd answers");
             trouble = "";
         }
-        if (there < before) {
-            home.log("accounting: slurmdbd's tables hold entries up to " + there + ", " + before + " were in them: everything known is sent again");
-            Register me = home.introduction();
-            sequence = call(writing, new DbdMessages.Append(me.cluster(), me.journal(), List.of(home.everything())),
-                    DbdMessages.Registered.class).seq();
+        sequence = there;
+        if (there < acknowledged) {
+            home.log("accounting: slurmdbd's tables hold entries up to " + there + ", " + acknowledged
+                    + " were in them: everything known is sent again");
+            append(List.of(home.everything()));
         }
+        registered = true;
     }
 
     // ---- questions
@@ -217,8 +225,8 @@ public final class DbdLink implements RowSink, AutoCloseable {
                     home.apply(reply.policy());
                 }
                 version = reply.version();
-                if (reply.barrier() > barrier) {
-                    home.settle(SETTLE_MS);
+                // not before the rows are there: slurmdbd asks again at once
+                if (reply.barrier() > barrier && home.settle(SETTLE_MS)) {
                     barrier = reply.barrier();
                 }
             } catch (AccountingException | Json.MalformedException e) {

@@ -94,6 +94,13 @@ public final class DbdMessages {
     /** An association as people name it. */
     public record AssocRef(String cluster, String account, String user, String partition, String parent) {}
 
+    /**
+     * Ends jobs that no controller knows: each with the latest of its times, as completed.
+     *
+     * @param keys {@code sluid:restarts}, as a list of them names each
+     */
+    public record EndRunaways(String cluster, List<String> keys) {}
+
     /** Clears nothing but statistics. */
     public record ClearStats() {}
 

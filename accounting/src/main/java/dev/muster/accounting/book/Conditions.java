@@ -1,0 +1,67 @@
+package dev.muster.accounting.book;
+
+import dev.muster.model.accounting.DbdMessages.Change;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+
+/** Which conditions each request acts on. One that would be passed over is refused: it could show, change or delete too much. */
+public final class Conditions {
+    private static final Map<String, String> HONOURED = Map.ofEntries(
+            Map.entry("show account", "name description organization parent cluster qos user defaultqos id account"),
+            Map.entry("show association", "account cluster defaultqos id parent partition qos user"),
+            Map.entry("show cluster", "name classification rpc qos defaultqos"),
+            Map.entry("show coordinator", "name account"),
+            Map.entry("show event", "cluster end event node reason start state user maxcpus mincpus condflags"),
+            Map.entry("show problem", "cluster account user"),
+            Map.entry("show qos", "name description id preemptmode"),
+            Map.entry("show resource", "name cluster description id server type"),
+            Map.entry("show runawayjob", "cluster"),
+            Map.entry("show transaction", "action actor cluster end id start"),
+            Map.entry("show tres", "name id type"),
+            Map.entry("show user", "name account adminlevel cluster defaultaccount defaultwckey partition qos defaultqos"),
+            Map.entry("show wckey", "name cluster id user"),
+            Map.entry("modify account", "name cluster"),
+            Map.entry("modify account records", "name cluster description organization"),
+            Map.entry("modify account limits", "name cluster parent"),
+            Map.entry("modify cluster", "name"),
+            Map.entry("modify qos", "name"),
+            Map.entry("modify resource", "name server cluster"),
+            Map.entry("modify user", "name account cluster partition"),
+            Map.entry("delete account", "name description organization parent cluster partition"),
+            Map.entry("delete cluster", "name"),
+            Map.entry("delete coordinator", "name account"),
+            Map.entry("delete qos", "name description id"),
+            Map.entry("delete resource", "name server cluster"),
+            Map.entry("delete user", "name adminlevel defaultaccount account cluster partition"));
+    private static final Set<String> RECORDS = Set.of("description", "organization", "accountflags");
+
+    private Conditions() {}
+
+    /** A sentence for the first condition of a list that has no effect. */
+    public static Optional<String> refused(String entity, Map<String, String> where) {
+        return refused("show " + entity, "show " + entity, where);
+    }
+
+    /** A sentence for the first condition of a change that has no effect. What is added is described by its conditions: all act. */
+    static Optional<String> refused(Change change) {
+        if (change.verb().equals("add")) {
+            return Optional.empty();
+        }
+        String what = change.verb() + " " + change.entity();
+        String key = what;
+        if (what.equals("modify account")) {
+            boolean records = change.set().keySet().stream().anyMatch(RECORDS::contains);
+            boolean others = change.set().keySet().stream().anyMatch(k -> !RECORDS.contains(k));
+            key = records && !others ? what + " records" : records || change.set().containsKey("parent") ? what : what + " limits";
+        }
+        return refused(what, key, change.where());
+    }
+
+    private static Optional<String> refused(String what, String key, Map<String, String> where) {
+        Set<String> honoured = Set.of(HONOURED.getOrDefault(key, "").split(" "));
+        return new TreeSet<>(where.keySet()).stream().filter(k -> !honoured.contains(k)).findFirst()
+                .map(k -> " The condition '" + k + "' of '" + what + "' is not supported by this version");
+    }
+}
