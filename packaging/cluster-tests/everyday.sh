@@ -32,6 +32,11 @@ check "held" "PENDING JobHeldUser" "$(squeue -h -o '%T %r' -j "$held")"
 scontrol release "$held"
 wait_empty
 check "released and ran" COMPLETED "$(sacct -X -n -P -o State -j "$held")"
+late=$(sbatch --parsable -H -o /dev/null --wrap true)
+scontrol update job "$late" starttime=2037-01-02T03:04:05
+match "a new start time" 'StartTime=2037-01-02T03:04:05' "$(scontrol show job "$late" | grep -o 'StartTime=[^ ]*')"
+check "and one that is none" 1 "$(scontrol update job "$late" starttime=soonish 2>/dev/null; echo $?)"
+scancel "$late"
 mark=100.$RANDOM$$
 run=$(sbatch --parsable -o /dev/null --wrap "sleep $mark")
 sleep 1

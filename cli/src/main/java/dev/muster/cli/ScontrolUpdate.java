@@ -2,6 +2,7 @@ package dev.muster.cli;
 
 import dev.muster.model.Json;
 import dev.muster.model.SlurmErrno;
+import dev.muster.model.Times;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -140,8 +141,32 @@ final class ScontrolUpdate {
         return false;
     }
 
-    private static int jobs(CommandContext c, List<String> ids, Change entity, List<Change> all) {
+    /** Moments as people write them become seconds since 1970; empty if one is none, which has been said. */
+    private static java.util.Optional<List<Change>> withMoments(CommandContext c, List<Change> all) {
+        List<Change> out = new ArrayList<>();
+        for (Change ch : all) {
+            if (!isKey(ch.key, "starttime", 5) && !isKey(ch.key, "deadline", 3) || ch.value.isEmpty()) {
+                out.add(ch);
+                continue;
+            }
+            switch (Times.parse(ch.value, c.host().nowMs() / 1000, c.host().zone(), false)) {
+                case Times.Parsed.Ok ok -> out.add(new Change(ch.key, Long.toString(ok.epochSec()), ch.typed));
+                case Times.Parsed.Invalid bad -> {
+                    c.err().println("Invalid time specification (pos=" + bad.position() + "): " + ch.value);
+                    return java.util.Optional.empty();
+                }
+            }
+        }
+        return java.util.Optional.of(out);
+    }
+
+    private static int jobs(CommandContext c, List<String> ids, Change entity, List<Change> typed) {
         int rc = 0;
+        java.util.Optional<List<Change>> read = withMoments(c, typed);
+        if (read.isEmpty()) {
+            return 1;
+        }
+        List<Change> all = read.get();
         for (String id : ids) {
             if (!JobIds.isJob(id)) {
                 c.err().println(SlurmErrno.INVALID_JOB_ID.sentence() + " for job " + id);
