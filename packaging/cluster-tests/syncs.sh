@@ -24,7 +24,9 @@ int fdatasync(int fd)
 C
 gcc -shared -fPIC -O1 -o "$dir/killer.so" "$dir/killer.c"
 start_cluster 1 4 "MaxJobCount=1000000"
-gone() { local p=$1 i; for i in $(seq 300); do kill -0 "$p" 2>/dev/null || return 0; sleep 0.1; done; echo "process $p did not end"; exit 1; }
+# a dead process that its parent has not looked at yet is dead
+alive() { [ -n "$1" ] && grep -qv ') Z ' "/proc/$1/stat" 2>/dev/null; }
+gone() { local p=$1 i; for i in $(seq 300); do alive "$p" || return 0; sleep 0.1; done; echo "process $p did not end"; exit 1; }
 missing=0; acked=0; fired=0; rounds=0
 for n in ${SYNCS:-1 2 3 5 8 13}; do
   rounds=$((rounds + 1))
@@ -34,9 +36,9 @@ for n in ${SYNCS:-1 2 3 5 8 13}; do
   KILL_AT_SYNC=$n LD_PRELOAD=$dir/killer.so start_ctld || true
   ctld=$(pid_of slurmctld)
   for i in $(seq $((n + 20))); do
-    id=$(timeout 3 sbatch --parsable -H -o /dev/null --wrap true 2>/dev/null) && echo "$id" >> "$dir/round" || break
+    id=$(timeout 3 sbatch --parsable -H -o /dev/null --wrap true 2>"$dir/err") && echo "$id" >> "$dir/round" || { rc=$?; echo "round $n: $rc $(cat "$dir/err")" >> "$dir/ends"; break; }
   done
-  for i in $(seq 20); do [ -n "$ctld" ] && kill -0 "$ctld" 2>/dev/null || { fired=$((fired + 1)); break; }; sleep 0.1; done
+  for i in $(seq 20); do alive "$ctld" || { fired=$((fired + 1)); break; }; sleep 0.1; done
   [ -z "$ctld" ] || { kill -9 "$ctld" 2>/dev/null || true; gone "$ctld"; }
   rm -f "$dir/run/slurmctld.pid"
   start_ctld
