@@ -4,6 +4,7 @@ import dev.muster.model.Bytes;
 import dev.muster.model.Durations;
 import dev.muster.model.HostList;
 import dev.muster.model.Json;
+import dev.muster.model.Release;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.Times;
 import java.util.ArrayList;
@@ -64,7 +65,7 @@ final class Sacct implements Command {
         for (GetOpt.Hit h : p.hits()) {
             switch (h.opt().name()) {
                 case "version" -> {
-                    c.out().println(Standard.VERSION);
+                    c.out().println(Release.LINE);
                     return 0;
                 }
                 case "help" -> {

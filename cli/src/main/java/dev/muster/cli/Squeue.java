@@ -67,19 +67,10 @@ final class Squeue implements Command {
         Wanted w = new Wanted();
         readEnvironment(c, w);
         for (GetOpt.Hit h : p.hits()) {
+            if (Standard.told(c, OPTIONS, "", h)) {
+                return 0;
+            }
             switch (h.opt().name()) {
-                case "version" -> {
-                    c.out().println(Standard.VERSION);
-                    return 0;
-                }
-                case "help" -> {
-                    Standard.help(c, OPTIONS, "");
-                    return 0;
-                }
-                case "usage" -> {
-                    OptionHelp.usage(c, OPTIONS, "");
-                    return 0;
-                }
                 default -> option(c, w, h);
             }
         }

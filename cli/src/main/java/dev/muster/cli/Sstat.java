@@ -2,6 +2,7 @@ package dev.muster.cli;
 
 import dev.muster.model.HostList;
 import dev.muster.model.Json;
+import dev.muster.model.Release;
 import dev.muster.model.SlurmErrno;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -32,7 +33,7 @@ final class Sstat implements Command {
         for (GetOpt.Hit h : p.hits()) {
             switch (h.opt().name()) {
                 case "version" -> {
-                    c.out().println(Standard.VERSION);
+                    c.out().println(Release.LINE);
                     return 0;
                 }
                 case "help" -> {
