@@ -34,9 +34,7 @@ final class Scancel implements Command {
             if (Standard.told(c, OPTIONS, "[job_id[_array_id][.step_id]...]", h)) {
                 return 0;
             }
-            switch (h.opt().name()) {
-                default -> option(c, w, h.opt().name(), h.value());
-            }
+            option(c, w, h.opt().name(), h.value());
         }
         List<String> jobs = new ArrayList<>();
         for (String operand : p.operands()) {

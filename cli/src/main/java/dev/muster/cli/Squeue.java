@@ -70,9 +70,10 @@ final class Squeue implements Command {
             if (Standard.told(c, OPTIONS, "", h)) {
                 return 0;
             }
-            switch (h.opt().name()) {
-                default -> option(c, w, h);
-            }
+            option(c, w, h);
+        }
+        if (w.start && w.states.isEmpty() && !w.allStates) {
+            w.states.add(JobState.PENDING.name());
         }
         List<String> operands = new ArrayList<>(p.operands());
         if (w.jobsBare && w.jobs.isEmpty() && !operands.isEmpty()) {
@@ -313,7 +314,7 @@ final class Squeue implements Command {
             return Standard.failed(c, "slurm_load_jobs error", e);
         }
         List<Json.Obj> jobs = reply.objects("jobs");
-        if (isOneJob(w) && jobs.isEmpty()) {
+        if (isOneJob(w) && !w.start && jobs.isEmpty()) {
             return Standard.failed(c, "slurm_load_jobs error",
                     new SlurmException(SlurmErrno.INVALID_JOB_ID.number(), SlurmErrno.INVALID_JOB_ID.sentence()));
         }

@@ -231,8 +231,11 @@ final class Api {
     // ---- jobs
 
     private JobViews views() {
-        return new JobViews(core.durable(), controller.planner(), controller.planner()::plannedStart, controller.clock().now().tickMs(),
-                System.currentTimeMillis() / 1000, controller.conf().text(Key.MAIL_DOMAIN));
+        return views(core.durable());
+    }
+
+    private JobViews views(State state) {
+        return new JobViews(state, controller.planner(), controller.clock().now(), controller.conf().text(Key.MAIL_DOMAIN));
     }
 
     private Reply jobs(JobMessages.QueryJobs q) {
@@ -245,8 +248,7 @@ final class Api {
         if (q.jobs().size() == 1 && !query.knows(q.jobs().getFirst())) {
             return Reply.error(SlurmErrno.INVALID_JOB_ID);
         }
-        JobViews views = new JobViews(state, controller.planner(), controller.planner()::plannedStart, controller.clock().now().tickMs(),
-                System.currentTimeMillis() / 1000, controller.conf().text(Key.MAIL_DOMAIN));
+        JobViews views = views(state);
         Set<String> fields = q.fields().isEmpty() ? Set.of() : new TreeSet<>(q.fields());
         Json.Writer out = new Json.Writer();
         out.raw("{\"now\":").number(System.currentTimeMillis() / 1000).raw(",\"jobs\":[");

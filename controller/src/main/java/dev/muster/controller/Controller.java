@@ -126,6 +126,7 @@ final class Controller {
         Watch watch = new Watch();
         links = new NodeLinks(log, outgoing, clock, this::connection);
         programs = new Programs(conf::get, log, command -> thread.submit(command, -1));
+        programs.check();
         NodeEffects effects = new NodeEffects(links, outgoing, watch, log, flags, programs, this::project);
         thread = new CoreThread(core, journal, clock, log, effects, onFault, us -> statistics.pass(us, scheduler.queueLength(),
                 scheduler.backfilled()));
