@@ -92,7 +92,7 @@ final class NodeRules {
     }
 
     private void returned(Node node, NodeMessages.Register m) {
-        Node after = node.with(Node.Flag.UNKNOWN, false).with(Node.Flag.NOT_RESPONDING, false);
+        Node after = node.with(Node.Flag.UNKNOWN, false).with(Node.Flag.NOT_RESPONDING, false).with(Node.Flag.POWERED_DOWN, false);
         String low = state.settings().configOverrides() ? "" : shortfall(node.spec(), m.hardware());
         if (!low.isEmpty()) {
             after = after.with(Node.Flag.INVALID_REG, true).with(Node.Flag.DRAIN, true).withReason(low, state.settings().slurmUid(), now.seconds());
@@ -444,7 +444,7 @@ final class NodeRules {
             case "UNDRAIN" -> Optional.of(cleared(node.with(Node.Flag.DRAIN, false), c));
             case "FAIL" -> Optional.of(node.with(Node.Flag.FAIL, true));
             case "RESUME" -> resumable(node) ? state(node, "IDLE", c) : Optional.empty();
-            case "IDLE" -> Optional.of(cleared(node.with(Node.Flag.DOWN, false).with(Node.Flag.DRAIN, false)
+            case "IDLE" -> Optional.of(cleared(inService(node).with(Node.Flag.DOWN, false).with(Node.Flag.DRAIN, false)
                     .with(Node.Flag.FAIL, false).with(Node.Flag.INVALID_REG, false), c));
             case "NORESP", "NO_RESPOND" -> Optional.of(node.with(Node.Flag.NOT_RESPONDING, true));
             case "FUTURE" -> node.jobs().isEmpty() ? Optional.of(node.with(Node.Flag.FUTURE, true)) : Optional.empty();
@@ -484,8 +484,13 @@ final class NodeRules {
     /** There is something that keeps it out of service. */
     private static boolean resumable(Node node) {
         return node.bootId().isEmpty() || node.has(Node.Flag.DOWN) || node.has(Node.Flag.DRAIN) || node.has(Node.Flag.FAIL)
-                || node.has(Node.Flag.INVALID_REG) || node.has(Node.Flag.NOT_RESPONDING) || node.has(Node.Flag.UNKNOWN)
+                || node.has(Node.Flag.FUTURE) || node.has(Node.Flag.INVALID_REG) || node.has(Node.Flag.NOT_RESPONDING) || node.has(Node.Flag.UNKNOWN)
                 || node.has(Node.Flag.POWERED_DOWN) || node.has(Node.Flag.REBOOT_ISSUED) || node.has(Node.Flag.REBOOT_REQUESTED);
+    }
+
+    /** A FUTURE node is one of the cluster's from now on, and may be there already. */
+    private static Node inService(Node node) {
+        return node.has(Node.Flag.FUTURE) ? node.with(Node.Flag.FUTURE, false).with(Node.Flag.UNKNOWN, node.bootId().isEmpty()) : node;
     }
 
     private static Node cleared(Node node, Command.UpdateNode c) {

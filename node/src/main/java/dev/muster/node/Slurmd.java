@@ -173,7 +173,7 @@ public final class Slurmd implements AutoCloseable {
 
     private Register register() {
         return new Register(settings.nodeName(), settings.cluster(), bootId, VERSION, startTime, hardware(),
-                jobs.attempts());
+                jobs.attempts(), settings.dynamic());
     }
 
     private Heartbeat heartbeat() {

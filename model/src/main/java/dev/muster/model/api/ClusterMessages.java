@@ -1,5 +1,6 @@
 package dev.muster.model.api;
 
+import dev.muster.model.node.NodeMessages;
 import java.util.List;
 import java.util.Map;
 
@@ -133,6 +134,20 @@ public final class ClusterMessages {
 
     /** {@code scontrol update nodename=…}: key names lower case, values as typed. */
     public record UpdateNode(String requestId, String nodes, Map<String, String> changes) {}
+
+    /** {@code scontrol create NodeName=…}: the words as they would stand in slurm.conf. */
+    public record CreateNodes(String requestId, String line) {}
+
+    public record DeleteNodes(String requestId, String nodes) {}
+
+    /**
+     * A slurmd asks which FUTURE node it may be.
+     *
+     * @param feature that the node must have, "" for any
+     */
+    public record AssignNode(String hostname, String address, int port, String feature, NodeMessages.Hardware hardware) {}
+
+    public record AssignedNode(String node) {}
 
     public record UpdatePartition(String requestId, String partition, Map<String, String> changes) {}
 

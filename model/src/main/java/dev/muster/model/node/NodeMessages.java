@@ -24,6 +24,7 @@ public final class NodeMessages {
      * @param bootId    of the node's kernel: a launch names it
      * @param startTime of this slurmd, seconds since 1970
      * @param attempts  every job attempt the node knows: alive or with something unacknowledged
+     * @param dynamic   of slurmd -Z: its line as it would stand in slurm.conf; else ""
      */
     public record Register(
             String node,
@@ -32,7 +33,8 @@ public final class NodeMessages {
             String version,
             long startTime,
             Hardware hardware,
-            List<Attempt> attempts) implements ToController {}
+            List<Attempt> attempts,
+            String dynamic) implements ToController {}
 
     public record Hardware(
             int cpus,
@@ -97,8 +99,8 @@ public final class NodeMessages {
     /** The registration is accepted: the settings the node needs from the controller's configuration. */
     public record Welcome(long term, int heartbeatSeconds) implements ToNode {}
 
-    /** The registration is refused; the node logs it, closes and tries again later. */
-    public record Refused(String error) implements ToNode {}
+    /** The registration is refused; the node logs it, closes and tries again later. @param forGood not before slurmd is started again */
+    public record Refused(String error, boolean forGood) implements ToNode {}
 
     /** Everything up to seq is durable at the controller and may be forgotten. */
     public record Ack(long seq) implements ToNode {}
