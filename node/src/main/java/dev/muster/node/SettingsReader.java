@@ -1,6 +1,7 @@
 package dev.muster.node;
 
 import dev.muster.config.CgroupConf;
+import dev.muster.config.GresConf;
 import dev.muster.config.Key;
 import dev.muster.config.NodeConf;
 import dev.muster.config.SlurmConf;
@@ -12,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 
 /** slurm.conf as far as one slurmd is concerned. */
 final class SettingsReader {
@@ -61,7 +63,7 @@ final class SettingsReader {
                 conf.text(Key.TASK_PROLOG),
                 conf.text(Key.TASK_EPILOG),
                 slurmUserId,
-                cgroupTask && cgroup.constrainRamSpace(),
+                confinement(conf, node, cgroup, cgroupTask),
                 conf.has(Key.TASK_PLUGIN, "task/affinity") || conf.has(Key.TASK_PLUGIN, "affinity") || cgroupTask && cgroup.constrainCores(),
                 gather.containsKey("overmemorykill"),
                 pollSeconds(conf.text(Key.JOB_ACCT_GATHER_FREQUENCY)),
@@ -69,7 +71,36 @@ final class SettingsReader {
                         : Path.of(options.stepd()).toAbsolutePath(),
                 Path.of(conf.file()).toAbsolutePath().toString(),
                 node.gresText(),
+                "",
+                new Settings.Around(conf.has(Key.PROLOG_FLAGS, "Serial"), conf.text(Key.UNKILLABLE_STEP_PROGRAM),
+                        conf.text(Key.HEALTH_CHECK_PROGRAM), (int) conf.number(Key.HEALTH_CHECK_INTERVAL),
+                        conf.list(Key.HEALTH_CHECK_NODE_STATE).stream().map(s -> s.toUpperCase(java.util.Locale.ROOT)).toList(),
+                        conf.has(Key.TASK_PLUGIN_PARAM, "OOMKillStep")),
                 conf.configOverrides() ? Optional.of(shape(node)) : Optional.empty());
+    }
+
+    private static Confinement confinement(SlurmConf conf, NodeConf node, CgroupConf cgroup, boolean task) {
+        boolean off = cgroup.plugin().equals("disabled");
+        GresConf gres = GresConf.read(conf.sister("gres.conf"), new ArrayList<>());
+        Map<String, List<List<String>>> files = new TreeMap<>();
+        for (NodeConf.Gres g : node.gres()) {
+            List<List<String>> devices = files.computeIfAbsent(g.name(), n -> new ArrayList<>());
+            int before = devices.size();
+            for (GresConf.Device d : gres.forNode(node.name())) {
+                if (d.name().equals(g.name()) && (d.type().equals(g.type()) || g.type().isEmpty())) {
+                    d.files().forEach(f -> devices.add(List.of(f)));
+                    if (!d.multiple().isEmpty()) {
+                        devices.add(d.multiple());
+                    }
+                }
+            }
+            while (devices.size() - before < Math.min(g.count(), 4096)) {
+                devices.add(List.of());     // only counted: there is no file to keep from anybody
+            }
+        }
+        return new Confinement(cgroup, !off && conf.text(Key.PROCTRACK_TYPE).endsWith("cgroup"), !off && task && cgroup.constrainCores(),
+                !off && task && cgroup.constrainDevices(), !off && task && cgroup.constrainRamSpace(),
+                !off && task && cgroup.constrainSwapSpace(), files);
     }
 
     private static Settings.Shape shape(NodeConf n) {

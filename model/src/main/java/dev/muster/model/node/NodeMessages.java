@@ -138,6 +138,7 @@ public final class NodeMessages {
      * @param script      of a batch step: bytes of the script
      * @param step        of a numbered step: as asked for (streams, pty, cpu-bind, prologs)
      * @param nodeIndex   of this node in the step
+     * @param gres        device indices of the step by GRES name, as in {@link JobShare}
      * @param userEnvironment the variables of a fresh login of the user go before those of environment
      */
     public record Launch(
@@ -161,11 +162,12 @@ public final class NodeMessages {
             String ioToken,
             long memoryMb,
             String nodeList,
-            boolean userEnvironment) implements ToNode {
+            boolean userEnvironment,
+            Map<String, String> gres) implements ToNode {
 
         public Launch withEnvironment(List<Bytes> entries) {
             return new Launch(share, stepId, tasks, entries, script, step, workDir, umask, limits, stdin, stdout, stderr, append,
-                    nodeIndex, stepNodes, stepTasks, secondsLeft, ioToken, memoryMb, nodeList, userEnvironment);
+                    nodeIndex, stepNodes, stepTasks, secondsLeft, ioToken, memoryMb, nodeList, userEnvironment, gres);
         }
     }
 
