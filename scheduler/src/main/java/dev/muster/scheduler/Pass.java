@@ -95,7 +95,7 @@ final class Pass {
         while (starts.size() < most) {
             if (job.array().maxRunning() > 0
                     && scheduler.running(job.array().jobId()) + given >= job.array().maxRunning()) {
-                scheduler.explain(job.id(), JobReason.JOB_ARRAY_TASK_LIMIT, 0);
+                scheduler.explain(job.id(), JobReason.JOB_ARRAY_TASK_LIMIT);
                 return;
             }
             if (!start(job, task)) {
@@ -126,12 +126,12 @@ final class Pass {
             Need need = scheduler.need(job, partition.get(), state);
             JobReason policy = limited ? accounts.blocks(job.desc(), Allocation.NONE, need.limitMin(), scheduler.use()) : JobReason.NONE;
             if (policy != JobReason.NONE) {
-                scheduler.explain(job.id(), policy, 0);
+                scheduler.explain(job.id(), policy);
                 reason = policy;
                 continue;
             }
             if (exceeding.contains(need)) {
-                scheduler.explain(job.id(), JobReason.PARTITION_CONFIG, 0);
+                scheduler.explain(job.id(), JobReason.PARTITION_CONFIG);
                 reason = JobReason.PARTITION_CONFIG;
                 continue;
             }
@@ -144,7 +144,7 @@ final class Pass {
             JobReason whole = limited && allocation.isPresent() ? accounts.blocks(job.desc(), allocation.get(), need.limitMin(), scheduler.use())
                     : JobReason.NONE;
             if (whole != JobReason.NONE) {
-                scheduler.explain(job.id(), whole, 0);
+                scheduler.explain(job.id(), whole);
                 reason = whole;
                 continue;
             }
@@ -159,7 +159,7 @@ final class Pass {
             }
             failed.add(need);
             if (Feasibility.exceeds(state, job.desc(), partition.get())) {
-                scheduler.explain(job.id(), JobReason.PARTITION_CONFIG, 0);
+                scheduler.explain(job.id(), JobReason.PARTITION_CONFIG);
                 reason = JobReason.PARTITION_CONFIG;
                 exceeding.add(need);
                 continue;
@@ -170,7 +170,7 @@ final class Pass {
         }
         if (reason == JobReason.PARTITION_TIME_LIMIT || reason == JobReason.PARTITION_NODE_LIMIT || reason == JobReason.PARTITION_DOWN
                 || reason == JobReason.PARTITION_INACTIVE || reason == JobReason.MAX_MEM_PER_LIMIT) {
-            scheduler.explain(job.id(), reason, 0);
+            scheduler.explain(job.id(), reason);
         }
         return false;
     }
@@ -271,12 +271,12 @@ final class Pass {
     /** Finds the earliest time at which the need fits, and keeps these units free for it. */
     private void reserve(Job job, Need need, JobReason reason) {
         if (reservations >= RESERVATIONS_MAX) {
-            scheduler.explain(job.id(), reason, 0);
+            scheduler.explain(job.id(), reason);
             return;
         }
         reservations++;
         Optional<Planner.Estimate> planned = earliest(need, true);
-        scheduler.explain(job.id(), reason, planned.map(Planner.Estimate::start).orElse(0L));
+        scheduler.explain(job.id(), reason, planned);
     }
 
     Optional<Planner.Estimate> estimate(JobDesc desc) {
