@@ -79,6 +79,7 @@ final class Controller {
     private Server server;
     private Optional<Sack> sack = Optional.empty();
     private volatile boolean stopping;
+    private final ConfigService configService = new ConfigService();
     private final Statistics statistics = new Statistics();
     private final Requests requests;
     private long applied;
@@ -203,6 +204,7 @@ final class Controller {
             throw new IOException(r.sentence());
         }
         links.dropUnknown(thread.durable());
+        configService.take(c);
     }
 
     // ---- running
@@ -439,6 +441,10 @@ final class Controller {
         log.level(level);
         log.info("Set debug level to '" + m.level() + "'");
         return "";
+    }
+
+    ConfigService configService() {
+        return configService;
     }
 
     DebugFlags debugFlags() {

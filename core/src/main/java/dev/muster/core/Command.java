@@ -94,6 +94,7 @@ public sealed interface Command {
     /**
      * A slurmd asks which FUTURE node it may be; answers the name.
      *
+     * @param port    0: as configured for the node
      * @param feature that the node must have, "" for any
      */
     record AssignNode(int uid, String hostname, String address, int port, String feature, NodeMessages.Hardware hardware) implements Command {}

@@ -57,6 +57,9 @@ final class NodeRules {
                 || !m.version().equals(node.version())) {
             changes.add(new Change.NodeRegistered(m.node(), m.bootId(), m.version(), m.startTime(), m.hardware()));
         }
+        if (!m.extra().isEmpty() && !m.extra().equals(node.extra())) {
+            changes.add(new Change.NodeTextsChanged(m.node(), node.comment(), m.extra(), node.resumeAfter()));
+        }
         returned(node, m);
         Set<Integer> onNode = new HashSet<>();
         for (Attempt attempt : m.attempts()) {

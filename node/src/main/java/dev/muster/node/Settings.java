@@ -20,6 +20,7 @@ import java.util.Optional;
  * @param gres              of this node as configured, {@code gpu:a100:4}
  * @param logTimeFormat     LogTimeFormat as written
  * @param dynamic           of slurmd -Z: this node's line as it would stand in slurm.conf; else ""
+ * @param extra             for the node's Extra=
  * @param around            programs around jobs
  * @param registered        hardware as configured, where the configuration overrides what the machine has
  */
@@ -51,6 +52,7 @@ public record Settings(
         String configFile,
         String gres,
         String dynamic,
+        String extra,
         Around around,
         Optional<Shape> registered) {
 

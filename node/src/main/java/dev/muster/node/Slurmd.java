@@ -173,7 +173,7 @@ public final class Slurmd implements AutoCloseable {
 
     private Register register() {
         return new Register(settings.nodeName(), settings.cluster(), bootId, Release.VERSION, startTime, hardware(),
-                jobs.attempts(), settings.dynamic());
+                jobs.attempts(), settings.dynamic(), settings.extra());
     }
 
     private Heartbeat heartbeat() {

@@ -79,7 +79,7 @@ class SlurmdTest {
                 freePort(), spool,
                 "", "", 5, "", Path.of("/tmp"), prologs, epilogs, 10, 10, 2, 10, "", "", Os.uid(), NOT_CONFINED, true, pollMemory,
                         1, stepd,
-                "/etc/slurm/slurm.conf", "", "", Settings.Around.NOTHING, Optional.empty());
+                "/etc/slurm/slurm.conf", "", "", "", Settings.Around.NOTHING, Optional.empty());
         Slurmd made = new Slurmd(settings, new DaemonLog("slurmd", spool + "/slurmd.log", false, 5, ""),
                 NodeSessions.of(Os.uid()),
                 new Slurmd.Owner() {

@@ -160,7 +160,7 @@ final class Cluster {
 
     /** What a node says when it comes. */
     NodeMessages.Register registration(String node, String bootId, List<NodeMessages.Attempt> attempts) {
-        return new NodeMessages.Register(node, "c", bootId, "v", 1_000_000, hardware.get(node), attempts, "");
+        return new NodeMessages.Register(node, "c", bootId, "v", 1_000_000, hardware.get(node), attempts, "", "");
     }
 
     /** Every entry from now on goes there. */

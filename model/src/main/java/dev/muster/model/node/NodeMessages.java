@@ -25,6 +25,7 @@ public final class NodeMessages {
      * @param startTime of this slurmd, seconds since 1970
      * @param attempts  every job attempt the node knows: alive or with something unacknowledged
      * @param dynamic   of slurmd -Z: its line as it would stand in slurm.conf; else ""
+     * @param extra     for the node's Extra=, "" to leave that as it is
      */
     public record Register(
             String node,
@@ -34,7 +35,8 @@ public final class NodeMessages {
             long startTime,
             Hardware hardware,
             List<Attempt> attempts,
-            String dynamic) implements ToController {}
+            String dynamic,
+            String extra) implements ToController {}
 
     public record Hardware(
             int cpus,
