@@ -47,6 +47,12 @@ public final class Limits {
                 .orElse(new Memory(r.memPerNodeMb(), r.memPerCpuMb(), r.memAll()));
     }
 
+    /** OverTimeLimit: minutes that a job and its steps may run on beyond their limits; -1 for ever. */
+    public static int overTimeMin(State state, Job job) {
+        return state.partitions().find(job.desc().partition()).map(p -> p.info().overTimeLimitMin()).filter(m -> m >= 0)
+                .orElse(state.settings().overTimeLimitMin());
+    }
+
     /** The limit of a job that starts now: no longer than its deadline allows where it may be shorter (no limit said, or --time-min). */
     static int byDeadline(JobDesc.Timing timing, int limitMin, long nowSeconds) {
         boolean flexible = timing.timeLimitMin() <= 0 || timing.timeMinMin() > 0;

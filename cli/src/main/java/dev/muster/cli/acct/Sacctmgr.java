@@ -38,6 +38,7 @@ public final class Sacctmgr implements Command {
         /** {@code -v}: what goes to slurmdbd. */
         void told(CommandContext c, String what) {
             if (verbose > 0) {
+                c.host().needsOwnProcess();     // what is said cannot be taken back, should the service be of no use to the caller
                 c.info("slurmdbd at " + c.host().accountingHost() + ": " + what);
             }
         }
