@@ -55,6 +55,9 @@ final class ConfigBridge {
         if (!conf.list(Key.PROLOG_SLURMCTLD).isEmpty()) {
             options.put(Settings.PROLOG_SLURMCTLD, "true");
         }
+        if (conf.has(Key.TASK_PLUGIN_PARAM, "OOMKillStep")) {
+            options.put(Settings.OOM_KILL_STEP, "1");
+        }
         if (conf.given(Key.MAX_NODE_COUNT)) {
             options.put(Settings.MAX_NODE_COUNT, Long.toString(conf.number(Key.MAX_NODE_COUNT)));
         }

@@ -21,6 +21,8 @@ final class NodeRules {
     static final String NOT_RESPONDING = "Not responding";
     /** What a node says of a step whose end it slept through. */
     static final String NODE_REBOOT = "NodeReboot";
+    /** What a node says of a step whose processes the kernel killed for want of memory. */
+    private static final String OUT_OF_MEMORY = "OutOfMemory";
     private final State state;
     private final Now now;
     private final List<Change> changes = new ArrayList<>();
@@ -184,6 +186,9 @@ final class NodeRules {
         changes.add(new Change.StepPartEnded(job.id(), step.id(), node, worst, new java.util.TreeMap<>(exits), reason, usage));
         Step after = step.with(node, p -> p.ended(worst, exits, reason));
         if (!after.allDone()) {
+            if (reason.equals(OUT_OF_MEMORY) && step.desc().oomKillStep().equals("1") && step.ending().isEmpty()) {
+                changes.add(new Change.StepEnding(job.id(), step.id(), OUT_OF_MEMORY, true));
+            }
             return;
         }
         changes.add(new Change.StepEnded(job.id(), step.id(), now.seconds()));

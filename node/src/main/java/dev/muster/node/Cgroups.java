@@ -116,28 +116,31 @@ final class Cgroups {
         return v2Controllers.contains(controller) || v1.containsKey(controller);
     }
 
-    Groups forStep(int jobId, int attempt, int stepId, Share jobShare, Share stepShare) {
+    /** One at a time: a group is ready for use before anybody finds it made. */
+    synchronized Groups forStep(int jobId, int attempt, int stepId, Share jobShare, Share stepShare) {
         List<Path> join = new ArrayList<>();
         List<Path> kill = new ArrayList<>();
         String oomEvents = "";
         for (Path top : tops()) {
             Path job = top.resolve(jobName(jobId, attempt));
             Path step = job.resolve(stepDirectory(stepId));
-            String controller = v2.filter(top::equals).isPresent() ? "" : top.getParent().getFileName().toString();
-            if (!(controller.isEmpty() ? make(job) && share(job) && make(step) : makeV1(job) && makeV1(step))) {
+            boolean two = v2.filter(top::equals).isPresent();
+            String controller = two ? "" : top.getParent().getFileName().toString();
+            List<String> controllers = two ? v2Controllers : List.of(controller);
+            // a group below keeps the one above from becoming narrower: each is confined before the next is made
+            boolean made = two ? make(job) && share(job) : makeV1(job);
+            controllers.forEach(one -> limit(one, two, job, jobShare));
+            if (!made || !(two ? make(step) : makeV1(step))) {
                 log.error("cannot make " + step);
                 continue;
             }
+            controllers.forEach(one -> limit(one, two, step, stepShare));
             join.add(step);
-            if (controller.isEmpty() || controller.equals("freezer")) {
+            if (two || controller.equals("freezer")) {
                 kill.add(step);
             }
-            for (String one : controller.isEmpty() ? v2Controllers : List.of(controller)) {
-                limit(one, controller.isEmpty(), job, jobShare);
-                limit(one, controller.isEmpty(), step, stepShare);
-                if (one.equals("memory")) {
-                    oomEvents = step.resolve(controller.isEmpty() ? "memory.events" : "memory.oom_control").toString();
-                }
+            if (controllers.contains("memory")) {
+                oomEvents = step.resolve(two ? "memory.events" : "memory.oom_control").toString();
             }
         }
         return new Groups(join, kill, oomEvents);
@@ -274,7 +277,7 @@ final class Cgroups {
             return false;
         }
         for (String file : fresh ? List.of("cpuset.mems", "cpuset.cpus") : List.<String>of()) {
-            Path above = directory.resolveSibling("..").normalize().resolve(file);
+            Path above = directory.getParent().resolve(file);
             if (Files.exists(above) && !write(directory.resolve(file), Os.read(above).orElse("").trim())) {
                 return false;
             }

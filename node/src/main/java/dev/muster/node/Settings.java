@@ -63,11 +63,9 @@ public record Settings(
      * @param unkillable    run when a step's processes do not end, "" for none
      * @param health        HealthCheckProgram, "" for none; asked for every healthSeconds
      * @param healthStates  HealthCheckNodeState in upper case
-     * @param oomKillStep   TaskPluginParam=OOMKillStep
      */
-    public record Around(boolean serial, String unkillable, String health, int healthSeconds, List<String> healthStates,
-            boolean oomKillStep) {
-        public static final Around NOTHING = new Around(false, "", "", 0, List.of(), false);
+    public record Around(boolean serial, String unkillable, String health, int healthSeconds, List<String> healthStates) {
+        public static final Around NOTHING = new Around(false, "", "", 0, List.of());
     }
 
     public record Address(String host, int port) {}

@@ -76,8 +76,7 @@ final class SettingsReader {
                 options.extra(),
                 new Settings.Around(conf.has(Key.PROLOG_FLAGS, "Serial"), conf.text(Key.UNKILLABLE_STEP_PROGRAM),
                         conf.text(Key.HEALTH_CHECK_PROGRAM), (int) conf.number(Key.HEALTH_CHECK_INTERVAL),
-                        conf.list(Key.HEALTH_CHECK_NODE_STATE).stream().map(s -> s.toUpperCase(java.util.Locale.ROOT)).toList(),
-                        conf.has(Key.TASK_PLUGIN_PARAM, "OOMKillStep")),
+                        conf.list(Key.HEALTH_CHECK_NODE_STATE).stream().map(s -> s.toUpperCase(java.util.Locale.ROOT)).toList()),
                 conf.configOverrides() ? Optional.of(shape(node)) : Optional.empty());
     }
 

@@ -78,6 +78,9 @@ final class SpecBuilder {
         if (batch) {
             out.put("batch", 1);
         } else {
+            if (launch.step().oomKillStep().equals("1")) {
+                out.put("oom_kill_step", 1);
+            }
             out.put("rows", launch.step().ptyRows()).put("columns", launch.step().ptyColumns());
         }
         hooks(out, launch.step(), batch);
