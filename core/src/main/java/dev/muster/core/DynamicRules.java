@@ -139,7 +139,8 @@ final class DynamicRules {
                     + (c.feature().isEmpty() ? "" : " and feature " + c.feature()));
         }
         Node after = place.get().with(Node.Flag.FUTURE, false).with(Node.Flag.UNKNOWN, true).with(Node.Flag.DYNAMIC_FUTURE, true);
-        Node.Spec spec = NodeSpecs.withPort(NodeSpecs.withAddress(after.spec(), c.hostname(), c.address()), c.port() > 0 ? c.port() : after.spec().port());
+        Node.Spec spec = NodeSpecs.withPort(NodeSpecs.withAddress(after.spec(), c.hostname(), c.address()),
+                c.port() > 0 ? c.port() : after.spec().port());
         changes.add(new Change.NodeSpecChanged(after.name(), spec));
         changes.add(new Change.NodeStateChanged(after.name(), after.flags(), after.reason(), after.reasonUid(), after.reasonTime()));
         return Decision.of(changes, after.name());

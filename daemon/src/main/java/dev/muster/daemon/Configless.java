@@ -50,7 +50,8 @@ public final class Configless {
         for (String server : servers.split(",")) {
             int colon = server.lastIndexOf(':');
             boolean numbered = colon > 0 && server.substring(colon + 1).matches("[0-9]{1,5}");
-            this.servers.add(new Server(numbered ? server.substring(0, colon) : server, numbered ? Integer.parseInt(server.substring(colon + 1)) : PORT));
+            this.servers.add(new Server(numbered ? server.substring(0, colon) : server,
+                    numbered ? Integer.parseInt(server.substring(colon + 1)) : PORT));
         }
         this.keyFile = keyFile;
     }
@@ -207,7 +208,8 @@ public final class Configless {
     private static void copy(Path from, Path to) throws IOException {
         try (Stream<Path> all = Files.walk(from)) {
             for (Path path : all.toList()) {
-                Files.copy(path, to.resolve(from.relativize(path).toString()), StandardCopyOption.COPY_ATTRIBUTES, java.nio.file.LinkOption.NOFOLLOW_LINKS);
+                Files.copy(path, to.resolve(from.relativize(path).toString()),
+                        StandardCopyOption.COPY_ATTRIBUTES, java.nio.file.LinkOption.NOFOLLOW_LINKS);
             }
         }
     }

@@ -83,7 +83,8 @@ final class Cluster {
         int threads = Integer.parseInt(w.getOrDefault("threads", "1"));
         int sockets = Integer.parseInt(w.getOrDefault("sockets", "1"));
         return new Node.Spec(name, name, name, 1, cpus, 1, sockets, cpus / threads / sockets, threads, cpus / threads, threads,
-                Long.parseLong(w.getOrDefault("mem", "1000")), 0, 0, w.containsKey("feature") ? List.of(w.get("feature")) : List.of(), 1, List.of(), IndexSet.empty(),
+                Long.parseLong(w.getOrDefault("mem", "1000")), 0, 0,
+                w.containsKey("feature") ? List.of(w.get("feature")) : List.of(), 1, List.of(), IndexSet.empty(),
                 w.getOrDefault("state", "UNKNOWN"), "", order);
     }
 
