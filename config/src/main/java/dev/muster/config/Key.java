@@ -160,7 +160,7 @@ public enum Key {
     RESUME_RATE("ResumeRate", Kind.U16, "300", Reader.CONTROLLER, Inert.CLOUD),
     RESUME_TIMEOUT("ResumeTimeout", Kind.U16, "60", Reader.CONTROLLER, Inert.CLOUD),
     RESV_EPILOG("ResvEpilog", Kind.TEXT, "", Reader.CONTROLLER, Inert.RESV),
-    RESV_OVER_RUN("ResvOverRun", Kind.U16, "0", Reader.CONTROLLER, Inert.RESV),
+    RESV_OVER_RUN("ResvOverRun", Kind.U16, "0", Reader.CONTROLLER),
     RESV_PROLOG("ResvProlog", Kind.TEXT, "", Reader.CONTROLLER, Inert.RESV),
     RETURN_TO_SERVICE("ReturnToService", Kind.U16, "0", Reader.CONTROLLER),
     SCHEDULER_PARAMETERS("SchedulerParameters", Kind.LIST, "", Reader.CONTROLLER),
@@ -283,7 +283,7 @@ public enum Key {
         static final String PROFILE = "time series profiles are not part of this version";
         static final String REBOOT = "scontrol reboot is not part of this version";
         static final String REST = "the REST daemon is not part of this version";
-        static final String RESV = "reservations are not part of this version";
+        static final String RESV = "no program is run at the start and end of a reservation in this version";
         static final String SENSOR = "energy, network and filesystem sensors are not part of this version";
         static final String SWITCH = "switch plugins are not part of this version";
         static final String TLS = "TLS is not part of this version; requests are authenticated by MAC";

@@ -84,8 +84,11 @@ public final class Core {
             case Command.UpdatePartition c -> new PartitionRules(state).update(c);
             case Command.CreatePartition c -> new PartitionRules(state).create(c);
             case Command.DeletePartition c -> new PartitionRules(state).delete(c);
+            case Command.CreateReservation c -> new ReservationRules(state, now, planner).create(c);
+            case Command.UpdateReservation c -> new ReservationRules(state, now, planner).update(c);
+            case Command.DeleteReservation c -> new ReservationRules(state, now, planner).delete(c);
             case Command.Schedule c -> schedule(c, now);
-            case Command.Tick c -> new TimerRules(state, now, due).due();
+            case Command.Tick c -> new TimerRules(state, now, due, planner).due();
         };
     }
 
@@ -125,6 +128,9 @@ public final class Core {
             if (start.task() >= 0) {
                 id = ids.forTask(job);
                 changes.add(new Change.ArrayTaskSplit(job.id(), start.task(), id, id == job.id() ? job.sluid() : ids.sluid()));
+            }
+            if (!start.reservation().equals(job.desc().charge().reservation())) {
+                changes.add(new Change.DescriptionChanged(id, job.inReservation(start.reservation()).desc()));
             }
             boolean onNodes = state.settings().awaitProlog();
             boolean onController = Boolean.parseBoolean(state.settings().options().get(Settings.PROLOG_SLURMCTLD));

@@ -56,4 +56,6 @@ public record Settings(
     public static final String REQUEUE_EXIT = "requeue_exit";
     /** The same, and they wait there for their release as SPECIAL_EXIT. */
     public static final String REQUEUE_EXIT_HOLD = "requeue_exit_hold";
+    /** ResvOverRun: seconds that jobs may run on after the end of their reservation; -1 for ever. */
+    public static final String RESV_OVER_RUN = "resv_over_run";
 }

@@ -19,10 +19,12 @@ final class TimerRules {
     private final State state;
     private final Now now;
     private final Due due;
+    private final Planner planner;
     private final List<Change> changes = new ArrayList<>();
     private final List<Decision.Direct> direct = new ArrayList<>();
 
-    TimerRules(State state, Now now, Due due) {
+    TimerRules(State state, Now now, Due due, Planner planner) {
+        this.planner = planner;
         this.state = state;
         this.now = now;
         this.due = due;
@@ -44,6 +46,7 @@ final class TimerRules {
             state.jobs().find(id).filter(j -> !late.contains(j.id())).ifPresent(this::settle);
             due.settled(id);
         }
+        new ReservationRules(state, now, planner).due(changes);
         purge();
         forgetAnswers();
         return Decision.of(changes, changes.size() >= SLICE, direct);

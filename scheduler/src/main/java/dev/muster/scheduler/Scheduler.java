@@ -294,6 +294,21 @@ public final class Scheduler implements Planner {
         return more;
     }
 
+    /** The same need in a reservation. */
+    Need shared(Need need, String reservation) {
+        if (reservation.isEmpty()) {
+            return need;
+        }
+        Need made = need.in(reservation);
+        Need known = classes.putIfAbsent(made, made);
+        return known == null ? made : known;
+    }
+
+    @Override
+    public boolean matches(String expression, List<String> features) {
+        return Features.match(expression, features);
+    }
+
     int running(int arrayJobId) {
         return runningTasks.getOrDefault(arrayJobId, 0);
     }
