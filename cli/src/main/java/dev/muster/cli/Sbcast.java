@@ -20,19 +20,10 @@ final class Sbcast implements Command {
         String job = "";
         boolean force = false;
         for (GetOpt.Hit h : p.hits()) {
+            if (Standard.told(c, OPTIONS, "SOURCE DEST", h)) {
+                return 0;
+            }
             switch (h.opt().name()) {
-                case "version" -> {
-                    c.out().println(Standard.VERSION);
-                    return 0;
-                }
-                case "help" -> {
-                    Standard.help(c, OPTIONS, "SOURCE DEST");
-                    return 0;
-                }
-                case "usage" -> {
-                    OptionHelp.usage(c, OPTIONS, "SOURCE DEST");
-                    return 0;
-                }
                 case "force" -> force = true;
                 case "jobid" -> job = h.value();
                 // how the transfer is cut and spread is this system's own business

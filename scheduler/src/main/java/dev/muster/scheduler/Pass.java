@@ -98,7 +98,7 @@ final class Pass {
         while (starts.size() < most) {
             if (job.array().maxRunning() > 0
                     && scheduler.running(job.array().jobId()) + given >= job.array().maxRunning()) {
-                scheduler.explain(job.id(), JobReason.JOB_ARRAY_TASK_LIMIT, 0);
+                scheduler.explain(job.id(), JobReason.JOB_ARRAY_TASK_LIMIT);
                 return;
             }
             if (!start(job, task)) {
@@ -121,7 +121,7 @@ final class Pass {
         JobReason reason = JobReason.NONE;
         List<String> reservations = reserved.of(job.desc());
         if (reservations.isEmpty()) {
-            scheduler.explain(job.id(), JobReason.RESERVATION, 0);
+            scheduler.explain(job.id(), JobReason.RESERVATION);
             return false;
         }
         for (String name : job.desc().partition().split(",")) {
@@ -142,21 +142,20 @@ final class Pass {
         }
         if (reason == JobReason.PARTITION_TIME_LIMIT || reason == JobReason.PARTITION_NODE_LIMIT || reason == JobReason.PARTITION_DOWN
                 || reason == JobReason.PARTITION_INACTIVE || reason == JobReason.MAX_MEM_PER_LIMIT) {
-            scheduler.explain(job.id(), reason, 0);
+            scheduler.explain(job.id(), reason);
         }
         return false;
     }
 
     /** NONE if it starts; else why it does not. @param last what it waits for is planned here */
     private JobReason attempt(Job job, int task, Partition partition, Need need, boolean last) {
-        String name = partition.name();
         JobReason policy = limited ? accounts.blocks(job.desc(), Allocation.NONE, need.limitMin(), scheduler.use()) : JobReason.NONE;
         if (policy != JobReason.NONE) {
-            scheduler.explain(job.id(), policy, 0);
+            scheduler.explain(job.id(), policy);
             return policy;
         }
         if (exceeding.contains(need)) {
-            scheduler.explain(job.id(), JobReason.PARTITION_CONFIG, 0);
+            scheduler.explain(job.id(), JobReason.PARTITION_CONFIG);
             return JobReason.PARTITION_CONFIG;
         }
         if (reserved.opens(need.reservation()) > now.seconds()) {
@@ -177,7 +176,7 @@ final class Pass {
         JobReason whole = limited && allocation.isPresent() ? accounts.blocks(job.desc(), allocation.get(), need.limitMin(), scheduler.use())
                 : JobReason.NONE;
         if (whole != JobReason.NONE) {
-            scheduler.explain(job.id(), whole, 0);
+            scheduler.explain(job.id(), whole);
             return whole;
         }
         if (allocation.isPresent()) {
@@ -191,7 +190,7 @@ final class Pass {
         }
         failed.add(need);
         if (Feasibility.exceeds(state, job.desc(), partition)) {
-            scheduler.explain(job.id(), JobReason.PARTITION_CONFIG, 0);
+            scheduler.explain(job.id(), JobReason.PARTITION_CONFIG);
             exceeding.add(need);
             return JobReason.PARTITION_CONFIG;
         }
@@ -332,12 +331,12 @@ final class Pass {
     /** Finds the earliest time at which the need fits, and keeps these units free for it. */
     private void reserve(Job job, Need need, JobReason reason) {
         if (reservations >= RESERVATIONS_MAX) {
-            scheduler.explain(job.id(), reason, 0);
+            scheduler.explain(job.id(), reason);
             return;
         }
         reservations++;
         Optional<Planner.Estimate> planned = earliest(need, true);
-        scheduler.explain(job.id(), reason, planned.map(Planner.Estimate::start).orElse(0L));
+        scheduler.explain(job.id(), reason, planned);
     }
 
     Optional<Planner.Estimate> estimate(JobDesc desc) {
