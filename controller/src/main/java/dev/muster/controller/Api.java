@@ -102,6 +102,8 @@ final class Api {
             case "UpdateReservation" -> reservations.update(caller, Codec.decode(body, ClusterMessages.UpdateReservation.class));
             case "DeleteReservation" -> reservations.delete(caller, Codec.decode(body, ClusterMessages.DeleteReservation.class));
             case "QueryReservations" -> reservations.query(caller, Codec.decode(body, ClusterMessages.QueryReservations.class));
+            case "QueryPriorities" -> Reply.of(new PolicyViews(core.durable(), controller.clock().now()).priorities());
+            case "QueryShares" -> Reply.of(new PolicyViews(core.durable(), controller.clock().now()).shares());
             case "Reconfigure" -> admin(caller, controller::reconfigure);
             case "Shutdown" -> {
                 boolean only = Codec.decode(body, ClusterMessages.Shutdown.class).controllerOnly();

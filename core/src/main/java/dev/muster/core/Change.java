@@ -135,6 +135,11 @@ public sealed interface Change {
     /** What a waiting job was to run in is gone: it names what is left of it, and is held where held says so. */
     record ReservationLost(int jobId, String reservation, boolean held) implements Change {}
 
+    // ---- usage
+
+    /** All usage as of a moment; see {@link Shares}. */
+    record UsageCharged(long time, long tickMs, long resetAt, List<Shares.Had> usage, List<Shares.Had> qos) implements Change {}
+
     // ---- snapshots only
 
     /** Associations, QOS and users as slurmdbd has them now: what differs from before. */

@@ -2,6 +2,7 @@ package dev.muster.core;
 
 import dev.muster.model.Bytes;
 import dev.muster.model.Codec;
+import dev.muster.model.JobReason;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.api.JobMessages.CancelReply;
 import java.util.ArrayList;
@@ -132,6 +133,7 @@ public final class Core {
             if (!start.reservation().equals(job.desc().charge().reservation())) {
                 changes.add(new Change.DescriptionChanged(id, job.inReservation(start.reservation()).desc()));
             }
+            int started = id;
             boolean onNodes = state.settings().awaitProlog();
             boolean onController = Boolean.parseBoolean(state.settings().options().get(Settings.PROLOG_SLURMCTLD));
             boolean configuring = onNodes || onController;
@@ -143,6 +145,7 @@ public final class Core {
                 long byDeadline = now.tickMs() + Math.max(0, job.desc().timing().deadline() - now.seconds()) * 1000;
                 limitTick = limitTick < 0 ? byDeadline : Math.min(limitTick, byDeadline);
             }
+            planner.priority(job.id()).ifPresent(p -> changes.add(new Change.PriorityChanged(started, p, -1, JobReason.NONE, "")));
             changes.add(new Change.JobStarted(id, attempt, allocation, limitMin, limitTick, configuring));
             if (!configuring) {
                 changes.addAll(StepRules.firstSteps(id, job.desc(), start.allocation(), state.settings(), now));

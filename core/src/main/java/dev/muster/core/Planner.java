@@ -4,6 +4,7 @@ import dev.muster.model.JobDesc;
 import dev.muster.model.JobReason;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /** What decisions ask of the scheduler. It keeps an index that follows the state; see {@link #follow}. */
 public interface Planner {
@@ -21,6 +22,9 @@ public interface Planner {
 
     /** Where a job that is not in the queue would run, were it submitted now. */
     Optional<Estimate> estimate(State state, Now now, JobDesc desc);
+
+    /** The computed priority by which the job stands in the queue; empty if its own counts. */
+    OptionalLong priority(int jobId);
 
     /** Whether a node with these features fits an expression of {@code -C}. */
     boolean matches(String expression, List<String> features);

@@ -22,6 +22,7 @@ import java.util.function.UnaryOperator;
  * @param blobs      hash → how many jobs and steps refer to it
  * @param accounts   associations, QOS and users as slurmdbd last said
  * @param reservations by name
+ * @param shares     what was used of what is whose
  */
 public record State(
         long tickMs,
@@ -38,13 +39,14 @@ public record State(
         Table<Long, Integer> children,
         Table<String, Integer> blobs,
         Accounts accounts,
-        Table<String, Reservation> reservations) {
+        Table<String, Reservation> reservations,
+        Shares shares) {
 
     public static final Settings NO_SETTINGS = new Settings("", 0, 1, 0x03ff0000, 10000, 1001, false, 0, 0, 0, 0, 30, 300, 0, 1, 300,
             10, 40000, 512, true, "NO", false, false, false, false, List.of(), java.util.Collections.emptySortedMap());
 
     public static final State EMPTY = new State(0, NO_SETTINGS, 1, 1, 1, 1, Table.empty(), Table.empty(), Table.empty(),
-            Table.empty(), Table.empty(), Table.empty(), Table.empty(), Accounts.NONE, Table.empty());
+            Table.empty(), Table.empty(), Table.empty(), Table.empty(), Accounts.NONE, Table.empty(), Shares.NONE);
 
     /** A kept answer. */
     public record Answer(int uid, long tickMs, Bytes reply) {}
@@ -92,6 +94,7 @@ public record State(
         accounts.snapshot().ifPresent(out);
         nodes.values().forEach(n -> out.accept(new Change.NodeRestored(n)));
         partitions.values().forEach(p -> out.accept(new Change.PartitionRestored(p)));
+        shares.snapshot().ifPresent(out);
         reservations.values().forEach(r -> out.accept(new Change.ReservationChanged(r)));
         jobs.values().forEach(j -> out.accept(new Change.JobRestored(j)));
         answers.entries().forEach(a -> out.accept(new Change.AnswerRestored(a.getKey(), a.getValue())));
@@ -122,6 +125,7 @@ public record State(
         private Table<String, Integer> blobs;
         private Accounts accounts;
         private Table<String, Reservation> reservations;
+        private Shares shares;
 
         Draft(State s, long tick) {
             tickMs = Math.max(s.tickMs, tick);
@@ -139,11 +143,12 @@ public record State(
             blobs = s.blobs;
             accounts = s.accounts;
             reservations = s.reservations;
+            shares = s.shares;
         }
 
         State state() {
             return new State(tickMs, settings, nextJobId, jobIdCeiling, nextSluid, sluidCeiling, jobs, nodes, partitions,
-                    answers, ended, children, blobs, accounts, reservations);
+                    answers, ended, children, blobs, accounts, reservations, shares);
         }
 
         /** All state change on one page. */
@@ -197,6 +202,7 @@ public record State(
                 case Change.PolicyChanged c -> accounts = accounts.with(c);
                 case Change.ReservationChanged c -> reservations = reservations.with(c.reservation().name(), c.reservation());
                 case Change.ReservationRemoved c -> reservations = reservations.without(c.name());
+                case Change.UsageCharged c -> shares = Shares.of(c);
                 case Change.ReservationLost c -> job(c.jobId(), j -> c.held() ? j.inReservation(c.reservation()).withPriority(0, settings.slurmUid())
                         .with(JobReason.RESV_DELETED, "").with(JobFlag.RESV_DEL_HOLD, true) : j.inReservation(c.reservation()));
                 case Change.JobRestored c -> restored(c.job());

@@ -47,6 +47,7 @@ final class TimerRules {
             due.settled(id);
         }
         new ReservationRules(state, now, planner).due(changes);
+        new UsageRules(state, now).due(changes);
         purge();
         forgetAnswers();
         return Decision.of(changes, changes.size() >= SLICE, direct);
@@ -120,9 +121,10 @@ final class TimerRules {
         if (age <= 0) {
             return;
         }
+        UsageRules usage = new UsageRules(state, now);
         int count = 0;
         for (Map.Entry<Long, Integer> e : state.ended().entries()) {
-            if ((e.getKey() >>> 32) + age > now.seconds() || count >= SLICE) {
+            if ((e.getKey() >>> 32) + age > now.seconds() || count >= SLICE || !usage.charged(e.getKey() >>> 32)) {
                 return;
             }
             Job job = state.jobs().at(e.getValue());

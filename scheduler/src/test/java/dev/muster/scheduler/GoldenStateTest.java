@@ -144,6 +144,12 @@ class GoldenStateTest {
                 List.of(new DbdMessages.QosPolicy(1, "normal", Map.of("Priority", "10"))),
                 List.of(new DbdMessages.UserPolicy("alice", Entities.AdminLevel.NONE, List.of("lab"))),
                 List.of(new DbdMessages.WckeyPolicy("alice", "w", true)))));
+        play.lines("""
+                pass 301
+                submit kind=BATCH charge.account=lab partition=p
+                schedule
+                pass 301
+                """);
         all.addAll(play.entries());
         Path directory = Files.createDirectories(Path.of(args[0]));
         Files.writeString(directory.resolve("entries.jsonl"),
