@@ -48,6 +48,7 @@ final class DbdApi {
     private final Runnable reconfigure;
     private final Requests requests;
     private final Runaways runaways;
+    private final JobEdits jobs;
     private int sweeps;
 
     DbdApi(AccountingStore store, BookStore books, Supplier<SlurmdbdConf> conf, int slurmUid, Identities identities, DaemonLog log, Runnable shutdown,
@@ -55,6 +56,7 @@ final class DbdApi {
         this.store = store;
         this.books = books;
         this.runaways = new Runaways(store);
+        this.jobs = new JobEdits(store);
         this.links = new ControllerLinks(books::book);
         this.conf = conf;
         this.slurmUid = slurmUid;
@@ -338,6 +340,10 @@ final class DbdApi {
     // ---- changes
 
     private Reply change(Caller caller, Change c) {
+        if (c.entity().equals("job") && c.verb().equals("modify")) {
+            settle(List.of());
+            return Reply.of(jobs.run(c, caller.uid(), atLeast(caller, AdminLevel.OPERATOR), c.where().getOrDefault("cluster", "")));
+        }
         String actor = identities.userName(caller.uid());
         Changed result = books.change(draft -> new Changes(draft, actor, superuser(caller), c, now()).run(), r -> c.commit() && r.error().isEmpty());
         if (c.commit() && result.error().isEmpty()) {
