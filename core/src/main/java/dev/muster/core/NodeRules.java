@@ -213,7 +213,7 @@ final class NodeRules {
         changes.add(new Change.PrologDone(job.id(), m.attempt(), node));
         Allocation after = job.run().allocation().with(node, Allocation.Share::withPrologDone);
         if (job.has(JobFlag.CONFIGURING) && after.allPrologsDone()) {
-            changes.addAll(StepRules.firstSteps(job.id(), job.desc(), job.run().allocation(), state.settings(), now));
+            changes.addAll(HetRules.ready(state, job, now));
         }
     }
 
@@ -228,7 +228,7 @@ final class NodeRules {
         if (c.success()) {
             changes.add(new Change.ControllerPrologDone(job.id(), c.attempt()));
             if (job.run().allocation().controllerDone().allPrologsDone()) {
-                changes.addAll(StepRules.firstSteps(job.id(), job.desc(), job.run().allocation(), state.settings(), now));
+                changes.addAll(HetRules.ready(state, job, now));
             }
         } else if (job.desc().kind() == JobDesc.Kind.BATCH && Exits.mayRequeue(state, job)) {
             changes.addAll(Exits.later(job, now));
