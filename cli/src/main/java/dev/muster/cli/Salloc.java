@@ -15,12 +15,16 @@ final class Salloc implements Command {
 
     @Override
     public int run(CommandContext c) throws SlurmException, UsageException {
-        JobOptions o = new JobOptions(c, 'A');
-        List<String> operands = o.readArguments(c.args());
-        if (Standard.helpOrVersion(c, o)) {
-            return 0;
+        List<Components.Typed> typed = Components.typed(c, 'A', Components.sections('A', c.args()));
+        JobOptions o = typed.getFirst().options();
+        List<String> operands = typed.getLast().operands();
+        for (Components.Typed t : typed) {
+            if (Standard.helpOrVersion(c, t.options())) {
+                return 0;
+            }
         }
-        o.readEnvironment();
+        List<JobOptions> components = typed.stream().map(Components.Typed::options).toList();
+        Components.complete(components);
         if (o.has(JobOption.NO_SHELL) && !operands.isEmpty()) {
             throw c.bad(o.exitError(1), "--no-shell and a command contradict each other");
         }
@@ -30,7 +34,7 @@ final class Salloc implements Command {
                 : operands.isEmpty() ? "interactive" : Texts.baseName(operands.getFirst());
         Json.Obj reply;
         try {
-            reply = client.submit("ALLOCATION", name, List.of(), false);
+            reply = client.submit("ALLOCATION", components, List.of(name), false);
         } catch (SlurmException e) {
             return client.refused(e);
         }
