@@ -320,6 +320,8 @@ static void *run_java(void *main_class)
         fatal("the Java machine in %s does not start", java_home);
     char *natives = native_class(main_class);
     natives_register(env, natives);
+    if (daemon_of(launcher.name))
+        natives_register(env, "dev/muster/daemon/Native");
     jclass class = (*env)->FindClass(env, main_class);
     jmethodID method = class ? (*env)->GetStaticMethodID(env, class, "main", "([Ljava/lang/String;)V") : NULL;
     jobjectArray arguments = method ? arguments_of(env) : NULL;

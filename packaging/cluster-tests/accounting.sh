@@ -90,3 +90,12 @@ sed -i "s,^DebugLevel=.*,DebugLevel=nonsense," "$dir/slurmdbd.conf"
 sacctmgr reconfigure
 match "a file with mistakes changes nothing" 'stays as it was' "$(cat "$dir/log/second.log")"
 ids_are_those_of_the_ledger "and everything is still there"
+
+# What may be said of a job that is over.
+j=$(sbatch --parsable -o /dev/null --comment=before --wrap 'exit 3'); wait_empty
+check "a comment and a derived exit code" " Modified jobs... $j submitted at" \
+  "$(sacctmgr -i modify job job="$j" set DerivedExitCode=22 Comment=after | sed 's/ at .*/ at/' | tr -s ' \n' ' ' | sed 's/ $//')"
+check "which sacct shows" "3:0|0:22|after" "$(sacct -n -P -X -j "$j" -o ExitCode,DerivedExitCode,Comment)"
+match "of no job" "didn't affect anything.* Nothing modified" "$(sacctmgr -i modify job jobid=999999 set comment=x 2>&1 | xargs -0)"
+match "a code that is none" 'Invalid value for DerivedExitCode \(abc\)' "$(sacctmgr -i modify job jobid="$j" set derivedexitcode=abc 2>&1)"
+match "it takes a condition that it knows" 'Unknown condition: bad=1' "$(sacctmgr -i modify job bad=1 set comment=x 2>&1)"

@@ -4,6 +4,7 @@ import dev.muster.config.ConfigError;
 import dev.muster.config.SlurmdbdConf;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.daemon.Identities;
+import dev.muster.model.Release;
 import dev.muster.transport.Server;
 import java.io.File;
 import java.io.IOException;
@@ -16,7 +17,6 @@ import java.util.Optional;
 
 /** slurmdbd: database, book and edge put together. */
 final class Dbd {
-    static final String VERSION = "26.05.3";
     /** The documented value for the embedded database; StorageLoc names its directory. */
     static final String EMBEDDED = "accounting_storage/embedded";
     private static final String MARIADB = "accounting_storage/mysql";
@@ -70,7 +70,7 @@ final class Dbd {
         server = Server.start("", conf.dbdPort(), DbdAuth.verifier(conf, new File(conf.path()).getAbsoluteFile().getParentFile()), api::handle,
                 Map.of(), Dbd::page);
         Thread.ofVirtual().name("sweep").start(this::sweep);
-        log.info("slurmdbd version " + VERSION + " started");
+        log.info("slurmdbd version " + Release.VERSION + " started");
     }
 
     /** The database may come later than this daemon. */

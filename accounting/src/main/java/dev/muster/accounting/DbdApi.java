@@ -7,6 +7,7 @@ import dev.muster.accounting.book.Views;
 import dev.muster.config.SlurmdbdConf;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.daemon.Identities;
+import dev.muster.daemon.Requests;
 import dev.muster.model.Codec;
 import dev.muster.model.Json;
 import dev.muster.model.SlurmErrno;
@@ -24,6 +25,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Supplier;
 
 /** The edge of slurmdbd: one method per message. */
@@ -44,8 +46,9 @@ final class DbdApi {
     private final DaemonLog log;
     private final Runnable shutdown;
     private final Runnable reconfigure;
-    private final RpcStats stats = new RpcStats();
+    private final Requests requests;
     private final Runaways runaways;
+    private final JobEdits jobs;
     private int sweeps;
 
     DbdApi(AccountingStore store, BookStore books, Supplier<SlurmdbdConf> conf, int slurmUid, Identities identities, DaemonLog log, Runnable shutdown,
@@ -53,11 +56,13 @@ final class DbdApi {
         this.store = store;
         this.books = books;
         this.runaways = new Runaways(store);
+        this.jobs = new JobEdits(store);
         this.links = new ControllerLinks(books::book);
         this.conf = conf;
         this.slurmUid = slurmUid;
         this.identities = identities;
         this.log = log;
+        this.requests = new Requests(log, Set.of("Sync"));
         this.shutdown = shutdown;
         this.reconfigure = reconfigure;
     }
@@ -67,51 +72,39 @@ final class DbdApi {
     }
 
     Reply handle(Caller caller, String message, byte[] body) {
-        long began = System.nanoTime();
-        try {
-            return switch (message) {
-                case "Register" -> daemon(caller, () -> register(caller, Codec.decode(body, DbdMessages.Register.class)));
-                case "Append" -> daemon(caller, () -> append(Codec.decode(body, DbdMessages.Append.class)));
-                case "ReadRow" -> daemon(caller, () -> readRow(Codec.decode(body, DbdMessages.ReadRow.class)));
-                case "Sync" -> daemon(caller, () -> links.sync(Codec.decode(body, DbdMessages.Sync.class)).map(Reply::of)
-                        .orElseGet(() -> Reply.error(SlurmErrno.IN_STANDBY_MODE)));
-                case "Show" -> show(caller, Codec.decode(body, Show.class));
-                case "Change" -> change(caller, Codec.decode(body, Change.class));
-                case "QueryAccounting" -> accounting(Codec.decode(body, AccountingRows.Query.class));
-                case "Ping" -> Reply.of(new DbdMessages.Done());
-                case "ClearStats" -> operator(caller, () -> {
-                    log.info("Clear stats request received from UID " + caller.uid());
-                    stats.clear();
-                });
-                case "EndRunaways" -> {
-                    DbdMessages.EndRunaways q = Codec.decode(body, DbdMessages.EndRunaways.class);
-                    yield operator(caller, () -> log.info("cluster " + q.cluster() + ": " + runaways.end(q.cluster(), q.keys())
-                            + " runaway jobs are ended for UID " + caller.uid()));
-                }
-                case "Reconfigure" -> administrator(caller, () -> {
-                    log.info("Reconfigure request received");
-                    reconfigure.run();
-                });
-                case "Shutdown" -> administrator(caller, () -> {
-                    log.info("Shutdown request received");
-                    shutdown.run();
-                });
-                default -> Reply.error(404, SlurmErrno.UNEXPECTED_MSG_ERROR, SlurmErrno.UNEXPECTED_MSG_ERROR.sentence());
-            };
-        } catch (Json.MalformedException e) {
-            log.error("malformed " + message + " from uid " + caller.uid() + ": " + e.getMessage());
-            return Reply.error(400, SlurmErrno.UNEXPECTED_MSG_ERROR, SlurmErrno.UNEXPECTED_MSG_ERROR.sentence());
-        } catch (AccountingException e) {
-            log.error(e.getMessage());
-            return Reply.error(503, SlurmErrno.ERROR, e.getMessage());
-        } catch (RuntimeException e) {
-            log.error("internal error serving " + message, e);
-            return Reply.error(500, SlurmErrno.INTERNAL, SlurmErrno.INTERNAL.sentence());
-        } finally {
-            if (!message.equals("Sync")) {
-                stats.count(message, identities.userName(caller.uid()), caller.uid(), (System.nanoTime() - began) / 1000);
+        return requests.serve(caller, message, () -> answer(caller, message, body));
+    }
+
+    private Reply answer(Caller caller, String message, byte[] body) {
+        return switch (message) {
+            case "Register" -> daemon(caller, () -> register(caller, Codec.decode(body, DbdMessages.Register.class)));
+            case "Append" -> daemon(caller, () -> append(Codec.decode(body, DbdMessages.Append.class)));
+            case "ReadRow" -> daemon(caller, () -> readRow(Codec.decode(body, DbdMessages.ReadRow.class)));
+            case "Sync" -> daemon(caller, () -> links.sync(Codec.decode(body, DbdMessages.Sync.class)).map(Reply::of)
+                    .orElseGet(() -> Reply.error(SlurmErrno.IN_STANDBY_MODE)));
+            case "Show" -> show(caller, Codec.decode(body, Show.class));
+            case "Change" -> change(caller, Codec.decode(body, Change.class));
+            case "QueryAccounting" -> accounting(Codec.decode(body, AccountingRows.Query.class));
+            case "Ping" -> Reply.of(new DbdMessages.Done());
+            case "ClearStats" -> operator(caller, () -> {
+                log.info("Clear stats request received from UID " + caller.uid());
+                requests.reset();
+            });
+            case "EndRunaways" -> {
+                DbdMessages.EndRunaways q = Codec.decode(body, DbdMessages.EndRunaways.class);
+                yield operator(caller, () -> log.info("cluster " + q.cluster() + ": " + runaways.end(q.cluster(), q.keys())
+                        + " runaway jobs are ended for UID " + caller.uid()));
             }
-        }
+            case "Reconfigure" -> administrator(caller, () -> {
+                log.info("Reconfigure request received");
+                reconfigure.run();
+            });
+            case "Shutdown" -> administrator(caller, () -> {
+                log.info("Shutdown request received");
+                shutdown.run();
+            });
+            default -> Reply.error(404, SlurmErrno.UNEXPECTED_MSG_ERROR, SlurmErrno.UNEXPECTED_MSG_ERROR.sentence());
+        };
     }
 
     private boolean superuser(Caller caller) {
@@ -245,10 +238,26 @@ final class DbdApi {
                 yield Reply.of(new Rows(runaways.open(q.where().getOrDefault("cluster", ""))));
             }
             case "configuration" -> Reply.of(new Rows(List.of(DbdConfig.shown(conf.get(), identities))));
-            case "stats" -> atLeast(caller, AdminLevel.OPERATOR) ? Reply.of(new Rows(stats.rows()))
+            case "stats" -> atLeast(caller, AdminLevel.OPERATOR) ? Reply.of(new Rows(counts()))
                     : Reply.error(SlurmErrno.ACCESS_DENIED);
             default -> Reply.error(SlurmErrno.NOT_SUPPORTED);
         };
+    }
+
+    /** What was asked how often: messages, then users, the most frequent first. Times in microseconds. */
+    private List<Map<String, String>> counts() {
+        List<Map<String, String>> out = new ArrayList<>();
+        requests.forEachMessage((message, c) -> out.add(count("type", message, "", c)));
+        requests.forEachUser((uid, c) -> out.add(count("user", uid == Requests.OTHERS ? "others" : identities.userName(uid),
+                Integer.toString(uid), c)));
+        out.sort(java.util.Comparator.comparing((Map<String, String> row) -> Long.parseLong(row.get("Count"))).reversed());
+        out.addFirst(Map.of("Kind", "since", "Name", Long.toString(requests.since())));
+        return out;
+    }
+
+    private static Map<String, String> count(String kind, String name, String uid, Requests.Count c) {
+        return Map.of("Kind", kind, "Name", name, "Uid", uid, "Count", Long.toString(c.calls()),
+                "Average", Long.toString(c.us() / c.calls()), "Total", Long.toString(c.us()));
     }
 
     private static boolean fits(Show q, String key, String value) {
@@ -331,6 +340,10 @@ final class DbdApi {
     // ---- changes
 
     private Reply change(Caller caller, Change c) {
+        if (c.entity().equals("job") && c.verb().equals("modify")) {
+            settle(List.of());
+            return Reply.of(jobs.run(c, caller.uid(), atLeast(caller, AdminLevel.OPERATOR), c.where().getOrDefault("cluster", "")));
+        }
         String actor = identities.userName(caller.uid());
         Changed result = books.change(draft -> new Changes(draft, actor, superuser(caller), c, now()).run(), r -> c.commit() && r.error().isEmpty());
         if (c.commit() && result.error().isEmpty()) {

@@ -2,11 +2,11 @@ package dev.muster.accounting;
 
 import dev.muster.config.SlurmConf;
 import dev.muster.config.SlurmdbdConf;
+import dev.muster.daemon.ClusterKey;
 import dev.muster.transport.Munge;
 import dev.muster.transport.Verifier;
 import java.io.File;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -14,8 +14,6 @@ import java.util.function.Supplier;
 
 /** How slurmdbd knows its callers: by munge, or by the key that the clusters share with it. */
 final class DbdAuth {
-    private static final int KEY_BYTES_MIN = 17;
-
     private DbdAuth() {}
 
     /** @throws IOException if a key that is there is unfit */
@@ -63,12 +61,13 @@ final class DbdAuth {
         /** @throws IOException if there is a key that is unfit */
         void check() throws IOException {
             for (File file : places) {
-                if (file.isFile() && file.canRead() && file.length() < KEY_BYTES_MIN) {
-                    throw new IOException(file + " is too short: at least " + KEY_BYTES_MIN + " bytes are needed");
+                if (file.isFile() && file.canRead()) {
+                    ClusterKey.read(file.toPath());
                 }
             }
         }
 
+        /** Empty, with which nobody is known, while there is no fit key. */
         @Override
         public synchronized byte[] get() {
             for (File file : places) {
@@ -84,8 +83,7 @@ final class DbdAuth {
 
         private void read(File file) {
             try {
-                byte[] found = Files.readAllBytes(file.toPath());
-                key = found.length < KEY_BYTES_MIN ? new byte[0] : found;
+                key = ClusterKey.read(file.toPath());
                 from = file;
                 modified = file.lastModified();
             } catch (IOException e) {

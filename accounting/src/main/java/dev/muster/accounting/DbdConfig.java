@@ -2,6 +2,7 @@ package dev.muster.accounting;
 
 import dev.muster.config.SlurmdbdConf;
 import dev.muster.daemon.Identities;
+import dev.muster.model.Release;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -32,7 +33,7 @@ final class DbdConfig {
         for (String key : SHOWN) {
             out.put(key, switch (key) {
                 case "BOOT_TIME" -> Long.toString(BOOT);
-                case "SLURMDBD_VERSION" -> Dbd.VERSION;
+                case "SLURMDBD_VERSION" -> Release.VERSION;
                 case "SLURMDBD_CONF" -> conf.path();
                 case "SlurmUser" -> conf.slurmUser() + "(" + identities.byName(conf.slurmUser()).map(i -> i.uid()).orElse(0) + ")";
                 case "StoragePort" -> conf.text(key).equals("0") ? "3306" : conf.text(key);

@@ -5,8 +5,10 @@ import dev.muster.config.SisterFiles;
 import dev.muster.config.SlurmConf;
 import dev.muster.config.SlurmdbdConf;
 import dev.muster.daemon.DaemonLog;
+import dev.muster.daemon.DaemonProcess;
 import dev.muster.daemon.PidFile;
 import dev.muster.daemon.Signals;
+import dev.muster.model.Release;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -50,7 +52,7 @@ public final class Main {
             rc = 1;
         }
         if (rc != 0) {
-            ready(rc);
+            DaemonProcess.ready(rc);
         }
         System.exit(rc);
     }
@@ -87,7 +89,7 @@ public final class Main {
                                 + " rebuilt, they are counted anew for every list");
                     }
                     case 'V' -> {
-                        System.out.println("slurm " + Dbd.VERSION);
+                        System.out.println(Release.LINE);
                         System.exit(0);
                     }
                     case 'h' -> {
@@ -102,7 +104,7 @@ public final class Main {
                         if (c == 'f') {
                             file = value;
                         } else {
-                            Optional<Integer> asked = niceness(value);
+                            Optional<Integer> asked = DaemonProcess.niceness(value);
                             if (asked.isEmpty()) {
                                 return usage("slurmdbd: error: Invalid option for -n option (nice value), must be from -20 to 19");
                             }
@@ -119,18 +121,10 @@ public final class Main {
         return Optional.of(new Options(foreground, check, changeDirectory, file, nice, verbose));
     }
 
-    private static Optional<Integer> niceness(String text) {
-        try {
-            return Optional.of(Integer.parseInt(text)).filter(n -> n >= -20 && n <= 19);
-        } catch (NumberFormatException e) {
-            return Optional.empty();
-        }
-    }
-
     private static Optional<Options> usage(String problem) {
         System.err.println(problem);
         System.err.println("Try \"slurmdbd -h\" for more information");
-        ready(1);
+        DaemonProcess.ready(1);
         System.exit(1);
         return Optional.empty();
     }
@@ -217,16 +211,9 @@ public final class Main {
             log.info("Reconfigure signal (SIGHUP) received");
             dbd.reconfigure();
         });
-        Signals.on("USR2", () -> {
-            try {
-                log.info("Logrotate signal (SIGUSR2) received");
-                log.reopen();
-            } catch (IOException e) {
-                log.error("cannot reopen the log", e);
-            }
-        });
+        DaemonProcess.reopenOnUsr2(log);
         Signals.ignore("PIPE");
-        ready(0);
+        DaemonProcess.ready(0);
         try {
             end.await();
         } catch (InterruptedException e) {
@@ -238,43 +225,14 @@ public final class Main {
         return 0;
     }
 
-    /** -n and -s. What cannot be done is said in the log, as in the original. */
-    private static void processOptions(Options o, SlurmdbdConf conf, DaemonLog log) throws IOException {
+    /** -n and -s. */
+    private static void processOptions(Options o, SlurmdbdConf conf, DaemonLog log) {
         if (o.nice != 0) {
-            // a thread has its own value and hands it to those it begins: all that are there now
-            List<String> renice = new ArrayList<>(List.of("renice", "-n", Integer.toString(o.nice), "-p"));
-            try (java.util.stream.Stream<Path> threads = Files.list(Path.of("/proc/self/task"))) {
-                threads.forEach(t -> renice.add(t.getFileName().toString()));
-            }
-            int rc;
-            try {
-                rc = new ProcessBuilder(renice).redirectErrorStream(true).redirectOutput(ProcessBuilder.Redirect.DISCARD).start().waitFor();
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                rc = 1;
-            }
-            if (rc != 0) {
-                log.error("Unable to reset nice value to " + o.nice);
-            }
+            DaemonProcess.renice(o.nice, log);
         }
         Path directory = conf.logFile().isEmpty() ? null : Path.of(conf.logFile()).toAbsolutePath().getParent();
         if (o.changeDirectory && directory != null) {
-            try {
-                if (Native.chdir(directory.toString().getBytes(java.nio.charset.StandardCharsets.UTF_8)) != 0) {
-                    log.error("Unable to change to directory " + directory);
-                }
-            } catch (UnsatisfiedLinkError e) {
-                log.error("Unable to change to directory " + directory + ": not started by slurmdbd itself");
-            }
-        }
-    }
-
-    /** Tells the process that was started, if the launcher forked. */
-    private static void ready(int rc) {
-        try {
-            Native.daemonReady(rc);
-        } catch (UnsatisfiedLinkError e) {
-            // run by a plain JVM: nobody waits
+            DaemonProcess.workIn(directory, log);
         }
     }
 }

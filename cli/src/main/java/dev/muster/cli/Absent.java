@@ -1,5 +1,6 @@
 package dev.muster.cli;
 
+import dev.muster.model.Release;
 import java.util.List;
 
 /** A command of Slurm's that is not there yet: it has its name and version, and says in words that it can do nothing else. */
@@ -9,7 +10,7 @@ final class Absent implements Command {
     @Override
     public int run(CommandContext c) {
         if (!c.args().isEmpty() && VERSION_OPTIONS.contains(c.args().getFirst())) {
-            c.out().println(Standard.VERSION);
+            c.out().println(Release.LINE);
             return 0;
         }
         c.error(c.name() + " is not part of this installation yet");

@@ -9,7 +9,7 @@ import java.util.List;
  * this is on the start
  * path of every command, and the controller has checked the file.
  */
-final class ClientConf {
+public final class ClientConf {
     private static final int CONF_BYTES_MAX = 64 << 20;
     private static final int INCLUDE_DEPTH_MAX = 8;
     private static final int PORT_DEFAULT = 6817;
@@ -43,6 +43,11 @@ final class ClientConf {
 
     private ClientConf(String path) {
         this.path = path;
+    }
+
+    /** What holds where nothing is said. */
+    static ClientConf standard() {
+        return new ClientConf("");
     }
 
     static ClientConf read(String path, Files files) throws IOException {

@@ -59,22 +59,21 @@ public interface Host {
     /** slurmdbd. */
     Controller accounting();
 
+    /** The configuration that the command goes by; the standard values where it cannot be read. */
+    ClientConf settings();
+
     /** AccountingStorageType, "" if the configuration names none. */
-    String accountingType();
-
-    /** AccountingStorageHost. */
-    String accountingHost();
-
-    int accountingPort();
-
-    /** SrunProlog, "" for none. */
-    default String srunProlog() {
-        return "";
+    default String accountingType() {
+        return settings().accountingType;
     }
 
-    /** SrunEpilog, "" for none. */
-    default String srunEpilog() {
-        return "";
+    /** AccountingStorageHost. */
+    default String accountingHost() {
+        return settings().accountingHost;
+    }
+
+    default int accountingPort() {
+        return settings().accountingPort;
     }
 
     /** What follows must run in the caller's own process: it talks with a person, or needs the caller's own proof of identity. */
@@ -88,7 +87,6 @@ public interface Host {
 
     /** 32 fresh random hex digits: a request id. */
     String requestId();
-
 
     /** Names of the configured controllers, the primary first. */
     List<String> controllers();

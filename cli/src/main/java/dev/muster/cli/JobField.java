@@ -43,7 +43,7 @@ enum JobField {
     GROUP_ID('G', "groupid", "GROUP", "groupId"),
     HET_JOB_ID(0, "hetjobid", "HET_JOB_ID", ""),
     HET_JOB_OFFSET(0, "hetjoboffset", "HET_JOB_OFFSET", ""),
-    HET_JOB_ID_SET(0, "hetjobidset", "HET_JOB_ID_SET", ""),
+    HET_JOB_ID_SET(0, "hetjobidset", "HET_JOB_ID_SET", "hetJobIdSet"),
     JOB_ARRAY_ID('i', "jobarrayid", "JOBID", ""),
     JOB_ID('A', "jobid", "JOBID", ""),
     LAST_SCHED_EVAL(0, "lastschedeval", "LAST_SCHED_EVAL", "lastSchedEval"),

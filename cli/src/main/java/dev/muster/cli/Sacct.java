@@ -3,7 +3,9 @@ package dev.muster.cli;
 import dev.muster.model.Bytes;
 import dev.muster.model.Durations;
 import dev.muster.model.HostList;
+import dev.muster.model.IndexSet;
 import dev.muster.model.Json;
+import dev.muster.model.Release;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.Times;
 import java.util.ArrayList;
@@ -50,6 +52,7 @@ final class Sacct implements Command {
         boolean jobs;
         boolean states;
         boolean script;
+        boolean array;
         char unit;
     }
 
@@ -64,7 +67,7 @@ final class Sacct implements Command {
         for (GetOpt.Hit h : p.hits()) {
             switch (h.opt().name()) {
                 case "version" -> {
-                    c.out().println(Standard.VERSION);
+                    c.out().println(Release.LINE);
                     return 0;
                 }
                 case "help" -> {
@@ -163,7 +166,8 @@ final class Sacct implements Command {
             }
             case "wckeys" -> list(w, "wckeys", v);
             case "whole-hetjob" -> whole(c, w, v);
-            case "federation", "local", "verbose", "use-local-uid", "expand-patterns", "array" -> { }
+            case "federation", "local", "verbose", "use-local-uid", "expand-patterns" -> { }
+            case "array" -> w.array = true;
             default -> throw c.bad(1, "--" + name + " is not supported by this version");
         }
     }
@@ -340,7 +344,9 @@ final class Sacct implements Command {
             List<Json.Obj> steps = entry.objects("steps");
             sumUsage(job, steps);
             if (wantsJob(w, job)) {
-                row(c, w, columns, job, job, view, values);
+                for (Json.Obj one : w.array ? byTask(job) : List.of(job)) {
+                    row(c, w, columns, one, one, view, values);
+                }
             }
             if (!w.query.flag("allocationsOnly")) {
                 for (Json.Obj s : steps) {
@@ -349,6 +355,18 @@ final class Sacct implements Command {
             }
         }
         return 0;
+    }
+
+    /** {@code --array}: a row for each task of those that wait together. */
+    private static List<Json.Obj> byTask(Json.Obj job) {
+        List<Json.Obj> out = new ArrayList<>();
+        IndexSet tasks = IndexSet.parse(job.text("arrayTasks"));
+        for (int t = tasks.first(); t >= 0; t = tasks.next(t + 1)) {
+            Json.Obj one = new Json.Obj();
+            job.fields().forEach(one::put);
+            out.add(one.put("arrayTaskId", (long) t).put("arrayTasks", ""));
+        }
+        return out.isEmpty() ? List.of(job) : out;
     }
 
     /** slurmctld waits until its own newest rows are there; slurmdbd answers for other clusters, and while slurmctld is away. */

@@ -27,19 +27,10 @@ final class Sattach implements Command {
         GetOpt.Parsed p = Standard.parse(c, OPTIONS);
         Wanted w = new Wanted();
         for (GetOpt.Hit h : p.hits()) {
+            if (Standard.told(c, OPTIONS, "jobid.stepid", h)) {
+                return 0;
+            }
             switch (h.opt().name()) {
-                case "version" -> {
-                    c.out().println(Standard.VERSION);
-                    return 0;
-                }
-                case "help" -> {
-                    Standard.help(c, OPTIONS, "jobid.stepid");
-                    return 0;
-                }
-                case "usage" -> {
-                    OptionHelp.usage(c, OPTIONS, "jobid.stepid");
-                    return 0;
-                }
                 case "label" -> w.label = true;
                 case "layout" -> w.layout = true;
                 case "quiet" -> w.quiet = true;

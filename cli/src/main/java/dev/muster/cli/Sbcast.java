@@ -20,19 +20,10 @@ final class Sbcast implements Command {
         String job = "";
         boolean force = false;
         for (GetOpt.Hit h : p.hits()) {
+            if (Standard.told(c, OPTIONS, "SOURCE DEST", h)) {
+                return 0;
+            }
             switch (h.opt().name()) {
-                case "version" -> {
-                    c.out().println(Standard.VERSION);
-                    return 0;
-                }
-                case "help" -> {
-                    Standard.help(c, OPTIONS, "SOURCE DEST");
-                    return 0;
-                }
-                case "usage" -> {
-                    OptionHelp.usage(c, OPTIONS, "SOURCE DEST");
-                    return 0;
-                }
                 case "force" -> force = true;
                 case "jobid" -> job = h.value();
                 // how the transfer is cut and spread is this system's own business
@@ -49,7 +40,19 @@ final class Sbcast implements Command {
             throw c.bad(1, job.isEmpty() ? "Need a job id to run this command.  Run from within a Slurm job or use the --jobid option."
                     : "Invalid job id: " + job);
         }
-        return copy(c, Integer.toString(JobIds.resolve(c, id)), p.operands().getFirst(), p.operands().getLast(), force);
+        int rc = 0;
+        for (int one : jobs(c, id)) {
+            rc = Math.max(rc, copy(c, Integer.toString(one), p.operands().getFirst(), p.operands().getLast(), force));
+        }
+        return rc;
+    }
+
+    /** The job itself; every component of a heterogeneous one that is named as a whole. */
+    private static List<Integer> jobs(CommandContext c, String id) throws SlurmException {
+        int number = JobIds.resolve(c, id);
+        List<Integer> members = id.indexOf('+') >= 0 ? List.of() : SrunHet.members(c.host().controller().call("AwaitAllocation",
+                new dev.muster.model.Json.Obj().put("jobId", (long) Math.max(0, number))));
+        return members.isEmpty() || members.getFirst() != number ? List.of(number) : members;
     }
 
     private static int copy(CommandContext c, String job, String source, String target, boolean force)

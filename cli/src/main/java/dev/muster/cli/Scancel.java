@@ -31,21 +31,10 @@ final class Scancel implements Command {
         Wanted w = new Wanted();
         environment(c, w);
         for (GetOpt.Hit h : p.hits()) {
-            switch (h.opt().name()) {
-                case "version" -> {
-                    c.out().println(Standard.VERSION);
-                    return 0;
-                }
-                case "help" -> {
-                    Standard.help(c, OPTIONS, "[job_id[_array_id][.step_id]...]");
-                    return 0;
-                }
-                case "usage" -> {
-                    OptionHelp.usage(c, OPTIONS, "[job_id[_array_id][.step_id]...]");
-                    return 0;
-                }
-                default -> option(c, w, h.opt().name(), h.value());
+            if (Standard.told(c, OPTIONS, "[job_id[_array_id][.step_id]...]", h)) {
+                return 0;
             }
+            option(c, w, h.opt().name(), h.value());
         }
         List<String> jobs = new ArrayList<>();
         for (String operand : p.operands()) {

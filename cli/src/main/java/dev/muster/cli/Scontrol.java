@@ -2,6 +2,7 @@ package dev.muster.cli;
 
 import dev.muster.model.HostList;
 import dev.muster.model.Json;
+import dev.muster.model.Release;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.Times;
 import java.io.IOException;
@@ -56,7 +57,7 @@ final class Scontrol implements Command {
                 case "federation", "local", "sibling" -> { }
                 case "uid" -> throw c.bad(1, "--uid is not supported by this cluster");
                 case "version" -> {
-                    c.out().println(Standard.VERSION);
+                    c.out().println(Release.LINE);
                     return 0;
                 }
                 default -> {
@@ -120,7 +121,7 @@ final class Scontrol implements Command {
                 s.quiet = false;
                 s.verbose = true;
             }
-            case "version" -> c.out().println(Standard.VERSION);
+            case "version" -> c.out().println(Release.LINE);
             case "help" -> ScontrolHelp.print(c, OPTIONS);
             case "listjobs" -> {
                 return ScontrolNode.list(c, false);

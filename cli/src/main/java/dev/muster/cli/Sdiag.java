@@ -23,19 +23,10 @@ final class Sdiag implements Command {
         String parser = "";
         String sort = "";
         for (GetOpt.Hit h : p.hits()) {
+            if (Standard.told(c, OPTIONS, "", h)) {
+                return 0;
+            }
             switch (h.opt().name()) {
-                case "version" -> {
-                    c.out().println(Standard.VERSION);
-                    return 0;
-                }
-                case "help" -> {
-                    Standard.help(c, OPTIONS, "");
-                    return 0;
-                }
-                case "usage" -> {
-                    OptionHelp.usage(c, OPTIONS, "");
-                    return 0;
-                }
                 case "all" -> reset = false;
                 case "reset" -> reset = true;
                 case "cluster" -> Clusters.checked(c, h.value());

@@ -453,35 +453,11 @@ final class ServiceCommand implements Host {
     }
 
     @Override
-    public String accountingType() {
-        return confOr(c -> c.accountingType, "");
-    }
-
-    @Override
-    public String accountingHost() {
-        return confOr(c -> c.accountingHost, "localhost");
-    }
-
-    @Override
-    public int accountingPort() {
-        return confOr(c -> c.accountingPort, 0);
-    }
-
-    @Override
-    public String srunProlog() {
-        return confOr(c -> c.srunProlog, "");
-    }
-
-    @Override
-    public String srunEpilog() {
-        return confOr(c -> c.srunEpilog, "");
-    }
-
-    private <T> T confOr(java.util.function.Function<ClientConf, T> of, T otherwise) {
+    public ClientConf settings() {
         try {
-            return of.apply(conf());
+            return conf();
         } catch (SlurmException e) {
-            return otherwise;
+            return ClientConf.standard();
         }
     }
 

@@ -94,7 +94,7 @@ final class ShowText {
             add("WCKey", j.text("wckey"));
         }
         line();
-        add("JobState", JobRows.stateLong(j)).add("Reason", JobRows.reason(j)).add("Dependency", orNull(j,
+        add("JobState", JobRows.stateLong(j)).add("Reason", JobRows.reason(j).replace(' ', '_')).add("Dependency", orNull(j,
                 "dependency"));
         line();
         jobTimes(j, details);

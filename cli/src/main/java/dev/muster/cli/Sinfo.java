@@ -67,19 +67,10 @@ final class Sinfo implements Command {
         }
         w.partitions.addAll(Texts.split(c.env("SINFO_PARTITION"), ','));
         for (GetOpt.Hit h : p.hits()) {
+            if (Standard.told(c, OPTIONS, "", h)) {
+                return 0;
+            }
             switch (h.opt().name()) {
-                case "version" -> {
-                    c.out().println(Standard.VERSION);
-                    return 0;
-                }
-                case "help" -> {
-                    Standard.help(c, OPTIONS, "");
-                    return 0;
-                }
-                case "usage" -> {
-                    OptionHelp.usage(c, OPTIONS, "");
-                    return 0;
-                }
                 case "helpstate" -> {
                     c.out().println(String.join(",", STATES));
                     return 0;

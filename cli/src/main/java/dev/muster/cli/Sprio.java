@@ -16,19 +16,10 @@ final class Sprio implements Command {
     public int run(CommandContext c) throws SlurmException, UsageException {
         GetOpt.Parsed p = Standard.parse(c, OPTIONS);
         for (GetOpt.Hit h : p.hits()) {
+            if (Standard.told(c, OPTIONS, "", h)) {
+                return 0;
+            }
             switch (h.opt().name()) {
-                case "version" -> {
-                    c.out().println(Standard.VERSION);
-                    return 0;
-                }
-                case "help" -> {
-                    Standard.help(c, OPTIONS, "");
-                    return 0;
-                }
-                case "usage" -> {
-                    OptionHelp.usage(c, OPTIONS, "");
-                    return 0;
-                }
                 case "cluster", "clusters" -> Clusters.checked(c, h.value());
                 default -> { }
             }

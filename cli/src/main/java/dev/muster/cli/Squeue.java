@@ -67,21 +67,13 @@ final class Squeue implements Command {
         Wanted w = new Wanted();
         readEnvironment(c, w);
         for (GetOpt.Hit h : p.hits()) {
-            switch (h.opt().name()) {
-                case "version" -> {
-                    c.out().println(Standard.VERSION);
-                    return 0;
-                }
-                case "help" -> {
-                    Standard.help(c, OPTIONS, "");
-                    return 0;
-                }
-                case "usage" -> {
-                    OptionHelp.usage(c, OPTIONS, "");
-                    return 0;
-                }
-                default -> option(c, w, h);
+            if (Standard.told(c, OPTIONS, "", h)) {
+                return 0;
             }
+            option(c, w, h);
+        }
+        if (w.start && w.states.isEmpty() && !w.allStates) {
+            w.states.add(JobState.PENDING.name());
         }
         List<String> operands = new ArrayList<>(p.operands());
         if (w.jobsBare && w.jobs.isEmpty() && !operands.isEmpty()) {
@@ -322,7 +314,7 @@ final class Squeue implements Command {
             return Standard.failed(c, "slurm_load_jobs error", e);
         }
         List<Json.Obj> jobs = reply.objects("jobs");
-        if (isOneJob(w) && jobs.isEmpty()) {
+        if (isOneJob(w) && !w.start && jobs.isEmpty()) {
             return Standard.failed(c, "slurm_load_jobs error",
                     new SlurmException(SlurmErrno.INVALID_JOB_ID.number(), SlurmErrno.INVALID_JOB_ID.sentence()));
         }

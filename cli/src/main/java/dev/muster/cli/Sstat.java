@@ -2,11 +2,13 @@ package dev.muster.cli;
 
 import dev.muster.model.HostList;
 import dev.muster.model.Json;
+import dev.muster.model.Release;
 import dev.muster.model.SlurmErrno;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** What running steps use now: asked of the nodes they run on. */
 final class Sstat implements Command {
@@ -32,7 +34,7 @@ final class Sstat implements Command {
         for (GetOpt.Hit h : p.hits()) {
             switch (h.opt().name()) {
                 case "version" -> {
-                    c.out().println(Standard.VERSION);
+                    c.out().println(Release.LINE);
                     return 0;
                 }
                 case "help" -> {
@@ -84,33 +86,50 @@ final class Sstat implements Command {
         if (!w.noHeader) {
             SstatField.header(c, columns, w.delimiter, w.trailing);
         }
-        int rc = 0;
         for (String name : w.steps) {
             int dot = name.indexOf('.');
             String job = dot < 0 ? name : name.substring(0, dot);
             String step = dot < 0 ? "" : name.substring(dot + 1);
-            List<Json.Obj> running = running(c, job);
-            List<Json.Obj> meant = meant(running, step, w.all);
-            if (meant.isEmpty()) {
-                c.error(step.isEmpty() ? "couldn't get steps for job " + job : "StepId=" + name + " not found running at the moment");
-                rc = 1;
+            Optional<List<Json.Obj>> running = running(c, job);
+            if (running.isEmpty()) {
+                c.error("couldn't get steps for job " + job);
                 continue;
+            }
+            List<Json.Obj> meant = meant(running.get(), step, w.all);
+            if (running.get().isEmpty()) {
+                c.error("No steps running for job " + job);
+            } else if (meant.isEmpty() && !step.isEmpty()) {
+                c.error("StepId=" + name + " not found running.");
             }
             for (Json.Obj one : meant) {
                 SstatField.row(c, columns, one, usage(c, one), w.delimiter, w.trailing, w.noConvert);
             }
         }
-        return rc;
+        return 0;
     }
 
-    private static List<Json.Obj> running(CommandContext c, String job) throws SlurmException {
+    /** Empty for a job that is not known. */
+    private static Optional<List<Json.Obj>> running(CommandContext c, String job) throws SlurmException {
         int id = JobIds.resolve(c, job);
         if (id <= 0) {
-            return List.of();
+            return Optional.empty();
         }
         Json.Obj q = new Json.Obj();
         q.put("jobIds", List.of((long) id));
-        return c.host().controller().call("QuerySteps", q).objects("steps");
+        Json.Obj known = new Json.Obj();
+        known.put("jobs", List.of(job));
+        known.put("allStates", Boolean.TRUE);
+        known.put("allPartitions", Boolean.TRUE);
+        known.put("fields", List.of("jobId"));
+        try {
+            c.host().controller().call("QueryJobs", known);
+        } catch (SlurmException e) {
+            if (e.errno() == SlurmErrno.INVALID_JOB_ID.number()) {
+                return Optional.empty();
+            }
+            throw e;
+        }
+        return Optional.of(c.host().controller().call("QuerySteps", q).objects("steps"));
     }
 
     /** The step named, all, or the lowest numbered one. */

@@ -1,11 +1,10 @@
 package dev.muster.cli;
 
+import dev.muster.model.Release;
 import java.util.List;
 
 /** What every command does alike: version, help, wrong options. */
 final class Standard {
-    static final String VERSION = "slurm 26.05.3";
-
     private Standard() {}
 
     /** Parses plain options; a mistake becomes getopt's sentence and the hint. */
@@ -20,7 +19,7 @@ final class Standard {
 
     static boolean helpOrVersion(CommandContext c, JobOptions o) {
         if (o.has(JobOption.VERSION)) {
-            c.out().println(VERSION);
+            c.out().println(Release.LINE);
             return true;
         }
         String operands = o.command() == 'B' ? "script [args...]" : o.command() == 'R' ? "executable [args...]" : "[command [args...]]";
@@ -33,6 +32,19 @@ final class Standard {
             return true;
         }
         return false;
+    }
+
+    /** Answers --version, --help and --usage, whichever is met first on the command line. */
+    static boolean told(CommandContext c, List<GetOpt.Opt> table, String operands, GetOpt.Hit hit) {
+        switch (hit.opt().name()) {
+            case "version" -> c.out().println(Release.LINE);
+            case "help" -> help(c, table, operands);
+            case "usage" -> OptionHelp.usage(c, table, operands);
+            default -> {
+                return false;
+            }
+        }
+        return true;
     }
 
     static void help(CommandContext c, List<GetOpt.Opt> table, String operands) {

@@ -27,7 +27,7 @@ final class StepHooks {
 
     /** What is to be run: the option's, else slurm.conf's; "" for nothing. */
     static String program(CommandContext c, JobOptions o, JobOption which) {
-        String program = o.has(which) ? o.text(which) : which == JobOption.PROLOG ? c.host().srunProlog() : c.host().srunEpilog();
+        String program = o.has(which) ? o.text(which) : which == JobOption.PROLOG ? c.host().settings().srunProlog : c.host().settings().srunEpilog;
         return program.equalsIgnoreCase("none") ? "" : program;
     }
 

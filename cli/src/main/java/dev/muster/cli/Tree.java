@@ -2,6 +2,7 @@ package dev.muster.cli;
 
 import dev.muster.model.HostList;
 import dev.muster.model.Json;
+import dev.muster.model.Release;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -77,7 +78,7 @@ public final class Tree {
         }
         Json.Obj slurm = new Json.Obj()
                 .put("version", new Json.Obj().put("major", "26").put("micro", "3").put("minor", "05"))
-                .put("release", "26.05.3")
+                .put("release", Release.VERSION)
                 .put("cluster", c.host().clusters().isEmpty() ? "" : c.host().clusters().getFirst());
         List<Object> command = texts(c.name());
         command.addAll(c.args());

@@ -173,6 +173,11 @@ final class FakeHost implements Host {
     }
 
     @Override
+    public ClientConf settings() {
+        return ClientConf.standard();
+    }
+
+    @Override
     public String accountingType() {
         return accountingType;
     }

@@ -68,64 +68,48 @@ final class Api {
         if (controller.debugFlags().has("AuditRPCs")) {
             log.info("RPC " + message + " from uid " + caller.uid() + " (" + body.length + " bytes)");
         }
-        long startNs = System.nanoTime();
-        try {
-            return answer(caller, message, body);
-        } finally {
-            controller.statistics().call(message, caller.uid(), (System.nanoTime() - startNs) / 1000);
-        }
+        return controller.requests().serve(caller, message, () -> answer(caller, message, body));
     }
 
     private Reply answer(Caller caller, String message, byte[] body) {
-        try {
-            return switch (message) {
-                case "Ping" -> Reply.of(controller.ping());
-                case "Submit" -> submit(caller, Codec.decode(body, JobMessages.Submit.class));
-                case "SubmitHet" -> submitHet(caller, Codec.decode(body, JobMessages.SubmitHet.class));
-                case "QueryJobs" -> jobs(Codec.decode(body, JobMessages.QueryJobs.class));
-                case "QuerySteps" -> steps(Codec.decode(body, JobMessages.QuerySteps.class));
-                case "QueryScript" -> script(caller, Codec.decode(body, JobMessages.QueryScript.class));
-                case "Cancel" -> cancel(caller, Codec.decode(body, JobMessages.Cancel.class));
-                case "JobAction" -> action(caller, Codec.decode(body, JobMessages.JobAction.class));
-                case "TestJob" -> tested(core.execute(new Command.TestJob(caller.uid(),
-                        Codec.decode(body, JobMessages.TestJob.class).jobId()), caller.uid()));
-                case "UpdateJob" -> updateJob(caller, Codec.decode(body, JobMessages.UpdateJob.class));
-                case "AwaitAllocation" -> awaitAllocation(caller, Codec.decode(body, JobMessages.AwaitAllocation.class));
-                case "AwaitChange" -> awaitChange(caller, Codec.decode(body, JobMessages.AwaitChange.class));
-                case "CreateStep" -> createStep(caller, Codec.decode(body, JobMessages.CreateStep.class));
-                case "CreateHetStep" -> createHetStep(caller, Codec.decode(body, JobMessages.CreateHetStep.class));
-                case "CompleteAllocation" -> complete(caller, Codec.decode(body, JobMessages.CompleteAllocation.class));
-                case "QueryNodes" -> nodes(Codec.decode(body, ClusterMessages.QueryNodes.class));
-                case "QueryPartitions" -> partitions();
-                case "QueryConfig" -> Reply.of(controller.config());
-                case "QueryDiagnostics" -> diagnostics(caller, Codec.decode(body, ClusterMessages.QueryDiagnostics.class));
-                case "QueryAccounting" -> accounting(Codec.decode(body, AccountingRows.Query.class));
-                case "UpdateNode" -> updateNode(caller, Codec.decode(body, ClusterMessages.UpdateNode.class));
-                case "UpdatePartition" -> updatePartition(caller, Codec.decode(body, ClusterMessages.UpdatePartition.class));
-                case "DeletePartition" -> done(core.execute(new Command.DeletePartition(caller.uid(),
-                        Codec.decode(body, ClusterMessages.DeletePartition.class).partition()), caller.uid()));
-                case "CreatePartition" -> createPartition(caller, Codec.decode(body, ClusterMessages.CreatePartition.class));
-                case "Reconfigure" -> admin(caller, controller::reconfigure);
-                case "Shutdown" -> {
-                    boolean only = Codec.decode(body, ClusterMessages.Shutdown.class).controllerOnly();
-                    yield admin(caller, () -> controller.shutdown(only));
-                }
-                case "SetDebug" -> {
-                    ClusterMessages.SetDebug m = Codec.decode(body, ClusterMessages.SetDebug.class);
-                    yield admin(caller, () -> controller.setDebug(m));
-                }
-                default -> Reply.error(404, SlurmErrno.UNEXPECTED_MSG_ERROR, SlurmErrno.UNEXPECTED_MSG_ERROR.sentence());
-            };
-        } catch (Json.MalformedException e) {
-            log.error("malformed " + message + " from uid " + caller.uid() + ": " + e.getMessage());
-            return Reply.error(400, SlurmErrno.UNEXPECTED_MSG_ERROR, SlurmErrno.UNEXPECTED_MSG_ERROR.sentence());
-        } catch (AccountingException e) {
-            log.error(e.getMessage());
-            return Reply.error(503, SlurmErrno.ERROR, e.getMessage());
-        } catch (RuntimeException e) {
-            log.error("internal error serving " + message, e);
-            return Reply.error(500, SlurmErrno.INTERNAL, SlurmErrno.INTERNAL.sentence());
-        }
+        return switch (message) {
+            case "Ping" -> Reply.of(controller.ping());
+            case "Submit" -> submit(caller, Codec.decode(body, JobMessages.Submit.class));
+            case "SubmitHet" -> submitHet(caller, Codec.decode(body, JobMessages.SubmitHet.class));
+            case "QueryJobs" -> jobs(Codec.decode(body, JobMessages.QueryJobs.class));
+            case "QuerySteps" -> steps(Codec.decode(body, JobMessages.QuerySteps.class));
+            case "QueryScript" -> script(caller, Codec.decode(body, JobMessages.QueryScript.class));
+            case "Cancel" -> cancel(caller, Codec.decode(body, JobMessages.Cancel.class));
+            case "JobAction" -> action(caller, Codec.decode(body, JobMessages.JobAction.class));
+            case "TestJob" -> tested(core.execute(new Command.TestJob(caller.uid(),
+                    Codec.decode(body, JobMessages.TestJob.class).jobId()), caller.uid()));
+            case "UpdateJob" -> updateJob(caller, Codec.decode(body, JobMessages.UpdateJob.class));
+            case "AwaitAllocation" -> awaitAllocation(caller, Codec.decode(body, JobMessages.AwaitAllocation.class));
+            case "AwaitChange" -> awaitChange(caller, Codec.decode(body, JobMessages.AwaitChange.class));
+            case "CreateStep" -> createStep(caller, Codec.decode(body, JobMessages.CreateStep.class));
+            case "CreateHetStep" -> createHetStep(caller, Codec.decode(body, JobMessages.CreateHetStep.class));
+            case "CompleteAllocation" -> complete(caller, Codec.decode(body, JobMessages.CompleteAllocation.class));
+            case "QueryNodes" -> nodes(Codec.decode(body, ClusterMessages.QueryNodes.class));
+            case "QueryPartitions" -> partitions();
+            case "QueryConfig" -> Reply.of(controller.config());
+            case "QueryDiagnostics" -> diagnostics(caller, Codec.decode(body, ClusterMessages.QueryDiagnostics.class));
+            case "QueryAccounting" -> accounting(Codec.decode(body, AccountingRows.Query.class));
+            case "UpdateNode" -> updateNode(caller, Codec.decode(body, ClusterMessages.UpdateNode.class));
+            case "UpdatePartition" -> updatePartition(caller, Codec.decode(body, ClusterMessages.UpdatePartition.class));
+            case "DeletePartition" -> done(core.execute(new Command.DeletePartition(caller.uid(),
+                    Codec.decode(body, ClusterMessages.DeletePartition.class).partition()), caller.uid()));
+            case "CreatePartition" -> createPartition(caller, Codec.decode(body, ClusterMessages.CreatePartition.class));
+            case "Reconfigure" -> admin(caller, controller::reconfigure);
+            case "Shutdown" -> {
+                boolean only = Codec.decode(body, ClusterMessages.Shutdown.class).controllerOnly();
+                yield admin(caller, () -> controller.shutdown(only));
+            }
+            case "SetDebug" -> {
+                ClusterMessages.SetDebug m = Codec.decode(body, ClusterMessages.SetDebug.class);
+                yield admin(caller, () -> controller.setDebug(m));
+            }
+            default -> Reply.error(404, SlurmErrno.UNEXPECTED_MSG_ERROR, SlurmErrno.UNEXPECTED_MSG_ERROR.sentence());
+        };
     }
 
     private static Reply rejected(Decision.Rejected r) {
@@ -158,6 +142,7 @@ final class Api {
         }
         return admin(caller, () -> {
             controller.statistics().reset();
+            controller.requests().reset();
             return "";
         });
     }
@@ -276,8 +261,11 @@ final class Api {
     // ---- jobs
 
     private JobViews views() {
-        return new JobViews(core.durable(), controller.planner(), controller.planner()::plannedStart, controller.clock().now().tickMs(),
-                System.currentTimeMillis() / 1000, controller.conf().text(Key.MAIL_DOMAIN));
+        return views(core.durable());
+    }
+
+    private JobViews views(State state) {
+        return new JobViews(state, controller.planner(), controller.clock().now(), controller.conf().text(Key.MAIL_DOMAIN));
     }
 
     private Reply jobs(JobMessages.QueryJobs q) {
@@ -290,8 +278,7 @@ final class Api {
         if (q.jobs().size() == 1 && !query.knows(q.jobs().getFirst())) {
             return Reply.error(SlurmErrno.INVALID_JOB_ID);
         }
-        JobViews views = new JobViews(state, controller.planner(), controller.planner()::plannedStart, controller.clock().now().tickMs(),
-                System.currentTimeMillis() / 1000, controller.conf().text(Key.MAIL_DOMAIN));
+        JobViews views = views(state);
         Set<String> fields = q.fields().isEmpty() ? Set.of() : new TreeSet<>(q.fields());
         Json.Writer out = new Json.Writer();
         out.raw("{\"now\":").number(System.currentTimeMillis() / 1000).raw(",\"jobs\":[");
@@ -330,7 +317,7 @@ final class Api {
         } else {
             for (int id : q.jobIds()) {
                 jobs.addAll(state.tasksOf(id));
-                state.jobs().find(id).ifPresent(jobs::add);
+                state.jobs().find(id).ifPresent(j -> jobs.addAll(j.isHetLeader() ? HetRules.members(state, j) : List.of(j)));
             }
         }
         for (Job job : jobs) {

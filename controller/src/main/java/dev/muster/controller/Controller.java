@@ -15,6 +15,7 @@ import dev.muster.core.PartitionEdit;
 import dev.muster.core.State;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.daemon.Identities;
+import dev.muster.daemon.Requests;
 import dev.muster.daemon.Sack;
 import dev.muster.daemon.Sessions;
 import dev.muster.config.AuthPlaces;
@@ -23,8 +24,10 @@ import dev.muster.journal.Journal;
 import dev.muster.model.Codec;
 import dev.muster.model.Identity;
 import dev.muster.model.Json;
+import dev.muster.model.Release;
 import dev.muster.model.accounting.DbdMessages;
 import dev.muster.model.api.ClusterMessages;
+import dev.muster.model.api.ClusterMessages.RpcCount;
 import dev.muster.model.node.NodeMessages;
 import dev.muster.scheduler.Scheduler;
 import dev.muster.transport.Caller;
@@ -40,6 +43,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.UUID;
@@ -49,7 +53,6 @@ import java.util.function.Consumer;
 
 /** slurmctld: journal, core, planner, nodes and edge put together. */
 final class Controller {
-    static final String VERSION = "26.05.3";
     /** A snapshot is taken after so many journal entries. */
     static final long SNAPSHOT_EVERY = 100_000;
 
@@ -77,12 +80,14 @@ final class Controller {
     private Optional<Sack> sack = Optional.empty();
     private volatile boolean stopping;
     private final Statistics statistics = new Statistics();
+    private final Requests requests;
     private long applied;
 
     Controller(SlurmConf conf, File confFile, DaemonLog log, Runnable onShutdown, Consumer<Throwable> onFault) {
         this.conf.set(conf);
         this.confFile = confFile;
         this.log = log;
+        this.requests = new Requests(log, Set.of());
         flags = new DebugFlags(log);
         flags.set(conf.debugFlags());
         this.onShutdown = onShutdown;
@@ -121,6 +126,7 @@ final class Controller {
         Watch watch = new Watch();
         links = new NodeLinks(log, outgoing, clock, this::connection);
         programs = new Programs(conf::get, log, command -> thread.submit(command, -1));
+        programs.check();
         NodeEffects effects = new NodeEffects(links, outgoing, watch, log, flags, programs, this::project);
         thread = new CoreThread(core, journal, clock, log, effects, onFault, us -> statistics.pass(us, scheduler.queueLength(),
                 scheduler.backfilled()));
@@ -306,14 +312,14 @@ final class Controller {
 
     ClusterMessages.PingReply ping() {
         SlurmConf c = conf.get();
-        return new ClusterMessages.PingReply(c.clusterName(), c.controllers().getFirst().host(), "primary", true, VERSION, bootTime);
+        return new ClusterMessages.PingReply(c.clusterName(), c.controllers().getFirst().host(), "primary", true, Release.VERSION, bootTime);
     }
 
     ClusterMessages.ConfigReply config() {
         SlurmConf c = conf.get();
         String boot = java.time.format.DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss").withZone(java.time.ZoneId.systemDefault())
                 .format(java.time.Instant.ofEpochSecond(bootTime));
-        List<String> lines = c.show(new ShowLive(boot, thread.durable().nextJobId(), VERSION,
+        List<String> lines = c.show(new ShowLive(boot, thread.durable().nextJobId(), Release.VERSION,
                 name -> identities.byName(name).map(i -> i.user() + "(" + i.uid() + ")").orElse(name)));
         List<String> live = lines.stream().map(line -> line.startsWith("DebugFlags ") ? with(line, String.join(",", flags.on()))
                 : line.startsWith("SlurmctldDebug ") ? with(line, SlurmConf.debugName(log.level())) : line).toList();
@@ -322,6 +328,10 @@ final class Controller {
 
     private static String with(String line, String value) {
         return line.substring(0, line.indexOf('=') + 2) + (value.isEmpty() ? "(null)" : value);
+    }
+
+    Requests requests() {
+        return requests;
     }
 
     Statistics statistics() {
@@ -338,7 +348,7 @@ final class Controller {
         v.put("nodes", (long) state.nodes().size());
         v.put("nodes_connected", (long) links.connectedCount());
         v.put("schedule_cycle_counter", thread.passes());
-        v.put("server_thread_count", (long) thread.queueLength());
+        v.put("server_thread_count", (long) requests.underWay());
         v.put("journal_index", thread.durableIndex());
         v.put("agent_queue_size", (long) links.queued());
         v.put("agent_count", (long) links.busy());
@@ -353,7 +363,12 @@ final class Controller {
             sum += System.currentTimeMillis() & 1;
         }
         v.put("gettimeofday_latency", sum < 0 ? 0 : (System.nanoTime() - before) / 1000);
-        return new ClusterMessages.DiagnosticsReply(v, statistics.messages(), statistics.users(identities::userName));
+        List<RpcCount> messages = new ArrayList<>();
+        requests.forEachMessage((name, c) -> messages.add(new RpcCount(RpcNames.name(name), RpcNames.number(name), c.calls(), c.us())));
+        List<RpcCount> users = new ArrayList<>();
+        requests.forEachUser((uid, c) -> users.add(new RpcCount(uid == Requests.OTHERS ? "others" : identities.userName(uid), uid,
+                c.calls(), c.us())));
+        return new ClusterMessages.DiagnosticsReply(v, messages, users);
     }
 
     /** Jobs that hold nodes: found through the nodes, not by a scan of all jobs. */

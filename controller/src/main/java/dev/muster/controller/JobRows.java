@@ -3,6 +3,7 @@ package dev.muster.controller;
 import dev.muster.core.Allocation;
 import dev.muster.core.Job;
 import dev.muster.core.Limits;
+import dev.muster.core.Limits;
 import dev.muster.core.State;
 import dev.muster.core.Step;
 import dev.muster.model.HostList;
@@ -46,7 +47,8 @@ final class JobRows {
         boolean pending = stateName.equals(JobState.PENDING.name());
         int cpus = cpusRequested(r);
         int nodes = nodesRequested(r);
-        long memory = r.memPerNodeMb() > 0 ? r.memPerNodeMb() * nodes : r.memPerCpuMb() * cpus;
+        Limits.Memory memory = Limits.memory(state, job);
+        long memoryMb = memory.perNodeMb() > 0 ? memory.perNodeMb() * nodes : memory.perCpuMb() * cpus;
         long submitTime = job.restarts() > 0 && job.eligibleTime() > 0 ? job.eligibleTime() : job.submitTime();
         return new JobRow(job.sluid(), job.restarts(), job.id(), job.array().jobId(), job.array().task(),
             job.isArrayRecord() ? job.array().pending().compact() : "", job.array().maxRunning(), d.name(),
@@ -55,8 +57,8 @@ final class JobRows {
             job.reason().word(), cancelledBy(stateName, job.reasonText()), run.exit(), run.derivedExit(), submitTime,
             job.eligibleTime(), run.startTime(), pending ? 0 : endTime, suspendedS, limitMin(state, job, run),
             job.priority(), a.isEmpty() ? "" : a.hostList(), a.isEmpty() ? nodes : a.nodes().size(), cpus, a.cpus(),
-            r.memPerNodeMb() > 0 ? r.memPerNodeMb() : r.memPerCpuMb(), r.memPerNodeMb() == 0,
-            TresText.requested(r, cpus, nodes, memory), TresText.allocated(state, job, a), r.features(),
+            memory.perNodeMb() > 0 ? memory.perNodeMb() : memory.perCpuMb(), memory.perNodeMb() == 0,
+            TresText.requested(state, job, cpus, nodes, memoryMb), TresText.allocated(state, job, a), r.features(),
             d.files().workDir().text(), d.payload().submitLine().text(), batch ? JobPaths.stdin(job).text() : "",
             batch ? JobPaths.stdout(job).text() : "", batch ? JobPaths.stderr(job).text() : "", d.extras().comment(),
             d.extras().adminComment(), d.extras().extra(), d.extras().container(),

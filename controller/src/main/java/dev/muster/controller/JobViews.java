@@ -3,7 +3,8 @@ package dev.muster.controller;
 import dev.muster.core.Allocation;
 import dev.muster.core.Dependency;
 import dev.muster.core.Job;
-import dev.muster.core.Planner;
+import dev.muster.core.Limits;
+import dev.muster.core.Now;
 import dev.muster.core.State;
 import dev.muster.core.Step;
 import dev.muster.model.HostList;
@@ -16,25 +17,23 @@ import dev.muster.model.ResourceRequest;
 import dev.muster.model.api.JobMessages.JobInfo;
 import dev.muster.model.api.JobMessages.NodeDetail;
 import dev.muster.model.api.JobMessages.StepInfo;
+import dev.muster.scheduler.Scheduler;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.IntToLongFunction;
 
 /** Jobs and steps as queries show them. */
 final class JobViews {
     private final State state;
-    private final Planner planner;
-    private final IntToLongFunction plannedStart;
+    private final Scheduler planner;
     private final long tickMs;
     private final long now;
     private final String mailDomain;
 
-    JobViews(State state, Planner planner, IntToLongFunction plannedStart, long tickMs, long nowS, String mailDomain) {
+    JobViews(State state, Scheduler planner, Now now, String mailDomain) {
         this.state = state;
         this.planner = planner;
-        this.plannedStart = plannedStart;
-        this.tickMs = tickMs;
-        this.now = nowS;
+        this.tickMs = now.tickMs();
+        this.now = now.seconds();
         this.mailDomain = mailDomain;
     }
 
@@ -113,7 +112,7 @@ final class JobViews {
         }
         int asked = job.desc().timing().timeLimitMin();
         return asked != 0 ? asked : state.partitions().find(job.desc().partition().split(",")[0])
-                .map(p -> dev.muster.core.Limits.timeLimitMin(job.desc(), p)).orElse(-1);
+                .map(p -> Limits.timeLimitMin(job.desc(), p)).orElse(-1);
     }
 
     /** @param task -1, or one index of an array's pending record shown as a row of its own */
@@ -123,8 +122,9 @@ final class JobViews {
         Job.Run run = job.run();
         Allocation a = run.allocation();
         boolean showsNodes = job.state() != JobState.PENDING || job.has(JobFlag.COMPLETING);
-        long planned = job.state() == JobState.PENDING ? plannedStart.applyAsLong(job.id()) : 0;
-        long memory = r.memPerNodeMb() > 0 ? r.memPerNodeMb() * nodeCount(job) : r.memPerCpuMb() * cpus(job);
+        long planned = job.state() == JobState.PENDING ? planner.plannedStart(job.id()) : 0;
+        Limits.Memory memory = Limits.memory(state, job);
+        long memoryMb = memory.perNodeMb() > 0 ? memory.perNodeMb() * nodeCount(job) : memory.perCpuMb() * cpus(job);
         Allocation shown = showsNodes ? a : Allocation.NONE;
         boolean record = job.isArrayRecord() && task < 0;
         return new JobInfo(job.id(), job.array().jobId(), task >= 0 ? task : job.array().task(), record ? job.array().pending().compact() : "",
@@ -135,17 +135,19 @@ final class JobViews {
                 job.submitTime(), job.eligibleTime() > 0 ? job.eligibleTime() : d.timing().beginTime(), job.eligibleTime(),
                 run.startTime() > 0 ? run.startTime() : d.timing().beginTime() > now ? d.timing().beginTime() : planned,
                 job.state() == JobState.PENDING ? 0 : endTime(job), run.suspendTime(), run.preSuspendMs() / 1000, runSeconds(job),
-                d.timing().deadline(), 0, 0,
+                d.timing().deadline(), 0, lastLook(job),
                 limitMin(job), d.timing().timeMinMin(), d.timing().delayBootMin(), d.payload().submitHost(),
                 d.payload().submitPid(), shown.isEmpty() ? "" : shown.hostList(),
-                "", d.kind() == JobDesc.Kind.BATCH && !shown.isEmpty() ? shown.nodes().getFirst().node() : "", nodeCount(job),
+                schedNodes(job), d.kind() == JobDesc.Kind.BATCH && !shown.isEmpty() ? shown.nodes().getFirst().node() : "", nodeCount(job),
                 Math.max(r.nodesMax(), shown.isEmpty() ? 0 : shown.nodes().size()), cpus(job), 0, tasks(job), r.cpusPerTask(),
-                r.tasksPerNode(), r.tasksPerSocket(), r.tasksPerCore(), Math.max(r.cpusPerNodeMin(), Math.max(1, r.cpusPerTask())), r.memPerNodeMb(),
-                r.memPerCpuMb(), r.tmpDiskMb(), r.features(), r.prefer(), r.nodeList(), r.excludeList(),
+                r.tasksPerNode(), r.tasksPerSocket(), r.tasksPerCore(), Math.max(r.cpusPerNodeMin(), Math.max(1, r.cpusPerTask())),
+                memory.perNodeMb(),
+                memory.perCpuMb(), r.tmpDiskMb(), r.features(), r.prefer(), r.nodeList(), r.excludeList(),
                 r.exclusive() == ResourceRequest.Exclusive.SHARED ? "" : r.exclusive().name(), r.oversubscribe(),
                 r.contiguous(), r.overcommit(), r.socketsPerNode(), r.coresPerSocket(), r.threadsPerCore(), r.coreSpec(), r.threadSpec(),
                 r.licenses(), r.network(), r.switches(), r.tresPerNode(), r.tresPerJob(), r.tresPerTask(), r.tresPerSocket(),
-                TresText.requested(r, cpus(job), nodeCount(job), memory), shown.isEmpty() ? "" : TresText.allocated(state, job, shown), command(d),
+                TresText.requested(state, job, cpus(job), nodeCount(job), memoryMb),
+                shown.isEmpty() ? "" : TresText.allocated(state, job, shown), command(d),
                 d.files().workDir().text(), d.kind() == JobDesc.Kind.BATCH ? JobPaths.stdin(job).text() : "",
                 d.kind() == JobDesc.Kind.BATCH ? JobPaths.stdout(job).text() : "", d.kind() == JobDesc.Kind.BATCH ? JobPaths.stderr(job).text() : "",
                 d.extras().comment(), d.extras().adminComment(), d.extras().extra(), mailUser(d), d.extras().mailType(),
@@ -166,6 +168,19 @@ final class JobViews {
             i = j + 1;
         }
         return out.toString();
+    }
+
+    private String schedNodes(Job job) {
+        List<String> nodes = job.state() == JobState.PENDING ? planner.plannedNodes(job.id()) : List.of();
+        return nodes.isEmpty() ? "" : HostList.of(nodes).compressed();
+    }
+
+    /** When the scheduler last considered it; every pass considers every eligible job. 0 if none has. */
+    private long lastLook(Job job) {
+        if (job.run().startTime() > 0) {
+            return job.run().startTime();
+        }
+        return job.eligibleTime() > 0 && planner.lastPass() >= job.eligibleTime() && !job.isHeld() ? planner.lastPass() : 0;
     }
 
     private boolean requeues(JobDesc d) {

@@ -2,6 +2,7 @@ package dev.muster.controller;
 
 import dev.muster.core.Allocation;
 import dev.muster.core.Job;
+import dev.muster.core.Limits;
 import dev.muster.core.State;
 import dev.muster.core.Step;
 import dev.muster.model.Bytes;
@@ -34,7 +35,7 @@ final class Launches {
         share.gres().forEach((name, devices) -> gres.put(name, devices.compact()));
         return new JobShare(job.id(), job.attempt(), share.bootId(), job.desc().owner(), JobEnvironment.ofHooks(state, job),
                 TaskCpus.cpuIds(share.cores(), share.cpus()).compact(), limitMb(state, job, share, share.memoryMb()), gres,
-                secondsLeft(job, tickMs), state.settings().killWaitS(),
+                enforcedSecondsLeft(state, job, tickMs), state.settings().killWaitS(),
                 state.settings().externSteps(), Bytes.of(job.desc().name()));
     }
 
@@ -51,6 +52,12 @@ final class Launches {
 
     static long secondsLeft(Job job, long tickMs) {
         return job.run().limitTickMs() < 0 ? -1 : Math.max(0, (job.run().limitTickMs() - tickMs) / 1000);
+    }
+
+    /** How long a node lets the job run, {@code OverTimeLimit} included; -1 for ever. */
+    static long enforcedSecondsLeft(State state, Job job, long tickMs) {
+        int over = Limits.overTimeMin(state, job);
+        return job.run().limitTickMs() < 0 || over < 0 ? -1 : Math.max(0, (job.run().limitTickMs() + over * 60_000L - tickMs) / 1000);
     }
 
     Launch launch(State state, Job job, Step step, Step.Part part, long tickMs) {
@@ -88,8 +95,13 @@ final class Launches {
         WholeStep whole = WholeStep.of(state, job, step);
         return new Launch(share, step.id(), tasks(state, step, part), environment, Bytes.EMPTY, d, d.workDir(), d.umask(), d.limits(),
                 Bytes.EMPTY, Bytes.EMPTY, Bytes.EMPTY, d.io().openMode().startsWith("a"), whole.index(part), whole.parts().size(),
-                whole.tasks(), d.timeLimitMin() > 0 ? Math.min(positive(share.secondsLeft()), d.timeLimitMin() * 60L) : share.secondsLeft(),
+                whole.tasks(), secondsLeft(state, job, d, share),
                 step.ioToken(), share.memoryMb() == 0 ? 0 : part.memoryMb(), job.run().allocation().hostList(), false);
+    }
+
+    private static long secondsLeft(State state, Job job, StepDesc d, JobShare share) {
+        int over = Limits.overTimeMin(state, job);
+        return d.timeLimitMin() > 0 && over >= 0 ? Math.min(positive(share.secondsLeft()), (d.timeLimitMin() + over) * 60L) : share.secondsLeft();
     }
 
     private static long positive(long seconds) {

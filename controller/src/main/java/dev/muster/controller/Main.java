@@ -6,13 +6,13 @@ import dev.muster.config.SisterFiles;
 import dev.muster.config.SlurmConf;
 import dev.muster.daemon.CommandServiceKeeper;
 import dev.muster.daemon.DaemonLog;
+import dev.muster.daemon.DaemonProcess;
 import dev.muster.daemon.PidFile;
 import dev.muster.daemon.Signals;
+import dev.muster.model.Release;
 import java.io.File;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
@@ -26,17 +26,17 @@ public final class Main {
             case Options.Parsed.Wrong wrong -> {
                 System.err.println("slurmctld: " + wrong.sentence());
                 System.err.println("Try \"slurmctld -h\" for more information");
-                ready(1);
+                DaemonProcess.ready(1);
                 System.exit(1);
             }
             case Options.Parsed.Ok ok -> {
                 int rc = switch (ok.options().mode()) {
                     case HELP -> say(Options.USAGE);
-                    case VERSION -> say("slurm " + Controller.VERSION + "\n");
+                    case VERSION -> say(Release.LINE + "\n");
                     case SERVE -> run(ok.options());
                 };
                 if (rc != 0) {
-                    ready(rc);
+                    DaemonProcess.ready(rc);
                 }
                 System.exit(rc);
             }
@@ -81,7 +81,7 @@ public final class Main {
         for (List<String> inert : List.of(SisterFiles.inertKeys(conf), SisterFiles.inertPartitionKeys(conf), SisterFiles.unread(conf))) {
             inert.forEach(sentence -> log.info("warning: " + sentence));
         }
-        log.info("slurmctld version " + Controller.VERSION + " started on cluster " + conf.clusterName());
+        log.info("slurmctld version " + Release.VERSION + " started on cluster " + conf.clusterName());
         o.remarks().forEach(sentence -> log.info("warning: " + sentence));
         applyProcessOptions(o, conf, logFile, log);
         CountDownLatch end = new CountDownLatch(1);
@@ -103,16 +103,10 @@ public final class Main {
         Signals.on("TERM", end::countDown);
         Signals.on("INT", end::countDown);
         Signals.on("HUP", controller::reconfigure);
-        Signals.on("USR2", () -> {
-            try {
-                log.reopen();
-            } catch (IOException e) {
-                log.error("cannot reopen the log", e);
-            }
-        });
+        DaemonProcess.reopenOnUsr2(log);
         Signals.ignore("PIPE");
         CommandServiceKeeper.start(Optional.ofNullable(System.getProperty("muster.prefix")), log);
-        ready(0);
+        DaemonProcess.ready(0);
         try {
             end.await();
         } catch (InterruptedException e) {
@@ -126,45 +120,12 @@ public final class Main {
     }
 
     /** The nice value, and the directory that core files go to. */
-    private static void applyProcessOptions(Options o, SlurmConf conf, String logFile, DaemonLog log) throws IOException {
+    private static void applyProcessOptions(Options o, SlurmConf conf, String logFile, DaemonLog log) {
         if (o.nice() != 0) {
-            renice(o.nice(), log);
+            DaemonProcess.renice(o.nice(), log);
         }
         if (o.changeDirectory() || !o.foreground()) {
-            Path place = Options.workingDirectory(logFile, Path.of(conf.stateSaveLocation()));
-            try {
-                if (Native.chdir(place.toString().getBytes(StandardCharsets.UTF_8)) != 0) {
-                    log.error("cannot change the working directory to " + place);
-                }
-            } catch (UnsatisfiedLinkError e) {
-                log.debug("the working directory is left as it is: not started by the launcher");
-            }
-        }
-    }
-
-    /** Of all threads: the scheduler's numbers belong to threads, and those that exist keep theirs. */
-    private static void renice(int nice, DaemonLog log) throws IOException {
-        List<String> command = new ArrayList<>(List.of("renice", "-n", Integer.toString(nice), "-p"));
-        for (String thread : Optional.ofNullable(new File("/proc/self/task").list()).orElse(new String[0])) {
-            command.add(thread);
-        }
-        Process renice = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(ProcessBuilder.Redirect.PIPE).start();
-        String said = new String(renice.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
-        try {
-            if (renice.waitFor() != 0) {
-                log.error("cannot set the nice value to " + nice + ": " + said);
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    /** Tells the process that was started, if the launcher forked. */
-    private static void ready(int rc) {
-        try {
-            Native.daemonReady(rc);
-        } catch (UnsatisfiedLinkError e) {
-            // run by a plain JVM: nobody waits
+            DaemonProcess.workIn(Options.workingDirectory(logFile, Path.of(conf.stateSaveLocation())), log);
         }
     }
 }

@@ -66,7 +66,7 @@ public final class Outgoing {
             case Change.JobSuspended c -> toAll(out, after, c.jobId(), j -> new NodeMessages.Suspend(j.id(), j.attempt(), true));
             case Change.JobResumed c -> toAll(out, after, c.jobId(), j -> new NodeMessages.Suspend(j.id(), j.attempt(), false));
             case Change.LimitChanged c -> toAll(out, after, c.jobId(), j -> new NodeMessages.SetTimeLimit(
-                    j.id(), j.attempt(), Launches.secondsLeft(j, entry.tickMs())));
+                    j.id(), j.attempt(), Launches.enforcedSecondsLeft(after, j, entry.tickMs())));
             default -> { }
         }
     }

@@ -101,8 +101,7 @@ final class Programs {
             log.error("mail for JobId=" + mail.job().id() + " dropped: too many wait");
             return;
         }
-        String program = conf.get().text(Key.MAIL_PROG);
-        String path = program.equals("/bin/mail") && !new File(program).exists() ? "/usr/bin/mail" : program;
+        String path = mailProg();
         Map<String, String> environment = JobEnvironment.ofController(state, mail.job(), "");
         environment.putAll(mail.environment());
         String user = mail.job().desc().extras().mailUser();
@@ -110,6 +109,18 @@ final class Programs {
         String to = !user.isEmpty() ? user : mail.job().desc().owner().user() + (domain.isEmpty() ? "" : "@" + domain);
         log.info("email msg to " + to + ": " + mail.subject());
         later("MailProg", () -> run("MailProg", mail.job().id(), List.of(path, "-s", mail.subject(), to), environment));
+    }
+
+    private String mailProg() {
+        String program = conf.get().text(Key.MAIL_PROG);
+        return program.equals("/bin/mail") && !new File(program).exists() ? "/usr/bin/mail" : program;
+    }
+
+    /** Says in the log what is configured and cannot be run. */
+    void check() {
+        if (!new File(mailProg()).canExecute()) {
+            log.error("Configured MailProg is invalid");
+        }
     }
 
     private List<String> lines(Key key) {

@@ -4,27 +4,12 @@ import dev.muster.core.Change;
 import dev.muster.core.Entry;
 import dev.muster.core.State;
 import dev.muster.model.JobState;
-import dev.muster.model.api.ClusterMessages.RpcCount;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.function.IntFunction;
 
 /** What sdiag counts since the start or the last reset. Many threads count, one asks now and then. */
 final class Statistics {
-    /** Users counted one by one; all others share a row, so that strangers cannot fill the memory. */
-    private static final int USERS_MAX = 10_000;
-    private static final int OTHERS = -2;
-
-    private static final class Count {
-        final LongAdder calls = new LongAdder();
-        final LongAdder us = new LongAdder();
-    }
-
-    private final Map<String, Count> byMessage = new ConcurrentHashMap<>();
-    private final Map<Integer, Count> byUser = new ConcurrentHashMap<>();
     private final LongAdder submitted = new LongAdder();
     private final LongAdder started = new LongAdder();
     private final LongAdder completed = new LongAdder();
@@ -40,17 +25,6 @@ final class Statistics {
     private long lastPass;
     private long backfilledNow;
     private long backfilledBefore;
-
-    void call(String message, int uid, long us) {
-        add(byMessage.computeIfAbsent(message, m -> new Count()), us);
-        int user = byUser.containsKey(uid) || byUser.size() < USERS_MAX ? uid : OTHERS;
-        add(byUser.computeIfAbsent(user, u -> new Count()), us);
-    }
-
-    private static void add(Count count, long us) {
-        count.calls.increment();
-        count.us.add(us);
-    }
 
     /** @param allBackfilled jobs started ahead of more urgent ones, since the controller's start */
     synchronized void pass(long us, int queueLength, long allBackfilled) {
@@ -87,8 +61,6 @@ final class Statistics {
 
     synchronized void reset() {
         List.of(submitted, started, completed, canceled, failed).forEach(LongAdder::reset);
-        byMessage.clear();
-        byUser.clear();
         passes = 0;
         backfilledBefore = backfilledNow;
         passUsSum = 0;
@@ -125,17 +97,5 @@ final class Statistics {
         // one pass does what Slurm's two schedulers do
         out.put("bf_last_backfilled_jobs", backfilledNow - backfilledBefore);
         out.put("bf_when_last_cycle", lastPass);
-    }
-
-    List<RpcCount> messages() {
-        List<RpcCount> out = new ArrayList<>();
-        byMessage.forEach((name, c) -> out.add(new RpcCount(RpcNames.name(name), RpcNames.number(name), c.calls.sum(), c.us.sum())));
-        return out;
-    }
-
-    List<RpcCount> users(IntFunction<String> userName) {
-        List<RpcCount> out = new ArrayList<>();
-        byUser.forEach((uid, c) -> out.add(new RpcCount(uid == OTHERS ? "others" : userName.apply(uid), uid, c.calls.sum(), c.us.sum())));
-        return out;
     }
 }

@@ -18,8 +18,7 @@ final class TresText {
 
     /** With what the job's partition charges for it. */
     static String allocated(State state, Job job, Allocation a) {
-        String name = job.desc().partition().split(",")[0];
-        return allocated(a, state.partitions().find(name).map(p -> p.info().tresBillingWeights()).orElse(""));
+        return allocated(a, weights(state, job));
     }
 
     private static String allocated(Allocation a, String weights) {
@@ -34,13 +33,19 @@ final class TresText {
         return text(a.cpus(), a.memoryMb(), a.nodes().size(), billing, gres);
     }
 
-    static String requested(ResourceRequest r, int cpus, int nodes, long memoryMb) {
+    private static String weights(State state, Job job) {
+        return state.partitions().find(job.desc().partition().split(",")[0]).map(p -> p.info().tresBillingWeights()).orElse("");
+    }
+
+    /** What it asks for, and what that would be charged. */
+    static String requested(State state, Job job, int cpus, int nodes, long memoryMb) {
+        ResourceRequest r = job.desc().request();
         Map<String, Integer> gres = new TreeMap<>();
         GresRequest asked = GresRequest.of(r);
         asked.perNode().forEach(i -> gres.merge(i.name(), i.count() * nodes, Integer::sum));
         asked.perJob().forEach(i -> gres.merge(i.name(), i.count(), Integer::sum));
         asked.perTask().forEach(i -> gres.merge(i.name(), i.count() * Math.max(1, r.tasks()), Integer::sum));
-        return text(cpus, memoryMb, nodes, gres);
+        return text(cpus, memoryMb, nodes, Billing.of(weights(state, job), cpus, memoryMb, nodes, gres), gres);
     }
 
     static String text(int cpus, long memoryMb, int nodes, Map<String, Integer> gres) {

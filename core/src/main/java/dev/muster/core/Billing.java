@@ -5,7 +5,7 @@ import java.util.TreeMap;
 
 /** TRESBillingWeights: what an allocation is charged per unit of each resource, {@code CPU=1.0,Mem=0.25G,GRES/gpu=2.0}. */
 public final class Billing {
-    private static final String NUMBER = "[0-9]{1,9}(\\.[0-9]{1,9})?";
+    private static final String NUMBER = "-?([0-9]{1,9}(\\.[0-9]{0,9})?|\\.[0-9]{1,9})";
 
     private Billing() {}
 

@@ -3,6 +3,7 @@ package dev.muster.core;
 import dev.muster.model.HostList;
 import dev.muster.model.JobDesc;
 import dev.muster.model.JobReason;
+import dev.muster.model.ResourceRequest;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.api.ClusterMessages.PartitionInfo;
 import java.util.Optional;
@@ -19,6 +20,37 @@ public final class Limits {
         }
         int standard = partition.info().defaultTimeMin();
         return standard != 0 ? standard : partition.info().maxTimeMin();
+    }
+
+    /**
+     * Memory that a job is given, in mebibytes: at most one of the three.
+     *
+     * @param perNodeMb 0 for none; likewise perCpuMb
+     * @param all       every node's whole memory
+     */
+    public record Memory(long perNodeMb, long perCpuMb, boolean all) {}
+
+    /** What the job asks for; where it says nothing, the partition's default, else the cluster's, else, if memory is dealt out, all of it. */
+    public static Memory memory(ResourceRequest r, Partition partition, Settings settings) {
+        if (r.memPerNodeMb() > 0 || r.memPerCpuMb() > 0 || r.memAll() || r.memPerGpuMb() > 0) {
+            return new Memory(r.memPerNodeMb(), r.memPerCpuMb(), r.memAll());
+        }
+        long perCpu = first(partition.info().defMemPerCpuMb(), Math.max(0, settings.defMemPerCpuMb()));
+        long perNode = perCpu > 0 ? 0 : first(partition.info().defMemPerNodeMb(), Math.max(0, settings.defMemPerNodeMb()));
+        return new Memory(perNode, perCpu, settings.memoryConsumed() && perCpu == 0 && perNode == 0);
+    }
+
+    /** As {@link #memory(ResourceRequest, Partition, Settings)}, by the first of the job's partitions. */
+    public static Memory memory(State state, Job job) {
+        ResourceRequest r = job.desc().request();
+        return state.partitions().find(job.desc().partition().split(",")[0]).map(p -> memory(r, p, state.settings()))
+                .orElse(new Memory(r.memPerNodeMb(), r.memPerCpuMb(), r.memAll()));
+    }
+
+    /** OverTimeLimit: minutes that a job and its steps may run on beyond their limits; -1 for ever. */
+    public static int overTimeMin(State state, Job job) {
+        return state.partitions().find(job.desc().partition()).map(p -> p.info().overTimeLimitMin()).filter(m -> m >= 0)
+                .orElse(state.settings().overTimeLimitMin());
     }
 
     /** The limit of a job that starts now: no longer than its deadline allows where it may be shorter (no limit said, or --time-min). */

@@ -375,12 +375,15 @@ final class NodeRules {
         return Decision.of(changes, wrongState.isPresent() ? SlurmErrno.INVALID_NODE_STATE.sentence() : "", direct);
     }
 
+    private static final List<String> NODE_WORDS = List.of("reason", "comment", "extra", "weight", "gres", "nodeaddr", "nodehostname",
+            "features", "availablefeatures", "activefeatures", "state");
+
     private Optional<Decision.Rejected> update(Node node, Command.UpdateNode c) {
         Node after = node;
         if (c.changes().containsKey("reason")) {
             after = after.withReason(c.changes().get("reason"), c.uid(), now.seconds());
         }
-        for (Map.Entry<String, String> change : c.changes().entrySet()) {
+        for (Map.Entry<String, String> change : Keyword.whole(c.changes(), NODE_WORDS).entrySet()) {
             String value = change.getValue();
             switch (change.getKey()) {
                 case "reason" -> { }

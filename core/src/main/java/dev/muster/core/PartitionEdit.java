@@ -10,6 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeSet;
 
 /** Applies {@code Key=value} pairs to a partition; keys are lower case. */
 public final class PartitionEdit {
@@ -55,10 +57,16 @@ public final class PartitionEdit {
             Map.entry("maxmempercpu", new Key("maxMemPerCpuMb", Kind.NUMBER)),
             Map.entry("maxmempernode", new Key("maxMemPerNodeMb", Kind.NUMBER))));
 
+    private static final Set<String> WORDS = new TreeSet<>(KEYS.keySet());
+
+    static {
+        WORDS.addAll(List.of("nodes", "priority"));
+    }
+
     public static Outcome edit(Partition partition, Map<String, String> changes, State state) {
         Json.Obj fields = Json.object(Codec.encode(partition.info()));
         List<String> nodes = partition.nodes();
-        for (Map.Entry<String, String> change : changes.entrySet()) {
+        for (Map.Entry<String, String> change : Keyword.whole(changes, WORDS).entrySet()) {
             String value = change.getValue();
             if (change.getKey().equals("priority")) {
                 // the older word for both

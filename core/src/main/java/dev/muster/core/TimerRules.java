@@ -70,8 +70,7 @@ final class TimerRules {
             changes.add(new Change.JobEnded(job.id(), JobState.DEADLINE, JobReason.DEADLINE, "", job.run().exit(), now.seconds()));
             return;
         }
-        int grace = state.partitions().find(job.desc().partition()).map(p -> p.info().overTimeLimitMin())
-                .filter(m -> m >= 0).orElse(state.settings().overTimeLimitMin());
+        int grace = Limits.overTimeMin(state, job);
         if (grace < 0 || now.tickMs() < job.run().limitTickMs() + grace * 60_000L) {
             return;
         }

@@ -13,6 +13,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeSet;
 
 /** scontrol update job: keys lower case, values as typed. */
 final class UpdateRules {
@@ -54,7 +56,7 @@ final class UpdateRules {
             return refuse(SlurmErrno.ALREADY_DONE);
         }
         Json.Obj desc = Json.object(Codec.encode(job.desc()));
-        for (Map.Entry<String, String> change : c.changes().entrySet()) {
+        for (Map.Entry<String, String> change : Keyword.whole(c.changes(), WORDS).entrySet()) {
             Optional<Decision.Rejected> refused = one(job, desc, change.getKey(), change.getValue(), c.uid());
             if (refused.isPresent()) {
                 return refused;
@@ -88,6 +90,14 @@ final class UpdateRules {
     private static final Map<String, String> NUMBERS = new java.util.TreeMap<>(Map.of(
             "numtasks", "request.tasks", "cpus/task", "request.cpusPerTask", "cpuspertask", "request.cpusPerTask",
             "ntaskspernode", "request.tasksPerNode", "mincpusnode", "request.cpusPerNodeMin"));
+
+    private static final Set<String> WORDS = new TreeSet<>(List.of("timelimit", "priority", "nice", "partition", "starttime", "dependency",
+            "arraytaskthrottle", "requeue", "numnodes", "reqnodes", "minmemorynode", "minmemorycpu"));
+
+    static {
+        WORDS.addAll(TEXTS.keySet());
+        WORDS.addAll(NUMBERS.keySet());
+    }
 
     private Optional<Decision.Rejected> one(Job job, Json.Obj desc, String key, String value, int uid) {
         boolean admin = Access.isAdmin(state, uid);

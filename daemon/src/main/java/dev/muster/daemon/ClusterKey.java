@@ -45,7 +45,8 @@ public final class ClusterKey {
         return key;
     }
 
-    private static byte[] read(Path path) throws IOException {
+    /** A key from its file. @throws IOException if it is open to others, too short or unreadable */
+    public static byte[] read(Path path) throws IOException {
         Set<PosixFilePermission> mode = Files.getPosixFilePermissions(path);
         if (mode.contains(PosixFilePermission.OTHERS_READ) || mode.contains(PosixFilePermission.OTHERS_WRITE)) {
             throw new IOException(path + " must not be accessible to others (mode 0600)");

@@ -1,9 +1,12 @@
 package dev.muster.daemon;
 
-/** What the launcher offers to daemons that are no more than this room. */
+/** What the launcher offers to every daemon. */
 final class Native {
     private Native() {}
 
     /** Tells the process that was started that the daemon serves, or why not. */
     static native void daemonReady(int rc);
+
+    /** 0, or the error number. */
+    static native int chdir(byte[] path);
 }

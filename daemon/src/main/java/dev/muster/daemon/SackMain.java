@@ -4,6 +4,7 @@ import dev.muster.config.AuthPlaces;
 import dev.muster.config.ConfigError;
 import dev.muster.config.Key;
 import dev.muster.config.SlurmConf;
+import dev.muster.model.Release;
 import dev.muster.transport.Caller;
 import java.io.File;
 import java.io.IOException;
@@ -16,7 +17,6 @@ import java.util.concurrent.CountDownLatch;
  * Reads its slurm.conf and the cluster's key from files.
  */
 public final class SackMain {
-    private static final String VERSION = "26.05.3";
     private static final String USAGE = """
             Usage: sackd [OPTIONS]
               -D                         Run daemon in foreground.
@@ -40,7 +40,7 @@ public final class SackMain {
             rc = fatal(e.getMessage() == null ? e.toString() : e.getMessage());
         }
         if (rc != 0) {
-            ready(rc);
+            DaemonProcess.ready(rc);
         }
         System.exit(rc);
     }
@@ -62,7 +62,7 @@ public final class SackMain {
                     return 0;
                 }
                 case "-V", "--version" -> {
-                    System.out.println("slurm " + VERSION);
+                    System.out.println(Release.LINE);
                     return 0;
                 }
                 case "--systemd" -> foreground = true;
@@ -121,8 +121,8 @@ public final class SackMain {
             Signals.ignore(signal);
         }
         CommandServiceKeeper.start(Optional.ofNullable(System.getProperty("muster.prefix")), log);
-        ready(0);
-        log.info("sackd version " + VERSION + " serves " + sack.get().path());
+        DaemonProcess.ready(0);
+        log.info("sackd version " + Release.VERSION + " serves " + sack.get().path());
         try {
             end.await();
         } catch (InterruptedException e) {
@@ -131,13 +131,5 @@ public final class SackMain {
         sack.get().close();
         log.info("sackd stopped");
         return 0;
-    }
-
-    private static void ready(int rc) {
-        try {
-            Native.daemonReady(rc);
-        } catch (UnsatisfiedLinkError e) {
-            // run by a plain JVM: nobody waits
-        }
     }
 }

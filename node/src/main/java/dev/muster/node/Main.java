@@ -7,16 +7,17 @@ import dev.muster.config.NodeConf;
 import dev.muster.config.SlurmConf;
 import dev.muster.daemon.CommandServiceKeeper;
 import dev.muster.daemon.DaemonLog;
+import dev.muster.daemon.DaemonProcess;
 import dev.muster.daemon.Identities;
 import dev.muster.daemon.PidFile;
 import dev.muster.daemon.Sack;
 import dev.muster.daemon.Sessions;
+import dev.muster.model.Release;
 import dev.muster.transport.Caller;
 import java.io.File;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -58,7 +59,7 @@ public final class Main {
                 yield 0;
             }
             case VERSION -> {
-                System.out.println("slurm " + Slurmd.VERSION);
+                System.out.println(Release.LINE);
                 yield 0;
             }
             case SHOW_HARDWARE -> showHardware(options);
@@ -195,9 +196,7 @@ public final class Main {
                     settings.cluster(), start.identities, start.log));
             PidFile pidFile = new PidFile(settings.pidFile());
             slurmd.start();
-            if (Native.isLinked()) {
-                Native.daemonReady(0);
-            }
+            DaemonProcess.ready(0);
             CommandServiceKeeper.start(Optional.ofNullable(System.getProperty("muster.prefix")), start.log);
             Lifetime.Order order = lifetime.await();
             sack.ifPresent(Sack::close);
@@ -238,19 +237,16 @@ public final class Main {
 
     private static void applyProcessOptions(Start start) throws IOException {
         if (start.options.nice() != 0) {
-            Os.run(List.of("/usr/bin/renice", "-n", Integer.toString(start.options.nice()), "-p",
-                    Long.toString(ProcessHandle.current().pid())));
+            DaemonProcess.renice(start.options.nice(), start.log);
         }
         if (start.options.cleanStart()) {
             int forgotten = CleanStart.forgetDead(new Spool(start.settings.spoolDirectory()));
             start.log.info("clean start: " + forgotten + " jobs without processes forgotten");
         }
-        Path logDirectory = Path.of(start.settings.logFile()).toAbsolutePath().getParent();
-        boolean toLog = start.options.changeDirectory() || !start.options.foreground();
-        if (Native.isLinked() && toLog) {
-            Path place = start.settings.logFile().isEmpty() || logDirectory == null ? start.settings.spoolDirectory()
-                    : logDirectory;
-            Native.chdir(place.toString().getBytes(StandardCharsets.UTF_8));
+        if (start.options.changeDirectory() || !start.options.foreground()) {
+            Path logDirectory = Path.of(start.settings.logFile()).toAbsolutePath().getParent();
+            DaemonProcess.workIn(start.settings.logFile().isEmpty() || logDirectory == null ? start.settings.spoolDirectory()
+                    : logDirectory, start.log);
         }
     }
 }

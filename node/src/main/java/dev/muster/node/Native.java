@@ -6,10 +6,6 @@ final class Native {
 
     private Native() {}
 
-    static native void daemonReady(int rc);
-
-    static native boolean isForeground();
-
     /** One byte exit code, then what the program printed. */
     static native byte[] run(byte[][] argv);
 
@@ -22,8 +18,6 @@ final class Native {
 
     /** 0 or errno. */
     static native int lchown(byte[] path, int uid, int gid);
-
-    static native int chdir(byte[] path);
 
     static boolean isLinked() {
         return LINKED;

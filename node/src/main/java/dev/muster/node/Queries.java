@@ -2,6 +2,7 @@ package dev.muster.node;
 
 import dev.muster.model.Codec;
 import dev.muster.model.Json;
+import dev.muster.model.Release;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.api.SlurmdMessages;
 import dev.muster.model.api.SlurmdMessages.StepProcesses;
@@ -66,7 +67,7 @@ final class Queries {
         running().forEach(r -> steps.add(r.jobId() + "." + SpecBuilder.stepName(r.stepId())));
         Hardware h = hardware.get();
         return new SlurmdMessages.DaemonReply(settings.nodeName(), Os.read(java.nio.file.Path.of("/proc/sys/kernel/hostname"))
-                .map(String::trim).orElse(settings.nodeName()), Slurmd.VERSION, (int) ProcessHandle.current().pid(), startTime,
+                .map(String::trim).orElse(settings.nodeName()), Release.VERSION, (int) ProcessHandle.current().pid(), startTime,
                 lastMessage.getAsLong(), Integer.toString(settings.debugLevel()), settings.logFile(), h.cpus(), h.boards(), h.sockets(),
                 h.coresPerSocket(), h.threadsPerCore(), h.memoryMb(), h.tmpDiskMb(), steps);
     }

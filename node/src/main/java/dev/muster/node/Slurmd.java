@@ -2,6 +2,7 @@ package dev.muster.node;
 
 import dev.muster.daemon.DaemonLog;
 import dev.muster.daemon.Sessions;
+import dev.muster.model.Release;
 import dev.muster.model.node.NodeMessages.Ack;
 import dev.muster.model.node.NodeMessages.EndJob;
 import dev.muster.model.node.NodeMessages.EndStep;
@@ -32,7 +33,6 @@ import java.util.concurrent.ExecutorService;
 
 /** A running slurmd: the parts put together. */
 public final class Slurmd implements AutoCloseable {
-    static final String VERSION = "26.05.3";
     static final int STARTERS = 4;
 
     private final Settings settings;
@@ -149,7 +149,7 @@ public final class Slurmd implements AutoCloseable {
 
     public void start() {
         Hardware h = hardware();
-        log.info("slurmd version " + VERSION + " started");
+        log.info("slurmd version " + Release.VERSION + " started");
         log.info("CPUs=" + h.cpus() + " Boards=" + h.boards() + " Sockets=" + h.sockets() + " Cores="
                 + h.coresPerSocket()
                 + " Threads=" + h.threadsPerCore() + " Memory=" + h.memoryMb() + " TmpDisk=" + h.tmpDiskMb()
@@ -172,7 +172,7 @@ public final class Slurmd implements AutoCloseable {
     }
 
     private Register register() {
-        return new Register(settings.nodeName(), settings.cluster(), bootId, VERSION, startTime, hardware(),
+        return new Register(settings.nodeName(), settings.cluster(), bootId, Release.VERSION, startTime, hardware(),
                 jobs.attempts());
     }
 

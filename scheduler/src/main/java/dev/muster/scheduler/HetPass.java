@@ -74,7 +74,7 @@ final class HetPass {
                 }
             }
         }
-        scheduler.explain(job.id(), reason, 0);
+        scheduler.explain(job.id(), reason, Optional.empty());
         return Optional.empty();
     }
 
@@ -92,7 +92,7 @@ final class HetPass {
             JobReason policy = accounts.enforces("limits")
                     ? accounts.blocks(part.job.desc(), allocation.get(), part.need.limitMin(), scheduler.use()) : JobReason.NONE;
             if (policy != JobReason.NONE) {
-                parts.forEach(p -> scheduler.explain(p.job.id(), policy, 0));
+                parts.forEach(p -> scheduler.explain(p.job.id(), policy, Optional.empty()));
                 all = false;
                 break;
             }
@@ -112,7 +112,10 @@ final class HetPass {
 
     /** The first time at which there is room for all: it is kept free for them. */
     private void later(List<Part> parts) {
-        long start = pass.reserveTogether(parts.stream().map(Part::need).toList());
-        parts.forEach(p -> scheduler.explain(p.job.id(), JobReason.RESOURCES, start));
+        List<Planner.Estimate> planned = pass.reserveTogether(parts.stream().map(Part::need).toList());
+        for (int i = 0; i < parts.size(); i++) {
+            scheduler.explain(parts.get(i).job.id(), JobReason.RESOURCES,
+                    planned.isEmpty() ? Optional.empty() : Optional.of(planned.get(i)));
+        }
     }
 }

@@ -89,14 +89,9 @@ record Need(
             nodesMin = Math.max(nodesMin, (tasks + r.tasksPerNode() - 1) / r.tasksPerNode());
         }
         tasks = Math.max(tasks, nodesMin);
-        long perNode = r.memPerNodeMb();
-        long perCpu = r.memPerCpuMb();
-        boolean all = r.memAll();
-        if (perNode == 0 && perCpu == 0 && !all && r.memPerGpuMb() == 0) {
-            perCpu = first(partition.info().defMemPerCpuMb(), settings.defMemPerCpuMb());
-            perNode = perCpu > 0 ? 0 : first(partition.info().defMemPerNodeMb(), settings.defMemPerNodeMb());
-            all = settings.memoryConsumed() && perCpu == 0 && perNode == 0;
-        }
+        Limits.Memory memory = Limits.memory(r, partition, settings);
+        long perNode = memory.perNodeMb();
+        long perCpu = memory.perCpuMb();
         int cpusPerTask = Math.max(1, r.cpusPerTask());
         long most = first(partition.info().maxMemPerCpuMb(), settings.maxMemPerCpuMb());
         if (most > 0 && perCpu > most) {
@@ -117,7 +112,7 @@ record Need(
             cpusPerTask = r.cpusPerGpu() * gpusPerTask;
         }
         return new Need(partition.name(), nodesMin, nodesMax == 0 ? 0 : Math.max(nodesMax, nodesMin), tasks, cpusPerTask,
-                r.tasksPerNode(), cpusMin, perNode, perCpu, all, gres.perNode(), gres.perJob(), gres.perTask(),
+                r.tasksPerNode(), cpusMin, perNode, perCpu, memory.all(), gres.perNode(), gres.perJob(), gres.perTask(),
                 r.exclusive() != ResourceRequest.Exclusive.SHARED || partition.isExclusive(),
                 r.overcommit(), Shape.of(r, partition), r.tmpDiskMb(), r.features(), r.nodeList(), r.excludeList(), tasksOn(r),
                 new Gpus(r.cpusPerGpu(), r.memPerGpuMb()), limit(desc, partition));

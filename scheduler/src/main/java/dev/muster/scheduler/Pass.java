@@ -102,7 +102,7 @@ final class Pass {
         while (starts.size() < most) {
             if (job.array().maxRunning() > 0
                     && scheduler.running(job.array().jobId()) + given >= job.array().maxRunning()) {
-                scheduler.explain(job.id(), JobReason.JOB_ARRAY_TASK_LIMIT, 0);
+                scheduler.explain(job.id(), JobReason.JOB_ARRAY_TASK_LIMIT);
                 return;
             }
             if (!start(job, task)) {
@@ -133,12 +133,12 @@ final class Pass {
             Need need = scheduler.need(job, partition.get(), state);
             JobReason policy = limited ? accounts.blocks(job.desc(), Allocation.NONE, need.limitMin(), scheduler.use()) : JobReason.NONE;
             if (policy != JobReason.NONE) {
-                scheduler.explain(job.id(), policy, 0);
+                scheduler.explain(job.id(), policy);
                 reason = policy;
                 continue;
             }
             if (exceeding.contains(need)) {
-                scheduler.explain(job.id(), JobReason.PARTITION_CONFIG, 0);
+                scheduler.explain(job.id(), JobReason.PARTITION_CONFIG);
                 reason = JobReason.PARTITION_CONFIG;
                 continue;
             }
@@ -151,7 +151,7 @@ final class Pass {
             JobReason whole = limited && allocation.isPresent() ? accounts.blocks(job.desc(), allocation.get(), need.limitMin(), scheduler.use())
                     : JobReason.NONE;
             if (whole != JobReason.NONE) {
-                scheduler.explain(job.id(), whole, 0);
+                scheduler.explain(job.id(), whole);
                 reason = whole;
                 continue;
             }
@@ -161,7 +161,7 @@ final class Pass {
             }
             failed.add(need);
             if (Feasibility.exceeds(state, job.desc(), partition.get())) {
-                scheduler.explain(job.id(), JobReason.PARTITION_CONFIG, 0);
+                scheduler.explain(job.id(), JobReason.PARTITION_CONFIG);
                 reason = JobReason.PARTITION_CONFIG;
                 exceeding.add(need);
                 continue;
@@ -172,7 +172,7 @@ final class Pass {
         }
         if (reason == JobReason.PARTITION_TIME_LIMIT || reason == JobReason.PARTITION_NODE_LIMIT || reason == JobReason.PARTITION_DOWN
                 || reason == JobReason.PARTITION_INACTIVE || reason == JobReason.MAX_MEM_PER_LIMIT) {
-            scheduler.explain(job.id(), reason, 0);
+            scheduler.explain(job.id(), reason);
         }
         return false;
     }
@@ -292,12 +292,12 @@ final class Pass {
     /** Finds the earliest time at which the need fits, and keeps these units free for it. */
     private void reserve(Job job, Need need, JobReason reason) {
         if (reservations >= RESERVATIONS_MAX) {
-            scheduler.explain(job.id(), reason, 0);
+            scheduler.explain(job.id(), reason);
             return;
         }
         reservations++;
         Optional<Planner.Estimate> planned = earliest(need, true);
-        scheduler.explain(job.id(), reason, planned.map(Planner.Estimate::start).orElse(0L));
+        scheduler.explain(job.id(), reason, planned);
     }
 
     Optional<Planner.Estimate> estimate(JobDesc desc) {
@@ -360,10 +360,10 @@ final class Pass {
         return found < required ? List.of() : Chooser.pick(withoutJobGres(need, slot), candidates, required);
     }
 
-    /** Keeps room for all of them at the first time at which each finds nodes of its own; seconds since 1970, 0 if there is none. */
-    long reserveTogether(List<Need> needs) {
+    /** Keeps room for all of them at the first time at which each finds nodes of its own; empty if there is none. */
+    List<Planner.Estimate> reserveTogether(List<Need> needs) {
         if (reservations >= RESERVATIONS_MAX) {
-            return 0;
+            return List.of();
         }
         reservations += needs.size();
         List<List<NodeSlot>> orders = needs.stream().map(this::order).toList();
@@ -379,13 +379,14 @@ final class Pass {
                     }
                 }
                 if (all.size() == needs.size()) {
+                    List<Planner.Estimate> out = new ArrayList<>();
                     for (int i = 0; i < needs.size(); i++) {
-                        reserved(needs.get(i), all.get(i), slot, Grid.endSlot(slot, needs.get(i).limitMin()), true);
+                        out.add(reserved(needs.get(i), all.get(i), slot, Grid.endSlot(slot, needs.get(i).limitMin()), true));
                     }
-                    return now.seconds() + Grid.STARTS[slot];
+                    return out;
                 }
             }
-            return 0;
+            return List.of();
         } finally {
             avoided = Set.of();
         }

@@ -48,7 +48,7 @@ public final class Scheduler implements Planner {
     private final TreeMap<Integer, Job> holding = new TreeMap<>();
     private final java.util.Set<String> connected = java.util.concurrent.ConcurrentHashMap.newKeySet();
     private final Map<Integer, JobReason> reasons = new java.util.concurrent.ConcurrentHashMap<>();
-    private final Map<Integer, Long> plannedStarts = new java.util.concurrent.ConcurrentHashMap<>();
+    private final Map<Integer, Estimate> planned = new java.util.concurrent.ConcurrentHashMap<>();
     /** Classes of queued jobs, one object per distinct need, and each queued job's own by partition. */
     private final Map<Need, Need> classes = new HashMap<>();
     private final Map<Integer, Map<String, Need>> needs = new HashMap<>();
@@ -56,6 +56,7 @@ public final class Scheduler implements Planner {
     private volatile boolean everyNodeConnected;
     private volatile long backfilled;
     private volatile int lastReservations;
+    private volatile long lastPass;
 
     /** For the simulator and tests: nodes need no connection to be given work. */
     public Scheduler withoutConnections() {
@@ -130,7 +131,7 @@ public final class Scheduler implements Planner {
             now.ifPresent(this::add);
             if (now.isEmpty() || !now.get().isPending()) {
                 reasons.remove(id);
-                plannedStarts.remove(id);
+                planned.remove(id);
             }
         }
     }
@@ -208,7 +209,12 @@ public final class Scheduler implements Planner {
 
     /** When the last pass planned the job to start, seconds since 1970; 0 if it has no plan. */
     public long plannedStart(int jobId) {
-        return plannedStarts.getOrDefault(jobId, 0L);
+        return Optional.ofNullable(planned.get(jobId)).map(Estimate::start).orElse(0L);
+    }
+
+    /** Where it is planned to start; none if it is not. */
+    public List<String> plannedNodes(int jobId) {
+        return Optional.ofNullable(planned.get(jobId)).map(Estimate::nodes).orElse(List.of());
     }
 
     /** Jobs waiting for resources. */
@@ -221,6 +227,7 @@ public final class Scheduler implements Planner {
         if (queue.isEmpty()) {
             return List.of();
         }
+        lastPass = now.seconds();
         Pass pass = new Pass(this, state, now, most);
         List<Start> starts = pass.run();
         backfilled += pass.backfilled();
@@ -236,6 +243,11 @@ public final class Scheduler implements Planner {
     /** Jobs started ahead of more urgent ones, since the beginning. */
     public long backfilled() {
         return backfilled;
+    }
+
+    /** When the queue was last looked at, in seconds since 1970; 0 if it never was. */
+    public long lastPass() {
+        return lastPass;
     }
 
     /** Reservations held in the last pass. */
@@ -302,12 +314,16 @@ public final class Scheduler implements Planner {
         return slot.usable && (everyNodeConnected || connected.contains(slot.spec.name()));
     }
 
-    void explain(int jobId, JobReason reason, long plannedStart) {
+    void explain(int jobId, JobReason reason) {
+        explain(jobId, reason, Optional.empty());
+    }
+
+    void explain(int jobId, JobReason reason, Optional<Estimate> start) {
         reasons.put(jobId, reason);
-        if (plannedStart > 0) {
-            plannedStarts.put(jobId, plannedStart);
+        if (start.isPresent()) {
+            planned.put(jobId, start.get());
         } else {
-            plannedStarts.remove(jobId);
+            planned.remove(jobId);
         }
     }
 }

@@ -1,6 +1,7 @@
 package dev.muster.simulator;
 
 import dev.muster.model.ExitStatus;
+import dev.muster.model.Release;
 import dev.muster.model.node.NodeMessages;
 import dev.muster.model.node.NodeMessages.Hardware;
 import dev.muster.model.node.NodeMessages.JobShare;
@@ -250,7 +251,7 @@ final class SimNode {
                     a.share.jobId(), a.share.attempt(), a.share.bootId(), live, a.phase == Phase.DONE));
         }
         log("connects with " + attempts.size() + " attempts");
-        wire.send(new NodeMessages.Register(name, "sim", bootId(), "26.05.3", 1 + boots * 1000L + starts,
+        wire.send(new NodeMessages.Register(name, "sim", bootId(), Release.VERSION, 1 + boots * 1000L + starts,
                 new Hardware(swarm.cpus(), 1, 1, swarm.cpus(), 1, 4096, 0, "", "sim", "sim", boots), attempts));
         heartbeat(wire);
     }

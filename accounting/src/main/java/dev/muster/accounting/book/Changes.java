@@ -62,6 +62,10 @@ public final class Changes {
             errors.add(refused.get());
             return result();
         }
+        if (change.verb().equals("delete") && change.where().values().stream().allMatch(String::isBlank)) {
+            errors.add(" No conditions given to remove, not executing.");
+            return result();
+        }
         String what = change.verb() + " " + change.entity();
         switch (what) {
             case "add cluster" -> addClusters();

@@ -67,10 +67,6 @@ final class QosChanges {
     }
 
     private void delete() {
-        if (c.change.where().values().stream().allMatch(String::isBlank)) {
-            c.errors.add(" No conditions given to remove, not executing.");
-            return;
-        }
         for (Qos q : meant()) {
             book.put(new Qos(q.id(), q.name(), q.limits(), q.created(), c.now, true));
             for (Assoc a : List.copyOf(book.assocsEver())) {

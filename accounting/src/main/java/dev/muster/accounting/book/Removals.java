@@ -31,18 +31,7 @@ final class Removals {
         return c.fits(key, value);
     }
 
-    private boolean unconditional() {
-        if (c.change.where().values().stream().allMatch(String::isBlank)) {
-            c.errors.add(" No conditions given to remove, not executing.");
-            return true;
-        }
-        return false;
-    }
-
     void accounts() {
-        if (unconditional()) {
-            return;
-        }
         if (c.change.where().containsKey("partition")) {
             partitions();
             return;
@@ -138,9 +127,6 @@ final class Removals {
     }
 
     void users() {
-        if (unconditional()) {
-            return;
-        }
         boolean narrowed = !c.where("account").isEmpty() || !c.where("cluster").isEmpty() || c.change.where().containsKey("partition");
         List<User> meant = book.usersEver().stream().filter(u -> !u.deleted() && named("name", u.name())
                 && (c.where("adminlevel").isEmpty() || AdminLevels.of(c.where("adminlevel").getFirst()).filter(l -> l == u.adminLevel()).isPresent())

@@ -17,6 +17,9 @@ final class ResourceChanges {
     }
 
     void run() {
+        if (!legible()) {
+            return;
+        }
         switch (c.change.verb()) {
             case "add" -> add();
             case "modify" -> modify();
@@ -25,11 +28,26 @@ final class ResourceChanges {
     }
 
     private static long number(String text, long otherwise) {
-        try {
-            return text.isEmpty() ? otherwise : Long.parseLong(text);
-        } catch (NumberFormatException e) {
-            return otherwise;
+        return text.isEmpty() ? otherwise : Long.parseLong(text);
+    }
+
+    /** Whether what is set can be read as numbers; a sentence is noted for what cannot. */
+    private boolean legible() {
+        for (String key : List.of("count", "allowed")) {
+            if (!c.set(key).matches("\\d{0,9}")) {
+                c.errors.add(" Invalid value for " + key + " (" + c.set(key) + ")");
+            }
         }
+        return c.errors.isEmpty();
+    }
+
+    /** Whether the clusters' shares of a resource are no more than all of it. */
+    private boolean within(String name, String server, Map<String, String> allowed) {
+        if (allowed.values().stream().mapToLong(v -> number(v, 0)).sum() > 100) {
+            c.errors.add(" Total percentage allowed for resource '" + name + "@" + server + "' exceeds 100%");
+            return false;
+        }
+        return true;
     }
 
     private Optional<Resource> find(String name, String server) {
@@ -62,9 +80,7 @@ final class ResourceChanges {
                     fresh = true;
                 }
             }
-            long sum = allowed.values().stream().mapToLong(v -> number(v, 0)).sum();
-            if (sum > 100) {
-                c.errors.add(" Total percentage allowed for resource '" + name + "@" + server + "' exceeds 100%");
+            if (!within(name, server, allowed)) {
                 return;
             }
             if (fresh) {
@@ -96,6 +112,9 @@ final class ResourceChanges {
                 if (c.sets("allowed") && allowed.containsKey(cluster)) {
                     allowed.put(cluster, Long.toString(number(c.set("allowed"), 0)));
                 }
+            }
+            if (!within(r.name(), r.server(), allowed)) {
+                return;
             }
             book.put(new Resource(r.id(), r.name(), r.server(), r.type(), number(c.set("count"), r.count()),
                     c.sets("description") ? c.set("description") : r.description(), c.sets("flags") ? c.set("flags") : r.flags(),

@@ -175,4 +175,24 @@ class ChangesTest {
         assertThat(new Views(book, new Show("account", Map.of("defaultqos", "none"), List.of())).rows().orElseThrow()).isEmpty();
         assertThat(new Views(book, new Show("user", Map.of("name", "ann", "defaultwckey", "none"), List.of())).rows().orElseThrow()).isEmpty();
     }
+
+    @Test
+    void aResourceIsSharedOutOnceAndInNumbers() {
+        assertThat(root("add cluster name=d").error()).isEmpty();
+        assertThat(root("add resource name=lic cluster=c set count=10 allowed=60").error()).isEmpty();
+        for (Map.Entry<String, String> wrong : Map.of(
+                "add resource name=other set count=many", " Invalid value for count (many)",
+                "add resource name=lic cluster=d set allowed=50", " Total percentage allowed for resource 'lic@slurmdb' exceeds 100%",
+                "modify resource name=lic cluster=c set allowed=101", " Total percentage allowed for resource 'lic@slurmdb' exceeds 100%",
+                "modify resource name=lic cluster=c set allowed=half", " Invalid value for allowed (half)",
+                "delete resource", " No conditions given to remove, not executing.",
+                "delete qos", " No conditions given to remove, not executing.",
+                "delete cluster", " No conditions given to remove, not executing.").entrySet()) {
+            assertThat(root(wrong.getKey()).error()).as(wrong.getKey()).containsExactly(wrong.getValue());
+        }
+        assertThat(book.resourcesEver()).singleElement().satisfies(r -> {
+            assertThat(r.count()).isEqualTo(10);
+            assertThat(r.allowed()).isEqualTo(Map.of("c", "60"));
+        });
+    }
 }

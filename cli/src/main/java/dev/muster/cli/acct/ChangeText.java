@@ -2,6 +2,7 @@ package dev.muster.cli.acct;
 
 import dev.muster.cli.CommandContext;
 import dev.muster.model.Json;
+import dev.muster.model.Times;
 import dev.muster.model.accounting.LimitField;
 import java.util.ArrayList;
 import java.util.List;
@@ -42,6 +43,7 @@ final class ChangeText {
             case "modify account" -> modified(reply, "accounts", "account", set.containsKey("description") || set.containsKey("organization"));
             case "modify user" -> modified(reply, "users", "user", set.containsKey("adminlevel") || set.containsKey("defaultaccount")
                     || set.containsKey("defaultwckey"));
+            case "modify job" -> jobs(reply);
             case "modify qos" -> names(reply, " Modified qos...", "Nothing modified");
             case "modify resource" -> names(reply, " Modified server resource ...", "Nothing modified");
             case "delete account" -> deleted(reply, "accounts", "account");
@@ -69,6 +71,16 @@ final class ChangeText {
         }
         say(heading);
         names.forEach(n -> say("  " + n));
+        return true;
+    }
+
+    private boolean jobs(Json.Obj reply) {
+        say(" Modified jobs...");
+        for (String name : reply.texts("names")) {
+            int tab = name.indexOf('\t');
+            say("  " + name.substring(0, tab) + " submitted at " + Times.strftime(Long.parseLong(name.substring(tab + 1)), c.host().zone(),
+                    "%Y-%m-%dT%H:%M:%S"));
+        }
         return true;
     }
 

@@ -3,6 +3,7 @@ package dev.muster.cli.acct;
 import dev.muster.cli.CommandContext;
 import dev.muster.cli.SlurmException;
 import dev.muster.model.Json;
+import dev.muster.model.Release;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -21,7 +22,7 @@ final class ConfigText {
         line(c, "AccountingStoragePort ", Integer.toString(c.host().accountingPort()));
         line(c, "AccountingStorageType ", c.host().accountingType());
         line(c, "AccountingStorageUser ", "N/A");
-        line(c, "SLURM_VERSION         ", "26.05.3");
+        line(c, "SLURM_VERSION         ", Release.VERSION);
         c.out().println("");
         c.out().println("SlurmDBD configuration:");
         for (Map.Entry<String, Object> e : rows.getFirst().fields().entrySet()) {

@@ -34,6 +34,9 @@ final class Edit {
     private static final List<Entity.Name> RESOURCE_SET = Entity.names("count:2=count description:1=description flags:2=flags server:6=server "
             + "servertype:7=servertype manager:1=servertype type:2=type percentallowed:1=allowed allowed:2=allowed");
 
+    private static final List<Entity.Name> JOB_SET = Entity.names("admincomment:1=admincomment comment:1=comment derivedexitcode:12=derivedexitcode "
+            + "derivedes:12=comment extra:1=extra newwckey:1=wckey");
+
     /** Words of before TRES: each sets one resource of a limit. */
     private static final List<Entity.Name> RESOURCE_WORDS =
             Entity.names("grpcpumins:8=GrpTRESMins:cpu grpcpurunmins:8=GrpTRESRunMins:cpu grpcpus:7=GrpTRES:cpu "
@@ -56,7 +59,7 @@ final class Edit {
 
     int run(List<String> words) throws UsageException, SlurmException {
         Optional<Entity> found = words.isEmpty() ? Optional.empty() : Entity.find(words.getFirst());
-        List<String> known = verb.equals("modify") ? List.of("account", "cluster", "qos", "resource", "user")
+        List<String> known = verb.equals("modify") ? List.of("account", "cluster", "job", "qos", "resource", "user")
                 : List.of("account", "cluster", "coordinator", "qos", "resource", "user");
         if (found.isEmpty() || !known.contains(found.get().name())) {
             throw new UsageException(1, NO_ENTITY.get(verb));
@@ -75,6 +78,7 @@ final class Edit {
             for (Words.Item item : parsed.set()) {
                 setting(item, " Use keyword 'where' to modify condition");
             }
+            jobsOfThisCluster();
             if (verb.equals("modify") && set.isEmpty()) {
                 throw new UsageException(1, List.of(" You didn't give me anything to set"));
             }
@@ -82,12 +86,24 @@ final class Edit {
         return s.immediate && verb.equals("modify") ? inParts() : execute();
     }
 
+    /** Numbers of jobs mean those of the caller's cluster; times become seconds since 1970. */
+    private void jobsOfThisCluster() throws UsageException {
+        if (entity.name().equals("job")) {
+            where.putIfAbsent("cluster", String.join(",", c.host().clusters()));
+            for (String key : List.of("starttime", "endtime")) {
+                if (where.containsKey(key)) {
+                    where.put(key, Long.toString(Moments.seconds(c, where.get(key))));
+                }
+            }
+        }
+    }
+
     /** As the original: what belongs to the user or account itself first, then its associations, each shown when it is done. */
     private int inParts() throws UsageException {
         Map<String, String> all = new LinkedHashMap<>(set);
         Map<String, String> own = new LinkedHashMap<>(set);
         own.keySet().retainAll(List.of("adminlevel", "defaultaccount", "defaultwckey", "description", "organization"));
-        if (own.isEmpty() || own.size() == all.size() || entity.name().equals("resource")) {
+        if (own.isEmpty() || own.size() == all.size() || List.of("resource", "job").contains(entity.name())) {
             return execute();
         }
         set.clear();
@@ -112,6 +128,7 @@ final class Edit {
             case "user" -> USER_SET;
             case "cluster" -> CLUSTER_SET;
             case "resource" -> RESOURCE_SET;
+            case "job" -> JOB_SET;
             default -> List.of();
         };
     }
@@ -160,7 +177,7 @@ final class Edit {
     private void setting(Words.Item item, String hint) throws UsageException {
         Optional<String> own = item.key().isEmpty() ? Optional.empty() : key(ownSettings(), item.key().toLowerCase(Locale.ROOT));
         if (own.isPresent()) {
-            set.put(own.get(), item.value());
+            set.put(own.get(), own.get().equals("derivedexitcode") ? exitCode(item.value()) : item.value());
             return;
         }
         Optional<String> resource = item.key().isEmpty() ? Optional.empty() : key(RESOURCE_WORDS, item.key().toLowerCase(Locale.ROOT));
@@ -168,7 +185,7 @@ final class Edit {
             resource(item, resource.get(), hint);
             return;
         }
-        boolean limited = !entity.name().equals("coordinator") && !entity.name().equals("resource");
+        boolean limited = !List.of("coordinator", "resource", "job").contains(entity.name());
         Optional<LimitField> field = item.key().isEmpty() || !limited ? Optional.empty() : LimitField.find(limits(), item.key());
         if (field.isEmpty()) {
             throw unknown(item, hint, "");
@@ -180,6 +197,16 @@ final class Edit {
             throw unknown(item, hint, "sacctmgr: error: Invalid value for " + field.get().name() + " (" + item.value() + ")");
         }
         set.put(field.get().name(), sign + value.get());
+    }
+
+    /** Its number before a colon. */
+    private static String exitCode(String typed) throws UsageException {
+        String number = typed.contains(":") ? typed.substring(0, typed.indexOf(':')) : typed;
+        if (!number.matches("\\d{1,3}")) {
+            throw new UsageException(1, List.of("sacctmgr: error: Invalid value for DerivedExitCode (" + typed + ")",
+                    " You didn't give me anything to set"));
+        }
+        return number;
     }
 
     private void resource(Words.Item item, String meaning, String hint) throws UsageException {
@@ -246,6 +273,11 @@ final class Edit {
 
     private int refused(Json.Obj reply) {
         boolean access = reply.integer("errno") == 2002;
+        if (entity.name().equals("job")) {
+            reply.texts("error").forEach(sentence -> c.err().println("sacctmgr: accounting_storage/slurmdbd: acct_storage_p_modify_job: " + sentence));
+            c.out().println(" Nothing modified");
+            return 1;
+        }
         for (String sentence : reply.texts("error")) {
             if (access && verb.equals("add")) {
                 String what = switch (entity.name()) {

@@ -2,6 +2,7 @@ package dev.muster.cli.acct;
 
 import dev.muster.cli.CommandContext;
 import dev.muster.cli.GetOpt;
+import dev.muster.model.Release;
 import java.util.List;
 
 /** sacctmgr's options. */
@@ -32,7 +33,7 @@ final class Options {
                     return Outcome.DONE;
                 }
                 case "version" -> {
-                    c.out().println("slurm 26.05.3");
+                    c.out().println(Release.LINE);
                     return Outcome.DONE;
                 }
                 case "immediate" -> s.immediate = true;

@@ -5,6 +5,7 @@ import dev.muster.cli.CommandContext;
 import dev.muster.cli.SlurmException;
 import dev.muster.cli.UsageException;
 import dev.muster.model.Json;
+import dev.muster.model.Release;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -15,7 +16,6 @@ import java.util.Locale;
 
 /** Shows and changes what is kept in accounting. */
 public final class Sacctmgr implements Command {
-    private static final String VERSION = "slurm 26.05.3";
     private static final String SLURMDBD = "accounting_storage/slurmdbd";
     private static final List<Entity.Name> VERBS = Entity.names("add:3=add archive:3=archive associations:3=associations clear:2=clear create:3=add "
             + "delete:3=delete dump:3=dump exit:2=exit help:1=help list:3=show load:2=load modify:1=modify oneliner:1=oneliner parsable:1=parsable "
@@ -38,6 +38,7 @@ public final class Sacctmgr implements Command {
         /** {@code -v}: what goes to slurmdbd. */
         void told(CommandContext c, String what) {
             if (verbose > 0) {
+                c.host().needsOwnProcess();     // what is said cannot be taken back, should the service be of no use to the caller
                 c.info("slurmdbd at " + c.host().accountingHost() + ": " + what);
             }
         }
@@ -135,7 +136,7 @@ public final class Sacctmgr implements Command {
             case "shutdown" -> {
                 return simple(c, "Shutdown", " Problem shutting down server: ");
             }
-            case "version" -> c.out().println(VERSION);
+            case "version" -> c.out().println(Release.LINE);
             case "help" -> Options.help(c);
             case "quiet" -> s.quiet = true;
             case "verbose" -> s.verbose++;

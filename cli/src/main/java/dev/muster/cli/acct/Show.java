@@ -39,7 +39,7 @@ final class Show {
         if (typed.length() >= 5 && ("reservations".startsWith(typed) || typed.length() >= 3 && "federations".startsWith(typed))) {
             throw new UsageException(1, List.of("sacctmgr: error: " + typed + " is not supported by this version"));
         }
-        Entity entity = Entity.find(typed).orElseThrow(() -> new UsageException(1, NO_ENTITY));
+        Entity entity = Entity.find(typed).filter(e -> !e.name().equals("job")).orElseThrow(() -> new UsageException(1, NO_ENTITY));
         if (s.associations) {
             options.add("withassoc");
         }

@@ -1,0 +1,68 @@
+package dev.muster.daemon;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** What a daemon asks of its own process. */
+public final class DaemonProcess {
+    private DaemonProcess() {}
+
+    /** Tells whoever started the daemon that it serves (0), or that it will not; once. Nobody waits where a plain JVM runs it. */
+    public static void ready(int rc) {
+        try {
+            Native.daemonReady(rc);
+        } catch (UnsatisfiedLinkError e) {
+            // not begun by the launcher
+        }
+    }
+
+    /** A nice value as it is given to {@code -n}: -20 … 19. */
+    public static Optional<Integer> niceness(String text) {
+        return text.matches("[-+]?\\d{1,2}") ? Optional.of(Integer.parseInt(text)).filter(n -> n >= -20 && n <= 19) : Optional.empty();
+    }
+
+    /** Of all threads: the kernel's numbers belong to threads, and those that exist keep theirs. What fails is said in the log. */
+    public static void renice(int nice, DaemonLog log) {
+        List<String> command = new ArrayList<>(List.of("renice", "-n", Integer.toString(nice), "-p"));
+        command.addAll(List.of(Optional.ofNullable(new File("/proc/self/task").list()).orElse(new String[0])));
+        try {
+            Process renice = new ProcessBuilder(command).redirectErrorStream(true).start();
+            String said = new String(renice.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
+            if (renice.waitFor() != 0) {
+                log.error("Unable to reset nice value to " + nice + ": " + said);
+            }
+        } catch (IOException e) {
+            log.error("Unable to reset nice value to " + nice + ": " + e.getMessage());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Where core files go. What fails is said in the log. */
+    public static void workIn(Path directory, DaemonLog log) {
+        try {
+            if (Native.chdir(directory.toString().getBytes(StandardCharsets.UTF_8)) != 0) {
+                log.error("Unable to change to directory " + directory);
+            }
+        } catch (UnsatisfiedLinkError e) {
+            log.debug("the working directory is left as it is: not started by the launcher");
+        }
+    }
+
+    /** For signal USR2: the log has been moved away. */
+    public static void reopenOnUsr2(DaemonLog log) {
+        Signals.on("USR2", () -> {
+            try {
+                log.info("Logrotate signal (SIGUSR2) received");
+                log.reopen();
+            } catch (IOException e) {
+                log.error("cannot reopen the log", e);
+            }
+        });
+    }
+}

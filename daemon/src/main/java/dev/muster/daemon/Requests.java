@@ -1,0 +1,114 @@
+package dev.muster.daemon;
+
+import dev.muster.model.Json;
+import dev.muster.model.SlurmErrno;
+import dev.muster.transport.Caller;
+import dev.muster.transport.Server.Reply;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.BiConsumer;
+import java.util.function.Supplier;
+
+/**
+ * What every daemon does with every request: it is counted and timed, and whatever goes wrong in one becomes its reply and a line in the
+ * log, never more. Many threads count, one asks now and then.
+ */
+public final class Requests {
+    /** Users counted one by one; all others share a row, so that strangers cannot fill the memory. */
+    private static final int USERS_MAX = 10_000;
+    /** The user id of that row. */
+    public static final int OTHERS = -2;
+
+    /** Something that the daemon leans upon does not answer; the sentence is the caller's reply. */
+    public static class UnavailableException extends RuntimeException {
+        public UnavailableException(String sentence, Throwable cause) {
+            super(sentence, cause);
+        }
+    }
+
+    /** @param us microseconds that all of the calls took together */
+    public record Count(long calls, long us) {}
+
+    private record Adders(LongAdder calls, LongAdder us) {
+        Adders() {
+            this(new LongAdder(), new LongAdder());
+        }
+
+        void add(long oneUs) {
+            calls.increment();
+            us.add(oneUs);
+        }
+    }
+
+    private final DaemonLog log;
+    private final Set<String> uncounted;
+    private final Map<String, Adders> byMessage = new ConcurrentHashMap<>();
+    private final Map<Integer, Adders> byUser = new ConcurrentHashMap<>();
+    private final AtomicInteger underWay = new AtomicInteger();
+    private volatile long since = seconds();
+
+    /** @param uncounted messages that wait by their nature, whose times say nothing */
+    public Requests(DaemonLog log, Set<String> uncounted) {
+        this.log = log;
+        this.uncounted = uncounted;
+    }
+
+    private static long seconds() {
+        return System.currentTimeMillis() / 1000;
+    }
+
+    public Reply serve(Caller caller, String message, Supplier<Reply> work) {
+        long beganNs = System.nanoTime();
+        underWay.incrementAndGet();
+        try {
+            return work.get();
+        } catch (Json.MalformedException e) {
+            log.error("malformed " + message + " from uid " + caller.uid() + ": " + e.getMessage());
+            return Reply.error(400, SlurmErrno.UNEXPECTED_MSG_ERROR, SlurmErrno.UNEXPECTED_MSG_ERROR.sentence());
+        } catch (UnavailableException e) {
+            log.error(e.getMessage());
+            return Reply.error(503, SlurmErrno.ERROR, e.getMessage());
+        } catch (RuntimeException e) {
+            log.error("internal error serving " + message, e);
+            return Reply.error(500, SlurmErrno.INTERNAL, SlurmErrno.INTERNAL.sentence());
+        } finally {
+            underWay.decrementAndGet();
+            if (!uncounted.contains(message)) {
+                count(caller.uid(), message, (System.nanoTime() - beganNs) / 1000);
+            }
+        }
+    }
+
+    private void count(int uid, String message, long us) {
+        byMessage.computeIfAbsent(message, m -> new Adders()).add(us);
+        int user = byUser.containsKey(uid) || byUser.size() < USERS_MAX ? uid : OTHERS;
+        byUser.computeIfAbsent(user, u -> new Adders()).add(us);
+    }
+
+    /** Requests that are being served now. */
+    public int underWay() {
+        return underWay.get();
+    }
+
+    /** When counting began, in seconds since 1970. */
+    public long since() {
+        return since;
+    }
+
+    public void reset() {
+        byMessage.clear();
+        byUser.clear();
+        since = seconds();
+    }
+
+    public void forEachMessage(BiConsumer<String, Count> row) {
+        byMessage.forEach((message, c) -> row.accept(message, new Count(c.calls.sum(), c.us.sum())));
+    }
+
+    public void forEachUser(BiConsumer<Integer, Count> row) {
+        byUser.forEach((uid, c) -> row.accept(uid, new Count(c.calls.sum(), c.us.sum())));
+    }
+}

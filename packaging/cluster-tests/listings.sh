@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# What the listings say of jobs that run, wait and are over.
+. "$(dirname "$0")/lib.bash"
+start_cluster 1 2
+run=$(sbatch --parsable -o /dev/null -n 2 -t 10 --wrap 'sleep 30')
+wait=$(sbatch --parsable -o /dev/null -n 2 -t 10 --wrap true)
+later=$(sbatch --parsable -o /dev/null --begin=now+2hours --wrap true)
+array=$(sbatch --parsable -o /dev/null -H --array=1-3 --wrap true)
+crash=$(sbatch --parsable -o /dev/null -s --wrap 'kill -SEGV $$')
+sleep 1.5
+check "--start tells of those that wait, the next first" "$wait PENDING n1
+$later PENDING
+$array PENDING" "$(squeue --start -h -o '%A %T %Y' | grep -v "^$crash " | sed 's/(null)//; s/ *$//')"
+check "--start of a running job" "" "$(squeue --start -h -j "$run")"
+check "or of all states" 1 "$(squeue --start -t all -h -j "$run" | wc -l)"
+check "default memory is shown" "MinMemoryCPU=10M ReqTRES=cpu=2,mem=20M,node=1,billing=2" \
+  "$(scontrol show job "$wait" | grep -oE 'MinMemoryCPU=[^ ]*|ReqTRES=.*' | sort | xargs)"
+match "when the scheduler looked last" 'LastSchedEval=20' "$(scontrol show job "$wait")"
+match "a held job was not looked at" 'LastSchedEval=Unknown' "$(scontrol show job "$array" | tr '\n' ' ')"
+check "sstat of a job that waits" "sstat: error: No steps running for job $wait" "$(sstat -n -j "$wait" 2>&1)"
+check "sstat of no job" "sstat: error: couldn't get steps for job 9999" "$(sstat -n -j 9999 2>&1)"
+check "sstat of no step" "sstat: error: StepId=$run.7 not found running." "$(sstat -n -j "$run.7" 2>&1)"
+check "sstat of the script" "$run.batch" "$(sstat -n -P -o JobID -j "$run.batch")"
+check "an array that waits is one row" "${array}_[1-3]" "$(sacct -X -n -P -o JobID -j "$array")"
+check "and with --array its tasks" "${array}_1 ${array}_2 ${array}_3" "$(sacct -X -n -P -o JobID --array -j "$array" | xargs)"
+match "sdiag counts what it serves" 'Server thread count: +[1-9]' "$(sdiag)"
+scancel "$run"; scancel "$later"; scancel "$array"
+wait_empty
+match "a reason without spaces" 'JobState=FAILED Reason=RaisedSignal:11\(Segmentation_fault\) ' "$(scontrol show job "$crash")"
