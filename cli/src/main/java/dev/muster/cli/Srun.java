@@ -34,10 +34,11 @@ final class Srun implements Command {
         }
         o.readEnvironment();
         checkMpi(c, o);
-        if (SrunHet.isAsked(sections, o)) {
+        boolean inside = o.has(JobOption.JOBID) && !isOwnAllocation(o);
+        if (sections.size() > 1 || inside && o.has(JobOption.HET_GROUP)) {
             c.host().needsOwnProcess();
             o.printDefined();
-            return o.has(JobOption.JOBID) && !isOwnAllocation(o) ? hetInside(c, o, sections, program) : hetAlone(c, o, sections);
+            return inside ? hetInside(c, o, sections, program) : hetAlone(c, o, sections);
         }
         if (program.isEmpty() && !o.has(JobOption.TEST_ONLY)) {
             throw new UsageException(o.exitError(1), List.of("srun: fatal: No command given to execute."));

@@ -21,11 +21,6 @@ final class SrunHet {
 
     private SrunHet() {}
 
-    /** Whether more than the first component of an allocation is meant. */
-    static boolean isAsked(List<List<String>> sections, JobOptions first) {
-        return sections.size() > 1 || first.has(JobOption.HET_GROUP);
-    }
-
     /**
      * The parts in the order of the components. A section that names no group is for the one with its own number; one that names no
      * program runs that of the next that does.
@@ -43,9 +38,9 @@ final class SrunHet {
                 if (!seen.add(group)) {
                     throw new UsageException(typed.exitError(1), List.of("srun: fatal: Duplicate het groups in single srun not supported"));
                 }
-                if (size > 0 && group >= size) {
+                if (group >= (size > 0 ? size : sections.size())) {
                     throw c.bad(typed.exitError(1), "Attempt to run a job step with het group value of " + group
-                            + ", but the job allocation has maximum value of " + (size - 1));
+                            + ", but the job allocation has maximum value of " + ((size > 0 ? size : sections.size()) - 1));
                 }
                 JobOptions own = size > 0 ? new JobOptions(c, 'R', group) : new JobOptions(c, 'R');
                 own.readArguments(sections.get(i));

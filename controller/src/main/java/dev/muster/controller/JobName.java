@@ -11,7 +11,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A job as people type it: {@code 12}, {@code 12_3}, {@code 12_[3-5,9]}, {@code 12_*}, {@code 12+1}, each also with a step: {@code 12.0}, {@code 12_3.batch}.
+ * A job as people type it: {@code 12}, {@code 12_3}, {@code 12_[3-5,9]}, {@code 12_*}, {@code 12+1}, each also with a step:
+ * {@code 12.0}, {@code 12_3.batch}.
  *
  * @param tasks empty for the whole job or array
  * @param step  {@link Command.JobRef#NO_STEP} if none is named

@@ -128,7 +128,8 @@ final class JobViews {
         Allocation shown = showsNodes ? a : Allocation.NONE;
         boolean record = job.isArrayRecord() && task < 0;
         return new JobInfo(job.id(), job.array().jobId(), task >= 0 ? task : job.array().task(), record ? job.array().pending().compact() : "",
-                job.array().maxRunning(), job.het().jobId(), job.het().offset(), d.name(), d.owner().uid(), d.owner().user(), d.owner().gid(), d.owner().group(),
+                job.array().maxRunning(), job.het().jobId(), job.het().offset(), d.name(),
+                d.owner().uid(), d.owner().user(), d.owner().gid(), d.owner().group(),
                 d.charge().account(), d.charge().qos(), d.charge().wckey(), d.partition(), d.charge().reservation(), job.state().name(),
                 flags(job), reason(job).word(), job.reasonText(), job.priority(), d.timing().nice(), Dependency.print(job.dependencies()),
                 job.restarts(), requeues(d), d.kind() == JobDesc.Kind.BATCH, job.isHeld(), run.exit(), run.derivedExit(),

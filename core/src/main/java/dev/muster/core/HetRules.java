@@ -190,9 +190,14 @@ public final class HetRules {
                     new Change.PendingJobEnded(other.id(), c.state(), c.reason(), c.reasonText(), c.endTime()));
             case Change.PendingJobEnded c when other.state().isActive() -> List.of(
                     new Change.JobEnded(other.id(), c.state(), c.reason(), c.reasonText(), other.run().exit(), c.endTime()));
-            case Change.JobRequeued c when !pending -> List.of(new Change.JobRequeued(other.id(), c.held(), c.reason(), c.reasonText(),
-                    Math.max(1, SubmitRules.PRIORITY_TOP - other.sluid()), now.seconds(), c.special()));
+            case Change.JobRequeued c when !pending -> c.held() ? List.of(requeued(c, other, now))
+                    : List.of(Exits.later(other, now).getFirst(), requeued(c, other, now));
             default -> List.of();
         };
+    }
+
+    private static Change requeued(Change.JobRequeued c, Job other, Now now) {
+        return new Change.JobRequeued(other.id(), c.held(), c.reason(), c.reasonText(),
+                Math.max(1, SubmitRules.PRIORITY_TOP - other.sluid()), now.seconds(), c.special());
     }
 }

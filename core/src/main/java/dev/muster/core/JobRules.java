@@ -250,8 +250,12 @@ final class JobRules {
             if (!Exits.mayRequeue(state, job)) {
                 return Optional.of(SlurmErrno.DISABLED);
             }
-            changes.add(new Change.JobRequeued(job.id(), c.hold(), c.hold() ? JobReason.JOB_REQUEUED_IN_HELD : JobReason.NONE, "",
-                    Math.max(1, SubmitRules.PRIORITY_TOP - job.sluid()), now.seconds(), c.special()));
+            if (c.hold()) {
+                changes.add(new Change.JobRequeued(job.id(), true, JobReason.JOB_REQUEUED_IN_HELD, "",
+                        Math.max(1, SubmitRules.PRIORITY_TOP - job.sluid()), now.seconds(), c.special()));
+            } else {
+                changes.addAll(Exits.later(job, now));
+            }
             return Optional.empty();
         });
     }

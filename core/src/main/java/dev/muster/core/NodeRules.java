@@ -311,8 +311,7 @@ final class NodeRules {
     private void jobLostNode(Job job, String node) {
         partsLost(job, node, "NodeFail");
         if (job.desc().kind() == JobDesc.Kind.BATCH && Exits.mayRequeue(state, job)) {
-            changes.add(new Change.JobRequeued(job.id(), false, JobReason.NONE, "",
-                    Math.max(1, SubmitRules.PRIORITY_TOP - job.sluid()), now.seconds(), false));
+            changes.addAll(Exits.later(job, now));
         } else if (!job.desc().extras().noKill() || !goesOnWithout(job, node)) {
             changes.add(new Change.JobEnded(job.id(), JobState.NODE_FAIL, JobReason.NODE_DOWN, "", job.run().exit(), now.seconds()));
         }

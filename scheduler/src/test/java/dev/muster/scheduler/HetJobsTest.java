@@ -91,12 +91,13 @@ class HetJobsTest {
                 schedule
                 suspend 2 root        -> 2 RUNNING n2; says Operation not permitted on individual component of heterogeneous job
                 requeue 2             -> says Job not heterogeneous job leader
-                requeue 1             -> 1 PENDING+COMPLETING+REQUEUED restarts=1; 2 PENDING+COMPLETING+REQUEUED restarts=1
+                requeue 1             -> 1 PENDING+COMPLETING+REQUEUED BeginTime restarts=1; 2 PENDING+COMPLETING+REQUEUED BeginTime restarts=1
                 done 1 n1
-                schedule              -> 1 PENDING+REQUEUED restarts=1
+                schedule              -> 1 PENDING+REQUEUED BeginTime restarts=1
                 done 2 n2
+                pass 121
                 schedule              -> 1 RUNNING n1 restarts=1; 2 RUNNING n2 restarts=1
-                lost n2               -> 1 PENDING+COMPLETING+REQUEUED restarts=2; 2 PENDING+REQUEUED restarts=2
+                lost n2               -> 1 PENDING+COMPLETING+REQUEUED BeginTime restarts=2; 2 PENDING+REQUEUED BeginTime restarts=2
                 """);
     }
 
