@@ -135,7 +135,7 @@ final class JobQuery {
             case "PENDING" -> {
                 where.append(windowed ? " and j.\"eligible_time\" > 0" : " and j.\"state\" = 'PENDING'");
                 if (query.to() > 0) {
-                    where.append(" and j.\"submit_time\" <= ?");
+                    where.append(" and j.\"eligible_time\" <= ?");
                     parameters.add(query.to());
                 }
                 if (query.from() > 0) {

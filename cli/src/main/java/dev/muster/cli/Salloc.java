@@ -25,9 +25,6 @@ final class Salloc implements Command {
         }
         List<JobOptions> components = typed.stream().map(Components.Typed::options).toList();
         Components.complete(components);
-        if (o.has(JobOption.NO_SHELL) && !operands.isEmpty()) {
-            throw c.bad(o.exitError(1), "--no-shell and a command contradict each other");
-        }
         o.printDefined();
         AllocationClient client = new AllocationClient(c, o);
         String name = o.has(JobOption.JOB_NAME) ? o.text(JobOption.JOB_NAME)

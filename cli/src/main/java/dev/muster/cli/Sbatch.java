@@ -32,6 +32,7 @@ final class Sbatch implements Command {
         o.readEnvironment();
         String script = script(c, wrap, operands);
         ScriptOptions.read(script, o, 0);
+        ForeignOptions.read(script, o);
         o.printDefined();
         List<JobOptions> all = components(c, typed, script);
         Json.Obj reply;
