@@ -74,7 +74,8 @@ final class Api {
         return controller.requests().serve(caller, message, () -> answer(caller, message, body));
     }
 
-    private Reply answer(Caller caller, String message, byte[] body) {
+    /** As {@link #handle}, uncounted and unguarded. */
+    Reply answer(Caller caller, String message, byte[] body) {
         return switch (message) {
             case "Ping" -> Reply.of(controller.ping());
             case "Submit" -> submit(caller, Codec.decode(body, JobMessages.Submit.class));
@@ -223,8 +224,10 @@ final class Api {
         JobDesc.Payload p = m.job().payload();
         JobDesc desc = m.job().withOwner(owner.get()).withPayload(new JobDesc.Payload(scriptHash, envHash, p.arguments(), p.submitHost(),
                 p.submitPid(), p.submitLine(), p.umask(), p.limits()));
-        blobs.put(scriptHash, m.script());
-        blobs.put(envHash, environment);
+        if (!m.testOnly()) {
+            blobs.put(scriptHash, m.script());
+            blobs.put(envHash, environment);
+        }
         return new Request(
                 new Command.SubmitJob(caller.uid(), desc, m.requestId(), m.script(), environment, m.immediate(), m.testOnly()));
     }
