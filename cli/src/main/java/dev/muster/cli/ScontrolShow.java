@@ -186,10 +186,6 @@ final class ScontrolShow {
             c.out().println("No reservations in the system");
             return 0;
         }
-        if (e.startsWith("lic")) {
-            c.out().println("No licenses configured in Slurm.");
-            return 0;
-        }
         if (e.startsWith("topo")) {
             c.out().println("No topology information available");
             return 0;

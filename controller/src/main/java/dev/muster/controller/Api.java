@@ -7,6 +7,7 @@ import dev.muster.core.Command;
 import dev.muster.core.Decision;
 import dev.muster.core.HetRules;
 import dev.muster.core.Job;
+import dev.muster.core.Licences;
 import dev.muster.core.Node;
 import dev.muster.core.State;
 import dev.muster.core.Step;
@@ -91,6 +92,7 @@ final class Api {
             case "CompleteAllocation" -> complete(caller, Codec.decode(body, JobMessages.CompleteAllocation.class));
             case "QueryNodes" -> nodes(Codec.decode(body, ClusterMessages.QueryNodes.class));
             case "QueryPartitions" -> partitions();
+            case "QueryLicenses" -> licences(Codec.decode(body, ClusterMessages.QueryLicenses.class));
             case "QueryConfig" -> Reply.of(controller.config());
             case "QueryDiagnostics" -> diagnostics(caller, Codec.decode(body, ClusterMessages.QueryDiagnostics.class));
             case "QueryAccounting" -> accounting(Codec.decode(body, AccountingRows.Query.class));
@@ -612,6 +614,19 @@ final class Api {
             state.partitions().find(name).ifPresent(p -> out.add(views.info(p)));
         }
         return Reply.of(new ClusterMessages.PartitionsReply(System.currentTimeMillis() / 1000, 0, out));
+    }
+
+    private Reply licences(ClusterMessages.QueryLicenses q) {
+        State state = core.durable();
+        Map<String, Integer> used = new TreeMap<>();
+        controller.activeJobs(state).forEach(j -> Licences.held(j).forEach(i -> used.merge(i.name(), i.count(), Integer::sum)));
+        List<ClusterMessages.LicenseInfo> out = new ArrayList<>();
+        Licences.configured(state.settings()).forEach((name, total) -> {
+            if (q.name().isEmpty() || q.name().equals(name)) {
+                out.add(new ClusterMessages.LicenseInfo(name, total, used.getOrDefault(name, 0), 0, false));
+            }
+        });
+        return Reply.of(new ClusterMessages.LicensesReply(out));
     }
 
     private Reply updateNode(Caller caller, ClusterMessages.UpdateNode m) {

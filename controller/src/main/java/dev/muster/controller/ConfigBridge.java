@@ -6,6 +6,7 @@ import dev.muster.config.NodeConf;
 import dev.muster.config.PartitionConf;
 import dev.muster.config.SlurmConf;
 import dev.muster.core.Command;
+import dev.muster.core.Licences;
 import dev.muster.core.Node;
 import dev.muster.core.Partition;
 import dev.muster.core.Settings;
@@ -45,6 +46,9 @@ final class ConfigBridge {
                         || options.containsKey("kill_invalid_depend")));
         exits(conf, Key.REQUEUE_EXIT).ifPresent(e -> options.put(Settings.REQUEUE_EXIT, e));
         exits(conf, Key.REQUEUE_EXIT_HOLD).ifPresent(e -> options.put(Settings.REQUEUE_EXIT_HOLD, e));
+        if (!conf.list(Key.LICENSES).isEmpty()) {
+            options.put(Licences.OPTION, String.join(",", conf.list(Key.LICENSES)));
+        }
         if (!conf.list(Key.PROLOG_SLURMCTLD).isEmpty()) {
             options.put(Settings.PROLOG_SLURMCTLD, "true");
         }

@@ -12,12 +12,13 @@ import java.util.Optional;
  * @param version grows with every change of the allocation
  * @param nodes   in the job's node order
  * @param awaitsController PrologSlurmctld has not succeeded yet
+ * @param licences what it has of the cluster's, as {@link Licences} reads it
  */
-public record Allocation(int version, List<Share> nodes, boolean awaitsController) {
-    public static final Allocation NONE = new Allocation(0, List.of(), false);
+public record Allocation(int version, List<Share> nodes, boolean awaitsController, String licences) {
+    public static final Allocation NONE = new Allocation(0, List.of(), false, "");
 
     public Allocation(int version, List<Share> nodes) {
-        this(version, nodes, false);
+        this(version, nodes, false, "");
     }
 
     /** Who runs the job's part on a node. */
@@ -114,14 +115,18 @@ public record Allocation(int version, List<Share> nodes, boolean awaitsControlle
 
     /** PrologSlurmctld has to succeed first; onNodes: prologs there as well. */
     Allocation awaitingController(boolean onNodes) {
-        return new Allocation(version, onNodes ? nodes : nodes.stream().map(Share::withPrologDone).toList(), true);
+        return new Allocation(version, onNodes ? nodes : nodes.stream().map(Share::withPrologDone).toList(), true, licences);
     }
 
     Allocation controllerDone() {
-        return new Allocation(version + 1, nodes, false);
+        return new Allocation(version + 1, nodes, false, licences);
+    }
+
+    public Allocation withLicences(String text) {
+        return new Allocation(version, nodes, awaitsController, text);
     }
 
     Allocation with(String node, java.util.function.UnaryOperator<Share> change) {
-        return new Allocation(version + 1, nodes.stream().map(s -> s.node.equals(node) ? change.apply(s) : s).toList(), awaitsController);
+        return new Allocation(version + 1, nodes.stream().map(s -> s.node.equals(node) ? change.apply(s) : s).toList(), awaitsController, licences);
     }
 }
