@@ -484,18 +484,19 @@ final class Pass {
             for (Job job : scheduler.holders()) {
                 long left = job.run().limitTickMs() < 0
                         ? (job.state().isActive() ? Long.MAX_VALUE / 2 : 60) : Math.max(0, (job.run().limitTickMs() - now.tickMs() + 999) / 1000);
-                release(job.run().allocation(), left, lastEnd);
+                release(job.run().allocation().nodes(), left, lastEnd);
+                release(job.run().allocation().leaving(), 60, lastEnd);
             }
             for (Planner.Start start : starts) {
-                release(start.allocation(), start.limitMin() < 0 ? Long.MAX_VALUE / 2 : start.limitMin() * 60L, lastEnd);
+                release(start.allocation().nodes(), start.limitMin() < 0 ? Long.MAX_VALUE / 2 : start.limitMin() * 60L, lastEnd);
             }
             lastEnd.forEach((node, end) -> grid.idle(node, end));
         }
         return grid;
     }
 
-    private void release(Allocation allocation, long afterSeconds, Map<Integer, Long> lastEnd) {
-        for (Allocation.Share share : allocation.nodes()) {
+    private void release(List<Allocation.Share> shares, long afterSeconds, Map<Integer, Long> lastEnd) {
+        for (Allocation.Share share : shares) {
             NodeSlot node = scheduler.node(share.node());
             if (node != null && !share.released()) {
                 grid.free(node.index, afterSeconds, share.cores().count(), share.memoryMb());
