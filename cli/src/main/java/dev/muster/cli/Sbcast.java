@@ -1,5 +1,7 @@
 package dev.muster.cli;
 
+import dev.muster.model.Json;
+import dev.muster.model.SlurmErrno;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -12,7 +14,8 @@ final class Sbcast implements Command {
                     "verbose:v:n",
             "version:V:n");
     /** Written beside the target and renamed, so that nobody sees half of it. Arguments: target, mode, force, times. */
-    private static final String WRITER = "t=$1.sbcast.$$; no() { echo \"sbcast: error: REQUEST_FILE_BCAST($SLURMD_NODENAME): ${1##*: }\" >&2; exit 1; }; "
+    private static final String WRITER = "t=$1.sbcast.$$; "
+            + "no() { echo \"sbcast: error: REQUEST_FILE_BCAST($SLURMD_NODENAME): ${1##*: }\" >&2; exit 1; }; "
             + "[ ! -e \"$1\" ] || [ -n \"$3\" ] || no 'File exists'; e=$( { : > \"$t\"; } 2>&1 ) || no \"$e\"; "
             + "e=$( { cat > \"$t\" && chmod \"$2\" \"$t\" && if [ -n \"$4\" ]; then touch -a -d \"@$4\" \"$t\" && touch -m -d \"@$5\" \"$t\"; fi "
             + "&& mv -f \"$t\" \"$1\"; } 2>&1 ) || { rm -f \"$t\"; no \"$e\"; }";
@@ -56,10 +59,9 @@ final class Sbcast implements Command {
     }
 
     /** The job itself; every component of a heterogeneous one that is named as a whole. */
-    private static List<Integer> jobs(CommandContext c, String id) throws SlurmException {
+    private static List<Integer> jobs(CommandContext c, String id) throws SlurmException, UsageException {
         int number = JobIds.resolve(c, id);
-        List<Integer> members = id.indexOf('+') >= 0 ? List.of() : SrunHet.members(c.host().controller().call("AwaitAllocation",
-                new dev.muster.model.Json.Obj().put("jobId", (long) Math.max(0, number))));
+        List<Integer> members = id.indexOf('+') >= 0 ? List.of() : SrunHet.members(lookup(c, id, number));
         return members.isEmpty() || members.getFirst() != number ? List.of(number) : members;
     }
 
@@ -70,7 +72,7 @@ final class Sbcast implements Command {
             case "preserve" -> w.preserve = true;
             case "compress" -> {
                 if (!List.of("", "lz4", "none").contains(Texts.lower(value))) {
-                    throw c.bad(1, "Unknown compression type '" + value + "', disabling compression support.");
+                    c.error("Compression type '" + value + "' unknown, disabling compression support.");
                 }
             }
             case "send-libs" -> {
@@ -98,6 +100,15 @@ final class Sbcast implements Command {
         return at.getEpochSecond() + "." + nanos;
     }
 
+    private static Json.Obj lookup(CommandContext c, String typed, int job) throws UsageException {
+        try {
+            return c.host().controller().call("AwaitAllocation", new Json.Obj().put("jobId", (long) Math.max(0, job)));
+        } catch (SlurmException e) {
+            boolean stranger = e.errno() == SlurmErrno.ACCESS_DENIED.number();
+            throw c.bad(255, "Slurm job " + typed + " lookup error: " + (stranger ? "Invalid user id" : e.getMessage()));
+        }
+    }
+
     private static int copy(CommandContext c, String job, String source, String target, Wanted w)
             throws SlurmException, UsageException {
         if (w.preserve) {
@@ -109,11 +120,9 @@ final class Sbcast implements Command {
             c.host().readFile(path, 1);
             attributes = w.preserve ? attributes(path) : List.of("0700", "", "");
         } catch (java.io.IOException e) {
-            throw c.bad(1, "Can't open `" + source + "`: No such file or directory");
+            throw c.bad(255, "Can't open `" + source + "`: No such file or directory");
         }
-        dev.muster.model.Json.Obj q = new dev.muster.model.Json.Obj().put("jobId", Math.max(0,
-                OptionCheck.parseNumber(job)));
-        int nodes = Math.max(1, c.host().controller().call("AwaitAllocation", q).integer("nodeCount"));
+        int nodes = Math.max(1, lookup(c, job, Integer.parseInt(job)).integer("nodeCount"));
         List<String> args = new ArrayList<>(List.of("--jobid=" + job, "--overlap", "-Q", "-N" + nodes, "-n" + nodes,
                 "--ntasks-per-node=1", "-J", "sbcast", "--input=" + path.replace("%", "%%"), "sh", "-c", WRITER,
                         "sbcast", target,

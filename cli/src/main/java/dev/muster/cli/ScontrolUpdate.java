@@ -41,12 +41,28 @@ final class ScontrolUpdate {
         return typed.length() >= least && key.startsWith(typed);
     }
 
+    /** Jobs have a Reservation, too, but they name themselves first. */
+    private static boolean isReservation(String word) {
+        int eq = word.indexOf('=');
+        return isKey(Texts.lower(eq < 0 ? word : word.substring(0, eq)), "reservationname", 3);
+    }
+
     static int update(CommandContext c, List<String> words) throws SlurmException {
         if (words.isEmpty()) {
             c.err().println("too few arguments for update keyword");
             return 1;
         }
         List<Change> all = changes(words);
+        for (String word : words) {
+            int eq = word.indexOf('=');
+            String k = Texts.lower(eq < 0 ? word : word.substring(0, eq));
+            if (isKey(k, "jobid", 3) || k.equals("job") || isKey(k, "jobname", 4) || k.equals("name")) {
+                break;
+            }
+            if (isReservation(word)) {
+                return ScontrolReservation.update(c, words);
+            }
+        }
         for (Change ch : all) {
             String k = ch.key;
             if (isKey(k, "nodename", 3)) {
@@ -58,7 +74,7 @@ final class ScontrolUpdate {
             if (isKey(k, "jobid", 3) || k.equals("job")) {
                 return jobs(c, JobIds.split(ch.value), ch, all);
             }
-            if (isKey(k, "stepid", 4) || isKey(k, "reservationname", 3) || isKey(k, "frontendname", 5)) {
+            if (isKey(k, "stepid", 4) || isKey(k, "frontendname", 5)) {
                 c.err().println("scontrol: error: updating " + ch.typed + " is not supported by this cluster");
                 return 1;
             }
@@ -217,6 +233,11 @@ final class ScontrolUpdate {
             c.err().println("too few arguments for create keyword");
             return 1;
         }
+        for (String word : words) {
+            if (isReservation(word)) {
+                return ScontrolReservation.create(c, words);
+            }
+        }
         List<Change> all = changes(words);
         for (Change ch : all) {
             if (isKey(ch.key, "partitionname", 3)) {
@@ -225,9 +246,40 @@ final class ScontrolUpdate {
                 q.put("values", changesWithout(all, ch));
                 return Scontrol.simple(c, "CreatePartition", q, "slurm_create_partition error");
             }
+            if (isKey(ch.key, "nodename", 5)) {
+                return createNodes(c, words, all);
+            }
         }
-        c.err().println("scontrol: error: creating " + words.getFirst() + " is not supported by this cluster");
+        c.error("Invalid creation entity: " + words.getFirst());
         return 1;
+    }
+
+    private static int createNodes(CommandContext c, List<String> words, List<Change> all) {
+        boolean may = all.stream().anyMatch(ch -> isKey(ch.key, "state", 5)
+                && (ch.value.equalsIgnoreCase("FUTURE") || ch.value.equalsIgnoreCase("CLOUD")));
+        if (!may) {
+            c.err().println("scontrol: error: Only State=FUTURE and State=CLOUD allowed for nodes created by scontrol");
+            c.err().println("Error creating the node(s): Invalid node state specified");
+            return 1;
+        }
+        Json.Obj q = new Json.Obj();
+        q.put("line", String.join(" ", words));
+        return nodes(c, "CreateNodes", q, "", "Error creating the node(s)");
+    }
+
+    /** Slurm says what failed in two lines. @param first "" where only a line that cannot be read has one */
+    private static int nodes(CommandContext c, String message, Json.Obj q, String first, String what) {
+        q.put("requestId", c.host().requestId());
+        try {
+            c.host().controller().call(message, q);
+            return 0;
+        } catch (SlurmException e) {
+            boolean unread = first.isEmpty() && e.errno() == SlurmErrno.ERROR.number();
+            if (!first.isEmpty() || unread) {
+                c.err().println("scontrol: error: " + (unread ? "Failed to parse nodeline '" + q.text("line") + "'" : first));
+            }
+            return Standard.failed(c, what, e);
+        }
     }
 
     static int delete(CommandContext c, List<String> words) {
@@ -241,6 +293,15 @@ final class ScontrolUpdate {
             Json.Obj q = new Json.Obj();
             q.put("partition", name);
             return Scontrol.simple(c, "DeletePartition", q, "delete_partition " + words.getFirst());
+        }
+        if (isKey(ch.key, "nodename", 4)) {
+            Json.Obj q = new Json.Obj();
+            q.put("nodes", name);
+            return nodes(c, "DeleteNodes", q, "failed to delete nodes " + name, "delete_node " + words.getFirst());
+        }
+        if (isReservation(ch.key)) {
+            return ScontrolReservation.delete(c, words.getFirst().indexOf('=') < 0 && words.size() > 1 ? words.getFirst() + " " + name
+                    : words.getFirst(), name);
         }
         c.err().println("scontrol: error: deleting " + words.getFirst() + " is not supported by this cluster");
         return 1;

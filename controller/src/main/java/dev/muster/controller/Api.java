@@ -1,6 +1,7 @@
 package dev.muster.controller;
 
 import dev.muster.accounting.AccountingException;
+import dev.muster.config.ConfigError;
 import dev.muster.config.Key;
 import dev.muster.config.SlurmConf;
 import dev.muster.core.Command;
@@ -54,6 +55,7 @@ final class Api {
     private final Watch watch;
     private final NodeLinks links;
     private final DaemonLog log;
+    private final ReservationEdge reservations;
 
     Api(Controller controller, CoreThread core, Identities identities, Blobs blobs, Watch watch, NodeLinks links, DaemonLog log) {
         this.controller = controller;
@@ -63,6 +65,7 @@ final class Api {
         this.watch = watch;
         this.links = links;
         this.log = log;
+        reservations = new ReservationEdge(controller, core, identities);
     }
 
     Reply handle(Caller caller, String message, byte[] body) {
@@ -97,10 +100,20 @@ final class Api {
             case "QueryDiagnostics" -> diagnostics(caller, Codec.decode(body, ClusterMessages.QueryDiagnostics.class));
             case "QueryAccounting" -> accounting(Codec.decode(body, AccountingRows.Query.class));
             case "UpdateNode" -> updateNode(caller, Codec.decode(body, ClusterMessages.UpdateNode.class));
+            case "FetchConfig" -> controller.configService().answer(Codec.decode(body, ClusterMessages.FetchConfig.class));
+            case "CreateNodes" -> createNodes(caller, Codec.decode(body, ClusterMessages.CreateNodes.class));
+            case "DeleteNodes" -> deleteNodes(caller, Codec.decode(body, ClusterMessages.DeleteNodes.class));
+            case "AssignNode" -> assignNode(caller, Codec.decode(body, ClusterMessages.AssignNode.class));
             case "UpdatePartition" -> updatePartition(caller, Codec.decode(body, ClusterMessages.UpdatePartition.class));
             case "DeletePartition" -> done(core.execute(new Command.DeletePartition(caller.uid(),
                     Codec.decode(body, ClusterMessages.DeletePartition.class).partition()), caller.uid()));
             case "CreatePartition" -> createPartition(caller, Codec.decode(body, ClusterMessages.CreatePartition.class));
+            case "CreateReservation" -> reservations.create(caller, Codec.decode(body, ClusterMessages.CreateReservation.class));
+            case "UpdateReservation" -> reservations.update(caller, Codec.decode(body, ClusterMessages.UpdateReservation.class));
+            case "DeleteReservation" -> reservations.delete(caller, Codec.decode(body, ClusterMessages.DeleteReservation.class));
+            case "QueryReservations" -> reservations.query(caller, Codec.decode(body, ClusterMessages.QueryReservations.class));
+            case "QueryPriorities" -> Reply.of(new PolicyViews(core.durable(), controller.clock().now()).priorities());
+            case "QueryShares" -> Reply.of(new PolicyViews(core.durable(), controller.clock().now()).shares());
             case "Reconfigure" -> admin(caller, controller::reconfigure);
             case "Shutdown" -> {
                 boolean only = Codec.decode(body, ClusterMessages.Shutdown.class).controllerOnly();
@@ -562,7 +575,7 @@ final class Api {
         return new StepDesc(d.name(), d.request(), d.overlap(), d.wholeNodes(), d.relative(), d.timeLimitMin(), d.cpuBind(), d.memBind(),
                 d.mpi(), d.arguments(), d.multiProg(), marker, d.workDir(), d.io(), d.killOnBadExit(), d.noKill(), d.waitSeconds(), d.pty(),
                 d.ptyRows(), d.ptyColumns(), d.preserveEnv(), d.taskProlog(), d.taskEpilog(), d.umask(), d.immediateFail(), d.container(),
-                d.submitHost(), d.submitPid(), d.submitLine(), d.limits(), d.tresBind());
+                d.submitHost(), d.submitPid(), d.submitLine(), d.limits(), d.tresBind(), d.oomKillStep());
     }
 
     private Optional<JobMessages.StepStarted> started(int jobId, int stepId) {
@@ -587,7 +600,7 @@ final class Api {
     // ---- nodes and partitions
 
     private NodeViews nodeViews(State state) {
-        return new NodeViews(state, links::beat, identities::userName);
+        return new NodeViews(state, links::beat, identities::userName, System.currentTimeMillis() / 1000);
     }
 
     private Reply nodes(ClusterMessages.QueryNodes q) {
@@ -642,6 +655,30 @@ final class Api {
         m.changes().forEach((k, v) -> changes.put(k.toLowerCase(java.util.Locale.ROOT), v));
         Decision decision = core.execute(new Command.UpdateNode(caller.uid(), names, changes), caller.uid());
         return decision instanceof Decision.Accepted a && !"".equals(a.reply()) ? Reply.error(SlurmErrno.INVALID_NODE_STATE) : done(decision);
+    }
+
+    private Reply createNodes(Caller caller, ClusterMessages.CreateNodes m) {
+        List<ConfigError> errors = new ArrayList<>();
+        List<Node.Spec> specs = ConfigBridge.nodes(m.line(), controller.conf(), errors);
+        if (!errors.isEmpty()) {
+            errors.forEach(e -> log.error(e.sentence()));
+            return Reply.error(400, SlurmErrno.ERROR, SlurmErrno.ERROR.sentence());
+        }
+        return done(core.execute(new Command.AddNodes(caller.uid(), specs, false), caller.uid()));
+    }
+
+    private Reply deleteNodes(Caller caller, ClusterMessages.DeleteNodes m) {
+        return HostList.parse(m.nodes()) instanceof HostList.Parsed.Ok ok
+                ? done(core.execute(new Command.RemoveNodes(caller.uid(), ok.list().names()), caller.uid()))
+                : Reply.error(SlurmErrno.INVALID_NODE_NAME);
+    }
+
+    private Reply assignNode(Caller caller, ClusterMessages.AssignNode m) {
+        return switch (core.execute(new Command.AssignNode(caller.uid(), m.hostname(), m.address(), m.port(), m.feature(), m.hardware()),
+                caller.uid())) {
+            case Decision.Accepted a -> Reply.of(new ClusterMessages.AssignedNode(String.valueOf(a.reply())));
+            case Decision.Rejected r -> rejected(r);
+        };
     }
 
     private Reply updatePartition(Caller caller, ClusterMessages.UpdatePartition m) {

@@ -190,6 +190,10 @@ final class EmbeddedAccounting implements Accounting {
             case Change.JobPurged c -> before.jobs().find(c.jobId()).ifPresent(this::forget);
             case Change.ConfigApplied c -> { }
             case Change.PolicyChanged c -> { }
+            case Change.ReservationChanged c -> { }
+            case Change.ReservationRemoved c -> { }
+            case Change.UsageCharged c -> { }
+            case Change.ReservationLost c -> rows.jobs.add(c.jobId());
             case Change.JobIdsReserved c -> { }
             case Change.BlobStored c -> { }
             case Change.ControllerPrologDone c -> { }
@@ -202,6 +206,8 @@ final class EmbeddedAccounting implements Accounting {
             case Change.NodeRegistered c -> { }
             case Change.NodeStateChanged c -> rows.node(before, c, entry.timeMs() / 1000);
             case Change.NodeTextsChanged c -> { }
+            case Change.NodeAdded c -> { }
+            case Change.NodeRemoved c -> { }
             case Change.NodeSpecChanged c -> { }
             case Change.PartitionChanged c -> { }
             case Change.PartitionRemoved c -> { }

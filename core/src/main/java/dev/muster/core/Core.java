@@ -2,6 +2,7 @@ package dev.muster.core;
 
 import dev.muster.model.Bytes;
 import dev.muster.model.Codec;
+import dev.muster.model.JobReason;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.api.JobMessages.CancelReply;
 import java.util.ArrayList;
@@ -87,11 +88,17 @@ public final class Core {
             case Command.NodeLost c -> new NodeRules(state, now).lost(c.node());
             case Command.NodeResponding c -> new NodeRules(state, now).responding(c);
             case Command.UpdateNode c -> new NodeRules(state, now).update(c);
+            case Command.AddNodes c -> new DynamicRules(state).add(c);
+            case Command.RemoveNodes c -> new DynamicRules(state).remove(c);
+            case Command.AssignNode c -> new DynamicRules(state).assign(c);
             case Command.UpdatePartition c -> new PartitionRules(state).update(c);
             case Command.CreatePartition c -> new PartitionRules(state).create(c);
             case Command.DeletePartition c -> new PartitionRules(state).delete(c);
+            case Command.CreateReservation c -> new ReservationRules(state, now, planner).create(c);
+            case Command.UpdateReservation c -> new ReservationRules(state, now, planner).update(c);
+            case Command.DeleteReservation c -> new ReservationRules(state, now, planner).delete(c);
             case Command.Schedule c -> schedule(c, now);
-            case Command.Tick c -> new TimerRules(state, now, due).due();
+            case Command.Tick c -> new TimerRules(state, now, due, planner).due();
         };
     }
 
@@ -113,7 +120,7 @@ public final class Core {
 
     private Decision applyConfig(Command.ApplyConfig c) {
         List<Change> changes = new ArrayList<>();
-        changes.add(new Change.ConfigApplied(c.settings(), c.nodes(), c.partitions()));
+        changes.add(new DynamicRules(state).configured(c));
         if (state.jobIdCeiling() <= c.settings().firstJobId()) {
             int first = Math.max(c.settings().firstJobId(), 1);
             changes.add(new Change.JobIdsReserved(first, first + ID_BLOCK, Math.max(state.nextSluid(), 1),
@@ -132,6 +139,10 @@ public final class Core {
                 id = ids.forTask(job);
                 changes.add(new Change.ArrayTaskSplit(job.id(), start.task(), id, id == job.id() ? job.sluid() : ids.sluid()));
             }
+            if (!start.reservation().equals(job.desc().charge().reservation())) {
+                changes.add(new Change.DescriptionChanged(id, job.inReservation(start.reservation()).desc()));
+            }
+            int started = id;
             boolean onNodes = state.settings().awaitProlog();
             boolean onController = Boolean.parseBoolean(state.settings().options().get(Settings.PROLOG_SLURMCTLD));
             boolean configuring = onNodes || onController;
@@ -143,6 +154,7 @@ public final class Core {
                 long byDeadline = now.tickMs() + Math.max(0, job.desc().timing().deadline() - now.seconds()) * 1000;
                 limitTick = limitTick < 0 ? byDeadline : Math.min(limitTick, byDeadline);
             }
+            planner.priority(job.id()).ifPresent(p -> changes.add(new Change.PriorityChanged(started, p, -1, JobReason.NONE, "")));
             changes.add(new Change.JobStarted(id, attempt, allocation, limitMin, limitTick, configuring));
             if (!configuring) {
                 changes.addAll(StepRules.extern(id, start.allocation(), state.settings(), now));

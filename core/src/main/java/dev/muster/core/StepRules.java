@@ -91,7 +91,7 @@ final class StepRules {
                 return Decision.reject(errno);
             }
             @SuppressWarnings("unchecked")
-            Step step = step(part, id, (List<Step.Part>) placed, firstRank, together);
+            Step step = step(job, part, id, (List<Step.Part>) placed, firstRank, together);
             firstRank += step.tasks();
             if (!step.envHash().isEmpty() && !state.blobs().has(step.envHash()) && stored.add(step.envHash())) {
                 changes.add(new Change.BlobStored(step.envHash(), part.environment()));
@@ -120,17 +120,21 @@ final class StepRules {
         return errno.map(Decision::reject).or(() -> StepLimits.refusal(c.step()));
     }
 
-    private Step step(Command.CreateStep c, int id, List<Step.Part> parts, int firstRank, List<Integer> together) {
+    private Step step(Job job, Command.CreateStep c, int id, List<Step.Part> parts, int firstRank, List<Integer> together) {
         String hash = c.step().environment().isEmpty() ? "" : c.step().environment().getFirst().text();
         List<Step.Part> ranked = firstRank == 0 ? parts : parts.stream().map(p -> p.rankedFrom(firstRank)).toList();
-        return new Step(id, withoutEnvironment(c.step()), hash, ranked, Step.State.RUNNING, now.seconds(), 0, c.ioToken(), "", together);
+        return new Step(id, withoutEnvironment(c.step(), job), hash, ranked, Step.State.RUNNING, now.seconds(), 0, c.ioToken(), "", together);
     }
 
-    private static StepDesc withoutEnvironment(StepDesc d) {
+    /** As it is kept: without the environment, and with what the job or the configuration says where the step says nothing. */
+    private StepDesc withoutEnvironment(StepDesc d, Job job) {
+        String ofJob = job.desc().extras().oomKillStep();
+        String oomKillStep = !d.oomKillStep().isEmpty() ? d.oomKillStep() : !ofJob.isEmpty() ? ofJob
+                : state.settings().options().getOrDefault(Settings.OOM_KILL_STEP, "");
         return new StepDesc(d.name(), d.request(), d.overlap(), d.wholeNodes(), d.relative(), d.timeLimitMin(), d.cpuBind(), d.memBind(),
                 d.mpi(), d.arguments(), d.multiProg(), List.of(), d.workDir(), d.io(), d.killOnBadExit(), d.noKill(), d.waitSeconds(),
                 d.pty(), d.ptyRows(), d.ptyColumns(), d.preserveEnv(), d.taskProlog(), d.taskEpilog(), d.umask(), d.immediateFail(),
-                d.container(), d.submitHost(), d.submitPid(), d.submitLine(), d.limits(), d.tresBind());
+                d.container(), d.submitHost(), d.submitPid(), d.submitLine(), d.limits(), d.tresBind(), oomKillStep);
     }
 
     /** Finds a step's nodes, units and tasks within its job's allocation. */

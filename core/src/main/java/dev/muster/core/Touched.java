@@ -36,6 +36,10 @@ public final class Touched {
             case Change.JobResumed c -> List.of(c.jobId());
             case Change.JobPurged c -> List.of(c.jobId());
             case Change.JobRestored c -> List.of(c.job().id());
+            case Change.ReservationLost c -> List.of(c.jobId());
+            case Change.ReservationChanged c -> NONE;
+            case Change.UsageCharged c -> NONE;
+            case Change.ReservationRemoved c -> NONE;
             case Change.ConfigApplied c -> NONE;
             case Change.PolicyChanged c -> NONE;
             case Change.JobIdsReserved c -> NONE;
@@ -45,6 +49,8 @@ public final class Touched {
             case Change.NodeRegistered c -> NONE;
             case Change.NodeStateChanged c -> NONE;
             case Change.NodeTextsChanged c -> NONE;
+            case Change.NodeAdded c -> NONE;
+            case Change.NodeRemoved c -> NONE;
             case Change.NodeSpecChanged c -> NONE;
             case Change.PartitionChanged c -> NONE;
             case Change.PartitionRemoved c -> NONE;

@@ -63,7 +63,12 @@ final class HetPass {
             }
             reason = Limits.reason(job.desc(), partition.get(), state.settings());
             if (reason == JobReason.NONE) {
-                Need need = scheduler.need(job, partition.get(), state);
+                Optional<Need> open = pass.inReservation(job, scheduler.need(job, partition.get(), state));
+                if (open.isEmpty()) {
+                    reason = JobReason.RESERVATION;
+                    continue;
+                }
+                Need need = open.get();
                 reason = accounts.enforces("limits")
                         ? accounts.blocks(job.desc(), Allocation.NONE, need.limitMin(), scheduler.use()) : JobReason.NONE;
                 if (reason == JobReason.NONE && Feasibility.exceeds(state, job.desc(), partition.get())) {
@@ -100,7 +105,7 @@ final class HetPass {
             pass.takeLicences(allocation.get(), part.need, false);
             charged++;
             allocation.get().nodes().forEach(share -> used.add(share.node()));
-            starts.add(new Planner.Start(part.job.id(), -1, allocation.get(), part.need.limitMin()));
+            starts.add(new Planner.Start(part.job.id(), -1, allocation.get(), part.need.limitMin(), part.need.reservation()));
         }
         for (int i = 0; i < charged; i++) {
             scheduler.use().started(parts.get(i).job.desc(), starts.get(i).allocation(), -1);

@@ -27,6 +27,7 @@ import java.util.TreeMap;
  * @param gpus          what comes with each GPU
  * @param licences      of the cluster, for the job as a whole
  * @param limitMin      -1 for none
+ * @param reservation   in which it is to start, "" for none
  */
 record Need(
         String partition,
@@ -52,7 +53,8 @@ record Need(
         Map<String, Integer> tasksOn,
         Gpus gpus,
         Licences.Wanted licences,
-        int limitMin) {
+        int limitMin,
+        String reservation) {
 
     /**
      * @param sockets  a node must have at least; likewise cores and threads
@@ -119,7 +121,7 @@ record Need(
                 r.exclusive() != ResourceRequest.Exclusive.SHARED || partition.isExclusive(),
                 r.overcommit(), Shape.of(r, partition), r.tmpDiskMb(), r.features(), r.nodeList(), r.excludeList(), tasksOn(r),
                 new Gpus(r.cpusPerGpu(), r.memPerGpuMb()), Licences.parse(r.licenses()).orElse(Licences.Wanted.NONE),
-                limit(desc, partition));
+                limit(desc, partition), "");
     }
 
     private static Map<String, Integer> tasksOn(ResourceRequest r) {
@@ -140,6 +142,12 @@ record Need(
         int limit = Limits.timeLimitMin(desc, partition);
         int most = partition.info().maxTimeMin();
         return most >= 0 && desc.timing().timeMinMin() > 0 && (limit < 0 || limit > most) ? most : limit;
+    }
+
+    Need in(String name) {
+        return new Need(partition, nodesMin, nodesMax, tasks, cpusPerTask, tasksPerNode, cpusPerNodeMin, memPerNodeMb, memPerCpuMb, memAll,
+                gresPerNode, gresPerJob, gresPerTask, exclusive, overcommit, shape, tmpDiskMb, features, nodeList, excludeList, tasksOn, gpus,
+                licences, limitMin, name);
     }
 
     /** Total CPUs, at least. */

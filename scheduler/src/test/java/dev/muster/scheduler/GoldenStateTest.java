@@ -86,10 +86,26 @@ class GoldenStateTest {
         assertThat(all).isEmpty();
     }
 
+    /** A job that gives up a node and licences, and one of two components. */
+    private static final String SHRUNK = """
+            submit kind=BATCH nodesMin=2 tasks=2 licenses=fluent:2
+            schedule
+            prolog 1005 n1
+            prolog 1005 n2
+            ctldprolog 1005 ok
+            update 1005 numnodes=1
+            het kind=BATCH : kind=BATCH
+            cancel 1005
+            done 1005 n1
+            done 1005 n2
+            cancel 1006
+            """;
+
     /** Writes a new version's files into the directory given. */
     public static void main(String[] args) throws IOException {
         Cluster cluster = new Cluster("n[1-2] cpus=2 mem=1000", "p nodes=n[1-2] default=yes defmempercpu=10",
-                "requeueJobs=true awaitProlog=true externSteps=true returnToService=1 options.prolog_slurmctld=true options.licenses=fluent:4");
+                "requeueJobs=true awaitProlog=true externSteps=true returnToService=1 options.prolog_slurmctld=true options.max_node_count=4"
+                        + " options.licenses=fluent:4");
         List<Entry> all = new ArrayList<>(cluster.opening());
         Play play = new Play(cluster);
         play.lines("""
@@ -114,17 +130,9 @@ class GoldenStateTest {
                 exited 1001 batch 0:0
                 exited 1001 extern 0:0
                 done 1001 n1
-                submit kind=BATCH nodesMin=2 tasks=2 licenses=fluent:2
-                schedule
-                prolog 1005 n1
-                prolog 1005 n2
-                ctldprolog 1005 ok
-                update 1005 numnodes=1
-                het kind=BATCH : kind=BATCH
-                cancel 1005
-                done 1005 n1
-                done 1005 n2
-                cancel 1006
+                """);
+        play.lines(SHRUNK);
+        play.lines("""
                 pass 1
                 release 1003
                 update 1003 comment=x
@@ -137,11 +145,17 @@ class GoldenStateTest {
                 node n1 weight=3
                 node n1 comment=old
                 partition p state=drain
+                create d[1-2] cpus=1 state=CLOUD
+                remove d2
                 silent n2
                 register n2 boot2
                 pass 734
                 partition p state=up
                 again r2 kind=BATCH timing.array=1-3
+                reserve kept starttime=+600 duration=600 nodes=n1 corecnt=1 users=bob flags=DAILY,PURGE_COMP purge_comp=60 maxstartdelay=60
+                reserve over starttime=+0 duration=60 nodecnt=1 users=alice flags=OVERLAP
+                submit kind=BATCH charge.reservation=over timing.hold=true
+                unreserve over
                 """);
         cluster.apply(new Command.CreatePartition(0, cluster.partition("q nodes=n2")));
         cluster.apply(new Command.DeletePartition(0, "q"));
@@ -151,6 +165,12 @@ class GoldenStateTest {
                 List.of(new DbdMessages.QosPolicy(1, "normal", Map.of("Priority", "10"))),
                 List.of(new DbdMessages.UserPolicy("alice", Entities.AdminLevel.NONE, List.of("lab"))),
                 List.of(new DbdMessages.WckeyPolicy("alice", "w", true)))));
+        play.lines("""
+                pass 301
+                submit kind=BATCH charge.account=lab partition=p
+                schedule
+                pass 301
+                """);
         all.addAll(play.entries());
         Path directory = Files.createDirectories(Path.of(args[0]));
         Files.writeString(directory.resolve("entries.jsonl"),

@@ -7,12 +7,14 @@ import dev.muster.core.Decision;
 import dev.muster.core.Entry;
 import dev.muster.core.Job;
 import dev.muster.core.Node;
+import dev.muster.core.Reservation;
 import dev.muster.core.Step;
 import dev.muster.model.Bytes;
 import dev.muster.model.Codec;
 import dev.muster.model.ExitStatus;
 import dev.muster.model.JobFlag;
 import dev.muster.model.Json;
+import dev.muster.model.ReservationFlag;
 import dev.muster.model.StepDesc;
 import dev.muster.model.api.JobMessages.CancelReply;
 import dev.muster.model.node.NodeMessages;
@@ -68,12 +70,19 @@ final class Play {
         if (subject.equals("says")) {
             return ("says " + said).strip();
         }
+        if (subject.equals("members")) {
+            return "members " + String.join(",", cluster.state().partitions().at(expected.split(" ")[1].split("=")[0]).nodes())
+                    .transform(n -> expected.split(" ")[1].split("=")[0] + "=" + n);
+        }
         if (subject.matches("[0-9]+(_[0-9]+)?")) {
             int bar = subject.indexOf('_');
             return cluster.state().job(Integer.parseInt(bar < 0 ? subject : subject.substring(0, bar)),
                     bar < 0 ? -1 : Integer.parseInt(subject.substring(bar + 1))).map(j -> subject + describe(j)).orElse(subject + " unknown");
         }
-        return subject + describe(cluster.state().nodes().at(subject));
+        if (cluster.state().reservations().has(subject)) {
+            return subject + describe(cluster.state().reservations().at(subject));
+        }
+        return cluster.state().nodes().find(subject).map(n -> subject + describe(n)).orElse(subject + " unknown");
     }
 
     private String describe(Job job) {
@@ -96,6 +105,17 @@ final class Play {
         return out.append(job.restarts() > 0 ? " restarts=" + job.restarts() : "").toString();
     }
 
+    private String describe(Reservation r) {
+        StringBuilder out = new StringBuilder(r.isActive(cluster.seconds()) ? " active" : " waits");
+        for (String n : r.nodes()) {
+            out.append(' ').append(n).append(r.units().isEmpty() ? "" : ":" + r.units().get(n).compact());
+        }
+        for (ReservationFlag flag : ReservationFlag.values()) {
+            out.append(r.has(flag) ? " " + flag : "");
+        }
+        return out.toString();
+    }
+
     private static String describe(Node node) {
         StringBuilder out = new StringBuilder(" ").append(node.jobs().isEmpty() ? "free" : "holds " + node.jobs());
         for (Node.Flag flag : Node.Flag.values()) {
@@ -108,6 +128,12 @@ final class Play {
         String[] w = line.split(" +");
         String rest = line.contains(" ") ? line.substring(line.indexOf(' ') + 1) : "";
         switch (w[0]) {
+            case "reserve" -> say(cluster.apply(new Command.CreateReservation(0, w[1], cluster.moments(changes(w, 2)), Map.of("staff", 50))));
+            case "rereserve" -> say(cluster.apply(new Command.UpdateReservation(0, "root", List.of(), w[1], cluster.moments(changes(w, 2)),
+                    Map.of())));
+            case "unreserve" -> say(cluster.apply(new Command.DeleteReservation(w.length > 2 ? Cluster.USER : 0, w.length > 2 ? w[2] : "root",
+                    List.of(), w[1])));
+            case "why" -> said = cluster.shown(Integer.parseInt(w[1]));
             case "submit" -> say(cluster.submit(rest));
             case "het" -> say(cluster.apply(new Command.SubmitHet(Cluster.USER, java.util.Arrays.stream(rest.split(" : "))
                     .map(part -> (Command.SubmitJob) submission("", part)).toList(), "", false, false)));
@@ -136,6 +162,12 @@ final class Play {
             case "node" -> say(cluster.apply(new Command.UpdateNode(0, Cluster.names(w[1]), changes(w, 2))));
             case "partition" -> say(cluster.apply(new Command.UpdatePartition(0, w[1], changes(w, 2))));
             case "delete" -> say(cluster.apply(new Command.DeletePartition(0, w[1])));
+            case "create" -> say(cluster.apply(new Command.AddNodes(admin(w), cluster.specs(rest), false)));
+            case "introduce" -> say(cluster.apply(new Command.AddNodes(0, cluster.specs(rest), true)));
+            case "remove" -> say(cluster.apply(new Command.RemoveNodes(admin(w), Cluster.names(w[1]))));
+            case "assign" -> say(cluster.apply(new Command.AssignNode(0, w[1], w[1], 7, w.length > 3 ? w[3] : "",
+                    new NodeMessages.Hardware(Integer.parseInt(w[2]), 1, 1, Integer.parseInt(w[2]), 1, 1000, 0, "", "", "", 0))));
+            case "reconfigure" -> cluster.reconfigure();
             case "skip" -> say(cluster.apply(new Command.SkipReservedIds()));
             case "lost" -> say(cluster.apply(new Command.NodeLost(w[1])));
             case "silent" -> say(cluster.apply(new Command.NodeResponding(w[1], false)));
@@ -191,6 +223,10 @@ final class Play {
     private static int uid(String[] w) {
         String last = w[w.length - 1];
         return last.startsWith("uid=") ? Integer.parseInt(last.substring(4)) : last.equals("root") ? 0 : Cluster.USER;
+    }
+
+    private static int admin(String[] w) {
+        return w[w.length - 1].startsWith("uid=") ? uid(w) : 0;
     }
 
     private static List<Command.JobRef> refs(String text) {

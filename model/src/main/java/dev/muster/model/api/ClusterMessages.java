@@ -1,5 +1,7 @@
 package dev.muster.model.api;
 
+import dev.muster.model.Bytes;
+import dev.muster.model.node.NodeMessages;
 import java.util.List;
 import java.util.Map;
 
@@ -142,11 +144,83 @@ public final class ClusterMessages {
     /** {@code scontrol update nodename=…}: key names lower case, values as typed. */
     public record UpdateNode(String requestId, String nodes, Map<String, String> changes) {}
 
+    /** {@code scontrol create NodeName=…}: the words as they would stand in slurm.conf. */
+    public record CreateNodes(String requestId, String line) {}
+
+    public record DeleteNodes(String requestId, String nodes) {}
+
+    /**
+     * A slurmd asks which FUTURE node it may be.
+     *
+     * @param feature that the node must have, "" for any
+     */
+    public record AssignNode(String hostname, String address, int port, String feature, NodeMessages.Hardware hardware) {}
+
+    /**
+     * The configuration files (SlurmctldParameters=enable_configless).
+     *
+     * @param knownHash   of what the caller has: answered when it is another, or after the wait
+     * @param waitSeconds at most 60
+     */
+    public record FetchConfig(String knownHash, int waitSeconds) {}
+
+    /** @param files empty where the caller has them already */
+    public record ConfigFiles(String hash, List<ConfigFile> files) {}
+
+    /** @param name beside slurm.conf, without a way up */
+    public record ConfigFile(String name, Bytes content, boolean executable) {}
+
+    public record AssignedNode(String node) {}
+
     public record UpdatePartition(String requestId, String partition, Map<String, String> changes) {}
 
     public record CreatePartition(String requestId, String partition, Map<String, String> values) {}
 
     public record DeletePartition(String requestId, String partition) {}
+
+    /** @param values key names lower case and full, a last + or - for += and -=, times in seconds */
+    public record CreateReservation(String requestId, String name, Map<String, String> values) {}
+
+    public record CreateReservationReply(String name) {}
+
+    public record UpdateReservation(String requestId, String name, Map<String, String> values) {}
+
+    public record DeleteReservation(String requestId, String name) {}
+
+    public record QueryReservations(String name) {}
+
+    public record ReservationsReply(long now, long lastUpdate, List<ReservationInfo> reservations) {}
+
+    /**
+     * A reservation as queries show it. Lists are joined by commas, denied names with a minus each; times are seconds since 1970.
+     *
+     * @param flags names in Slurm's order
+     * @param cores what is reserved of nodes that are not reserved whole
+     */
+    public record ReservationInfo(
+            String name,
+            long startTime,
+            long endTime,
+            String nodes,
+            int nodeCount,
+            int coreCount,
+            int cpuCount,
+            String features,
+            String partition,
+            List<String> flags,
+            String users,
+            String groups,
+            String accounts,
+            String qos,
+            String allowedPartitions,
+            boolean active,
+            int maxStartDelaySeconds,
+            int purgeAfterSeconds,
+            String comment,
+            List<ReservedCores> cores) {}
+
+    /** @param ids {@code 0-3,8} */
+    public record ReservedCores(String node, String ids) {}
 
     public record Reconfigure(String requestId) {}
 
