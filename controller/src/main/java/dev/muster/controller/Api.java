@@ -432,7 +432,8 @@ final class Api {
             case "hold" -> chunked(caller, m.requestId(), refs, errors, c -> new Command.HoldJobs(uid, c, true, false));
             case "uhold" -> chunked(caller, m.requestId(), refs, errors, c -> new Command.HoldJobs(uid, c, true, true));
             case "release" -> chunked(caller, m.requestId(), refs, errors, c -> new Command.HoldJobs(uid, c, false, false));
-            case "requeue" -> chunked(caller, m.requestId(), refs, errors, c -> new Command.RequeueJobs(uid, c, false, false));
+            case "requeue" -> chunked(caller, m.requestId(), refs, errors,
+                    c -> new Command.RequeueJobs(uid, c, false, false, m.argument().equalsIgnoreCase("incomplete")));
             case "requeuehold" -> chunked(caller, m.requestId(), refs, errors, c -> new Command.RequeueJobs(uid, c, true,
                     List.of("specialexit", "se").contains(m.argument().toLowerCase(java.util.Locale.ROOT))));
             case "suspend" -> chunked(caller, m.requestId(), refs, errors, c -> new Command.SuspendJobs(uid, c, true));

@@ -49,6 +49,8 @@ final class ConfigBridge {
 
     private static Settings settings(SlurmConf conf, int slurmUid) {
         Map<String, String> options = new TreeMap<>(conf.schedulerParameters());
+        conf.list(Key.DEPENDENCY_PARAMETERS).stream().filter(p -> p.matches("max_depend_depth=\\d{1,6}"))
+                .forEach(p -> options.put("max_depend_depth", p.substring(p.indexOf('=') + 1)));
         options.put("kill_invalid_depend", Boolean.toString(
                 conf.list(Key.DEPENDENCY_PARAMETERS).contains("kill_invalid_depend")
                         || options.containsKey("kill_invalid_depend")));
