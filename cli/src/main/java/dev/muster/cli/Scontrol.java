@@ -389,6 +389,9 @@ final class Scontrol implements Command {
         if (is(e, "steps", 2)) {
             return ScontrolShow.steps(c, s, id);
         }
+        if (is(e, "aliases", 2)) {
+            return ScontrolShow.aliases(c, id);
+        }
         if (is(e, "licenses", 2)) {
             return ScontrolLicenses.show(c, s, id);
         }

@@ -195,7 +195,7 @@ final class ScontrolShow {
                 return 0;
             }
         }
-        for (String known : List.of("aliases", "assoc_mgr")) {
+        for (String known : List.of("assoc_mgr")) {
             if (known.startsWith(e)) {
                 c.err().println("scontrol: error: show " + known + " is not supported by this cluster");
                 return 1;
@@ -203,6 +203,25 @@ final class ScontrolShow {
         }
         c.err().println("invalid entity:" + entity + " for keyword:show ");
         return 1;
+    }
+
+    /** Nodes whose slurmd is on a host: this one if none is named. */
+    static int aliases(CommandContext c, String host) {
+        String wanted = host.isEmpty() ? c.host().hostName() : host;
+        try {
+            StringBuilder out = new StringBuilder();
+            for (Json.Obj n : c.host().controller().call("QueryNodes", new Json.Obj().put("all", Boolean.TRUE)).objects("nodes")) {
+                if (n.text("hostname").equals(wanted)) {
+                    out.append(out.isEmpty() ? "" : " ").append(n.text("name"));
+                }
+            }
+            if (!out.isEmpty()) {
+                c.out().println(out.toString());
+            }
+            return 0;
+        } catch (SlurmException e) {
+            return Standard.failed(c, "slurm_load_node error", e);
+        }
     }
 
     /** The daemons that belong on this machine. */

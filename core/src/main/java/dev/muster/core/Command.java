@@ -69,6 +69,9 @@ public sealed interface Command {
         }
     }
 
+    /** To the top of their user's queue. */
+    record TopJobs(int uid, List<JobRef> jobs) implements Command {}
+
     record SuspendJobs(int uid, List<JobRef> jobs, boolean suspend) implements Command {}
 
     /** How PrologSlurmctld ended for an attempt. */

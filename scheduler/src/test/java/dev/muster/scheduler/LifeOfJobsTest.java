@@ -1,6 +1,7 @@
 package dev.muster.scheduler;
 
 import static dev.muster.scheduler.Play.play;
+import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
@@ -374,5 +375,23 @@ class LifeOfJobsTest {
                 done 2 n1                   -> 2 CANCELLED+COMPLETING 'by 1000'
                 done 2 n3                   -> 2 CANCELLED 'by 1000'; n3 free
                 """);
+    }
+
+    @Test
+    void aJobGoesBeforeItsUsersOthers() {
+        Cluster c = new Cluster("n1 cpus=1 mem=1000", "p nodes=n1 default=yes defmempercpu=10\nq nodes=n1", "");
+        new Play(c).lines("""
+                submit name=a
+                submit name=b
+                submit name=c
+                submit name=d partition=q
+                submit name=e timing.hold=true
+                top 3                       -> says Access/permission denied
+                top 5 root                  -> says Job is no longer pending execution
+                top 77 root                 -> says Invalid job id specified
+                top 3 root
+                schedule                    -> 3 RUNNING n1; 1 PENDING
+                """);
+        assertThat(c.state().jobs().values().stream().map(j -> j.desc().timing().nice()).toList()).containsExactly(1, 1, -2, 0, 0);
     }
 }
