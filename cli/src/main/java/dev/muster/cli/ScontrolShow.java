@@ -11,7 +11,11 @@ import java.util.List;
 final class ScontrolShow {
     private ScontrolShow() {}
 
-    static int jobs(CommandContext c, Scontrol.Switches s, String id) throws UsageException {
+    /** Job 0 is every job, 0_3 every array's task 3. */
+    static int jobs(CommandContext c, Scontrol.Switches s, String typed) throws UsageException {
+        boolean every = typed.matches("0(_[0-9]{1,9})?");
+        int task = every && typed.length() > 2 ? Integer.parseInt(typed.substring(2)) : -1;
+        String id = every ? "" : typed;
         if (!id.isEmpty() && !JobIds.isJob(id)) {
             c.err().println("scontrol_print_job error: " + SlurmErrno.INVALID_JOB_ID.sentence());
             return 1;
@@ -30,6 +34,11 @@ final class ScontrolShow {
             return Standard.failed(c, "slurm_load_jobs error", e);
         }
         List<Json.Obj> jobs = reply.objects("jobs");
+        jobs.removeIf(j -> task >= 0 && JobRows.taskId(j) != task);
+        if (jobs.isEmpty() && task >= 0) {
+            c.out().println("Job " + typed + " not found");
+            return 1;
+        }
         if (jobs.isEmpty() && !id.isEmpty()) {
             c.err().println("slurm_load_jobs error: " + SlurmErrno.INVALID_JOB_ID.sentence());
             return 1;
