@@ -66,7 +66,7 @@ final class JobsJson {
         "cpus_per_tres", "", "cron", "", "dependency", "dependency", "excluded_nodes", "excludeList", "extra", "extra",
         "failed_node", "", "features", "features", "federation_origin", "", "federation_siblings_active", "",
         "federation_siblings_viable", "", "group_name", "groupName", "het_job_id_set", "", "licenses", "licenses",
-        "licenses_allocated", "", "mail_user", "mailUser", "mcs_label", "mcsLabel", "memory_per_tres", "", "name",
+        "licenses_allocated", "licensesAlloc", "mail_user", "mailUser", "mcs_label", "mcsLabel", "memory_per_tres", "", "name",
                 "name",
         "network", "network", "nodes", "nodes", "partition", "partition", "prefer", "prefer", "qos", "qos",
         "required_nodes", "nodeListRequested", "resv_name", "reservation", "scheduled_nodes", "schedNodes",

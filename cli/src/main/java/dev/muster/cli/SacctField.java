@@ -113,7 +113,8 @@ enum SacctField {
                     MAXDISKREADTASK, MAXDISKWRITENODE, MAXDISKWRITETASK, MAXPAGESNODE, MAXPAGESTASK, MCSLABEL,
                             MINCPUNODE,
                     MINCPUTASK, REQCPUFREQ, REQCPUFREQGOV, REQCPUFREQMAX, REQCPUFREQMIN, RESERVATIONID,
-                    SYSTEMCOMMENT, LICENSES -> "";
+                    SYSTEMCOMMENT -> "";
+            case LICENSES -> isStep ? "" : job.text("licenses");
             case CLUSTER -> v.cluster;
             case COMMENT -> isStep ? "" : job.text("comment");
             case CONSTRAINTS -> isStep ? "" : job.text("features");

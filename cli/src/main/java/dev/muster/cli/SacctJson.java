@@ -25,7 +25,7 @@ final class SacctJson {
 
     private static final String[] TEXTS = {"account", "account", "block", "", "constraints", "features", "container",
             "container",
-        "extra", "extra", "failed_node", "", "group", "groupName", "name", "name", "licenses", "", "partition",
+        "extra", "extra", "failed_node", "", "group", "groupName", "name", "name", "licenses", "licenses", "partition",
                 "partition",
         "qos", "qos", "qosreq", "qos", "script", "", "stdin_expanded", "stdin", "stdout_expanded", "stdout",
         "stderr_expanded", "stderr", "stdout", "stdout", "stderr", "stderr", "stdin", "stdin", "submit_line",

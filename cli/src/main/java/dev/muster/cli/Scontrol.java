@@ -396,6 +396,12 @@ final class Scontrol implements Command {
         if (is(e, "steps", 2)) {
             return ScontrolShow.steps(c, s, id);
         }
+        if (is(e, "aliases", 2)) {
+            return ScontrolShow.aliases(c, id);
+        }
+        if (is(e, "licenses", 2)) {
+            return ScontrolLicenses.show(c, s, id);
+        }
         if (is(e, "config", 1)) {
             return ScontrolShow.config(c, id);
         }

@@ -11,7 +11,11 @@ import java.util.List;
 final class ScontrolShow {
     private ScontrolShow() {}
 
-    static int jobs(CommandContext c, Scontrol.Switches s, String id) throws UsageException {
+    /** Job 0 is every job, 0_3 every array's task 3. */
+    static int jobs(CommandContext c, Scontrol.Switches s, String typed) throws UsageException {
+        boolean every = typed.matches("0(_[0-9]{1,9})?");
+        int task = every && typed.length() > 2 ? Integer.parseInt(typed.substring(2)) : -1;
+        String id = every ? "" : typed;
         if (!id.isEmpty() && !JobIds.isJob(id)) {
             c.err().println("scontrol_print_job error: " + SlurmErrno.INVALID_JOB_ID.sentence());
             return 1;
@@ -30,6 +34,11 @@ final class ScontrolShow {
             return Standard.failed(c, "slurm_load_jobs error", e);
         }
         List<Json.Obj> jobs = reply.objects("jobs");
+        jobs.removeIf(j -> task >= 0 && JobRows.taskId(j) != task);
+        if (jobs.isEmpty() && task >= 0) {
+            c.out().println("Job " + typed + " not found");
+            return 1;
+        }
         if (jobs.isEmpty() && !id.isEmpty()) {
             c.err().println("slurm_load_jobs error: " + SlurmErrno.INVALID_JOB_ID.sentence());
             return 1;
@@ -185,10 +194,6 @@ final class ScontrolShow {
     /** Entities that this cluster has none of, each with the sentence for "none"; the rest are mistakes. */
     static int others(CommandContext c, String entity) {
         String e = Texts.lower(entity);
-        if (e.startsWith("lic")) {
-            c.out().println("No licenses configured in Slurm.");
-            return 0;
-        }
         if (e.startsWith("topo")) {
             c.out().println("No topology information available");
             return 0;
@@ -202,7 +207,7 @@ final class ScontrolShow {
                 return 0;
             }
         }
-        for (String known : List.of("aliases", "assoc_mgr")) {
+        for (String known : List.of("assoc_mgr")) {
             if (known.startsWith(e)) {
                 c.err().println("scontrol: error: show " + known + " is not supported by this cluster");
                 return 1;
@@ -210,6 +215,25 @@ final class ScontrolShow {
         }
         c.err().println("invalid entity:" + entity + " for keyword:show ");
         return 1;
+    }
+
+    /** Nodes whose slurmd is on a host: this one if none is named. */
+    static int aliases(CommandContext c, String host) {
+        String wanted = host.isEmpty() ? c.host().hostName() : host;
+        try {
+            StringBuilder out = new StringBuilder();
+            for (Json.Obj n : c.host().controller().call("QueryNodes", new Json.Obj().put("all", Boolean.TRUE)).objects("nodes")) {
+                if (n.text("hostname").equals(wanted)) {
+                    out.append(out.isEmpty() ? "" : " ").append(n.text("name"));
+                }
+            }
+            if (!out.isEmpty()) {
+                c.out().println(out.toString());
+            }
+            return 0;
+        } catch (SlurmException e) {
+            return Standard.failed(c, "slurm_load_node error", e);
+        }
     }
 
     /** The daemons that belong on this machine. */

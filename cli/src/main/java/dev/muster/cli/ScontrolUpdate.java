@@ -196,6 +196,9 @@ final class ScontrolUpdate {
             q.put("requestId", c.host().requestId());
             try {
                 Scontrol.warnings(c, c.host().controller().call("UpdateJob", q));
+                if (all.stream().anyMatch(x -> List.of("numnodes", "reqnodes", "nodelist").contains(Texts.lower(x.key())))) {
+                    ResizeScripts.write(c, id);
+                }
             } catch (SlurmException e) {
                 if (isUnknownKey(c, e, all)) {
                     return 1;

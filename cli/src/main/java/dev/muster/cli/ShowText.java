@@ -210,7 +210,7 @@ final class ShowText {
             default -> j.flag("oversubscribe") ? "YES" : "OK";
         });
         add("Contiguous", j.flag("contiguous") ? 1 : 0).add("Licenses", orNull(j, "licenses"));
-        add("LicensesAlloc", "(null)");
+        add("LicensesAlloc", orNull(j, "licensesAlloc"));
         add("Network", orNull(j, "network"));
         line();
     }

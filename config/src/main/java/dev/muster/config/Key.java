@@ -91,7 +91,7 @@ public enum Key {
     KILL_ON_BAD_EXIT("KillOnBadExit", Kind.U16, "0", Reader.COMMANDS, Inert.STEP_DEFAULTS),
     KILL_WAIT("KillWait", Kind.U16, "30", Reader.ALL),
     LAUNCH_PARAMETERS("LaunchParameters", Kind.LIST, "", Reader.ALL),
-    LICENSES("Licenses", Kind.LIST, "", Reader.CONTROLLER, Inert.LICENSES),
+    LICENSES("Licenses", Kind.LIST, "", Reader.CONTROLLER),
     LOG_TIME_FORMAT("LogTimeFormat", Kind.TEXT, "iso8601_ms", Reader.ALL),
     MAIL_DOMAIN("MailDomain", Kind.TEXT, "", Reader.CONTROLLER),
     MAIL_PROG("MailProg", Kind.TEXT, "/bin/mail", Reader.CONTROLLER),
@@ -271,7 +271,6 @@ public enum Key {
         static final String GANG = "gang scheduling is not part of this version";
         static final String HEALTH = "the node health program is not part of this version";
         static final String JOBCOMP = "job completion plugins are not part of this version; sacct has every job";
-        static final String LICENSES = "licenses are not part of this version";
         static final String LOG = "scheduler messages go to the controller's log";
         static final String MCS = "multi-category security is not part of this version";
         static final String NAMESPACES = "private namespaces for jobs are not part of this version";

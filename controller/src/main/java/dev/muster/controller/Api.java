@@ -8,6 +8,7 @@ import dev.muster.core.Command;
 import dev.muster.core.Decision;
 import dev.muster.core.HetRules;
 import dev.muster.core.Job;
+import dev.muster.core.Licences;
 import dev.muster.core.Node;
 import dev.muster.core.State;
 import dev.muster.core.Step;
@@ -95,6 +96,7 @@ final class Api {
             case "CompleteAllocation" -> complete(caller, Codec.decode(body, JobMessages.CompleteAllocation.class));
             case "QueryNodes" -> nodes(Codec.decode(body, ClusterMessages.QueryNodes.class));
             case "QueryPartitions" -> partitions();
+            case "QueryLicenses" -> licences(Codec.decode(body, ClusterMessages.QueryLicenses.class));
             case "QueryConfig" -> Reply.of(controller.config());
             case "QueryDiagnostics" -> diagnostics(caller, Codec.decode(body, ClusterMessages.QueryDiagnostics.class));
             case "QueryAccounting" -> accounting(Codec.decode(body, AccountingRows.Query.class));
@@ -433,9 +435,11 @@ final class Api {
             case "hold" -> chunked(caller, m.requestId(), refs, errors, c -> new Command.HoldJobs(uid, c, true, false));
             case "uhold" -> chunked(caller, m.requestId(), refs, errors, c -> new Command.HoldJobs(uid, c, true, true));
             case "release" -> chunked(caller, m.requestId(), refs, errors, c -> new Command.HoldJobs(uid, c, false, false));
-            case "requeue" -> chunked(caller, m.requestId(), refs, errors, c -> new Command.RequeueJobs(uid, c, false, false));
+            case "requeue" -> chunked(caller, m.requestId(), refs, errors,
+                    c -> new Command.RequeueJobs(uid, c, false, false, m.argument().equalsIgnoreCase("incomplete")));
             case "requeuehold" -> chunked(caller, m.requestId(), refs, errors, c -> new Command.RequeueJobs(uid, c, true,
                     List.of("specialexit", "se").contains(m.argument().toLowerCase(java.util.Locale.ROOT))));
+            case "top" -> chunked(caller, m.requestId(), refs, errors, c -> new Command.TopJobs(uid, c));
             case "suspend" -> chunked(caller, m.requestId(), refs, errors, c -> new Command.SuspendJobs(uid, c, true));
             case "resume" -> chunked(caller, m.requestId(), refs, errors, c -> new Command.SuspendJobs(uid, c, false));
             default -> Reply.error(400, SlurmErrno.NOT_SUPPORTED, m.action() + " is not supported by this version of Muster");
@@ -628,6 +632,19 @@ final class Api {
             state.partitions().find(name).ifPresent(p -> out.add(views.info(p)));
         }
         return Reply.of(new ClusterMessages.PartitionsReply(System.currentTimeMillis() / 1000, 0, out));
+    }
+
+    private Reply licences(ClusterMessages.QueryLicenses q) {
+        State state = core.durable();
+        Map<String, Integer> used = new TreeMap<>();
+        controller.activeJobs(state).forEach(j -> Licences.held(j).forEach(i -> used.merge(i.name(), i.count(), Integer::sum)));
+        List<ClusterMessages.LicenseInfo> out = new ArrayList<>();
+        Licences.configured(state.settings()).forEach((name, total) -> {
+            if (q.name().isEmpty() || q.name().equals(name)) {
+                out.add(new ClusterMessages.LicenseInfo(name, total, used.getOrDefault(name, 0), 0, false));
+            }
+        });
+        return Reply.of(new ClusterMessages.LicensesReply(out));
     }
 
     private Reply updateNode(Caller caller, ClusterMessages.UpdateNode m) {

@@ -7,6 +7,7 @@ import dev.muster.config.NodeConf;
 import dev.muster.config.PartitionConf;
 import dev.muster.config.SlurmConf;
 import dev.muster.core.Command;
+import dev.muster.core.Licences;
 import dev.muster.core.Node;
 import dev.muster.core.Partition;
 import dev.muster.core.Priorities;
@@ -48,11 +49,16 @@ final class ConfigBridge {
 
     private static Settings settings(SlurmConf conf, int slurmUid) {
         Map<String, String> options = new TreeMap<>(conf.schedulerParameters());
+        conf.list(Key.DEPENDENCY_PARAMETERS).stream().filter(p -> p.matches("max_depend_depth=\\d{1,6}"))
+                .forEach(p -> options.put("max_depend_depth", p.substring(p.indexOf('=') + 1)));
         options.put("kill_invalid_depend", Boolean.toString(
                 conf.list(Key.DEPENDENCY_PARAMETERS).contains("kill_invalid_depend")
                         || options.containsKey("kill_invalid_depend")));
         exits(conf, Key.REQUEUE_EXIT).ifPresent(e -> options.put(Settings.REQUEUE_EXIT, e));
         exits(conf, Key.REQUEUE_EXIT_HOLD).ifPresent(e -> options.put(Settings.REQUEUE_EXIT_HOLD, e));
+        if (!conf.list(Key.LICENSES).isEmpty()) {
+            options.put(Licences.OPTION, String.join(",", conf.list(Key.LICENSES)));
+        }
         long overRunMin = conf.number(Key.RESV_OVER_RUN);
         options.put(Settings.RESV_OVER_RUN, Long.toString(overRunMin < 0 || overRunMin >= 65_535 ? -1 : overRunMin * 60));
         priorities(conf, options);

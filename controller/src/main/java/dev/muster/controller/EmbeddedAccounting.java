@@ -156,6 +156,7 @@ final class EmbeddedAccounting implements Accounting {
             case Change.ArrayLimitChanged c -> rows.jobs.add(c.jobId());
             case Change.JobStarted c -> rows.jobs.add(c.jobId());
             case Change.LimitChanged c -> rows.jobs.add(c.jobId());
+            case Change.JobShrunk c -> rows.jobs.add(c.jobId());
             case Change.JobEnded c -> {
                 before.jobs().find(c.jobId()).filter(j -> j.state() == JobState.SUSPENDED)
                     .ifPresent(j -> resumed(j, c.endTime()));

@@ -59,6 +59,8 @@ public final class Outgoing {
                     .ifPresent(s -> launch(out, after, j, s, entry.tickMs())));
             case Change.JobEnded c -> end(out, after, c.jobId(), c.reason() == JobReason.NONE ? c.state().name() : c.reason().word());
             case Change.JobRequeued c -> end(out, after, c.jobId(), "Requeued");
+            case Change.JobShrunk c -> after.jobs().find(c.jobId()).ifPresent(j -> c.dropped().forEach(node -> out.add(new Decision.Direct(node,
+                    new NodeMessages.EndJob(j.id(), j.attempt(), after.settings().killWaitS(), "Resized")))));
             case Change.StepEnding c -> after.jobs().find(c.jobId()).ifPresent(j -> j.step(c.stepId()).ifPresent(s -> s.nodes().stream()
                     .filter(p -> !p.done())
                     .forEach(p -> out.add(new Decision.Direct(p.node(), new NodeMessages.EndStep(
@@ -100,7 +102,7 @@ public final class Outgoing {
 
     private static void toAll(List<Decision.Direct> out, State state, int jobId, Function<Job, ToNode> message) {
         state.jobs().find(jobId).ifPresent(job -> {
-            for (Allocation.Share share : job.run().allocation().nodes()) {
+            for (Allocation.Share share : job.run().allocation().held()) {
                 if (!share.released()) {
                     out.add(new Decision.Direct(share.node(), message.apply(job)));
                 }
@@ -126,7 +128,7 @@ public final class Outgoing {
     }
 
     private void desired(List<ToNode> out, State state, Job job, Allocation.Share share, long tickMs) {
-        if (job.has(JobFlag.COMPLETING)) {
+        if (job.has(JobFlag.COMPLETING) || job.run().allocation().isLeaving(share.node())) {
             out.add(new NodeMessages.EndJob(job.id(), job.attempt(), state.settings().killWaitS(), job.reason().word()));
             return;
         }

@@ -5,6 +5,7 @@ import dev.muster.model.IndexSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * What a job holds: a versioned value, changed only as a whole.
@@ -12,12 +13,14 @@ import java.util.Optional;
  * @param version grows with every change of the allocation
  * @param nodes   in the job's node order
  * @param awaitsController PrologSlurmctld has not succeeded yet
+ * @param licences what it has of the cluster's, as {@link Licences} reads it
+ * @param leaving  what the job has given up while it runs, until nothing of it is left there
  */
-public record Allocation(int version, List<Share> nodes, boolean awaitsController) {
-    public static final Allocation NONE = new Allocation(0, List.of(), false);
+public record Allocation(int version, List<Share> nodes, boolean awaitsController, String licences, List<Share> leaving) {
+    public static final Allocation NONE = new Allocation(0, List.of(), false, "", List.of());
 
     public Allocation(int version, List<Share> nodes) {
-        this(version, nodes, false);
+        this(version, nodes, false, "", List.of());
     }
 
     /** Who runs the job's part on a node. */
@@ -72,8 +75,29 @@ public record Allocation(int version, List<Share> nodes, boolean awaitsControlle
         return sum;
     }
 
+    /** Everything that is not free yet. */
+    public List<Share> held() {
+        return leaving.isEmpty() ? nodes : Stream.concat(nodes.stream(), leaving.stream()).toList();
+    }
+
+    public boolean isLeaving(String node) {
+        return leaving.stream().anyMatch(s -> s.node.equals(node));
+    }
+
+    /** Gives up these nodes. */
+    Allocation without(List<String> names) {
+        return new Allocation(version + 1, nodes.stream().filter(s -> !names.contains(s.node)).toList(), awaitsController, licences,
+                Stream.concat(leaving.stream(), nodes.stream().filter(s -> names.contains(s.node))).toList());
+    }
+
+    /** Nothing is left on a node that was given up. */
+    Allocation left(String node) {
+        return new Allocation(version + 1, nodes, awaitsController, licences, leaving.stream().filter(s -> !s.node.equals(node)).toList());
+    }
+
+    /** The part of a node, given up or not. */
     public Optional<Share> on(String node) {
-        for (Share s : nodes) {
+        for (Share s : held()) {
             if (s.node.equals(node)) {
                 return Optional.of(s);
             }
@@ -82,7 +106,7 @@ public record Allocation(int version, List<Share> nodes, boolean awaitsControlle
     }
 
     public boolean allReleased() {
-        for (Share s : nodes) {
+        for (Share s : held()) {
             if (!s.released) {
                 return false;
             }
@@ -114,14 +138,19 @@ public record Allocation(int version, List<Share> nodes, boolean awaitsControlle
 
     /** PrologSlurmctld has to succeed first; onNodes: prologs there as well. */
     Allocation awaitingController(boolean onNodes) {
-        return new Allocation(version, onNodes ? nodes : nodes.stream().map(Share::withPrologDone).toList(), true);
+        return new Allocation(version, onNodes ? nodes : nodes.stream().map(Share::withPrologDone).toList(), true, licences, leaving);
     }
 
     Allocation controllerDone() {
-        return new Allocation(version + 1, nodes, false);
+        return new Allocation(version + 1, nodes, false, licences, leaving);
+    }
+
+    public Allocation withLicences(String text) {
+        return new Allocation(version, nodes, awaitsController, text, leaving);
     }
 
     Allocation with(String node, java.util.function.UnaryOperator<Share> change) {
-        return new Allocation(version + 1, nodes.stream().map(s -> s.node.equals(node) ? change.apply(s) : s).toList(), awaitsController);
+        return new Allocation(version + 1, nodes.stream().map(s -> s.node.equals(node) ? change.apply(s) : s).toList(), awaitsController,
+                licences, leaving);
     }
 }

@@ -70,6 +70,9 @@ public sealed interface Change {
     /** A new time limit of a running job. */
     record LimitChanged(int jobId, int limitMin, long limitTick) implements Change {}
 
+    /** A running job gives up these nodes; its part of each stays taken until nothing is left there. */
+    record JobShrunk(int jobId, List<String> dropped) implements Change {}
+
     record StepStarted(int jobId, Step step) implements Change {}
 
     record StepLaunched(int jobId, int stepId, String node) implements Change {}

@@ -62,8 +62,15 @@ public sealed interface Command {
 
     record HoldJobs(int uid, List<JobRef> jobs, boolean hold, boolean asUser) implements Command {}
 
-    /** special: State=SpecialExit */
-    record RequeueJobs(int uid, List<JobRef> jobs, boolean hold, boolean special) implements Command {}
+    /** special: State=SpecialExit; incomplete: jobs that do not run are passed over */
+    record RequeueJobs(int uid, List<JobRef> jobs, boolean hold, boolean special, boolean incomplete) implements Command {
+        public RequeueJobs(int uid, List<JobRef> jobs, boolean hold, boolean special) {
+            this(uid, jobs, hold, special, false);
+        }
+    }
+
+    /** To the top of their user's queue. */
+    record TopJobs(int uid, List<JobRef> jobs) implements Command {}
 
     record SuspendJobs(int uid, List<JobRef> jobs, boolean suspend) implements Command {}
 

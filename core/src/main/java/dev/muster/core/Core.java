@@ -78,6 +78,7 @@ public final class Core {
             case Command.UpdateJob c -> new UpdateRules(state, now, planner).update(c);
             case Command.HoldJobs c -> new JobRules(state, now).hold(c);
             case Command.RequeueJobs c -> new JobRules(state, now).requeue(c);
+            case Command.TopJobs c -> TopRules.top(state, c);
             case Command.SuspendJobs c -> new JobRules(state, now).suspend(c);
             case Command.CompleteAllocation c -> new JobRules(state, now).complete(c);
             case Command.ControllerProlog c -> new NodeRules(state, now).controllerProlog(c);

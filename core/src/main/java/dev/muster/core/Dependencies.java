@@ -77,10 +77,12 @@ final class Dependencies {
         return true;
     }
 
-    private static final int DEPTH_MAX = 100;
+    /** An option: circles are looked for this deep (DependencyParameters=max_depend_depth). */
+    static final String DEPTH_OPTION = "max_depend_depth";
+    private static final String DEPTH = "10";
 
     private static boolean dependsOn(State state, int id, int target, int depth) {
-        if (target == 0 || depth > DEPTH_MAX) {
+        if (target == 0 || depth > Integer.parseInt(state.settings().options().getOrDefault(DEPTH_OPTION, DEPTH))) {
             return false;
         }
         return state.jobs().find(id).map(job -> job.dependencies().stream()
@@ -88,10 +90,10 @@ final class Dependencies {
     }
 
     /** The conditions as they stand now. */
-    static List<Dependency> settle(State state, Job job, Now now) {
+    static List<Dependency> settle(State state, Job job, Now now, Due due) {
         List<Dependency> out = new ArrayList<>();
         for (Dependency d : job.dependencies()) {
-            out.add(d.status() == Dependency.Status.UNFULFILLED ? d.with(status(state, job, d, now)) : d);
+            out.add(d.status() == Dependency.Status.UNFULFILLED ? d.with(status(state, job, d, now, due)) : d);
         }
         return out;
     }
@@ -123,9 +125,9 @@ final class Dependencies {
         return any;
     }
 
-    private static Dependency.Status status(State state, Job job, Dependency d, Now now) {
+    private static Dependency.Status status(State state, Job job, Dependency d, Now now, Due due) {
         if (d.kind() == Dependency.Kind.SINGLETON) {
-            return singleton(state, job);
+            return due.isFirstOfItsName(job) ? Dependency.Status.FULFILLED : Dependency.Status.UNFULFILLED;
         }
         int task = d.kind() == Dependency.Kind.AFTERCORR && job.array().task() >= 0 ? job.array().task() : d.arrayTask();
         List<Job> targets = targets(state, d.jobId(), task);
@@ -134,8 +136,15 @@ final class Dependencies {
                     ? Dependency.Status.FAILED : Dependency.Status.FULFILLED;
         }
         return switch (d.kind()) {
-            case AFTER -> all(targets, t -> t.run().startTime() > 0 && t.run().startTime() + d.delayMin() * 60L <= now.seconds()
-                    || t.state().isTerminal());
+            case AFTER -> {
+                long startsAt = targets.stream().filter(t -> !t.state().isTerminal()).mapToLong(t -> t.run().startTime() == 0 ? 0
+                        : t.run().startTime() + d.delayMin() * 60L).filter(at -> at > now.seconds()).max().orElse(0);
+                if (startsAt > 0) {
+                    due.revisit(job.id(), startsAt);
+                }
+                yield all(targets, t -> t.run().startTime() > 0 && t.run().startTime() + d.delayMin() * 60L <= now.seconds()
+                        || t.state().isTerminal());
+            }
             case AFTERANY, AFTERBURSTBUFFER -> all(targets, Dependencies::over);
             case AFTEROK, AFTERCORR -> ok(targets, true);
             case AFTERNOTOK -> ok(targets, false);
@@ -177,16 +186,5 @@ final class Dependencies {
         List<Job> all = new ArrayList<>(state.tasksOf(id));
         state.jobs().find(id).ifPresent(j -> all.addAll(j.isHetLeader() ? HetRules.members(state, j) : List.of(j)));
         return all;
-    }
-
-    /** Fulfilled when no earlier job of the same name and user is still there. Looks at older jobs only. */
-    private static Dependency.Status singleton(State state, Job job) {
-        for (Job other : state.jobs().values()) {
-            if (other.id() != job.id() && other.sluid() < job.sluid() && !other.state().isTerminal()
-                    && other.desc().owner().uid() == job.desc().owner().uid() && other.desc().name().equals(job.desc().name())) {
-                return Dependency.Status.UNFULFILLED;
-            }
-        }
-        return Dependency.Status.FULFILLED;
     }
 }

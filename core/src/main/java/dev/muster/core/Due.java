@@ -3,7 +3,9 @@ package dev.muster.core;
 import dev.muster.model.JobDesc;
 import dev.muster.model.JobState;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.NavigableMap;
 import java.util.NavigableSet;
 import java.util.TreeMap;
@@ -21,6 +23,18 @@ public final class Due {
     private final NavigableSet<Integer> waiting = new TreeSet<>();
     private final NavigableMap<Integer, NavigableSet<Integer>> dependents = new TreeMap<>();
     private final NavigableSet<Integer> toSettle = new TreeSet<>();
+    /** Unfinished jobs of one user and name by SLUID, and those of them that want to be alone. */
+    private final Map<Named, NavigableMap<Long, Integer>> named = new HashMap<>();
+    private final Map<Named, NavigableSet<Integer>> singletons = new HashMap<>();
+    /** When a condition of a job will have become true by time alone: {@code after:12+5}. */
+    private final NavigableMap<Long, NavigableSet<Integer>> revisits = new TreeMap<>();
+    private long begunUpTo = Long.MIN_VALUE;
+
+    private record Named(int uid, String name) {
+        static Named of(Job job) {
+            return new Named(job.desc().owner().uid(), job.desc().name());
+        }
+    }
 
     void reset(State state) {
         limits.clear();
@@ -30,6 +44,10 @@ public final class Due {
         waiting.clear();
         dependents.clear();
         toSettle.clear();
+        named.clear();
+        singletons.clear();
+        revisits.clear();
+        begunUpTo = Long.MIN_VALUE;
         state.jobs().values().forEach(this::add);
         toSettle.addAll(waiting);
     }
@@ -45,6 +63,7 @@ public final class Due {
                     }
                 });
                 settleDependents(id);
+                settleNamesakes(before, after, id);
                 after.jobs().find(id).ifPresent(job -> {
                     if (job.array().jobId() != 0 && job.array().jobId() != id) {
                         settleDependents(job.array().jobId());
@@ -60,6 +79,24 @@ public final class Due {
         }
     }
 
+    /** Who waited for a job of that name to end may be the first now. */
+    private void settleNamesakes(State before, State after, int id) {
+        if (after.jobs().find(id).filter(j -> !j.state().isTerminal()).isEmpty()) {
+            before.jobs().find(id).map(j -> singletons.get(Named.of(j))).ifPresent(toSettle::addAll);
+        }
+    }
+
+    /** No job of the same user and name that is older is unfinished. */
+    boolean isFirstOfItsName(Job job) {
+        NavigableMap<Long, Integer> all = named.get(Named.of(job));
+        return all == null || all.headMap(job.sluid(), false).isEmpty();
+    }
+
+    /** Looks at the job again then. @param seconds since 1970 */
+    void revisit(int jobId, long seconds) {
+        revisits.computeIfAbsent(seconds, k -> new TreeSet<>()).add(jobId);
+    }
+
     private void settleDependents(int id) {
         NavigableSet<Integer> waiters = dependents.get(id);
         if (waiters != null) {
@@ -72,6 +109,9 @@ public final class Due {
     }
 
     private void add(Job job) {
+        if (!job.state().isTerminal()) {
+            named.computeIfAbsent(Named.of(job), k -> new TreeMap<>()).put(job.sluid(), job.id());
+        }
         if (job.state() == JobState.RUNNING && job.run().limitTickMs() >= 0) {
             limits.computeIfAbsent(job.run().limitTickMs(), k -> new TreeSet<>()).add(job.id());
             if (job.desc().extras().warnSignal() > 0) {
@@ -85,7 +125,11 @@ public final class Due {
             waiting.add(job.id());
             begins.computeIfAbsent(job.desc().timing().beginTime(), k -> new TreeSet<>()).add(job.id());
             for (Dependency d : job.dependencies()) {
-                dependents.computeIfAbsent(d.jobId(), k -> new TreeSet<>()).add(job.id());
+                if (d.kind() == Dependency.Kind.SINGLETON) {
+                    singletons.computeIfAbsent(Named.of(job), k -> new TreeSet<>()).add(job.id());
+                } else {
+                    dependents.computeIfAbsent(d.jobId(), k -> new TreeSet<>()).add(job.id());
+                }
             }
         }
     }
@@ -99,9 +143,15 @@ public final class Due {
         for (Dependency d : job.dependencies()) {
             drop(dependents, d.jobId(), job.id());
         }
+        Named name = Named.of(job);
+        drop(singletons, name, job.id());
+        NavigableMap<Long, Integer> all = named.get(name);
+        if (all != null && all.remove(job.sluid(), job.id()) && all.isEmpty()) {
+            named.remove(name);
+        }
     }
 
-    private static <K> void drop(NavigableMap<K, NavigableSet<Integer>> map, K key, int id) {
+    private static <K> void drop(Map<K, NavigableSet<Integer>> map, K key, int id) {
         NavigableSet<Integer> set = map.get(key);
         if (set != null && set.remove(id) && set.isEmpty()) {
             map.remove(key);
@@ -145,11 +195,18 @@ public final class Due {
             }
             out.add(id);
         }
-        for (int id : upTo(begins, seconds, most)) {
-            if (!toSettle.contains(id)) {
-                out.add(id);
+        // a job that waits on after its begin time is looked at again when what it waits for changes
+        NavigableMap<Long, NavigableSet<Integer>> begun = begunUpTo < seconds ? begins.subMap(begunUpTo, false, seconds, true) : new TreeMap<>();
+        for (NavigableMap<Long, NavigableSet<Integer>> map : List.of(begun, revisits.headMap(seconds, true))) {
+            for (NavigableSet<Integer> ids : map.values()) {
+                if (out.size() + ids.size() > most && !out.isEmpty()) {
+                    return out;
+                }
+                ids.stream().filter(id -> !toSettle.contains(id)).forEach(out::add);
             }
         }
+        begunUpTo = seconds;
+        revisits.headMap(seconds, true).clear();
         return out;
     }
 
@@ -180,7 +237,7 @@ public final class Due {
     public boolean equals(Object other) {
         return other instanceof Due d && limits.equals(d.limits) && begins.equals(d.begins) && deadlines.equals(d.deadlines)
                 && waiting.equals(d.waiting)
-                && dependents.equals(d.dependents);
+                && dependents.equals(d.dependents) && named.equals(d.named) && singletons.equals(d.singletons);
     }
 
     @Override

@@ -60,6 +60,9 @@ public final class HetRules {
                 }
             }
         }
+        if (tooManyLicences(state, fits)) {
+            return Decision.reject(SlurmErrno.INVALID_LICENSES);
+        }
         Optional<Planner.Estimate> estimate = c.testOnly() || c.immediate() ? together(state, now, planner, fits) : Optional.empty();
         if (c.testOnly()) {
             return estimate.<Decision>map(e -> Decision.of(List.of(), new SubmitReply(state.nextJobId(), List.of(), e.start(),
@@ -70,6 +73,17 @@ public final class HetRules {
             return Decision.reject(SlurmErrno.CAN_NOT_START_IMMEDIATELY);
         }
         return accept(c, fits, state, rules);
+    }
+
+    /** More than the cluster has, over all components: it would wait for ever. */
+    private static boolean tooManyLicences(State state, List<SubmitRules.Fit> fits) {
+        Map<String, Integer> sums = new TreeMap<>();
+        for (SubmitRules.Fit fit : fits) {
+            Licences.parse(fit.desc().request().licenses()).filter(w -> !w.any())
+                    .ifPresent(w -> w.items().forEach(i -> sums.merge(i.name(), i.count(), Integer::sum)));
+        }
+        return !sums.isEmpty() && Licences.isWrong(state.settings(), String.join(",", sums.entrySet().stream()
+                .map(e -> e.getKey() + ":" + e.getValue()).toList()));
     }
 
     private static Decision accept(Command.SubmitHet c, List<SubmitRules.Fit> fits, State state, SubmitRules rules) {

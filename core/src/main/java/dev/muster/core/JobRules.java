@@ -237,6 +237,9 @@ final class JobRules {
             if (component) {
                 return Optional.of(SlurmErrno.NOT_HET_JOB_LEADER);
             }
+            if (c.incomplete() && !job.state().isActive()) {
+                return Optional.empty();
+            }
             if (job.isHet() && !job.isHetLeader()) {
                 // the components go where the leader goes
                 return Optional.empty();

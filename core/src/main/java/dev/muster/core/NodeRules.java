@@ -71,7 +71,8 @@ final class NodeRules {
             if (current) {
                 onNode.add(attempt.jobId());
             }
-            if (!current || !job.get().state().isActive() || !attempt.bootId().equals(m.bootId())) {
+            if (!current || !job.get().state().isActive() || job.get().run().allocation().isLeaving(m.node())
+                    || !attempt.bootId().equals(m.bootId())) {
                 direct.add(new Decision.Direct(m.node(), new NodeMessages.EndJob(attempt.jobId(), attempt.attempt(), 0, "Revoked")));
             }
         }
@@ -88,7 +89,7 @@ final class NodeRules {
         if (share.released()) {
             return;
         }
-        if (job.has(JobFlag.COMPLETING)) {
+        if (job.has(JobFlag.COMPLETING) || job.run().allocation().isLeaving(m.node())) {
             partsLost(job, m.node(), "");
             changes.add(new Change.NodeReleased(job.id(), job.attempt(), m.node()));
         } else if (!share.bootId().equals(m.bootId())) {
@@ -200,7 +201,7 @@ final class NodeRules {
     }
 
     private void jobDone(Job job, String node, NodeMessages.JobDone m) {
-        if (job.state().isActive()) {
+        if (job.state().isActive() && !job.run().allocation().isLeaving(node)) {
             // nothing is left although the job goes on: the node was rebooted under it, its part is lost
             jobLostNode(job, node);
         } else {
@@ -306,7 +307,7 @@ final class NodeRules {
             Job job = state.jobs().at(jobId);
             // the node may well be there: taken down by hand, its part of the job is released and must not run on
             direct.add(new Decision.Direct(node.name(), new NodeMessages.EndJob(jobId, job.attempt(), 0, "NodeFail")));
-            if (job.has(JobFlag.COMPLETING)) {
+            if (job.has(JobFlag.COMPLETING) || job.run().allocation().isLeaving(node.name())) {
                 partsLost(job, node.name(), "NodeFail");
                 changes.add(new Change.NodeReleased(jobId, job.attempt(), node.name()));
             } else {

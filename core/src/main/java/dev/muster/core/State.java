@@ -175,6 +175,7 @@ public record State(
                 case Change.PrologDone c -> prologDone(c);
                 case Change.ControllerPrologDone c -> controllerPrologDone(c);
                 case Change.LimitChanged c -> job(c.jobId(), j -> j.with(Runs.limit(j.run(), c.limitMin(), c.limitTick())));
+                case Change.JobShrunk c -> job(c.jobId(), j -> j.withAllocation(j.run().allocation().without(c.dropped())));
                 case Change.StepStarted c -> stepStarted(c);
                 case Change.StepLaunched c -> step(c.jobId(), c.stepId(), s -> s.with(c.node(), Step.Part::started));
                 case Change.StepPartEnded c -> step(c.jobId(), c.stepId(),
@@ -371,7 +372,13 @@ public record State(
             if (nodes.has(c.node())) {
                 node(c.node(), n -> n.withoutJob(c.jobId(), share.get().cpus(), share.get().memoryMb(), now));
             }
-            Job freed = job.withAllocation(job.run().allocation().with(c.node(), Allocation.Share::withReleased));
+            boolean left = job.run().allocation().isLeaving(c.node());
+            if (left && job.state().isActive()) {
+                jobs = jobs.with(c.jobId(), job.withAllocation(job.run().allocation().left(c.node())));
+                return;
+            }
+            Job freed = job.withAllocation(left ? job.run().allocation().left(c.node())
+                    : job.run().allocation().with(c.node(), Allocation.Share::withReleased));
             boolean last = freed.run().allocation().allReleased();
             if (last) {
                 freed = freed.with(JobFlag.COMPLETING, false);

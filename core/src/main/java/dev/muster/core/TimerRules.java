@@ -19,6 +19,7 @@ final class TimerRules {
     private final State state;
     private final Now now;
     private final Due due;
+    private final Ids ids;
     private final Planner planner;
     private final List<Change> changes = new ArrayList<>();
     private final List<Decision.Direct> direct = new ArrayList<>();
@@ -28,6 +29,7 @@ final class TimerRules {
         this.state = state;
         this.now = now;
         this.due = due;
+        this.ids = new Ids(state);
     }
 
     /** The reply says whether more is due at once. */
@@ -50,6 +52,7 @@ final class TimerRules {
         new UsageRules(state, now).due(changes);
         purge();
         forgetAnswers();
+        changes.addAll(0, ids.reservations());
         return Decision.of(changes, changes.size() >= SLICE, direct);
     }
 
@@ -85,7 +88,11 @@ final class TimerRules {
         if (!job.isPending() || job.eligibleTime() != 0) {
             return;
         }
-        List<Dependency> settled = Dependencies.settle(state, job, now);
+        if (job.isArrayRecord() && job.dependencies().stream().anyMatch(d -> d.kind() == Dependency.Kind.AFTERCORR)) {
+            byTask(job);
+            return;
+        }
+        List<Dependency> settled = Dependencies.settle(state, job, now, due);
         if (!settled.equals(job.dependencies())) {
             changes.add(new Change.DependenciesChanged(job.id(), settled));
         }
@@ -98,6 +105,29 @@ final class TimerRules {
             }
         } else if (Dependencies.fulfilled(settled) && job.reason() == JobReason.DEPENDENCY) {
             changes.add(new Change.PriorityChanged(job.id(), job.priority(), job.holdUid(), JobReason.BEGIN_TIME, ""));
+        }
+    }
+
+    /** Each task of the array waits for the one with its number: those that need not wait any more become jobs of their own. */
+    private void byTask(Job array) {
+        int count = 0;
+        for (int task = array.array().pending().first(); task >= 0 && count < SLICE; task = array.array().pending().next(task + 1)) {
+            Job one = array.splitOff(array.id(), array.sluid(), task);
+            List<Dependency> settled = Dependencies.settle(state, one, now, due);
+            boolean ready = Dependencies.fulfilled(settled) && array.desc().timing().beginTime() <= now.seconds() && !array.isHeld();
+            if (ready || Dependencies.hopeless(settled)) {
+                count++;
+                int id = ids.forTask(array);
+                changes.add(new Change.ArrayTaskSplit(array.id(), task, id, id == array.id() ? array.sluid() : ids.sluid()));
+                changes.add(new Change.DependenciesChanged(id, settled));
+                Job own = array.splitOff(id, array.sluid(), task);
+                if (ready) {
+                    changes.add(new Change.JobEligible(id, now.seconds()));
+                    changes.add(new Change.PriorityChanged(id, array.priority(), array.holdUid(), JobReason.NONE, ""));
+                } else {
+                    hopeless(own);
+                }
+            }
         }
     }
 

@@ -21,6 +21,7 @@ public final class Touched {
             case Change.JobStarted c -> List.of(c.jobId());
             case Change.PrologDone c -> List.of(c.jobId());
             case Change.LimitChanged c -> List.of(c.jobId());
+            case Change.JobShrunk c -> List.of(c.jobId());
             case Change.StepStarted c -> List.of(c.jobId());
             case Change.StepLaunched c -> List.of(c.jobId());
             case Change.StepPartEnded c -> List.of(c.jobId());

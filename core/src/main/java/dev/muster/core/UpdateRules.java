@@ -79,7 +79,7 @@ final class UpdateRules {
             Map.entry("admincomment", "extras.adminComment"), Map.entry("extra", "extras.extra"),
             Map.entry("mailuser", "extras.mailUser"), Map.entry("mailtype", "extras.mailType"),
             Map.entry("account", "charge.account"), Map.entry("qos", "charge.qos"), Map.entry("wckey", "charge.wckey"),
-            Map.entry("features", "request.features"), Map.entry("nodelist", "request.nodeList"),
+            Map.entry("features", "request.features"),
             Map.entry("reqnodelist", "request.nodeList"), Map.entry("excnodelist", "request.excludeList"),
             Map.entry("gres", "request.tresPerNode"), Map.entry("trespernode", "request.tresPerNode"),
             Map.entry("licenses", "request.licenses")));
@@ -132,12 +132,18 @@ final class UpdateRules {
             case "dependency" -> dependency(job, desc, value);
             case "arraytaskthrottle" -> throttle(job, value);
             case "requeue" -> requeue(desc, value);
-            case "numnodes", "reqnodes" -> nodes(job, desc, value);
+            case "numnodes", "reqnodes" -> job.state().isActive() ? Shrinking.toCount(job, value, desc, changes) : nodes(job, desc, value);
+            case "nodelist" -> job.state().isActive() ? Shrinking.toList(job, value, desc, changes) : text(desc, "request.nodeList", value);
             case "minmemorynode", "minmemorycpu" -> memory(job, desc, key, value);
             case "hold" -> refuse(SlurmErrno.NOT_SUPPORTED);
             default -> Optional.of(new Decision.Rejected(SlurmErrno.NOT_SUPPORTED,
                     "Updating " + key + " of a job is not supported by this version of Muster"));
         };
+    }
+
+    private static Optional<Decision.Rejected> text(Json.Obj desc, String path, String value) {
+        put(desc, path, value);
+        return Optional.empty();
     }
 
     /** The same job, not before that time. */
@@ -166,7 +172,7 @@ final class UpdateRules {
         return Optional.of(Decision.reject(errno));
     }
 
-    private static void put(Json.Obj desc, String path, Object value) {
+    static void put(Json.Obj desc, String path, Object value) {
         int dot = path.indexOf('.');
         if (dot < 0) {
             desc.put(path, value);

@@ -2,6 +2,7 @@ package dev.muster.scheduler;
 
 import dev.muster.core.Decision;
 import dev.muster.core.GresRequest;
+import dev.muster.core.Licences;
 import dev.muster.core.Node;
 import dev.muster.core.Partition;
 import dev.muster.core.State;
@@ -68,6 +69,9 @@ final class Feasibility {
             if (state.nodes().values().stream().noneMatch(n -> n.spec().features().contains(feature))) {
                 return Optional.of(Decision.reject(SlurmErrno.INVALID_FEATURE));
             }
+        }
+        if (!r.licenses().isEmpty() && Licences.isWrong(state.settings(), r.licenses())) {
+            return Optional.of(Decision.reject(SlurmErrno.INVALID_LICENSES));
         }
         for (String list : List.of(r.nodeList(), r.excludeList())) {
             if (!list.isEmpty()) {

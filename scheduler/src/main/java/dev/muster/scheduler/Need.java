@@ -1,6 +1,7 @@
 package dev.muster.scheduler;
 
 import dev.muster.core.GresRequest;
+import dev.muster.core.Licences;
 import dev.muster.core.Limits;
 import dev.muster.core.Node;
 import dev.muster.core.Partition;
@@ -24,6 +25,7 @@ import java.util.TreeMap;
  * @param shape         of the nodes, and how much of each the job may use
  * @param tasksOn       nodes that the job lists one by one (arbitrary distribution) and how many tasks each gets
  * @param gpus          what comes with each GPU
+ * @param licences      of the cluster, for the job as a whole
  * @param limitMin      -1 for none
  * @param reservation   in which it is to start, "" for none
  */
@@ -50,6 +52,7 @@ record Need(
         String excludeList,
         Map<String, Integer> tasksOn,
         Gpus gpus,
+        Licences.Wanted licences,
         int limitMin,
         String reservation) {
 
@@ -117,7 +120,8 @@ record Need(
                 r.tasksPerNode(), cpusMin, perNode, perCpu, memory.all(), gres.perNode(), gres.perJob(), gres.perTask(),
                 r.exclusive() != ResourceRequest.Exclusive.SHARED || partition.isExclusive(),
                 r.overcommit(), Shape.of(r, partition), r.tmpDiskMb(), r.features(), r.nodeList(), r.excludeList(), tasksOn(r),
-                new Gpus(r.cpusPerGpu(), r.memPerGpuMb()), limit(desc, partition), "");
+                new Gpus(r.cpusPerGpu(), r.memPerGpuMb()), Licences.parse(r.licenses()).orElse(Licences.Wanted.NONE),
+                limit(desc, partition), "");
     }
 
     private static Map<String, Integer> tasksOn(ResourceRequest r) {
@@ -143,7 +147,7 @@ record Need(
     Need in(String name) {
         return new Need(partition, nodesMin, nodesMax, tasks, cpusPerTask, tasksPerNode, cpusPerNodeMin, memPerNodeMb, memPerCpuMb, memAll,
                 gresPerNode, gresPerJob, gresPerTask, exclusive, overcommit, shape, tmpDiskMb, features, nodeList, excludeList, tasksOn, gpus,
-                limitMin, name);
+                licences, limitMin, name);
     }
 
     /** Total CPUs, at least. */

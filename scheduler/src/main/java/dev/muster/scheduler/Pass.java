@@ -3,6 +3,7 @@ package dev.muster.scheduler;
 import dev.muster.core.AccountRules;
 import dev.muster.core.Allocation;
 import dev.muster.core.Job;
+import dev.muster.core.Licences;
 import dev.muster.core.Limits;
 import dev.muster.core.Now;
 import dev.muster.core.Partition;
@@ -47,6 +48,7 @@ final class Pass {
     private final Map<String, String> bootIds = new HashMap<>();
     private final Reserved reserved;
     private Grid grid;
+    private LicencePlan licencePlan;
     private Set<String> avoided = Set.of();
     private int reservations;
     private int backfilled;
@@ -179,7 +181,13 @@ final class Pass {
             }
             return reason;
         }
-        Optional<Allocation> allocation = place(need);
+        if (licences(need, 0).isEmpty()) {
+            if (last) {
+                reserve(job, need, JobReason.LICENSES);
+            }
+            return JobReason.LICENSES;
+        }
+        Optional<Allocation> allocation = placeAvoiding(need, Set.of());
         JobReason whole = limited && allocation.isPresent() ? accounts.blocks(job.desc(), allocation.get(), need.limitMin(), scheduler.use())
                 : JobReason.NONE;
         if (whole != JobReason.NONE) {
@@ -228,11 +236,13 @@ final class Pass {
 
     // ---- now
 
-    /** As {@link #place}, on other nodes than these. */
+    /** As {@link #place}, on other nodes than these, and with the licences. */
     Optional<Allocation> placeAvoiding(Need need, Set<String> nodes) {
+        Optional<List<Licences.Item>> given = licences(need, 0);
         avoided = nodes;
         try {
-            return place(need);
+            Optional<Allocation> allocation = given.flatMap(g -> place(need));
+            return need.licences().items().isEmpty() ? allocation : allocation.map(a -> a.withLicences(Licences.text(given.get())));
         } finally {
             avoided = Set.of();
         }
@@ -316,6 +326,41 @@ final class Pass {
         return tasks == 0 ? 0 : Math.min(tasks, Chooser.tasksByGres(need, node));
     }
 
+    /** The licences that the need would get from that slot on; empty if it must wait for them. */
+    private Optional<List<Licences.Item>> licences(Need need, int slot) {
+        return need.licences().items().isEmpty() ? Optional.of(List.of())
+                : licencePlan().choose(need.licences(), slot, Grid.endSlot(slot, need.limitMin()));
+    }
+
+    /** Takes what an allocation has of licences, or with give puts it back. */
+    void takeLicences(Allocation allocation, Need need, boolean give) {
+        if (!allocation.licences().isEmpty()) {
+            Licences.parse(allocation.licences()).ifPresent(w -> licencePlan().take(give ? negative(w.items()) : w.items(), 0,
+                    Grid.endSlot(0, need.limitMin())));
+        }
+    }
+
+    private void keep(List<Licences.Item> items, int slot, Need need, boolean give) {
+        if (!items.isEmpty()) {
+            licencePlan().take(give ? negative(items) : items, slot, Grid.endSlot(slot, need.limitMin()));
+        }
+    }
+
+    private static List<Licences.Item> negative(List<Licences.Item> items) {
+        return items.stream().map(i -> new Licences.Item(i.name(), -i.count())).toList();
+    }
+
+    private LicencePlan licencePlan() {
+        if (licencePlan == null) {
+            licencePlan = new LicencePlan(Licences.configured(state.settings()));
+            for (Job job : scheduler.holders()) {
+                licencePlan.running(job, job.run().limitTickMs() < 0 ? Long.MAX_VALUE / 2
+                        : Math.max(0, (job.run().limitTickMs() - now.tickMs() + 999) / 1000));
+            }
+        }
+        return licencePlan;
+    }
+
     /** A node is had whole or not at all by those who must have it whole. */
     private boolean partlyBarred(Need need, NodeSlot node, int slot) {
         long from = now.seconds() + Grid.STARTS[slot];
@@ -323,6 +368,7 @@ final class Pass {
     }
 
     private void claim(Allocation allocation, Need need) {
+        takeLicences(allocation, need, false);
         for (Allocation.Share share : allocation.nodes()) {
             NodeSlot node = scheduler.node(share.node());
             node.hold(share, need.partition());
@@ -397,7 +443,7 @@ final class Pass {
         List<NodeSlot> order = order(need);
         long opens = reserved.opens(need.reservation()) - now.seconds();
         for (int slot = opens > 0 ? Grid.slotAt(opens) : 0; slot < Grid.STARTS.length; slot++) {
-            List<Chooser.Pick> picks = picksAt(need, order, slot);
+            List<Chooser.Pick> picks = licences(need, slot).isEmpty() ? List.of() : picksAt(need, order, slot);
             if (!picks.isEmpty()) {
                 return Optional.of(reserved(need, picks, slot, Grid.endSlot(slot, need.limitMin()), keep));
             }
@@ -443,12 +489,19 @@ final class Pass {
             for (int slot = 0; slot < Grid.STARTS.length; slot++) {
                 avoided = new HashSet<>();
                 List<List<Chooser.Pick>> all = new ArrayList<>();
+                List<List<Licences.Item>> licences = new ArrayList<>();
                 for (int i = 0; i < needs.size() && all.size() == i; i++) {
-                    List<Chooser.Pick> picks = picksAt(needs.get(i), orders.get(i), slot);
+                    Optional<List<Licences.Item>> given = licences(needs.get(i), slot);
+                    List<Chooser.Pick> picks = given.isEmpty() ? List.of() : picksAt(needs.get(i), orders.get(i), slot);
                     if (!picks.isEmpty()) {
                         all.add(picks);
+                        licences.add(given.get());
+                        keep(given.get(), slot, needs.get(i), false);
                         picks.forEach(p -> avoided.add(p.node().spec.name()));
                     }
+                }
+                for (int i = 0; i < licences.size(); i++) {
+                    keep(licences.get(i), slot, needs.get(i), true);
                 }
                 if (all.size() == needs.size()) {
                     List<Planner.Estimate> out = new ArrayList<>();
@@ -471,11 +524,14 @@ final class Pass {
         }
         return new Need(n.partition(), n.nodesMin(), n.nodesMax(), n.tasks(), n.cpusPerTask(), n.tasksPerNode(), n.cpusPerNodeMin(),
                 n.memPerNodeMb(), n.memPerCpuMb(), n.memAll(), n.gresPerNode(), List.of(), n.gresPerTask(), n.exclusive(),
-                n.overcommit(), n.shape(), n.tmpDiskMb(), n.features(), n.nodeList(), n.excludeList(), n.tasksOn(), n.gpus(), n.limitMin(),
-                        n.reservation());
+                n.overcommit(), n.shape(), n.tmpDiskMb(), n.features(), n.nodeList(), n.excludeList(), n.tasksOn(), n.gpus(), n.licences(),
+                n.limitMin(), n.reservation());
     }
 
     private Planner.Estimate reserved(Need need, List<Chooser.Pick> picks, int slot, int end, boolean keep) {
+        if (keep) {
+            licences(need, slot).filter(l -> !l.isEmpty()).ifPresent(l -> licencePlan().take(l, slot, end));
+        }
         List<String> names = new ArrayList<>();
         int cpus = 0;
         for (Chooser.Pick pick : picks) {
@@ -501,18 +557,19 @@ final class Pass {
             for (Job job : scheduler.holders()) {
                 long left = job.run().limitTickMs() < 0
                         ? (job.state().isActive() ? Long.MAX_VALUE / 2 : 60) : Math.max(0, (job.run().limitTickMs() - now.tickMs() + 999) / 1000);
-                release(job.run().allocation(), left, lastEnd);
+                release(job.run().allocation().nodes(), left, lastEnd);
+                release(job.run().allocation().leaving(), 60, lastEnd);
             }
             for (Planner.Start start : starts) {
-                release(start.allocation(), start.limitMin() < 0 ? Long.MAX_VALUE / 2 : start.limitMin() * 60L, lastEnd);
+                release(start.allocation().nodes(), start.limitMin() < 0 ? Long.MAX_VALUE / 2 : start.limitMin() * 60L, lastEnd);
             }
             lastEnd.forEach((node, end) -> grid.idle(node, end));
         }
         return grid;
     }
 
-    private void release(Allocation allocation, long afterSeconds, Map<Integer, Long> lastEnd) {
-        for (Allocation.Share share : allocation.nodes()) {
+    private void release(List<Allocation.Share> shares, long afterSeconds, Map<Integer, Long> lastEnd) {
+        for (Allocation.Share share : shares) {
             NodeSlot node = scheduler.node(share.node());
             if (node != null && !share.released()) {
                 grid.free(node.index, afterSeconds, share.cores().count(), share.memoryMb());

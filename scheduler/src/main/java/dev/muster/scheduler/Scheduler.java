@@ -233,7 +233,7 @@ public final class Scheduler implements Planner {
     }
 
     private void hold(Job job, boolean take) {
-        for (Allocation.Share share : job.run().allocation().nodes()) {
+        for (Allocation.Share share : job.run().allocation().held()) {
             NodeSlot slot = byName.get(share.node());
             if (slot != null && !share.released()) {
                 if (take) {

@@ -26,7 +26,6 @@ final class Unsupported {
         String flags = r.gresFlags();
         return List.of(
                 said(r.switches(), "--switches"),
-                said(r.licenses(), "--licenses"),
                 said(r.prefer(), "--prefer"),
                 new Rule(r.coreSpec() > 0 || r.threadSpec() > 0, "--core-spec and --thread-spec"),
                 said(r.network(), "--network"),

@@ -86,10 +86,26 @@ class GoldenStateTest {
         assertThat(all).isEmpty();
     }
 
+    /** A job that gives up a node and licences, and one of two components. */
+    private static final String SHRUNK = """
+            submit kind=BATCH nodesMin=2 tasks=2 licenses=fluent:2
+            schedule
+            prolog 1005 n1
+            prolog 1005 n2
+            ctldprolog 1005 ok
+            update 1005 numnodes=1
+            het kind=BATCH : kind=BATCH
+            cancel 1005
+            done 1005 n1
+            done 1005 n2
+            cancel 1006
+            """;
+
     /** Writes a new version's files into the directory given. */
     public static void main(String[] args) throws IOException {
         Cluster cluster = new Cluster("n[1-2] cpus=2 mem=1000", "p nodes=n[1-2] default=yes defmempercpu=10",
-                "requeueJobs=true awaitProlog=true externSteps=true returnToService=1 options.prolog_slurmctld=true options.max_node_count=4");
+                "requeueJobs=true awaitProlog=true externSteps=true returnToService=1 options.prolog_slurmctld=true options.max_node_count=4"
+                        + " options.licenses=fluent:4");
         List<Entry> all = new ArrayList<>(cluster.opening());
         Play play = new Play(cluster);
         play.lines("""
@@ -114,6 +130,9 @@ class GoldenStateTest {
                 exited 1001 batch 0:0
                 exited 1001 extern 0:0
                 done 1001 n1
+                """);
+        play.lines(SHRUNK);
+        play.lines("""
                 pass 1
                 release 1003
                 update 1003 comment=x

@@ -1,6 +1,7 @@
 package dev.muster.scheduler;
 
 import static dev.muster.scheduler.Play.play;
+import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
@@ -349,5 +350,48 @@ class LifeOfJobsTest {
                 once r2 requeue 1          -> 1 PENDING+COMPLETING+REQUEUED BeginTime restarts=2
                 once r5 requeue 77         -> says Invalid job id specified
                 """);
+    }
+
+    @Test
+    void aRunningJobGivesUpNodes() {
+        new Play(new Cluster("n[1-4] cpus=2 mem=1000", "p nodes=n[1-4] default=yes defmempercpu=10", "requeueJobs=true")).lines("""
+                submit kind=BATCH nodesMin=3 tasks=3
+                schedule                    -> 1 RUNNING n[1-3]
+                step 1 3                    -> 1 RUNNING n[1-3] step0=RUNNING
+                update 1 numnodes=4         -> says Expanding a running job is not supported by this version of Muster
+                update 1 numnodes=0         -> says Node count specification invalid
+                update 1 nodelist=n[2-3]    -> says Invalid node name specified
+                update 1 nodelist=n4        -> says Invalid node name specified
+                update 1 nodelist=n[1-2]    -> 1 RUNNING n[1-2] step0=RUNNING; n3 holds [1]
+                done 1 n3                   -> 1 RUNNING n[1-2] step0=RUNNING; n3 free
+                update 1 numnodes=1         -> 1 RUNNING n1 step0=RUNNING; n2 holds [1]
+                lost n2                     -> 1 RUNNING n1 step0=RUNNING; n2 free+DOWN 'Not responding'
+                exited 1 batch 0:0          -> 1 COMPLETED+COMPLETING step0=RUNNING
+                done 1 n1                   -> 1 COMPLETED step0=ENDED; n1 free
+                submit kind=BATCH nodesMin=2 tasks=2
+                schedule                    -> 2 RUNNING n[1,3]
+                update 2 numnodes=1
+                cancel 2                    -> 2 CANCELLED+COMPLETING 'by 1000'
+                done 2 n1                   -> 2 CANCELLED+COMPLETING 'by 1000'
+                done 2 n3                   -> 2 CANCELLED 'by 1000'; n3 free
+                """);
+    }
+
+    @Test
+    void aJobGoesBeforeItsUsersOthers() {
+        Cluster c = new Cluster("n1 cpus=1 mem=1000", "p nodes=n1 default=yes defmempercpu=10\nq nodes=n1", "");
+        new Play(c).lines("""
+                submit name=a
+                submit name=b
+                submit name=c
+                submit name=d partition=q
+                submit name=e timing.hold=true
+                top 3                       -> says Access/permission denied
+                top 5 root                  -> says Job is no longer pending execution
+                top 77 root                 -> says Invalid job id specified
+                top 3 root
+                schedule                    -> 3 RUNNING n1; 1 PENDING
+                """);
+        assertThat(c.state().jobs().values().stream().map(j -> j.desc().timing().nice()).toList()).containsExactly(1, 1, -2, 0, 0);
     }
 }

@@ -37,7 +37,7 @@ class PlacementTest {
         String no = " is not supported by this version of Muster";
         table("n1 cpus=4", "p nodes=n1", "", """
                 partition=p charge.reservation=maint | Requested reservation is invalid
-                partition=p licenses=matlab          | --licenses%s
+                partition=p licenses=matlab          | Invalid license specification
                 partition=p gresFlags=enforce-binding | --gres-flags=enforce-binding%s
                 partition=p gresFlags=disable-binding | n1:1
                 partition=p distribution=block       | n1:1

@@ -152,6 +152,8 @@ final class Play {
             case "hold" -> say(cluster.apply(new Command.HoldJobs(uid(w), refs(w[1]), true, false)));
             case "release" -> say(cluster.apply(new Command.HoldJobs(uid(w), refs(w[1]), false, false)));
             case "requeue" -> say(cluster.apply(new Command.RequeueJobs(uid(w), refs(w[1]), false, false)));
+            case "top" -> say(cluster.apply(new Command.TopJobs(uid(w), refs(w[1]))));
+            case "incomplete" -> say(cluster.apply(new Command.RequeueJobs(uid(w), refs(w[1]), false, false, true)));
             case "requeuehold" -> say(cluster.apply(new Command.RequeueJobs(uid(w), refs(w[1]), true, false)));
             case "suspend" -> say(cluster.apply(new Command.SuspendJobs(uid(w), refs(w[1]), true)));
             case "resume" -> say(cluster.apply(new Command.SuspendJobs(uid(w), refs(w[1]), false)));

@@ -9,6 +9,14 @@ import java.util.Map;
 public final class ClusterMessages {
     private ClusterMessages() {}
 
+    /** Asks for the cluster's licences. @param name of one; "" for all */
+    public record QueryLicenses(String name) {}
+
+    /** @param used by running jobs */
+    public record LicenseInfo(String name, int total, int used, int reserved, boolean remote) {}
+
+    public record LicensesReply(List<LicenseInfo> licenses) {}
+
     public record Ping() {}
 
     /** @param mode {@code primary}; @param version {@code 26.05.3} */

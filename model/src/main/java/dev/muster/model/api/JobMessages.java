@@ -157,6 +157,7 @@ public final class JobMessages {
      * @param timeLimitMin  minutes; -1 for unlimited
      * @param tresAlloc     {@code cpu=2,mem=4G,node=1,billing=2}
      * @param cpuIds        per node detail
+     * @param licensesAlloc what it was given of the licences that it asks for
      * @param hetJobIdSet   numbers of all components of a heterogeneous job, {@code 12-14}; "" if it is none
      */
     public record JobInfo(
@@ -261,7 +262,8 @@ public final class JobMessages {
             long sluid,
             List<NodeDetail> details,
             String gresTotal,
-            String hetJobIdSet) {}
+            String hetJobIdSet,
+            String licensesAlloc) {}
 
     /** CPUs (abstract ids), memory and GRES of a job on nodes that have the same of each. */
     public record NodeDetail(String nodes, String cpuIds, long memoryMb, String gres) {}

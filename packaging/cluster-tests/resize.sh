@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# A running job gives up nodes.
+. "$(dirname "$0")/lib.bash"
+start_cluster 3 2
+cat > job.sh <<'S'
+#!/bin/bash
+srun -l hostname | wc -l
+srun -n 3 -N 3 sleep 50 &
+sleep 1
+scontrol update JobId=$SLURM_JOB_ID NumNodes=1
+. ./slurm_job_${SLURM_JOB_ID}_resize.sh
+echo "now $SLURM_NNODES on $SLURM_JOB_NODELIST tasks <$SLURM_NTASKS>"
+srun --overlap -l hostname | wc -l
+while [ ! -e go ]; do sleep 0.2; done
+scontrol show job $SLURM_JOB_ID
+scontrol update JobId=$SLURM_JOB_ID NumNodes=3
+pkill -P $$ srun
+S
+id=$(sbatch --parsable -N 3 -n 3 -o out.txt job.sh)
+for _ in $(seq 100); do [ "$(sinfo -h -N -t idle -o %N | xargs)" = "n2 n3" ] && break; sleep 0.2; done
+check "the others are free" "n2 n3" "$(sinfo -h -N -t idle -o %N | xargs)"
+touch go
+wait_empty 40
+check "first on all, then on one" "3 1" "$(grep -x '[0-9]*' out.txt | xargs)"
+match "the script says so" 'now 1 on n1 tasks <>' "$(cat out.txt)"
+match "and what it is for" '  For bash or sh shells:  . ./slurm_job_'"$id"'_resize.sh' "$(cat out.txt)"
+match "the job has one node" 'NumNodes=1 ' "$(cat out.txt)"
+match "it cannot grow" 'Expanding a running job is not supported' "$(cat out.txt)"

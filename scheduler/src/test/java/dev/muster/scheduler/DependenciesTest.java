@@ -1,0 +1,124 @@
+package dev.muster.scheduler;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.core.Core;
+import org.junit.jupiter.api.Test;
+
+/** What jobs wait for of one another. */
+class DependenciesTest {
+    private static Cluster cluster(String settings) {
+        return new Cluster("n[1-4] cpus=4 mem=1000", "p nodes=n[1-4] default=yes defmempercpu=10", "requeueJobs=true " + settings);
+    }
+
+    private static void play(String lines) {
+        new Play(cluster("")).lines(lines);
+    }
+
+    @Test
+    void eachTaskWaitsForTheOneOfItsNumber() {
+        play("""
+                submit kind=BATCH timing.array=1-3
+                submit kind=BATCH timing.array=1-3 timing.dependency=aftercorr:1 -> 2 PENDING Dependency [1-3]
+                schedule
+                pass 1                     -> 1_1 RUNNING n1; 2 PENDING Dependency [1-3]
+                exited 3 batch 0:0
+                done 3 n1
+                pass 1
+                exited 4 batch 1:0
+                done 4 n1
+                pass 1                     -> 2_1 PENDING; 2_2 PENDING DependencyNeverSatisfied; 2 PENDING Dependency [3]
+                schedule                   -> 2_1 RUNNING n1
+                """);
+    }
+
+    @Test
+    void oneOfANameAtATime() {
+        play("""
+                submit kind=BATCH name=a
+                submit kind=BATCH name=b timing.dependency=singleton -> 2 PENDING Dependency
+                submit kind=BATCH name=a timing.dependency=singleton -> 3 PENDING Dependency
+                submit kind=BATCH name=a timing.dependency=singleton -> 4 PENDING Dependency
+                pass 1                     -> 2 PENDING; 3 PENDING Dependency
+                schedule
+                exited 1 batch 0:0
+                done 1 n1
+                pass 0                     -> 3 PENDING; 4 PENDING Dependency
+                cancel 3
+                pass 0                     -> 4 PENDING
+                """);
+    }
+
+    @Test
+    void someMinutesAfterAStart() {
+        play("""
+                submit kind=BATCH timing.hold=true
+                submit kind=BATCH timing.dependency=after:1+5 -> 2 PENDING Dependency
+                release 1
+                pass 1
+                schedule                   -> 1 RUNNING n1
+                pass 299                   -> 2 PENDING Dependency
+                pass 1                     -> 2 PENDING
+                """);
+    }
+
+    @Test
+    void whatNoBurstBufferHoldsUp() {
+        play("""
+                submit kind=BATCH
+                submit kind=BATCH timing.dependency=afterburstbuffer:1 -> 2 PENDING Dependency
+                submit kind=BATCH timing.dependency=afterok:1?afternotok:1 -> 3 PENDING Dependency
+                schedule
+                exited 1 batch 1:0
+                done 1 n1
+                pass 1                     -> 2 PENDING; 3 PENDING
+                """);
+    }
+
+    @Test
+    void noneWaitsForItself() {
+        play("""
+                submit kind=BATCH timing.hold=true
+                submit kind=BATCH timing.dependency=afterany:1
+                submit kind=BATCH timing.dependency=afterany:2
+                update 1 dependency=afterany:3 -> says Job dependency problem
+                """);
+        new Play(cluster("options.max_depend_depth=0")).lines("""
+                submit kind=BATCH timing.hold=true
+                submit kind=BATCH timing.dependency=afterany:1
+                submit kind=BATCH timing.dependency=afterany:2
+                update 1 dependency=afterany:3 -> 1 PENDING JobHeldUser
+                """);
+    }
+
+    @Test
+    void onlyWhatRunsGoesBack() {
+        play("""
+                submit kind=BATCH timing.array=1-3%1
+                schedule
+                exited 2 batch 0:0
+                done 2 n1
+                schedule
+                incomplete 1               -> 1_1 COMPLETED; 1_2 PENDING+COMPLETING+REQUEUED BeginTime restarts=1; 1 PENDING [3]
+                """);
+    }
+
+    /** What is kept beside the state is what a rebuild makes of it. */
+    @Test
+    void theIndexIsThatOfARebuild() {
+        Cluster c = cluster("");
+        new Play(c).lines("""
+                submit kind=BATCH name=a timing.dependency=singleton
+                submit kind=BATCH name=a timing.dependency=singleton
+                submit kind=BATCH name=b
+                pass 1
+                schedule
+                cancel 1
+                done 1 n1
+                cancel 3
+                """);
+        Core rebuilt = new Core(new Scheduler().withoutConnections());
+        rebuilt.reset(c.state());
+        assertThat(rebuilt.due()).isEqualTo(c.core().due());
+    }
+}

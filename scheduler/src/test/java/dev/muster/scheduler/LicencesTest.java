@@ -1,0 +1,127 @@
+package dev.muster.scheduler;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.core.Licences;
+import dev.muster.core.State;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Licences: who gets them, who waits, and who may go ahead of whom. */
+class LicencesTest {
+    private static Cluster cluster() {
+        return new Cluster("n[1-4] cpus=2 mem=1000", "p nodes=n[1-4] default=yes defmempercpu=10",
+                "options.licenses=fluent:4,matlab,abaqus:2");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '!', textBlock = """
+            fluent        ! fluent:1
+            fluent:2,matlab ! fluent:2,matlab:1
+            a,b:2,a       ! a:2,b:2
+            a:1|b:2       ! a:1,b:2
+            a:0           ! a:0
+            a:x           !
+            a:-1          !
+            :2            !
+            a,,b          !
+            a|b,c         !
+            """)
+    void forms(String text, String read) {
+        assertThat(Licences.parse(text).map(w -> Licences.text(w.items()))).isEqualTo(java.util.Optional.ofNullable(read));
+    }
+
+    @Test
+    void whatTheClusterDoesNotHaveIsRefused() {
+        new Play(cluster()).lines("""
+                submit licenses=nope        -> says Invalid license specification
+                submit licenses=fluent:5    -> says Invalid license specification
+                submit licenses=fluent:x    -> says Invalid license specification
+                submit licenses=fluent:4    -> 1 PENDING
+                update 1 licenses=fluent:9  -> says Invalid license specification
+                """);
+    }
+
+    @Test
+    void whoFindsNoneWaits() {
+        Cluster c = cluster();
+        new Play(c).lines("""
+                submit licenses=fluent:3
+                submit licenses=fluent:2
+                submit licenses=matlab
+                schedule                 -> 1 RUNNING n1; 2 PENDING; 3 RUNNING n1
+                cancel 1
+                schedule                 -> 2 RUNNING n2
+                """);
+        assertThat(c.state().jobs().at(2).run().allocation().licences()).isEqualTo("fluent:2");
+    }
+
+    @Test
+    void theReasonIsSaid() {
+        Cluster c = cluster();
+        c.accept("licenses=fluent:3");
+        c.schedule();
+        assertThat(c.place("licenses=fluent:2")).isEqualTo("(Licenses)");
+    }
+
+    @Test
+    void oneOfSeveral() {
+        Cluster c = cluster();
+        assertThat(c.place("licenses=fluent:3|abaqus:2")).isEqualTo("n1:1");
+        assertThat(c.place("licenses=fluent:3|abaqus:2")).isEqualTo("n1:1");
+        assertThat(c.state().jobs().at(1).run().allocation().licences()).isEqualTo("fluent:3");
+        assertThat(c.state().jobs().at(2).run().allocation().licences()).isEqualTo("abaqus:2");
+        assertThat(c.place("licenses=fluent:3|abaqus:2")).isEqualTo("(Licenses)");
+    }
+
+    /** A job that waits for licences is not overtaken by one that would keep them from it. */
+    @Test
+    void laterJobsTakeNoneAwayFromEarlierOnes() {
+        new Play(cluster()).lines("""
+                submit licenses=fluent:3 timing.timeLimitMin=30
+                schedule                                          -> 1 RUNNING n1
+                submit licenses=fluent:4 timing.timeLimitMin=30   -> 2 PENDING
+                submit licenses=fluent:1 timing.timeLimitMin=600  -> 3 PENDING
+                submit licenses=fluent:1 timing.timeLimitMin=5    -> 4 PENDING
+                submit tasks=1 timing.timeLimitMin=600
+                schedule                                          -> 2 PENDING; 3 PENDING; 4 RUNNING n1; 5 RUNNING n2
+                """);
+    }
+
+    @Test
+    void anArrayTakesThemTaskByTask() {
+        new Play(cluster()).lines("""
+                submit kind=BATCH timing.array=1-6 licenses=fluent:2
+                schedule -> 1_1 RUNNING n1; 1_2 RUNNING n1; 1 PENDING [3-6]
+                """);
+    }
+
+    @Test
+    void componentsAreGivenThemTogether() {
+        new Play(cluster()).lines("""
+                het kind=BATCH licenses=fluent:3 : kind=BATCH licenses=fluent:2 -> says Invalid license specification
+                submit licenses=fluent:1 timing.timeLimitMin=60
+                schedule
+                het kind=BATCH licenses=fluent:2 : kind=BATCH licenses=fluent:2 -> 2 PENDING; 3 PENDING
+                submit licenses=fluent:1 timing.timeLimitMin=600
+                submit licenses=fluent:2 timing.timeLimitMin=10
+                schedule -> 2 PENDING; 3 PENDING; 4 PENDING; 5 RUNNING n1
+                cancel 1
+                cancel 5
+                schedule -> 2 RUNNING n2; 3 RUNNING n3
+                """);
+    }
+
+    @Test
+    void aRebuildCountsTheSame() {
+        Cluster c = cluster();
+        c.accept("licenses=fluent:3");
+        c.schedule();
+        State before = c.state();
+        c.core().reset(before);
+        assertThat(c.place("licenses=fluent:2")).isEqualTo("(Licenses)");
+        assertThat(Licences.configured(before.settings())).isEqualTo(Map.of("fluent", 4, "matlab", 1, "abaqus", 2));
+    }
+}
