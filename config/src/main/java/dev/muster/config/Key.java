@@ -65,9 +65,9 @@ public enum Key {
     GROUP_UPDATE_FORCE("GroupUpdateForce", Kind.U16, "1", Reader.CONTROLLER, Inert.GROUPS),
     GROUP_UPDATE_TIME("GroupUpdateTime", Kind.U16, "600", Reader.CONTROLLER, Inert.GROUPS),
     HASH_PLUGIN("HashPlugin", Kind.TEXT, "hash/k12", Reader.ALL, Inert.OWN_BOUND),
-    HEALTH_CHECK_INTERVAL("HealthCheckInterval", Kind.U16, "0", Reader.NODE, Inert.HEALTH),
-    HEALTH_CHECK_NODE_STATE("HealthCheckNodeState", Kind.LIST, "ANY", Reader.NODE, Inert.HEALTH),
-    HEALTH_CHECK_PROGRAM("HealthCheckProgram", Kind.TEXT, "", Reader.NODE, Inert.HEALTH),
+    HEALTH_CHECK_INTERVAL("HealthCheckInterval", Kind.U16, "0", Reader.NODE),
+    HEALTH_CHECK_NODE_STATE("HealthCheckNodeState", Kind.LIST, "ANY", Reader.NODE),
+    HEALTH_CHECK_PROGRAM("HealthCheckProgram", Kind.TEXT, "", Reader.NODE),
     HTTP_PARSER_TYPE("HttpParserType", Kind.TEXT, "http_parser/libhttp_parser", Reader.CONTROLLER, Inert.PLUGIN),
     INACTIVE_LIMIT("InactiveLimit", Kind.U16, "0", Reader.CONTROLLER),
     INTERACTIVE_STEP_OPTIONS("InteractiveStepOptions", Kind.TEXT, "--interactive --preserve-env --pty $SHELL",
@@ -217,7 +217,7 @@ public enum Key {
     TOPOLOGY_PLUGIN("TopologyPlugin", Kind.TEXT, "topology/flat", Reader.CONTROLLER, Inert.TOPO),
     TRACK_WCKEY("TrackWCKey", Kind.YES_NO, "no", Reader.CONTROLLER, Inert.WCKEY),
     TREE_WIDTH("TreeWidth", Kind.U16, "16", Reader.ALL, Inert.OWN_BOUND),
-    UNKILLABLE_STEP_PROGRAM("UnkillableStepProgram", Kind.TEXT, "", Reader.NODE, Inert.UNKILLABLE),
+    UNKILLABLE_STEP_PROGRAM("UnkillableStepProgram", Kind.TEXT, "", Reader.NODE),
     UNKILLABLE_STEP_TIMEOUT("UnkillableStepTimeout", Kind.U16, "60", Reader.NODE),
     URL_PARSER_TYPE("UrlParserType", Kind.TEXT, "url_parser/libhttp_parser", Reader.CONTROLLER, Inert.PLUGIN),
     USE_PAM("UsePAM", Kind.YES_NO, "no", Reader.NODE, Inert.PAM),
@@ -254,8 +254,6 @@ public enum Key {
         static final String LIMITS =
                 "all resource limits are propagated in this version unless --propagate says otherwise";
         static final String PRIO = "the nice value of the submitting process is not propagated in this version";
-        static final String UNKILLABLE =
-                "a program for unkillable steps is not part of this version; the node is drained";
         static final String PAM = "PAM sessions are not part of this version";
         static final String BACKUP = "takeover by a backup controller is not part of this version";
         static final String BCAST = "sbcast is not part of this version";
@@ -270,7 +268,6 @@ public enum Key {
         static final String FED = "federation is not part of this version";
         static final String FREQ = "CPU and GPU frequency control is not part of this version";
         static final String GANG = "gang scheduling is not part of this version";
-        static final String HEALTH = "the node health program is not part of this version";
         static final String JOBCOMP = "job completion plugins are not part of this version; sacct has every job";
         static final String LICENSES = "licenses are not part of this version";
         static final String LOG = "scheduler messages go to the controller's log";

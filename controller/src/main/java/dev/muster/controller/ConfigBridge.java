@@ -71,6 +71,9 @@ final class ConfigBridge {
             options.put("accounting_enforce", String.join(",", conf.list(Key.ACCOUNTING_STORAGE_ENFORCE)));
         }
         List<String> prolog = conf.prologFlags();
+        flag(options, prolog, "NoHold", Settings.PROLOG_NO_HOLD);
+        flag(options, prolog, "DeferBatch", Settings.PROLOG_DEFER_BATCH);
+        flag(options, prolog, "ForceRequeueOnFail", Settings.PROLOG_FORCE_REQUEUE);
         return new Settings(conf.clusterName(), slurmUid, conf.firstJobId(), conf.maxJobId(), conf.maxJobCount(), conf.maxArraySize(),
                 conf.memoryConsumable(), conf.defMemPerCpuMb(), conf.defMemPerNodeMb(), conf.maxMemPerCpuMb(), conf.maxMemPerNodeMb(),
                 conf.killWaitSec(), conf.minJobAgeSec(), conf.overTimeLimitMin(), conf.returnToService(), conf.slurmdTimeoutSec(),
@@ -84,6 +87,12 @@ final class ConfigBridge {
     private static Optional<String> exits(SlurmConf conf, Key key) {
         String text = conf.text(key);
         return text.isEmpty() ? Optional.empty() : Optional.of(text);
+    }
+
+    private static void flag(Map<String, String> options, List<String> words, String word, String option) {
+        if (has(words, word)) {
+            options.put(option, "true");
+        }
     }
 
     private static boolean has(List<String> words, String word) {

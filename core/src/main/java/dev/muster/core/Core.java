@@ -129,7 +129,7 @@ public final class Core {
                 id = ids.forTask(job);
                 changes.add(new Change.ArrayTaskSplit(job.id(), start.task(), id, id == job.id() ? job.sluid() : ids.sluid()));
             }
-            boolean onNodes = state.settings().awaitProlog();
+            boolean onNodes = state.settings().awaitProlog() && !state.settings().options().containsKey(Settings.PROLOG_NO_HOLD);
             boolean onController = Boolean.parseBoolean(state.settings().options().get(Settings.PROLOG_SLURMCTLD));
             boolean configuring = onNodes || onController;
             Allocation allocation = onController ? start.allocation().awaitingController(onNodes) : start.allocation();

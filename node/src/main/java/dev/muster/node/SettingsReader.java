@@ -74,9 +74,8 @@ final class SettingsReader {
                 node.gresText(),
                 dynamic,
                 options.extra(),
-                new Settings.Around(conf.has(Key.PROLOG_FLAGS, "Serial"), conf.text(Key.UNKILLABLE_STEP_PROGRAM),
-                        conf.text(Key.HEALTH_CHECK_PROGRAM), (int) conf.number(Key.HEALTH_CHECK_INTERVAL),
-                        conf.list(Key.HEALTH_CHECK_NODE_STATE).stream().map(s -> s.toUpperCase(java.util.Locale.ROOT)).toList()),
+                new Settings.Around(conf.has(Key.PROLOG_FLAGS, "Serial"), conf.has(Key.PROLOG_FLAGS, "RunInJob"), conf.text(Key.UNKILLABLE_STEP_PROGRAM),
+                        conf.text(Key.HEALTH_CHECK_PROGRAM)),
                 conf.configOverrides() ? Optional.of(shape(node)) : Optional.empty());
     }
 

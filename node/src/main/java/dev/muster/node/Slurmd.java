@@ -4,6 +4,7 @@ import dev.muster.daemon.DaemonLog;
 import dev.muster.daemon.Sessions;
 import dev.muster.model.Release;
 import dev.muster.model.node.NodeMessages.Ack;
+import dev.muster.model.node.NodeMessages.CheckHealth;
 import dev.muster.model.node.NodeMessages.EndJob;
 import dev.muster.model.node.NodeMessages.EndStep;
 import dev.muster.model.node.NodeMessages.Hardware;
@@ -38,6 +39,7 @@ public final class Slurmd implements AutoCloseable {
     private final Settings settings;
     private final DaemonLog log;
     private final Loop loop;
+    private final Hooks hooks;
     private final Jobs jobs;
     private final Reports reports;
     private final HardwareProbe probe;
@@ -88,7 +90,8 @@ public final class Slurmd implements AutoCloseable {
         Cgroups cgroups = Cgroups.detect(settings.nodeName(), settings.spoolDirectory(), settings.confinement(),
                 probe.memoryMb(), log);
         Starter starter = new Starter(settings, log, spool, cgroups, new SpecBuilder(settings, probe.cpusInOrder()));
-        jobs = new Jobs(settings, log, loop, spool, reports, new Hooks(settings, log), cgroups, starter, starters,
+        hooks = new Hooks(settings, log);
+        jobs = new Jobs(settings, log, loop, spool, reports, hooks, cgroups, starter, starters,
                 bootId);
         if (settings.pollMemory() || (settings.confinement().memory() && !cgroups.limitsMemory())) {
             new MemoryWatch(loop, settings.pollSeconds(), jobs::withMemoryLimit, jobs::memoryExceeded).start();
@@ -155,6 +158,7 @@ public final class Slurmd implements AutoCloseable {
                 + " Threads=" + h.threadsPerCore() + " Memory=" + h.memoryMb() + " TmpDisk=" + h.tmpDiskMb()
                         + " Uptime="
                 + probe.uptimeSeconds() + " CPUSpecList=(null) FeaturesAvail=(null) FeaturesActive=(null)");
+        hooks.health();
         link.start();
     }
 
@@ -195,6 +199,7 @@ public final class Slurmd implements AutoCloseable {
             case Ack a -> reports.acknowledge(a.seq());
             case Welcome w -> { }
             case Refused r -> { }
+            case CheckHealth c -> Loop.aside(hooks::health);
         }
     }
 
