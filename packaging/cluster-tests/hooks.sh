@@ -19,7 +19,7 @@ soon() { local n=0; until eval "$1"; do n=$((n+1)); [ $n -lt 120 ] || return 0; 
 again() { sed -i "/^PrologFlags/d" "$SLURM_CONF"; echo "PrologFlags=$1" >> "$SLURM_CONF"; scontrol reconfigure; sleep 1; soon '[ "$(sinfo -h -t idle -o %D)" = 2 ]'; }
 var() { sed -n "s/^$2=//p" "$dir/out/$1.env"; }
 
-check "patterns, in order" "a prolog_slurmd|b prolog_slurmd|" "$(: > "$dir/out/order"; srun -Q -w n1 true; tr '\n' '|' < "$dir/out/order")"
+check "patterns, in order" "a prolog_slurmd|b prolog_slurmd|" "$(: > "$dir/out/order"; srun -Q -w n1 true >/dev/null; tr '\n' '|' < "$dir/out/order")"
 check "no prolog before the first task" "" "$(: > "$dir/out/order"; salloc -Q -w n1 true; cat "$dir/out/order")"
 check "TaskProlog" "from the prolog|yes unset" "$(HIDDEN=1 srun -Q -w n1 sh -c 'echo $SHOWN ${HIDDEN-unset}' | tr '\n' '|' | sed 's/|$//')"
 check "TaskProlog's context" prolog_task "$(tail -1 "$dir/out/task")"
@@ -38,9 +38,9 @@ touch "$dir/out/fail"; again ForceRequeueOnFail,Alloc
 id=$(sbatch --parsable --no-requeue -w n1 -o /dev/null --wrap true); soon '[ "$(squeue -h -j $id -o %T)" = PENDING ]'
 check "ForceRequeueOnFail" "PENDING launch_failed_requeued_held" "$(squeue -h -j "$id" -o '%T %r')"; scancel "$id"
 rm "$dir/out/fail"; scontrol update nodename=n1 state=resume
-touch "$dir/out/efail"; srun -Q -w n2 true; soon '[ -n "$(sinfo -h -n n2 -t drain -o %n)" ]'; rm "$dir/out/efail"
+touch "$dir/out/efail"; srun -Q -w n2 true >/dev/null; soon '[ -n "$(sinfo -h -n n2 -t drain -o %n)" ]'; rm "$dir/out/efail"
 check "a failing epilog" "Epilog error" "$(scontrol show node n2 | sed -n 's/.*Reason=\(.*\) \[.*/\1/p')"; scontrol update nodename=n2 state=resume
-touch "$dir/out/eslow"; srun -Q -w n2 true; soon '[ -n "$(sinfo -h -n n2 -t drain -o %n)" ]'; rm "$dir/out/eslow"
+touch "$dir/out/eslow"; srun -Q -w n2 true >/dev/null; soon '[ -n "$(sinfo -h -n n2 -t drain -o %n)" ]'; rm "$dir/out/eslow"
 check "EpilogTimeout" "Epilog error" "$(scontrol show node n2 | sed -n 's/.*Reason=\(.*\) \[.*/\1/p')"; scontrol update nodename=n2 state=resume
 
 touch "$dir/out/slow"; again Alloc
@@ -48,11 +48,11 @@ check "Alloc waits for the prolog" yes "$(s=$(date +%s%N); salloc -Q -w n1 true;
 again Alloc,NoHold
 check "NoHold does not" yes "$(s=$(date +%s%N); salloc -Q -w n1 true; [ $((($(date +%s%N) - s) / 1000000)) -lt 1500 ] && echo yes)"
 wait_empty; sleep 2; again Alloc,Serial
-s=$(date +%s%N); srun -Q -w n1 -n1 --mem=10 true & srun -Q -w n1 -n1 --mem=10 true; wait $!; check "Serial: one after the other" yes "$([ $((($(date +%s%N) - s) / 1000000)) -ge 3900 ] && echo yes)"
+s=$(date +%s%N); srun -Q -w n1 -n1 --mem=10 true >/dev/null & srun -Q -w n1 -n1 --mem=10 true >/dev/null; wait $!; check "Serial: one after the other" yes "$([ $((($(date +%s%N) - s) / 1000000)) -ge 3900 ] && echo yes)"
 rm "$dir/out/slow"
 if [ "$(id -u)" = 0 ] && [ -e /sys/fs/cgroup/unified/cgroup.procs -o -e /sys/fs/cgroup/cgroup.procs ]; then
   sed -i 's|^ProctrackType=.*|ProctrackType=proctrack/cgroup|' "$SLURM_CONF"; again RunInJob
-  id=$(srun -Q -w n1 sh -c 'echo $SLURM_JOB_ID'); soon 'grep -q step_extern "$dir/out/epilog.groups"'
+  id=$(srun -Q -w n1 sh -c 'echo $SLURM_JOB_ID' | tail -1); soon 'grep -q step_extern "$dir/out/epilog.groups"'
   match "RunInJob: in the extern step" "job_$id/step_extern" "$(cat "$dir/out/epilog.groups")"
 fi
 wait_empty; : > "$dir/out/health"; sleep 3.2

@@ -35,6 +35,8 @@ import java.util.concurrent.ExecutorService;
 /** A running slurmd: the parts put together. */
 public final class Slurmd implements AutoCloseable {
     static final int STARTERS = 4;
+    private static final int PORT_WAIT_MS = 3_000;
+    private static final int PORT_PAUSE_MS = 100;
 
     private final Settings settings;
     private final DaemonLog log;
@@ -126,13 +128,24 @@ public final class Slurmd implements AutoCloseable {
         return lock;
     }
 
+    /** The port of an earlier self that just read its configuration may still be closing. */
     private Server open(Sessions sessions, IoRelay relay) throws CannotStartException {
-        try {
-            return Server.start("", settings.port(), sessions.verifier(), (caller, message, body) ->
-                    queries.answer(caller, message, body),
-                    Map.of("io", relay::handle), Slurmd::page);
-        } catch (RuntimeException e) {
-            throw new CannotStartException("Unable to bind listen port (" + settings.port() + "): " + rootCause(e));
+        long endNs = System.nanoTime() + PORT_WAIT_MS * 1_000_000L;
+        while (true) {
+            try {
+                return Server.start("", settings.port(), sessions.verifier(), (caller, message, body) ->
+                        queries.answer(caller, message, body),
+                        Map.of("io", relay::handle), Slurmd::page);
+            } catch (RuntimeException e) {
+                if (System.nanoTime() > endNs) {
+                    throw new CannotStartException("Unable to bind listen port (" + settings.port() + "): " + rootCause(e));
+                }
+            }
+            try {
+                Thread.sleep(PORT_PAUSE_MS);
+            } catch (InterruptedException e) {
+                throw new CannotStartException("interrupted");
+            }
         }
     }
 
