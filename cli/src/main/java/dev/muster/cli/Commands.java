@@ -22,7 +22,8 @@ final class Commands {
             case "sdiag" -> Optional.of(new Sdiag());
             case "sstat" -> Optional.of(new Sstat());
             case "sprio" -> Optional.of(new Sprio());
-            case "scrontab", "sreport", "sshare", "strigger" ->
+            case "sshare" -> Optional.of(new Sshare());
+            case "scrontab", "sreport", "strigger" ->
                     Optional.of(new Absent());
             default -> Optional.empty();
         };

@@ -248,12 +248,18 @@ final class JobRequest {
         Json.Obj f = new Json.Obj();
         put(f, "workDir", base64(workDir()));
         if (o.command() == 'B') {
-            put(f, "stdin", base64(o.text(JobOption.INPUT)));
-            put(f, "stdout", base64(o.text(JobOption.OUTPUT)));
-            put(f, "stderr", base64(o.text(JobOption.ERROR)));
+            put(f, "stdin", base64(file(JobOption.INPUT)));
+            put(f, "stdout", base64(file(JobOption.OUTPUT)));
+            put(f, "stderr", base64(file(JobOption.ERROR)));
             put(f, "openMode", o.text(JobOption.OPEN_MODE));
         }
         return f;
+    }
+
+    /** A file of that name would have to be written ./none. */
+    private String file(JobOption option) {
+        String name = o.text(option);
+        return name.equals("none") ? "/dev/null" : name;
     }
 
     private Json.Obj extras() {

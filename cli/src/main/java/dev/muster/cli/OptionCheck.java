@@ -334,7 +334,7 @@ final class OptionCheck {
             case FLAG -> "set";
             case TIME -> Durations.fullMinutes(Long.parseLong(value));
             case MEM -> MemorySize.print(Long.parseLong(value));
-            case TEXT, COUNT, NUMBER, MOMENT, GRES, SPECIAL, REFUSED -> value;
+            case TEXT, COUNT, NUMBER, MOMENT, GRES, SPECIAL, REFUSED -> o == JobOption.EXCLUSIVE && value.isEmpty() ? "exclusive" : value;
         };
     }
 }

@@ -266,7 +266,12 @@ final class Sacct implements Command {
         } else {
             from = w.states ? now : moment(c, "00:00");
         }
-        long to = !w.end.isEmpty() ? moment(c, w.end) : w.states && !w.jobs && !w.start.isEmpty() ? now : 0;
+        long to = 0;
+        if (!w.end.isEmpty()) {
+            to = moment(c, w.end);
+        } else if (w.states) {
+            to = w.start.isEmpty() ? now : from;
+        }
         JobRequest.put(w.query, "from", from);
         JobRequest.put(w.query, "to", to);
         if (to != 0 && to < from) {
@@ -298,7 +303,7 @@ final class Sacct implements Command {
             }
             Optional<SacctField> field = SacctField.of(name);
             if (field.isEmpty()) {
-                throw new UsageException(1, List.of("Invalid field requested: \"" + name + "\""));
+                throw new UsageException(1, List.of("sacct: error: Invalid field requested: \"" + name + "\""));
             }
             int width = field.get().width;
             if (percent >= 0) {

@@ -50,6 +50,7 @@ enum SacctField {
         this.width = width;
     }
 
+    /** By its name, or the first of the list whose name begins so. */
     static Optional<SacctField> of(String name) {
         String wanted = switch (Texts.lower(name)) {
             case "reserved" -> "planned";
@@ -57,12 +58,17 @@ enum SacctField {
             case "resvcpuraw" -> "plannedcpuraw";
             default -> Texts.lower(name);
         };
+        Optional<SacctField> begun = Optional.empty();
         for (SacctField f : values()) {
-            if (Texts.lower(f.title).equals(wanted)) {
+            String title = Texts.lower(f.title);
+            if (title.equals(wanted)) {
                 return Optional.of(f);
             }
+            if (begun.isEmpty() && !wanted.isEmpty() && title.startsWith(wanted)) {
+                begun = Optional.of(f);
+            }
         }
-        return Optional.empty();
+        return begun;
     }
 
     /** What a value may depend on besides the row. @param unit K, M, …; 0 for the best fitting, 1 for none */

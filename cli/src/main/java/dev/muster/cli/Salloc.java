@@ -21,9 +21,6 @@ final class Salloc implements Command {
             return 0;
         }
         o.readEnvironment();
-        if (o.has(JobOption.NO_SHELL) && !operands.isEmpty()) {
-            throw c.bad(o.exitError(1), "--no-shell and a command contradict each other");
-        }
         o.printDefined();
         AllocationClient client = new AllocationClient(c, o);
         String name = o.has(JobOption.JOB_NAME) ? o.text(JobOption.JOB_NAME)

@@ -28,6 +28,7 @@ final class Sbatch implements Command {
         o.readEnvironment();
         String script = script(c, o, operands);
         ScriptOptions.read(script, o);
+        ForeignOptions.read(script, o);
         o.printDefined();
         Json.Obj request = request(c, o, operands, script);
         Json.Obj reply;

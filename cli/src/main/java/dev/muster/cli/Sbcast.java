@@ -1,7 +1,9 @@
 package dev.muster.cli;
 
+import dev.muster.model.SlurmErrno;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /** Copies a file to all nodes of the allocation: a step with one task a node that writes its standard input. */
 final class Sbcast implements Command {
@@ -10,54 +12,107 @@ final class Sbcast implements Command {
             "jobid:j:r", "preserve:p:n", "send-libs::o", "size:s:r", "timeout:t:r", "treewidth::r", "usage::n",
                     "verbose:v:n",
             "version:V:n");
-    /** Written beside the target and renamed, so that nobody sees half of it. Arguments: target, mode, force. */
-    private static final String WRITER = "t=$1.sbcast.$$; if [ -e \"$1\" ] && [ -z \"$3\" ]; then echo \"$1: File exists\" >&2; exit 1; fi; "
-            + "cat > \"$t\" && chmod \"$2\" \"$t\" && mv -f \"$t\" \"$1\" || { rm -f \"$t\"; exit 1; }";
+    /** Written beside the target and renamed, so that nobody sees half of it. Arguments: target, mode, force, times. */
+    private static final String WRITER = "t=$1.sbcast.$$; no() { echo \"sbcast: error: REQUEST_FILE_BCAST($SLURMD_NODENAME): ${1##*: }\" >&2; exit 1; }; "
+            + "[ ! -e \"$1\" ] || [ -n \"$3\" ] || no 'File exists'; e=$( { : > \"$t\"; } 2>&1 ) || no \"$e\"; "
+            + "e=$( { cat > \"$t\" && chmod \"$2\" \"$t\" && if [ -n \"$4\" ]; then touch -a -d \"@$4\" \"$t\" && touch -m -d \"@$5\" \"$t\"; fi "
+            + "&& mv -f \"$t\" \"$1\"; } 2>&1 ) || { rm -f \"$t\"; no \"$e\"; }";
+
+    private static final class Wanted {
+        String job = "";
+        boolean force;
+        boolean preserve;
+    }
 
     @Override
     public int run(CommandContext c) throws SlurmException, UsageException {
         GetOpt.Parsed p = Standard.parse(c, OPTIONS);
-        String job = "";
-        boolean force = false;
+        Wanted w = new Wanted();
+        for (GetOpt.Opt o : OPTIONS) {
+            String set = c.env("SBCAST_" + Texts.upper(o.name()).replace('-', '_'));
+            if (!set.isEmpty()) {
+                option(c, w, o.name(), set);
+            }
+        }
         for (GetOpt.Hit h : p.hits()) {
             if (Standard.told(c, OPTIONS, "SOURCE DEST", h)) {
                 return 0;
             }
-            switch (h.opt().name()) {
-                case "force" -> force = true;
-                case "jobid" -> job = h.value();
-                // how the transfer is cut and spread is this system's own business
-                case "fanout", "size", "timeout", "treewidth", "verbose" -> { }
-                default -> throw c.bad(1, "--" + h.opt().name() + " is not supported by this cluster");
-            }
+            option(c, w, h.opt().name(), h.value());
         }
         if (p.operands().size() != 2) {
             throw new UsageException(1, List.of("Need two file names, have " + p.operands().size() + " names",
                     "Try \"sbcast --help\" for more information"));
         }
-        String id = job.isEmpty() ? c.env("SLURM_JOB_ID") : job;
+        String id = w.job.isEmpty() ? c.env("SLURM_JOB_ID") : w.job;
         if (!JobIds.isJob(id)) {
-            throw c.bad(1, job.isEmpty() ? "Need a job id to run this command.  Run from within a Slurm job or use the --jobid option."
-                    : "Invalid job id: " + job);
+            throw c.bad(1, w.job.isEmpty() ? "Need a job id to run this command.  Run from within a Slurm job or use the --jobid option."
+                    : "Invalid job id: " + w.job);
         }
-        return copy(c, Integer.toString(JobIds.resolve(c, id)), p.operands().getFirst(), p.operands().getLast(), force);
+        return copy(c, id, p.operands().getFirst(), p.operands().getLast(), w);
     }
 
-    private static int copy(CommandContext c, String job, String source, String target, boolean force)
+    private static void option(CommandContext c, Wanted w, String name, String value) throws UsageException {
+        switch (name) {
+            case "force" -> w.force = true;
+            case "jobid" -> w.job = value;
+            case "preserve" -> w.preserve = true;
+            case "compress" -> {
+                if (!List.of("", "lz4", "none").contains(Texts.lower(value))) {
+                    c.error("Compression type '" + value + "' unknown, disabling compression support.");
+                }
+            }
+            case "send-libs" -> {
+                if (!Texts.lower(value).equals("no")) {
+                    throw c.bad(1, "--send-libs is not supported by this version of Muster");
+                }
+            }
+            case "exclude" -> throw c.bad(1, "--exclude belongs to --send-libs, which is not supported by this version of Muster");
+            // how the transfer is cut and spread is this system's own business
+            case "fanout", "size", "timeout", "treewidth", "verbose" -> { }
+            default -> throw new IllegalStateException(name);
+        }
+    }
+
+    /** Mode, time of access and time of modification. */
+    private static List<String> attributes(String path) throws java.io.IOException {
+        Map<String, Object> all = java.nio.file.Files.readAttributes(java.nio.file.Path.of(path), "unix:mode,lastAccessTime,lastModifiedTime");
+        return List.of(Integer.toOctalString((Integer) all.get("mode") & 07777), seconds(all.get("lastAccessTime")),
+                seconds(all.get("lastModifiedTime")));
+    }
+
+    private static String seconds(Object time) {
+        java.time.Instant at = ((java.nio.file.attribute.FileTime) time).toInstant();
+        String nanos = Integer.toString(1_000_000_000 + at.getNano()).substring(1);
+        return at.getEpochSecond() + "." + nanos;
+    }
+
+    private static int copy(CommandContext c, String job, String source, String target, Wanted w)
             throws SlurmException, UsageException {
+        if (w.preserve) {
+            c.host().needsOwnProcess();     // only there can the file be asked for more than its content
+        }
+        List<String> attributes;
         String path = Texts.absolute(source, c.host().workDir());
         try {
             c.host().readFile(path, 1);
+            attributes = w.preserve ? attributes(path) : List.of("0700", "", "");
         } catch (java.io.IOException e) {
-            throw c.bad(1, "Can't open `" + source + "`: No such file or directory");
+            throw c.bad(255, "Can't open `" + source + "`: No such file or directory");
         }
         dev.muster.model.Json.Obj q = new dev.muster.model.Json.Obj().put("jobId", Math.max(0,
-                OptionCheck.parseNumber(job)));
-        int nodes = Math.max(1, c.host().controller().call("AwaitAllocation", q).integer("nodeCount"));
+                JobIds.resolve(c, job)));
+        int nodes;
+        try {
+            nodes = Math.max(1, c.host().controller().call("AwaitAllocation", q).integer("nodeCount"));
+        } catch (SlurmException e) {
+            boolean stranger = e.errno() == SlurmErrno.ACCESS_DENIED.number();
+            throw c.bad(255, "Slurm job " + job + " lookup error: " + (stranger ? "Invalid user id" : e.getMessage()));
+        }
         List<String> args = new ArrayList<>(List.of("--jobid=" + job, "--overlap", "-Q", "-N" + nodes, "-n" + nodes,
                 "--ntasks-per-node=1", "-J", "sbcast", "--input=" + path.replace("%", "%%"), "sh", "-c", WRITER,
                         "sbcast", target,
-                "0700", force ? "f" : ""));
+                attributes.get(0), w.force ? "f" : "", attributes.get(1), attributes.get(2)));
         return new Srun().run(new CommandContext("srun", c.program(), args, c.env(), c.host(), c.out(), c.err(),
                 c.in()));
     }

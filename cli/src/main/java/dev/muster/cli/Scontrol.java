@@ -383,6 +383,9 @@ final class Scontrol implements Command {
         if (is(e, "partitions", 1) || is(e, "partitionname", 1)) {
             return ScontrolShow.partitions(c, s, id);
         }
+        if (is(e, "reservations", 3) || is(e, "reservationname", 3)) {
+            return ScontrolReservation.show(c, s, id);
+        }
         if (is(e, "steps", 2)) {
             return ScontrolShow.steps(c, s, id);
         }

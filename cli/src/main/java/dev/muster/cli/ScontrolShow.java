@@ -182,10 +182,6 @@ final class ScontrolShow {
     /** Entities that this cluster has none of, each with the sentence for "none"; the rest are mistakes. */
     static int others(CommandContext c, String entity) {
         String e = Texts.lower(entity);
-        if (e.startsWith("res")) {
-            c.out().println("No reservations in the system");
-            return 0;
-        }
         if (e.startsWith("lic")) {
             c.out().println("No licenses configured in Slurm.");
             return 0;

@@ -41,12 +41,28 @@ final class ScontrolUpdate {
         return typed.length() >= least && key.startsWith(typed);
     }
 
+    /** Jobs have a Reservation, too, but they name themselves first. */
+    private static boolean isReservation(String word) {
+        int eq = word.indexOf('=');
+        return isKey(Texts.lower(eq < 0 ? word : word.substring(0, eq)), "reservationname", 3);
+    }
+
     static int update(CommandContext c, List<String> words) throws SlurmException {
         if (words.isEmpty()) {
             c.err().println("too few arguments for update keyword");
             return 1;
         }
         List<Change> all = changes(words);
+        for (String word : words) {
+            int eq = word.indexOf('=');
+            String k = Texts.lower(eq < 0 ? word : word.substring(0, eq));
+            if (isKey(k, "jobid", 3) || k.equals("job") || isKey(k, "jobname", 4) || k.equals("name")) {
+                break;
+            }
+            if (isReservation(word)) {
+                return ScontrolReservation.update(c, words);
+            }
+        }
         for (Change ch : all) {
             String k = ch.key;
             if (isKey(k, "nodename", 3)) {
@@ -58,7 +74,7 @@ final class ScontrolUpdate {
             if (isKey(k, "jobid", 3) || k.equals("job")) {
                 return jobs(c, JobIds.split(ch.value), ch, all);
             }
-            if (isKey(k, "stepid", 4) || isKey(k, "reservationname", 3) || isKey(k, "frontendname", 5)) {
+            if (isKey(k, "stepid", 4) || isKey(k, "frontendname", 5)) {
                 c.err().println("scontrol: error: updating " + ch.typed + " is not supported by this cluster");
                 return 1;
             }
@@ -214,6 +230,11 @@ final class ScontrolUpdate {
             c.err().println("too few arguments for create keyword");
             return 1;
         }
+        for (String word : words) {
+            if (isReservation(word)) {
+                return ScontrolReservation.create(c, words);
+            }
+        }
         List<Change> all = changes(words);
         for (Change ch : all) {
             if (isKey(ch.key, "partitionname", 3)) {
@@ -226,7 +247,7 @@ final class ScontrolUpdate {
                 return createNodes(c, words, all);
             }
         }
-        c.err().println("scontrol: error: creating " + words.getFirst() + " is not supported by this cluster");
+        c.error("Invalid creation entity: " + words.getFirst());
         return 1;
     }
 
@@ -274,6 +295,10 @@ final class ScontrolUpdate {
             Json.Obj q = new Json.Obj();
             q.put("nodes", name);
             return nodes(c, "DeleteNodes", q, "failed to delete nodes " + name, "delete_node " + words.getFirst());
+        }
+        if (isReservation(ch.key)) {
+            return ScontrolReservation.delete(c, words.getFirst().indexOf('=') < 0 && words.size() > 1 ? words.getFirst() + " " + name
+                    : words.getFirst(), name);
         }
         c.err().println("scontrol: error: deleting " + words.getFirst() + " is not supported by this cluster");
         return 1;

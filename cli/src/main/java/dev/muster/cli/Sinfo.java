@@ -38,6 +38,7 @@ final class Sinfo implements Command {
         boolean longForm;
         boolean noHeader;
         boolean reasons;
+        boolean reservations;
         boolean responding;
         boolean summary;
         boolean noConvert;
@@ -88,6 +89,9 @@ final class Sinfo implements Command {
         }
         if (w.verbose > 0) {
             verbose(c, w);
+        }
+        if (w.reservations) {
+            return ScontrolReservation.table(c, !w.noHeader);
         }
         int rc = show(c, w);
         c.out().flush();
@@ -159,7 +163,7 @@ final class Sinfo implements Command {
             case "summarize" -> w.summary = true;
             case "verbose" -> w.verbose++;
             case "federation", "local" -> { }
-            case "reservation" -> throw new UsageException(0, List.of("No reservations in the system"));
+            case "reservation" -> w.reservations = true;
             case "json", "yaml" -> {
                 w.json = name;
                 w.parser = v;

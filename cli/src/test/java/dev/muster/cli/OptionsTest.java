@@ -207,4 +207,44 @@ class OptionsTest {
         byte[] odd = {'a', (byte) 0xff, (byte) 0xc3, (byte) 0xa4, (byte) 0xed, (byte) 0xa0, (byte) 0x80, '\n'};
         assertThat(RawText.encode(RawText.decode(odd))).isEqualTo(odd);
     }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
+            PBS -l nodes=2:ppn=2,mem=1mb | nodes=2 ntasks=4 mem=1M
+            PBS -l nodes=2:ppn=2+3:ppn=1 | nodes=5 ntasks=15
+            PBS -l nodes=n1+n2 | nodelist=n1,n2
+            PBS -l select=1:ncpus=2:mpiprocs=2:mem=2gb | mem=2G mincpus=2 nodes=1 ntasks-per-node=2
+            PBS -l mem=100kb,walltime=100,file=10mb,nice=5 | mem=1M nice=5 time=01:40:00 tmp=10M
+            PBS -N bob -q main -A acc -e err | account=acc error=err job-name=bob partition=main
+            PBS -m abe -M me@x -p 10 -h -t 1-3%2 | array=1-3%2 hold=set mail-type=BEGIN,END,FAIL mail-user=me@x nice=10
+            PBS -W depend=afterok:5 | dependency=afterok:5
+            PBS -j oe -k oe -S /bin/sh -V -z -c n -u x | ''
+            BSUB -o/tmp/oo -e/tmp/ee -Jjob -M4096 -W1:30 -x -qmain |\
+                error=/tmp/ee exclusive=exclusive job-name=job mem-per-cpu=4M output=/tmp/oo partition=main time=00:02:00
+            BSUB -m"n1 n2" -n 2,4 -cwd /tmp | chdir=/tmp nodelist=n1,n2 ntasks=4
+            """)
+    void linesOfOtherSystems(String line, String options) {
+        host.files.put("/work/s.sh", "#!/bin/sh\n#SBATCH -J mine\ntrue\n#" + line + "\n");
+        String[] words = host.run("sbatch -vv s.sh").err().lines().filter(l -> l.contains(" : ") && !l.contains("verbose"))
+                .map(l -> l.substring(l.indexOf(' ') + 1).replaceFirst(" *: ", "=")).toArray(String[]::new);
+        String expected = options.contains("job-name") ? options : (options.replace("''", "") + " job-name=mine").strip();
+        assertThat(words).containsExactlyInAnyOrder(expected.split(" "));
+        assertThat(host.run("sbatch -vv --ignore-pbs s.sh").err().lines().filter(l -> l.contains(" : "))).hasSize(3);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
+            PBS -Q x | invalid option -- 'Q';error: Unrecognized command line parameter ?
+            PBS -l | option requires an argument -- 'l';error: Unrecognized command line parameter ?
+            PBS -N a extra | error: Invalid argument: extra
+            BSUB -P proj | invalid option -- 'P';error: Unrecognized command line parameter ?
+            PBS -l mem=100mw | error: Invalid --mem specification
+            """)
+    void linesOfOtherSystemsThatAreWrong(String line, String sentences) {
+        host.files.put("/work/s.sh", "#!/bin/sh\n#" + line + "\ntrue\n");
+        FakeHost.Ran ran = host.run("sbatch s.sh");
+        assertThat(ran.err().lines()).containsExactly(java.util.Arrays.stream(sentences.split(";")).map(s -> "sbatch: " + s).toArray(String[]::new));
+        assertThat(ran.rc()).isNotZero();
+        assertThat(host.calls).isEmpty();
+    }
 }

@@ -57,7 +57,7 @@ public enum Key {
     EPILOG_MSG_TIME("EpilogMsgTime", Kind.U32, "2000", Reader.NODE, Inert.OWN_BOUND),
     EPILOG_SLURMCTLD("EpilogSlurmctld", Kind.LINES, "", Reader.CONTROLLER),
     EPILOG_TIMEOUT("EpilogTimeout", Kind.U16, "65534", Reader.NODE),
-    FAIR_SHARE_DAMPENING_FACTOR("FairShareDampeningFactor", Kind.U16, "1", Reader.CONTROLLER, Inert.FAIR),
+    FAIR_SHARE_DAMPENING_FACTOR("FairShareDampeningFactor", Kind.U16, "1", Reader.CONTROLLER),
     FEDERATION_PARAMETERS("FederationParameters", Kind.LIST, "", Reader.CONTROLLER, Inert.FED),
     FIRST_JOB_ID("FirstJobId", Kind.U32, "1", Reader.CONTROLLER),
     GPU_FREQ_DEF("GpuFreqDef", Kind.TEXT, "", Reader.NODE, Inert.FREQ),
@@ -124,23 +124,23 @@ public enum Key {
     PREEMPT_TYPE("PreemptType", Kind.TEXT, "", Reader.CONTROLLER, Inert.PREEMPT),
     PREP_PARAMETERS("PrEpParameters", Kind.TEXT, "", Reader.ALL),
     PREP_PLUGINS("PrEpPlugins", Kind.LIST, "prep/script", Reader.ALL, Inert.PLUGIN),
-    PRIORITY_CALC_PERIOD("PriorityCalcPeriod", Kind.DURATION, "300", Reader.CONTROLLER, Inert.FAIR),
-    PRIORITY_DECAY_HALF_LIFE("PriorityDecayHalfLife", Kind.DURATION, "604800", Reader.CONTROLLER, Inert.FAIR),
-    PRIORITY_FAVOR_SMALL("PriorityFavorSmall", Kind.YES_NO, "no", Reader.CONTROLLER, Inert.FACTORS),
+    PRIORITY_CALC_PERIOD("PriorityCalcPeriod", Kind.DURATION, "300", Reader.CONTROLLER),
+    PRIORITY_DECAY_HALF_LIFE("PriorityDecayHalfLife", Kind.DURATION, "604800", Reader.CONTROLLER),
+    PRIORITY_FAVOR_SMALL("PriorityFavorSmall", Kind.YES_NO, "no", Reader.CONTROLLER),
     PRIORITY_FLAGS("PriorityFlags", Kind.LIST, "", Reader.CONTROLLER),
-    PRIORITY_MAX_AGE("PriorityMaxAge", Kind.DURATION, "604800", Reader.CONTROLLER, Inert.FACTORS),
+    PRIORITY_MAX_AGE("PriorityMaxAge", Kind.DURATION, "604800", Reader.CONTROLLER),
     PRIORITY_PARAMETERS("PriorityParameters", Kind.TEXT, "", Reader.CONTROLLER, Inert.FACTORS),
     PRIORITY_SITE_FACTOR_PARAMETERS("PrioritySiteFactorParameters", Kind.TEXT, "", Reader.CONTROLLER, Inert.PLUGIN),
     PRIORITY_SITE_FACTOR_PLUGIN("PrioritySiteFactorPlugin", Kind.TEXT, "", Reader.CONTROLLER, Inert.PLUGIN),
     PRIORITY_TYPE("PriorityType", Kind.TEXT, "priority/multifactor", Reader.CONTROLLER),
-    PRIORITY_USAGE_RESET_PERIOD("PriorityUsageResetPeriod", Kind.TEXT, "NONE", Reader.CONTROLLER, Inert.FAIR),
-    PRIORITY_WEIGHT_AGE("PriorityWeightAge", Kind.U32, "0", Reader.CONTROLLER, Inert.FACTORS),
-    PRIORITY_WEIGHT_ASSOC("PriorityWeightAssoc", Kind.U32, "0", Reader.CONTROLLER, Inert.FACTORS),
-    PRIORITY_WEIGHT_FAIR_SHARE("PriorityWeightFairShare", Kind.U32, "0", Reader.CONTROLLER, Inert.FAIR),
-    PRIORITY_WEIGHT_JOB_SIZE("PriorityWeightJobSize", Kind.U32, "0", Reader.CONTROLLER, Inert.FACTORS),
-    PRIORITY_WEIGHT_PARTITION("PriorityWeightPartition", Kind.U32, "0", Reader.CONTROLLER, Inert.FACTORS),
-    PRIORITY_WEIGHT_QOS("PriorityWeightQOS", Kind.U32, "0", Reader.CONTROLLER, Inert.FACTORS),
-    PRIORITY_WEIGHT_TRES("PriorityWeightTRES", Kind.TEXT, "", Reader.CONTROLLER, Inert.FACTORS),
+    PRIORITY_USAGE_RESET_PERIOD("PriorityUsageResetPeriod", Kind.TEXT, "NONE", Reader.CONTROLLER),
+    PRIORITY_WEIGHT_AGE("PriorityWeightAge", Kind.U32, "0", Reader.CONTROLLER),
+    PRIORITY_WEIGHT_ASSOC("PriorityWeightAssoc", Kind.U32, "0", Reader.CONTROLLER),
+    PRIORITY_WEIGHT_FAIR_SHARE("PriorityWeightFairShare", Kind.U32, "0", Reader.CONTROLLER),
+    PRIORITY_WEIGHT_JOB_SIZE("PriorityWeightJobSize", Kind.U32, "0", Reader.CONTROLLER),
+    PRIORITY_WEIGHT_PARTITION("PriorityWeightPartition", Kind.U32, "0", Reader.CONTROLLER),
+    PRIORITY_WEIGHT_QOS("PriorityWeightQOS", Kind.U32, "0", Reader.CONTROLLER),
+    PRIORITY_WEIGHT_TRES("PriorityWeightTRES", Kind.TEXT, "", Reader.CONTROLLER),
     PRIVATE_DATA("PrivateData", Kind.LIST, "none", Reader.CONTROLLER, Inert.PRIVATE),
     PROCTRACK_TYPE("ProctrackType", Kind.TEXT, "proctrack/cgroup", Reader.NODE),
     PROLOG("Prolog", Kind.LINES, "", Reader.NODE),
@@ -160,7 +160,7 @@ public enum Key {
     RESUME_RATE("ResumeRate", Kind.U16, "300", Reader.CONTROLLER, Inert.CLOUD),
     RESUME_TIMEOUT("ResumeTimeout", Kind.U16, "60", Reader.CONTROLLER, Inert.CLOUD),
     RESV_EPILOG("ResvEpilog", Kind.TEXT, "", Reader.CONTROLLER, Inert.RESV),
-    RESV_OVER_RUN("ResvOverRun", Kind.U16, "0", Reader.CONTROLLER, Inert.RESV),
+    RESV_OVER_RUN("ResvOverRun", Kind.U16, "0", Reader.CONTROLLER),
     RESV_PROLOG("ResvProlog", Kind.TEXT, "", Reader.CONTROLLER, Inert.RESV),
     RETURN_TO_SERVICE("ReturnToService", Kind.U16, "0", Reader.CONTROLLER),
     SCHEDULER_PARAMETERS("SchedulerParameters", Kind.LIST, "", Reader.CONTROLLER),
@@ -249,7 +249,7 @@ public enum Key {
         static final String MPI = "MPI plugins are not part of this version";
         static final String PORTS = "srun connects to the nodes and listens on no port";
         static final String REQUEUES = "requeues after launch failures have their own bound here";
-        static final String FACTORS = "jobs are ordered by tier and age; priority factors are not part of this version";
+        static final String FACTORS = "no parameter of the priority plugin is known to this version";
         static final String PRIVATE = "everybody sees all jobs in this version; do not rely on this for privacy";
         static final String LIMITS =
                 "all resource limits are propagated in this version unless --propagate says otherwise";
@@ -263,7 +263,6 @@ public enum Key {
         static final String CRED = "launch credentials are signed with the cluster key here";
         static final String CRON = "scrontab is not part of this version";
         static final String SLURMDBD = "slurmdbd knows its callers by AuthType alone, and there is one of it in this version";
-        static final String FAIR = "usage-based fair-share is not part of this version";
         static final String FEATURES = "changing node features by reboot is not part of this version";
         static final String FED = "federation is not part of this version";
         static final String FREQ = "CPU and GPU frequency control is not part of this version";
@@ -279,7 +278,7 @@ public enum Key {
         static final String PROFILE = "time series profiles are not part of this version";
         static final String REBOOT = "scontrol reboot is not part of this version";
         static final String REST = "the REST daemon is not part of this version";
-        static final String RESV = "reservations are not part of this version";
+        static final String RESV = "no program is run at the start and end of a reservation in this version";
         static final String SENSOR = "energy, network and filesystem sensors are not part of this version";
         static final String SWITCH = "switch plugins are not part of this version";
         static final String TLS = "TLS is not part of this version; requests are authenticated by MAC";

@@ -53,6 +53,7 @@ final class Api {
     private final Watch watch;
     private final NodeLinks links;
     private final DaemonLog log;
+    private final ReservationEdge reservations;
 
     Api(Controller controller, CoreThread core, Identities identities, Blobs blobs, Watch watch, NodeLinks links, DaemonLog log) {
         this.controller = controller;
@@ -62,6 +63,7 @@ final class Api {
         this.watch = watch;
         this.links = links;
         this.log = log;
+        reservations = new ReservationEdge(controller, core, identities);
     }
 
     Reply handle(Caller caller, String message, byte[] body) {
@@ -101,6 +103,12 @@ final class Api {
             case "DeletePartition" -> done(core.execute(new Command.DeletePartition(caller.uid(),
                     Codec.decode(body, ClusterMessages.DeletePartition.class).partition()), caller.uid()));
             case "CreatePartition" -> createPartition(caller, Codec.decode(body, ClusterMessages.CreatePartition.class));
+            case "CreateReservation" -> reservations.create(caller, Codec.decode(body, ClusterMessages.CreateReservation.class));
+            case "UpdateReservation" -> reservations.update(caller, Codec.decode(body, ClusterMessages.UpdateReservation.class));
+            case "DeleteReservation" -> reservations.delete(caller, Codec.decode(body, ClusterMessages.DeleteReservation.class));
+            case "QueryReservations" -> reservations.query(caller, Codec.decode(body, ClusterMessages.QueryReservations.class));
+            case "QueryPriorities" -> Reply.of(new PolicyViews(core.durable(), controller.clock().now()).priorities());
+            case "QueryShares" -> Reply.of(new PolicyViews(core.durable(), controller.clock().now()).shares());
             case "Reconfigure" -> admin(caller, controller::reconfigure);
             case "Shutdown" -> {
                 boolean only = Codec.decode(body, ClusterMessages.Shutdown.class).controllerOnly();
@@ -529,7 +537,7 @@ final class Api {
     // ---- nodes and partitions
 
     private NodeViews nodeViews(State state) {
-        return new NodeViews(state, links::beat, identities::userName);
+        return new NodeViews(state, links::beat, identities::userName, System.currentTimeMillis() / 1000);
     }
 
     private Reply nodes(ClusterMessages.QueryNodes q) {

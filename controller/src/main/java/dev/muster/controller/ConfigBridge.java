@@ -9,6 +9,7 @@ import dev.muster.config.SlurmConf;
 import dev.muster.core.Command;
 import dev.muster.core.Node;
 import dev.muster.core.Partition;
+import dev.muster.core.Priorities;
 import dev.muster.core.Settings;
 import dev.muster.model.IndexSet;
 import dev.muster.model.api.ClusterMessages.PartitionInfo;
@@ -52,6 +53,9 @@ final class ConfigBridge {
                         || options.containsKey("kill_invalid_depend")));
         exits(conf, Key.REQUEUE_EXIT).ifPresent(e -> options.put(Settings.REQUEUE_EXIT, e));
         exits(conf, Key.REQUEUE_EXIT_HOLD).ifPresent(e -> options.put(Settings.REQUEUE_EXIT_HOLD, e));
+        long overRunMin = conf.number(Key.RESV_OVER_RUN);
+        options.put(Settings.RESV_OVER_RUN, Long.toString(overRunMin < 0 || overRunMin >= 65_535 ? -1 : overRunMin * 60));
+        priorities(conf, options);
         if (!conf.list(Key.PROLOG_SLURMCTLD).isEmpty()) {
             options.put(Settings.PROLOG_SLURMCTLD, "true");
         }
@@ -81,6 +85,22 @@ final class ConfigBridge {
                 conf.jobRequeue(), enforce(conf.enforcePartLimits()), has(prolog, "Contain") || has(prolog, "X11"),
                 has(prolog, "Alloc") || has(prolog, "Contain") || has(prolog, "X11") || has(prolog, "RunInJob"),
                 conf.configOverrides(), conf.yes(Key.DISABLE_ROOT_JOBS), conf.gresTypes(), options);
+    }
+
+    private static void priorities(SlurmConf conf, Map<String, String> options) {
+        options.put(Priorities.TYPE, conf.text(Key.PRIORITY_TYPE));
+        options.put("priority_flags", String.join(",", conf.list(Key.PRIORITY_FLAGS)));
+        options.put("priority_favor_small", Boolean.toString(conf.yes(Key.PRIORITY_FAVOR_SMALL)));
+        options.put("priority_reset_period", conf.text(Key.PRIORITY_USAGE_RESET_PERIOD).toUpperCase(java.util.Locale.ROOT));
+        options.put("priority_weight_tres", conf.text(Key.PRIORITY_WEIGHT_TRES));
+        options.put("zone", java.time.ZoneId.systemDefault().getId());
+        Map<String, Key> numbers = new TreeMap<>(Map.of("priority_calc_period", Key.PRIORITY_CALC_PERIOD,
+                "priority_half_life", Key.PRIORITY_DECAY_HALF_LIFE, "priority_max_age", Key.PRIORITY_MAX_AGE,
+                "priority_dampening", Key.FAIR_SHARE_DAMPENING_FACTOR, "priority_weight_age", Key.PRIORITY_WEIGHT_AGE,
+                "priority_weight_assoc", Key.PRIORITY_WEIGHT_ASSOC, "priority_weight_fairshare", Key.PRIORITY_WEIGHT_FAIR_SHARE,
+                "priority_weight_size", Key.PRIORITY_WEIGHT_JOB_SIZE, "priority_weight_partition", Key.PRIORITY_WEIGHT_PARTITION,
+                "priority_weight_qos", Key.PRIORITY_WEIGHT_QOS));
+        numbers.forEach((name, key) -> options.put(name, Long.toString(conf.number(key))));
     }
 
     /** Exit codes as a list of numbers and ranges; the reader has refused what is none. */

@@ -189,6 +189,10 @@ final class EmbeddedAccounting implements Accounting {
             case Change.JobPurged c -> before.jobs().find(c.jobId()).ifPresent(this::forget);
             case Change.ConfigApplied c -> { }
             case Change.PolicyChanged c -> { }
+            case Change.ReservationChanged c -> { }
+            case Change.ReservationRemoved c -> { }
+            case Change.UsageCharged c -> { }
+            case Change.ReservationLost c -> rows.jobs.add(c.jobId());
             case Change.JobIdsReserved c -> { }
             case Change.BlobStored c -> { }
             case Change.ControllerPrologDone c -> { }

@@ -5,6 +5,7 @@ import dev.muster.core.Dependency;
 import dev.muster.core.Job;
 import dev.muster.core.Limits;
 import dev.muster.core.Now;
+import dev.muster.core.Priorities;
 import dev.muster.core.State;
 import dev.muster.core.Step;
 import dev.muster.model.HostList;
@@ -28,6 +29,7 @@ final class JobViews {
     private final long tickMs;
     private final long now;
     private final String mailDomain;
+    private Priorities priorities;
 
     JobViews(State state, Scheduler planner, Now now, String mailDomain) {
         this.state = state;
@@ -54,6 +56,18 @@ final class JobViews {
             }
         }
         return out;
+    }
+
+    private long priority(Job job) {
+        if (job.state() != JobState.PENDING || job.isHeld() || !Priorities.isActive(state.settings())) {
+            return job.priority();
+        }
+        var queued = planner.priority(job.id());
+        if (queued.isPresent()) {
+            return queued.getAsLong();
+        }
+        priorities = priorities == null ? new Priorities(state, now) : priorities;
+        return priorities.of(job);
     }
 
     long runSeconds(Job job) {
@@ -130,7 +144,7 @@ final class JobViews {
         return new JobInfo(job.id(), job.array().jobId(), task >= 0 ? task : job.array().task(), record ? job.array().pending().compact() : "",
                 job.array().maxRunning(), 0, 0, d.name(), d.owner().uid(), d.owner().user(), d.owner().gid(), d.owner().group(),
                 d.charge().account(), d.charge().qos(), d.charge().wckey(), d.partition(), d.charge().reservation(), job.state().name(),
-                flags(job), reason(job).word(), job.reasonText(), job.priority(), d.timing().nice(), Dependency.print(job.dependencies()),
+                flags(job), reason(job).word(), job.reasonText(), priority(job), d.timing().nice(), Dependency.print(job.dependencies()),
                 job.restarts(), requeues(d), d.kind() == JobDesc.Kind.BATCH, job.isHeld(), run.exit(), run.derivedExit(),
                 job.submitTime(), job.eligibleTime() > 0 ? job.eligibleTime() : d.timing().beginTime(), job.eligibleTime(),
                 run.startTime() > 0 ? run.startTime() : d.timing().beginTime() > now ? d.timing().beginTime() : planned,

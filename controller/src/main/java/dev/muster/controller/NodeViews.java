@@ -4,11 +4,13 @@ import dev.muster.core.Allocation;
 import dev.muster.core.Job;
 import dev.muster.core.Node;
 import dev.muster.core.Partition;
+import dev.muster.core.Reservation;
 import dev.muster.core.State;
 import dev.muster.model.Codec;
 import dev.muster.model.IndexSet;
 import dev.muster.model.JobFlag;
 import dev.muster.model.Json;
+import dev.muster.model.ReservationFlag;
 import dev.muster.model.api.ClusterMessages.NodeInfo;
 import dev.muster.model.api.ClusterMessages.PartitionInfo;
 import dev.muster.model.node.NodeMessages;
@@ -26,8 +28,15 @@ final class NodeViews {
     private final Function<String, NodeMessages.Heartbeat> beats;
     private final IntFunction<String> userName;
     private final Map<String, List<String>> partitionsOf = new HashMap<>();
+    /** Nodes of reservations that are on: whether one of them is for maintenance. */
+    private final Map<String, Boolean> reserved = new HashMap<>();
 
-    NodeViews(State state, Function<String, NodeMessages.Heartbeat> beats, IntFunction<String> userName) {
+    NodeViews(State state, Function<String, NodeMessages.Heartbeat> beats, IntFunction<String> userName, long nowS) {
+        for (Reservation r : state.reservations().values()) {
+            if (r.isActive(nowS)) {
+                r.nodes().forEach(n -> reserved.merge(n, r.has(ReservationFlag.MAINT), Boolean::logicalOr));
+            }
+        }
         this.state = state;
         this.beats = beats;
         this.userName = userName;
@@ -54,7 +63,7 @@ final class NodeViews {
         used.forEach((name, devices) -> usedCounts.put(name, devices.count()));
         String tresUsed = n.cpusAllocated() == 0 ? ""
                 : TresText.text(n.cpusAllocated(), n.memoryAllocatedMb(), 0, usedCounts).replace(",node=0", "").replaceAll(",billing=[0-9]+", "");
-        return new NodeInfo(n.name(), s.hostname(), s.address(), s.port(), n.baseState(), flags(n, completing), n.reason(), n.reasonUid(),
+        return new NodeInfo(n.name(), s.hostname(), s.address(), s.port(), n.baseState(), flags(n, completing, reserved.get(n.name())), n.reason(), n.reasonUid(),
                 n.reason().isEmpty() ? "" : userName.apply(n.reasonUid()), n.reasonTime(), n.comment(), n.extra(), s.cpus(),
                 s.cpus() - s.reservedUnits().count() * s.cpusPerUnit(), s.boards(), s.sockets(), s.coresPerSocket(), s.threadsPerCore(),
                 n.cpusAllocated(), s.memoryMb(), n.memoryAllocatedMb(), beat.freeMemoryMb(), s.tmpDiskMb(), s.memSpecLimitMb(), "",
@@ -64,12 +73,15 @@ final class NodeViews {
                 tresUsed, "", n.jobs().size());
     }
 
-    private static List<String> flags(Node n, boolean completing) {
+    private static List<String> flags(Node n, boolean completing, Boolean maintained) {
         List<String> out = new ArrayList<>();
         for (Node.Flag f : Node.Flag.values()) {
             if (n.has(f) && f != Node.Flag.DOWN && f != Node.Flag.FUTURE && f != Node.Flag.UNKNOWN) {
                 out.add(f.name());
             }
+        }
+        if (maintained != null) {
+            out.add(maintained ? "MAINT" : "RESERVED");
         }
         if (completing) {
             out.add("COMPLETING");

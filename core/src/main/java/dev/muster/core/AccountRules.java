@@ -117,7 +117,7 @@ public final class AccountRules {
         JobDesc.Timing t = desc.timing();
         return desc.withTiming(new JobDesc.Timing((int) most, t.timeMinMin(), t.beginTime(), t.deadline(), t.dependency(), t.array(), t.nice(),
                 t.hold(),
-                t.prioritySet(), t.priority(), t.requeue(), t.killOnInvalidDependency(), t.delayBootMin()));
+                t.prioritySet(), t.priority(), t.requeue(), t.killOnInvalidDependency(), t.delayBootMin(), t.siteFactor()));
     }
 
     private long mostMinutes(JobDesc desc) {

@@ -130,6 +130,21 @@ public sealed interface Change {
 
     record PartitionRemoved(String partition) implements Change {}
 
+    // ---- reservations
+
+    /** A reservation as it is from now on, new or changed. */
+    record ReservationChanged(Reservation reservation) implements Change {}
+
+    record ReservationRemoved(String name) implements Change {}
+
+    /** What a waiting job was to run in is gone: it names what is left of it, and is held where held says so. */
+    record ReservationLost(int jobId, String reservation, boolean held) implements Change {}
+
+    // ---- usage
+
+    /** All usage as of a moment; see {@link Shares}. */
+    record UsageCharged(long time, long tickMs, long resetAt, List<Shares.Had> usage, List<Shares.Had> qos) implements Change {}
+
     // ---- snapshots only
 
     /** Associations, QOS and users as slurmdbd has them now: what differs from before. */

@@ -105,6 +105,20 @@ public sealed interface Command {
 
     record DeletePartition(int uid, String partition) implements Command {}
 
+    // ---- reservations
+
+    /**
+     * @param values keys in lower case and full, times in seconds; see {@link ReservationEdit}
+     * @param gids   of the groups that values name
+     */
+    record CreateReservation(int uid, String name, Map<String, String> values, Map<String, Integer> gids) implements Command {}
+
+    /** @param user the caller's name, with its groups: reservations may let their users change them */
+    record UpdateReservation(int uid, String user, List<Integer> userGids, String name, Map<String, String> values, Map<String, Integer> gids)
+            implements Command {}
+
+    record DeleteReservation(int uid, String user, List<Integer> userGids, String name) implements Command {}
+
     // ---- time
 
     /** Starts what can start. */

@@ -2,6 +2,7 @@ package dev.muster.core;
 
 import dev.muster.model.Bytes;
 import dev.muster.model.Codec;
+import dev.muster.model.JobReason;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.api.JobMessages.CancelReply;
 import java.util.ArrayList;
@@ -87,8 +88,11 @@ public final class Core {
             case Command.UpdatePartition c -> new PartitionRules(state).update(c);
             case Command.CreatePartition c -> new PartitionRules(state).create(c);
             case Command.DeletePartition c -> new PartitionRules(state).delete(c);
+            case Command.CreateReservation c -> new ReservationRules(state, now, planner).create(c);
+            case Command.UpdateReservation c -> new ReservationRules(state, now, planner).update(c);
+            case Command.DeleteReservation c -> new ReservationRules(state, now, planner).delete(c);
             case Command.Schedule c -> schedule(c, now);
-            case Command.Tick c -> new TimerRules(state, now, due).due();
+            case Command.Tick c -> new TimerRules(state, now, due, planner).due();
         };
     }
 
@@ -129,6 +133,10 @@ public final class Core {
                 id = ids.forTask(job);
                 changes.add(new Change.ArrayTaskSplit(job.id(), start.task(), id, id == job.id() ? job.sluid() : ids.sluid()));
             }
+            if (!start.reservation().equals(job.desc().charge().reservation())) {
+                changes.add(new Change.DescriptionChanged(id, job.inReservation(start.reservation()).desc()));
+            }
+            int started = id;
             boolean onNodes = state.settings().awaitProlog() && !state.settings().options().containsKey(Settings.PROLOG_NO_HOLD);
             boolean onController = Boolean.parseBoolean(state.settings().options().get(Settings.PROLOG_SLURMCTLD));
             boolean configuring = onNodes || onController;
@@ -140,6 +148,7 @@ public final class Core {
                 long byDeadline = now.tickMs() + Math.max(0, job.desc().timing().deadline() - now.seconds()) * 1000;
                 limitTick = limitTick < 0 ? byDeadline : Math.min(limitTick, byDeadline);
             }
+            planner.priority(job.id()).ifPresent(p -> changes.add(new Change.PriorityChanged(started, p, -1, JobReason.NONE, "")));
             changes.add(new Change.JobStarted(id, attempt, allocation, limitMin, limitTick, configuring));
             if (!configuring) {
                 changes.addAll(StepRules.firstSteps(id, job.desc(), start.allocation(), state.settings(), now));

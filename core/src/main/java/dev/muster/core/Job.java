@@ -154,6 +154,12 @@ public record Job(
                 attempt, restarts, dependencies, run);
     }
 
+    /** In another reservation, "" for none. */
+    Job inReservation(String name) {
+        JobDesc.Charge c = desc.charge();
+        return with(desc.withCharge(new JobDesc.Charge(c.account(), c.qos(), c.wckey(), name, c.licensesTag())));
+    }
+
     Job withDependencies(List<Dependency> d) {
         return new Job(id, sluid, array, desc, state, flags, reason, reasonText, priority, holdUid, submitTime, eligibleTime,
                 attempt, restarts, d, run);

@@ -4,11 +4,12 @@ import dev.muster.model.JobDesc;
 import dev.muster.model.JobReason;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /** What decisions ask of the scheduler. It keeps an index that follows the state; see {@link #follow}. */
 public interface Planner {
-    /** A job that can start now. task is -1 but for tasks of an array's pending record. */
-    record Start(int jobId, int task, Allocation allocation, int limitMin) {}
+    /** A job that can start now. task is -1 but for tasks of an array's pending record; reservation is what it runs in. */
+    record Start(int jobId, int task, Allocation allocation, int limitMin, String reservation) {}
 
     /** When and where a job would start. start is in seconds since 1970. */
     record Estimate(long start, List<String> nodes, int cpus, String partition) {}
@@ -21,6 +22,12 @@ public interface Planner {
 
     /** Where a job that is not in the queue would run, were it submitted now. */
     Optional<Estimate> estimate(State state, Now now, JobDesc desc);
+
+    /** The computed priority by which the job stands in the queue; empty if its own counts. */
+    OptionalLong priority(int jobId);
+
+    /** Whether a node with these features fits an expression of {@code -C}. */
+    boolean matches(String expression, List<String> features);
 
     /** Why the job waited in the last pass. */
     JobReason reason(int jobId);

@@ -21,6 +21,8 @@ import java.util.function.UnaryOperator;
  * @param children   array number * 2^32 + id of a task split off → its index
  * @param blobs      hash → how many jobs and steps refer to it
  * @param accounts   associations, QOS and users as slurmdbd last said
+ * @param reservations by name
+ * @param shares     what was used of what is whose
  */
 public record State(
         long tickMs,
@@ -36,13 +38,15 @@ public record State(
         Table<Long, Integer> ended,
         Table<Long, Integer> children,
         Table<String, Integer> blobs,
-        Accounts accounts) {
+        Accounts accounts,
+        Table<String, Reservation> reservations,
+        Shares shares) {
 
     public static final Settings NO_SETTINGS = new Settings("", 0, 1, 0x03ff0000, 10000, 1001, false, 0, 0, 0, 0, 30, 300, 0, 1, 300,
             10, 40000, 512, true, "NO", false, false, false, false, List.of(), java.util.Collections.emptySortedMap());
 
     public static final State EMPTY = new State(0, NO_SETTINGS, 1, 1, 1, 1, Table.empty(), Table.empty(), Table.empty(),
-            Table.empty(), Table.empty(), Table.empty(), Table.empty(), Accounts.NONE);
+            Table.empty(), Table.empty(), Table.empty(), Table.empty(), Accounts.NONE, Table.empty(), Shares.NONE);
 
     /** A kept answer. */
     public record Answer(int uid, long tickMs, Bytes reply) {}
@@ -90,6 +94,8 @@ public record State(
         accounts.snapshot().ifPresent(out);
         nodes.values().forEach(n -> out.accept(new Change.NodeRestored(n)));
         partitions.values().forEach(p -> out.accept(new Change.PartitionRestored(p)));
+        shares.snapshot().ifPresent(out);
+        reservations.values().forEach(r -> out.accept(new Change.ReservationChanged(r)));
         jobs.values().forEach(j -> out.accept(new Change.JobRestored(j)));
         answers.entries().forEach(a -> out.accept(new Change.AnswerRestored(a.getKey(), a.getValue())));
     }
@@ -118,6 +124,8 @@ public record State(
         private Table<Long, Integer> children;
         private Table<String, Integer> blobs;
         private Accounts accounts;
+        private Table<String, Reservation> reservations;
+        private Shares shares;
 
         Draft(State s, long tick) {
             tickMs = Math.max(s.tickMs, tick);
@@ -134,11 +142,13 @@ public record State(
             children = s.children;
             blobs = s.blobs;
             accounts = s.accounts;
+            reservations = s.reservations;
+            shares = s.shares;
         }
 
         State state() {
             return new State(tickMs, settings, nextJobId, jobIdCeiling, nextSluid, sluidCeiling, jobs, nodes, partitions,
-                    answers, ended, children, blobs, accounts);
+                    answers, ended, children, blobs, accounts, reservations, shares);
         }
 
         /** All state change on one page. */
@@ -156,7 +166,8 @@ public record State(
                 case Change.DependenciesChanged c -> job(c.jobId(), j -> j.withDependencies(c.dependencies()));
                 case Change.PriorityChanged c -> job(c.jobId(),
                         j -> j.withPriority(c.priority(), c.holdUid()).with(c.reason(), c.reasonText())
-                                .with(JobFlag.SPECIAL_EXIT, j.has(JobFlag.SPECIAL_EXIT) && c.priority() == 0));
+                                .with(JobFlag.SPECIAL_EXIT, j.has(JobFlag.SPECIAL_EXIT) && c.priority() == 0)
+                                .with(JobFlag.RESV_DEL_HOLD, j.has(JobFlag.RESV_DEL_HOLD) && c.priority() == 0));
                 case Change.DescriptionChanged c -> job(c.jobId(), j -> j.with(c.desc()));
                 case Change.ArrayLimitChanged c -> job(c.jobId(), j -> j.with(new Job.Array(j.array().jobId(), j.array().task(),
                         j.array().pending(), c.maxRunning(), j.array().size())));
@@ -191,6 +202,11 @@ public record State(
                 case Change.PartitionChanged c -> partitions = partitions.with(c.partition().name(), c.partition());
                 case Change.PartitionRemoved c -> partitions = partitions.without(c.partition());
                 case Change.PolicyChanged c -> accounts = accounts.with(c);
+                case Change.ReservationChanged c -> reservations = reservations.with(c.reservation().name(), c.reservation());
+                case Change.ReservationRemoved c -> reservations = reservations.without(c.name());
+                case Change.UsageCharged c -> shares = Shares.of(c);
+                case Change.ReservationLost c -> job(c.jobId(), j -> c.held() ? j.inReservation(c.reservation()).withPriority(0, settings.slurmUid())
+                        .with(JobReason.RESV_DELETED, "").with(JobFlag.RESV_DEL_HOLD, true) : j.inReservation(c.reservation()));
                 case Change.JobRestored c -> restored(c.job());
                 case Change.NodeRestored c -> nodes = nodes.with(c.node().name(), c.node());
                 case Change.PartitionRestored c -> partitions = partitions.with(c.partition().name(), c.partition());

@@ -152,6 +152,10 @@ final class SubmitRules {
         if (desc.timing().prioritySet() && desc.timing().priority() != 0 && !admin || desc.timing().nice() < 0 && !admin) {
             return refuse(SlurmErrno.ACCESS_DENIED);
         }
+        Optional<SlurmErrno> outside = new ReservationRules(state, now, planner).refusal(desc);
+        if (outside.isPresent()) {
+            return refuse(outside.get());
+        }
         Optional<SlurmErrno> late = pastDeadline(desc.timing());
         if (late.isPresent()) {
             return refuse(late.get());

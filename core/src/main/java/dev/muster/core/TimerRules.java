@@ -19,10 +19,12 @@ final class TimerRules {
     private final State state;
     private final Now now;
     private final Due due;
+    private final Planner planner;
     private final List<Change> changes = new ArrayList<>();
     private final List<Decision.Direct> direct = new ArrayList<>();
 
-    TimerRules(State state, Now now, Due due) {
+    TimerRules(State state, Now now, Due due, Planner planner) {
+        this.planner = planner;
         this.state = state;
         this.now = now;
         this.due = due;
@@ -44,6 +46,8 @@ final class TimerRules {
             state.jobs().find(id).filter(j -> !late.contains(j.id())).ifPresent(this::settle);
             due.settled(id);
         }
+        new ReservationRules(state, now, planner).due(changes);
+        new UsageRules(state, now).due(changes);
         purge();
         forgetAnswers();
         return Decision.of(changes, changes.size() >= SLICE, direct);
@@ -117,9 +121,10 @@ final class TimerRules {
         if (age <= 0) {
             return;
         }
+        UsageRules usage = new UsageRules(state, now);
         int count = 0;
         for (Map.Entry<Long, Integer> e : state.ended().entries()) {
-            if ((e.getKey() >>> 32) + age > now.seconds() || count >= SLICE) {
+            if ((e.getKey() >>> 32) + age > now.seconds() || count >= SLICE || !usage.charged(e.getKey() >>> 32)) {
                 return;
             }
             Job job = state.jobs().at(e.getValue());

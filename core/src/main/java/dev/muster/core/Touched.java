@@ -35,6 +35,10 @@ public final class Touched {
             case Change.JobResumed c -> List.of(c.jobId());
             case Change.JobPurged c -> List.of(c.jobId());
             case Change.JobRestored c -> List.of(c.job().id());
+            case Change.ReservationLost c -> List.of(c.jobId());
+            case Change.ReservationChanged c -> NONE;
+            case Change.UsageCharged c -> NONE;
+            case Change.ReservationRemoved c -> NONE;
             case Change.ConfigApplied c -> NONE;
             case Change.PolicyChanged c -> NONE;
             case Change.JobIdsReserved c -> NONE;

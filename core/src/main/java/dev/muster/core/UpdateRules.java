@@ -110,7 +110,8 @@ final class UpdateRules {
         }
         return switch (key) {
             case "timelimit" -> timeLimit(job, desc, value, admin);
-            case "priority" -> priority(job, value, admin, uid);
+            case "priority" -> priority(job, desc, value, admin, uid);
+            case "sitefactor" -> siteFactor(desc, value, admin);
             case "nice" -> nice(job, desc, value, admin);
             case "partition" -> partition(job, desc, value);
             case "starttime" -> startTime(job, desc, value);
@@ -195,7 +196,7 @@ final class UpdateRules {
         return Optional.empty();
     }
 
-    private Optional<Decision.Rejected> priority(Job job, String value, boolean admin, int uid) {
+    private Optional<Decision.Rejected> priority(Job job, Json.Obj desc, String value, boolean admin, int uid) {
         OptionalLong n = value.equalsIgnoreCase("INFINITE") ? OptionalLong.of(-1) : number(value);
         if (n.isEmpty() && value.length() <= 10 && value.chars().allMatch(Character::isDigit) && !value.isEmpty()) {
             n = OptionalLong.of(Long.parseLong(value));
@@ -214,8 +215,22 @@ final class UpdateRules {
         if (n.getAsLong() > 0 && !admin && n.getAsLong() > job.priority()) {
             return refuse(SlurmErrno.ACCESS_DENIED);
         }
+        // set by hand it stands; INFINITE lets it be computed again
+        put(desc, "timing.prioritySet", n.getAsLong() > 0);
+        put(desc, "timing.priority", Math.max(0, n.getAsLong()));
         long p = n.getAsLong() < 0 ? Math.max(1, SubmitRules.PRIORITY_TOP - job.sluid()) : n.getAsLong();
         changes.add(new Change.PriorityChanged(job.id(), p, -1, job.isHeld() ? JobReason.NONE : job.reason(), ""));
+        return Optional.empty();
+    }
+
+    private static Optional<Decision.Rejected> siteFactor(Json.Obj desc, String value, boolean admin) {
+        if (!admin) {
+            return refuse(SlurmErrno.ACCESS_DENIED);
+        }
+        if (!value.matches("[-+]?[0-9]{1,9}")) {
+            return refuse(SlurmErrno.ERROR);
+        }
+        put(desc, "timing.siteFactor", Long.parseLong(value));
         return Optional.empty();
     }
 

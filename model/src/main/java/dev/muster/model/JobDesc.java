@@ -41,6 +41,7 @@ public record JobDesc(
      * @param array        {@code -a} as written, "" for none
      * @param hold         {@code -H}
      * @param prioritySet  {@code --priority} was given
+     * @param siteFactor   added to a computed priority, set by administrators
      * @param requeue      {@code --requeue} given as YES, {@code --no-requeue} as NO
      */
     public record Timing(
@@ -56,7 +57,8 @@ public record JobDesc(
             long priority,
             Choice requeue,
             Choice killOnInvalidDependency,
-            int delayBootMin) {}
+            int delayBootMin,
+            int siteFactor) {}
 
     /** A tri-state option. */
     public enum Choice { UNSET, YES, NO }

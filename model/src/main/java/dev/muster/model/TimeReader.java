@@ -49,7 +49,8 @@ final class TimeReader {
                 word();
             }
             skipBlanks();
-            if (at < text.length() && (text.charAt(at) == 'T' || text.charAt(at) == '-') && month != UNSET) {
+            boolean joint = month != UNSET || named != null || secondOfDay != UNSET;
+            if (at < text.length() && (text.charAt(at) == 'T' && month != UNSET || text.charAt(at) == '-' && joint)) {
                 at++;
             }
         }

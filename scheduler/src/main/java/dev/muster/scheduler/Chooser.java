@@ -9,6 +9,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Function;
 
 /**
  * Node selection: filter → score → pick → bind. Filter and score are given as how many tasks each candidate can take; here
@@ -200,8 +201,9 @@ final class Chooser {
         return picks;
     }
 
-    /** Binds units, memory and devices on the picked nodes as they are free now. */
-    static Allocation bind(Need need, List<Pick> picks, Map<String, String> bootIds, boolean memoryConsumed, boolean awaitProlog) {
+    /** Binds units, memory and devices on the picked nodes as they are free now. @param free units of a node that the job may have */
+    static Allocation bind(Need need, List<Pick> picks, Function<NodeSlot, IndexSet> free, Map<String, String> bootIds, boolean memoryConsumed,
+            boolean awaitProlog) {
         List<Allocation.Share> shares = new ArrayList<>();
         Map<String, Integer> jobGres = new TreeMap<>();
         for (Tres.Item item : need.gresPerJob()) {
@@ -215,10 +217,11 @@ final class Chooser {
             after--;
             Map<String, IndexSet> devices = devices(need, pick, jobGres, after);
             int gpus = devices.getOrDefault("gpu", IndexSet.empty()).count();
-            int cpus = need.exclusive() ? node.freeUnits.count() * usable
+            IndexSet freeUnits = free.apply(node);
+            int cpus = need.exclusive() ? freeUnits.count() * usable
                     : Math.max(Math.max(need.cpusPerNodeMin(), need.gpus().cpus() * gpus),
                             need.overcommit() ? 1 : pick.tasks * need.cpusPerTask());
-            IndexSet units = firstOf(node.freeUnits, (cpus + usable - 1) / usable);
+            IndexSet units = firstOf(freeUnits, (cpus + usable - 1) / usable);
             int given = units.count() * perUnit;
             long memory = need.gpus().memoryMb() > 0 ? need.gpus().memoryMb() * gpus
                     : !memoryConsumed ? need.memPerNodeMb() > 0 ? need.memPerNodeMb() : need.memPerCpuMb() * given

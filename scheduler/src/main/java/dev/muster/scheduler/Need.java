@@ -25,6 +25,7 @@ import java.util.TreeMap;
  * @param tasksOn       nodes that the job lists one by one (arbitrary distribution) and how many tasks each gets
  * @param gpus          what comes with each GPU
  * @param limitMin      -1 for none
+ * @param reservation   in which it is to start, "" for none
  */
 record Need(
         String partition,
@@ -49,7 +50,8 @@ record Need(
         String excludeList,
         Map<String, Integer> tasksOn,
         Gpus gpus,
-        int limitMin) {
+        int limitMin,
+        String reservation) {
 
     /**
      * @param sockets  a node must have at least; likewise cores and threads
@@ -115,7 +117,7 @@ record Need(
                 r.tasksPerNode(), cpusMin, perNode, perCpu, memory.all(), gres.perNode(), gres.perJob(), gres.perTask(),
                 r.exclusive() != ResourceRequest.Exclusive.SHARED || partition.isExclusive(),
                 r.overcommit(), Shape.of(r, partition), r.tmpDiskMb(), r.features(), r.nodeList(), r.excludeList(), tasksOn(r),
-                new Gpus(r.cpusPerGpu(), r.memPerGpuMb()), limit(desc, partition));
+                new Gpus(r.cpusPerGpu(), r.memPerGpuMb()), limit(desc, partition), "");
     }
 
     private static Map<String, Integer> tasksOn(ResourceRequest r) {
@@ -136,6 +138,12 @@ record Need(
         int limit = Limits.timeLimitMin(desc, partition);
         int most = partition.info().maxTimeMin();
         return most >= 0 && desc.timing().timeMinMin() > 0 && (limit < 0 || limit > most) ? most : limit;
+    }
+
+    Need in(String name) {
+        return new Need(partition, nodesMin, nodesMax, tasks, cpusPerTask, tasksPerNode, cpusPerNodeMin, memPerNodeMb, memPerCpuMb, memAll,
+                gresPerNode, gresPerJob, gresPerTask, exclusive, overcommit, shape, tmpDiskMb, features, nodeList, excludeList, tasksOn, gpus,
+                limitMin, name);
     }
 
     /** Total CPUs, at least. */

@@ -9,6 +9,7 @@ import dev.muster.core.Partition;
 import dev.muster.core.Planner;
 import dev.muster.core.State;
 import dev.muster.model.JobDesc;
+import dev.muster.model.IndexSet;
 import dev.muster.model.JobReason;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -44,6 +45,7 @@ final class Pass {
     private final Set<Need> exceeding = Collections.newSetFromMap(new IdentityHashMap<>());
     private final Set<String> blocked = new HashSet<>();
     private final Map<String, String> bootIds = new HashMap<>();
+    private final Reserved reserved;
     private Grid grid;
     private int reservations;
     private int backfilled;
@@ -60,6 +62,7 @@ final class Pass {
         this.memoryConsumed = state.settings().memoryConsumed();
         this.accounts = new AccountRules(state);
         this.limited = accounts.enforces("limits");
+        this.reserved = new Reserved(state, scheduler.nodes(), now.seconds());
     }
 
     List<Planner.Start> run() {
@@ -113,9 +116,14 @@ final class Pass {
         }
     }
 
-    /** Starts the job or one task of it in the first of its partitions that has room; explains itself if none has. */
+    /** Starts the job or one task of it in the first of its partitions and reservations that has room; explains itself if none has. */
     private boolean start(Job job, int task) {
         JobReason reason = JobReason.NONE;
+        List<String> reservations = reserved.of(job.desc());
+        if (reservations.isEmpty()) {
+            scheduler.explain(job.id(), JobReason.RESERVATION);
+            return false;
+        }
         for (String name : job.desc().partition().split(",")) {
             Optional<Partition> partition = state.partitions().find(name);
             JobReason limit = partition.map(p -> Limits.reason(job.desc(), p, state.settings())).orElse(JobReason.PARTITION_DOWN);
@@ -123,56 +131,82 @@ final class Pass {
                 reason = reason == JobReason.NONE ? limit : reason;
                 continue;
             }
-            Need need = scheduler.need(job, partition.get(), state);
-            JobReason policy = limited ? accounts.blocks(job.desc(), Allocation.NONE, need.limitMin(), scheduler.use()) : JobReason.NONE;
-            if (policy != JobReason.NONE) {
-                scheduler.explain(job.id(), policy);
-                reason = policy;
-                continue;
-            }
-            if (exceeding.contains(need)) {
-                scheduler.explain(job.id(), JobReason.PARTITION_CONFIG);
-                reason = JobReason.PARTITION_CONFIG;
-                continue;
-            }
-            if (failed.contains(need)) {
-                reason = blocked.contains(name) ? JobReason.PRIORITY : JobReason.RESOURCES;
-                reserve(job, need, reason);
-                continue;
-            }
-            Optional<Allocation> allocation = place(need);
-            JobReason whole = limited && allocation.isPresent() ? accounts.blocks(job.desc(), allocation.get(), need.limitMin(), scheduler.use())
-                    : JobReason.NONE;
-            if (whole != JobReason.NONE) {
-                scheduler.explain(job.id(), whole);
-                reason = whole;
-                continue;
-            }
-            if (allocation.isPresent()) {
-                if (limited) {
-                    scheduler.use().started(job.desc(), allocation.get(), 1);
-                    charged.add(new Charged(job.desc(), allocation.get()));
+            Need plain = scheduler.need(job, partition.get(), state);
+            for (int i = 0; i < reservations.size(); i++) {
+                JobReason why = attempt(job, task, partition.get(), scheduler.shared(plain, reservations.get(i)), i + 1 == reservations.size());
+                if (why == JobReason.NONE) {
+                    return true;
                 }
-                claim(allocation.get(), need);
-                starts.add(new Planner.Start(job.id(), task, allocation.get(), need.limitMin()));
-                return true;
+                reason = why;
             }
-            failed.add(need);
-            if (Feasibility.exceeds(state, job.desc(), partition.get())) {
-                scheduler.explain(job.id(), JobReason.PARTITION_CONFIG);
-                reason = JobReason.PARTITION_CONFIG;
-                exceeding.add(need);
-                continue;
-            }
-            reason = unavailable(need) ? JobReason.REQ_NODE_NOT_AVAIL : blocked.contains(name) ? JobReason.PRIORITY : JobReason.RESOURCES;
-            reserve(job, need, reason);
-            blocked.add(name);
         }
         if (reason == JobReason.PARTITION_TIME_LIMIT || reason == JobReason.PARTITION_NODE_LIMIT || reason == JobReason.PARTITION_DOWN
                 || reason == JobReason.PARTITION_INACTIVE || reason == JobReason.MAX_MEM_PER_LIMIT) {
             scheduler.explain(job.id(), reason);
         }
         return false;
+    }
+
+    /** NONE if it starts; else why it does not. @param last what it waits for is planned here */
+    private JobReason attempt(Job job, int task, Partition partition, Need need, boolean last) {
+        JobReason policy = limited ? accounts.blocks(job.desc(), Allocation.NONE, need.limitMin(), scheduler.use()) : JobReason.NONE;
+        if (policy != JobReason.NONE) {
+            scheduler.explain(job.id(), policy);
+            return policy;
+        }
+        if (exceeding.contains(need)) {
+            scheduler.explain(job.id(), JobReason.PARTITION_CONFIG);
+            return JobReason.PARTITION_CONFIG;
+        }
+        if (reserved.opens(need.reservation()) > now.seconds()) {
+            JobReason waits = last ? JobReason.RESERVATION : JobReason.RESOURCES;
+            if (last) {
+                reserve(job, need, waits);
+            }
+            return waits;
+        }
+        if (failed.contains(need)) {
+            JobReason reason = blocked.contains(blocker(need)) ? JobReason.PRIORITY : JobReason.RESOURCES;
+            if (last) {
+                reserve(job, need, reason);
+            }
+            return reason;
+        }
+        Optional<Allocation> allocation = place(need);
+        JobReason whole = limited && allocation.isPresent() ? accounts.blocks(job.desc(), allocation.get(), need.limitMin(), scheduler.use())
+                : JobReason.NONE;
+        if (whole != JobReason.NONE) {
+            scheduler.explain(job.id(), whole);
+            return whole;
+        }
+        if (allocation.isPresent()) {
+            if (limited) {
+                scheduler.use().started(job.desc(), allocation.get(), 1);
+                charged.add(new Charged(job.desc(), allocation.get()));
+            }
+            claim(allocation.get(), need);
+            starts.add(new Planner.Start(job.id(), task, allocation.get(), need.limitMin(), need.reservation()));
+            return JobReason.NONE;
+        }
+        failed.add(need);
+        if (Feasibility.exceeds(state, job.desc(), partition)) {
+            scheduler.explain(job.id(), JobReason.PARTITION_CONFIG);
+            exceeding.add(need);
+            return JobReason.PARTITION_CONFIG;
+        }
+        if (!last) {
+            return JobReason.RESOURCES;
+        }
+        JobReason reason = unavailable(need) ? JobReason.REQ_NODE_NOT_AVAIL : blocked.contains(blocker(need)) ? JobReason.PRIORITY
+                : JobReason.RESOURCES;
+        reserve(job, need, reason);
+        blocked.add(blocker(need));
+        return reason;
+    }
+
+    /** Whom a waiting job keeps from going first: others of its partition in the same reservation. */
+    private static String blocker(Need need) {
+        return need.reservation().isEmpty() ? need.partition() : need.partition() + "\n" + need.reservation();
     }
 
     // ---- now
@@ -204,7 +238,7 @@ final class Pass {
         for (Chooser.Pick p : picks) {
             bootIds.computeIfAbsent(p.node().spec.name(), n -> state.nodes().at(n).bootId());
         }
-        return Optional.of(Chooser.bind(need, picks, bootIds, memoryConsumed, state.settings().awaitProlog()));
+        return Optional.of(Chooser.bind(need, picks, n -> freeNow(need, n), bootIds, memoryConsumed, state.settings().awaitProlog()));
     }
 
     /** Candidates in order of preference: those the job names first. */
@@ -231,10 +265,20 @@ final class Pass {
         return out;
     }
 
+    /** Units that are free and that reservations leave to the need. */
+    private IndexSet freeNow(Need need, NodeSlot node) {
+        return reserved.isEmpty() ? node.freeUnits
+                : node.freeUnits.intersect(reserved.allowed(need.reservation(), node, now.seconds(), until(now.seconds(), need.limitMin())));
+    }
+
+    private static long until(long from, int limitMin) {
+        return limitMin < 0 ? Long.MAX_VALUE : from + limitMin * 60L;
+    }
+
     private int tasksNow(Need need, NodeSlot node) {
-        int units = node.freeUnits.count();
+        int units = freeNow(need, node).count();
         long memory = node.freeMemoryMb;
-        boolean idle = node.isIdle();
+        boolean idle = node.isIdle() && !(need.exclusive() && partlyBarred(need, node, 0));
         if (grid != null) {
             int end = Grid.endSlot(0, need.limitMin());
             units = Math.min(units, grid.unitsIn(node.index, 0, end));
@@ -243,6 +287,12 @@ final class Pass {
         }
         int tasks = Chooser.tasksFitting(need, node, units, memory, idle, memoryConsumed);
         return tasks == 0 ? 0 : Math.min(tasks, Chooser.tasksByGres(need, node));
+    }
+
+    /** A node is had whole or not at all by those who must have it whole. */
+    private boolean partlyBarred(Need need, NodeSlot node, int slot) {
+        long from = now.seconds() + Grid.STARTS[slot];
+        return reserved.touches(need.reservation(), node, from, until(from, need.limitMin()));
     }
 
     private void claim(Allocation allocation, Need need) {
@@ -261,11 +311,21 @@ final class Pass {
     private boolean unavailable(Need need) {
         for (String name : Feasibility.names(need.nodeList())) {
             NodeSlot node = scheduler.node(name);
-            if (node == null || !node.usable) {
+            if (node == null || !node.usable || partlyBarred(need, node, 0)) {
                 return true;
             }
         }
-        return false;
+        return !reserved.isEmpty() && need.reservation().isEmpty() && allBarred(need);
+    }
+
+    /** Reservations leave nothing of the partition for now. */
+    private boolean allBarred(Need need) {
+        for (NodeSlot node : scheduler.nodesOf(need.partition())) {
+            if (node.usable && !reserved.allowed("", node, now.seconds(), until(now.seconds(), need.limitMin())).isEmpty()) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** Finds the earliest time at which the need fits, and keeps these units free for it. */
@@ -294,9 +354,12 @@ final class Pass {
         for (String name : desc.partition().split(",")) {
             Optional<Partition> partition = state.partitions().find(name);
             if (partition.isPresent() && Limits.reason(desc, partition.get(), state.settings()) == JobReason.NONE) {
-                Optional<Planner.Estimate> here = earliest(Need.of(desc, partition.get(), state.settings()), false);
-                if (here.isPresent() && (best.isEmpty() || here.get().start() < best.get().start())) {
-                    best = here;
+                Need plain = Need.of(desc, partition.get(), state.settings());
+                for (String reservation : reserved.of(desc)) {
+                    Optional<Planner.Estimate> here = earliest(plain.in(reservation), false);
+                    if (here.isPresent() && (best.isEmpty() || here.get().start() < best.get().start())) {
+                        best = here;
+                    }
                 }
             }
         }
@@ -307,8 +370,10 @@ final class Pass {
         Grid g = grid();
         List<NodeSlot> order = order(need);
         int required = Feasibility.names(need.nodeList()).size();
-        for (int slot = 0; slot < Grid.STARTS.length; slot++) {
+        long opens = reserved.opens(need.reservation()) - now.seconds();
+        for (int slot = opens > 0 ? Grid.slotAt(opens) : 0; slot < Grid.STARTS.length; slot++) {
             int end = Grid.endSlot(slot, need.limitMin());
+            long from = now.seconds() + Grid.STARTS[slot];
             List<Chooser.Candidate> candidates = new ArrayList<>();
             int found = 0;
             for (int i = 0; i < order.size(); i++) {
@@ -316,8 +381,9 @@ final class Pass {
                 if (!node.usable) {
                     continue;
                 }
-                int tasks = Chooser.tasksFitting(need, node, g.unitsIn(node.index, slot, end), g.memoryIn(node.index, slot, end),
-                        g.idleIn(node.index, slot, end), memoryConsumed);
+                int barred = reserved.isEmpty() ? 0 : reserved.barred(need.reservation(), node, from, until(from, need.limitMin()));
+                int tasks = Chooser.tasksFitting(need, node, g.unitsIn(node.index, slot, end) - barred, g.memoryIn(node.index, slot, end),
+                        g.idleIn(node.index, slot, end) && !(need.exclusive() && barred > 0), memoryConsumed);
                 if (tasks > 0 && slot == 0) {
                     tasks = Math.min(tasks, Chooser.tasksByGres(need, node));
                 }
@@ -341,7 +407,7 @@ final class Pass {
         }
         return new Need(n.partition(), n.nodesMin(), n.nodesMax(), n.tasks(), n.cpusPerTask(), n.tasksPerNode(), n.cpusPerNodeMin(),
                 n.memPerNodeMb(), n.memPerCpuMb(), n.memAll(), n.gresPerNode(), List.of(), n.gresPerTask(), n.exclusive(),
-                n.overcommit(), n.shape(), n.tmpDiskMb(), n.features(), n.nodeList(), n.excludeList(), n.tasksOn(), n.gpus(), n.limitMin());
+                n.overcommit(), n.shape(), n.tmpDiskMb(), n.features(), n.nodeList(), n.excludeList(), n.tasksOn(), n.gpus(), n.limitMin(), n.reservation());
     }
 
     private Planner.Estimate reserved(Need need, List<Chooser.Pick> picks, int slot, int end, boolean keep) {

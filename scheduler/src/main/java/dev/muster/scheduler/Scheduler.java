@@ -9,6 +9,7 @@ import dev.muster.core.Job;
 import dev.muster.core.Node;
 import dev.muster.core.Now;
 import dev.muster.core.Planner;
+import dev.muster.core.Priorities;
 import dev.muster.core.State;
 import dev.muster.core.Touched;
 import dev.muster.model.JobDesc;
@@ -19,6 +20,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
@@ -44,6 +46,11 @@ public final class Scheduler implements Planner {
     private final Map<String, List<NodeSlot>> byPartition = new HashMap<>();
     private final Map<String, Integer> tiers = new HashMap<>();
     private final TreeSet<Place> queue = new TreeSet<>();
+    private final Map<Integer, Place> places = new HashMap<>();
+    /** Computed priorities of those in the queue; empty with priority/basic. Read by other threads. */
+    private final Map<Integer, Long> computed = new java.util.concurrent.ConcurrentHashMap<>();
+    private Optional<Priorities> priorities = Optional.empty();
+    private long computedAtMs;
     private final Map<Integer, Integer> runningTasks = new HashMap<>();
     private final TreeMap<Integer, Job> holding = new TreeMap<>();
     private final java.util.Set<String> connected = java.util.concurrent.ConcurrentHashMap.newKeySet();
@@ -82,6 +89,9 @@ public final class Scheduler implements Planner {
         byPartition.clear();
         tiers.clear();
         queue.clear();
+        places.clear();
+        computed.clear();
+        priorities = Optional.empty();
         runningTasks.clear();
         holding.clear();
         classes.clear();
@@ -133,12 +143,58 @@ public final class Scheduler implements Planner {
             if (now.isEmpty() || !now.get().isPending()) {
                 reasons.remove(id);
                 planned.remove(id);
+                computed.remove(id);
             }
+        }
+        boolean policy = entry.changes().stream().anyMatch(c -> c instanceof Change.PolicyChanged || c instanceof Change.UsageCharged);
+        if (policy) {
+            computedAtMs = Long.MIN_VALUE / 2;
         }
     }
 
     private static boolean inQueue(Job job) {
         return job.isPending() && job.eligibleTime() > 0 && !job.isHeld();
+    }
+
+    /** Priorities follow time and usage: all are computed anew each PriorityCalcPeriod. */
+    private void refresh(State state, Now now) {
+        if (!Priorities.isActive(state.settings())) {
+            return;
+        }
+        long periodMs = 1000 * Math.max(1, Long.parseLong(state.settings().options().getOrDefault("priority_calc_period", "300")));
+        if (priorities.isPresent() && now.tickMs() - computedAtMs < periodMs) {
+            return;
+        }
+        computedAtMs = now.tickMs();
+        priorities = Optional.of(new Priorities(state, now.seconds()));
+        List<Integer> ids = new ArrayList<>(places.keySet());
+        queue.clear();
+        places.clear();
+        for (int id : ids) {
+            enqueue(state.jobs().at(id));
+        }
+    }
+
+    private void enqueue(Job job) {
+        Place place = place(job);
+        places.put(job.id(), place);
+        queue.add(place);
+    }
+
+    private long priority(Job job) {
+        if (priorities.isEmpty()) {
+            return job.priority();
+        }
+        long fresh = priorities.get().of(job);
+        long p = priorities.get().onlyRises() ? Math.max(fresh, computed.getOrDefault(job.id(), 0L)) : fresh;
+        computed.put(job.id(), p);
+        return p;
+    }
+
+    @Override
+    public OptionalLong priority(int jobId) {
+        Long p = computed.get(jobId);
+        return p == null ? OptionalLong.empty() : OptionalLong.of(p);
     }
 
     /** A job of several partitions stands where the best of their tiers puts it. */
@@ -147,12 +203,12 @@ public final class Scheduler implements Planner {
         for (String name : job.desc().partition().split(",")) {
             tier = Math.max(tier, tiers.getOrDefault(name, 1));
         }
-        return new Place(tier, job.priority(), job.id());
+        return new Place(tier, priority(job), job.id());
     }
 
     private void add(Job job) {
         if (inQueue(job)) {
-            queue.add(place(job));
+            enqueue(job);
         }
         if (job.holdsNodes()) {
             hold(job, true);
@@ -163,7 +219,10 @@ public final class Scheduler implements Planner {
 
     private void remove(Job job) {
         if (inQueue(job)) {
-            queue.remove(place(job));
+            Place place = places.remove(job.id());
+            if (place != null) {
+                queue.remove(place);
+            }
             needs.remove(job.id());
         }
         if (job.holdsNodes()) {
@@ -229,6 +288,7 @@ public final class Scheduler implements Planner {
             return List.of();
         }
         lastPass = now.seconds();
+        refresh(state, now);
         Pass pass = new Pass(this, state, now, most);
         List<Start> starts = pass.run();
         backfilled += pass.backfilled();
@@ -305,6 +365,21 @@ public final class Scheduler implements Planner {
         Map<String, Need> more = new TreeMap<>(own);
         more.put(partition, need);
         return more;
+    }
+
+    /** The same need in a reservation. */
+    Need shared(Need need, String reservation) {
+        if (reservation.isEmpty()) {
+            return need;
+        }
+        Need made = need.in(reservation);
+        Need known = classes.putIfAbsent(made, made);
+        return known == null ? made : known;
+    }
+
+    @Override
+    public boolean matches(String expression, List<String> features) {
+        return Features.match(expression, features);
     }
 
     int running(int arrayJobId) {

@@ -14,10 +14,6 @@ final class Unsupported {
     private record Rule(boolean asked, String what) {}
 
     static Optional<Decision.Rejected> refusal(JobDesc desc) {
-        if (!desc.charge().reservation().isEmpty()) {
-            // there are none, so this one does not exist
-            return Optional.of(Decision.reject(SlurmErrno.RESERVATION_INVALID));
-        }
         return first(resources(desc.request())).or(() -> first(extras(desc.extras())));
     }
 

@@ -194,6 +194,19 @@ final class Cluster {
         return core.state();
     }
 
+    long seconds() {
+        return seconds;
+    }
+
+    /** {@code starttime=+60} is a minute from now. */
+    Map<String, String> moments(Map<String, String> values) {
+        Map<String, String> out = new TreeMap<>(values);
+        for (String key : List.of("starttime", "endtime")) {
+            out.computeIfPresent(key, (k, v) -> Long.toString(seconds + Long.parseLong(v)));
+        }
+        return out;
+    }
+
     void pass(long more) {
         seconds += more;
         apply(new Command.Tick());

@@ -133,6 +133,10 @@ class GoldenStateTest {
                 pass 734
                 partition p state=up
                 again r2 kind=BATCH timing.array=1-3
+                reserve kept starttime=+600 duration=600 nodes=n1 corecnt=1 users=bob flags=DAILY,PURGE_COMP purge_comp=60 maxstartdelay=60
+                reserve over starttime=+0 duration=60 nodecnt=1 users=alice flags=OVERLAP
+                submit kind=BATCH charge.reservation=over timing.hold=true
+                unreserve over
                 """);
         cluster.apply(new Command.CreatePartition(0, cluster.partition("q nodes=n2")));
         cluster.apply(new Command.DeletePartition(0, "q"));
@@ -142,6 +146,12 @@ class GoldenStateTest {
                 List.of(new DbdMessages.QosPolicy(1, "normal", Map.of("Priority", "10"))),
                 List.of(new DbdMessages.UserPolicy("alice", Entities.AdminLevel.NONE, List.of("lab"))),
                 List.of(new DbdMessages.WckeyPolicy("alice", "w", true)))));
+        play.lines("""
+                pass 301
+                submit kind=BATCH charge.account=lab partition=p
+                schedule
+                pass 301
+                """);
         all.addAll(play.entries());
         Path directory = Files.createDirectories(Path.of(args[0]));
         Files.writeString(directory.resolve("entries.jsonl"),

@@ -7,12 +7,14 @@ import dev.muster.core.Decision;
 import dev.muster.core.Entry;
 import dev.muster.core.Job;
 import dev.muster.core.Node;
+import dev.muster.core.Reservation;
 import dev.muster.core.Step;
 import dev.muster.model.Bytes;
 import dev.muster.model.Codec;
 import dev.muster.model.ExitStatus;
 import dev.muster.model.JobFlag;
 import dev.muster.model.Json;
+import dev.muster.model.ReservationFlag;
 import dev.muster.model.StepDesc;
 import dev.muster.model.api.JobMessages.CancelReply;
 import dev.muster.model.node.NodeMessages;
@@ -77,6 +79,9 @@ final class Play {
             return cluster.state().job(Integer.parseInt(bar < 0 ? subject : subject.substring(0, bar)),
                     bar < 0 ? -1 : Integer.parseInt(subject.substring(bar + 1))).map(j -> subject + describe(j)).orElse(subject + " unknown");
         }
+        if (cluster.state().reservations().has(subject)) {
+            return subject + describe(cluster.state().reservations().at(subject));
+        }
         return cluster.state().nodes().find(subject).map(n -> subject + describe(n)).orElse(subject + " unknown");
     }
 
@@ -100,6 +105,17 @@ final class Play {
         return out.append(job.restarts() > 0 ? " restarts=" + job.restarts() : "").toString();
     }
 
+    private String describe(Reservation r) {
+        StringBuilder out = new StringBuilder(r.isActive(cluster.seconds()) ? " active" : " waits");
+        for (String n : r.nodes()) {
+            out.append(' ').append(n).append(r.units().isEmpty() ? "" : ":" + r.units().get(n).compact());
+        }
+        for (ReservationFlag flag : ReservationFlag.values()) {
+            out.append(r.has(flag) ? " " + flag : "");
+        }
+        return out.toString();
+    }
+
     private static String describe(Node node) {
         StringBuilder out = new StringBuilder(" ").append(node.jobs().isEmpty() ? "free" : "holds " + node.jobs());
         for (Node.Flag flag : Node.Flag.values()) {
@@ -112,6 +128,11 @@ final class Play {
         String[] w = line.split(" +");
         String rest = line.contains(" ") ? line.substring(line.indexOf(' ') + 1) : "";
         switch (w[0]) {
+            case "reserve" -> say(cluster.apply(new Command.CreateReservation(0, w[1], cluster.moments(changes(w, 2)), Map.of("staff", 50))));
+            case "rereserve" -> say(cluster.apply(new Command.UpdateReservation(0, "root", List.of(), w[1], cluster.moments(changes(w, 2)), Map.of())));
+            case "unreserve" -> say(cluster.apply(new Command.DeleteReservation(w.length > 2 ? Cluster.USER : 0, w.length > 2 ? w[2] : "root",
+                    List.of(), w[1])));
+            case "why" -> said = cluster.shown(Integer.parseInt(w[1]));
             case "submit" -> say(cluster.submit(rest));
             case "again" -> say(cluster.apply(submission(w[1], rest.substring(w[1].length()))));
             case "schedule" -> cluster.schedule();

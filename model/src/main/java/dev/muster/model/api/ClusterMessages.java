@@ -170,6 +170,50 @@ public final class ClusterMessages {
 
     public record DeletePartition(String requestId, String partition) {}
 
+    /** @param values key names lower case and full, a last + or - for += and -=, times in seconds */
+    public record CreateReservation(String requestId, String name, Map<String, String> values) {}
+
+    public record CreateReservationReply(String name) {}
+
+    public record UpdateReservation(String requestId, String name, Map<String, String> values) {}
+
+    public record DeleteReservation(String requestId, String name) {}
+
+    public record QueryReservations(String name) {}
+
+    public record ReservationsReply(long now, long lastUpdate, List<ReservationInfo> reservations) {}
+
+    /**
+     * A reservation as queries show it. Lists are joined by commas, denied names with a minus each; times are seconds since 1970.
+     *
+     * @param flags names in Slurm's order
+     * @param cores what is reserved of nodes that are not reserved whole
+     */
+    public record ReservationInfo(
+            String name,
+            long startTime,
+            long endTime,
+            String nodes,
+            int nodeCount,
+            int coreCount,
+            int cpuCount,
+            String features,
+            String partition,
+            List<String> flags,
+            String users,
+            String groups,
+            String accounts,
+            String qos,
+            String allowedPartitions,
+            boolean active,
+            int maxStartDelaySeconds,
+            int purgeAfterSeconds,
+            String comment,
+            List<ReservedCores> cores) {}
+
+    /** @param ids {@code 0-3,8} */
+    public record ReservedCores(String node, String ids) {}
+
     public record Reconfigure(String requestId) {}
 
     /** @param controllerOnly {@code scontrol shutdown slurmctld} */

@@ -1,0 +1,307 @@
+package dev.muster.cli;
+
+import dev.muster.model.Durations;
+import dev.muster.model.Json;
+import dev.muster.model.ReservationFlag;
+import dev.muster.model.SlurmErrno;
+import dev.muster.model.Times;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+
+/** scontrol's words about reservations: create, update, delete and show. */
+final class ScontrolReservation {
+    private static final long YEAR_MINUTES = 365L * 24 * 60;
+    private static final List<String> LISTS = List.of("users", "accounts", "groups", "qos", "allowedpartitions");
+
+    private ScontrolReservation() {}
+
+    /** Said with the right ending for what was not done. */
+    private static final class Wrong extends Exception {
+        private static final long serialVersionUID = 1;
+
+        Wrong(String sentence) {
+            super(sentence, null, false, false);
+        }
+    }
+
+    /** Values of create and update: keys full and in lower case, times in seconds. */
+    private static Json.Obj values(CommandContext c, List<String> words, boolean create) throws Wrong {
+        Json.Obj out = new Json.Obj();
+        for (String word : words) {
+            int eq = word.indexOf('=');
+            if (eq < 0 && Texts.lower(word).equals("reservation")) {
+                continue;
+            }
+            if (eq < 0 && Texts.lower(word).startsWith("skip") && !create) {
+                out.put("skip", "1");
+                continue;
+            }
+            if (eq < 0) {
+                throw new Wrong("Misformatted parameter '" + word + "', most options have a parameter after '='.");
+            }
+            boolean signed = eq > 1 && (word.charAt(eq - 1) == '+' || word.charAt(eq - 1) == '-');
+            String typed = Texts.lower(word.substring(0, signed ? eq - 1 : eq));
+            String sign = signed ? word.substring(eq - 1, eq) : "";
+            String value = word.substring(eq + 1);
+            String key = key(typed);
+            boolean mayBeSigned = LISTS.contains(key) || key.equals("flags") || key.equals("duration");
+            if (key.isEmpty()) {
+                throw new Wrong("Unknown parameter " + word + ".");
+            }
+            if (signed && !mayBeSigned) {
+                throw new Wrong("The +=/-= notation is not supported when updating " + typed + ".");
+            }
+            put(c, out, key, sign, value, word);
+        }
+        return out;
+    }
+
+    private static String key(String typed) {
+        record Name(String full, int least) {}
+        for (Name n : List.of(new Name("reservationname", 3), new Name("accounts", 1), new Name("allowedpartitions", 2), new Name("burstbuffer", 2),
+                new Name("comment", 3), new Name("endtime", 1), new Name("features", 2), new Name("flags", 2), new Name("groups", 1),
+                new Name("licenses", 1), new Name("maxstartdelay", 1), new Name("nodecnt", 5), new Name("nodecount", 5), new Name("corecnt", 5),
+                new Name("corecount", 5), new Name("nodes", 5), new Name("partitionname", 1), new Name("qos", 1), new Name("starttime", 1),
+                new Name("duration", 1), new Name("users", 1), new Name("tres", 1))) {
+            if (typed.length() >= n.least && n.full.startsWith(typed)) {
+                return n.full.equals("nodecount") ? "nodecnt" : n.full.equals("corecount") ? "corecnt" : n.full;
+            }
+        }
+        return typed.equals("user") ? "users" : "";
+    }
+
+    private static void put(CommandContext c, Json.Obj out, String key, String sign, String value, String word) throws Wrong {
+        switch (key) {
+            case "starttime", "endtime" -> {
+                switch (Times.parse(value, c.host().nowMs() / 1000, c.host().zone(), false)) {
+                    case Times.Parsed.Ok ok -> out.put(key, Long.toString(ok.epochSec()));
+                    case Times.Parsed.Invalid bad -> throw new Wrong("Invalid " + (key.startsWith("s") ? "start" : "end") + " time " + word + ".");
+                }
+            }
+            case "duration" -> out.put(key + sign, Long.toString(60 * minutes(value, "Invalid duration " + word + ".")));
+            case "maxstartdelay" -> out.put(key, Long.toString(60 * minutes(value, "Invalid max start delay " + word + ".")));
+            case "nodecnt" -> out.put(key, nodeCount(value, word));
+            case "flags" -> flags(out, sign, value);
+            default -> out.put(key + sign, value);
+        }
+    }
+
+    private static long minutes(String value, String wrong) throws Wrong {
+        OptionalLong m = value.startsWith("+") || value.startsWith("-") ? OptionalLong.empty() : Durations.parseMinutes(value);
+        if (m.isEmpty()) {
+            throw new Wrong(wrong);
+        }
+        return m.getAsLong() < 0 ? YEAR_MINUTES : m.getAsLong();
+    }
+
+    /** {@code 2k} is 2048. */
+    private static String nodeCount(String value, String word) throws Wrong {
+        List<String> out = new ArrayList<>();
+        for (String item : Texts.split(value, ',')) {
+            boolean kilo = item.endsWith("k") || item.endsWith("K");
+            long n = OptionCheck.parseNumber(kilo ? item.substring(0, item.length() - 1) : item);
+            if (n < 0 || n > 1_000_000) {
+                throw new Wrong("Invalid node count " + word + ".");
+            }
+            out.add(Long.toString(kilo ? n * 1024 : n));
+        }
+        return String.join(",", out);
+    }
+
+    private static void flags(Json.Obj out, String sign, String value) throws Wrong {
+        List<String> names = new ArrayList<>();
+        for (String item : Texts.split(value, ',')) {
+            int eq = item.indexOf('=');
+            var flag = ReservationFlag.of(eq < 0 ? item : item.substring(0, eq));
+            if (flag.isEmpty() || eq >= 0 && flag.get() != ReservationFlag.PURGE_COMP) {
+                throw new Wrong("Error parsing flags " + value + ".");
+            }
+            names.add(flag.get().word());
+            if (flag.get() == ReservationFlag.PURGE_COMP) {
+                out.put("purge_comp", Long.toString(eq < 0 ? 300 : 60 * minutes(item.substring(eq + 1), "Error parsing flags " + value + ".")));
+            }
+        }
+        out.put("flags" + sign, String.join(",", names));
+    }
+
+    static int create(CommandContext c, List<String> words) {
+        Json.Obj values;
+        try {
+            values = values(c, words, true);
+            complete(values);
+        } catch (Wrong e) {
+            c.error(e.getMessage() + "  No reservation created.");
+            return 1;
+        }
+        Json.Obj q = new Json.Obj();
+        q.put("name", values.text("reservationname"));
+        q.put("values", values);
+        q.put("requestId", c.host().requestId());
+        try {
+            c.out().println("Reservation created: " + c.host().controller().call("CreateReservation", q).text("name"));
+            return 0;
+        } catch (SlurmException e) {
+            c.err().println("Error creating the reservation: " + e.getMessage());
+            if (e.errno() == SlurmErrno.NODES_BUSY.number()) {
+                c.err().println("Note, unless nodes are directly requested a reservation must exist in a single partition.");
+                c.err().println("If no partition is requested the default partition is assumed.");
+            }
+            return 1;
+        }
+    }
+
+    private static void complete(Json.Obj v) throws Wrong {
+        boolean part = v.text("flags").contains("PART_NODES");
+        boolean all = v.text("nodes").equalsIgnoreCase("ALL");
+        if (!v.has("starttime")) {
+            throw new Wrong("A start time must be given.");
+        }
+        if (!v.has("endtime") && !v.has("duration")) {
+            throw new Wrong("An end time or duration must be given.");
+        }
+        if (v.has("endtime") && Long.parseLong(v.text("endtime")) <= Long.parseLong(v.text("starttime"))) {
+            throw new Wrong("Start time cannot be after end time.");
+        }
+        if (part && (!all || v.text("partitionname").isEmpty())) {
+            throw new Wrong("PART_NODES flag requires specifying a Partition and ALL nodes.");
+        }
+        boolean features = !v.text("features").isEmpty() && v.has("partitionname");
+        if (v.text("nodes").isEmpty() && v.text("nodecnt").isEmpty() && v.text("corecnt").isEmpty() && v.text("licenses").isEmpty()
+                && v.text("tres").isEmpty() && !features) {
+            throw new Wrong("CoreCnt, Nodes, NodeCnt, BurstBuffer, Licenses or Watts must be specified.");
+        }
+        if (LISTS.stream().allMatch(k -> v.text(k).isEmpty() && v.text(k + "-").isEmpty() && v.text(k + "+").isEmpty())) {
+            throw new Wrong("Either Users/Groups and/or Accounts must be specified.");
+        }
+        if (!v.text("users").isEmpty() && !v.text("groups").isEmpty()) {
+            throw new Wrong("Users and Groups are mutually exclusive.  You can have one or the other, but not both.");
+        }
+    }
+
+    static int update(CommandContext c, List<String> words) {
+        Json.Obj values;
+        try {
+            values = values(c, words, false);
+        } catch (Wrong e) {
+            c.error(e.getMessage() + "  No reservation update.");
+            c.err().println("slurm_update error: No error");
+            return 1;
+        }
+        Json.Obj q = new Json.Obj();
+        q.put("name", values.text("reservationname"));
+        q.put("values", values);
+        q.put("requestId", c.host().requestId());
+        try {
+            c.host().controller().call("UpdateReservation", q);
+            c.out().println("Reservation updated.");
+            return 0;
+        } catch (SlurmException e) {
+            c.err().println("Error updating the reservation: " + e.getMessage());
+            c.err().println("slurm_update error: " + e.getMessage());
+            return 1;
+        }
+    }
+
+    static int delete(CommandContext c, String typed, String name) {
+        Json.Obj q = new Json.Obj();
+        q.put("name", name);
+        return Scontrol.simple(c, "DeleteReservation", q, "delete_reservation " + typed);
+    }
+
+    // ---- show
+
+    static List<Json.Obj> load(CommandContext c, String name) throws SlurmException {
+        Json.Obj q = new Json.Obj();
+        JobRequest.put(q, "name", name);
+        return c.host().controller().call("QueryReservations", q).objects("reservations");
+    }
+
+    static int show(CommandContext c, Scontrol.Switches s, String name) {
+        List<Json.Obj> all;
+        try {
+            all = load(c, name);
+        } catch (SlurmException e) {
+            return Standard.failed(c, "slurm_load_reservations error", e);
+        }
+        for (Json.Obj r : all) {
+            c.out().println(text(c, r, s.oneLine));
+        }
+        if (all.isEmpty() && !name.isEmpty()) {
+            c.out().println("Reservation " + name + " not found");
+            return 1;
+        }
+        if (all.isEmpty() && !s.quiet) {
+            c.out().println("No reservations in the system");
+        }
+        return 0;
+    }
+
+    private static String orNull(String value) {
+        return value.isEmpty() ? "(null)" : value;
+    }
+
+    private static String text(CommandContext c, Json.Obj r, boolean oneLine) {
+        String next = oneLine ? " " : "\n   ";
+        long seconds = r.number("endTime") - r.number("startTime");
+        StringBuilder out = new StringBuilder("ReservationName=").append(r.text("name"))
+                .append(" StartTime=").append(Times.iso(r.number("startTime"), c.host().zone()))
+                .append(" EndTime=").append(Times.iso(r.number("endTime"), c.host().zone()))
+                .append(" Duration=").append(Durations.full(seconds))
+                .append(next).append("Nodes=").append(r.text("nodes")).append(" NodeCnt=").append(r.number("nodeCount"))
+                .append(" CoreCnt=").append(r.number("coreCount")).append(" Features=").append(orNull(r.text("features")))
+                .append(" PartitionName=").append(orNull(r.text("partition"))).append(" Flags=").append(flags(r));
+        for (Json.Obj core : r.objects("cores")) {
+            out.append(oneLine ? " " : "\n     ").append("NodeName=").append(core.text("node")).append(" CoreIDs=").append(core.text("ids"));
+        }
+        out.append(next).append("TRES=cpu=").append(r.number("cpuCount"))
+                .append(next).append("Users=").append(orNull(r.text("users"))).append(" Groups=").append(orNull(r.text("groups")))
+                .append(" Accounts=").append(orNull(r.text("accounts")));
+        if (!r.text("qos").isEmpty()) {
+            out.append(" QOS=").append(r.text("qos"));
+        }
+        if (!r.text("allowedPartitions").isEmpty()) {
+            out.append(" AllowedPartitions=").append(r.text("allowedPartitions"));
+        }
+        out.append(" Licenses=(null) State=").append(r.flag("active") ? "ACTIVE" : "INACTIVE").append(" BurstBuffer=(null)");
+        long delay = r.number("maxStartDelaySeconds");
+        out.append(next).append("MaxStartDelay=").append(delay == 0 ? "(null)" : Durations.full(delay));
+        if (!r.text("comment").isEmpty()) {
+            out.append(next).append("Comment=").append(r.text("comment"));
+        }
+        return out.append(oneLine ? "" : "\n").toString();
+    }
+
+    private static String flags(Json.Obj r) {
+        List<String> out = new ArrayList<>();
+        for (String f : r.texts("flags")) {
+            out.add(f.equals("PURGE_COMP") ? f + "=" + Durations.full(r.number("purgeAfterSeconds")) : f);
+        }
+        return String.join(",", out);
+    }
+
+    /** {@code sinfo -T}. */
+    static int table(CommandContext c, boolean header) throws SlurmException {
+        List<Json.Obj> all = load(c, "");
+        if (all.isEmpty()) {
+            c.out().println("No reservations in the system");
+            return 0;
+        }
+        int width = 10;
+        for (Json.Obj r : all) {
+            width = Math.max(width, r.text("name").length());
+        }
+        if (header) {
+            c.out().println(row(width, "RESV_NAME", "STATE", "START_TIME", "END_TIME", "DURATION", "NODELIST"));
+        }
+        for (Json.Obj r : all) {
+            c.out().println(row(width, r.text("name"), r.flag("active") ? "ACTIVE" : "INACTIVE", Times.iso(r.number("startTime"), c.host().zone()),
+                    Times.iso(r.number("endTime"), c.host().zone()), Durations.full(r.number("endTime") - r.number("startTime")), r.text("nodes")));
+        }
+        return 0;
+    }
+
+    private static String row(int width, String name, String state, String start, String end, String duration, String nodes) {
+        return String.format(java.util.Locale.ROOT, "%-" + width + "s %8s  %19s  %19s  %11s  %s", name, state, start, end, duration, nodes);
+    }
+}

@@ -1,0 +1,110 @@
+package dev.muster.controller;
+
+import dev.muster.core.Allocation;
+import dev.muster.core.FairShare;
+import dev.muster.core.Job;
+import dev.muster.core.Now;
+import dev.muster.core.Priorities;
+import dev.muster.core.State;
+import dev.muster.model.JobState;
+import dev.muster.model.accounting.DbdMessages.AssocPolicy;
+import dev.muster.model.accounting.LimitField;
+import dev.muster.model.api.PolicyMessages.PrioritiesReply;
+import dev.muster.model.api.PolicyMessages.PriorityRow;
+import dev.muster.model.api.PolicyMessages.ShareRow;
+import dev.muster.model.api.PolicyMessages.SharesReply;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/** Priorities and shares as sprio and sshare show them. */
+final class PolicyViews {
+    private final State state;
+    private final Now now;
+
+    PolicyViews(State state, Now now) {
+        this.state = state;
+        this.now = now;
+    }
+
+    private String type() {
+        return state.settings().options().getOrDefault(Priorities.TYPE, "");
+    }
+
+    PrioritiesReply priorities() {
+        Priorities p = new Priorities(state, now.seconds());
+        List<PriorityRow> rows = new ArrayList<>();
+        for (Job job : state.jobs().values()) {
+            if (p.isActive() && job.state() == JobState.PENDING && !job.isHeld() && job.eligibleTime() > 0) {
+                for (String partition : job.desc().partition().split(",")) {
+                    rows.add(row(p, job, partition));
+                }
+            }
+        }
+        Map<String, Long> weights = new TreeMap<>();
+        for (String name : List.of("age", "assoc", "fairshare", "size", "partition", "qos")) {
+            weights.put(name, p.weight(name));
+        }
+        return new PrioritiesReply(type(), weights, state.settings().options().getOrDefault("priority_weight_tres", ""), rows);
+    }
+
+    private static PriorityRow row(Priorities p, Job job, String partition) {
+        Priorities.Factors f = p.factors(job, partition);
+        Map<String, Long> weighted = new TreeMap<>();
+        f.tres().forEach((name, value) -> weighted.put(name, (long) (value * p.tresWeights().get(name))));
+        return new PriorityRow(job.id(), job.array().jobId(), job.array().task(), job.isArrayRecord() ? job.array().pending().compact() : "",
+                job.sluid(), job.desc().owner().user(), job.desc().owner().uid(), job.desc().charge().account(), job.desc().charge().qos(), partition,
+                p.of(job, partition), job.desc().timing().nice(), f.site(), f.age(), f.assoc(), f.fairShare(), f.size(), f.partition(), f.qos(),
+                f.tres(), weighted);
+    }
+
+    SharesReply shares() {
+        boolean tree = !state.settings().options().getOrDefault("priority_flags", "").toUpperCase(java.util.Locale.ROOT).contains("NO_FAIR_TREE");
+        Map<Integer, Map<String, Long>> minutes = runMinutes();
+        List<ShareRow> rows = new ArrayList<>();
+        for (FairShare.Row r : Priorities.shares(state).rows()) {
+            AssocPolicy a = r.assoc();
+            rows.add(new ShareRow(r.depth(), a.account(), a.user(), a.partition(), r.shares() < 0 ? LimitField.PARENT_SHARES : Long.toString(r.shares()),
+                    r.normShares(), (long) r.usage(), r.normUsage(), r.effective(), r.factor(), r.level() == FairShare.NEVER_USED ? -1 : r.level(),
+                    a.limits().getOrDefault("GrpTRESMins", ""), minutes.getOrDefault(a.id(), Map.of())));
+        }
+        return new SharesReply(type(), tree, rows);
+    }
+
+    /** Resource minutes that running jobs may still use, by association and those above it. */
+    private Map<Integer, Map<String, Long>> runMinutes() {
+        Map<Integer, Map<String, Long>> out = new HashMap<>();
+        TreeSet<Integer> ids = new TreeSet<>();
+        state.nodes().values().forEach(n -> ids.addAll(n.jobs()));
+        for (int id : ids) {
+            Job job = state.jobs().at(id);
+            Job.Run r = job.run();
+            if (!job.state().isActive() || r.limitTickMs() < 0) {
+                continue;
+            }
+            long seconds = Math.max(0, r.limitTickMs() - now.tickMs()) / 1000;
+            Optional<AssocPolicy> a = state.accounts().assoc(job.desc().owner().user(), job.desc().charge().account(),
+                    job.desc().partition().split(",")[0]);
+            while (a.isPresent()) {
+                Map<String, Long> sum = out.computeIfAbsent(a.get().id(), k -> new TreeMap<>());
+                tres(r.allocation()).forEach((name, count) -> sum.merge(name, count * seconds / 60, Long::sum));
+                a = state.accounts().parent(a.get());
+            }
+        }
+        return out;
+    }
+
+    private static Map<String, Long> tres(Allocation a) {
+        Map<String, Long> out = new TreeMap<>();
+        out.put("cpu", (long) a.cpus());
+        out.put("mem", a.memoryMb());
+        out.put("node", (long) a.nodes().size());
+        out.put("billing", (long) a.cpus());
+        a.nodes().forEach(s -> s.gres().forEach((name, devices) -> out.merge("gres/" + name, (long) devices.count(), Long::sum)));
+        return out;
+    }
+}

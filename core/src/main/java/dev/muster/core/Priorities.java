@@ -1,0 +1,229 @@
+package dev.muster.core;
+
+import dev.muster.model.JobDesc;
+import dev.muster.model.ResourceRequest;
+import dev.muster.model.accounting.DbdMessages.AssocPolicy;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/**
+ * priority/multifactor: a job's priority as a weighted sum of factors, each 0 to 1 unless PriorityFlags say otherwise. It follows from the
+ * state and the time and is kept nowhere; what is set by hand stands as it is.
+ */
+public final class Priorities {
+    /** Keys of {@link Settings#options}. */
+    public static final String TYPE = "priority_type";
+    public static final String MULTIFACTOR = "priority/multifactor";
+    private static final String WEIGHT = "priority_weight_";
+
+    /** @param tres by name, in the order of PriorityWeightTRES; @param site as set */
+    public record Factors(double age, double fairShare, double size, double partition, double qos, double assoc, Map<String, Double> tres, long site) {}
+
+    private final State state;
+    private final long now;
+    private final Map<String, String> options;
+    private final List<String> flags;
+    private final boolean active;
+    private final FairShare shares;
+    private final Map<String, Double> tresWeights = new TreeMap<>();
+    private final long totalNodes;
+    private final long totalCpus;
+    private final double mostPartition;
+    private final double mostQos;
+    private final double mostAssoc;
+
+    public Priorities(State state, long nowSeconds) {
+        this.state = state;
+        this.now = nowSeconds;
+        this.options = state.settings().options();
+        this.active = isActive(state.settings());
+        this.flags = List.of(options.getOrDefault("priority_flags", "").toUpperCase(Locale.ROOT).split(","));
+        this.shares = shares(state);
+        for (String item : options.getOrDefault(WEIGHT + "tres", "").split(",")) {
+            int eq = item.indexOf('=');
+            if (eq > 0) {
+                tresWeights.put(item.substring(0, eq).toLowerCase(Locale.ROOT), Double.parseDouble(item.substring(eq + 1)));
+            }
+        }
+        totalNodes = state.nodes().size();
+        totalCpus = active ? state.nodes().values().stream().mapToLong(n -> n.spec().cpus()).sum() : 0;
+        mostPartition = state.partitions().values().stream().mapToInt(p -> p.info().priorityJobFactor()).max().orElse(0);
+        mostQos = state.accounts().qos().values().stream().mapToDouble(q -> number(q.limits(), "Priority")).max().orElse(0);
+        mostAssoc = state.accounts().assocs().values().stream().mapToDouble(a -> number(a.limits(), "Priority")).max().orElse(0);
+    }
+
+    public static boolean isActive(Settings settings) {
+        return settings.options().getOrDefault(TYPE, "").equals(MULTIFACTOR);
+    }
+
+    /** The tree as the configuration wants it. */
+    public static FairShare shares(State state) {
+        boolean tree = !state.settings().options().getOrDefault("priority_flags", "").toUpperCase(Locale.ROOT).contains("NO_FAIR_TREE");
+        int dampening = Integer.parseInt(state.settings().options().getOrDefault("priority_dampening", "1"));
+        return new FairShare(state.accounts(), state.shares().usage(), tree, dampening);
+    }
+
+    private static double number(Map<String, String> limits, String name) {
+        String text = limits.getOrDefault(name, "");
+        return text.matches("-?[0-9]{1,10}") ? Long.parseLong(text) : 0;
+    }
+
+    public boolean isActive() {
+        return active;
+    }
+
+    private boolean raw(String what) {
+        return flags.contains("NO_NORMAL_ALL") || flags.contains("NO_NORMAL_" + what);
+    }
+
+    /** PriorityWeight…: age, fairshare, size, partition, qos, assoc. */
+    public long weight(String factor) {
+        return Long.parseLong(options.getOrDefault(WEIGHT + factor, "0"));
+    }
+
+    /** Of PriorityWeightTRES, by name. */
+    public Map<String, Double> tresWeights() {
+        return tresWeights;
+    }
+
+    /** INCR_ONLY: a priority never falls. */
+    public boolean onlyRises() {
+        return flags.contains("INCR_ONLY");
+    }
+
+    /** Set by hand, and so not computed. */
+    public static boolean isFixed(Job job) {
+        return job.desc().timing().prioritySet() && job.desc().timing().priority() > 0;
+    }
+
+    /** The highest of its partitions; 0 while held. */
+    public long of(Job job) {
+        if (!active || job.isHeld()) {
+            return job.priority();
+        }
+        if (isFixed(job)) {
+            return job.desc().timing().priority();
+        }
+        long best = 1;
+        for (String name : job.desc().partition().split(",")) {
+            best = Math.max(best, of(job, name));
+        }
+        return best;
+    }
+
+    /** In one of its partitions, at least 1. */
+    public long of(Job job, String partition) {
+        if (isFixed(job)) {
+            return job.desc().timing().priority();
+        }
+        Factors f = factors(job, partition);
+        double sum = f.age * weight("age") + f.fairShare * weight("fairshare") + f.size * weight("size") + f.partition * weight("partition")
+                + f.qos * weight("qos") + f.assoc * weight("assoc") + f.site;
+        for (Map.Entry<String, Double> t : f.tres.entrySet()) {
+            sum += t.getValue() * tresWeights.get(t.getKey());
+        }
+        return Math.max(1, (long) sum - job.desc().timing().nice());
+    }
+
+    public Factors factors(Job job, String partition) {
+        JobDesc d = job.desc();
+        Optional<Partition> p = state.partitions().find(partition);
+        Optional<AssocPolicy> a = state.accounts().assoc(d.owner().user(), d.charge().account(), partition);
+        double ofPartition = p.map(x -> (double) x.info().priorityJobFactor()).orElse(0.0);
+        double ofQos = state.accounts().qos(d.charge().qos()).map(q -> number(q.limits(), "Priority")).orElse(0.0);
+        double ofAssoc = a.map(x -> number(x.limits(), "Priority")).orElse(0.0);
+        return new Factors(weight("age") == 0 ? 0 : age(job), weight("fairshare") == 0 ? 0 : a.map(x -> shares.factor(x.id())).orElse(0.0),
+                weight("size") == 0 ? 0 : size(job), normal(ofPartition, mostPartition, "PART"), normal(ofQos, mostQos, "QOS"),
+                normal(ofAssoc, mostAssoc, "ASSOC"), tres(job, p), d.timing().siteFactor());
+    }
+
+    private double normal(double value, double most, String what) {
+        return raw(what) ? value : most > 0 ? value / most : 0;
+    }
+
+    private double age(Job job) {
+        long since = flags.contains("ACCRUE_ALWAYS") ? job.submitTime() : job.eligibleTime();
+        long most = Long.parseLong(options.getOrDefault("priority_max_age", "604800"));
+        long until = job.run().startTime() > 0 ? job.run().startTime() : now;
+        return since == 0 || until <= since ? 0 : most <= 0 ? 1 : Math.min(1, (double) (until - since) / most);
+    }
+
+    private static long nodes(Job job) {
+        Allocation a = job.run().allocation();
+        return a.isEmpty() ? Math.max(1, job.desc().request().nodesMin()) : a.nodes().size();
+    }
+
+    private static long cpus(Job job) {
+        Allocation a = job.run().allocation();
+        ResourceRequest r = job.desc().request();
+        long tasks = r.tasks() > 0 ? r.tasks() : nodes(job) * Math.max(1, r.tasksPerNode());
+        return a.isEmpty() ? Math.max(tasks * Math.max(1, r.cpusPerTask()), nodes(job) * Math.max(1, r.cpusPerNodeMin())) : a.cpus();
+    }
+
+    private double size(Job job) {
+        boolean small = options.getOrDefault("priority_favor_small", "").equals("true");
+        if (flags.contains("SMALL_RELATIVE_TO_TIME")) {
+            int limit = job.run().startTime() > 0 ? job.run().limitMin() : state.partitions().find(job.desc().partition().split(",")[0])
+                    .map(p -> Limits.timeLimitMin(job.desc(), p)).orElse(-1);
+            double part = (double) cpus(job) / (limit <= 0 ? 1 : limit) / Math.max(1, totalCpus);
+            return small ? 1 - Math.min(1, part) : Math.min(1, part);
+        }
+        double ofNodes = (double) nodes(job) / Math.max(1, totalNodes);
+        double ofCpus = (double) cpus(job) / Math.max(1, totalCpus);
+        double part = (Math.min(1, ofNodes) + Math.min(1, ofCpus)) / 2;
+        return small ? 1 - part : part;
+    }
+
+    private Map<String, Double> tres(Job job, Optional<Partition> partition) {
+        Map<String, Double> out = new TreeMap<>();
+        if (tresWeights.isEmpty() || partition.isEmpty()) {
+            return out;
+        }
+        List<Node> members = new ArrayList<>();
+        partition.get().nodes().forEach(n -> state.nodes().find(n).ifPresent(members::add));
+        Allocation a = job.run().allocation();
+        ResourceRequest r = job.desc().request();
+        Limits.Memory m = Limits.memory(r, partition.get(), state.settings());
+        long whole = members.stream().mapToLong(n -> n.spec().memoryMb()).max().orElse(0);
+        for (String name : tresWeights.keySet()) {
+            double asked = switch (name) {
+                case "cpu" -> cpus(job);
+                case "node" -> nodes(job);
+                case "billing" -> cpus(job);
+                case "mem" -> !a.isEmpty() ? a.memoryMb() : m.all() ? whole * nodes(job) : m.perNodeMb() > 0 ? m.perNodeMb() * nodes(job)
+                        : m.perCpuMb() * cpus(job);
+                default -> gres(r, a, name);
+            };
+            double total = switch (name) {
+                case "cpu", "billing" -> members.stream().mapToLong(n -> n.spec().cpus()).sum();
+                case "node" -> members.size();
+                case "mem" -> members.stream().mapToLong(n -> n.spec().memoryMb()).sum();
+                default -> members.stream().mapToLong(n -> n.gresTotals().getOrDefault(name.replaceFirst("^gres/", ""), 0)).sum();
+            };
+            out.put(name, raw("TRES") ? asked : total > 0 ? asked / total : 0);
+        }
+        return out;
+    }
+
+    private static double gres(ResourceRequest r, Allocation a, String name) {
+        String kind = name.replaceFirst("^gres/", "");
+        if (!a.isEmpty()) {
+            return a.nodes().stream().mapToInt(s -> s.gres().containsKey(kind) ? s.gres().get(kind).count() : 0).sum();
+        }
+        long sum = 0;
+        for (Tres.Item i : Tres.gres(r.tresPerNode())) {
+            sum += i.name().equals(kind) ? (long) i.count() * Math.max(1, r.nodesMin()) : 0;
+        }
+        for (Tres.Item i : Tres.gres(r.tresPerJob())) {
+            sum += i.name().equals(kind) ? i.count() : 0;
+        }
+        for (Tres.Item i : Tres.gres(r.tresPerTask())) {
+            sum += i.name().equals(kind) ? (long) i.count() * Math.max(1, r.tasks()) : 0;
+        }
+        return sum;
+    }
+}

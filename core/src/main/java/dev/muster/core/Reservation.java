@@ -1,0 +1,196 @@
+package dev.muster.core;
+
+import dev.muster.model.IndexSet;
+import dev.muster.model.JobDesc;
+import dev.muster.model.ReservationFlag;
+import java.time.DayOfWeek;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZonedDateTime;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Nodes, or cores of nodes, kept for some during a time. Times are seconds since 1970; of a floating reservation they are seconds from now.
+ *
+ * @param nodes          in configuration order
+ * @param units          what is reserved of each node; empty where the nodes are reserved whole
+ * @param flags          bits by {@link ReservationFlag#ordinal}
+ * @param maxStartDelayS how long others may still run into it; 0 not at all
+ * @param purgeAfterS    PURGE_COMP: it goes when no job has been in it for so long; 0 never
+ * @param idleSince      no job is in it since then; 0 while there is one
+ * @param begun          its start was noticed: what waits for it is looked at
+ * @param zone           in whose days it repeats
+ */
+public record Reservation(
+        String name,
+        long start,
+        long end,
+        Want want,
+        List<String> nodes,
+        Map<String, IndexSet> units,
+        Who who,
+        int flags,
+        String comment,
+        int maxStartDelayS,
+        int purgeAfterS,
+        long idleSince,
+        boolean begun,
+        String zone) {
+
+    /** No repetition is looked for further ahead than this. */
+    static final long HORIZON_S = 10L * 86400;
+    private static final int WINDOWS_MAX = 24 * 10 + 1;
+
+    /**
+     * What was asked for, from which nodes are chosen again when some fail.
+     *
+     * @param nodes     as named, "" if only counted
+     * @param nodeCount 0 if not counted
+     * @param coreCounts cores: one total, or one number per node; empty for whole nodes
+     */
+    public record Want(String nodes, int nodeCount, List<Integer> coreCounts, String partition, String features) {}
+
+    /** Who may use it: all that is said must hold. @param gids of the groups, in their order */
+    public record Who(Names users, Names accounts, Names groups, List<Integer> gids, Names qos, Names partitions) {
+        public static final Who NOBODY = new Who(Names.NONE, Names.NONE, Names.NONE, List.of(), Names.NONE, Names.NONE);
+
+        boolean isEmpty() {
+            return users.names.isEmpty() && accounts.names.isEmpty() && groups.names.isEmpty() && qos.names.isEmpty()
+                    && partitions.names.isEmpty();
+        }
+    }
+
+    /** Those meant, or with deny everybody else. */
+    public record Names(boolean deny, List<String> names) {
+        public static final Names NONE = new Names(false, List.of());
+
+        boolean admits(String name) {
+            return names.isEmpty() || names.contains(name) != deny;
+        }
+
+        /** As Slurm prints it: denied names with a minus each. */
+        public String text() {
+            return deny ? "-" + String.join(",-", names) : String.join(",", names);
+        }
+    }
+
+    /** A time it covers, seconds since 1970. */
+    public record Window(long from, long to) {}
+
+    public boolean has(ReservationFlag flag) {
+        return (flags & 1 << flag.ordinal()) != 0;
+    }
+
+    static int with(int flags, ReservationFlag flag) {
+        return flags | 1 << flag.ordinal();
+    }
+
+    public boolean repeats() {
+        return has(ReservationFlag.HOURLY) || has(ReservationFlag.DAILY) || has(ReservationFlag.WEEKDAY) || has(ReservationFlag.WEEKEND) || has(ReservationFlag.WEEKLY);
+    }
+
+    public long startAt(long now) {
+        return has(ReservationFlag.TIME_FLOAT) ? now + start : start;
+    }
+
+    public long endAt(long now) {
+        return has(ReservationFlag.TIME_FLOAT) ? now + end : end;
+    }
+
+    public boolean isActive(long now) {
+        return startAt(now) <= now && now < endAt(now);
+    }
+
+    /** Whether a job as described may use it. */
+    public boolean admits(JobDesc d) {
+        boolean group = who.groups.names().isEmpty() || who.gids.stream().anyMatch(g -> d.owner().gids().contains(g) || d.owner().gid() == g)
+                != who.groups.deny();
+        boolean partition = false;
+        for (String p : d.partition().split(",")) {
+            partition |= who.partitions.admits(p);
+        }
+        return group && partition && who.users.admits(d.owner().user()) && who.accounts.admits(d.charge().account()) && who.qos.admits(d.charge().qos());
+    }
+
+    /** Its times that touch the span, soonest first; a repeated one within {@link #HORIZON_S}. */
+    public List<Window> windows(long now, long from, long to) {
+        List<Window> out = new ArrayList<>();
+        long begin = startAt(now);
+        long finish = endAt(now);
+        for (int i = 0; i < WINDOWS_MAX && begin < to; i++) {
+            if (finish > from) {
+                out.add(new Window(begin, finish));
+            }
+            if (!repeats() || begin > now + HORIZON_S) {
+                break;
+            }
+            long next = after(begin);
+            finish += next - begin;
+            begin = next;
+        }
+        return out;
+    }
+
+    /** When it begins again after a begin. */
+    private long after(long begin) {
+        if (has(ReservationFlag.HOURLY)) {
+            return begin + 3600;
+        }
+        ZonedDateTime at = Instant.ofEpochSecond(begin).atZone(ZoneId.of(zone.isEmpty() ? "UTC" : zone));
+        if (has(ReservationFlag.WEEKLY)) {
+            return at.plusDays(7).toEpochSecond();
+        }
+        do {
+            at = at.plusDays(1);
+        } while (has(ReservationFlag.WEEKDAY) && weekend(at) || has(ReservationFlag.WEEKEND) && !weekend(at));
+        return at.toEpochSecond();
+    }
+
+    private static boolean weekend(ZonedDateTime at) {
+        return at.getDayOfWeek() == DayOfWeek.SATURDAY || at.getDayOfWeek() == DayOfWeek.SUNDAY;
+    }
+
+    /** The next repetition. */
+    Reservation next() {
+        long begin = after(start);
+        return at(begin, end + begin - start);
+    }
+
+    Reservation at(long newStart, long newEnd) {
+        return new Reservation(name, newStart, newEnd, want, nodes, units, who, flags, comment, maxStartDelayS, purgeAfterS, 0, false, zone);
+    }
+
+    Reservation withNodes(List<String> n, Map<String, IndexSet> u) {
+        return new Reservation(name, start, end, want, n, u, who, flags, comment, maxStartDelayS, purgeAfterS, idleSince, begun, zone);
+    }
+
+    Reservation noticed(boolean hasBegun, long idle) {
+        return new Reservation(name, start, end, want, nodes, units, who, flags, comment, maxStartDelayS, purgeAfterS, idle, hasBegun, zone);
+    }
+
+    /** Units of a node that are reserved: all that it has where it is reserved whole, none where it is not part of this. */
+    public IndexSet unitsOn(Node.Spec node) {
+        if (!nodes.contains(node.name())) {
+            return IndexSet.empty();
+        }
+        return units.isEmpty() ? node.units() == 0 ? IndexSet.empty() : IndexSet.range(0, node.units() - 1, 1)
+                : units.getOrDefault(node.name(), IndexSet.empty());
+    }
+
+    /** Whether a user belongs to those it is for, in any account. */
+    public boolean concerns(Accounts known, String user, List<Integer> userGids) {
+        boolean group = who.groups.names().isEmpty() || who.gids.stream().anyMatch(userGids::contains) != who.groups.deny();
+        boolean account = who.accounts.names().isEmpty();
+        for (var a : known.assocs().values()) {
+            account |= a.user().equals(user) && who.accounts.admits(a.account());
+        }
+        return group && account && who.users.admits(user);
+    }
+
+    /** Names a job asks for. */
+    static List<String> named(JobDesc d) {
+        return d.charge().reservation().isEmpty() ? List.of() : List.of(d.charge().reservation().split(","));
+    }
+}

@@ -1,0 +1,309 @@
+package dev.muster.core;
+
+import dev.muster.model.IndexSet;
+import dev.muster.model.ReservationFlag;
+import dev.muster.model.SlurmErrno;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * What {@code scontrol create} and {@code update reservation} say, taken into a reservation. The edge has written keys in lower case and full,
+ * times as seconds, and how a value is meant into the key's last sign: {@code users}, {@code users+}, {@code users-}.
+ */
+final class ReservationEdit {
+
+    private final State state;
+    private final boolean fresh;
+    private final Map<String, String> values;
+    private final Map<String, Integer> gids;
+    private SlurmErrno wrong;
+
+    private ReservationEdit(State state, boolean fresh, Map<String, String> values, Map<String, Integer> gids) {
+        this.state = state;
+        this.fresh = fresh;
+        this.values = new TreeMap<>(values);
+        this.gids = gids;
+    }
+
+    /** @param wrong null if all is well */
+    record Edited(Reservation reservation, boolean nodesAsked, SlurmErrno wrong) {}
+
+    static Edited edit(State state, Reservation old, boolean fresh, Map<String, String> values, Map<String, Integer> gids) {
+        ReservationEdit e = new ReservationEdit(state, fresh, values, gids);
+        int flags = e.flags(old.flags());
+        Reservation.Want want = e.want(old.want());
+        long start = e.number("starttime", old.start());
+        long end = e.end(old, start);
+        int named = want.nodes().isEmpty() ? clear(clear(flags, ReservationFlag.SPEC_NODES), ReservationFlag.ALL_NODES)
+                : Reservation.with(flags, ReservationFlag.SPEC_NODES);
+        if (want.nodes().equalsIgnoreCase("ALL")) {
+            boolean part = (flags & 1 << ReservationFlag.PART_NODES.ordinal()) != 0;
+            named = part ? clear(named, ReservationFlag.ALL_NODES) : Reservation.with(named, ReservationFlag.ALL_NODES);
+        }
+        Reservation.Who who = e.who(old.who());
+        boolean resized = values.containsKey("starttime") || values.containsKey("endtime");
+        Reservation r = new Reservation(old.name(), start, end, want, old.nodes(), old.units(), who, named, values.getOrDefault("comment", old.comment()),
+                (int) e.number("maxstartdelay", old.maxStartDelayS()), (int) e.number("purge_comp", old.purgeAfterS()), old.idleSince(),
+                old.begun() && !resized, values.getOrDefault("zone", old.zone()));
+        e.check(r);
+        boolean asked = values.containsKey("nodes") || values.containsKey("nodecnt") || values.containsKey("corecnt")
+                || values.containsKey("partitionname") || values.containsKey("features");
+        return new Edited(r, asked || fresh, e.wrong);
+    }
+
+    private void wrong(SlurmErrno errno) {
+        wrong = wrong == null ? errno : wrong;
+    }
+
+    private static int clear(int flags, ReservationFlag flag) {
+        return flags & ~(1 << flag.ordinal());
+    }
+
+    private long number(String key, long otherwise) {
+        String text = values.get(key);
+        if (text == null) {
+            return otherwise;
+        }
+        if (!text.matches("-?[0-9]{1,15}")) {
+            wrong(SlurmErrno.INVALID_TIME_VALUE);
+            return otherwise;
+        }
+        return Long.parseLong(text);
+    }
+
+    private long end(Reservation old, long start) {
+        if (values.containsKey("endtime")) {
+            return number("endtime", old.end());
+        }
+        if (values.containsKey("duration")) {
+            return start + number("duration", 0);
+        }
+        if (values.containsKey("duration+") || values.containsKey("duration-")) {
+            return old.end() + number("duration+", 0) - number("duration-", 0);
+        }
+        return fresh ? old.end() : start + old.end() - old.start();
+    }
+
+    private int flags(int old) {
+        int out = values.containsKey("flags") && !fresh && values.get("flags").isEmpty() ? 0 : old;
+        for (String mode : List.of("flags", "flags+", "flags-")) {
+            for (String word : values.getOrDefault(mode, "").split(",")) {
+                Optional<ReservationFlag> flag = ReservationFlag.of(word);
+                if (word.isEmpty()) {
+                    continue;
+                }
+                if (flag.isEmpty()) {
+                    wrong(SlurmErrno.RESERVATION_INVALID);
+                } else {
+                    out = mode.equals("flags-") ? clear(out, flag.get()) : Reservation.with(out, flag.get());
+                }
+            }
+        }
+        return out;
+    }
+
+    /** TRES=cpu=…,node=… is another way to count. */
+    private void tres() {
+        for (String item : values.getOrDefault("tres", "").split(",")) {
+            int eq = item.indexOf('=');
+            String name = eq < 0 ? item : item.substring(0, eq).toLowerCase(java.util.Locale.ROOT);
+            String count = eq < 0 ? "" : item.substring(eq + 1);
+            if (item.isEmpty()) {
+                continue;
+            }
+            if (!count.matches("[0-9]{1,7}")) {
+                wrong(SlurmErrno.INVALID_TRES);
+            } else if (name.equals("node")) {
+                values.put("nodecnt", count);
+            } else if (name.equals("cpu")) {
+                int perUnit = state.nodes().values().stream().mapToInt(n -> n.spec().cpusPerUnit()).max().orElse(1);
+                values.put("corecnt", Integer.toString((Integer.parseInt(count) + perUnit - 1) / perUnit));
+            } else {
+                wrong(name.startsWith("license/") ? SlurmErrno.INVALID_LICENSES : SlurmErrno.INVALID_TRES);
+            }
+        }
+    }
+
+    private Reservation.Want want(Reservation.Want old) {
+        tres();
+        String nodes = values.getOrDefault("nodes", values.containsKey("nodecnt") || values.containsKey("corecnt") && !values.containsKey("nodes")
+                && !fresh ? "" : old.nodes());
+        int count = old.nodeCount();
+        if (values.containsKey("nodecnt")) {
+            count = 0;
+            for (String item : values.get("nodecnt").split(",")) {
+                if (!item.matches("[0-9]{1,7}")) {
+                    wrong(SlurmErrno.INVALID_NODE_COUNT);
+                    return old;
+                }
+                count += Integer.parseInt(item);
+            }
+        } else if (values.containsKey("nodes")) {
+            count = 0;
+        }
+        List<Integer> cores = new ArrayList<>(old.coreCounts());
+        if (values.containsKey("corecnt")) {
+            cores.clear();
+            for (String item : values.get("corecnt").split(",")) {
+                if (!item.matches("[0-9]{1,7}") || Integer.parseInt(item) == 0) {
+                    wrong(SlurmErrno.INVALID_CPU_COUNT);
+                    return old;
+                }
+                cores.add(Integer.parseInt(item));
+            }
+        }
+        String partition = values.getOrDefault("partitionname", old.partition());
+        if (!partition.isEmpty() && !state.partitions().has(partition)) {
+            wrong(SlurmErrno.INVALID_PARTITION_NAME);
+        }
+        boolean counted = nodes.isEmpty() || !cores.isEmpty();
+        if (partition.isEmpty() && counted) {
+            for (Partition p : state.partitions().values()) {
+                partition = p.info().isDefault() ? p.name() : partition;
+            }
+        }
+        return new Reservation.Want(nodes, count, List.copyOf(cores), partition, values.getOrDefault("features", old.features()));
+    }
+
+    private Reservation.Who who(Reservation.Who old) {
+        Reservation.Names users = names("users", old.users());
+        Reservation.Names groups = names("groups", old.groups());
+        List<Integer> ids = new ArrayList<>();
+        for (String g : groups.names()) {
+            if (gids.containsKey(g)) {
+                ids.add(gids.get(g));
+            } else {
+                int at = old.groups().names().indexOf(g);
+                if (at >= 0) {
+                    ids.add(old.gids().get(at));
+                } else {
+                    wrong(SlurmErrno.GROUP_ID_MISSING);
+                }
+            }
+        }
+        Reservation.Names accounts = names("accounts", old.accounts());
+        Reservation.Names qos = names("qos", old.qos());
+        Reservation.Names partitions = names("allowedpartitions", old.partitions());
+        for (String a : accounts.names()) {
+            if (!state.accounts().isEmpty() && state.accounts().assoc("", a, "").isEmpty()) {
+                wrong(SlurmErrno.INVALID_ACCOUNT);
+            }
+        }
+        for (String q : qos.names()) {
+            if (state.accounts().qos(q).isEmpty()) {
+                wrong(SlurmErrno.INVALID_QOS);
+            }
+        }
+        for (String p : partitions.names()) {
+            if (!state.partitions().has(p)) {
+                wrong(SlurmErrno.INVALID_PARTITION_NAME);
+            }
+        }
+        Reservation.Who who = new Reservation.Who(users, accounts, groups, List.copyOf(ids), qos, partitions);
+        if (!users.names().isEmpty() && !groups.names().isEmpty()) {
+            wrong(SlurmErrno.RESERVATION_USER_GROUP);
+        }
+        return who;
+    }
+
+    private SlurmErrno bad(String key) {
+        return switch (key) {
+            case "users" -> SlurmErrno.USER_ID_MISSING;
+            case "groups" -> SlurmErrno.GROUP_ID_MISSING;
+            case "accounts" -> SlurmErrno.INVALID_ACCOUNT;
+            case "qos" -> SlurmErrno.INVALID_QOS;
+            default -> SlurmErrno.INVALID_PARTITION_NAME;
+        };
+    }
+
+    /** Allowed names, or all with a minus for denied ones; never both. */
+    private Reservation.Names names(String key, Reservation.Names old) {
+        String plain = values.get(key);
+        List<String> more = items(values.getOrDefault(key + "+", ""));
+        List<String> less = new ArrayList<>(items(values.getOrDefault(key + "-", "")));
+        Reservation.Names now = old;
+        if (plain != null) {
+            List<String> said = items(plain);
+            List<String> minus = said.stream().filter(n -> n.startsWith("-")).map(n -> n.substring(1)).toList();
+            if (minus.isEmpty()) {
+                now = new Reservation.Names(false, said.stream().distinct().toList());
+            } else if (minus.size() < said.size()) {
+                wrong(bad(key));
+                return old;
+            } else {
+                less.addAll(minus);
+            }
+        }
+        if (more.isEmpty() && less.isEmpty()) {
+            return now;
+        }
+        if (now.names().isEmpty()) {
+            // nothing was said so far: names with a minus begin a list of those who may not
+            if (!more.isEmpty() && !less.isEmpty()) {
+                wrong(bad(key));
+                return old;
+            }
+            return more.isEmpty() ? new Reservation.Names(true, less.stream().distinct().toList())
+                    : new Reservation.Names(false, more.stream().distinct().toList());
+        }
+        List<String> names = new ArrayList<>(now.names());
+        List<String> in = now.deny() && plain != null ? less : more;
+        List<String> out = now.deny() && plain != null ? more : less;
+        in.stream().filter(n -> !names.contains(n)).forEach(names::add);
+        for (String n : out) {
+            if (!names.remove(n)) {
+                wrong(bad(key));
+                return old;
+            }
+        }
+        return new Reservation.Names(now.deny() && !names.isEmpty(), List.copyOf(names));
+    }
+
+    private static List<String> items(String text) {
+        return text.isEmpty() ? List.of() : List.of(text.split(","));
+    }
+
+    private void check(Reservation r) {
+        Set<ReservationFlag> repeats = new HashSet<>();
+        for (ReservationFlag f : List.of(ReservationFlag.HOURLY, ReservationFlag.DAILY, ReservationFlag.WEEKDAY, ReservationFlag.WEEKEND,
+                ReservationFlag.WEEKLY)) {
+            if (r.has(f)) {
+                repeats.add(f);
+            }
+        }
+        boolean replaced = r.has(ReservationFlag.REPLACE) || r.has(ReservationFlag.REPLACE_DOWN);
+        boolean fixed = r.has(ReservationFlag.STATIC) || r.has(ReservationFlag.MAINT);
+        boolean floats = r.has(ReservationFlag.TIME_FLOAT);
+        if (repeats.size() > 1 || replaced && (fixed || r.has(ReservationFlag.SPEC_NODES) || !r.want().coreCounts().isEmpty())
+                || floats && !repeats.isEmpty() || r.has(ReservationFlag.REPLACE) && r.has(ReservationFlag.REPLACE_DOWN)
+                || !fresh && (values.getOrDefault("flags", "") + values.getOrDefault("flags+", "") + values.getOrDefault("flags-", ""))
+                        .toUpperCase(java.util.Locale.ROOT).contains("TIME_FLOAT")) {
+            wrong(fresh ? SlurmErrno.RESERVATION_INVALID : SlurmErrno.NOT_SUPPORTED);
+        }
+        if (r.has(ReservationFlag.ANY_NODES)) {
+            // licences alone: nothing of it is left without them
+            wrong(SlurmErrno.INVALID_LICENSES);
+        }
+        if (r.who().isEmpty()) {
+            wrong(SlurmErrno.RESERVATION_EMPTY);
+        }
+        if (r.end() <= r.start()) {
+            wrong(SlurmErrno.INVALID_TIME_VALUE);
+        }
+        if (values.containsKey("licenses") && !values.get("licenses").isEmpty()) {
+            wrong(SlurmErrno.INVALID_LICENSES);
+        }
+    }
+
+    /** Before anything was said. */
+    static Reservation blank(String name) {
+        return new Reservation(name, 0, 0, new Reservation.Want("", 0, List.of(), "", ""), List.of(), new TreeMap<String, IndexSet>(),
+                Reservation.Who.NOBODY, 0, "", 0, 0, 0, false, "");
+    }
+
+}

@@ -1,0 +1,292 @@
+package dev.muster.core;
+
+import dev.muster.model.ExitStatus;
+import dev.muster.model.JobDesc;
+import dev.muster.model.JobReason;
+import dev.muster.model.JobState;
+import dev.muster.model.ReservationFlag;
+import dev.muster.model.SlurmErrno;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+
+/** scontrol create, update and delete reservation; what their times bring about. */
+final class ReservationRules {
+    /** A start this long ago is meant as now. */
+    private static final long PAST_S = 60;
+    private static final int MAX = 10_000;
+
+    private final State state;
+    private final Now now;
+    private final Planner planner;
+
+    ReservationRules(State state, Now now, Planner planner) {
+        this.state = state;
+        this.now = now;
+        this.planner = planner;
+    }
+
+    // ---- commands
+
+    Decision create(Command.CreateReservation c) {
+        if (!Access.isAdmin(state, c.uid())) {
+            return Decision.reject(SlurmErrno.ACCESS_DENIED);
+        }
+        if (state.reservations().size() >= MAX) {
+            return new Decision.Rejected(SlurmErrno.RESERVATION_INVALID, "There are " + MAX + " reservations already");
+        }
+        ReservationEdit.Edited e = ReservationEdit.edit(state, ReservationEdit.blank(c.name()), true, c.values(), c.gids());
+        if (e.wrong() != null) {
+            return Decision.reject(e.wrong());
+        }
+        Reservation r = e.reservation();
+        if (state.reservations().has(r.name())) {
+            return Decision.reject(SlurmErrno.RESERVATION_NAME_DUP);
+        }
+        boolean floats = r.has(ReservationFlag.TIME_FLOAT);
+        if (!floats && (r.start() < now.seconds() - PAST_S || r.end() <= now.seconds())) {
+            return Decision.reject(SlurmErrno.INVALID_TIME_VALUE);
+        }
+        if (floats) {
+            r = r.at(Math.max(0, r.start() - now.seconds()), r.end() - now.seconds());
+        }
+        if (r.name().isEmpty()) {
+            r = named(r);
+        }
+        Reservation made = r;
+        return switch (new ReservationNodes(state, now, planner).choose(r, List.of())) {
+            case ReservationNodes.Missing m -> Decision.reject(m.errno());
+            case ReservationNodes.Found f -> Decision.of(List.of(new Change.ReservationChanged(made.withNodes(f.nodes(), f.units())
+                    .noticed(made.isActive(now.seconds()), now.seconds()))), made.name());
+        };
+    }
+
+    /** The first of its users, groups, accounts, QOS or partitions, and a number. */
+    private Reservation named(Reservation r) {
+        Reservation.Who w = r.who();
+        String stem = "resv";
+        for (Reservation.Names n : List.of(w.partitions(), w.qos(), w.groups(), w.accounts(), w.users())) {
+            stem = n.names().isEmpty() ? stem : n.names().getFirst();
+        }
+        int number = 1;
+        while (state.reservations().has(stem + "_" + number)) {
+            number++;
+        }
+        return new Reservation(stem + "_" + number, r.start(), r.end(), r.want(), r.nodes(), r.units(), r.who(), r.flags(), r.comment(),
+                r.maxStartDelayS(), r.purgeAfterS(), r.idleSince(), r.begun(), r.zone());
+    }
+
+    Decision update(Command.UpdateReservation c) {
+        Optional<Reservation> found = state.reservations().find(c.name());
+        if (found.isEmpty()) {
+            return Decision.reject(SlurmErrno.RESERVATION_INVALID);
+        }
+        Reservation old = found.get();
+        boolean skip = c.values().containsKey("skip");
+        if (!Access.isAdmin(state, c.uid()) && !(skip && mayDelete(old, c))) {
+            return Decision.reject(SlurmErrno.ACCESS_DENIED);
+        }
+        if (skip) {
+            return !old.repeats() ? Decision.reject(SlurmErrno.RESERVATION_NO_SKIP)
+                    : inUse(old) ? Decision.reject(SlurmErrno.RESERVATION_BUSY)
+                    : Decision.of(List.of(new Change.ReservationChanged(old.next())), "");
+        }
+        ReservationEdit.Edited e = ReservationEdit.edit(state, old, false, c.values(), c.gids());
+        if (e.wrong() != null) {
+            return Decision.reject(e.wrong());
+        }
+        Reservation r = e.reservation();
+        if (!r.has(ReservationFlag.TIME_FLOAT) && r.end() <= now.seconds()) {
+            return Decision.reject(SlurmErrno.INVALID_TIME_VALUE);
+        }
+        if (c.values().containsKey("starttime") && old.isActive(now.seconds()) && inUse(old)) {
+            return Decision.reject(SlurmErrno.RESERVATION_ALREADY_STARTED);
+        }
+        if (!old.units().isEmpty() && e.nodesAsked()) {
+            return Decision.reject(SlurmErrno.CORE_RESERVATION_UPDATE);
+        }
+        boolean moved = r.start() != old.start() || r.end() > old.end() || r.repeats() != old.repeats();
+        if (!e.nodesAsked() && !moved) {
+            return Decision.of(List.of(new Change.ReservationChanged(r)), "");
+        }
+        // the same nodes as far as they do; a longer time must be free on them, too
+        Reservation wish = r.units().isEmpty() && !e.nodesAsked() && r.want().nodes().isEmpty() && r.has(ReservationFlag.STATIC) ? fixed(r) : r;
+        return switch (new ReservationNodes(state, now, planner).choose(wish, old.nodes())) {
+            case ReservationNodes.Missing m -> Decision.reject(m.errno());
+            case ReservationNodes.Found f -> Decision.of(List.of(new Change.ReservationChanged(r.withNodes(f.nodes(), f.units()))), "");
+        };
+    }
+
+    private static Reservation fixed(Reservation r) {
+        return new Reservation(r.name(), r.start(), r.end(), new Reservation.Want(String.join(",", r.nodes()), 0, List.of(), "", ""), r.nodes(),
+                r.units(), r.who(), r.flags(), r.comment(), r.maxStartDelayS(), r.purgeAfterS(), r.idleSince(), r.begun(), r.zone());
+    }
+
+    /** USER_DELETE: whom the reservation is for may end it. */
+    private boolean mayDelete(Reservation r, Command.UpdateReservation c) {
+        return r.has(ReservationFlag.USER_DELETE) && r.concerns(state.accounts(), c.user(), c.userGids());
+    }
+
+    Decision delete(Command.DeleteReservation c) {
+        Optional<Reservation> found = state.reservations().find(c.name());
+        if (found.isEmpty()) {
+            return Decision.reject(SlurmErrno.RESERVATION_INVALID);
+        }
+        Reservation r = found.get();
+        boolean member = r.has(ReservationFlag.USER_DELETE) && r.concerns(state.accounts(), c.user(), c.userGids());
+        if (!Access.isAdmin(state, c.uid()) && !member) {
+            return Decision.reject(SlurmErrno.ACCESS_DENIED);
+        }
+        if (inUse(r)) {
+            return Decision.reject(SlurmErrno.RESERVATION_BUSY);
+        }
+        List<Change> changes = new ArrayList<>();
+        remove(r, changes);
+        return Decision.of(changes, "");
+    }
+
+    private boolean inUse(Reservation r) {
+        return running().containsKey(r.name());
+    }
+
+    /** Jobs that run in reservations, by its name. */
+    private Map<String, List<Job>> running() {
+        Map<String, List<Job>> out = new TreeMap<>();
+        Set<Integer> seen = new HashSet<>();
+        for (Node n : state.nodes().values()) {
+            for (int id : n.jobs()) {
+                Job job = state.jobs().at(id);
+                if (!job.desc().charge().reservation().isEmpty() && job.state().isActive() && seen.add(id)) {
+                    out.computeIfAbsent(job.desc().charge().reservation(), k -> new ArrayList<>()).add(job);
+                }
+            }
+        }
+        return out;
+    }
+
+    /** It is gone; what still waits for it is held, or goes on without it. */
+    private void remove(Reservation r, List<Change> changes) {
+        changes.add(new Change.ReservationRemoved(r.name()));
+        for (Job job : state.jobs().values()) {
+            List<String> named = Reservation.named(job.desc());
+            if (job.state() == JobState.PENDING && named.contains(r.name())) {
+                List<String> others = named.stream().filter(n -> !n.equals(r.name()) && state.reservations().has(n)).toList();
+                boolean hold = others.isEmpty() && !r.has(ReservationFlag.NO_HOLD_JOBS_AFTER_END);
+                changes.add(new Change.ReservationLost(job.id(), String.join(",", others), hold));
+                if (changes.size() >= Core.CHANGES_MAX) {
+                    return;
+                }
+            }
+        }
+    }
+
+    // ---- jobs
+
+    /** Whether a job may be submitted to what it names. */
+    Optional<SlurmErrno> refusal(JobDesc desc) {
+        boolean any = false;
+        for (String name : Reservation.named(desc)) {
+            Optional<Reservation> r = state.reservations().find(name);
+            if (r.isEmpty()) {
+                return Optional.of(SlurmErrno.RESERVATION_INVALID);
+            }
+            any |= r.get().admits(desc);
+        }
+        return any || desc.charge().reservation().isEmpty() ? Optional.empty() : Optional.of(SlurmErrno.RESERVATION_ACCESS);
+    }
+
+    // ---- time
+
+    void due(List<Change> changes) {
+        if (state.reservations().size() == 0) {
+            return;
+        }
+        long t = now.seconds();
+        Map<String, List<Job>> running = running();
+        for (Reservation r : state.reservations().values()) {
+            if (changes.size() >= Core.CHANGES_MAX / 2) {
+                return;
+            }
+            if (r.has(ReservationFlag.TIME_FLOAT)) {
+                continue;
+            }
+            List<Job> inside = running.getOrDefault(r.name(), List.of());
+            if (t >= r.end()) {
+                ended(r, inside, changes);
+                continue;
+            }
+            long idle = !inside.isEmpty() ? 0 : r.idleSince() == 0 ? t : r.idleSince();
+            boolean active = r.isActive(t);
+            if (r.has(ReservationFlag.PURGE_COMP) && active && idle > 0 && t - Math.max(idle, r.start()) >= r.purgeAfterS()
+                    && !waitedFor(r)) {
+                if (r.repeats()) {
+                    changes.add(new Change.ReservationChanged(r.next()));
+                } else {
+                    remove(r, changes);
+                }
+                continue;
+            }
+            Reservation seen = replaced(r, active).noticed(active, idle);
+            if (!seen.equals(r)) {
+                changes.add(new Change.ReservationChanged(seen));
+            }
+        }
+    }
+
+    private boolean waitedFor(Reservation r) {
+        return state.jobs().values().stream().anyMatch(j -> j.state() == JobState.PENDING && Reservation.named(j.desc()).contains(r.name()));
+    }
+
+    /** Jobs in it go on for ResvOverRun, then they are ended; it goes with the last of them or comes again. */
+    private void ended(Reservation r, List<Job> inside, List<Change> changes) {
+        long overRun = Long.parseLong(state.settings().options().getOrDefault(Settings.RESV_OVER_RUN, "0"));
+        boolean flex = r.has(ReservationFlag.FLEX);
+        if (!inside.isEmpty() && !flex) {
+            if (overRun >= 0 && now.seconds() >= r.end() + overRun) {
+                for (Job job : inside) {
+                    changes.add(new Change.JobEnded(job.id(), JobState.TIMEOUT, JobReason.TIME_LIMIT, "", ExitStatus.NONE, now.seconds()));
+                }
+            }
+            return;
+        }
+        if (!r.repeats()) {
+            remove(r, changes);
+            return;
+        }
+        Reservation next = r.next();
+        while (next.end() <= now.seconds()) {
+            next = next.next();
+        }
+        boolean again = next.want().nodes().isEmpty() && !next.has(ReservationFlag.STATIC);
+        if (again && new ReservationNodes(state, now, planner).choose(next, next.nodes()) instanceof ReservationNodes.Found f) {
+            next = next.withNodes(f.nodes(), f.units());
+        }
+        changes.add(new Change.ReservationChanged(next));
+    }
+
+    /** Nodes that were only counted are replaced when they fail; with REPLACE also when a job has them. */
+    private Reservation replaced(Reservation r, boolean active) {
+        boolean may = r.want().nodes().isEmpty() && !r.has(ReservationFlag.STATIC) && !r.has(ReservationFlag.MAINT);
+        if (!may) {
+            return r;
+        }
+        boolean always = r.has(ReservationFlag.REPLACE);
+        List<String> good = new ArrayList<>();
+        for (String name : r.nodes()) {
+            Optional<Node> n = state.nodes().find(name);
+            boolean failed = n.isEmpty() || n.get().has(Node.Flag.DOWN) || n.get().has(Node.Flag.DRAIN) || n.get().has(Node.Flag.FAIL);
+            boolean taken = always && active && n.isPresent() && !n.get().jobs().isEmpty();
+            if (!failed && !taken) {
+                good.add(name);
+            }
+        }
+        if (good.size() == r.nodes().size()) {
+            return r;
+        }
+        return new ReservationNodes(state, now, planner).choose(r, good) instanceof ReservationNodes.Found f ? r.withNodes(f.nodes(), f.units()) : r;
+    }
+}

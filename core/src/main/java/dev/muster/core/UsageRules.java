@@ -1,0 +1,131 @@
+package dev.muster.core;
+
+import dev.muster.model.JobState;
+import dev.muster.model.accounting.DbdMessages.QosPolicy;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZonedDateTime;
+import java.time.temporal.ChronoUnit;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/** Charges associations and QOS for what their jobs have had since the last time, and lets old usage fade. */
+final class UsageRules {
+    private final State state;
+    private final Now now;
+
+    UsageRules(State state, Now now) {
+        this.state = state;
+        this.now = now;
+    }
+
+    /** Jobs that ended up to then have been charged. */
+    boolean charged(long endTime) {
+        return state.accounts().isEmpty() || endTime <= state.shares().time();
+    }
+
+    void due(List<Change> changes) {
+        Shares before = state.shares();
+        long periodMs = 1000 * Math.max(1, option("priority_calc_period", 300));
+        if (state.accounts().isEmpty() || before.time() > 0 && now.tickMs() - before.tickMs() < periodMs) {
+            return;
+        }
+        boolean forget = before.resetAt() > 0 && now.seconds() >= before.resetAt();
+        Map<Integer, Long> usage = new TreeMap<>();
+        Map<Integer, Long> qos = new TreeMap<>();
+        if (!forget) {
+            double left = left(now.tickMs() - before.tickMs());
+            before.usage().entries().forEach(e -> keep(usage, e.getKey(), e.getValue() * left));
+            before.qos().entries().forEach(e -> keep(qos, e.getKey(), e.getValue() * left));
+        }
+        charge(before.time(), usage, qos);
+        boolean idle = usage.isEmpty() && qos.isEmpty() && before.usage().size() == 0 && before.qos().size() == 0;
+        if (idle && before.time() > 0 && state.ended().size() == 0 && !forget) {
+            return;
+        }
+        changes.add(new Change.UsageCharged(now.seconds(), now.tickMs(), nextReset(before, forget), had(usage), had(qos)));
+    }
+
+    private static List<Shares.Had> had(Map<Integer, Long> sums) {
+        return sums.entrySet().stream().map(e -> new Shares.Had(e.getKey(), e.getValue())).toList();
+    }
+
+    private static void keep(Map<Integer, Long> sums, int id, double value) {
+        if (value >= 1) {
+            sums.put(id, (long) value);
+        }
+    }
+
+    private long option(String name, long otherwise) {
+        String text = state.settings().options().getOrDefault(name, "");
+        return text.isEmpty() ? otherwise : Long.parseLong(text);
+    }
+
+    private double left(long ms) {
+        long halfLife = option("priority_half_life", 604_800);
+        return halfLife <= 0 ? 1 : StrictMath.pow(0.5, ms / 1000.0 / halfLife);
+    }
+
+    private void charge(long since, Map<Integer, Long> usage, Map<Integer, Long> qos) {
+        Set<Integer> ids = new TreeSet<>();
+        state.nodes().values().forEach(n -> ids.addAll(n.jobs()));
+        state.ended().from(since << 32).forEach(e -> ids.add(e.getValue()));
+        Set<Integer> seen = new HashSet<>();
+        for (int id : ids) {
+            Job job = state.jobs().at(id);
+            Job.Run r = job.run();
+            if (r.startTime() == 0 || !seen.add(id)) {
+                continue;
+            }
+            long end = r.endTime() > 0 ? r.endTime() : job.state() == JobState.SUSPENDED ? r.suspendTime() : now.seconds();
+            long seconds = Math.min(end, now.seconds()) - Math.max(r.startTime(), since);
+            if (seconds <= 0) {
+                continue;
+            }
+            String partition = job.desc().partition().split(",")[0];
+            Optional<QosPolicy> q = state.accounts().qos(job.desc().charge().qos());
+            double rate = billing(job, partition) * q.map(p -> p.limits().getOrDefault("UsageFactor", "")).filter(f -> !f.isEmpty())
+                    .map(Double::parseDouble).orElse(1.0);
+            long amount = (long) (rate * seconds * FairShare.UNIT);
+            state.accounts().assoc(job.desc().owner().user(), job.desc().charge().account(), partition)
+                    .ifPresent(a -> usage.merge(a.id(), amount, Long::sum));
+            q.ifPresent(p -> qos.merge(p.id(), amount, Long::sum));
+        }
+    }
+
+    private double billing(Job job, String partition) {
+        Allocation a = job.run().allocation();
+        Map<String, Integer> gres = new TreeMap<>();
+        a.nodes().forEach(s -> s.gres().forEach((name, devices) -> gres.merge(name, devices.count(), Integer::sum)));
+        String weights = state.partitions().find(partition).map(p -> p.info().tresBillingWeights()).orElse("");
+        return Billing.of(weights, a.cpus(), a.memoryMb(), a.nodes().size(), gres);
+    }
+
+    /** The start of the next day, week, month, quarter or year of the cluster's zone. */
+    private long nextReset(Shares before, boolean passed) {
+        String period = state.settings().options().getOrDefault("priority_reset_period", "NONE");
+        if (period.equals("NONE")) {
+            return 0;
+        }
+        if (period.equals("NOW")) {
+            return before.time() == 0 ? now.seconds() : passed ? 0 : before.resetAt();
+        }
+        if (before.resetAt() > now.seconds()) {
+            return before.resetAt();
+        }
+        String zone = state.settings().options().getOrDefault("zone", "UTC");
+        ZonedDateTime day = Instant.ofEpochSecond(now.seconds()).atZone(ZoneId.of(zone)).truncatedTo(ChronoUnit.DAYS);
+        return (switch (period) {
+            case "WEEKLY" -> day.plusDays(7 - day.getDayOfWeek().getValue() % 7);
+            case "MONTHLY" -> day.withDayOfMonth(1).plusMonths(1);
+            case "QUARTERLY" -> day.withDayOfMonth(1).withMonth((day.getMonthValue() - 1) / 3 * 3 + 1).plusMonths(3);
+            case "YEARLY" -> day.withDayOfYear(1).plusYears(1);
+            default -> day.plusDays(1);
+        }).toEpochSecond();
+    }
+}

@@ -1,0 +1,76 @@
+package dev.muster.model.api;
+
+import java.util.List;
+import java.util.Map;
+
+/** Requests about why a job stands where it does in the queue, and who had how much. */
+public final class PolicyMessages {
+    private PolicyMessages() {}
+
+    public record QueryPriorities() {}
+
+    /**
+     * @param type    PriorityType
+     * @param weights site, age, assoc, fairshare, size, partition, qos
+     * @param tres    PriorityWeightTRES as written
+     */
+    public record PrioritiesReply(String type, Map<String, Long> weights, String tres, List<PriorityRow> rows) {}
+
+    /**
+     * A waiting job in one of its partitions. Factors are from 0 to 1 unless PriorityFlags say otherwise.
+     *
+     * @param tres         factors by name
+     * @param tresWeighted what they add to the priority
+     */
+    public record PriorityRow(
+            int jobId,
+            int arrayJobId,
+            int arrayTaskId,
+            String arrayTasks,
+            long sluid,
+            String user,
+            int userId,
+            String account,
+            String qosName,
+            String partitionName,
+            long priority,
+            int nice,
+            long site,
+            double age,
+            double assoc,
+            double fairShare,
+            double size,
+            double partition,
+            double qos,
+            Map<String, Double> tres,
+            Map<String, Long> tresWeighted) {}
+
+    public record QueryShares() {}
+
+    /** @param tree fair tree, else the classic rule */
+    public record SharesReply(String type, boolean tree, List<ShareRow> rows) {}
+
+    /**
+     * An association, accounts before what is below them.
+     *
+     * @param depth      0 for the root
+     * @param rawShares  a number or {@code parent}
+     * @param rawUsage   billed resource seconds
+     * @param level      share over usage among siblings; -1 for infinitely much
+     * @param tresRunMins what running jobs may still use, by name
+     */
+    public record ShareRow(
+            int depth,
+            String account,
+            String user,
+            String partition,
+            String rawShares,
+            double normShares,
+            long rawUsage,
+            double normUsage,
+            double effectiveUsage,
+            double fairShare,
+            double level,
+            String grpTresMins,
+            Map<String, Long> tresRunMins) {}
+}

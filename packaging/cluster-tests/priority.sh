@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# priority/multifactor through the commands: sprio's columns, sshare's tree, usage that survives the controller.
+. "$(dirname "$0")/lib.bash"
+head -c 64 /dev/urandom > "$dir/slurm.key"; chmod 600 "$dir/slurm.key"
+dbd_port=$(free_port)
+cat > "$dir/slurmdbd.conf" <<C
+AuthType=auth/slurm
+DbdHost=localhost
+DbdPort=$dbd_port
+SlurmUser=$(id -un)
+StorageType=accounting_storage/embedded
+StorageLoc=$dir/db
+LogFile=$dir/log/slurmdbd.log
+PidFile=$dir/run/slurmdbd.pid
+C
+chmod 600 "$dir/slurmdbd.conf"; mkdir -p "$dir/log" "$dir/run"
+me=$(id -un)
+accounting="AccountingStorageType=accounting_storage/slurmdbd
+AccountingStorageHost=127.0.0.1
+AccountingStoragePort=$dbd_port"
+printf 'ClusterName=test\nSlurmctldHost=localhost\nAuthType=auth/slurm\n%s\n' "$accounting" > "$SLURM_CONF"
+slurmdbd -f "$dir/slurmdbd.conf" </dev/null >>"$dir/log/start.out" 2>&1
+sacctmgr -i add cluster test >/dev/null
+sacctmgr -i add account lab fairshare=3 >/dev/null
+sacctmgr -i add account guests fairshare=1 >/dev/null
+sacctmgr -i add user "$me" account=lab >/dev/null 2>&1 || true
+sacctmgr -i add user nobody account=guests >/dev/null 2>&1 || true
+start_cluster 1 4 "$accounting
+PriorityType=priority/multifactor
+PriorityCalcPeriod=0:01
+PriorityWeightAge=1000
+PriorityWeightFairshare=10000
+PriorityWeightJobSize=2000
+PriorityWeightPartition=3000
+PriorityWeightQOS=500
+PriorityWeightAssoc=700
+PriorityWeightTRES=CPU=100,Mem=200"
+first=$(sbatch --parsable -A lab -o /dev/null -n4 --wrap 'sleep 4')
+second=$(sbatch --parsable -A lab -o /dev/null -n4 --nice=5 --wrap true)
+check "the columns" "          JOBID PARTITION   PRIORITY       SITE        AGE      ASSOC  FAIRSHARE    JOBSIZE  PARTITION        QOS                 TRES" \
+  "$(sprio | head -1)"
+check "the weights" "        Weights                               1       1000        700      10000       2000       3000        500      CPU=100,Mem=200" \
+  "$(sprio -w | tail -1)"
+check "the factors" "$second main 2000 3000 5 cpu=100,mem=2" "$(sprio -h -j "$second" -o '%i %r %J %P %N %T')"
+check "normalised" "1.0000000 1.0000000 cpu=1.00,mem=0.01" "$(sprio -h -j "$second" -o '%j %p %t')"
+check "an unknown letter" "sprio: error: Invalid job format specification: Z" "$(sprio -o '%i %Z' 2>&1 >/dev/null)"
+total=$(sprio -h -j "$second" -o %Y)
+check "squeue shows it" "$total" "$(squeue -h -j "$second" -o %Q)"
+scontrol update jobid="$second" sitefactor=50
+check "a site factor" 50 "$(sprio -h -j "$second" -o %S)"
+wait_empty; sleep 2
+used=$(sshare -a -n -P -o User,RawUsage | grep "^$me|" | tail -1 | cut -d'|' -f2)
+check "what ran was charged" yes "$([ "${used:-0}" -ge 12 ] && [ "$used" -le 24 ] && echo yes || echo "no: $used")"
+kill -9 "$(pid_of slurmctld)"; sleep 0.5; start_ctld; sleep 2
+again=$(sshare -a -n -P -o User,RawUsage | grep "^$me|" | tail -1 | cut -d'|' -f2)
+check "the charge outlives the controller" yes "$([ "$again" -ge $((used-1)) ] && [ "$again" -le "$used" ] && echo yes || echo "no: $again")"
+check "sshare's header" "Account                    User  RawShares  NormShares    RawUsage  EffectvUsage  FairShare " "$(sshare | head -1)"
+match "shares among siblings" ' lab\|\|3\|0\.600000\|' "$(sshare -a -n -P)"
+check "who had nothing is first" "0.666667" "$(sshare -a -n -P -o User,FairShare | sed -n 's/^nobody|//p')"
+match "level" 'inf' "$(sshare -a -l -n -P -o LevelFS)"

@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# Reservations through the commands: who may run in them, what they keep free, that they outlive the controller.
+. "$(dirname "$0")/lib.bash"
+start_cluster 3 4
+me=$(id -un)
+check "created" "Reservation created: r1" "$(scontrol create reservation reservationname=r1 starttime=now duration=10 nodes=n1 users="$me")"
+check "named by itself" "Reservation created: ${me}_1" "$(scontrol create reservation start=now+1hour dur=10 nodecnt=1 user="$me" flags=maint,overlap)"
+match "shown" "ReservationName=r1 .* Nodes=n1 NodeCnt=1 CoreCnt=4 Features=\(null\) PartitionName=\(null\) Flags=SPEC_NODES TRES=cpu=4 Users=$me " \
+  "$(scontrol -o show res r1)"
+check "not found" "Reservation nosuch not found" "$(scontrol show res nosuch)"
+check "overlapping" "Error creating the reservation: Requested reservation overlaps with another reservation" \
+  "$(scontrol create reservation start=now dur=10 nodes=n1 user="$me" 2>&1)"
+check "without a time" "scontrol: error: A start time must be given.  No reservation created." \
+  "$(scontrol create reservation dur=10 nodes=n1 user="$me" 2>&1)"
+check "sinfo's state" "resv" "$(sinfo -h -N -n n1 -o %t)"
+match "sinfo -T" "r1 +ACTIVE +[-0-9T:]+  [-0-9T:]+     00:10:00  n1" "$(sinfo -T)"
+match "scontrol's state" "State=IDLE.RESERVED" "$(scontrol -o show node n1)"
+id=$(sbatch --parsable -o /dev/null -t 1 -w n1 --wrap 'sleep 30'); sleep 1.2
+match "outside of it a job waits" "PENDING ReqNodeNotAvail" "$(squeue -h -o '%T %r' -j "$id")"
+scancel "$id"
+check "inside it runs" n1 "$(srun --reservation=r1 printenv SLURM_JOB_NODELIST)"
+check "no such one" "srun: error: Unable to allocate resources: Requested reservation is invalid" "$(srun --reservation=no true 2>&1 || true)"
+id=$(sbatch --parsable -o /dev/null -t 1 --reservation=r1 --wrap 'sleep 30'); sleep 1.2
+check "squeue %v" "RUNNING r1" "$(squeue -h -o '%T %v' -j "$id")"
+match "in use" "Requested reservation is in use" "$(scontrol delete reservationname=r1 2>&1 || true)"
+kill -9 "$(pid_of slurmctld)"; sleep 0.5; start_ctld; sleep 1
+match "it outlives the controller" "ReservationName=r1 " "$(scontrol -o show res)"
+scancel "$id"; wait_empty
+check "users change" "Reservation updated." "$(scontrol update reservation=r1 users+=nobody)"
+match "and show" "Users=$me,nobody " "$(scontrol -o show res r1)"
+check "a flag that is none" "scontrol: error: Error parsing flags foo.  No reservation update." "$(scontrol update reservationname=r1 flags=foo 2>&1 | head -1)"
+held=$(sbatch --parsable -H -o /dev/null --reservation=r1 --wrap true)
+check "deleted" "" "$(scontrol delete reservationname=r1)"
+match "what waited for it is held" "PENDING ReservationDeleted|RESV_DEL_HOLD ReservationDeleted" "$(squeue -h -o '%T %r' -j "$held")"
+scancel "$held"
+scontrol create reservation reservationname=short start=now+2 end=now+6 nodes=ALL user=nobody >/dev/null
+id=$(sbatch --parsable -o /dev/null -t 5 --wrap true); sleep 1
+check "nothing runs into it" PENDING "$(squeue -h -o %T -j "$id")"
+sleep 9
+check "after it" COMPLETED "$(sacct -X -n -P -o State -j "$id")"

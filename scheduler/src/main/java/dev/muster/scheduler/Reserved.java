@@ -1,0 +1,137 @@
+package dev.muster.scheduler;
+
+import dev.muster.core.Reservation;
+import dev.muster.core.State;
+import dev.muster.model.IndexSet;
+import dev.muster.model.JobDesc;
+import dev.muster.model.ReservationFlag;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** What reservations leave of the nodes, for one pass. A cluster without any costs nothing here. */
+final class Reserved {
+    private final Map<String, Reservation> reservations = new HashMap<>();
+    private final List<Reservation> magnetic = new ArrayList<>();
+    private final Map<String, List<Claim>> byNode = new HashMap<>();
+    private final long now;
+
+    /** Units of a node in one of a reservation's times, seconds since 1970. */
+    private record Claim(Reservation reservation, IndexSet units, long from, long to) {}
+
+    Reserved(State state, Collection<NodeSlot> nodes, long now) {
+        this.now = now;
+        Collection<Reservation> all = state.reservations().values();
+        if (all.isEmpty()) {
+            return;
+        }
+        Map<String, NodeSlot> slots = new HashMap<>();
+        nodes.forEach(n -> slots.put(n.spec.name(), n));
+        for (Reservation r : all) {
+            reservations.put(r.name(), r);
+            if (r.has(ReservationFlag.MAGNETIC)) {
+                magnetic.add(r);
+            }
+            List<Reservation.Window> windows = r.windows(now, now, now + Grid.STARTS[Grid.STARTS.length - 1]);
+            for (String name : r.nodes()) {
+                NodeSlot slot = slots.get(name);
+                for (Reservation.Window w : slot == null ? List.<Reservation.Window>of() : windows) {
+                    byNode.computeIfAbsent(name, k -> new ArrayList<>()).add(new Claim(r, r.unitsOn(slot.spec), w.from(), w.to()));
+                }
+            }
+        }
+    }
+
+    boolean isEmpty() {
+        return reservations.isEmpty();
+    }
+
+    /** Reservations a job may start in, in the order to try them; "" stands for none. */
+    List<String> of(JobDesc desc) {
+        if (reservations.isEmpty() && desc.charge().reservation().isEmpty()) {
+            return List.of("");
+        }
+        List<String> out = new ArrayList<>();
+        if (!desc.charge().reservation().isEmpty()) {
+            for (String name : desc.charge().reservation().split(",")) {
+                if (usable(name) && reservations.get(name).admits(desc)) {
+                    out.add(name);
+                }
+            }
+            return out;
+        }
+        for (Reservation r : magnetic) {
+            if (usable(r.name()) && r.admits(desc)) {
+                out.add(r.name());
+            }
+        }
+        out.add("");
+        return out;
+    }
+
+    private boolean usable(String name) {
+        Reservation r = reservations.get(name);
+        return r != null && r.endAt(now) > now;
+    }
+
+    private boolean flexible(String name) {
+        return reservations.get(name).has(ReservationFlag.FLEX);
+    }
+
+    /** Seconds since 1970 before which nothing starts in the reservation. */
+    long opens(String name) {
+        return name.isEmpty() || flexible(name) ? now : reservations.get(name).startAt(now);
+    }
+
+    /** Units of the node that a job of this reservation ("" for none) may have between the two times, free or not. */
+    IndexSet allowed(String name, NodeSlot node, long from, long to) {
+        IndexSet own = IndexSet.empty();
+        IndexSet barred = IndexSet.empty();
+        for (Claim c : byNode.getOrDefault(node.spec.name(), List.of())) {
+            if (c.reservation.name().equals(name)) {
+                own = own.union(c.units);
+            } else if (c.from + c.reservation.maxStartDelayS() < to && c.to > from && !yields(name, c.reservation)) {
+                barred = barred.union(c.units);
+            }
+        }
+        IndexSet all = node.spec.units() == 0 ? IndexSet.empty() : IndexSet.range(0, node.spec.units() - 1, 1);
+        if (name.isEmpty()) {
+            return all.minus(barred);
+        }
+        Reservation r = reservations.get(name);
+        if (flexible(name)) {
+            return all.minus(barred);
+        }
+        boolean within = r.windows(now, from, from + 1).stream().anyMatch(w -> w.from() <= from);
+        return within ? own.minus(barred) : IndexSet.empty();
+    }
+
+    /** One reservation laid over another: its jobs may run where both are. */
+    private boolean yields(String name, Reservation other) {
+        Reservation r = name.isEmpty() ? null : reservations.get(name);
+        return r != null && (r.has(ReservationFlag.OVERLAP) || r.has(ReservationFlag.MAINT) || other.has(ReservationFlag.OVERLAP)
+                || other.has(ReservationFlag.MAINT));
+    }
+
+    /** Units that a job cannot have on the node in that time although it could without reservations. */
+    int barred(String name, NodeSlot node, long from, long to) {
+        if (!byNode.containsKey(node.spec.name()) && name.isEmpty()) {
+            return 0;
+        }
+        return node.spec.units() - allowed(name, node, from, to).count();
+    }
+
+    /** Something of the node is kept for others in that time. */
+    boolean touches(String name, NodeSlot node, long from, long to) {
+        return !isEmpty() && barred(name, node, from, to) > 0;
+    }
+
+    /** When the job must be over by the end of the reservation it runs in; empty if none ends it. */
+    Optional<Long> ends(String name, long overRunS) {
+        Reservation r = name.isEmpty() ? null : reservations.get(name);
+        return r == null || overRunS < 0 || r.has(ReservationFlag.FLEX) ? Optional.empty() : Optional.of(r.endAt(now) + overRunS);
+    }
+}

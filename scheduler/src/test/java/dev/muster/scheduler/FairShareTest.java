@@ -1,0 +1,235 @@
+package dev.muster.scheduler;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.core.Accounts;
+import dev.muster.core.Command;
+import dev.muster.core.Entry;
+import dev.muster.core.FairShare;
+import dev.muster.core.Now;
+import dev.muster.core.Core;
+import dev.muster.core.Decision;
+import dev.muster.core.Priorities;
+import dev.muster.core.Shares;
+import dev.muster.core.State;
+import dev.muster.core.Table;
+import dev.muster.model.accounting.DbdMessages;
+import dev.muster.model.accounting.DbdMessages.AssocPolicy;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+
+/** Shares, usage and what follows from them for a user's place in the queue. */
+class FairShareTest {
+    /** {@code account[/user] shares usage} with accounts before what is in them, two blanks per level. */
+    private static String factors(boolean tree, String lines) {
+        List<AssocPolicy> assocs = new ArrayList<>(List.of(assoc(1, 0, "root", "", "1")));
+        Table<Integer, Long> usage = Table.empty();
+        int[] at = new int[10];
+        at[0] = 1;
+        String[] account = new String[10];
+        for (String line : lines.stripIndent().strip().split("\n")) {
+            int level = (line.length() - line.stripLeading().length()) / 2 + 1;
+            String[] w = line.strip().split(" +");
+            boolean user = w[0].startsWith("/");
+            int id = assocs.size() + 1;
+            at[level] = id;
+            account[level] = user ? account[level - 1] : w[0];
+            assocs.add(assoc(id, at[level - 1], account[level], user ? w[0].substring(1) : "", w[1]));
+            usage = w.length > 2 ? usage.with(id, Long.parseLong(w[2]) * 1000) : usage;
+        }
+        Accounts known = accounts(assocs, List.of());
+        StringBuilder out = new StringBuilder();
+        for (FairShare.Row r : new FairShare(known, usage, tree, 1).rows()) {
+            if (!r.assoc().user().isEmpty()) {
+                out.append(out.isEmpty() ? "" : " ").append(r.assoc().user()).append('=').append(String.format(Locale.ROOT, "%.3f", r.factor()));
+            }
+        }
+        return out.toString();
+    }
+
+    private static AssocPolicy assoc(int id, int parent, String account, String user, String shares) {
+        return new AssocPolicy(id, parent, account, user, "", true, new TreeMap<>(Map.of("Fairshare", shares)), List.of("normal"), "normal");
+    }
+
+    private static Accounts accounts(List<AssocPolicy> assocs, List<DbdMessages.QosPolicy> qos) {
+        Core core = new Core(new Scheduler());
+        Now now = new Now(1000, 1000);
+        Decision d = core.decide(new Command.ApplyPolicy(new DbdMessages.Policy(assocs, qos, List.of(), List.of())), now);
+        core.apply(new Entry(1000, 1000, 0, "test", ((Decision.Accepted) d).changes()));
+        return core.state().accounts();
+    }
+
+    @Test
+    void theAccountDecidesBeforeTheUser() {
+        assertThat(factors(true, """
+                a 40
+                  /u1 1 10
+                  /u2 1 20
+                b 60
+                  /u3 1 50
+                  /u4 1 0
+                """)).isEqualTo("u1=1.000 u2=0.750 u3=0.250 u4=0.500");
+    }
+
+    @Test
+    void equalsShareTheirRank() {
+        assertThat(factors(true, """
+                a 1
+                  /u1 1
+                  /u2 1
+                b 1
+                  /u3 1 100
+                """)).isEqualTo("u1=1.000 u2=1.000 u3=0.333");
+        // accounts that are level are ranked as one
+        assertThat(factors(true, """
+                a 1
+                  /u1 1 30
+                  /u2 1 20
+                b 1
+                  /u3 1 10
+                  /u4 1 40
+                """)).isEqualTo("u1=0.500 u2=0.750 u3=1.000 u4=0.250");
+    }
+
+    @Test
+    void parentSharesPutChildrenAmongTheUncles() {
+        assertThat(factors(true, """
+                a parent
+                  /u1 1 10
+                  /u2 1 0
+                b 1
+                  /u3 1 90
+                """)).isEqualTo("u1=0.667 u2=1.000 u3=0.333");
+    }
+
+    @Test
+    void theClassicRule() {
+        assertThat(factors(false, """
+                a 50
+                  /u1 1 0
+                b 50
+                  /u2 1 100
+                """)).isEqualTo("u1=0.500 u2=0.250");
+    }
+
+    // ---- usage
+
+    private static Cluster cluster(String options) {
+        Cluster c = new Cluster("n[1-2] cpus=4 mem=1000", "p nodes=n[1-2] default=yes defmempercpu=10 priorityjobfactor=5\n"
+                + "q nodes=n[1-2] defmempercpu=10 priorityjobfactor=10", "options.priority_type=priority/multifactor options.priority_calc_period=60 " + options);
+        c.apply(new Command.ApplyPolicy(new DbdMessages.Policy(
+                List.of(assoc(1, 0, "root", "", "1"), assoc(2, 1, "lab", "", "1"), assoc(3, 2, "lab", "alice", "1"), assoc(4, 2, "lab", "bob", "1")),
+                List.of(new DbdMessages.QosPolicy(1, "normal", new TreeMap<>(Map.of("Priority", "10"))),
+                        new DbdMessages.QosPolicy(2, "half", new TreeMap<>(Map.of("UsageFactor", "0.5", "Priority", "5")))), List.of(), List.of())));
+        return c;
+    }
+
+    private static long used(Cluster c, int assoc) {
+        return c.state().shares().usage().find(assoc).orElse(0L) / 1000;
+    }
+
+    @Test
+    void jobsAreChargedForTheirTimeAndUsageFades() {
+        Cluster c = cluster("options.priority_half_life=600");
+        c.pass(1);
+        Play play = new Play(c);
+        play.lines("""
+                submit kind=BATCH tasks=3 charge.account=lab
+                submit kind=BATCH tasks=2 charge.account=lab charge.qos=half owner.user=bob owner.uid=1000
+                schedule                         -> 1 RUNNING n1; 2 RUNNING n2
+                pass 100
+                """);
+        assertThat(used(c, 3)).isEqualTo(300);
+        assertThat(used(c, 4)).isEqualTo(100);
+        play.lines("""
+                pass 20
+                exited 1 batch 0:0
+                done 1 n1
+                pass 580
+                """);
+        // 300 fade to half, 60 come for the last 20 seconds
+        assertThat(used(c, 3)).isEqualTo(210);
+        State state = c.state();
+        List<dev.muster.core.Change> snapshot = new ArrayList<>();
+        state.snapshot(snapshot::add);
+        Shares restored = State.EMPTY.apply(new Entry(state.tickMs(), 0, -1, "Snapshot", snapshot)).shares();
+        assertThat(restored).isEqualTo(state.shares());
+    }
+
+    @Test
+    void usageIsForgottenAtTheResetPeriod() {
+        Cluster c = cluster("options.priority_reset_period=DAILY options.priority_half_life=0");
+        c.pass(1);
+        new Play(c).lines("""
+                submit kind=BATCH charge.account=lab
+                schedule
+                pass 100
+                """);
+        assertThat(used(c, 3)).isEqualTo(100);
+        c.pass(86_400);
+        assertThat(used(c, 3)).isEqualTo(86_400);
+    }
+
+    @Test
+    void whoHadLessGoesFirst() {
+        Cluster c = cluster("options.priority_weight_fairshare=1000");
+        c.pass(1);
+        new Play(c).lines("""
+                submit kind=BATCH tasks=8 charge.account=lab timing.timeLimitMin=10
+                schedule                         -> 1 RUNNING n[1-2]
+                pass 100
+                submit kind=BATCH tasks=8 charge.account=lab
+                submit kind=BATCH tasks=8 charge.account=lab owner.user=bob
+                exited 1 batch 0:0
+                done 1 n1
+                done 1 n2
+                schedule                         -> 3 RUNNING n[1-2]; 2 PENDING
+                """);
+        assertThat(c.state().jobs().at(3).priority()).isEqualTo(1000);
+        assertThat(new Priorities(c.state(), c.seconds()).of(c.state().jobs().at(2))).isEqualTo(500);
+    }
+
+    private static long priority(Cluster c, String job, long later) {
+        int id = c.accept(job);
+        return new Priorities(c.state(), c.seconds() + later).of(c.state().jobs().at(id));
+    }
+
+    @Test
+    void factors() {
+        String all = "options.priority_weight_age=1000 options.priority_max_age=100 options.priority_weight_size=800 options.priority_weight_partition=40"
+                + " options.priority_weight_qos=60 options.priority_weight_tres=cpu=80 ";
+        String table = """
+                partition=p charge.account=lab charge.qos=normal                  | 0   | 340
+                partition=q charge.account=lab charge.qos=normal                  | 0   | 360
+                partition=p charge.account=lab charge.qos=half                    | 0   | 310
+                partition=p charge.account=lab charge.qos=normal                  | 50  | 840
+                partition=p charge.account=lab charge.qos=normal                  | 500 | 1340
+                partition=p tasks=8 nodesMin=2 charge.account=lab charge.qos=normal | 0   | 960
+                partition=p charge.account=lab charge.qos=normal timing.nice=30   | 0   | 310
+                partition=p,q charge.account=lab charge.qos=normal                | 0   | 360
+                partition=p charge.account=lab charge.qos=normal timing.nice=9999 | 0   | 1
+                partition=p charge.account=lab charge.qos=normal timing.siteFactor=7 | 0   | 347
+                """;
+        for (String row : table.strip().split("\n")) {
+            String[] cell = row.split("\\|");
+            assertThat(priority(cluster(all), cell[0].strip(), Long.parseLong(cell[1].strip()))).as(row).isEqualTo(Long.parseLong(cell[2].strip()));
+        }
+        assertThat(priority(cluster(all + "options.priority_favor_small=true"), "partition=p charge.account=lab charge.qos=normal", 0)).isEqualTo(640);
+        assertThat(priority(cluster("options.priority_weight_partition=1 options.priority_weight_qos=1 options.priority_weight_tres=cpu=1"
+                + " options.priority_flags=NO_NORMAL_ALL"), "partition=p tasks=2 charge.account=lab charge.qos=normal", 0)).isEqualTo(17);
+    }
+
+    @Test
+    void whatIsSetByHandStands() {
+        Cluster c = cluster("options.priority_weight_partition=100");
+        new Play(c).lines("""
+                submit kind=BATCH charge.account=lab
+                update 1 priority=7
+                """);
+        assertThat(new Priorities(c.state(), c.seconds()).of(c.state().jobs().at(1))).isEqualTo(7);
+    }
+}

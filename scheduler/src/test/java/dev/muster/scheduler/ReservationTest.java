@@ -1,0 +1,248 @@
+package dev.muster.scheduler;
+
+import org.junit.jupiter.api.Test;
+
+/** Reservations as plays: who may use what is kept, what runs beside and before it, and what its end brings. */
+class ReservationTest {
+    private static void play(String lines) {
+        play("", lines);
+    }
+
+    private static void play(String settings, String lines) {
+        new Play(new Cluster("n[1-3] cpus=2 mem=1000", "p nodes=n[1-3] default=yes defmempercpu=10",
+                "requeueJobs=true returnToService=1 " + settings)).lines(lines);
+    }
+
+    @Test
+    void onlyThoseItIsForRunInIt() {
+        play("""
+                reserve r starttime=+0 duration=600 nodecnt=1 users=alice       -> says r; r active n1
+                reserve s starttime=+0 duration=600 nodes=n2 users=bob          -> s active n2 SPEC_NODES
+                submit kind=BATCH charge.reservation=r timing.timeLimitMin=1    -> 1 PENDING
+                submit kind=BATCH charge.reservation=s                          -> says Access denied to requested reservation
+                submit kind=BATCH charge.reservation=t                          -> says Requested reservation is invalid
+                submit kind=BATCH timing.timeLimitMin=1
+                submit kind=BATCH nodeList=n1 timing.timeLimitMin=1
+                schedule                                                        -> 1 RUNNING n1; 2 RUNNING n3; 3 PENDING
+                why 3                                                           -> says (ReqNodeNotAvail)
+                unreserve r                                                     -> says Requested reservation is in use
+                """);
+    }
+
+    @Test
+    void nothingRunsIntoItsTime() {
+        play("""
+                reserve r starttime=+300 duration=600 nodes=ALL users=bob       -> r waits n1 n2 n3 SPEC_NODES ALL_NODES
+                submit kind=BATCH timing.timeLimitMin=5                         -> 1 PENDING
+                submit kind=BATCH timing.timeLimitMin=6                         -> 2 PENDING
+                schedule                                                        -> 1 RUNNING n1; 2 PENDING
+                exited 1 batch 0:0
+                done 1 n1
+                pass 300                                                        -> r active n1 n2 n3 SPEC_NODES ALL_NODES
+                schedule                                                        -> 2 PENDING
+                pass 600                                                        -> r unknown
+                schedule                                                        -> 2 RUNNING n1
+                """);
+    }
+
+    @Test
+    void aJobWaitsForItsReservationToBegin() {
+        play("""
+                reserve r starttime=+60 duration=600 nodecnt=1 users=alice
+                submit kind=BATCH charge.reservation=r
+                schedule                                                        -> 1 PENDING
+                why 1                                                           -> says (Reservation)
+                pass 60
+                schedule                                                        -> 1 RUNNING n1
+                pass 600                                                        -> 1 TIMEOUT+COMPLETING TimeLimit; r active n1
+                done 1 n1
+                pass 1                                                          -> r unknown
+                """.replace("r active n1\n", "r waits n1\n"));
+    }
+
+    @Test
+    void jobsRunOnForResvOverRun() {
+        play("options.resv_over_run=60", """
+                reserve r starttime=+0 duration=100 nodecnt=1 users=alice
+                submit kind=BATCH charge.reservation=r
+                schedule
+                pass 101                                                        -> 1 RUNNING n1
+                pass 60                                                         -> 1 TIMEOUT+COMPLETING TimeLimit
+                """);
+    }
+
+    @Test
+    void whatStillWaitsAtItsEndIsHeld() {
+        play("""
+                reserve r starttime=+0 duration=100 nodecnt=1 users=alice
+                reserve q starttime=+0 duration=100 nodecnt=1 users=alice flags=NO_HOLD_JOBS_AFTER_END
+                submit kind=BATCH charge.reservation=r nodesMin=1 tasks=2
+                submit kind=BATCH charge.reservation=r timing.hold=true
+                submit kind=BATCH charge.reservation=q timing.hold=true
+                unreserve r            -> 1 PENDING+RESV_DEL_HOLD ReservationDeleted; 2 PENDING+RESV_DEL_HOLD ReservationDeleted
+                release 1 root                                                  -> 1 PENDING
+                schedule                                                        -> 1 RUNNING n1
+                pass 100                                                        -> q unknown; 3 PENDING JobHeldUser
+                """);
+    }
+
+    @Test
+    void coresOfANode() {
+        play("""
+                reserve r starttime=+0 duration=600 nodes=n1 corecnt=1 users=bob  -> r active n1:0 SPEC_NODES
+                reserve s starttime=+0 duration=600 corecnt=3 users=alice         -> s active n1:1 n2:0-1
+                submit kind=BATCH nodeList=n1
+                submit kind=BATCH charge.reservation=s tasks=3 nodesMin=2
+                schedule                                                          -> 1 PENDING; 2 RUNNING n[1-2]
+                rereserve s nodecnt=1                                             -> says Core-based reservation can not be updated
+                """);
+    }
+
+    @Test
+    void overlap() {
+        play("""
+                reserve r starttime=+0 duration=600 nodes=n1 users=bob
+                reserve s starttime=+60 duration=600 nodes=n1 users=bob         -> says Requested reservation overlaps with another reservation
+                reserve s starttime=+60 duration=600 nodecnt=3 users=bob        -> says Requested nodes are busy
+                reserve s starttime=+600 duration=600 nodecnt=3 users=bob       -> s waits n1 n2 n3
+                reserve m starttime=+0 duration=600 nodes=n1 users=alice flags=MAINT -> m active n1 MAINT SPEC_NODES
+                reserve r starttime=+0 duration=600 nodecnt=1 users=bob         -> says Duplicate reservation name
+                reserve d starttime=+0 duration=60 nodecnt=1 users=bob flags=DAILY  -> d active n2 DAILY
+                reserve e starttime=+86460 duration=60 nodes=n2 users=bob       -> says e
+                reserve f starttime=+86430 duration=60 nodes=n2 users=bob       -> says Requested reservation overlaps with another reservation
+                """);
+    }
+
+    @Test
+    void runningJobsStandInTheWay() {
+        play("""
+                submit kind=BATCH nodesMin=3
+                schedule
+                reserve r starttime=+0 duration=600 nodecnt=1 users=bob         -> says Requested nodes are busy
+                reserve r starttime=+0 duration=600 nodecnt=1 users=bob flags=IGNORE_JOBS -> r active n1 IGNORE_JOBS
+                """);
+    }
+
+    @Test
+    void wrongWishes() {
+        play("""
+                reserve r starttime=+0 duration=600 nodecnt=1                   -> says Reservation request lacks users, groups or accounts
+                reserve r starttime=+0 duration=600 nodecnt=1 users=a,-b        -> says Invalid user id
+                reserve r starttime=+0 duration=600 nodecnt=1 users=a groups=staff -> says Reservations can't have users and groups specified, only one or the other
+                reserve r starttime=+0 duration=600 nodecnt=1 groups=nobody     -> says Invalid group id
+                reserve r starttime=-900 duration=600 nodecnt=1 users=a         -> says Invalid time specified
+                reserve r starttime=+0 duration=600 nodecnt=1 users=a flags=HOURLY,DAILY -> says Requested reservation is invalid
+                reserve r starttime=+0 duration=600 nodecnt=1 users=a flags=MAINT,REPLACE -> says Requested reservation is invalid
+                reserve r starttime=+0 duration=600 nodecnt=1 users=a partitionname=x -> says Invalid partition name specified
+                reserve r starttime=+0 duration=600 nodecnt=1 users=a features=big -> says Invalid feature specification
+                reserve r starttime=+0 duration=600 nodes=n9 users=a            -> says Invalid node name specified
+                unreserve r                                                     -> says Requested reservation is invalid
+                """);
+    }
+
+    @Test
+    void whoMayIsChangedNameByName() {
+        play("""
+                reserve r starttime=+0 duration=600 nodecnt=1 users=bob
+                rereserve r users+=alice
+                submit kind=BATCH charge.reservation=r                          -> 1 PENDING
+                rereserve r users-=alice
+                submit kind=BATCH charge.reservation=r                          -> says Access denied to requested reservation
+                rereserve r users-=bob                                          -> says Reservation request lacks users, groups or accounts
+                rereserve r users=-zoe                                          -> says Invalid user id
+                reserve d starttime=+0 duration=600 nodecnt=1 users-=bob
+                submit kind=BATCH charge.reservation=d                          -> 2 PENDING
+                """);
+    }
+
+    @Test
+    void itComesAgain() {
+        play("""
+                reserve r starttime=+10 duration=60 nodecnt=1 users=alice flags=HOURLY -> r waits n1 HOURLY
+                submit kind=BATCH timing.timeLimitMin=59
+                submit kind=BATCH charge.reservation=r
+                schedule                                                        -> 1 RUNNING n2; 2 PENDING
+                pass 80                                                         -> r waits n1 HOURLY
+                pass 3530                                                       -> r active n1 HOURLY
+                schedule                                                        -> 2 RUNNING n1
+                rereserve r skip=1                                              -> says Requested reservation is in use
+                """);
+    }
+
+    @Test
+    void failedNodesAreReplaced() {
+        play("""
+                reserve r starttime=+0 duration=600 nodecnt=1 users=alice
+                reserve s starttime=+0 duration=600 nodecnt=1 users=alice flags=STATIC_ALLOC
+                node n1 state=down reason=x
+                node n2 state=down reason=x
+                pass 1                                                          -> r active n3; s active n2 STATIC
+                """);
+        play("""
+                reserve r starttime=+0 duration=600 nodecnt=1 users=alice flags=REPLACE
+                submit kind=BATCH charge.reservation=r
+                schedule                                                        -> 1 RUNNING n1
+                pass 1                                                          -> r active n2 REPLACE
+                """);
+    }
+
+    @Test
+    void aFlexibleReservationIsLeftAndEnteredEarly() {
+        play("""
+                reserve r starttime=+600 duration=60 nodecnt=1 users=alice flags=FLEX
+                submit kind=BATCH charge.reservation=r nodesMin=2
+                schedule                                                        -> 1 RUNNING n[1-2]
+                pass 700                                                        -> 1 RUNNING n[1-2]; r unknown
+                """);
+    }
+
+    @Test
+    void aMagneticReservationTakesJobsIn() {
+        play("""
+                reserve r starttime=+0 duration=600 nodes=n3 users=alice flags=MAGNETIC
+                submit kind=BATCH
+                schedule                                                        -> 1 RUNNING n3
+                submit kind=BATCH tasks=2
+                schedule                                                        -> 2 RUNNING n1
+                """);
+    }
+
+    @Test
+    void unusedItIsPurged() {
+        play("""
+                reserve r starttime=+0 duration=6000 nodecnt=1 users=alice flags=PURGE_COMP purge_comp=120
+                pass 100                                                        -> r active n1 PURGE_COMP
+                submit kind=BATCH charge.reservation=r
+                schedule
+                pass 100                                                        -> r active n1 PURGE_COMP
+                exited 1 batch 0:0
+                done 1 n1
+                pass 1
+                pass 119                                                        -> r active n1 PURGE_COMP
+                pass 1                                                          -> r unknown
+                """);
+    }
+
+    @Test
+    void itsUsersMayEndIt() {
+        play("""
+                reserve r starttime=+0 duration=6000 nodecnt=1 users=alice
+                unreserve r alice                                               -> says Access/permission denied
+                rereserve r flags+=USER_DELETE
+                unreserve r bob                                                 -> says Access/permission denied
+                unreserve r alice                                               -> r unknown
+                """);
+    }
+
+    @Test
+    void aFloatingReservationIsAlwaysAhead() {
+        play("""
+                reserve r starttime=+300 duration=600 nodecnt=3 users=bob flags=TIME_FLOAT -> r waits n1 n2 n3 TIME_FLOAT
+                submit kind=BATCH timing.timeLimitMin=5
+                submit kind=BATCH timing.timeLimitMin=6
+                schedule                                                        -> 1 RUNNING n1; 2 PENDING
+                pass 4000                                                       -> r waits n1 n2 n3 TIME_FLOAT
+                schedule                                                        -> 2 PENDING
+                """);
+    }
+}
