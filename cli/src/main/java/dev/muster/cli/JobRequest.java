@@ -324,17 +324,20 @@ final class JobRequest {
         return b.toString();
     }
 
-    /** The limits to set in the job: all, or those {@code --propagate} names. */
+    /** The limits to set in the job: those that {@code --propagate} names, else those of the configuration. */
     Json.Obj limits() {
         Json.Obj out = new Json.Obj();
-        String wanted = Texts.upper(o.text(JobOption.PROPAGATE));
-        if (wanted.equals("NONE")) {
+        ClientConf conf = o.context().host().settings();
+        boolean asked = o.has(JobOption.PROPAGATE);
+        String wanted = asked ? Texts.upper(o.text(JobOption.PROPAGATE)) : conf.propagateLimits;
+        List<String> except = asked ? List.of() : Texts.split(conf.propagateLimitsExcept, ',');
+        if (wanted.equals("NONE") || except.contains("ALL")) {
             return out;
         }
         List<String> names = Texts.split(wanted, ',');
-        boolean all = names.isEmpty() || names.contains("ALL");
+        boolean all = names.isEmpty() || names.contains("ALL") || !except.isEmpty();
         for (Map.Entry<String, Long> e : o.context().host().limits().entrySet()) {
-            if (all || names.contains(e.getKey())) {
+            if ((all || names.contains(e.getKey())) && !except.contains(e.getKey())) {
                 out.put(e.getKey(), e.getValue());
             }
         }

@@ -351,9 +351,13 @@ final class JobEnvironment {
     }
 
     /** The submitted entries (joined by NUL) without those that Slurm sets, then Slurm's. */
-    private static List<Bytes> merge(Bytes submitted, Map<String, String> vars) {
+    private static List<Bytes> merge(Bytes submitted, Map<String, String> ours) {
         List<Bytes> out = new ArrayList<>();
         byte[] all = submitted.toArray();
+        Map<String, String> vars = new LinkedHashMap<>(ours);
+        if (submitted.text().contains("SLURM_PRIO_PROCESS=")) {
+            vars.remove("SLURM_PRIO_PROCESS");      // only the command knows it
+        }
         int start = 0;
         for (int i = 0; i <= all.length; i++) {
             if (i == all.length || all[i] == 0) {

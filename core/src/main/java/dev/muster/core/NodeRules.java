@@ -279,8 +279,10 @@ final class NodeRules {
     private void relaunch(Job job, JobReason reason, boolean mayRequeue) {
         boolean forced = state.settings().options().containsKey(Settings.PROLOG_FORCE_REQUEUE);
         if (mayRequeue && job.desc().kind() == JobDesc.Kind.BATCH && (forced || Exits.mayRequeue(state, job))) {
-            boolean held = !state.settings().options().containsKey(Settings.NO_HOLD_ON_PROLOG_FAIL);
-            changes.add(new Change.JobRequeued(job.id(), held, held ? JobReason.LAUNCH_FAILED_HELD : JobReason.NONE, "",
+            boolean often = job.restarts() >= Integer.parseInt(state.settings().options().getOrDefault(Settings.MAX_BATCH_REQUEUE, "5"));
+            boolean held = often || !state.settings().options().containsKey(Settings.NO_HOLD_ON_PROLOG_FAIL);
+            JobReason why = often ? JobReason.JOB_HOLD_MAX_REQUEUE : held ? JobReason.LAUNCH_FAILED_HELD : JobReason.NONE;
+            changes.add(new Change.JobRequeued(job.id(), held, why, "",
                     held ? 0 : Math.max(1, SubmitRules.PRIORITY_TOP - job.sluid()), now.seconds(), false));
         } else {
             changes.add(new Change.JobEnded(job.id(), JobState.FAILED, reason, "", ExitStatus.exited(1), now.seconds()));

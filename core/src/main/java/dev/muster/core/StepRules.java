@@ -91,6 +91,9 @@ final class StepRules {
         }
         @SuppressWarnings("unchecked")
         List<Step.Part> parts = (List<Step.Part>) placed;
+        if (parts.stream().anyMatch(p -> p.tasks().size() > Math.max(1, state.settings().maxTasksPerNode()))) {
+            return Decision.reject(SlurmErrno.BAD_TASK_COUNT);
+        }
         int id = job.run().nextStep();
         String hash = c.step().environment().isEmpty() ? "" : c.step().environment().getFirst().text();
         StepDesc desc = withoutEnvironment(c.step(), job);
@@ -111,7 +114,8 @@ final class StepRules {
         String ofJob = job.desc().extras().oomKillStep();
         String oomKillStep = !d.oomKillStep().isEmpty() ? d.oomKillStep() : !ofJob.isEmpty() ? ofJob
                 : state.settings().options().getOrDefault(Settings.OOM_KILL_STEP, "");
-        return new StepDesc(d.name(), d.request(), d.overlap(), d.wholeNodes(), d.relative(), d.timeLimitMin(), d.cpuBind(), d.memBind(),
+        String cpuBind = d.cpuBind().isEmpty() ? state.settings().options().getOrDefault(Settings.TASK_BIND, "") : d.cpuBind();
+        return new StepDesc(d.name(), d.request(), d.overlap(), d.wholeNodes(), d.relative(), d.timeLimitMin(), cpuBind, d.memBind(),
                 d.mpi(), d.arguments(), d.multiProg(), List.of(), d.workDir(), d.io(), d.killOnBadExit(), d.noKill(), d.waitSeconds(),
                 d.pty(), d.ptyRows(), d.ptyColumns(), d.preserveEnv(), d.taskProlog(), d.taskEpilog(), d.umask(), d.immediateFail(),
                 d.container(), d.submitHost(), d.submitPid(), d.submitLine(), d.limits(), d.tresBind(), oomKillStep);

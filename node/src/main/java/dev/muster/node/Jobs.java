@@ -447,7 +447,7 @@ final class Jobs {
                 w.message(cancelled(job, step, reason));
             }
             w.signal(StepWatch.EVERY_PROCESS, Os.SIGNAL_CONT);
-            w.signal(StepWatch.EVERY_PROCESS, Os.SIGNAL_TERM);
+            w.signal(reach(Os.SIGNAL_TERM), Os.SIGNAL_TERM);
         }));
         loop.later(killWaitSeconds * 1000L, () -> terminate(job, step));
     }
@@ -561,11 +561,18 @@ final class Jobs {
                 boolean wanted = order.stepId() == Integer.MIN_VALUE ? wantsSignal(step, order)
                         : step.stepId == order.stepId();
                 if (wanted) {
-                    int mode = order.batchShell() && !order.full() ? StepWatch.TASKS_ONLY : StepWatch.EVERY_PROCESS;
+                    int mode = order.batchShell() && !order.full() ? StepWatch.TASKS_ONLY : reach(order.signal());
                     step.whenRunning(() -> step.watch.ifPresent(w -> w.signal(mode, order.signal())));
                 }
             }
         });
+    }
+
+    /** With ProctrackType=proctrack/cgroup only the tasks themselves hear of most signals, unless SignalChildrenProcesses says otherwise. */
+    private int reach(int signal) {
+        boolean all = !settings.confinement().track() || settings.confinement().conf().signalChildrenProcesses()
+                || signal == Os.SIGNAL_KILL || signal == Os.SIGNAL_STOP || signal == Os.SIGNAL_CONT;
+        return all ? StepWatch.EVERY_PROCESS : StepWatch.TASKS_ONLY;
     }
 
     /** A signal for the whole job reaches its steps; the batch step only when asked for, or to be killed. */
