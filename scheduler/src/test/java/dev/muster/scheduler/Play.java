@@ -129,11 +129,17 @@ final class Play {
         String rest = line.contains(" ") ? line.substring(line.indexOf(' ') + 1) : "";
         switch (w[0]) {
             case "reserve" -> say(cluster.apply(new Command.CreateReservation(0, w[1], cluster.moments(changes(w, 2)), Map.of("staff", 50))));
-            case "rereserve" -> say(cluster.apply(new Command.UpdateReservation(0, "root", List.of(), w[1], cluster.moments(changes(w, 2)), Map.of())));
+            case "rereserve" -> say(cluster.apply(new Command.UpdateReservation(0, "root", List.of(), w[1], cluster.moments(changes(w, 2)),
+                    Map.of())));
             case "unreserve" -> say(cluster.apply(new Command.DeleteReservation(w.length > 2 ? Cluster.USER : 0, w.length > 2 ? w[2] : "root",
                     List.of(), w[1])));
             case "why" -> said = cluster.shown(Integer.parseInt(w[1]));
             case "submit" -> say(cluster.submit(rest));
+            case "het" -> say(cluster.apply(new Command.SubmitHet(Cluster.USER, java.util.Arrays.stream(rest.split(" : "))
+                    .map(part -> (Command.SubmitJob) submission("", part)).toList(), "", false, false)));
+            case "hetstep" -> say(cluster.apply(new Command.CreateHetStep(Cluster.USER, "", java.util.Arrays.stream(w[1].split(","))
+                    .map(id -> new Command.CreateStep(Cluster.USER, "", Integer.parseInt(id), step(Integer.parseInt(w[2])), Bytes.EMPTY, "io"))
+                    .toList())));
             case "again" -> say(cluster.apply(submission(w[1], rest.substring(w[1].length()))));
             case "schedule" -> cluster.schedule();
             case "pass" -> cluster.pass(Long.parseLong(w[1]));
