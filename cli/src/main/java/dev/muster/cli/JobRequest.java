@@ -113,7 +113,8 @@ final class JobRequest {
         put(r, "spread", o.has(JobOption.SPREAD_JOB));
         put(r, "useMinNodes", o.has(JobOption.USE_MIN_NODES));
         geometry(r);
-        put(r, "coreSpec", o.number(JobOption.CORE_SPEC));
+        // 0 asks for something as well: the specialised cores
+        put(r, "coreSpec", o.has(JobOption.CORE_SPEC) && o.number(JobOption.CORE_SPEC) == 0 ? -1 : o.number(JobOption.CORE_SPEC));
         put(r, "threadSpec", o.number(JobOption.THREAD_SPEC));
         put(r, "licenses", o.text(JobOption.LICENSES));
         put(r, "network", o.text(JobOption.NETWORK));
