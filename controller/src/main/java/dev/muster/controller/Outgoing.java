@@ -76,7 +76,8 @@ public final class Outgoing {
             for (Allocation.Share share : c.allocation().nodes()) {
                 if (!launched.contains(job.id() + "@" + share.node())) {
                     out.add(new Decision.Direct(share.node(),
-                            new NodeMessages.Prepare(Launches.share(after, job, share, entry.tickMs()), after.settings().awaitProlog() && !share.prologDone())));
+                            new NodeMessages.Prepare(Launches.share(after, job, share, entry.tickMs()),
+                                    after.settings().awaitProlog() && !share.prologDone())));
                 }
             }
         });

@@ -151,7 +151,8 @@ class ChangesTest {
 
     @Test
     void numbersOfTheTreeNestWithoutHoles() {
-        List<Map<String, String>> rows = new Views(book, new Show("association", Map.of(), List.of()), name -> name.equals("ann")).rows().orElseThrow();
+        List<Map<String, String>> rows = new Views(book, new Show("association", Map.of(), List.of()),
+                name -> name.equals("ann")).rows().orElseThrow();
         java.util.TreeSet<Integer> numbers = new java.util.TreeSet<>();
         for (Map<String, String> r : rows) {
             numbers.add(Integer.parseInt(r.get("LFT")));
@@ -172,8 +173,10 @@ class ChangesTest {
         assertThat(book.user("ann")).isPresent();
         assertThat(Conditions.refused("account", Map.of("flags", "x"))).isPresent();
         assertThat(Conditions.refused("event", Map.of("state", "DOWN", "user", "root"))).isEmpty();
-        assertThat(new Views(book, new Show("account", Map.of("defaultqos", "none"), List.of()), name -> name.equals("ann")).rows().orElseThrow()).isEmpty();
-        assertThat(new Views(book, new Show("user", Map.of("name", "ann", "defaultwckey", "none"), List.of()), name -> name.equals("ann")).rows().orElseThrow()).isEmpty();
+        assertThat(new Views(book, new Show("account", Map.of("defaultqos", "none"), List.of()),
+                name -> name.equals("ann")).rows().orElseThrow()).isEmpty();
+        assertThat(new Views(book, new Show("user", Map.of("name", "ann", "defaultwckey", "none"), List.of()),
+                name -> name.equals("ann")).rows().orElseThrow()).isEmpty();
     }
 
     @Test
