@@ -33,7 +33,7 @@ final class StepRequest {
         boolean named = own && o.has(JobOption.JOB_NAME) || o.typed(JobOption.JOB_NAME);
         s.put("name", named ? o.text(JobOption.JOB_NAME) : Texts.baseName(program.getFirst()));
         s.put("request", resources(r));
-        JobRequest.put(s, "overlap", o.has(JobOption.OVERLAP));
+        JobRequest.put(s, "overlap", o.has(JobOption.OVERLAP) || o.has(JobOption.INTERACTIVE));
         JobRequest.put(s, "wholeNodes", o.has(JobOption.WHOLE) || !o.has(JobOption.EXACT) && !exact());
         JobRequest.put(s, "relative", o.number(JobOption.RELATIVE));
         JobRequest.put(s, "timeLimitMin", o.typed(JobOption.TIME) || own ? o.number(JobOption.TIME) : 0);

@@ -65,6 +65,20 @@ final class ConfigBridge {
         if (!conf.list(Key.PROLOG_SLURMCTLD).isEmpty()) {
             options.put(Settings.PROLOG_SLURMCTLD, "true");
         }
+        String bind = taskBind(conf.list(Key.TASK_PLUGIN_PARAM));
+        if (!bind.isEmpty()) {
+            options.put(Settings.TASK_BIND, bind);
+        }
+        options.put(Settings.MAX_BATCH_REQUEUE, Long.toString(conf.number(Key.MAX_BATCH_REQUEUE)));
+        if (conf.completeWaitSec() > 0) {
+            options.put(Settings.COMPLETE_WAIT, Integer.toString(conf.completeWaitSec()));
+        }
+        if (conf.number(Key.JOB_FILE_APPEND) != 0) {
+            options.put(Settings.JOB_FILE_APPEND, "1");
+        }
+        if (!conf.list(Key.RECONFIG_FLAGS).isEmpty()) {
+            options.put(Settings.RECONFIG_FLAGS, String.join(",", conf.list(Key.RECONFIG_FLAGS)).toLowerCase(java.util.Locale.ROOT));
+        }
         if (conf.has(Key.TASK_PLUGIN_PARAM, "OOMKillStep")) {
             options.put(Settings.OOM_KILL_STEP, "1");
         }
@@ -81,6 +95,9 @@ final class ConfigBridge {
             options.put("accounting_enforce", String.join(",", conf.list(Key.ACCOUNTING_STORAGE_ENFORCE)));
         }
         List<String> prolog = conf.prologFlags();
+        flag(options, prolog, "NoHold", Settings.PROLOG_NO_HOLD);
+        flag(options, prolog, "DeferBatch", Settings.PROLOG_DEFER_BATCH);
+        flag(options, prolog, "ForceRequeueOnFail", Settings.PROLOG_FORCE_REQUEUE);
         return new Settings(conf.clusterName(), slurmUid, conf.firstJobId(), conf.maxJobId(), conf.maxJobCount(), conf.maxArraySize(),
                 conf.memoryConsumable(), conf.defMemPerCpuMb(), conf.defMemPerNodeMb(), conf.maxMemPerCpuMb(), conf.maxMemPerNodeMb(),
                 conf.killWaitSec(), conf.minJobAgeSec(), conf.overTimeLimitMin(), conf.returnToService(), conf.slurmdTimeoutSec(),
@@ -110,6 +127,23 @@ final class ConfigBridge {
     private static Optional<String> exits(SlurmConf conf, Key key) {
         String text = conf.text(key);
         return text.isEmpty() ? Optional.empty() : Optional.of(text);
+    }
+
+    /** TaskPluginParam as --cpu-bind has it. */
+    private static String taskBind(List<String> words) {
+        List<String> out = new ArrayList<>();
+        for (String word : List.of("verbose", "none", "cores", "threads")) {
+            if (has(words, word) || has(words, "autobind=" + word)) {
+                out.add(word);
+            }
+        }
+        return String.join(",", out);
+    }
+
+    private static void flag(Map<String, String> options, List<String> words, String word, String option) {
+        if (has(words, word)) {
+            options.put(option, "true");
+        }
     }
 
     private static boolean has(List<String> words, String word) {
@@ -149,8 +183,18 @@ final class ConfigBridge {
         return String.join(",", files);
     }
 
-    /** CoreSpecCount keeps the last cores from jobs. */
+    /** CpuSpecList names the CPUs kept from jobs: the whole core of each; CoreSpecCount keeps the last cores. */
     private static IndexSet reserved(NodeConf n, int units) {
+        List<IndexSet.Spec> named = n.cpuSpecList().isEmpty() ? List.of() : IndexSet.parseSpec(n.cpuSpecList(), n.cpus() - 1);
+        if (!named.isEmpty()) {
+            IndexSet cpus = named.getFirst().indexes();
+            IndexSet out = IndexSet.empty();
+            int perUnit = Math.max(1, n.cpus() / Math.max(1, units));
+            for (int cpu = cpus.first(); cpu >= 0; cpu = cpus.next(cpu + 1)) {
+                out = cpu / perUnit < units ? out.with(cpu / perUnit) : out;
+            }
+            return out;
+        }
         if (n.coreSpecCount() <= 0) {
             return IndexSet.empty();
         }

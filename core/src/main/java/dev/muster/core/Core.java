@@ -3,6 +3,7 @@ package dev.muster.core;
 import dev.muster.model.Bytes;
 import dev.muster.model.Codec;
 import dev.muster.model.JobReason;
+import dev.muster.model.JobFlag;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.api.JobMessages.CancelReply;
 import java.util.ArrayList;
@@ -130,7 +131,17 @@ public final class Core {
         return Decision.of(changes, "");
     }
 
+    /** CompleteWait: what a job that is just ending leaves may fit one that waits better than what there is now. */
+    private boolean awaitsCompletion(Now now) {
+        int wait = Integer.parseInt(state.settings().options().getOrDefault(Settings.COMPLETE_WAIT, "0"));
+        return wait > 0 && state.nodes().values().stream().flatMap(n -> n.jobs().stream()).map(state.jobs()::at)
+                .anyMatch(j -> j.has(JobFlag.COMPLETING) && now.seconds() - j.run().endTime() < wait);
+    }
+
     private Decision schedule(Command.Schedule c, Now now) {
+        if (awaitsCompletion(now)) {
+            return Decision.of(List.of(), 0);
+        }
         List<Change> changes = new ArrayList<>();
         Ids ids = new Ids(state);
         for (Planner.Start start : planner.starts(state, now, Math.min(c.most(), CHANGES_MAX / 4))) {
@@ -144,7 +155,7 @@ public final class Core {
                 changes.add(new Change.DescriptionChanged(id, job.inReservation(start.reservation()).desc()));
             }
             int started = id;
-            boolean onNodes = state.settings().awaitProlog();
+            boolean onNodes = state.settings().awaitProlog() && !state.settings().options().containsKey(Settings.PROLOG_NO_HOLD);
             boolean onController = Boolean.parseBoolean(state.settings().options().get(Settings.PROLOG_SLURMCTLD));
             boolean configuring = onNodes || onController;
             Allocation allocation = onController ? start.allocation().awaitingController(onNodes) : start.allocation();

@@ -27,7 +27,7 @@ final class Unsupported {
         return List.of(
                 said(r.switches(), "--switches"),
                 said(r.prefer(), "--prefer"),
-                new Rule(r.coreSpec() > 0 || r.threadSpec() > 0, "--core-spec and --thread-spec"),
+                new Rule(r.coreSpec() != 0 || r.threadSpec() > 0, "--core-spec and --thread-spec"),
                 said(r.network(), "--network"),
                 new Rule(r.spread(), "--spread-job"),
                 // devices are never bound to cores here, so disable-binding asks for what is
