@@ -74,8 +74,74 @@ void io_append(struct task *task, int stream, const char *bytes, size_t n)
         keep(s, bytes, n);
 }
 
-static void end_stream(struct stream *s)
+/* Writes on into the file of a labelled stream; what cannot be written is not kept for ever. */
+static void write_sink(const struct task *task, struct stream *s)
 {
+    while (s->acked < s->end) {
+        ssize_t n = write(s->sink, s->kept + (s->acked - s->base), (size_t)(s->end - s->acked));
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0 && errno == EAGAIN)
+            return;
+        if (n <= 0) {
+            log_line("task %u: cannot write its output file: %s", task->id, strerror(errno));
+            s->acked = s->end;
+            return;
+        }
+        s->acked += (uint64_t)n;
+    }
+}
+
+static void keep_line(const struct task *task, struct stream *s)
+{
+    keep(s, task->label, strlen(task->label));
+    keep(s, s->line, s->line_length);
+    keep(s, "\n", 1);
+    s->line_length = 0;
+}
+
+/* Whole lines go on, each behind the label; a longer one than may be held is broken. */
+static void keep_labelled(const struct task *task, struct stream *s, const char *bytes, size_t n)
+{
+    if (!s->line && !(s->line = malloc(LABELLED_LINE_BYTES)))
+        abort();
+    while (n) {
+        const char *newline = memchr(bytes, '\n', n);
+        size_t part = newline ? (size_t)(newline - bytes) : n, room = LABELLED_LINE_BYTES - s->line_length;
+        bool broken = part > room;
+        if (broken)
+            part = room;
+        memcpy(s->line + s->line_length, bytes, part);
+        s->line_length += part;
+        if (broken || newline)
+            keep_line(task, s);
+        part += newline && !broken;
+        bytes += part;
+        n -= part;
+    }
+    write_sink(task, s);
+}
+
+/* Labelled output in regular files, which take it at once, is there before anybody is told that the step is complete. */
+static bool sinks_written(void)
+{
+    struct stat st;
+    for (size_t i = 0; i < spec.task_count; i++)
+        for (int k = 0; k < 2; k++) {
+            const struct stream *s = &spec.tasks[i].out[k];
+            if (s->labelled && s->sink >= 0 && (!s->eof || s->acked < s->end)
+                && fstat(s->sink, &st) == 0 && S_ISREG(st.st_mode))
+                return false;
+        }
+    return true;
+}
+
+static void end_stream(const struct task *task, struct stream *s)
+{
+    if (s->labelled && s->line_length) {
+        keep_line(task, s);
+        write_sink(task, s);
+    }
     close(s->fd);
     s->fd = -1;
     s->eof = true;
@@ -88,11 +154,13 @@ static void read_output(struct task *task, struct stream *s)
     if (!most)
         return;
     ssize_t n = read(s->fd, bytes, most < sizeof bytes ? most : sizeof bytes);
-    if (n > 0)
+    if (n > 0 && s->labelled)
+        keep_labelled(task, s, bytes, (size_t)n);
+    else if (n > 0)
         keep(s, bytes, (size_t)n);
     else if (n == 0 || (errno != EAGAIN && errno != EINTR)) {  /* a terminal whose last user left answers EIO */
         step_watch_memory(task);    /* what it has to say must come before the end */
-        end_stream(s);
+        end_stream(task, s);
     }
 }
 
@@ -184,7 +252,7 @@ static void attach(struct client *c, size_t i, int s, uint64_t offset)
 {
     struct position *p = &c->positions[i * 2 + (size_t)s];
     const struct stream *out = &spec.tasks[i].out[s];
-    if (!out->wanted)
+    if (!out->wanted || out->labelled)
         return;
     p->attached = true;
     p->end_told = false;
@@ -209,7 +277,7 @@ static bool request_ack(struct client *c, const struct frame *f)
 {
     for (size_t i = 0; i < spec.task_count; i++) {
         struct stream *out = f->stream == 1 || f->stream == 2 ? &spec.tasks[i].out[f->stream - 1] : NULL;
-        if (spec.tasks[i].id != f->task || !out)
+        if (spec.tasks[i].id != f->task || !out || out->labelled)
             continue;
         if (f->offset > out->end)
             return false;
@@ -376,7 +444,7 @@ static void fill(struct client *c)
     }
     for (size_t k = 0; k < spec.task_count * 2; k++)
         ends_told &= !c->positions[k].attached || c->positions[k].end_told;
-    if (ends_told && c->hears && !c->attaching && !c->finish_told && step_complete()) {
+    if (ends_told && c->hears && !c->attaching && !c->finish_told && step_complete() && sinks_written()) {
         c->finish_told = true;
         put_frame(c, FRAME_COMPLETE, FRAME_ALL_TASKS, 0, 0, step_reason(), strlen(step_reason()));
     }
@@ -440,7 +508,7 @@ static bool wants_output(struct client *c)
 
 /* ---- the poll ---- */
 
-enum what { WHAT_WAKE, WHAT_LISTENER, WHAT_CLIENT, WHAT_OUTPUT, WHAT_INPUT, WHAT_READY };
+enum what { WHAT_WAKE, WHAT_LISTENER, WHAT_CLIENT, WHAT_OUTPUT, WHAT_SINK, WHAT_INPUT, WHAT_READY };
 struct watch { enum what what; size_t index; int stream; };
 
 static struct pollfd *fds;
@@ -466,6 +534,9 @@ static void watch_task(size_t i)
     for (int s = 0; s < 2; s++)
         if (task->out[s].fd >= 0 && task_kept(task) < OUTPUT_KEPT_BYTES)
             watch(WHAT_OUTPUT, i, s, task->out[s].fd, POLLIN);
+    for (int s = 0; s < 2; s++)
+        if (task->out[s].sink >= 0 && task->out[s].acked < task->out[s].end)
+            watch(WHAT_SINK, i, s, task->out[s].sink, POLLOUT);
     if (task->in.fd >= 0)
         watch(WHAT_INPUT, i, 0, task->in.fd, task->in.taken > task->in.written || task->in.eof ? POLLOUT : 0);
     if (task->ready_fd >= 0)
@@ -480,6 +551,7 @@ static void serve_one(const struct watch *w, short events, void (*on_wake)(void)
     case WHAT_LISTENER: welcome(); break;
     case WHAT_CLIENT: break;
     case WHAT_OUTPUT: read_output(task, &task->out[w->stream]); break;
+    case WHAT_SINK: write_sink(task, &task->out[w->stream]); break;
     case WHAT_INPUT:
         if (events & POLLERR && task->target[0].kind != TARGET_PTY)
             io_close_input(task);
