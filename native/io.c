@@ -202,30 +202,19 @@ static void write_input(struct task *task)
         io_close_input(task);
 }
 
-static uint64_t input_limit(const struct task *task)
-{
-    return task->in.closed ? UINT64_MAX : task->in.written + STDIN_WINDOW_BYTES;
-}
-
-/* False: the client sent more than its window, or repeated bytes that do not follow. */
-static bool take_input(struct task *task, uint64_t offset, const char *bytes, size_t n)
+static uint64_t input_limit(struct task *task)
 {
     struct input *in = &task->in;
-    if (!in->wanted)
-        return true;
-    if (offset > in->taken || in->eof)
-        return in->eof;
-    uint64_t known = in->taken - offset;        /* sent again after a re-attachment */
-    if (known >= n)
-        return true;
-    bytes += known;
-    n -= known;
-    if (in->closed) {
-        in->written = in->taken += n;
-        return true;
-    }
-    if (in->taken + n > input_limit(task))
-        return false;
+    uint64_t room = in->written + STDIN_WINDOW_BYTES;
+    if (in->closed)
+        in->limit = UINT64_MAX;
+    else if (room > in->injected && room - in->injected > in->limit)
+        in->limit = room - in->injected;
+    return in->limit;
+}
+
+static void hold_input(struct input *in, const char *bytes, size_t n)
+{
     size_t held = (size_t)(in->taken - in->written);
     if (held + n > in->room) {
         size_t room = held + n < 4096 ? 4096 : held + n;
@@ -237,7 +226,49 @@ static bool take_input(struct task *task, uint64_t offset, const char *bytes, si
     }
     memcpy(in->held + held, bytes, n);
     in->taken += n;
+}
+
+/* False: the client sent more than its window, or repeated bytes that do not follow. */
+static bool take_input(struct task *task, uint64_t offset, const char *bytes, size_t n)
+{
+    struct input *in = &task->in;
+    if (!in->wanted)
+        return true;
+    uint64_t taken = in->taken - in->injected;
+    if (offset > taken || in->eof)
+        return in->eof;
+    uint64_t known = taken - offset;        /* sent again after a re-attachment */
+    if (known >= n)
+        return true;
+    bytes += known;
+    n -= known;
+    if (in->closed) {
+        in->written = in->taken += n;
+        return true;
+    }
+    if (taken + n > input_limit(task))
+        return false;
+    hold_input(in, bytes, n);
     return true;
+}
+
+/* What another than the primary types (sattach): stands wherever the input has come to. */
+static void inject_input(struct task *task, const char *bytes, size_t n)
+{
+    struct input *in = &task->in;
+    if (!in->wanted || in->eof || in->closed)
+        return;
+    in->injected += n;
+    hold_input(in, bytes, n);
+}
+
+/* A client that injects is not read while a task has not taken what it has: it goes by no limit. */
+static bool inputs_full(void)
+{
+    for (size_t i = 0; i < spec.task_count; i++)
+        if (!spec.tasks[i].in.closed && spec.tasks[i].in.taken - spec.tasks[i].in.written >= STDIN_WINDOW_BYTES)
+            return true;
+    return false;
 }
 
 static void put_frame(struct client *c, uint8_t type, uint32_t task, uint8_t stream, uint64_t offset,
@@ -300,6 +331,21 @@ static bool request_input(struct client *c, const struct frame *f)
             task->in.eof = true;
     }
     return good;
+}
+
+static bool request_injection(struct client *c, const struct frame *f)
+{
+    c->injects = true;
+    for (size_t i = 0; i < spec.task_count; i++) {
+        struct task *task = &spec.tasks[i];
+        if (f->task != FRAME_ALL_TASKS && f->task != task->id)
+            continue;
+        if (f->type == FRAME_INJECT)
+            inject_input(task, f->bytes, f->length);
+        else if (task->in.wanted && !task->in.closed)
+            task->in.eof = true;
+    }
+    return true;
 }
 
 static bool request_window(const struct frame *f)
@@ -365,6 +411,8 @@ static bool obey(struct client *c, const struct frame *f)
     case FRAME_ACK: return request_ack(c, f);
     case FRAME_STDIN:
     case FRAME_STDIN_END: return request_input(c, f);
+    case FRAME_INJECT:
+    case FRAME_INJECT_END: return request_injection(c, f);
     case FRAME_WINDOW: return request_window(f);
     case FRAME_SIGNAL: return request_signal(c, f);
     case FRAME_QUERY: return request_status(c);
@@ -572,7 +620,8 @@ void io_serve(int timeout_ms, int wake_fd, void (*on_wake)(void))
     watch(WHAT_LISTENER, SIZE_MAX, 0, listener, POLLIN);
     for (size_t i = 0; i < client_count; i++)
         watch(WHAT_CLIENT, i, 0, clients[i].fd,
-            (short)((clients[i].out.have - clients[i].out.done < CLIENT_ANSWERS_BYTES ? POLLIN : 0)
+            (short)((clients[i].out.have - clients[i].out.done < CLIENT_ANSWERS_BYTES
+                     && !(clients[i].injects && inputs_full()) ? POLLIN : 0)
                                                  | (wants_output(&clients[i]) ? POLLOUT : 0)));
     for (size_t i = 0; i < spec.task_count; i++)
         watch_task(i);

@@ -67,6 +67,8 @@ struct input {
     int fd;                 /* -1: the task has no open standard input here */
     bool wanted, eof, closed;
     uint64_t written, taken;/* bytes the task's pipe accepted; bytes taken from clients */
+    uint64_t injected;      /* of those taken, the ones that no primary sent: not in its offsets */
+    uint64_t limit;         /* the primary's offset up to which it was allowed to send; never falls */
     char *held;             /* [written, taken) */
     size_t room;
 };

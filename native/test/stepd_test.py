@@ -314,6 +314,23 @@ def test_output_files():
     shutil.rmtree(d)
 
 
+def test_an_observer_may_type():
+    step = Step(["cat"], stdin="stream", stderr="stream", stdout="stream")
+    c, o = attached(step), attached(step, role=b"o")
+    c.send(b"I", 0, 0, 0, b"one\n")
+    c.until(lambda: c.text() == b"one\n")
+    o.send(b"J", 0, 0, 0, b"injected\n")
+    c.until(lambda: c.text() == b"one\ninjected\n")
+    c.send(b"I", 0, 0, 0, b"one\ntwo\n")          # its own offsets do not know of that
+    c.until(lambda: c.text() == b"one\ninjected\ntwo\n")
+    o.s.settimeout(15)
+    for _ in range(12):
+        o.send(b"J", ALL, 0, 0, b"z" * 65536)
+    o.send(b"j")
+    c.run()
+    assert c.text() == b"one\ninjected\ntwo\n" + b"z" * 65536 * 12 and c.exits[0][0] == 0, len(c.text())
+
+
 def test_labelled_files():
     d = tempfile.mkdtemp(prefix="stepd-lab-")
     os.chown(d, USER.pw_uid, USER.pw_gid)
