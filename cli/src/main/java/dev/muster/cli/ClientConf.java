@@ -14,6 +14,7 @@ public final class ClientConf {
     private static final int INCLUDE_DEPTH_MAX = 8;
     private static final int PORT_DEFAULT = 6817;
     private static final int ACCOUNTING_PORT_DEFAULT = 6819;
+    private static final int MESSAGE_TIMEOUT_MAX = 65_533;
 
     /** @param address where to connect; @param name as configured */
     record Server(String name, String address) {}
@@ -36,6 +37,12 @@ public final class ClientConf {
     String accountingType = "";
     String accountingHost = "localhost";
     int accountingPort = ACCOUNTING_PORT_DEFAULT;
+    /** KillOnBadExit, WaitTime in seconds and MessageTimeout in seconds; 0 where nothing is said. */
+    int killOnBadExit;
+    int waitTime;
+    int messageTimeout;
+    /** Where sbcast's files go that no directory was named for; "" for the working directory. */
+    String bcastDirectory = "";
     String srunProlog = "";
     String srunEpilog = "";
     /** Upper case, with commas; "" for all. */
@@ -132,6 +139,10 @@ public final class ClientConf {
                 long n = OptionCheck.parseNumber(first);
                 accountingPort = n < 1 || n > 65_535 ? ACCOUNTING_PORT_DEFAULT : (int) n;
             }
+            case "killonbadexit" -> killOnBadExit = (int) Math.max(0, OptionCheck.parseNumber(first));
+            case "waittime" -> waitTime = (int) Math.max(0, OptionCheck.parseNumber(first));
+            case "messagetimeout" -> messageTimeout = (int) Math.clamp(OptionCheck.parseNumber(first), 0, MESSAGE_TIMEOUT_MAX);
+            case "bcastparameters" -> bcastDirectory = destination(first);
             case "authtype" -> authType = first;
             case "authinfo" -> authInfo = first;
             case "slurmuser" -> slurmUser = first;
@@ -147,6 +158,15 @@ public final class ClientConf {
             case "slurmctldaddr" -> slurmctldAddress = first;
             default -> { }
         }
+    }
+
+    private static String destination(String parameters) {
+        for (String word : Texts.split(parameters, ',')) {
+            if (word.regionMatches(true, 0, "DestDir=", 0, 8)) {
+                return word.substring(8);
+            }
+        }
+        return "";
     }
 
     private static String firstWord(String value) {

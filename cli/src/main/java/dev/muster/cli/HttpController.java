@@ -11,7 +11,7 @@ import java.util.List;
 
 /** slurmctld over HTTP: the configured servers in order until one answers. */
 final class HttpController implements Controller {
-    /** Slurm's MessageTimeout times a factor: a request may wait for the journal, not for ever. */
+    /** Where MessageTimeout says nothing: a request may wait for the journal, not for ever. */
     static final int TIMEOUT_MS = 60_000;
 
     private static final int IDLE_MAX = 4;
@@ -23,6 +23,7 @@ final class HttpController implements Controller {
     private final List<Client> idle = new ArrayList<>();
     private final List<ClientConf.Server> servers;
     private final int port;
+    private final int timeoutMs;
     private final boolean accounting;
 
     HttpController(ClientConf conf, ProcessHost host) {
@@ -35,6 +36,7 @@ final class HttpController implements Controller {
         this.servers = servers;
         this.port = port;
         this.accounting = accounting;
+        this.timeoutMs = conf.messageTimeout > 0 ? conf.messageTimeout * 1000 : TIMEOUT_MS;
     }
 
     /** slurmdbd, which may be far from this cluster's key: munge vouches for the caller where the cluster has munge. */
@@ -47,11 +49,11 @@ final class HttpController implements Controller {
     public Json.Obj call(String message, Json.Obj request) throws SlurmException {
         byte[] body = Json.print(request);
         String path = "/muster/v1/" + message;
-        int timeoutMs = (int) Math.min(Integer.MAX_VALUE, TIMEOUT_MS + request.number("waitMs"));
+        int mostMs = (int) Math.min(Integer.MAX_VALUE, timeoutMs + request.number("waitMs"));
         Client known = take();
         if (known != null) {
             try {
-                return answer(post(known, path, body, timeoutMs));
+                return answer(post(known, path, body, mostMs));
             } catch (Client.ConnectException e) {
                 known.close();
             } catch (IOException e) {
@@ -62,7 +64,7 @@ final class HttpController implements Controller {
             Session first = session();
             Client client = new Client(server.address(), port, () -> renewed(first), host::nonce);
             try {
-                return answer(post(client, path, body, timeoutMs));
+                return answer(post(client, path, body, mostMs));
             } catch (Client.ConnectException e) {
                 client.close();
             } catch (IOException e) {

@@ -122,10 +122,11 @@ final class Sbcast implements Command {
         } catch (java.io.IOException e) {
             throw c.bad(255, "Can't open `" + source + "`: No such file or directory");
         }
+        String directory = c.host().settings().bcastDirectory;
         int nodes = Math.max(1, lookup(c, job, Integer.parseInt(job)).integer("nodeCount"));
         List<String> args = new ArrayList<>(List.of("--jobid=" + job, "--overlap", "-Q", "-N" + nodes, "-n" + nodes,
                 "--ntasks-per-node=1", "-J", "sbcast", "--input=" + path.replace("%", "%%"), "sh", "-c", WRITER,
-                        "sbcast", target,
+                        "sbcast", target.startsWith("/") || directory.isEmpty() ? target : directory + "/" + target,
                 attributes.get(0), w.force ? "f" : "", attributes.get(1), attributes.get(2)));
         return new Srun().run(new CommandContext("srun", c.program(), args, c.env(), c.host(), c.out(), c.err(),
                 c.in()));

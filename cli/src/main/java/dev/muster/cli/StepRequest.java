@@ -19,6 +19,17 @@ final class StepRequest {
      * @param own    the allocation was made for this step, whose name and size it has
      * @param shares of the allocation, one for each node
      */
+    /** As asked for, else KillOnBadExit. */
+    static boolean killOnBadExit(JobOptions o) {
+        return o.has(JobOption.KILL_ON_BAD_EXIT) ? o.text(JobOption.KILL_ON_BAD_EXIT).equals("1")
+                : o.context().host().settings().killOnBadExit == 1;
+    }
+
+    /** As asked for, else WaitTime. */
+    static int waitSeconds(JobOptions o) {
+        return o.has(JobOption.WAIT_SECONDS) ? o.integer(JobOption.WAIT_SECONDS) : o.context().host().settings().waitTime;
+    }
+
     StepRequest(JobOptions options, List<String> program, boolean own, List<Json.Obj> shares) {
         this.o = options;
         this.program = program;
@@ -51,9 +62,9 @@ final class StepRequest {
         s.put("io", io(names));
         JobRequest.put(s, "acctgFreq", o.text(JobOption.ACCTG_FREQ));
         JobRequest.put(s, "oomKillStep", o.text(JobOption.OOM_KILL_STEP));
-        JobRequest.put(s, "killOnBadExit", o.text(JobOption.KILL_ON_BAD_EXIT).equals("1"));
+        JobRequest.put(s, "killOnBadExit", killOnBadExit(o));
         JobRequest.put(s, "noKill", o.text(JobOption.NO_KILL).equals("1"));
-        JobRequest.put(s, "waitSeconds", o.number(JobOption.WAIT_SECONDS));
+        JobRequest.put(s, "waitSeconds", waitSeconds(o));
         if (o.has(JobOption.PTY)) {
             int[] size = Terminal.size();
             s.put("pty", Boolean.TRUE);

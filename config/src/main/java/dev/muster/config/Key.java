@@ -29,7 +29,7 @@ public enum Key {
     AUTH_TYPE("AuthType", Kind.TEXT, "auth/munge", Reader.ALL),
     BATCH_START_TIMEOUT("BatchStartTimeout", Kind.U16, "10", Reader.CONTROLLER, Inert.REPEATED),
     BCAST_EXCLUDE("BcastExclude", Kind.TEXT, "/lib,/usr/lib,/lib64,/usr/lib64", Reader.COMMANDS, Inert.BCAST),
-    BCAST_PARAMETERS("BcastParameters", Kind.TEXT, "", Reader.COMMANDS, Inert.BCAST),
+    BCAST_PARAMETERS("BcastParameters", Kind.TEXT, "", Reader.COMMANDS),
     BURST_BUFFER_TYPE("BurstBufferType", Kind.TEXT, "", Reader.CONTROLLER, Inert.BURST),
     CERTGEN_PARAMETERS("CertgenParameters", Kind.TEXT, "", Reader.ALL, Inert.TLS),
     CERTGEN_TYPE("CertgenType", Kind.TEXT, "", Reader.ALL, Inert.TLS),
@@ -45,9 +45,9 @@ public enum Key {
     CRED_TYPE("CredType", Kind.TEXT, "", Reader.ALL, Inert.CRED),
     DATA_PARSER_PARAMETERS("DataParserParameters", Kind.TEXT, "", Reader.COMMANDS, Inert.REST),
     DEBUG_FLAGS("DebugFlags", Kind.LIST, "", Reader.ALL),
-    DEF_CPU_PER_GPU("DefCpuPerGPU", Kind.U64, "0", Reader.CONTROLLER, Inert.GPU_DEFAULTS),
+    DEF_CPU_PER_GPU("DefCpuPerGPU", Kind.U64, "0", Reader.CONTROLLER),
     DEF_MEM_PER_CPU("DefMemPerCPU", Kind.U64, "0", Reader.CONTROLLER),
-    DEF_MEM_PER_GPU("DefMemPerGPU", Kind.U64, "0", Reader.CONTROLLER, Inert.GPU_DEFAULTS),
+    DEF_MEM_PER_GPU("DefMemPerGPU", Kind.U64, "0", Reader.CONTROLLER),
     DEF_MEM_PER_NODE("DefMemPerNode", Kind.U64, "0", Reader.CONTROLLER),
     DEPENDENCY_PARAMETERS("DependencyParameters", Kind.LIST, "", Reader.CONTROLLER),
     DISABLE_ROOT_JOBS("DisableRootJobs", Kind.YES_NO, "no", Reader.CONTROLLER),
@@ -84,11 +84,11 @@ public enum Key {
     JOB_COMP_TYPE("JobCompType", Kind.TEXT, "", Reader.CONTROLLER, Inert.JOBCOMP),
     JOB_COMP_USER("JobCompUser", Kind.TEXT, "root", Reader.CONTROLLER, Inert.JOBCOMP),
     JOB_CONTAINER_TYPE("JobContainerType", Kind.TEXT, "", Reader.NODE, Inert.NAMESPACES),
-    JOB_DEFAULTS("JobDefaults", Kind.LIST, "", Reader.CONTROLLER, Inert.GPU_DEFAULTS),
+    JOB_DEFAULTS("JobDefaults", Kind.LIST, "", Reader.CONTROLLER),
     JOB_FILE_APPEND("JobFileAppend", Kind.U16, "0", Reader.ALL),
     JOB_REQUEUE("JobRequeue", Kind.U16, "1", Reader.CONTROLLER),
     JOB_SUBMIT_PLUGINS("JobSubmitPlugins", Kind.LIST, "", Reader.CONTROLLER, Inert.CLIFILTER),
-    KILL_ON_BAD_EXIT("KillOnBadExit", Kind.U16, "0", Reader.COMMANDS, Inert.STEP_DEFAULTS),
+    KILL_ON_BAD_EXIT("KillOnBadExit", Kind.U16, "0", Reader.COMMANDS),
     KILL_WAIT("KillWait", Kind.U16, "30", Reader.ALL),
     LAUNCH_PARAMETERS("LaunchParameters", Kind.LIST, "", Reader.ALL),
     LICENSES("Licenses", Kind.LIST, "", Reader.CONTROLLER),
@@ -107,7 +107,7 @@ public enum Key {
     MAX_TASKS_PER_NODE("MaxTasksPerNode", Kind.U16, "512", Reader.CONTROLLER),
     MCS_PARAMETERS("MCSParameters", Kind.TEXT, "", Reader.CONTROLLER, Inert.MCS),
     MCS_PLUGIN("MCSPlugin", Kind.TEXT, "", Reader.CONTROLLER, Inert.MCS),
-    MESSAGE_TIMEOUT("MessageTimeout", Kind.U16, "10", Reader.ALL, Inert.OWN_BOUND),
+    MESSAGE_TIMEOUT("MessageTimeout", Kind.U16, "10", Reader.ALL),
     METRICS_AUTH_USERS("MetricsAuthUsers", Kind.TEXT, "", Reader.CONTROLLER, Inert.REST),
     METRICS_TYPE("MetricsType", Kind.TEXT, "", Reader.CONTROLLER, Inert.REST),
     MIN_JOB_AGE("MinJobAge", Kind.U32, "300", Reader.CONTROLLER),
@@ -165,9 +165,9 @@ public enum Key {
     RETURN_TO_SERVICE("ReturnToService", Kind.U16, "0", Reader.CONTROLLER),
     SCHEDULER_PARAMETERS("SchedulerParameters", Kind.LIST, "", Reader.CONTROLLER),
     SCHEDULER_TIME_SLICE("SchedulerTimeSlice", Kind.U16, "30", Reader.CONTROLLER, Inert.GANG),
-    SCHEDULER_TYPE("SchedulerType", Kind.TEXT, "sched/backfill", Reader.CONTROLLER, Inert.BACKFILL),
+    SCHEDULER_TYPE("SchedulerType", Kind.TEXT, "sched/backfill", Reader.CONTROLLER),
     SCRON_PARAMETERS("ScronParameters", Kind.LIST, "", Reader.CONTROLLER, Inert.CRON),
-    SELECT_TYPE("SelectType", Kind.TEXT, "select/cons_tres", Reader.ALL, Inert.LINEAR),
+    SELECT_TYPE("SelectType", Kind.TEXT, "select/cons_tres", Reader.ALL),
     SELECT_TYPE_PARAMETERS("SelectTypeParameters", Kind.LIST, "CR_CORE_MEMORY", Reader.CONTROLLER),
     SLURMCTLD_ADDR("SlurmctldAddr", Kind.TEXT, "", Reader.ALL),
     SLURMCTLD_DEBUG("SlurmctldDebug", Kind.DEBUG_LEVEL, "info", Reader.CONTROLLER),
@@ -221,8 +221,8 @@ public enum Key {
     UNKILLABLE_STEP_TIMEOUT("UnkillableStepTimeout", Kind.U16, "60", Reader.NODE),
     URL_PARSER_TYPE("UrlParserType", Kind.TEXT, "url_parser/libhttp_parser", Reader.CONTROLLER, Inert.PLUGIN),
     USE_PAM("UsePAM", Kind.YES_NO, "no", Reader.NODE, Inert.PAM),
-    V_SIZE_FACTOR("VSizeFactor", Kind.U16, "0", Reader.NODE, Inert.VSIZE),
-    WAIT_TIME("WaitTime", Kind.U16, "0", Reader.COMMANDS, Inert.STEP_DEFAULTS),
+    V_SIZE_FACTOR("VSizeFactor", Kind.U16, "0", Reader.NODE),
+    WAIT_TIME("WaitTime", Kind.U16, "0", Reader.COMMANDS),
     X11_PARAMETERS("X11Parameters", Kind.TEXT, "", Reader.COMMANDS, Inert.X11);
 
     /** How a value is read. */
@@ -243,21 +243,16 @@ public enum Key {
         static final String INACTIVE = "an allocation ends with its command or its time limit";
         static final String REPEATED = "a launch is repeated until its node has answered for it or is lost";
         static final String COMMUNICATION = "the network protocol here has no such parameters";
-        static final String BACKFILL = "the whole queue is looked at with backfill in every pass, whatever the type";
-        static final String LINEAR = "cores, memory and devices are given one by one; use OverSubscribe=EXCLUSIVE for whole nodes";
-        static final String GPU_DEFAULTS = "defaults for each GPU are not part of this version";
         static final String DAEMON_USER = "slurmd runs as whoever starts it";
         static final String STORED = "job scripts, environments and comments are not kept in accounting";
         static final String CORE_SPEC = "--core-spec is refused in this version";
         static final String GROUPS = "groups are looked up at each submission";
-        static final String STEP_DEFAULTS =
-                "defaults for srun are not taken from slurm.conf in this version; give the option";
         static final String MPI = "MPI plugins are not part of this version";
         static final String PORTS = "srun connects to the nodes and listens on no port";
         static final String FACTORS = "no parameter of the priority plugin is known to this version";
         static final String PAM = "PAM sessions are not part of this version";
         static final String BACKUP = "takeover by a backup controller is not part of this version";
-        static final String BCAST = "sbcast is not part of this version";
+        static final String BCAST = "sbcast sends no libraries along in this version";
         static final String BURST = "burst buffers are not part of this version";
         static final String CLIFILTER = "submission plugins are not part of this version";
         static final String CLOUD = "power saving and cloud nodes are not part of this version";
@@ -283,7 +278,6 @@ public enum Key {
         static final String SWITCH = "switch plugins are not part of this version";
         static final String TLS = "TLS is not part of this version; requests are authenticated by MAC";
         static final String TOPO = "topology-aware placement is not part of this version";
-        static final String VSIZE = "virtual memory limits are left to RLIMIT_AS";
         static final String WCKEY = "workload characterisation keys are not part of this version";
         static final String X11 = "X11 forwarding is not part of this version";
     }

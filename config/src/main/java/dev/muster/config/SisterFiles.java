@@ -70,9 +70,6 @@ public final class SisterFiles {
                 {p.qos(), "QOS"},
                 {p.alternate(), "Alternate"},
                 {p.cpuBind(), "CpuBind"},
-                {p.jobDefaults(), "JobDefaults"},
-                {p.defCpuPerGpu() > 0 ? "yes" : "", "DefCpuPerGPU"},
-                {p.defMemPerGpuMb() > 0 ? "yes" : "", "DefMemPerGPU"},
                 {p.preemptMode().equals("OFF") ? "" : p.preemptMode(), "PreemptMode"},
                 {p.priorityJobFactor() > 1 ? "yes" : "", "PriorityJobFactor"},
                 {p.powerDownOnIdle() ? "yes" : "", "PowerDownOnIdle"}};
@@ -86,6 +83,8 @@ public final class SisterFiles {
     }
 
     private static final String[][] UNKEPT_WORDS = {
+        {"BcastParameters", "Compression", "sbcast does not compress"},
+        {"BcastParameters", "send_libs", "sbcast sends no libraries along in this version"},
         {"LaunchParameters", "batch_step_set_cpu_freq", "CPU frequency control is not part of this version"},
         {"LaunchParameters", "cray_net_exclusive", "there is no such network here"},
         {"LaunchParameters", "disable_send_gids", "groups always come with the job"},

@@ -85,6 +85,14 @@ final class ConfigBridge {
         if (conf.given(Key.JOB_ACCT_GATHER_TYPE) && !conf.text(Key.JOB_ACCT_GATHER_TYPE).endsWith("none")) {
             options.put(Settings.ACCT_GATHER_FREQUENCY, conf.text(Key.JOB_ACCT_GATHER_FREQUENCY));
         }
+        if (conf.text(Key.SCHEDULER_TYPE).endsWith("builtin")) {
+            options.put(Settings.IN_ORDER, "true");
+        }
+        if (conf.text(Key.SELECT_TYPE).endsWith("linear")) {
+            options.put(Settings.WHOLE_NODES, "true");
+        }
+        gpuDefaults(options, "", conf.text(Key.JOB_DEFAULTS), conf.number(Key.DEF_CPU_PER_GPU), conf.number(Key.DEF_MEM_PER_GPU));
+        conf.partitions().forEach(p -> gpuDefaults(options, p.name(), p.jobDefaults(), p.defCpuPerGpu(), p.defMemPerGpuMb()));
         if (conf.given(Key.MAX_NODE_COUNT)) {
             options.put(Settings.MAX_NODE_COUNT, Long.toString(conf.number(Key.MAX_NODE_COUNT)));
         }
@@ -108,6 +116,22 @@ final class ConfigBridge {
                 conf.jobRequeue(), enforce(conf.enforcePartLimits()), has(prolog, "Contain") || has(prolog, "X11"),
                 has(prolog, "Alloc") || has(prolog, "Contain") || has(prolog, "X11") || has(prolog, "RunInJob"),
                 conf.configOverrides(), conf.yes(Key.DISABLE_ROOT_JOBS), conf.gresTypes(), options);
+    }
+
+    /** What JobDefaults says in one word and newer files in two keys. */
+    private static void gpuDefaults(Map<String, String> options, String partition, String words, long cpus, long memoryMb) {
+        long[] values = {cpus, memoryMb};
+        for (String word : words.split(",")) {
+            String[] pair = word.strip().split("=");
+            boolean number = pair.length == 2 && pair[1].matches("[0-9]{1,12}");
+            int which = pair[0].equalsIgnoreCase("DefCpuPerGPU") ? 0 : pair[0].equalsIgnoreCase("DefMemPerGPU") ? 1 : -1;
+            if (number && which >= 0 && values[which] <= 0) {
+                values[which] = Long.parseLong(pair[1]);
+            }
+        }
+        if (values[0] > 0 || values[1] > 0) {
+            options.put(Settings.GPU_DEFAULTS + partition, Math.max(0, values[0]) + "," + Math.max(0, values[1]));
+        }
     }
 
     private static void priorities(SlurmConf conf, Map<String, String> options) {

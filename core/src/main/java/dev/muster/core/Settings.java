@@ -78,6 +78,12 @@ public record Settings(
     public static final String TASK_BIND = "task_bind";
     /** An option: JobAcctGatherFrequency, where JobAcctGatherType is something. */
     public static final String ACCT_GATHER_FREQUENCY = "acct_gather_frequency";
+    /** An option: {@code true} with SchedulerType=sched/builtin: nobody starts before one that came first in his partition. */
+    public static final String IN_ORDER = "in_order";
+    /** An option: {@code true} with SelectType=select/linear: nodes are given whole. */
+    public static final String WHOLE_NODES = "whole_nodes";
+    /** An option, alone or with a partition's name behind it: CPUs and MiB for each GPU where a job says nothing, {@code 2,1000}. */
+    public static final String GPU_DEFAULTS = "gpu_defaults:";
     /** An option: MaxNodeCount, where it is set. */
     public static final String MAX_NODE_COUNT = "max_node_count";
     /** Options that begin so and go on with the name of a NodeSet: its features, with commas. */

@@ -73,6 +73,10 @@ final class SpecBuilder {
         out.put("umask", Integer.toOctalString(launch.umask()));
         launch.limits().forEach((name, value) -> out.put("rlimit", name + " "
                 + (value < 0 ? "unlimited" : Long.toString(value))));
+        if (settings.around().addressPercent() > 0 && launch.memoryMb() > 0) {
+            long bytes = (launch.memoryMb() << 20) / 100 * settings.around().addressPercent();
+            out.put("rlimit", "AS " + bytes + " " + bytes);
+        }
         out.putAll("env", devices(launch.environment(), launch, place));
         nice(out, launch);
         boolean batch = launch.stepId() == NodeMessages.STEP_BATCH;

@@ -8,6 +8,7 @@ import dev.muster.core.Limits;
 import dev.muster.core.Now;
 import dev.muster.core.Partition;
 import dev.muster.core.Planner;
+import dev.muster.core.Settings;
 import dev.muster.core.State;
 import dev.muster.model.JobDesc;
 import dev.muster.model.IndexSet;
@@ -38,6 +39,7 @@ final class Pass {
     private final boolean memoryConsumed;
     private final AccountRules accounts;
     private final boolean limited;
+    private final boolean inOrder;
     private final List<Charged> charged = new ArrayList<>();
     private final List<Planner.Start> starts = new ArrayList<>();
     private final List<Taken> taken = new ArrayList<>();
@@ -65,6 +67,7 @@ final class Pass {
         this.memoryConsumed = state.settings().memoryConsumed();
         this.accounts = new AccountRules(state);
         this.limited = accounts.enforces("limits");
+        this.inOrder = state.settings().options().containsKey(Settings.IN_ORDER);
         this.reserved = new Reserved(state, scheduler.nodes(), now.seconds());
     }
 
@@ -173,6 +176,10 @@ final class Pass {
                 reserve(job, need, waits);
             }
             return waits;
+        }
+        if (inOrder && blocked.contains(blocker(need))) {
+            scheduler.explain(job.id(), JobReason.PRIORITY);
+            return JobReason.PRIORITY;
         }
         if (failed.contains(need)) {
             JobReason reason = blocked.contains(blocker(need)) ? JobReason.PRIORITY : JobReason.RESOURCES;

@@ -84,7 +84,8 @@ final class Cluster {
         int sockets = Integer.parseInt(w.getOrDefault("sockets", "1"));
         return new Node.Spec(name, name, name, 1, cpus, 1, sockets, cpus / threads / sockets, threads, cpus / threads, threads,
                 Long.parseLong(w.getOrDefault("mem", "1000")), 0, 0,
-                w.containsKey("feature") ? List.of(w.get("feature")) : List.of(), 1, List.of(), IndexSet.empty(),
+                w.containsKey("feature") ? List.of(w.get("feature")) : List.of(), 1,
+                w.containsKey("gpus") ? List.of(new Node.Gres("gpu", "", 0, Integer.parseInt(w.get("gpus")), "")) : List.of(), IndexSet.empty(),
                 w.getOrDefault("state", "UNKNOWN"), "", order);
     }
 
@@ -129,7 +130,7 @@ final class Cluster {
             if (k.startsWith("options.")) {
                 options.put(k.substring(8), v);
             } else {
-                out.put(k, value(v));
+                out.put(k, k.equals("gresTypes") ? new ArrayList<Object>(List.of(v.split(","))) : value(v));
             }
         });
         return line.contains("options.") ? out.put("options", options) : out;

@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# Corners of srun and of the configuration: labels in nodes' files, sattach that types, sampling, defaults from slurm.conf, privacy.
+. "$(dirname "$0")/lib.bash"
+start_cluster 2 4 "JobAcctGatherType=jobacct_gather/linux
+JobAcctGatherFrequency=30
+KillOnBadExit=1
+MessageTimeout=20
+BcastParameters=DestDir=$dir/bcast
+VSizeFactor=200"
+soon() { local n=0; until eval "$1"; do n=$((n+1)); [ $n -lt 120 ] || return 0; sleep 0.1; done; }
+conf() { sed -i "/^${1%%=*}=/d" "$SLURM_CONF"; echo "$1" >> "$SLURM_CONF"; scontrol reconfigure; sleep 1; soon '[ "$(sinfo -h -t idle -o %D)" = 2 ]'; }
+
+srun -Q -l -N2 -n12 -O -o "$dir/work/n%n" sh -c 'echo hello; printf end' </dev/null
+check "labels in a file for each node" "24 24" "$(cat "$dir"/work/n0 "$dir"/work/n1 | wc -l) $(grep -chE '^( [0-9]|1[01]): (hello|end)$' "$dir"/work/n0 "$dir"/work/n1 | paste -sd+ | bc)"
+srun -Q -l -n2 -o "$dir/work/t%t" sh -c 'echo out; echo err >&2' </dev/null
+check "labels in a file for each task" "0: out 0: err 1: out 1: err" "$(cat "$dir"/work/t0 "$dir"/work/t1 | xargs)"
+
+printf '#!/bin/bash\nsrun sh -c "echo ready; read line; echo got \\$line" < <(sleep 60)\n' > "$dir/work/job"
+id=$(sbatch --parsable -o "$dir/work/o" "$dir/work/job")
+soon 'grep -q ready "$dir/work/o" 2>/dev/null'
+check "sattach types" "got trigger" "$(printf trigger | timeout 20 sattach "$id.0" | grep got)"; scancel "$id"; wait_empty
+check "--acctg-freq beyond JobAcctGatherFrequency" "srun: error: Unable to allocate resources: Invalid accounting frequency requested" "$(srun --acctg-freq=31 true 2>&1)"
+check "--acctg-freq=x" "255 srun: error: Invalid --acctg-freq specification: x" "$(rc=0; out=$(srun --acctg-freq=x true 2>&1) || rc=$?; echo $rc "$out")"
+check "--acctg-freq" "0" "$(rc=0; srun -Q --acctg-freq=task=3 true || rc=$?; echo $rc)"
+s=$(date +%s); srun -Q -n2 sh -c '[ $SLURM_PROCID = 0 ] && exit 3; sleep 30' >/dev/null 2>&1 || true
+check "KillOnBadExit" yes "$([ $(($(date +%s) - s)) -lt 15 ] && echo yes)"
+s=$(date +%s); srun -Q -K0 -n2 sh -c '[ $SLURM_PROCID = 0 ] && exit 3; sleep 3' >/dev/null 2>&1 || true
+check "-K0 goes before it" yes "$([ $(($(date +%s) - s)) -ge 3 ] && echo yes)"
+check "VSizeFactor" $((200 * 1024)) "$(srun -Q --mem=100 sh -c 'ulimit -v')"
+mkdir "$dir/bcast"; chmod 777 "$dir/bcast"; echo content > "$dir/work/f"
+check "BcastParameters=DestDir" content "$(salloc -Q -N1 sbcast "$dir/work/f" copied >/dev/null 2>&1; cat "$dir/bcast/copied" 2>&1)"
+conf KillOnBadExit=0; conf WaitTime=1
+s=$(date +%s); srun -Q -n2 sh -c '[ $SLURM_PROCID = 0 ] && exit 0; sleep 30' >/dev/null 2>&1 || true
+check "WaitTime" yes "$([ $(($(date +%s) - s)) -lt 15 ] && echo yes)"; wait_empty
+conf SelectType=select/linear
+check "SelectType=select/linear" 4 "$(srun -Q -n1 printenv SLURM_CPUS_ON_NODE)"
+conf SelectType=select/cons_tres
+if [ "$(id -u)" = 0 ]; then
+  conf PrivateData=jobs,nodes,partitions
+  other() { setpriv --reuid=65534 --regid=65534 --clear-groups env "$@"; }
+  id=$(sbatch --parsable -n1 -o /dev/null --wrap 'sleep 30'); soon '[ "$(squeue -h -j $id -o %T)" = RUNNING ]'
+  check "PrivateData: root sees its job" "$id" "$(squeue -h -o %A)"
+  check "PrivateData=jobs" "0 slurm_load_jobs error: Invalid job id specified" "$(other squeue -h | wc -l) $(other scontrol show job "$id" 2>&1)"
+  check "nor in accounting" 0 "$(other sacct -nX -j "$id" | wc -l)"
+  check "PrivateData=nodes" "slurm_load_node error: Access/permission denied" "$(other scontrol show node n1 2>&1)"
+  check "PrivateData=partitions" "slurm_load_partitions error: Access/permission denied" "$(other scontrol show partition main 2>&1)"
+  own=$(cd /tmp && other sbatch --parsable -n1 -o /dev/null --wrap 'sleep 30')
+  check "PrivateData: one's own" "$own" "$(other squeue -h -o %A)"
+  scancel "$id" "$own"; conf PrivateData=none
+  check "without it" 0 "$(other scontrol show node n1 >/dev/null 2>&1; echo $?)"
+fi

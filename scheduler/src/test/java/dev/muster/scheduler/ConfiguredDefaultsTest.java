@@ -1,0 +1,91 @@
+package dev.muster.scheduler;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.core.Sampling;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Keys of slurm.conf that change what a job gets or whether it is taken. */
+class ConfiguredDefaultsTest {
+    private static String place(String settings, String job) {
+        return new Cluster("n[1-2] cpus=8 mem=1000 gpus=4", "p nodes=n[1-2] default=yes\nq nodes=n[1-2]",
+                "gresTypes=gpu memoryConsumed=true " + settings).place(job);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            2,100 | tresPerNode=gres/gpu:2 memPerNodeMb=10               | n1:4
+            2,100 | tresPerJob=gres/gpu:3 memPerNodeMb=10                | n1:6
+            2,100 | tresPerNode=gres/gpu:2 cpusPerTask=1 memPerNodeMb=10 | n1:1
+            2,100 | tresPerNode=gres/gpu:2 cpusPerGpu=1 memPerNodeMb=10  | n1:2
+            2,100 | memPerNodeMb=10                                      | n1:1
+            0,600 | tresPerNode=gres/gpu:2                               | Requested node configuration is not available
+            0,500 | tresPerNode=gres/gpu:2                               | n1:1
+            """)
+    void defaultsForEachGpu(String defaults, String job, String placed) {
+        assertThat(place("options.gpu_defaults:=" + defaults, job)).isEqualTo(placed);
+        assertThat(place("options.gpu_defaults:p=" + defaults, job)).as("of the partition").isEqualTo(placed);
+    }
+
+    @Test
+    void thePartitionGoesBeforeTheCluster() {
+        String both = "options.gpu_defaults:=2,10 options.gpu_defaults:q=3,10";
+        assertThat(place(both, "tresPerNode=gres/gpu:1")).isEqualTo("n1:2");
+        assertThat(place(both, "tresPerNode=gres/gpu:1 partition=q")).isEqualTo("n1:3");
+    }
+
+    @Test
+    void nodesAreGivenWholeBySelectLinear() {
+        assertThat(place("options.whole_nodes=true", "tasks=1 memPerNodeMb=10")).isEqualTo("n1:8");
+        assertThat(place("options.whole_nodes=true", "tasks=1 memPerNodeMb=10 oversubscribe=true")).isEqualTo("n1:1");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            options.in_some_order=true | n2:1
+            options.in_order=true | (Priority)
+            """)
+    void inOrderNobodyGoesFirst(String settings, String third) {
+        Cluster c = new Cluster("n[1-3] cpus=2", "p nodes=n[1-2] default=yes\nq nodes=n3", settings);
+        new Play(c).lines("""
+                submit tasks=3 timing.timeLimitMin=60
+                schedule  -> 1 RUNNING n[1-2]
+                submit tasks=2 nodeList=n1
+                submit tasks=1 timing.timeLimitMin=10
+                submit tasks=1 timing.timeLimitMin=10 partition=q
+                schedule
+                """);
+        assertThat(c.shown(2)).isEqualTo("(Resources)");
+        assertThat(c.shown(3)).isEqualTo(third);
+        assertThat(c.shown(4)).as("another partition").isEqualTo("n3:1");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            30               | 30
+            task=5           | 5
+            energy=1,task=7  | 7
+            energy=1         | -1
+            ''               | -1
+            """)
+    void samplings(String text, int seconds) {
+        assertThat(Sampling.taskSeconds(text)).isEqualTo(seconds);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            30 | energy=1,task=29 | n1:1
+            30 | task=30       | n1:1
+            30 | task=31       | Invalid accounting frequency requested
+            30 | task=0        | Invalid accounting frequency requested
+            30 | energy=99     | n1:1
+            0  | task=31       | n1:1
+            '' | task=31       | n1:1
+            """)
+    void nobodyHasMemoryLookedAtLessOften(String configured, String asked, String placed) {
+        assertThat(place(configured.isEmpty() ? "" : "options.acct_gather_frequency=" + configured, "memPerNodeMb=10 extras.acctgFreq=" + asked))
+                .isEqualTo(placed);
+    }
+}
