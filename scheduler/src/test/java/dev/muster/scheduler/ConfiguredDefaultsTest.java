@@ -50,8 +50,8 @@ class ConfiguredDefaultsTest {
     void inOrderNobodyGoesFirst(String settings, String third) {
         Cluster c = new Cluster("n[1-3] cpus=2", "p nodes=n[1-2] default=yes\nq nodes=n3", settings);
         new Play(c).lines("""
-                submit tasks=3 timing.timeLimitMin=60
-                schedule  -> 1 RUNNING n[1-2]
+                submit tasks=2 nodeList=n1
+                schedule  -> 1 RUNNING n1
                 submit tasks=2 nodeList=n1
                 submit tasks=1 timing.timeLimitMin=10
                 submit tasks=1 timing.timeLimitMin=10 partition=q
