@@ -63,7 +63,8 @@ final class NodeViews {
         used.forEach((name, devices) -> usedCounts.put(name, devices.count()));
         String tresUsed = n.cpusAllocated() == 0 ? ""
                 : TresText.text(n.cpusAllocated(), n.memoryAllocatedMb(), 0, usedCounts).replace(",node=0", "").replaceAll(",billing=[0-9]+", "");
-        return new NodeInfo(n.name(), s.hostname(), s.address(), s.port(), n.baseState(), flags(n, completing, reserved.get(n.name())), n.reason(), n.reasonUid(),
+        return new NodeInfo(n.name(), s.hostname(), s.address(), s.port(), n.baseState(),
+                flags(n, completing, reserved.get(n.name())), n.reason(), n.reasonUid(),
                 n.reason().isEmpty() ? "" : userName.apply(n.reasonUid()), n.reasonTime(), n.comment(), n.extra(), s.cpus(),
                 s.cpus() - s.reservedUnits().count() * s.cpusPerUnit(), s.boards(), s.sockets(), s.coresPerSocket(), s.threadsPerCore(),
                 n.cpusAllocated(), s.memoryMb(), n.memoryAllocatedMb(), beat.freeMemoryMb(), s.tmpDiskMb(), s.memSpecLimitMb(), "",

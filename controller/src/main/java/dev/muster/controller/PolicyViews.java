@@ -68,7 +68,8 @@ final class PolicyViews {
         List<ShareRow> rows = new ArrayList<>();
         for (FairShare.Row r : Priorities.shares(state).rows()) {
             AssocPolicy a = r.assoc();
-            rows.add(new ShareRow(r.depth(), a.account(), a.user(), a.partition(), r.shares() < 0 ? LimitField.PARENT_SHARES : Long.toString(r.shares()),
+            rows.add(new ShareRow(r.depth(), a.account(), a.user(), a.partition(),
+                    r.shares() < 0 ? LimitField.PARENT_SHARES : Long.toString(r.shares()),
                     r.normShares(), (long) r.usage(), r.normUsage(), r.effective(), r.factor(), r.level() == FairShare.NEVER_USED ? -1 : r.level(),
                     a.limits().getOrDefault("GrpTRESMins", ""), minutes.getOrDefault(a.id(), Map.of())));
         }

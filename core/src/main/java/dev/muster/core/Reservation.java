@@ -88,7 +88,8 @@ public record Reservation(
     }
 
     public boolean repeats() {
-        return has(ReservationFlag.HOURLY) || has(ReservationFlag.DAILY) || has(ReservationFlag.WEEKDAY) || has(ReservationFlag.WEEKEND) || has(ReservationFlag.WEEKLY);
+        return has(ReservationFlag.HOURLY) || has(ReservationFlag.DAILY) || has(ReservationFlag.WEEKDAY)
+                || has(ReservationFlag.WEEKEND) || has(ReservationFlag.WEEKLY);
     }
 
     public long startAt(long now) {
@@ -111,7 +112,8 @@ public record Reservation(
         for (String p : d.partition().split(",")) {
             partition |= who.partitions.admits(p);
         }
-        return group && partition && who.users.admits(d.owner().user()) && who.accounts.admits(d.charge().account()) && who.qos.admits(d.charge().qos());
+        return group && partition && who.users.admits(d.owner().user()) && who.accounts.admits(d.charge().account())
+                && who.qos.admits(d.charge().qos());
     }
 
     /** Its times that touch the span, soonest first; a repeated one within {@link #HORIZON_S}. */

@@ -47,7 +47,8 @@ final class ReservationEdit {
         }
         Reservation.Who who = e.who(old.who());
         boolean resized = values.containsKey("starttime") || values.containsKey("endtime");
-        Reservation r = new Reservation(old.name(), start, end, want, old.nodes(), old.units(), who, named, values.getOrDefault("comment", old.comment()),
+        Reservation r = new Reservation(old.name(), start, end, want, old.nodes(), old.units(), who, named,
+                values.getOrDefault("comment", old.comment()),
                 (int) e.number("maxstartdelay", old.maxStartDelayS()), (int) e.number("purge_comp", old.purgeAfterS()), old.idleSince(),
                 old.begun() && !resized, values.getOrDefault("zone", old.zone()));
         e.check(r);
