@@ -90,8 +90,10 @@ static void read_output(struct task *task, struct stream *s)
     ssize_t n = read(s->fd, bytes, most < sizeof bytes ? most : sizeof bytes);
     if (n > 0)
         keep(s, bytes, (size_t)n);
-    else if (n == 0 || (errno != EAGAIN && errno != EINTR))   /* a terminal whose last user left answers EIO */
+    else if (n == 0 || (errno != EAGAIN && errno != EINTR)) {  /* a terminal whose last user left answers EIO */
+        step_watch_memory(task);    /* what it has to say must come before the end */
         end_stream(s);
+    }
 }
 
 void io_close_input(struct task *task)

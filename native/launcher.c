@@ -35,7 +35,7 @@ static const struct daemon {
     bool detaches;
 } DAEMONS[] = {
     {"slurmctld", "dev/muster/controller/Main", "+:BcdDf:hiL:n:RrsvV", "DhV", true},
-    {"slurmd", "dev/muster/node/Main", "+:bcCd:Df:F::GhIL:M:n:N:svVZ", "DCGhVF", true},
+    {"slurmd", "dev/muster/node/Main", "+:bcCd:Df:F::GhIL:Mn:N:svVZ", "DCGhV", true},
     {"slurmdbd", "dev/muster/accounting/Main", "+:Df:hn:R::suvV", "DhV", true},
     {"sackd", "dev/muster/daemon/SackMain", "+:Df:hvV", "DhV", true},
     {"slurmrestd", "dev/muster/rest/Main", "+:", "", false},
@@ -361,7 +361,7 @@ static bool stays_in_foreground(const struct daemon *d)
             {"conf-server", required_argument, NULL, 2},
         {"extra", required_argument, NULL, 2}, {"instance-id", required_argument, NULL, 2},
         {"instance-type", required_argument, NULL, 2}, {"authinfo", required_argument, NULL, 2},
-        {"port", required_argument, NULL, 2}, {"disable-reconfig", no_argument, NULL, 2}, {NULL, 0, NULL, 0},
+        {"ca-cert-file", required_argument, NULL, 2}, {"port", required_argument, NULL, 2}, {"disable-reconfig", no_argument, NULL, 2}, {NULL, 0, NULL, 0},
     };
     int c;
     bool stays = false;

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -191,6 +192,14 @@ static jboolean JNICALL native_foreground(JNIEnv *env, jclass c)
     (void)env;
     (void)c;
     return launcher.ready_fd < 0;
+}
+
+/* Pages are locked as they come into use: what is only reserved stays so. */
+static jint JNICALL native_lock_memory(JNIEnv *env, jclass c)
+{
+    (void)env;
+    (void)c;
+    return mlockall(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT) == 0 ? 0 : errno;
 }
 
 static jint JNICALL native_chdir(JNIEnv *env, jclass c, jbyteArray path)
@@ -385,6 +394,7 @@ void natives_register(JNIEnv *env, const char *class_name)
         {"umask", "()I", (void *)native_umask},
         {"exchangeUnix", "(Ljava/lang/String;[B)[B", (void *)native_exchange},
         {"daemonReady", "(I)V", (void *)native_ready},
+        {"lockMemory", "()I", (void *)native_lock_memory},
         {"isForeground", "()Z", (void *)native_foreground},
         {"chdir", "([B)I", (void *)native_chdir},
         {"exitBySignal", "(I)V", (void *)native_exit_by_signal},

@@ -115,7 +115,7 @@ static void watch_launch(void)
 }
 
 /* As Slurm says it, once per step. */
-static void watch_memory(struct task *task)
+void step_watch_memory(struct task *task)
 {
     char text[200];
     long kills = *reason ? 0 : procs_oom_kills();
@@ -126,6 +126,8 @@ static void watch_memory(struct task *task)
         "Detected %ld oom_kill event%s in StepId=%s.%s. Some of the step tasks have been OOM Killed.",
                      kills, kills > 1 ? "s" : "", spec.job, spec.step);
     task_message(task, text, (size_t)n);
+    if (spec.oom_kill_step)
+        step_terminate();
 }
 
 static void task_ended(struct task *task, int status, const struct rusage *usage)
@@ -138,7 +140,7 @@ static void task_ended(struct task *task, int status, const struct rusage *usage
         close(task->ready_fd);
     task->ready_fd = -1;
     io_close_input(task);
-    watch_memory(task);
+    step_watch_memory(task);
     if (gate_open && !strcmp(reason, "OutOfMemory"))
         task->status = STATUS_OUT_OF_MEMORY;
     task->epilog_pid = task->executed ? hooks_start_epilog(task) : 0;

@@ -101,7 +101,7 @@ struct spec {
     const char *cwd;
     mode_t umask;
     int nice, oom_score_adj;
-    bool has_nice, has_oom, external, is_batch;
+    bool has_nice, has_oom, external, is_batch, oom_kill_step;
     int rows, columns;
     struct limit limits[32];
     size_t limit_count;
@@ -134,6 +134,7 @@ void strings_add(struct strings *list, char *item);
 bool task_start(struct task *task, int gate_read, int gate_write);
 void task_become_user(void);
 void task_read_ready(struct task *task);
+void step_watch_memory(struct task *task);
 void task_message(struct task *task, const char *text, size_t length);
 
 /* hooks.c */

@@ -18,7 +18,7 @@ free_port() {
 
 start_cluster() {
   nodes=${1:-2} cpus=${2:-4}
-  local extra=${3:-} host port me
+  local extra=${3:-} host me
   host=$(hostname -s 2>/dev/null || hostname); me=$(id -un)
   mkdir -p "$dir"/{run,log,state,spool,work}
   local try
@@ -35,7 +35,9 @@ start_cluster() {
   cd "$dir/work"
 }
 
-write_conf() {
+write_conf() { # @port+N@ in the extra lines: a port beside slurmctld's
+  local more=$1
+  while [[ $more =~ @port\+([0-9]+)@ ]]; do more=${more//"${BASH_REMATCH[0]}"/$((port + BASH_REMATCH[1]))}; done
   cat > "$SLURM_CONF" <<C
 ClusterName=test
 SlurmctldHost=$host(127.0.0.1)
@@ -58,7 +60,7 @@ MinJobAge=600
 KillWait=5
 ReturnToService=2
 SlurmdParameters=config_overrides
-$1
+$more
 NodeName=n[1-$nodes] NodeHostname=$host NodeAddr=127.0.0.1 Port=[$((port+1))-$((port+nodes))] CPUs=$cpus RealMemory=4000 State=UNKNOWN
 PartitionName=main Nodes=n[1-$nodes] Default=YES MaxTime=INFINITE State=UP
 C

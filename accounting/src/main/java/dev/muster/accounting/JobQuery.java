@@ -102,9 +102,10 @@ final class JobQuery {
     private void window() {
         if (query.states().isEmpty()) {
             if (query.from() > 0 || query.to() > 0) {
-                // A job that was cancelled while held was never eligible and is not shown, as in Slurm.
-                where.append(" and not (j.\"eligible_time\" = 0 and j.\"end_time\" > 0)");
-                overlap("submit_time");
+                // As in Slurm: who asks by number sees a job from its submission on, all others from when it is eligible.
+                boolean named = !selectors.isEmpty();
+                where.append(named ? " and not (j.\"eligible_time\" = 0 and j.\"end_time\" > 0)" : " and j.\"eligible_time\" > 0");
+                overlap(named ? "submit_time" : "eligible_time");
             }
             return;
         }

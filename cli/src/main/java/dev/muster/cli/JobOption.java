@@ -109,7 +109,7 @@ enum JobOption {
     NTASKS_PER_TRES("ntasks-per-tres", 0, Arg.REQUIRED, "BRA", Kind.COUNT, ""),
     NTASKS_PER_NODE("ntasks-per-node", 0, Arg.REQUIRED, "BRA", Kind.COUNT, "R:SLURM_NTASKS_PER_NODE"),
     NTASKS_PER_SOCKET("ntasks-per-socket", 0, Arg.REQUIRED, "BRA", Kind.COUNT, "R:SLURM_NTASKS_PER_SOCKET"),
-    OOM_KILL_STEP("oom-kill-step", 0, Arg.OPTIONAL, "BRA", Kind.REFUSED, "OOMKILLSTEP"),
+    OOM_KILL_STEP("oom-kill-step", 0, Arg.OPTIONAL, "BRA", Kind.SPECIAL, "OOMKILLSTEP"),
     OPEN_MODE("open-mode", 0, Arg.REQUIRED, "BR", Kind.SPECIAL, "OPEN_MODE"),
     OUTPUT("output", 'o', Arg.REQUIRED, "BR", Kind.TEXT, "B:SBATCH_OUTPUT,R:SLURM_STDOUTMODE"),
     OVERCOMMIT("overcommit", 'O', Arg.NONE, "BRA", Kind.FLAG, "OVERCOMMIT"),

@@ -284,6 +284,7 @@ final class JobRequest {
         put(e, "noKill", o.text(JobOption.NO_KILL).equals("1"));
         put(e, "waitAllNodes", o.text(JobOption.WAIT_ALL_NODES).equals("1"));
         put(e, "reboot", o.has(JobOption.REBOOT));
+        put(e, "oomKillStep", o.text(JobOption.OOM_KILL_STEP));
         put(e, "getUserEnv", o.has(JobOption.GET_USER_ENV));
         put(e, "stepMgr", o.has(JobOption.STEPMGR));
         SignalSpec.parse(o.text(JobOption.SIGNAL), o.command()).ifPresent(s -> {

@@ -126,6 +126,7 @@ final class OptionCheck {
             case JOBID -> jobId(options, o, value);
             case KILL_COMMAND -> signalNumber(options, o, value.isEmpty() ? "TERM" : value);
             case KILL_ON_BAD_EXIT -> value.isEmpty() ? "1" : oneOf(options, o, value, "0", "1");
+            case OOM_KILL_STEP -> value.isEmpty() ? "1" : oneOf(options, o, value, "0", "1");
             case KILL_ON_INVALID_DEP -> oneOf(options, o, value, "yes", "no");
             case MAIL_TYPE -> mailType(options, o, value);
             case NICE -> nice(options, value);

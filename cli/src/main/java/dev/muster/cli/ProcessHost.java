@@ -223,6 +223,8 @@ final class ProcessHost implements Host {
         return conf;
     }
 
+    private static final String FETCHED_CONF = "/run/slurm/conf/slurm.conf";
+
     String confPath() {
         String named = setting("SLURM_CONF");
         if (!named.isEmpty()) {
@@ -232,7 +234,8 @@ final class ProcessHost implements Host {
         if (!prefix.isEmpty() && new File(prefix + "/etc/slurm.conf").exists()) {
             return prefix + "/etc/slurm.conf";
         }
-        return "/etc/slurm/slurm.conf";
+        // what slurmd or sackd fetched from slurmctld
+        return new File(FETCHED_CONF).exists() ? FETCHED_CONF : "/etc/slurm/slurm.conf";
     }
 
     @Override

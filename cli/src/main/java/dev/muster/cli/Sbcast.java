@@ -1,5 +1,6 @@
 package dev.muster.cli;
 
+import dev.muster.model.SlurmErrno;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -48,7 +49,7 @@ final class Sbcast implements Command {
             throw c.bad(1, w.job.isEmpty() ? "Need a job id to run this command.  Run from within a Slurm job or use the --jobid option."
                     : "Invalid job id: " + w.job);
         }
-        return copy(c, Integer.toString(JobIds.resolve(c, id)), p.operands().getFirst(), p.operands().getLast(), w);
+        return copy(c, id, p.operands().getFirst(), p.operands().getLast(), w);
     }
 
     private static void option(CommandContext c, Wanted w, String name, String value) throws UsageException {
@@ -58,7 +59,7 @@ final class Sbcast implements Command {
             case "preserve" -> w.preserve = true;
             case "compress" -> {
                 if (!List.of("", "lz4", "none").contains(Texts.lower(value))) {
-                    throw c.bad(1, "Unknown compression type '" + value + "', disabling compression support.");
+                    c.error("Compression type '" + value + "' unknown, disabling compression support.");
                 }
             }
             case "send-libs" -> {
@@ -97,11 +98,17 @@ final class Sbcast implements Command {
             c.host().readFile(path, 1);
             attributes = w.preserve ? attributes(path) : List.of("0700", "", "");
         } catch (java.io.IOException e) {
-            throw c.bad(1, "Can't open `" + source + "`: No such file or directory");
+            throw c.bad(255, "Can't open `" + source + "`: No such file or directory");
         }
         dev.muster.model.Json.Obj q = new dev.muster.model.Json.Obj().put("jobId", Math.max(0,
-                OptionCheck.parseNumber(job)));
-        int nodes = Math.max(1, c.host().controller().call("AwaitAllocation", q).integer("nodeCount"));
+                JobIds.resolve(c, job)));
+        int nodes;
+        try {
+            nodes = Math.max(1, c.host().controller().call("AwaitAllocation", q).integer("nodeCount"));
+        } catch (SlurmException e) {
+            boolean stranger = e.errno() == SlurmErrno.ACCESS_DENIED.number();
+            throw c.bad(255, "Slurm job " + job + " lookup error: " + (stranger ? "Invalid user id" : e.getMessage()));
+        }
         List<String> args = new ArrayList<>(List.of("--jobid=" + job, "--overlap", "-Q", "-N" + nodes, "-n" + nodes,
                 "--ntasks-per-node=1", "-J", "sbcast", "--input=" + path.replace("%", "%%"), "sh", "-c", WRITER,
                         "sbcast", target,

@@ -243,9 +243,40 @@ final class ScontrolUpdate {
                 q.put("values", changesWithout(all, ch));
                 return Scontrol.simple(c, "CreatePartition", q, "slurm_create_partition error");
             }
+            if (isKey(ch.key, "nodename", 5)) {
+                return createNodes(c, words, all);
+            }
         }
         c.error("Invalid creation entity: " + words.getFirst());
         return 1;
+    }
+
+    private static int createNodes(CommandContext c, List<String> words, List<Change> all) {
+        boolean may = all.stream().anyMatch(ch -> isKey(ch.key, "state", 5)
+                && (ch.value.equalsIgnoreCase("FUTURE") || ch.value.equalsIgnoreCase("CLOUD")));
+        if (!may) {
+            c.err().println("scontrol: error: Only State=FUTURE and State=CLOUD allowed for nodes created by scontrol");
+            c.err().println("Error creating the node(s): Invalid node state specified");
+            return 1;
+        }
+        Json.Obj q = new Json.Obj();
+        q.put("line", String.join(" ", words));
+        return nodes(c, "CreateNodes", q, "", "Error creating the node(s)");
+    }
+
+    /** Slurm says what failed in two lines. @param first "" where only a line that cannot be read has one */
+    private static int nodes(CommandContext c, String message, Json.Obj q, String first, String what) {
+        q.put("requestId", c.host().requestId());
+        try {
+            c.host().controller().call(message, q);
+            return 0;
+        } catch (SlurmException e) {
+            boolean unread = first.isEmpty() && e.errno() == SlurmErrno.ERROR.number();
+            if (!first.isEmpty() || unread) {
+                c.err().println("scontrol: error: " + (unread ? "Failed to parse nodeline '" + q.text("line") + "'" : first));
+            }
+            return Standard.failed(c, what, e);
+        }
     }
 
     static int delete(CommandContext c, List<String> words) {
@@ -259,6 +290,11 @@ final class ScontrolUpdate {
             Json.Obj q = new Json.Obj();
             q.put("partition", name);
             return Scontrol.simple(c, "DeletePartition", q, "delete_partition " + words.getFirst());
+        }
+        if (isKey(ch.key, "nodename", 4)) {
+            Json.Obj q = new Json.Obj();
+            q.put("nodes", name);
+            return nodes(c, "DeleteNodes", q, "failed to delete nodes " + name, "delete_node " + words.getFirst());
         }
         if (isReservation(ch.key)) {
             return ScontrolReservation.delete(c, words.getFirst().indexOf('=') < 0 && words.size() > 1 ? words.getFirst() + " " + name

@@ -38,6 +38,11 @@ public final class CgroupConf {
         this.values = values;
     }
 
+    /** Of a cluster without the file. */
+    public static CgroupConf defaults() {
+        return new CgroupConf(TABLE.read(new File("/nonexistent/cgroup.conf"), new ArrayList<>()));
+    }
+
     /** Reads the file; mistakes are added to {@code errors}. */
     public static CgroupConf read(File file, List<ConfigError> errors) {
         CgroupConf conf = new CgroupConf(TABLE.read(file, errors));
@@ -106,6 +111,11 @@ public final class CgroupConf {
 
     public double maxSwapPercent() {
         return Double.parseDouble(values.get("maxswappercent"));
+    }
+
+    /** 0 to 100, "" where the kernel's is to stay. */
+    public String memorySwappiness() {
+        return values.get("memoryswappiness");
     }
 
     public long minRamSpaceMb() {

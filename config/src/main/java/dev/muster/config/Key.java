@@ -102,7 +102,7 @@ public enum Key {
     MAX_JOB_ID("MaxJobId", Kind.U32, "67043328", Reader.CONTROLLER),
     MAX_MEM_PER_CPU("MaxMemPerCPU", Kind.U64, "0", Reader.CONTROLLER),
     MAX_MEM_PER_NODE("MaxMemPerNode", Kind.U64, "0", Reader.CONTROLLER),
-    MAX_NODE_COUNT("MaxNodeCount", Kind.U32, "0", Reader.CONTROLLER, Inert.DYNAMIC),
+    MAX_NODE_COUNT("MaxNodeCount", Kind.U32, "0", Reader.CONTROLLER),
     MAX_STEP_COUNT("MaxStepCount", Kind.U32, "40000", Reader.CONTROLLER),
     MAX_TASKS_PER_NODE("MaxTasksPerNode", Kind.U16, "512", Reader.CONTROLLER),
     MCS_PARAMETERS("MCSParameters", Kind.TEXT, "", Reader.CONTROLLER, Inert.MCS),
@@ -249,7 +249,6 @@ public enum Key {
         static final String MPI = "MPI plugins are not part of this version";
         static final String PORTS = "srun connects to the nodes and listens on no port";
         static final String REQUEUES = "requeues after launch failures have their own bound here";
-        static final String DYNAMIC = "dynamic nodes are not part of this version";
         static final String FACTORS = "no parameter of the priority plugin is known to this version";
         static final String PRIVATE = "everybody sees all jobs in this version; do not rely on this for privacy";
         static final String LIMITS =

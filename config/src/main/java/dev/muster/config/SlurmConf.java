@@ -185,6 +185,22 @@ public final class SlurmConf {
         return Optional.ofNullable(index.get(name));
     }
 
+    /** Nodes of a line that does not stand in the file: of scontrol create, or of slurmd -Z. Mistakes are added to the list. */
+    public List<NodeConf> nodesOf(String nodeLine, List<ConfigError> errors) {
+        Values values = new Values(errors).at("", 0, nodeLine);
+        Pairs pairs = new Pairs(nodeLine);
+        List<NodeConf> found = new ArrayList<>();
+        if (!pairs.next() || !pairs.key().equalsIgnoreCase("NodeName")) {
+            values.error("Failed to parse nodeline '" + nodeLine + "'");
+            return found;
+        }
+        NodeLine line = NodeLine.read(NodeLine.builtIn(), pairs.value(), pairs, values);
+        if (errors.isEmpty()) {
+            line.expand(slurmdPort(), found, new ArrayList<>(), values);
+        }
+        return found;
+    }
+
     public List<PartitionConf> partitions() {
         return partitions;
     }

@@ -1,6 +1,7 @@
 package dev.muster.controller;
 
 import dev.muster.accounting.AccountingException;
+import dev.muster.config.ConfigError;
 import dev.muster.config.Key;
 import dev.muster.config.SlurmConf;
 import dev.muster.core.Command;
@@ -94,6 +95,10 @@ final class Api {
             case "QueryDiagnostics" -> diagnostics(caller, Codec.decode(body, ClusterMessages.QueryDiagnostics.class));
             case "QueryAccounting" -> accounting(Codec.decode(body, AccountingRows.Query.class));
             case "UpdateNode" -> updateNode(caller, Codec.decode(body, ClusterMessages.UpdateNode.class));
+            case "FetchConfig" -> controller.configService().answer(Codec.decode(body, ClusterMessages.FetchConfig.class));
+            case "CreateNodes" -> createNodes(caller, Codec.decode(body, ClusterMessages.CreateNodes.class));
+            case "DeleteNodes" -> deleteNodes(caller, Codec.decode(body, ClusterMessages.DeleteNodes.class));
+            case "AssignNode" -> assignNode(caller, Codec.decode(body, ClusterMessages.AssignNode.class));
             case "UpdatePartition" -> updatePartition(caller, Codec.decode(body, ClusterMessages.UpdatePartition.class));
             case "DeletePartition" -> done(core.execute(new Command.DeletePartition(caller.uid(),
                     Codec.decode(body, ClusterMessages.DeletePartition.class).partition()), caller.uid()));
@@ -508,7 +513,7 @@ final class Api {
         return new StepDesc(d.name(), d.request(), d.overlap(), d.wholeNodes(), d.relative(), d.timeLimitMin(), d.cpuBind(), d.memBind(),
                 d.mpi(), d.arguments(), d.multiProg(), marker, d.workDir(), d.io(), d.killOnBadExit(), d.noKill(), d.waitSeconds(), d.pty(),
                 d.ptyRows(), d.ptyColumns(), d.preserveEnv(), d.taskProlog(), d.taskEpilog(), d.umask(), d.immediateFail(), d.container(),
-                d.submitHost(), d.submitPid(), d.submitLine(), d.limits(), d.tresBind());
+                d.submitHost(), d.submitPid(), d.submitLine(), d.limits(), d.tresBind(), d.oomKillStep());
     }
 
     private Reply started(int jobId, int stepId) {
@@ -574,6 +579,30 @@ final class Api {
         m.changes().forEach((k, v) -> changes.put(k.toLowerCase(java.util.Locale.ROOT), v));
         Decision decision = core.execute(new Command.UpdateNode(caller.uid(), names, changes), caller.uid());
         return decision instanceof Decision.Accepted a && !"".equals(a.reply()) ? Reply.error(SlurmErrno.INVALID_NODE_STATE) : done(decision);
+    }
+
+    private Reply createNodes(Caller caller, ClusterMessages.CreateNodes m) {
+        List<ConfigError> errors = new ArrayList<>();
+        List<Node.Spec> specs = ConfigBridge.nodes(m.line(), controller.conf(), errors);
+        if (!errors.isEmpty()) {
+            errors.forEach(e -> log.error(e.sentence()));
+            return Reply.error(400, SlurmErrno.ERROR, SlurmErrno.ERROR.sentence());
+        }
+        return done(core.execute(new Command.AddNodes(caller.uid(), specs, false), caller.uid()));
+    }
+
+    private Reply deleteNodes(Caller caller, ClusterMessages.DeleteNodes m) {
+        return HostList.parse(m.nodes()) instanceof HostList.Parsed.Ok ok
+                ? done(core.execute(new Command.RemoveNodes(caller.uid(), ok.list().names()), caller.uid()))
+                : Reply.error(SlurmErrno.INVALID_NODE_NAME);
+    }
+
+    private Reply assignNode(Caller caller, ClusterMessages.AssignNode m) {
+        return switch (core.execute(new Command.AssignNode(caller.uid(), m.hostname(), m.address(), m.port(), m.feature(), m.hardware()),
+                caller.uid())) {
+            case Decision.Accepted a -> Reply.of(new ClusterMessages.AssignedNode(String.valueOf(a.reply())));
+            case Decision.Rejected r -> rejected(r);
+        };
     }
 
     private Reply updatePartition(Caller caller, ClusterMessages.UpdatePartition m) {

@@ -1,5 +1,6 @@
 package dev.muster.controller;
 
+import dev.muster.config.ConfigError;
 import dev.muster.config.GresConf;
 import dev.muster.config.Key;
 import dev.muster.config.NodeConf;
@@ -39,6 +40,12 @@ final class ConfigBridge {
         return new Command.ApplyConfig(settings(conf, slurmUid), nodes, partitions);
     }
 
+    /** Nodes of a line that does not stand in the file. Mistakes are added to the list. */
+    static List<Node.Spec> nodes(String line, SlurmConf conf, List<ConfigError> errors) {
+        GresConf gres = GresConf.read(conf.sister("gres.conf"), new ArrayList<>());
+        return conf.nodesOf(line, errors).stream().map(n -> node(n, conf, gres, 0)).toList();
+    }
+
     private static Settings settings(SlurmConf conf, int slurmUid) {
         Map<String, String> options = new TreeMap<>(conf.schedulerParameters());
         options.put("kill_invalid_depend", Boolean.toString(
@@ -51,6 +58,17 @@ final class ConfigBridge {
         priorities(conf, options);
         if (!conf.list(Key.PROLOG_SLURMCTLD).isEmpty()) {
             options.put(Settings.PROLOG_SLURMCTLD, "true");
+        }
+        if (conf.has(Key.TASK_PLUGIN_PARAM, "OOMKillStep")) {
+            options.put(Settings.OOM_KILL_STEP, "1");
+        }
+        if (conf.given(Key.MAX_NODE_COUNT)) {
+            options.put(Settings.MAX_NODE_COUNT, Long.toString(conf.number(Key.MAX_NODE_COUNT)));
+        }
+        for (SlurmConf.NodeSet set : conf.nodeSets()) {
+            if (!set.feature().isEmpty()) {
+                options.merge(Settings.NODE_SET + set.name(), set.feature(), (a, b) -> a + "," + b);
+            }
         }
         // limits without slurmdbd have nowhere to come from
         if (conf.text(Key.ACCOUNTING_STORAGE_TYPE).equals("accounting_storage/slurmdbd")) {

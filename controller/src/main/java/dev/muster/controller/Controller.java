@@ -79,6 +79,7 @@ final class Controller {
     private Server server;
     private Optional<Sack> sack = Optional.empty();
     private volatile boolean stopping;
+    private final ConfigService configService = new ConfigService();
     private final Statistics statistics = new Statistics();
     private final Requests requests;
     private long applied;
@@ -124,7 +125,7 @@ final class Controller {
         clock = new Clock(core.state().tickMs() + 1);
         Outgoing outgoing = new Outgoing(blobs::read, (job, e) -> log.error("job " + job.id() + " cannot be launched", e));
         Watch watch = new Watch();
-        links = new NodeLinks(log, outgoing, clock, this::connection);
+        links = new NodeLinks(log, conf::get, outgoing, clock, this::connection);
         programs = new Programs(conf::get, log, command -> thread.submit(command, -1));
         programs.check();
         NodeEffects effects = new NodeEffects(links, outgoing, watch, log, flags, programs, this::project);
@@ -203,6 +204,7 @@ final class Controller {
             throw new IOException(r.sentence());
         }
         links.dropUnknown(thread.durable());
+        configService.take(c);
     }
 
     // ---- running
@@ -439,6 +441,10 @@ final class Controller {
         log.level(level);
         log.info("Set debug level to '" + m.level() + "'");
         return "";
+    }
+
+    ConfigService configService() {
+        return configService;
     }
 
     DebugFlags debugFlags() {

@@ -205,6 +205,8 @@ final class EmbeddedAccounting implements Accounting {
             case Change.NodeRegistered c -> { }
             case Change.NodeStateChanged c -> rows.node(before, c, entry.timeMs() / 1000);
             case Change.NodeTextsChanged c -> { }
+            case Change.NodeAdded c -> { }
+            case Change.NodeRemoved c -> { }
             case Change.NodeSpecChanged c -> { }
             case Change.PartitionChanged c -> { }
             case Change.PartitionRemoved c -> { }

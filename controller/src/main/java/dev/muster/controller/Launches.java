@@ -31,12 +31,17 @@ final class Launches {
     }
 
     static JobShare share(State state, Job job, Allocation.Share share, long tickMs) {
-        Map<String, String> gres = new TreeMap<>();
-        share.gres().forEach((name, devices) -> gres.put(name, devices.compact()));
+        Map<String, String> gres = indices(share.gres());
         return new JobShare(job.id(), job.attempt(), share.bootId(), job.desc().owner(), JobEnvironment.ofHooks(state, job),
                 TaskCpus.cpuIds(share.cores(), share.cpus()).compact(), limitMb(state, job, share, share.memoryMb()), gres,
                 enforcedSecondsLeft(state, job, tickMs), state.settings().killWaitS(),
                 state.settings().externSteps(), Bytes.of(job.desc().name()));
+    }
+
+    private static Map<String, String> indices(Map<String, IndexSet> devices) {
+        Map<String, String> out = new TreeMap<>();
+        devices.forEach((name, set) -> out.put(name, set.compact()));
+        return out;
     }
 
     /**
@@ -66,7 +71,7 @@ final class Launches {
         if (step.id() == Step.EXTERN) {
             return new Launch(jobShare, step.id(), List.of(), List.of(), Bytes.EMPTY, NO_STEP, Bytes.of("/"), 022, Map.of(), Bytes.EMPTY,
                     Bytes.EMPTY, Bytes.EMPTY, false, index(step, part), step.nodes().size(), 0, jobShare.secondsLeft(), "",
-                    limitMb(state, job, share, part.memoryMb()), job.run().allocation().hostList(), false);
+                    limitMb(state, job, share, part.memoryMb()), job.run().allocation().hostList(), false, jobShare.gres());
         }
         return step.isBatch() ? batch(state, job, jobShare, part) : numbered(state, job, step, part, jobShare);
     }
@@ -80,7 +85,7 @@ final class Launches {
         return new Launch(share, Step.BATCH, List.of(task), environment, blobs.apply(job.desc().payload().scriptHash()), NO_STEP,
                 job.desc().files().workDir(), job.desc().payload().umask(), job.desc().payload().limits(), JobPaths.stdin(job),
                 JobPaths.stdout(job), JobPaths.stderr(job), append(job), 0, 1, 1, share.secondsLeft(), "", share.memoryMb(),
-                job.run().allocation().hostList(), job.desc().extras().getUserEnv());
+                job.run().allocation().hostList(), job.desc().extras().getUserEnv(), share.gres());
     }
 
     /** A job that was requeued appends to what it wrote before, as Slurm does, unless it asked for truncation. */
@@ -95,7 +100,8 @@ final class Launches {
         return new Launch(share, step.id(), tasks(state, step, part), environment, Bytes.EMPTY, d, d.workDir(), d.umask(), d.limits(),
                 Bytes.EMPTY, Bytes.EMPTY, Bytes.EMPTY, d.io().openMode().startsWith("a"), index(step, part), step.nodes().size(),
                 step.tasks(), secondsLeft(state, job, d, share),
-                step.ioToken(), share.memoryMb() == 0 ? 0 : part.memoryMb(), job.run().allocation().hostList(), false);
+                step.ioToken(), share.memoryMb() == 0 ? 0 : part.memoryMb(), job.run().allocation().hostList(), false,
+                indices(part.gres()));
     }
 
     private static long secondsLeft(State state, Job job, StepDesc d, JobShare share) {

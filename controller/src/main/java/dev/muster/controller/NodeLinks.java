@@ -1,22 +1,29 @@
 package dev.muster.controller;
 
+import dev.muster.config.ConfigError;
+import dev.muster.config.SlurmConf;
 import dev.muster.core.Command;
 import dev.muster.core.Decision;
+import dev.muster.core.Node;
 import dev.muster.core.State;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.model.Codec;
 import dev.muster.model.Json;
+import dev.muster.model.SlurmErrno;
 import dev.muster.model.node.NodeMessages;
 import dev.muster.model.node.NodeMessages.ToController;
 import dev.muster.model.node.NodeMessages.ToNode;
 import dev.muster.transport.Caller;
 import dev.muster.transport.Frames;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.function.BiConsumer;
+import java.util.function.Supplier;
 
 /** The connections to the nodes. Each has its own writer, so one slow node delays nobody. */
 final class NodeLinks {
@@ -28,13 +35,15 @@ final class NodeLinks {
     private final Map<String, Long> lastHeardNs = new ConcurrentHashMap<>();
     private final Map<String, NodeMessages.Heartbeat> beats = new ConcurrentHashMap<>();
     private final DaemonLog log;
+    private final Supplier<SlurmConf> conf;
     private final Outgoing outgoing;
     private final Clock clock;
     private final BiConsumer<String, Boolean> onConnection;
     private CoreThread core;
 
-    NodeLinks(DaemonLog log, Outgoing outgoing, Clock clock, BiConsumer<String, Boolean> onConnection) {
+    NodeLinks(DaemonLog log, Supplier<SlurmConf> conf, Outgoing outgoing, Clock clock, BiConsumer<String, Boolean> onConnection) {
         this.log = log;
+        this.conf = conf;
         this.outgoing = outgoing;
         this.clock = clock;
         this.onConnection = onConnection;
@@ -115,10 +124,13 @@ final class NodeLinks {
 
     private Link register(NodeMessages.Register m, Frames frames) throws IOException {
         lastHeardNs.put(m.node(), System.nanoTime());
-        Decision decision = core.execute(new Command.RegisterNode(m), 0);
+        Decision decision = m.dynamic().isEmpty() ? Decision.of(List.of(), "") : introduce(m);
+        if (decision instanceof Decision.Accepted) {
+            decision = core.execute(new Command.RegisterNode(m), 0);
+        }
         if (decision instanceof Decision.Rejected r) {
             log.error("node " + m.node() + " refused: " + r.sentence());
-            frames.send(Codec.encode(new NodeMessages.Refused(r.sentence()), ToNode.class));
+            frames.send(Codec.encode(new NodeMessages.Refused(r.sentence(), false), ToNode.class));
             return null;
         }
         Link link = new Link(m.node(), frames);
@@ -135,6 +147,17 @@ final class NodeLinks {
         outgoing.desired(core.durable(), m.node(), clock.now().tickMs()).forEach(link::send);
         onConnection.accept(m.node(), true);
         return link;
+    }
+
+    /** slurmd -Z says what it is: the node comes into being with its first registration. */
+    private Decision introduce(NodeMessages.Register m) {
+        List<ConfigError> errors = new ArrayList<>();
+        List<Node.Spec> specs = ConfigBridge.nodes(m.dynamic(), conf.get(), errors);
+        if (!errors.isEmpty() || specs.size() != 1 || !specs.getFirst().name().equals(m.node())) {
+            return new Decision.Rejected(SlurmErrno.ERROR, errors.isEmpty() ? "not one node of that name: " + m.dynamic()
+                    : errors.getFirst().sentence());
+        }
+        return core.execute(new Command.AddNodes(0, specs, true), 0);
     }
 
     private void gone(Link link) {

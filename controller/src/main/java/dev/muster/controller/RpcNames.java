@@ -25,6 +25,8 @@ final class RpcNames {
             Map.entry("UpdateNode", new Rpc("REQUEST_UPDATE_NODE", 3002)),
             Map.entry("CreatePartition", new Rpc("REQUEST_CREATE_PARTITION", 3003)),
             Map.entry("DeletePartition", new Rpc("REQUEST_DELETE_PARTITION", 3004)),
+            Map.entry("CreateNodes", new Rpc("REQUEST_CREATE_NODE", 3006)),
+            Map.entry("DeleteNodes", new Rpc("REQUEST_DELETE_NODE", 3007)),
             Map.entry("UpdatePartition", new Rpc("REQUEST_UPDATE_PARTITION", 3005)),
             Map.entry("Reconfigure", new Rpc("REQUEST_RECONFIGURE", 1003)),
             Map.entry("Shutdown", new Rpc("REQUEST_SHUTDOWN", 1005)),

@@ -119,6 +119,11 @@ public sealed interface Change {
 
     record NodeTextsChanged(String node, String comment, String extra, long resumeAfter) implements Change {}
 
+    /** A node that the configuration does not name. flags as in {@link Node#flags}. */
+    record NodeAdded(Node.Spec spec, int flags) implements Change {}
+
+    record NodeRemoved(String node) implements Change {}
+
     record NodeSpecChanged(String node, Node.Spec spec) implements Change {}
 
     record PartitionChanged(Partition partition) implements Change {}

@@ -82,6 +82,23 @@ public sealed interface Command {
 
     record UpdateNode(int uid, List<String> nodes, Map<String, String> changes) implements Command {}
 
+    /**
+     * Nodes that the configuration does not name.
+     *
+     * @param registering by a slurmd of that name: known ones take the new configuration; else by scontrol create
+     */
+    record AddNodes(int uid, List<Node.Spec> specs, boolean registering) implements Command {}
+
+    record RemoveNodes(int uid, List<String> nodes) implements Command {}
+
+    /**
+     * A slurmd asks which FUTURE node it may be; answers the name.
+     *
+     * @param port    0: as configured for the node
+     * @param feature that the node must have, "" for any
+     */
+    record AssignNode(int uid, String hostname, String address, int port, String feature, NodeMessages.Hardware hardware) implements Command {}
+
     record UpdatePartition(int uid, String partition, Map<String, String> changes) implements Command {}
 
     record CreatePartition(int uid, Partition partition) implements Command {}

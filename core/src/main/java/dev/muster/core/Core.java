@@ -82,6 +82,9 @@ public final class Core {
             case Command.NodeLost c -> new NodeRules(state, now).lost(c.node());
             case Command.NodeResponding c -> new NodeRules(state, now).responding(c);
             case Command.UpdateNode c -> new NodeRules(state, now).update(c);
+            case Command.AddNodes c -> new DynamicRules(state).add(c);
+            case Command.RemoveNodes c -> new DynamicRules(state).remove(c);
+            case Command.AssignNode c -> new DynamicRules(state).assign(c);
             case Command.UpdatePartition c -> new PartitionRules(state).update(c);
             case Command.CreatePartition c -> new PartitionRules(state).create(c);
             case Command.DeletePartition c -> new PartitionRules(state).delete(c);
@@ -111,7 +114,7 @@ public final class Core {
 
     private Decision applyConfig(Command.ApplyConfig c) {
         List<Change> changes = new ArrayList<>();
-        changes.add(new Change.ConfigApplied(c.settings(), c.nodes(), c.partitions()));
+        changes.add(new DynamicRules(state).configured(c));
         if (state.jobIdCeiling() <= c.settings().firstJobId()) {
             int first = Math.max(c.settings().firstJobId(), 1);
             changes.add(new Change.JobIdsReserved(first, first + ID_BLOCK, Math.max(state.nextSluid(), 1),

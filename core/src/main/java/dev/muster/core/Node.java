@@ -46,7 +46,11 @@ public record Node(
         REBOOT_ISSUED,
         POWERED_DOWN,
         CLOUD,
-        UNKNOWN
+        UNKNOWN,
+        /** Came into being by registration or scontrol create: the file does not name it. */
+        DYNAMIC_NORM,
+        /** Took the place of a FUTURE node when its slurmd asked for one. */
+        DYNAMIC_FUTURE
     }
 
     /**

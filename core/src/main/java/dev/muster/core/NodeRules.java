@@ -21,6 +21,8 @@ final class NodeRules {
     static final String NOT_RESPONDING = "Not responding";
     /** What a node says of a step whose end it slept through. */
     static final String NODE_REBOOT = "NodeReboot";
+    /** What a node says of a step whose processes the kernel killed for want of memory. */
+    private static final String OUT_OF_MEMORY = "OutOfMemory";
     private final State state;
     private final Now now;
     private final List<Change> changes = new ArrayList<>();
@@ -57,6 +59,9 @@ final class NodeRules {
                 || !m.version().equals(node.version())) {
             changes.add(new Change.NodeRegistered(m.node(), m.bootId(), m.version(), m.startTime(), m.hardware()));
         }
+        if (!m.extra().isEmpty() && !m.extra().equals(node.extra())) {
+            changes.add(new Change.NodeTextsChanged(m.node(), node.comment(), m.extra(), node.resumeAfter()));
+        }
         returned(node, m);
         Set<Integer> onNode = new HashSet<>();
         for (Attempt attempt : m.attempts()) {
@@ -92,7 +97,7 @@ final class NodeRules {
     }
 
     private void returned(Node node, NodeMessages.Register m) {
-        Node after = node.with(Node.Flag.UNKNOWN, false).with(Node.Flag.NOT_RESPONDING, false);
+        Node after = node.with(Node.Flag.UNKNOWN, false).with(Node.Flag.NOT_RESPONDING, false).with(Node.Flag.POWERED_DOWN, false);
         String low = state.settings().configOverrides() ? "" : shortfall(node.spec(), m.hardware());
         if (!low.isEmpty()) {
             after = after.with(Node.Flag.INVALID_REG, true).with(Node.Flag.DRAIN, true).withReason(low, state.settings().slurmUid(), now.seconds());
@@ -181,6 +186,9 @@ final class NodeRules {
         changes.add(new Change.StepPartEnded(job.id(), step.id(), node, worst, new java.util.TreeMap<>(exits), reason, usage));
         Step after = step.with(node, p -> p.ended(worst, exits, reason));
         if (!after.allDone()) {
+            if (reason.equals(OUT_OF_MEMORY) && step.desc().oomKillStep().equals("1") && step.ending().isEmpty()) {
+                changes.add(new Change.StepEnding(job.id(), step.id(), OUT_OF_MEMORY, true));
+            }
             return;
         }
         changes.add(new Change.StepEnded(job.id(), step.id(), now.seconds()));
@@ -447,7 +455,7 @@ final class NodeRules {
             case "UNDRAIN" -> Optional.of(cleared(node.with(Node.Flag.DRAIN, false), c));
             case "FAIL" -> Optional.of(node.with(Node.Flag.FAIL, true));
             case "RESUME" -> resumable(node) ? state(node, "IDLE", c) : Optional.empty();
-            case "IDLE" -> Optional.of(cleared(node.with(Node.Flag.DOWN, false).with(Node.Flag.DRAIN, false)
+            case "IDLE" -> Optional.of(cleared(inService(node).with(Node.Flag.DOWN, false).with(Node.Flag.DRAIN, false)
                     .with(Node.Flag.FAIL, false).with(Node.Flag.INVALID_REG, false), c));
             case "NORESP", "NO_RESPOND" -> Optional.of(node.with(Node.Flag.NOT_RESPONDING, true));
             case "FUTURE" -> node.jobs().isEmpty() ? Optional.of(node.with(Node.Flag.FUTURE, true)) : Optional.empty();
@@ -487,8 +495,13 @@ final class NodeRules {
     /** There is something that keeps it out of service. */
     private static boolean resumable(Node node) {
         return node.bootId().isEmpty() || node.has(Node.Flag.DOWN) || node.has(Node.Flag.DRAIN) || node.has(Node.Flag.FAIL)
-                || node.has(Node.Flag.INVALID_REG) || node.has(Node.Flag.NOT_RESPONDING) || node.has(Node.Flag.UNKNOWN)
+                || node.has(Node.Flag.FUTURE) || node.has(Node.Flag.INVALID_REG) || node.has(Node.Flag.NOT_RESPONDING) || node.has(Node.Flag.UNKNOWN)
                 || node.has(Node.Flag.POWERED_DOWN) || node.has(Node.Flag.REBOOT_ISSUED) || node.has(Node.Flag.REBOOT_REQUESTED);
+    }
+
+    /** A FUTURE node is one of the cluster's from now on, and may be there already. */
+    private static Node inService(Node node) {
+        return node.has(Node.Flag.FUTURE) ? node.with(Node.Flag.FUTURE, false).with(Node.Flag.UNKNOWN, node.bootId().isEmpty()) : node;
     }
 
     private static Node cleared(Node node, Command.UpdateNode c) {

@@ -24,6 +24,18 @@ final class NodeSpecs {
                 s.weight(), s.gres(), s.reservedUnits(), s.configState(), s.configReason(), s.order());
     }
 
+    static Node.Spec withPort(Node.Spec s, int port) {
+        return new Node.Spec(s.name(), s.hostname(), s.address(), port, s.cpus(), s.boards(), s.sockets(), s.coresPerSocket(),
+                s.threadsPerCore(), s.units(), s.cpusPerUnit(), s.memoryMb(), s.memSpecLimitMb(), s.tmpDiskMb(), s.features(),
+                s.weight(), s.gres(), s.reservedUnits(), s.configState(), s.configReason(), s.order());
+    }
+
+    static Node.Spec withOrder(Node.Spec s, int order) {
+        return new Node.Spec(s.name(), s.hostname(), s.address(), s.port(), s.cpus(), s.boards(), s.sockets(), s.coresPerSocket(),
+                s.threadsPerCore(), s.units(), s.cpusPerUnit(), s.memoryMb(), s.memSpecLimitMb(), s.tmpDiskMb(), s.features(),
+                s.weight(), s.gres(), s.reservedUnits(), s.configState(), s.configReason(), order);
+    }
+
     static Node.Spec withFeatures(Node.Spec s, List<String> features) {
         return new Node.Spec(s.name(), s.hostname(), s.address(), s.port(), s.cpus(), s.boards(), s.sockets(), s.coresPerSocket(),
                 s.threadsPerCore(), s.units(), s.cpusPerUnit(), s.memoryMb(), s.memSpecLimitMb(), s.tmpDiskMb(), features,

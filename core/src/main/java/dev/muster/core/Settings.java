@@ -56,6 +56,12 @@ public record Settings(
     public static final String REQUEUE_EXIT = "requeue_exit";
     /** The same, and they wait there for their release as SPECIAL_EXIT. */
     public static final String REQUEUE_EXIT_HOLD = "requeue_exit_hold";
+    /** An option: 1 with TaskPluginParam=OOMKillStep. */
+    public static final String OOM_KILL_STEP = "oom_kill_step";
+    /** An option: MaxNodeCount, where it is set. */
+    public static final String MAX_NODE_COUNT = "max_node_count";
+    /** Options that begin so and go on with the name of a NodeSet: its features, with commas. */
+    public static final String NODE_SET = "node_set:";
     /** ResvOverRun: seconds that jobs may run on after the end of their reservation; -1 for ever. */
     public static final String RESV_OVER_RUN = "resv_over_run";
 }

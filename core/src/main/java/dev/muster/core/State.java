@@ -196,6 +196,8 @@ public record State(
                 case Change.NodeStateChanged c -> node(c.node(),
                         n -> n.withFlags(c.flags()).withReason(c.reason(), c.reasonUid(), c.reasonTime()));
                 case Change.NodeTextsChanged c -> node(c.node(), n -> n.withTexts(c.comment(), c.extra(), c.resumeAfter()));
+                case Change.NodeAdded c -> nodes = nodes.with(c.spec().name(), Node.of(c.spec()).withFlags(c.flags()));
+                case Change.NodeRemoved c -> nodes = nodes.without(c.node());
                 case Change.NodeSpecChanged c -> node(c.node(), n -> n.withSpec(c.spec()));
                 case Change.PartitionChanged c -> partitions = partitions.with(c.partition().name(), c.partition());
                 case Change.PartitionRemoved c -> partitions = partitions.without(c.partition());
@@ -240,7 +242,9 @@ public record State(
             }
             // A node that the file no longer names stays, as DOWN and empty-handed, until its jobs are gone.
             for (Node n : nodes.values()) {
-                if (!kept.has(n.name()) && !n.jobs().isEmpty()) {
+                if (!kept.has(n.name()) && n.has(Node.Flag.DYNAMIC_NORM)) {
+                    kept = kept.with(n.name(), n);
+                } else if (!kept.has(n.name()) && !n.jobs().isEmpty()) {
                     kept = kept.with(n.name(), n.with(Node.Flag.DOWN, true));
                 }
             }

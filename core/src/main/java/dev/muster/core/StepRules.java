@@ -93,7 +93,7 @@ final class StepRules {
         List<Step.Part> parts = (List<Step.Part>) placed;
         int id = job.run().nextStep();
         String hash = c.step().environment().isEmpty() ? "" : c.step().environment().getFirst().text();
-        StepDesc desc = withoutEnvironment(c.step());
+        StepDesc desc = withoutEnvironment(c.step(), job);
         Step step = new Step(id, desc, hash, parts, Step.State.RUNNING, now.seconds(), 0, c.ioToken(), "");
         List<Change> changes = new ArrayList<>();
         if (!hash.isEmpty() && !state.blobs().has(hash)) {
@@ -106,11 +106,15 @@ final class StepRules {
         return Decision.of(changes, id);
     }
 
-    private static StepDesc withoutEnvironment(StepDesc d) {
+    /** As it is kept: without the environment, and with what the job or the configuration says where the step says nothing. */
+    private StepDesc withoutEnvironment(StepDesc d, Job job) {
+        String ofJob = job.desc().extras().oomKillStep();
+        String oomKillStep = !d.oomKillStep().isEmpty() ? d.oomKillStep() : !ofJob.isEmpty() ? ofJob
+                : state.settings().options().getOrDefault(Settings.OOM_KILL_STEP, "");
         return new StepDesc(d.name(), d.request(), d.overlap(), d.wholeNodes(), d.relative(), d.timeLimitMin(), d.cpuBind(), d.memBind(),
                 d.mpi(), d.arguments(), d.multiProg(), List.of(), d.workDir(), d.io(), d.killOnBadExit(), d.noKill(), d.waitSeconds(),
                 d.pty(), d.ptyRows(), d.ptyColumns(), d.preserveEnv(), d.taskProlog(), d.taskEpilog(), d.umask(), d.immediateFail(),
-                d.container(), d.submitHost(), d.submitPid(), d.submitLine(), d.limits(), d.tresBind());
+                d.container(), d.submitHost(), d.submitPid(), d.submitLine(), d.limits(), d.tresBind(), oomKillStep);
     }
 
     /** Finds a step's nodes, units and tasks within its job's allocation. */

@@ -48,6 +48,8 @@ public final class Touched {
             case Change.NodeRegistered c -> NONE;
             case Change.NodeStateChanged c -> NONE;
             case Change.NodeTextsChanged c -> NONE;
+            case Change.NodeAdded c -> NONE;
+            case Change.NodeRemoved c -> NONE;
             case Change.NodeSpecChanged c -> NONE;
             case Change.PartitionChanged c -> NONE;
             case Change.PartitionRemoved c -> NONE;

@@ -8,6 +8,7 @@ import dev.muster.model.Release;
 import dev.muster.transport.Caller;
 import java.io.File;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
@@ -19,7 +20,9 @@ import java.util.concurrent.CountDownLatch;
 public final class SackMain {
     private static final String USAGE = """
             Usage: sackd [OPTIONS]
+              --conf-server host[:port]  Get configs from slurmctld at `host[:port]`.
               -D                         Run daemon in foreground.
+              --disable-reconfig         Do not follow changes of the configuration.
               -f file                    Read configuration from the specified file.
               -h                         Print this help message.
               -v                         Verbose mode. Multiple -v's increase verbosity.
@@ -27,9 +30,11 @@ public final class SackMain {
               --systemd                  Stay in the foreground as a service of systemd.
             """;
 
+    private static final int FOLLOW_SECONDS = 30;
+
     private SackMain() {}
 
-    private record Options(boolean foreground, String file, int verbose) {}
+    private record Options(boolean foreground, String file, int verbose, String confServer, boolean follow) {}
 
     /** args[0] is the program's name. */
     public static void main(String[] args) {
@@ -54,6 +59,8 @@ public final class SackMain {
         boolean foreground = false;
         String file = "";
         int verbose = 0;
+        String confServer = "";
+        boolean follow = true;
         for (int i = 1; i < args.length; i++) {
             String a = args[i];
             switch (a) {
@@ -66,6 +73,13 @@ public final class SackMain {
                     return 0;
                 }
                 case "--systemd" -> foreground = true;
+                case "--disable-reconfig" -> follow = false;
+                case "--conf-server" -> {
+                    if (++i == args.length) {
+                        return fatal("option '--conf-server' requires an argument");
+                    }
+                    confServer = args[i];
+                }
                 case "-f" -> {
                     if (++i == args.length) {
                         return fatal("option requires an argument -- 'f'");
@@ -73,8 +87,12 @@ public final class SackMain {
                     file = args[i];
                 }
                 default -> {
-                    if (a.startsWith("--conf-server") || a.startsWith("--port") || a.equals("--disable-reconfig")) {
-                        return fatal(a + ": fetching the configuration from slurmctld is not part of this version: give -f");
+                    if (a.startsWith("--conf-server=")) {
+                        confServer = a.substring(14);
+                        continue;
+                    }
+                    if (a.startsWith("--port")) {
+                        return fatal("--port: sackd asks slurmctld for changes and listens on no port");
                     }
                     if (!a.matches("-[Dv]+")) {
                         System.err.print("sackd: unrecognized option '" + a + "'\n" + USAGE);
@@ -85,22 +103,39 @@ public final class SackMain {
                 }
             }
         }
-        return configured(new Options(foreground, file, verbose));
+        return configured(new Options(foreground, file, verbose, confServer, follow));
     }
 
     private static int configured(Options o) throws IOException {
         Optional<File> prefix = Optional.ofNullable(System.getProperty("muster.prefix")).map(File::new);
-        File file = o.file.isEmpty() ? SlurmConf.locate(Optional.ofNullable(System.getenv("SLURM_CONF")), prefix) : new File(o.file);
+        Path home = prefix.map(File::toPath).orElse(Path.of("/usr"));
+        Optional<Configless> source = o.confServer.isEmpty() ? Optional.empty()
+                : Optional.of(new Configless(o.confServer, Configless.keyOf(home)));
+        File file = source.isPresent() ? source.get().fetchInto(Configless.runtimeDirectory()).resolve("slurm.conf").toFile()
+                : o.file.isEmpty() ? SlurmConf.locate(Optional.ofNullable(System.getenv("SLURM_CONF")), prefix) : new File(o.file);
         return switch (SlurmConf.read(file)) {
             case SlurmConf.Parsed.Invalid bad -> {
                 bad.errors().forEach((ConfigError e) -> System.err.println("sackd: error: " + e.message()));
                 yield fatal("Unable to process configuration file");
             }
-            case SlurmConf.Parsed.Ok ok -> serve(ok.conf(), o);
+            case SlurmConf.Parsed.Ok ok -> serve(ok.conf(), o, source);
         };
     }
 
-    private static int serve(SlurmConf conf, Options o) throws IOException {
+    /** Commands read the files anew each time: there is nothing to tell them. */
+    private static void follow(Configless source, DaemonLog log) {
+        while (true) {
+            try {
+                if (source.followInto(Configless.runtimeDirectory(), FOLLOW_SECONDS)) {
+                    log.info("new configuration from slurmctld");
+                }
+            } catch (IOException e) {
+                log.error(e.getMessage());
+            }
+        }
+    }
+
+    private static int serve(SlurmConf conf, Options o, Optional<Configless> source) throws IOException {
         DaemonLog log = new DaemonLog("sackd", "", o.foreground, DaemonLog.INFO + o.verbose, conf.text(Key.LOG_TIME_FORMAT), -1);
         AuthPlaces places = AuthPlaces.of(conf);
         Optional<byte[]> key = new Sessions(conf, new Caller(0, 0), 0, false).key();
@@ -109,7 +144,9 @@ public final class SackMain {
             return o.foreground ? 1 : fatal("no cluster key: put slurm.key beside " + conf.file());
         }
         Optional<Sack> sack = Sack.open(places.sackSockets(), key.get(), conf.clusterName(), new Identities(), log);
-        if (sack.isEmpty()) {
+        if (sack.isEmpty() && source.isPresent()) {
+            log.info("another daemon of this host vouches for its callers: only the configuration is followed");
+        } else if (sack.isEmpty()) {
             log.fatal("no place for the socket: tried " + String.join(", ", places.sackSockets()));
             return o.foreground ? 1 : fatal("no place for the socket: tried " + String.join(", ", places.sackSockets()));
         }
@@ -121,14 +158,15 @@ public final class SackMain {
             Signals.ignore(signal);
         }
         CommandServiceKeeper.start(Optional.ofNullable(System.getProperty("muster.prefix")), log);
+        source.filter(s -> o.follow).ifPresent(s -> Thread.ofPlatform().daemon().name("configuration").start(() -> follow(s, log)));
         DaemonProcess.ready(0);
-        log.info("sackd version " + Release.VERSION + " serves " + sack.get().path());
+        log.info("sackd version " + Release.VERSION + " serves " + sack.map(Sack::path).map(String::valueOf).orElse("nobody"));
         try {
             end.await();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        sack.get().close();
+        sack.ifPresent(Sack::close);
         log.info("sackd stopped");
         return 0;
     }

@@ -98,7 +98,8 @@ public record JobDesc(
             boolean stepMgr,
             int warnSignal,
             int warnSeconds,
-            boolean warnBatchOnly) {}
+            boolean warnBatchOnly,
+            String oomKillStep) {}
 
     /**
      * What the job runs and where it was asked for. Script and environment are content-addressed blobs (hex SHA-256).

@@ -22,6 +22,7 @@ import java.util.Map;
  * @param immediateFail fail at once if the step's resources are busy ({@code -I})
  * @param limits        as in {@link JobDesc.Payload}
  * @param tresBind      {@code --gpu-bind} and {@code --tres-bind} as {@code gres/gpu:map_gpu:0,1}
+ * @param oomKillStep   {@code --oom-kill-step}: 1, 0 or "" for what the job or the configuration says
  */
 public record StepDesc(
         String name,
@@ -54,7 +55,8 @@ public record StepDesc(
         int submitPid,
         Bytes submitLine,
         Map<String, Long> limits,
-        String tresBind) {
+        String tresBind,
+        String oomKillStep) {
 
     /**
      * Where a step's streams go.

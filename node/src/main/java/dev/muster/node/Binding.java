@@ -37,8 +37,12 @@ final class Binding {
         this.bound = tasks.stream().anyMatch(t -> !t.isEmpty());
     }
 
-    /** The machine's numbers of abstract CPUs; without those that this machine does not have: a node may be configured with more. */
     private TreeSet<Integer> machineCpus(String list) {
+        return machineCpus(cpusInOrder, list);
+    }
+
+    /** The machine's numbers of abstract CPUs; without those that this machine does not have: a node may be configured with more. */
+    static TreeSet<Integer> machineCpus(List<Integer> cpusInOrder, String list) {
         TreeSet<Integer> out = new TreeSet<>();
         for (String range : list.isEmpty() ? new String[0] : list.split(",")) {
             String[] ends = range.split("-");

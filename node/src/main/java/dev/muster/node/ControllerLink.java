@@ -117,6 +117,7 @@ final class ControllerLink implements AutoCloseable {
                     }
                     case Refused r -> {
                         log.error("registration refused: " + r.error());
+                        closed |= r.forGood();
                         return welcome;
                     }
                     case Ack a -> loop.post(() -> reports.acknowledge(a.seq()));

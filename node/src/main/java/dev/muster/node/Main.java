@@ -6,6 +6,7 @@ import dev.muster.config.ConfigError;
 import dev.muster.config.NodeConf;
 import dev.muster.config.SlurmConf;
 import dev.muster.daemon.CommandServiceKeeper;
+import dev.muster.daemon.Configless;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.daemon.DaemonProcess;
 import dev.muster.daemon.Identities;
@@ -18,6 +19,7 @@ import java.io.File;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -69,7 +71,7 @@ public final class Main {
 
     private static int showHardware(Options options) {
         HardwareProbe probe = new HardwareProbe(Path.of("/"), Path.of("/tmp"));
-        String name = options.nodeName().isEmpty() ? shortHostName() : options.nodeName();
+        String name = options.nodeName().isEmpty() ? WhichNode.shortName(hostName()) : options.nodeName();
         System.out.println(HardwareProbe.describe(name, probe.read(""), "", probe.uptimeSeconds()));
         return 0;
     }
@@ -83,11 +85,6 @@ public final class Main {
         }
     }
 
-    private static String shortHostName() {
-        String name = hostName();
-        return name.contains(".") ? name.substring(0, name.indexOf('.')) : name;
-    }
-
     static Path prefix() {
         return Path.of(System.getProperty("muster.prefix", "/usr"));
     }
@@ -99,7 +96,22 @@ public final class Main {
     }
 
     private static int configured(Options options) {
-        return switch (SlurmConf.read(configFile(options))) {
+        Optional<Configless> source = options.confServer().isEmpty() ? Optional.empty()
+                : Optional.of(new Configless(options.confServer(), Configless.keyOf(prefix())));
+        try {
+            File file = configFile(options);
+            if (source.isPresent()) {
+                file = source.get().fetchInto(Files.createTempDirectory("slurm-conf-")).resolve("slurm.conf").toFile();
+            }
+            return configured(options, source, file);
+        } catch (IOException e) {
+            System.err.println("slurmd: fatal: " + Reasons.of(e));
+            return 1;
+        }
+    }
+
+    private static int configured(Options options, Optional<Configless> source, File file) throws IOException {
+        return switch (SlurmConf.read(file)) {
             case SlurmConf.Parsed.Invalid invalid -> {
                 for (ConfigError error : invalid.errors()) {
                     System.err.println("slurmd: error: " + error.message());
@@ -107,32 +119,60 @@ public final class Main {
                 System.err.println("slurmd: fatal: Unable to process configuration file");
                 yield 1;
             }
-            case SlurmConf.Parsed.Ok ok -> onNode(ok.conf(), options);
+            case SlurmConf.Parsed.Ok ok -> onNode(ok.conf(), options, source);
         };
     }
 
-    private static int onNode(SlurmConf conf, Options options) {
-        Optional<NodeConf> node = SettingsReader.node(conf, options.nodeName(), hostName());
-        if (node.isEmpty()) {
-            System.err.println("slurmd: fatal: Unable to determine this slurmd's NodeName");
-            return 1;
-        }
-        if (options.mode() == Options.Mode.SHOW_GRES) {
-            GresReport.lines(conf, node.get()).forEach(System.err::println);
-            return 0;
-        }
-        return serve(conf, node.get(), options);
-    }
-
-    private static int serve(SlurmConf conf, NodeConf node, Options options) {
+    private static int onNode(SlurmConf conf, Options options, Optional<Configless> source) throws IOException {
         Identities identities = new Identities();
         int slurmUser = userId(identities, conf.slurmUser());
         if (slurmUser < 0) {
             System.err.println("slurmd: fatal: Invalid user for SlurmUser " + conf.slurmUser());
             return 1;
         }
+        return switch (which(conf, options, slurmUser)) {
+            case WhichNode.Unknown u -> {
+                System.err.println("slurmd: fatal: " + u.sentence());
+                yield 1;
+            }
+            case WhichNode.Found f when options.mode() == Options.Mode.SHOW_GRES -> {
+                GresReport.lines(conf, f.node()).forEach(System.err::println);
+                yield 0;
+            }
+            case WhichNode.Found f -> serve(source.isPresent() ? cached(source.get(), conf, f.node()) : conf, f, options, slurmUser, identities,
+                    source);
+        };
+    }
+
+    private static WhichNode.Answer which(SlurmConf conf, Options options, int slurmUser) throws IOException {
+        HardwareProbe probe = new HardwareProbe(Path.of("/"), Path.of("/tmp"));
+        if (options.dynamic()) {
+            return WhichNode.dynamic(conf, options, hostName(), probe.read(""));
+        }
+        if (options.future().isPresent()) {
+            Sessions sessions = new Sessions(conf, new Caller(Os.uid(), Os.gid()), slurmUser, false);
+            return WhichNode.future(conf, sessions, options, hostName(), probe.read(""));
+        }
+        return SettingsReader.node(conf, options.nodeName(), hostName()).<WhichNode.Answer>map(n -> new WhichNode.Found(n, ""))
+                .orElse(new WhichNode.Unknown("Unable to determine this slurmd's NodeName"));
+    }
+
+    /** The fetched files, where they stay: in the spool directory, and for commands behind the runtime directory's link. */
+    private static SlurmConf cached(Configless source, SlurmConf fetched, NodeConf node) throws IOException {
+        Path place = Path.of(fetched.slurmdSpoolDir(node)).toAbsolutePath().resolve("conf-cache");
+        Path temporary = Path.of(fetched.file()).getParent();
+        Configless.replace(temporary, place);
+        Configless.link(place);
+        if (SlurmConf.read(place.resolve("slurm.conf").toFile()) instanceof SlurmConf.Parsed.Ok ok) {
+            return ok.conf();
+        }
+        throw new IOException("unusable configuration in " + place);
+    }
+
+    private static int serve(SlurmConf conf, WhichNode.Found node, Options options, int slurmUser, Identities identities,
+            Optional<Configless> source) {
         List<ConfigError> errors = new ArrayList<>();
-        Settings settings = SettingsReader.read(conf, node, options, prefix(), slurmUser,
+        Settings settings = SettingsReader.read(conf, node.node(), node.line(), options, prefix(), slurmUser,
                 CgroupConf.read(conf.sister("cgroup.conf"), errors));
         if (!errors.isEmpty()) {
             errors.forEach(e -> System.err.println("slurmd: error: " + e.message()));
@@ -149,7 +189,7 @@ public final class Main {
         }
         conf.warnings().forEach(w -> log.error(w.message()));
         try {
-            return serveToTheEnd(new Start(conf, settings, options, identities, log));
+            return serveToTheEnd(new Start(conf, settings, options, identities, log, source));
         } catch (Slurmd.CannotStartException e) {
             return fatal(log, options, e.getMessage());
         } catch (IOException e) {
@@ -166,7 +206,8 @@ public final class Main {
         return 1;
     }
 
-    private record Start(SlurmConf conf, Settings settings, Options options, Identities identities, DaemonLog log) {}
+    private record Start(SlurmConf conf, Settings settings, Options options, Identities identities, DaemonLog log,
+            Optional<Configless> source) {}
 
     private static int userId(Identities identities, String name) {
         if (name.chars().allMatch(Character::isDigit)) {
@@ -210,13 +251,23 @@ public final class Main {
     /** The new configuration; the old one where the new cannot be used. Jobs are found again as after a restart. */
     private static Start reread(Start start) {
         start.log.info("reconfigure");
+        if (start.source.isPresent()) {
+            try {
+                start.source.get().fetchInto(Path.of(start.conf.file()).getParent());
+            } catch (IOException e) {
+                start.log.error("the configuration stays as it is: " + Reasons.of(e));
+                return start;
+            }
+        }
         return switch (SlurmConf.read(new File(start.conf.file()))) {
             case SlurmConf.Parsed.Invalid invalid -> {
                 invalid.errors().forEach(e -> start.log.error(e.message()));
                 yield start;
             }
             case SlurmConf.Parsed.Ok ok -> {
-                Optional<NodeConf> node = ok.conf().node(start.settings.nodeName());
+                String line = start.settings.dynamic();
+                Optional<NodeConf> node = line.isEmpty() ? ok.conf().node(start.settings.nodeName())
+                        : WhichNode.ofLine(ok.conf(), line) instanceof WhichNode.Found f ? Optional.of(f.node()) : Optional.empty();
                 if (node.isEmpty()) {
                     start.log.error("node " + start.settings.nodeName() + " is no longer in " + start.conf.file());
                     yield start;
@@ -228,9 +279,9 @@ public final class Main {
                     yield start;
                 }
                 Settings next = SettingsReader.read(
-                        ok.conf(), node.get(), start.options, prefix(), start.settings.slurmUserId(), cgroup);
+                        ok.conf(), node.get(), line, start.options, prefix(), start.settings.slurmUserId(), cgroup);
                 start.log.level(next.debugLevel());
-                yield new Start(ok.conf(), next, start.options, start.identities, start.log);
+                yield new Start(ok.conf(), next, start.options, start.identities, start.log, start.source);
             }
         };
     }
@@ -238,6 +289,10 @@ public final class Main {
     private static void applyProcessOptions(Start start) throws IOException {
         if (start.options.nice() != 0) {
             DaemonProcess.renice(start.options.nice(), start.log);
+        }
+        int refused = start.options.lockMemory() ? Native.isLinked() ? Native.lockMemory() : -1 : 0;
+        if (refused != 0) {
+            start.log.error("failed to mlock() slurmd pages: " + (refused < 0 ? "not begun by the launcher" : "errno " + refused));
         }
         if (start.options.cleanStart()) {
             int forgotten = CleanStart.forgetDead(new Spool(start.settings.spoolDirectory()));

@@ -12,6 +12,9 @@ final class Native {
     /** 0 or errno. */
     static native int kill(int pid, int signal);
 
+    /** Keeps the process out of swap; 0 or errno. */
+    static native int lockMemory();
+
     static native int uid();
 
     static native int gid();

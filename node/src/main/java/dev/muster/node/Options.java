@@ -3,7 +3,14 @@ package dev.muster.node;
 import java.util.List;
 import java.util.Optional;
 
-/** slurmd's command line. */
+/**
+ * slurmd's command line.
+ *
+ * @param dynamic     -Z: this node is not in slurm.conf; dynamicConf, of --conf, is what it says of itself
+ * @param future      -F: takes the place of a FUTURE node, with that feature where there is one
+ * @param confServer  where the configuration comes from, "" for the file
+ * @param extra       what the node is to say of itself in Extra=
+ */
 record Options(
         String nodeName,
         String configFile,
@@ -15,6 +22,12 @@ record Options(
         boolean changeDirectory,
         int verbose,
         int nice,
+        boolean lockMemory,
+        boolean dynamic,
+        String dynamicConf,
+        Optional<String> future,
+        String confServer,
+        String extra,
         Mode mode) {
 
     enum Mode { SERVE, SHOW_HARDWARE, SHOW_GRES, HELP, VERSION }
@@ -31,30 +44,44 @@ record Options(
                -b                         Report node reboot now.
                -c                         Forget jobs of an earlier slurmd that have no process any more.
                -C                         Print node configuration information and exit.
+               --conf                     Dynamic node configuration, works with -Z.
+               --conf-server host[:port]  Get configs from slurmctld at `host[:port]`.
                -d stepd                   Pathname to the slurmstepd program.
                -D                         Run daemon in foreground.
+               --extra                    Words for the node's Extra field.
                -f config                  Read configuration from the specified file.
+               -F[feature]                Start as Dynamic Future node w/optional Feature.
                -G                         Print node's GRES configuration and exit.
                -h                         Print this help message.
                -L logfile                 Log messages to the file `logfile'.
+               -M                         Use mlock() to lock slurmd pages into memory.
                -n value                   Run the daemon at the specified nice value.
                -N node                    Run the daemon for specified nodename.
                -s                         Change working directory to SlurmdLogFile/SlurmdSpoolDir.
                --systemd                  Stay in the foreground as a service of systemd.
                -v                         Verbose mode. Multiple -v's increase verbosity.
                -V                         Print version information and exit.
+               -Z                         Start as Dynamic Normal node.
             """;
 
-    private static final String NO_DYNAMIC = "dynamic nodes are not part of this version: name the node in slurm.conf";
-    private static final String NO_CONFIGLESS =
-            "fetching the configuration from slurmctld is not part of this version: give -f";
+    private static final List<String> WITH_VALUE =
+            List.of("--conf", "--conf-server", "--extra", "--instance-id", "--instance-type", "--authinfo", "--ca-cert-file");
 
     static Parsed parse(List<String> arguments) {
         Builder b = new Builder();
         for (int i = 0; i < arguments.size(); i++) {
             String argument = arguments.get(i);
             if (argument.startsWith("--")) {
-                Optional<Parsed> wrong = b.longOption(argument);
+                int equals = argument.indexOf('=');
+                String name = equals < 0 ? argument : argument.substring(0, equals);
+                boolean takes = WITH_VALUE.contains(name);
+                if (takes && equals < 0 && i + 1 == arguments.size()) {
+                    return new Parsed.Wrong("option '" + name + "' requires an argument", true);
+                }
+                if (!takes && equals >= 0) {
+                    return new Parsed.Wrong("unrecognized option '" + argument + "'", true);
+                }
+                Optional<Parsed> wrong = b.longOption(name, !takes ? "" : equals < 0 ? arguments.get(++i) : argument.substring(equals + 1));
                 if (wrong.isPresent()) {
                     return wrong.get();
                 }
@@ -65,6 +92,10 @@ record Options(
             }
             for (int k = 1; k < argument.length(); k++) {
                 char option = argument.charAt(k);
+                if (option == 'F') {
+                    b.future = Optional.of(argument.substring(k + 1));
+                    break;
+                }
                 if ("dfLnN".indexOf(option) < 0) {
                     Optional<Parsed> wrong = b.flag(option);
                     if (wrong.isPresent()) {
@@ -83,6 +114,12 @@ record Options(
                 break;
             }
         }
+        if (!b.dynamicConf.isEmpty() && !b.dynamic) {
+            return new Parsed.Wrong("--conf is only for -Z", false);
+        }
+        if (b.dynamic && b.future.isPresent()) {
+            return new Parsed.Wrong("-Z and -F exclude each other", false);
+        }
         return new Parsed.Ok(b.build());
     }
 
@@ -97,22 +134,37 @@ record Options(
         private boolean changeDirectory;
         private int verbose;
         private int nice;
+        private boolean lockMemory;
+        private boolean dynamic;
+        private String dynamicConf = "";
+        private Optional<String> future = Optional.empty();
+        private String confServer = "";
+        private String extra = "";
         private Mode mode = Mode.SERVE;
 
-        Optional<Parsed> longOption(String text) {
-            String name = text.contains("=") ? text.substring(0, text.indexOf('=')) : text;
+        private static Optional<Parsed> refused(String sentence) {
+            return Optional.of(new Parsed.Wrong(sentence, false));
+        }
+
+        Optional<Parsed> longOption(String name, String value) {
             switch (name) {
                 case "--systemd" -> foreground = true;
                 case "--help", "--usage" -> mode = Mode.HELP;
                 case "--version" -> mode = Mode.VERSION;
-                case "--conf", "--extra", "--instance-id", "--instance-type" -> {
-                    return Optional.of(new Parsed.Wrong(name + ": " + NO_DYNAMIC, false));
+                case "--conf" -> dynamicConf = value;
+                case "--conf-server" -> confServer = value;
+                case "--extra" -> extra = value;
+                case "--instance-id", "--instance-type" -> {
+                    return refused(name + ": instances of clouds are not kept for nodes here");
                 }
-                case "--conf-server", "--authinfo" -> {
-                    return Optional.of(new Parsed.Wrong(name + ": " + NO_CONFIGLESS, false));
+                case "--authinfo" -> {
+                    return refused("--authinfo: the key or munge of this machine is used");
+                }
+                case "--ca-cert-file" -> {
+                    return refused("--ca-cert-file: TLS is not part of this version");
                 }
                 default -> {
-                    return Optional.of(new Parsed.Wrong("unrecognized option '" + text + "'", true));
+                    return Optional.of(new Parsed.Wrong("unrecognized option '" + name + "'", true));
                 }
             }
             return Optional.empty();
@@ -129,12 +181,8 @@ record Options(
                 case 's' -> changeDirectory = true;
                 case 'v' -> verbose++;
                 case 'V' -> mode = Mode.VERSION;
-                case 'F', 'Z' -> {
-                    return Optional.of(new Parsed.Wrong("-" + option + ": " + NO_DYNAMIC, false));
-                }
-                case 'M' -> {
-                    return Optional.of(new Parsed.Wrong("-M: locking the daemon's memory is not possible here", false));
-                }
+                case 'M' -> lockMemory = true;
+                case 'Z' -> dynamic = true;
                 default -> {
                     return Optional.of(new Parsed.Wrong("invalid option -- '" + option + "'", true));
                 }
@@ -163,7 +211,7 @@ record Options(
         Options build() {
             return new Options(nodeName, configFile, logFile, stepd, foreground, cleanStart, reportReboot,
                     changeDirectory,
-                    verbose, nice, mode);
+                    verbose, nice, lockMemory, dynamic, dynamicConf, future, confServer, extra, mode);
         }
     }
 }

@@ -12,13 +12,16 @@ import java.util.Optional;
  * @param port              of this slurmd
  * @param prologs           programs in order; likewise epilogs
  * @param slurmUserId       may connect and give orders, as root
- * @param constrainMemory   limit memory through control groups (task/cgroup with ConstrainRAMSpace)
+ * @param confinement       control groups
  * @param bindTasks         tasks are bound to their CPUs (TaskPlugin=task/affinity, or task/cgroup with ConstrainCores)
  * @param pollMemory        end a step whose processes exceed their memory (JobAcctGatherParams=OverMemoryKill)
  * @param stepd             the slurmstepd program
  * @param configFile        for SLURM_CONF in prologs and jobs
  * @param gres              of this node as configured, {@code gpu:a100:4}
  * @param logTimeFormat     LogTimeFormat as written
+ * @param dynamic           of slurmd -Z: this node's line as it would stand in slurm.conf; else ""
+ * @param extra             for the node's Extra=
+ * @param around            programs around jobs
  * @param registered        hardware as configured, where the configuration overrides what the machine has
  */
 public record Settings(
@@ -41,14 +44,29 @@ public record Settings(
         String taskProlog,
         String taskEpilog,
         int slurmUserId,
-        boolean constrainMemory,
+        Confinement confinement,
         boolean bindTasks,
         boolean pollMemory,
         int pollSeconds,
         Path stepd,
         String configFile,
         String gres,
+        String dynamic,
+        String extra,
+        Around around,
         Optional<Shape> registered) {
+
+    /**
+     * Programs beside the jobs' own.
+     *
+     * @param serial        PrologFlags=Serial: one prolog or epilog at a time
+     * @param unkillable    run when a step's processes do not end, "" for none
+     * @param health        HealthCheckProgram, "" for none; asked for every healthSeconds
+     * @param healthStates  HealthCheckNodeState in upper case
+     */
+    public record Around(boolean serial, String unkillable, String health, int healthSeconds, List<String> healthStates) {
+        public static final Around NOTHING = new Around(false, "", "", 0, List.of());
+    }
 
     public record Address(String host, int port) {}
 

@@ -1,6 +1,7 @@
 package dev.muster.node;
 
 import dev.muster.config.CgroupConf;
+import dev.muster.config.GresConf;
 import dev.muster.config.Key;
 import dev.muster.config.NodeConf;
 import dev.muster.config.SlurmConf;
@@ -12,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 
 /** slurm.conf as far as one slurmd is concerned. */
 final class SettingsReader {
@@ -34,11 +36,12 @@ final class SettingsReader {
                 .or(() -> conf.nodes().stream().filter(n -> n.hostname().equals("localhost")).findFirst());
     }
 
-    static Settings read(SlurmConf conf, NodeConf node, Options options, Path prefix, int slurmUserId,
+    static Settings read(SlurmConf conf, NodeConf node, String dynamic, Options options, Path prefix, int slurmUserId,
             CgroupConf cgroup) {
         List<Settings.Address> controllers = new ArrayList<>();
         conf.controllers().forEach(c -> conf.slurmctldPorts()
                 .forEach(p -> controllers.add(new Settings.Address(c.address(), p))));
+        Path beside = Path.of(conf.file()).toAbsolutePath().getParent();
         Map<String, String> gather = conf.parameters(Key.JOB_ACCT_GATHER_PARAMS);
         boolean cgroupTask = conf.has(Key.TASK_PLUGIN, "task/cgroup") || conf.has(Key.TASK_PLUGIN, "cgroup");
         return new Settings(
@@ -52,8 +55,8 @@ final class SettingsReader {
                 Math.min(9, conf.slurmdDebug() + options.verbose()),
                 conf.text(Key.LOG_TIME_FORMAT),
                 Path.of(conf.tmpFs(node)),
-                programs(conf.list(Key.PROLOG)),
-                programs(conf.list(Key.EPILOG)),
+                programs(conf.list(Key.PROLOG), beside),
+                programs(conf.list(Key.EPILOG), beside),
                 limit(conf.prologTimeoutSec()),
                 limit(conf.epilogTimeoutSec()),
                 conf.killWaitSec(),
@@ -61,7 +64,7 @@ final class SettingsReader {
                 conf.text(Key.TASK_PROLOG),
                 conf.text(Key.TASK_EPILOG),
                 slurmUserId,
-                cgroupTask && cgroup.constrainRamSpace(),
+                confinement(conf, node, cgroup, cgroupTask),
                 conf.has(Key.TASK_PLUGIN, "task/affinity") || conf.has(Key.TASK_PLUGIN, "affinity") || cgroupTask && cgroup.constrainCores(),
                 gather.containsKey("overmemorykill"),
                 pollSeconds(conf.text(Key.JOB_ACCT_GATHER_FREQUENCY)),
@@ -69,7 +72,36 @@ final class SettingsReader {
                         : Path.of(options.stepd()).toAbsolutePath(),
                 Path.of(conf.file()).toAbsolutePath().toString(),
                 node.gresText(),
+                dynamic,
+                options.extra(),
+                new Settings.Around(conf.has(Key.PROLOG_FLAGS, "Serial"), conf.text(Key.UNKILLABLE_STEP_PROGRAM),
+                        conf.text(Key.HEALTH_CHECK_PROGRAM), (int) conf.number(Key.HEALTH_CHECK_INTERVAL),
+                        conf.list(Key.HEALTH_CHECK_NODE_STATE).stream().map(s -> s.toUpperCase(java.util.Locale.ROOT)).toList()),
                 conf.configOverrides() ? Optional.of(shape(node)) : Optional.empty());
+    }
+
+    private static Confinement confinement(SlurmConf conf, NodeConf node, CgroupConf cgroup, boolean task) {
+        boolean off = cgroup.plugin().equals("disabled");
+        GresConf gres = GresConf.read(conf.sister("gres.conf"), new ArrayList<>());
+        Map<String, List<List<String>>> files = new TreeMap<>();
+        for (NodeConf.Gres g : node.gres()) {
+            List<List<String>> devices = files.computeIfAbsent(g.name(), n -> new ArrayList<>());
+            int before = devices.size();
+            for (GresConf.Device d : gres.forNode(node.name())) {
+                if (d.name().equals(g.name()) && (d.type().equals(g.type()) || g.type().isEmpty())) {
+                    d.files().forEach(f -> devices.add(List.of(f)));
+                    if (!d.multiple().isEmpty()) {
+                        devices.add(d.multiple());
+                    }
+                }
+            }
+            while (devices.size() - before < Math.min(g.count(), 4096)) {
+                devices.add(List.of());     // only counted: there is no file to keep from anybody
+            }
+        }
+        return new Confinement(cgroup, !off && conf.text(Key.PROCTRACK_TYPE).endsWith("cgroup"), !off && task && cgroup.constrainCores(),
+                !off && task && cgroup.constrainDevices(), !off && task && cgroup.constrainRamSpace(),
+                !off && task && cgroup.constrainSwapSpace(), files);
     }
 
     private static Settings.Shape shape(NodeConf n) {
@@ -91,22 +123,29 @@ final class SettingsReader {
         return POLL_SECONDS_DEFAULT;
     }
 
-    /** Prolog and Epilog may be patterns; the programs they match run in the order of their names. */
-    private static List<String> programs(List<String> patterns) {
+    /**
+     * Prolog and Epilog may be patterns or directories; the programs they match run in the order of their names. What begins with no
+     * slash lies beside slurm.conf.
+     */
+    static List<String> programs(List<String> patterns, Path beside) {
         List<String> out = new ArrayList<>();
         for (String pattern : patterns) {
-            Path path = Path.of(pattern);
-            if (pattern.indexOf('*') < 0 && pattern.indexOf('?') < 0 && pattern.indexOf('[') < 0
-                    || path.getParent() == null) {
-                out.add(pattern);
+            Path path = beside.resolve(pattern);
+            boolean directory = Files.isDirectory(path);
+            if (!directory && pattern.indexOf('*') < 0 && pattern.indexOf('?') < 0 && pattern.indexOf('[') < 0) {
+                out.add(path.toString());
                 continue;
             }
             List<String> found = new ArrayList<>();
-            try (DirectoryStream<Path> all = Files.newDirectoryStream(path.getParent(),
-                    path.getFileName().toString())) {
-                all.forEach(p -> found.add(p.toString()));
+            try (DirectoryStream<Path> all = Files.newDirectoryStream(directory ? path : path.getParent(),
+                    directory ? "*" : path.getFileName().toString())) {
+                all.forEach(p -> {
+                    if (Files.isRegularFile(p)) {
+                        found.add(p.toString());
+                    }
+                });
             } catch (IOException e) {
-                out.add(pattern);
+                out.add(path.toString());
             }
             found.sort(null);
             out.addAll(found);

@@ -85,12 +85,12 @@ public final class Slurmd implements AutoCloseable {
         } catch (IOException e) {
             throw new CannotStartException("SlurmdSpoolDir " + settings.spoolDirectory() + ": " + Reasons.of(e));
         }
-        Cgroups cgroups = Cgroups.detect(settings.nodeName(), settings.spoolDirectory(), settings.constrainMemory(),
-                log);
+        Cgroups cgroups = Cgroups.detect(settings.nodeName(), settings.spoolDirectory(), settings.confinement(),
+                probe.memoryMb(), log);
         Starter starter = new Starter(settings, log, spool, cgroups, new SpecBuilder(settings, probe.cpusInOrder()));
         jobs = new Jobs(settings, log, loop, spool, reports, new Hooks(settings, log), cgroups, starter, starters,
                 bootId);
-        if (settings.pollMemory() || (settings.constrainMemory() && !cgroups.limitsMemory())) {
+        if (settings.pollMemory() || (settings.confinement().memory() && !cgroups.limitsMemory())) {
             new MemoryWatch(loop, settings.pollSeconds(), jobs::withMemoryLimit, jobs::memoryExceeded).start();
         }
         adopt();
@@ -173,7 +173,7 @@ public final class Slurmd implements AutoCloseable {
 
     private Register register() {
         return new Register(settings.nodeName(), settings.cluster(), bootId, Release.VERSION, startTime, hardware(),
-                jobs.attempts());
+                jobs.attempts(), settings.dynamic(), settings.extra());
     }
 
     private Heartbeat heartbeat() {

@@ -8,9 +8,11 @@ import dev.muster.model.node.NodeMessages.Task;
 import dev.muster.model.node.NodeMessages;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 /** Turns a launch into stepd's specification. Pure: everything it needs comes in. */
@@ -24,7 +26,45 @@ final class SpecBuilder {
     }
 
     /** Where the step's files lie and which groups it runs in. */
-    record Place(Path script, Path socket, List<Path> cgroups, List<Path> killCgroups, String oomEvents) {}
+    record Place(Path script, Path socket, List<Path> cgroups, List<Path> killCgroups, String oomEvents, boolean ownDevices) {}
+
+    private static final Set<String> DEVICE_VARIABLES =
+            Set.of("CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL", "ZE_AFFINITY_MASK");
+
+    /** What a group may use, in this machine's numbers. */
+    Cgroups.Share confined(long memoryMb, String cpus, Map<String, String> gres) {
+        Map<String, List<Integer>> devices = new HashMap<>();
+        gres.forEach((name, list) -> devices.put(name, indices(list)));
+        return new Cgroups.Share(memoryMb, Binding.machineCpus(cpusInOrder, cpus).stream().map(String::valueOf)
+                .collect(Collectors.joining(",")), devices);
+    }
+
+    private static List<Integer> indices(String list) {
+        List<Integer> out = new ArrayList<>();
+        for (String range : list.isEmpty() ? new String[0] : list.split(",")) {
+            String[] ends = range.split("-");
+            for (int i = Integer.parseInt(ends[0]); i <= Integer.parseInt(ends[ends.length - 1]); i++) {
+                out.add(i);
+            }
+        }
+        return out;
+    }
+
+    /** Where a step reaches only its own devices, drivers count these from 0. */
+    private static List<Bytes> devices(List<Bytes> environment, Launch launch, Place place) {
+        List<Integer> own = indices(launch.gres().getOrDefault("gpu", ""));
+        return !place.ownDevices() || own.isEmpty() ? environment : environment.stream().map(e -> renumbered(e, own)).toList();
+    }
+
+    private static Bytes renumbered(Bytes entry, List<Integer> own) {
+        String text = entry.text();
+        int equals = text.indexOf('=');
+        if (equals < 0 || !DEVICE_VARIABLES.contains(text.substring(0, equals)) || !text.substring(equals + 1).matches("[0-9]+(,[0-9]+)*")) {
+            return entry;
+        }
+        return Bytes.of(text.substring(0, equals + 1) + java.util.stream.Stream.of(text.substring(equals + 1).split(","))
+                .map(i -> Integer.toString(Math.max(0, own.indexOf(Integer.parseInt(i))))).collect(Collectors.joining(",")));
+    }
 
     byte[] build(Launch launch, Place place) {
         SpecWriter out = new SpecWriter();
@@ -33,11 +73,14 @@ final class SpecBuilder {
         out.put("umask", Integer.toOctalString(launch.umask()));
         launch.limits().forEach((name, value) -> out.put("rlimit", name + " "
                 + (value < 0 ? "unlimited" : Long.toString(value))));
-        out.putAll("env", launch.environment());
+        out.putAll("env", devices(launch.environment(), launch, place));
         boolean batch = launch.stepId() == NodeMessages.STEP_BATCH;
         if (batch) {
             out.put("batch", 1);
         } else {
+            if (launch.step().oomKillStep().equals("1")) {
+                out.put("oom_kill_step", 1);
+            }
             out.put("rows", launch.step().ptyRows()).put("columns", launch.step().ptyColumns());
         }
         hooks(out, launch.step(), batch);
@@ -89,7 +132,7 @@ final class SpecBuilder {
         if (batch) {
             out.put("program", place.script().toString()).put("argv", place.script().toString());
         }
-        out.putAll("argv", task.arguments()).putAll("env", task.environment());
+        out.putAll("argv", task.arguments()).putAll("env", devices(task.environment(), launch, place));
         out.put("env", "SLURMD_NODENAME=" + settings.nodeName()).put("env", "SLURM_CONF=" + settings.configFile());
         if (batch) {
             batchStreams(out, launch);

@@ -46,7 +46,10 @@ final class Starter {
                 writeScript(script, launch.script(), share);
             }
             Launch whole = launch.userEnvironment() ? launch.withEnvironment(UserEnvironment.before(launch, log)) : launch;
-            return spawn(share, stepId, launch.memoryMb(), script, place -> specs.build(whole, place));
+            String cpus = whole.tasks().stream().map(dev.muster.model.node.NodeMessages.Task::cpus).filter(c -> !c.isEmpty())
+                    .collect(java.util.stream.Collectors.joining(","));
+            Cgroups.Share step = specs.confined(whole.memoryMb(), cpus.isEmpty() ? share.cpus() : cpus, whole.gres());
+            return spawn(share, stepId, step, script, place -> specs.build(whole, place));
         } catch (IOException e) {
             throw new FailedException(Reasons.of(e));
         }
@@ -55,7 +58,7 @@ final class Starter {
     Begun startExternal(JobShare share) throws FailedException {
         try {
             Path none = spool.jobDirectory(share.jobId(), share.attempt());
-            return spawn(share, dev.muster.model.node.NodeMessages.STEP_EXTERN, 0, none, place ->
+            return spawn(share, dev.muster.model.node.NodeMessages.STEP_EXTERN, specs.confined(0, share.cpus(), share.gres()), none, place ->
                     specs.external(share, place));
         } catch (IOException e) {
             throw new FailedException(Reasons.of(e));
@@ -69,12 +72,13 @@ final class Starter {
         byte[] at(SpecBuilder.Place place);
     }
 
-    private Begun spawn(JobShare share, int stepId, long memoryMb, Path script, SpecSource source)
+    private Begun spawn(JobShare share, int stepId, Cgroups.Share step, Path script, SpecSource source)
             throws IOException, FailedException {
         Path directory = spool.makeStepDirectory(share.jobId(), share.attempt(), stepId);
-        Cgroups.Groups groups = cgroups.forStep(share.jobId(), share.attempt(), stepId, share.memoryMb(), memoryMb);
+        Cgroups.Groups groups = cgroups.forStep(share.jobId(), share.attempt(), stepId,
+                specs.confined(share.memoryMb(), share.cpus(), share.gres()), step);
         byte[] spec = source.at(new SpecBuilder.Place(script, spool.socket(directory), groups.join(),
-                groups.kill(), groups.oomEvents()));
+                groups.kill(), groups.oomEvents(), cgroups.limitsDevices()));
         StepdServer.Started started = started(directory, spec);
         String answer = started.answer();
         if (!answer.startsWith("ok ")) {

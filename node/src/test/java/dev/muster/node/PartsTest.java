@@ -77,14 +77,21 @@ class PartsTest {
         Options.Parsed parsed = Options.parse(List.of("-Dvv", "-Nn1", "-f", "/etc/x.conf", "-L", "/log", "-d",
                 "/stepd"));
         assertThat(parsed).isEqualTo(new Options.Parsed.Ok(new Options("n1", "/etc/x.conf", "/log", "/stepd", true,
-                false, false, false, 2, 0,
+                false, false, false, 2, 0, false, false, "", java.util.Optional.empty(), "", "",
                 Options.Mode.SERVE)));
         assertThat(Options.parse(List.of("-C"))).extracting("options.mode").isEqualTo(Options.Mode.SHOW_HARDWARE);
         assertThat(Options.parse(List.of("-Q"))).isEqualTo(new Options.Parsed.Wrong("invalid option -- 'Q'", true));
         assertThat(Options.parse(List.of("-N")))
                 .isEqualTo(new Options.Parsed.Wrong("option requires an argument -- 'N'", true));
-        assertThat(Options.parse(List.of("-Z"))).isInstanceOf(Options.Parsed.Wrong.class);
-        assertThat(Options.parse(List.of("--conf-server", "x"))).isInstanceOf(Options.Parsed.Wrong.class);
+        assertThat(Options.parse(List.of("-Z", "--conf", "Feature=a CPUs=2", "-M", "--extra=x=1"))).extracting("options.dynamic",
+                "options.dynamicConf", "options.lockMemory", "options.extra").containsExactly(true, "Feature=a CPUs=2", true, "x=1");
+        assertThat(Options.parse(List.of("-DFbig"))).extracting("options.future").isEqualTo(java.util.Optional.of("big"));
+        assertThat(Options.parse(List.of("-F"))).extracting("options.future").isEqualTo(java.util.Optional.of(""));
+        assertThat(Options.parse(List.of("--conf-server", "h:1,i"))).extracting("options.confServer").isEqualTo("h:1,i");
+        for (List<String> wrong : List.of(List.of("--conf", "CPUs=1"), List.of("-Z", "-F"), List.of("--conf-server"), List.of("--systemd=1"),
+                List.of("--instance-id=x"), List.of("--authinfo", "x"), List.of("--ca-cert-file=x"))) {
+            assertThat(Options.parse(wrong)).as(wrong.toString()).isInstanceOf(Options.Parsed.Wrong.class);
+        }
     }
 
     @Test

@@ -2,6 +2,7 @@ package dev.muster.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.config.CgroupConf;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.model.Bytes;
 import dev.muster.model.Codec;
@@ -68,14 +69,17 @@ class SlurmdTest {
         slurmd = slurmd();
     }
 
+    private static final Confinement NOT_CONFINED =
+            new Confinement(CgroupConf.defaults(), true, false, false, false, false, java.util.Map.of());
+
     private boolean pollMemory;
 
     private Slurmd slurmd() throws Exception {
         Settings settings = new Settings("n1", "test", List.of(new Settings.Address("127.0.0.1", controller.port())),
                 freePort(), spool,
-                "", "", 5, "", Path.of("/tmp"), prologs, epilogs, 10, 10, 2, 10, "", "", Os.uid(), false, true, pollMemory,
+                "", "", 5, "", Path.of("/tmp"), prologs, epilogs, 10, 10, 2, 10, "", "", Os.uid(), NOT_CONFINED, true, pollMemory,
                         1, stepd,
-                "/etc/slurm/slurm.conf", "", Optional.empty());
+                "/etc/slurm/slurm.conf", "", "", "", Settings.Around.NOTHING, Optional.empty());
         Slurmd made = new Slurmd(settings, new DaemonLog("slurmd", spool + "/slurmd.log", false, 5, ""),
                 NodeSessions.of(Os.uid()),
                 new Slurmd.Owner() {
@@ -119,7 +123,7 @@ class SlurmdTest {
                 environment(share.jobId()), Bytes.of("#!/bin/sh\n" + script),
                         Codec.decode("{}".getBytes(), StepDesc.class),
                 Bytes.of("/tmp"), 022, Map.of(), Bytes.EMPTY, Bytes.of(out.toString()), Bytes.EMPTY, false, 0, 1, 1,
-                        -1, "", 0, "n1", false);
+                        -1, "", 0, "n1", false, Map.of());
     }
 
     private static List<Bytes> environment(int jobId) {
@@ -135,7 +139,7 @@ class SlurmdTest {
         return new Launch(share, stepId, list, environment(share.jobId()), Bytes.EMPTY,
                 Codec.decode("{}".getBytes(), StepDesc.class),
                 Bytes.of("/tmp"), 022, Map.of(), Bytes.EMPTY, Bytes.EMPTY, Bytes.EMPTY, false, 0, 1, tasks, -1,
-                        "secret", 0, "n1", false);
+                        "secret", 0, "n1", false, Map.of());
     }
 
     private StepExited exited(int jobId, int stepId) throws InterruptedException {

@@ -118,7 +118,8 @@ public final class Scheduler implements Planner {
     public void follow(State before, State after, Entry entry) {
         for (Change change : entry.changes()) {
             if (change instanceof Change.ConfigApplied || change instanceof Change.PartitionChanged
-                    || change instanceof Change.PartitionRemoved || change instanceof Change.NodeSpecChanged) {
+                    || change instanceof Change.PartitionRemoved || change instanceof Change.NodeSpecChanged
+                    || change instanceof Change.NodeAdded || change instanceof Change.NodeRemoved) {
                 reset(after);
                 return;
             }

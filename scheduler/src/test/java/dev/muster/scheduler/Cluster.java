@@ -37,6 +37,7 @@ final class Cluster {
     private final Map<String, NodeMessages.Hardware> hardware = new TreeMap<>();
     private final List<Entry> opening = new ArrayList<>();
     private Consumer<Entry> recorder = opening::add;
+    private final Command.ApplyConfig configuration;
     private long seconds = 1_000_000;
 
     /** @param nodes {@code n[1-2] cpus=4 threads=2 mem=1000} lines; partitions likewise, with keys as scontrol's */
@@ -55,10 +56,10 @@ final class Cluster {
         for (String line : partitions.strip().split("\n")) {
             made.add(partition(line));
         }
-        apply(new Command.ApplyConfig(Codec.bind(s, Settings.class), specs, made));
+        configuration = new Command.ApplyConfig(Codec.bind(s, Settings.class), specs, made);
+        apply(configuration);
         for (Node.Spec n : specs) {
-            hardware.put(n.name(), new NodeMessages.Hardware(
-                    n.cpus(), 1, n.sockets(), n.coresPerSocket(), n.threadsPerCore(), n.memoryMb(), 0, "", "", "", 0));
+            hardware.put(n.name(), hardware(n));
             apply(new Command.RegisterNode(registration(n.name(), "boot", List.of())));
         }
     }
@@ -82,7 +83,28 @@ final class Cluster {
         int threads = Integer.parseInt(w.getOrDefault("threads", "1"));
         int sockets = Integer.parseInt(w.getOrDefault("sockets", "1"));
         return new Node.Spec(name, name, name, 1, cpus, 1, sockets, cpus / threads / sockets, threads, cpus / threads, threads,
-                Long.parseLong(w.getOrDefault("mem", "1000")), 0, 0, List.of(), 1, List.of(), IndexSet.empty(), "UNKNOWN", "", order);
+                Long.parseLong(w.getOrDefault("mem", "1000")), 0, 0,
+                w.containsKey("feature") ? List.of(w.get("feature")) : List.of(), 1, List.of(), IndexSet.empty(),
+                w.getOrDefault("state", "UNKNOWN"), "", order);
+    }
+
+    /** Nodes of one line, whose slurmds may register. */
+    List<Node.Spec> specs(String line) {
+        List<Node.Spec> out = new ArrayList<>();
+        for (String name : names(line.strip().split(" ")[0])) {
+            out.add(spec(name, words(line), 0));
+            hardware.put(name, hardware(out.getLast()));
+        }
+        return out;
+    }
+
+    private static NodeMessages.Hardware hardware(Node.Spec n) {
+        return new NodeMessages.Hardware(n.cpus(), 1, n.sockets(), n.coresPerSocket(), n.threadsPerCore(), n.memoryMb(), 0, "", "", "", 0);
+    }
+
+    /** The file is read again, unchanged. */
+    void reconfigure() {
+        apply(configuration);
     }
 
     static List<String> names(String list) {
@@ -139,7 +161,7 @@ final class Cluster {
 
     /** What a node says when it comes. */
     NodeMessages.Register registration(String node, String bootId, List<NodeMessages.Attempt> attempts) {
-        return new NodeMessages.Register(node, "c", bootId, "v", 1_000_000, hardware.get(node), attempts);
+        return new NodeMessages.Register(node, "c", bootId, "v", 1_000_000, hardware.get(node), attempts, "", "");
     }
 
     /** Every entry from now on goes there. */

@@ -89,7 +89,7 @@ class GoldenStateTest {
     /** Writes a new version's files into the directory given. */
     public static void main(String[] args) throws IOException {
         Cluster cluster = new Cluster("n[1-2] cpus=2 mem=1000", "p nodes=n[1-2] default=yes defmempercpu=10",
-                "requeueJobs=true awaitProlog=true externSteps=true returnToService=1 options.prolog_slurmctld=true");
+                "requeueJobs=true awaitProlog=true externSteps=true returnToService=1 options.prolog_slurmctld=true options.max_node_count=4");
         List<Entry> all = new ArrayList<>(cluster.opening());
         Play play = new Play(cluster);
         play.lines("""
@@ -126,6 +126,8 @@ class GoldenStateTest {
                 node n1 weight=3
                 node n1 comment=old
                 partition p state=drain
+                create d[1-2] cpus=1 state=CLOUD
+                remove d2
                 silent n2
                 register n2 boot2
                 pass 734

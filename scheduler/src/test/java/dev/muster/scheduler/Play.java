@@ -70,15 +70,19 @@ final class Play {
         if (subject.equals("says")) {
             return ("says " + said).strip();
         }
+        if (subject.equals("members")) {
+            return "members " + String.join(",", cluster.state().partitions().at(expected.split(" ")[1].split("=")[0]).nodes())
+                    .transform(n -> expected.split(" ")[1].split("=")[0] + "=" + n);
+        }
         if (subject.matches("[0-9]+(_[0-9]+)?")) {
             int bar = subject.indexOf('_');
             return cluster.state().job(Integer.parseInt(bar < 0 ? subject : subject.substring(0, bar)),
                     bar < 0 ? -1 : Integer.parseInt(subject.substring(bar + 1))).map(j -> subject + describe(j)).orElse(subject + " unknown");
         }
-        if (!cluster.state().nodes().has(subject)) {
-            return subject + cluster.state().reservations().find(subject).map(this::describe).orElse(" gone");
+        if (cluster.state().reservations().has(subject)) {
+            return subject + describe(cluster.state().reservations().at(subject));
         }
-        return subject + describe(cluster.state().nodes().at(subject));
+        return cluster.state().nodes().find(subject).map(n -> subject + describe(n)).orElse(subject + " unknown");
     }
 
     private String describe(Job job) {
@@ -153,6 +157,12 @@ final class Play {
             case "node" -> say(cluster.apply(new Command.UpdateNode(0, Cluster.names(w[1]), changes(w, 2))));
             case "partition" -> say(cluster.apply(new Command.UpdatePartition(0, w[1], changes(w, 2))));
             case "delete" -> say(cluster.apply(new Command.DeletePartition(0, w[1])));
+            case "create" -> say(cluster.apply(new Command.AddNodes(admin(w), cluster.specs(rest), false)));
+            case "introduce" -> say(cluster.apply(new Command.AddNodes(0, cluster.specs(rest), true)));
+            case "remove" -> say(cluster.apply(new Command.RemoveNodes(admin(w), Cluster.names(w[1]))));
+            case "assign" -> say(cluster.apply(new Command.AssignNode(0, w[1], w[1], 7, w.length > 3 ? w[3] : "",
+                    new NodeMessages.Hardware(Integer.parseInt(w[2]), 1, 1, Integer.parseInt(w[2]), 1, 1000, 0, "", "", "", 0))));
+            case "reconfigure" -> cluster.reconfigure();
             case "skip" -> say(cluster.apply(new Command.SkipReservedIds()));
             case "lost" -> say(cluster.apply(new Command.NodeLost(w[1])));
             case "silent" -> say(cluster.apply(new Command.NodeResponding(w[1], false)));
@@ -208,6 +218,10 @@ final class Play {
     private static int uid(String[] w) {
         String last = w[w.length - 1];
         return last.startsWith("uid=") ? Integer.parseInt(last.substring(4)) : last.equals("root") ? 0 : Cluster.USER;
+    }
+
+    private static int admin(String[] w) {
+        return w[w.length - 1].startsWith("uid=") ? uid(w) : 0;
     }
 
     private static List<Command.JobRef> refs(String text) {

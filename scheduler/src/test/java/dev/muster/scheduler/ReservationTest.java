@@ -40,7 +40,7 @@ class ReservationTest {
                 done 1 n1
                 pass 300                                                        -> r active n1 n2 n3 SPEC_NODES ALL_NODES
                 schedule                                                        -> 2 PENDING
-                pass 600                                                        -> r gone
+                pass 600                                                        -> r unknown
                 schedule                                                        -> 2 RUNNING n1
                 """);
     }
@@ -56,7 +56,7 @@ class ReservationTest {
                 schedule                                                        -> 1 RUNNING n1
                 pass 600                                                        -> 1 TIMEOUT+COMPLETING TimeLimit; r active n1
                 done 1 n1
-                pass 1                                                          -> r gone
+                pass 1                                                          -> r unknown
                 """.replace("r active n1\n", "r waits n1\n"));
     }
 
@@ -82,7 +82,7 @@ class ReservationTest {
                 unreserve r            -> 1 PENDING+RESV_DEL_HOLD ReservationDeleted; 2 PENDING+RESV_DEL_HOLD ReservationDeleted
                 release 1 root                                                  -> 1 PENDING
                 schedule                                                        -> 1 RUNNING n1
-                pass 100                                                        -> q gone; 3 PENDING JobHeldUser
+                pass 100                                                        -> q unknown; 3 PENDING JobHeldUser
                 """);
     }
 
@@ -193,7 +193,7 @@ class ReservationTest {
                 reserve r starttime=+600 duration=60 nodecnt=1 users=alice flags=FLEX
                 submit kind=BATCH charge.reservation=r nodesMin=2
                 schedule                                                        -> 1 RUNNING n[1-2]
-                pass 700                                                        -> 1 RUNNING n[1-2]; r gone
+                pass 700                                                        -> 1 RUNNING n[1-2]; r unknown
                 """);
     }
 
@@ -220,7 +220,7 @@ class ReservationTest {
                 done 1 n1
                 pass 1
                 pass 119                                                        -> r active n1 PURGE_COMP
-                pass 1                                                          -> r gone
+                pass 1                                                          -> r unknown
                 """);
     }
 
@@ -231,7 +231,7 @@ class ReservationTest {
                 unreserve r alice                                               -> says Access/permission denied
                 rereserve r flags+=USER_DELETE
                 unreserve r bob                                                 -> says Access/permission denied
-                unreserve r alice                                               -> r gone
+                unreserve r alice                                               -> r unknown
                 """);
     }
 

@@ -518,7 +518,7 @@ final class SimController implements Pipeline.Effects {
         NodeMessages.Register seen = m;
         Node known = core.state().nodes().find(m.node()).orElse(null);
         if (plant == Plant.REBOOT_NOT_NOTICED && known != null && !known.bootId().isEmpty()) {
-            seen = new NodeMessages.Register(m.node(), m.cluster(), known.bootId(), m.version(), m.startTime(), m.hardware(), m.attempts());
+            seen = new NodeMessages.Register(m.node(), m.cluster(), known.bootId(), m.version(), m.startTime(), m.hardware(), m.attempts(), "", "");
         }
         command(new Command.RegisterNode(seen), 0, d -> {
             if (!(d instanceof Decision.Accepted a)) {

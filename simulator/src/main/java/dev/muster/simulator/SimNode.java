@@ -252,7 +252,7 @@ final class SimNode {
         }
         log("connects with " + attempts.size() + " attempts");
         wire.send(new NodeMessages.Register(name, "sim", bootId(), Release.VERSION, 1 + boots * 1000L + starts,
-                new Hardware(swarm.cpus(), 1, 1, swarm.cpus(), 1, 4096, 0, "", "sim", "sim", boots), attempts));
+                new Hardware(swarm.cpus(), 1, 1, swarm.cpus(), 1, 4096, 0, "", "sim", "sim", boots), attempts, "", ""));
         heartbeat(wire);
     }
 

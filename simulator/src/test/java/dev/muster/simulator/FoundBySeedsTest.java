@@ -61,7 +61,7 @@ class FoundBySeedsTest {
 
     private Decision.Accepted register(String boot, List<NodeMessages.Attempt> attempts) {
         return run(new Command.RegisterNode(new NodeMessages.Register("n0", "sim", boot, "26.05.3", 1,
-                new Hardware(64, 1, 1, 64, 1, 8192, 0, "", "", "", 1), attempts)));
+                new Hardware(64, 1, 1, 64, 1, 8192, 0, "", "", "", 1), attempts, "", "")));
     }
 
     private int submit(String dependency) {

@@ -21,11 +21,11 @@ public final class Munge {
 
     public record Decoded(int uid, int gid, byte[] payload) {}
 
-    /** A session vouched for by munged: the credential carries the session's key and only the given uid (or root) may open it. */
+    /** A session vouched for by munged: the credential carries the session's key and only the given uid (or root) may open it; -1 for anybody. */
     public Optional<Session> session(byte[] key, int daemonUid) {
-        List<String> command = new ArrayList<>(List.of("munge", "--restrict-uid=" + daemonUid, "--string=" + Hash.hex(key)));
-        if (daemonUid == 0) {
-            command.set(1, "--restrict-uid=0");
+        List<String> command = new ArrayList<>(List.of("munge", "--string=" + Hash.hex(key)));
+        if (daemonUid >= 0) {
+            command.add("--restrict-uid=" + daemonUid);
         }
         return run(command, new byte[0]).map(out -> new Session(
                 "munge." + new String(out, StandardCharsets.US_ASCII).trim(), key));

@@ -1,5 +1,7 @@
 package dev.muster.model.api;
 
+import dev.muster.model.Bytes;
+import dev.muster.model.node.NodeMessages;
 import java.util.List;
 import java.util.Map;
 
@@ -133,6 +135,34 @@ public final class ClusterMessages {
 
     /** {@code scontrol update nodename=…}: key names lower case, values as typed. */
     public record UpdateNode(String requestId, String nodes, Map<String, String> changes) {}
+
+    /** {@code scontrol create NodeName=…}: the words as they would stand in slurm.conf. */
+    public record CreateNodes(String requestId, String line) {}
+
+    public record DeleteNodes(String requestId, String nodes) {}
+
+    /**
+     * A slurmd asks which FUTURE node it may be.
+     *
+     * @param feature that the node must have, "" for any
+     */
+    public record AssignNode(String hostname, String address, int port, String feature, NodeMessages.Hardware hardware) {}
+
+    /**
+     * The configuration files (SlurmctldParameters=enable_configless).
+     *
+     * @param knownHash   of what the caller has: answered when it is another, or after the wait
+     * @param waitSeconds at most 60
+     */
+    public record FetchConfig(String knownHash, int waitSeconds) {}
+
+    /** @param files empty where the caller has them already */
+    public record ConfigFiles(String hash, List<ConfigFile> files) {}
+
+    /** @param name beside slurm.conf, without a way up */
+    public record ConfigFile(String name, Bytes content, boolean executable) {}
+
+    public record AssignedNode(String node) {}
 
     public record UpdatePartition(String requestId, String partition, Map<String, String> changes) {}
 

@@ -24,6 +24,8 @@ public final class NodeMessages {
      * @param bootId    of the node's kernel: a launch names it
      * @param startTime of this slurmd, seconds since 1970
      * @param attempts  every job attempt the node knows: alive or with something unacknowledged
+     * @param dynamic   of slurmd -Z: its line as it would stand in slurm.conf; else ""
+     * @param extra     for the node's Extra=, "" to leave that as it is
      */
     public record Register(
             String node,
@@ -32,7 +34,9 @@ public final class NodeMessages {
             String version,
             long startTime,
             Hardware hardware,
-            List<Attempt> attempts) implements ToController {}
+            List<Attempt> attempts,
+            String dynamic,
+            String extra) implements ToController {}
 
     public record Hardware(
             int cpus,
@@ -97,8 +101,8 @@ public final class NodeMessages {
     /** The registration is accepted: the settings the node needs from the controller's configuration. */
     public record Welcome(long term, int heartbeatSeconds) implements ToNode {}
 
-    /** The registration is refused; the node logs it, closes and tries again later. */
-    public record Refused(String error) implements ToNode {}
+    /** The registration is refused; the node logs it, closes and tries again later. @param forGood not before slurmd is started again */
+    public record Refused(String error, boolean forGood) implements ToNode {}
 
     /** Everything up to seq is durable at the controller and may be forgotten. */
     public record Ack(long seq) implements ToNode {}
@@ -136,6 +140,7 @@ public final class NodeMessages {
      * @param script      of a batch step: bytes of the script
      * @param step        of a numbered step: as asked for (streams, pty, cpu-bind, prologs)
      * @param nodeIndex   of this node in the step
+     * @param gres        device indices of the step by GRES name, as in {@link JobShare}
      * @param userEnvironment the variables of a fresh login of the user go before those of environment
      */
     public record Launch(
@@ -159,11 +164,12 @@ public final class NodeMessages {
             String ioToken,
             long memoryMb,
             String nodeList,
-            boolean userEnvironment) implements ToNode {
+            boolean userEnvironment,
+            Map<String, String> gres) implements ToNode {
 
         public Launch withEnvironment(List<Bytes> entries) {
             return new Launch(share, stepId, tasks, entries, script, step, workDir, umask, limits, stdin, stdout, stderr, append,
-                    nodeIndex, stepNodes, stepTasks, secondsLeft, ioToken, memoryMb, nodeList, userEnvironment);
+                    nodeIndex, stepNodes, stepTasks, secondsLeft, ioToken, memoryMb, nodeList, userEnvironment, gres);
         }
     }
 

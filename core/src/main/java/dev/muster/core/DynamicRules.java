@@ -1,0 +1,173 @@
+package dev.muster.core;
+
+import dev.muster.model.SlurmErrno;
+import dev.muster.model.node.NodeMessages;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** Nodes that come and go while the cluster runs: scontrol create and delete, slurmd -Z, and -F into a FUTURE place. */
+final class DynamicRules {
+    private static final List<String> CREATED_STATES = List.of("FUTURE", "CLOUD");
+    private final State state;
+    private final List<Change> changes = new ArrayList<>();
+
+    DynamicRules(State state) {
+        this.state = state;
+    }
+
+    Decision add(Command.AddNodes c) {
+        if (!Access.isAdmin(state, c.uid())) {
+            return Decision.reject(SlurmErrno.ACCESS_DENIED);
+        }
+        List<Node.Spec> fresh = new ArrayList<>();
+        int order = state.nodes().values().stream().mapToInt(n -> n.spec().order()).max().orElse(-1);
+        for (Node.Spec spec : c.specs()) {
+            Optional<Node> known = state.nodes().find(spec.name());
+            if (known.isPresent() && !c.registering()) {
+                return new Decision.Rejected(SlurmErrno.INVALID_NODE_NAME, "Node '" + spec.name() + "' already exists in the node table");
+            }
+            if (known.isEmpty() && !c.registering() && !CREATED_STATES.contains(spec.configState())) {
+                return Decision.reject(SlurmErrno.INVALID_NODE_STATE);
+            }
+            if (known.isEmpty()) {
+                fresh.add(NodeSpecs.withOrder(spec, ++order));
+            } else if (known.get().has(Node.Flag.DYNAMIC_NORM)) {
+                respecified(known.get(), NodeSpecs.withOrder(spec, known.get().spec().order()));
+            }
+        }
+        if (state.nodes().size() + fresh.size() > most() && !fresh.isEmpty()) {
+            return new Decision.Rejected(SlurmErrno.INVALID_NODE_COUNT, most() == 0
+                    ? "There is no room for nodes that slurm.conf does not name: MaxNodeCount is not set"
+                    : "There is no room for more nodes: MaxNodeCount=" + most());
+        }
+        for (Node.Spec spec : fresh) {
+            changes.add(new Change.NodeAdded(spec, Node.of(spec).with(Node.Flag.DYNAMIC_NORM, true).flags()));
+        }
+        join(fresh);
+        return Decision.of(changes, "");
+    }
+
+    private int most() {
+        String text = state.settings().options().getOrDefault(Settings.MAX_NODE_COUNT, "");
+        return text.isEmpty() ? 0 : Integer.parseInt(text);
+    }
+
+    /** What a registering slurmd says of itself counts; under jobs it stays as they were placed. */
+    private void respecified(Node node, Node.Spec spec) {
+        if (node.jobs().isEmpty() && !spec.equals(node.spec())) {
+            changes.add(new Change.NodeSpecChanged(node.name(), spec));
+        }
+    }
+
+    private void join(List<Node.Spec> fresh) {
+        for (Partition p : state.partitions().values()) {
+            Partition after = with(p, fresh, state.settings());
+            if (!after.nodes().equals(p.nodes())) {
+                changes.add(new Change.PartitionChanged(after));
+            }
+        }
+    }
+
+    /** The partition with those of the nodes that it takes: all with Nodes=ALL, else by the features of its node sets. */
+    private static Partition with(Partition p, Iterable<Node.Spec> specs, Settings settings) {
+        List<String> nodes = new ArrayList<>(p.nodes());
+        for (Node.Spec spec : specs) {
+            if (!nodes.contains(spec.name()) && takes(p, spec, settings)) {
+                nodes.add(spec.name());
+            }
+        }
+        return new Partition(p.info(), List.copyOf(nodes));
+    }
+
+    private static boolean takes(Partition p, Node.Spec spec, Settings settings) {
+        for (String word : p.info().nodes().split(",")) {
+            if (word.equalsIgnoreCase("ALL")) {
+                return true;
+            }
+            String features = settings.options().getOrDefault(Settings.NODE_SET + word, "");
+            for (String feature : features.split(",")) {
+                if (spec.features().contains(feature)) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    Decision remove(Command.RemoveNodes c) {
+        if (!Access.isAdmin(state, c.uid())) {
+            return Decision.reject(SlurmErrno.ACCESS_DENIED);
+        }
+        List<Decision.Direct> direct = new ArrayList<>();
+        for (String name : c.nodes()) {
+            Optional<Node> node = state.nodes().find(name);
+            if (node.isEmpty()) {
+                return Decision.reject(SlurmErrno.INVALID_NODE_NAME);
+            }
+            if (!node.get().jobs().isEmpty()) {
+                return Decision.reject(SlurmErrno.NODES_BUSY);
+            }
+            changes.add(new Change.NodeRemoved(name));
+            direct.add(new Decision.Direct(name, new NodeMessages.Refused("node " + name + " was deleted", true)));
+        }
+        for (Partition p : state.partitions().values()) {
+            List<String> rest = p.nodes().stream().filter(n -> !c.nodes().contains(n)).toList();
+            if (rest.size() < p.nodes().size()) {
+                changes.add(new Change.PartitionChanged(new Partition(p.info(), rest)));
+            }
+        }
+        return Decision.of(changes, "", direct);
+    }
+
+    /** The place it had before, else the first FUTURE node of the same hardware. */
+    Decision assign(Command.AssignNode c) {
+        if (!Access.isAdmin(state, c.uid())) {
+            return Decision.reject(SlurmErrno.ACCESS_DENIED);
+        }
+        for (Node node : state.nodes().values()) {
+            if (node.has(Node.Flag.DYNAMIC_FUTURE) && node.spec().hostname().equals(c.hostname())) {
+                return Decision.of(List.of(), node.name());
+            }
+        }
+        Optional<Node> place = state.nodes().values().stream().filter(n -> n.has(Node.Flag.FUTURE) && fits(n.spec(), c))
+                .min(java.util.Comparator.comparingInt(n -> n.spec().order()));
+        if (place.isEmpty()) {
+            return new Decision.Rejected(SlurmErrno.INVALID_NODE_NAME, "No FUTURE node has this hardware"
+                    + (c.feature().isEmpty() ? "" : " and feature " + c.feature()));
+        }
+        Node after = place.get().with(Node.Flag.FUTURE, false).with(Node.Flag.UNKNOWN, true).with(Node.Flag.DYNAMIC_FUTURE, true);
+        Node.Spec spec = NodeSpecs.withPort(NodeSpecs.withAddress(after.spec(), c.hostname(), c.address()),
+                c.port() > 0 ? c.port() : after.spec().port());
+        changes.add(new Change.NodeSpecChanged(after.name(), spec));
+        changes.add(new Change.NodeStateChanged(after.name(), after.flags(), after.reason(), after.reasonUid(), after.reasonTime()));
+        return Decision.of(changes, after.name());
+    }
+
+    private static boolean fits(Node.Spec s, Command.AssignNode c) {
+        NodeMessages.Hardware h = c.hardware();
+        return s.cpus() == h.cpus() && s.sockets() == h.sockets() && s.coresPerSocket() == h.coresPerSocket()
+                && s.threadsPerCore() == h.threadsPerCore() && (c.feature().isEmpty() || s.features().contains(c.feature()));
+    }
+
+    /** A configuration does not name dynamic nodes, and does not know where those are that took a FUTURE node's place. */
+    Change configured(Command.ApplyConfig c) {
+        Map<String, Node.Spec> dynamic = new LinkedHashMap<>();
+        for (Node n : state.nodes().values()) {
+            if (n.has(Node.Flag.DYNAMIC_NORM)) {
+                dynamic.put(n.name(), n.spec());
+            }
+        }
+        List<Node.Spec> specs = new ArrayList<>();
+        for (Node.Spec s : c.nodes()) {
+            dynamic.remove(s.name());
+            Optional<Node> placed = state.nodes().find(s.name()).filter(n -> n.has(Node.Flag.DYNAMIC_FUTURE));
+            specs.add(placed.map(n -> NodeSpecs.withPort(
+                    NodeSpecs.withAddress(s, n.spec().hostname(), n.spec().address()), n.spec().port())).orElse(s));
+        }
+        return new Change.ConfigApplied(c.settings(), specs,
+                c.partitions().stream().map(p -> with(p, dynamic.values(), c.settings())).toList());
+    }
+}

@@ -1,0 +1,239 @@
+package dev.muster.daemon;
+
+import dev.muster.model.Codec;
+import dev.muster.model.Json;
+import dev.muster.model.api.ClusterMessages.ApiError;
+import dev.muster.model.api.ClusterMessages.ConfigFile;
+import dev.muster.model.api.ClusterMessages.ConfigFiles;
+import dev.muster.model.api.ClusterMessages.FetchConfig;
+import dev.muster.transport.Caller;
+import dev.muster.transport.Client;
+import dev.muster.transport.Hash;
+import dev.muster.transport.Munge;
+import dev.muster.transport.Session;
+import dev.muster.transport.Verifier;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+
+/** The configuration from slurmctld instead of files of this machine ({@code --conf-server host[:port]}). */
+public final class Configless {
+    private static final int PORT = 6817;
+    private static final int TIMEOUT_MS = 20_000;
+    /** A slurmctld that is just starting is waited for. */
+    private static final int TRIES = 10;
+    private static final int PAUSE_MS = 1_000;
+    private static final String KEY = "slurm.key";
+
+    private record Server(String host, int port) {}
+
+    private final List<Server> servers = new ArrayList<>();
+    private final Optional<Path> keyFile;
+    private final SecureRandom random = new SecureRandom();
+    private String hash = "";
+
+    /**
+     * @param servers {@code host[:port]} with commas, the first being asked first
+     * @param keyFile of this machine; without one munge vouches
+     */
+    public Configless(String servers, Optional<Path> keyFile) {
+        for (String server : servers.split(",")) {
+            int colon = server.lastIndexOf(':');
+            boolean numbered = colon > 0 && server.substring(colon + 1).matches("[0-9]{1,5}");
+            this.servers.add(new Server(numbered ? server.substring(0, colon) : server,
+                    numbered ? Integer.parseInt(server.substring(colon + 1)) : PORT));
+        }
+        this.keyFile = keyFile;
+    }
+
+    /** Where a machine without configuration keeps the cluster's key: SLURM_SACK_KEY, the installation, /etc/slurm. */
+    public static Optional<Path> keyOf(Path prefix) {
+        String named = Optional.ofNullable(System.getenv("SLURM_SACK_KEY")).orElse("");
+        return Stream.of(named.isEmpty() ? prefix.resolve("etc").resolve(KEY) : Path.of(named), Path.of("/etc/slurm", KEY))
+                .filter(Files::isRegularFile).findFirst();
+    }
+
+    /** Where commands find what a daemon fetched. */
+    public static Path runtimeDirectory() {
+        String systemd = Optional.ofNullable(System.getenv("RUNTIME_DIRECTORY")).orElse("");
+        return Path.of(systemd.isEmpty() ? "/run/slurm" : systemd.split(":")[0]).resolve("conf");
+    }
+
+    /** Fetches all files and puts them in the place of what the directory held. Answers the directory. */
+    public Path fetchInto(Path directory) throws IOException {
+        store(fetch("", 0), directory);
+        return directory;
+    }
+
+    /** Waits for other files than the last. False: they are the same still. */
+    public boolean followInto(Path directory, int waitSeconds) throws IOException {
+        ConfigFiles files = fetch(hash, waitSeconds);
+        if (files.files().isEmpty()) {
+            return false;
+        }
+        store(files, directory);
+        return true;
+    }
+
+    private ConfigFiles fetch(String known, int waitSeconds) throws IOException {
+        IOException last = new IOException("no server is named");
+        for (int i = 0; i < TRIES; i++) {
+            for (Server server : servers) {
+                try (Client client = new Client(server.host, server.port, this::session, this::nonce)) {
+                    Client.Response r = client.post(Verifier.CONFIG_PATH, Codec.encode(new FetchConfig(known, waitSeconds)),
+                            TIMEOUT_MS + waitSeconds * 1000);
+                    if (r.status() == 200) {
+                        return Codec.decode(r.body(), ConfigFiles.class);
+                    }
+                    throw new RefusedException(server.host + ":" + server.port + ": " + sentence(r));
+                } catch (RefusedException e) {
+                    throw e;
+                } catch (IOException e) {
+                    last = new IOException("cannot fetch the configuration from " + server.host + ":" + server.port + ": " + e.getMessage(), e);
+                } catch (Json.MalformedException | IllegalStateException e) {
+                    throw new IOException("cannot fetch the configuration from " + server.host + ":" + server.port + ": " + e.getMessage(), e);
+                }
+            }
+            try {
+                Thread.sleep(PAUSE_MS);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw last;
+            }
+        }
+        throw last;
+    }
+
+    private static String sentence(Client.Response r) {
+        try {
+            return Codec.decode(r.body(), ApiError.class).error();
+        } catch (Json.MalformedException e) {
+            return "answer " + r.status();
+        }
+    }
+
+    private static final class RefusedException extends IOException {
+        private static final long serialVersionUID = 1L;
+
+        RefusedException(String sentence) {
+            super(sentence);
+        }
+    }
+
+    private Session session() {
+        byte[] bytes = new byte[32];
+        random.nextBytes(bytes);
+        try {
+            if (keyFile.isPresent()) {
+                return Session.issue(Files.readAllBytes(keyFile.get()), "", self(), System.currentTimeMillis(), java.util.Arrays.copyOf(bytes, 16));
+            }
+        } catch (IOException e) {
+            throw new IllegalStateException("cannot read " + keyFile.get(), e);
+        }
+        return new Munge("").session(bytes, -1).orElseThrow(() -> new IllegalStateException("neither slurm.key nor munge vouches for this machine"));
+    }
+
+    private static Caller self() throws IOException {
+        Path own = Path.of("/proc/self");
+        return new Caller((Integer) Files.getAttribute(own, "unix:uid"), (Integer) Files.getAttribute(own, "unix:gid"));
+    }
+
+    private String nonce() {
+        byte[] bytes = new byte[12];
+        random.nextBytes(bytes);
+        return Hash.hex(bytes);
+    }
+
+    /** Every file is there or none has changed its content half: each is put in place whole, slurm.conf last. */
+    private void store(ConfigFiles files, Path directory) throws IOException {
+        Files.createDirectories(directory);
+        Set<String> kept = new TreeSet<>(Set.of(KEY));
+        List<ConfigFile> inOrder = new ArrayList<>(files.files());
+        inOrder.sort(java.util.Comparator.comparing(f -> f.name().equals("slurm.conf")));
+        for (ConfigFile file : inOrder) {
+            Path target = directory.resolve(file.name()).normalize();
+            if (!target.startsWith(directory.normalize()) || target.equals(directory.normalize())) {
+                throw new IOException("a file outside of the directory: " + file.name());
+            }
+            Files.createDirectories(target.getParent());
+            Path fresh = Files.createTempFile(target.getParent(), ".new", "");
+            Files.write(fresh, file.content().toArray());
+            Files.setPosixFilePermissions(fresh, PosixFilePermissions.fromString(file.executable() ? "rwxr-xr-x" : "rw-r--r--"));
+            Files.move(fresh, target, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+            kept.add(directory.normalize().relativize(target).toString());
+        }
+        removeOthers(directory, kept);
+        if (keyFile.isPresent()) {
+            Path key = directory.resolve(KEY);
+            Files.deleteIfExists(key);
+            Files.createSymbolicLink(key, keyFile.get().toAbsolutePath());
+        }
+        Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxr-xr-x"));
+        hash = files.hash();
+    }
+
+    private static void removeOthers(Path directory, Set<String> kept) throws IOException {
+        try (Stream<Path> all = Files.walk(directory)) {
+            for (Path path : all.filter(Files::isRegularFile).toList()) {
+                if (!kept.contains(directory.normalize().relativize(path.normalize()).toString())) {
+                    Files.delete(path);
+                }
+            }
+        }
+    }
+
+    /** Moves what was fetched to where it stays. */
+    public static void replace(Path from, Path to) throws IOException {
+        Files.createDirectories(to.getParent());
+        Path old = to.resolveSibling(to.getFileName() + ".old");
+        remove(old);
+        if (Files.exists(to)) {
+            Files.move(to, old);
+        }
+        copy(from, to);
+        remove(old);
+        remove(from);
+    }
+
+    private static void copy(Path from, Path to) throws IOException {
+        try (Stream<Path> all = Files.walk(from)) {
+            for (Path path : all.toList()) {
+                Files.copy(path, to.resolve(from.relativize(path).toString()),
+                        StandardCopyOption.COPY_ATTRIBUTES, java.nio.file.LinkOption.NOFOLLOW_LINKS);
+            }
+        }
+    }
+
+    private static void remove(Path directory) throws IOException {
+        if (!Files.exists(directory, java.nio.file.LinkOption.NOFOLLOW_LINKS)) {
+            return;
+        }
+        try (Stream<Path> all = Files.walk(directory)) {
+            all.sorted(java.util.Comparator.reverseOrder()).map(Path::toFile).forEach(File::delete);
+        }
+    }
+
+    /** Commands without SLURM_CONF look behind the runtime directory. Best effort: the link of another daemon is replaced. */
+    public static void link(Path place) {
+        Path link = runtimeDirectory();
+        try {
+            Files.createDirectories(link.getParent());
+            Path fresh = link.resolveSibling("." + link.getFileName() + ProcessHandle.current().pid());
+            Files.deleteIfExists(fresh);
+            Files.createSymbolicLink(fresh, place);
+            Files.move(fresh, link, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        } catch (IOException e) {
+            System.err.println("the configuration is not linked from " + link + ": " + e.getMessage());
+        }
+    }
+}

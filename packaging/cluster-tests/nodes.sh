@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# Nodes that come and go: scontrol create and delete, slurmd -Z and -F, FUTURE nodes, the configuration from slurmctld.
+. "$(dirname "$0")/lib.bash"
+mkdir -p "$dir"/{conf2,run}; export RUNTIME_DIRECTORY=$dir/run SLURM_SACK_KEY=$dir/state/slurm.key
+printf '#!/bin/bash\necho "$SLURM_JOB_ID" >> %s\n' "$dir/prologs" > "$dir/beside.sh"; chmod 755 "$dir/beside.sh"
+touch "$dir/prologs"; chmod 666 "$dir/prologs"
+echo "# nothing" > "$dir/more.conf"
+start_cluster 1 2 "MaxNodeCount=5
+SlurmctldParameters=enable_configless
+Prolog=beside.sh
+Include more.conf
+NodeName=f1 NodeAddr=127.0.0.1 Port=@port+7@ CPUs=$(nproc) Boards=1 SocketsPerBoard=$(slurmd -C | sed -n 's/.*SocketsPerBoard=\([0-9]*\).*/\1/p') CoresPerSocket=$(slurmd -C | sed -n 's/.*CoresPerSocket=\([0-9]*\).*/\1/p') ThreadsPerCore=$(slurmd -C | sed -n 's/.*ThreadsPerCore=\([0-9]*\).*/\1/p') State=FUTURE Feature=later
+NodeSet=dyn Feature=here
+PartitionName=all Nodes=ALL
+PartitionName=dynamic Nodes=dyn
+SlurmdPort=@port+9@"
+soon() { local n=0; until eval "$1"; do n=$((n+1)); [ $n -lt 100 ] || return 0; sleep 0.1; done; }
+state() { scontrol show node "$1" 2>/dev/null | sed -n 's/.* State=\([^ ]*\).*/\1/p'; }
+
+check "only two states" "scontrol: error: Only State=FUTURE and State=CLOUD allowed for nodes created by scontrol|Error creating the node(s): Invalid node state specified|" "$(scontrol create NodeName=d9 State=DOWN 2>&1 | tr '\n' '|')"
+check "what cannot be read" "scontrol: error: Failed to parse nodeline 'NodeName=d9 State=CLOUD bogus=1'|Error creating the node(s): Unspecified error|" "$(scontrol create NodeName=d9 State=CLOUD bogus=1 2>&1 | tr '\n' '|')"
+scontrol create NodeName=d9 State=CLOUD CPUs=1 Feature=here
+match "a created node" 'CLOUD.*DYNAMIC_NORM' "$(state d9)"
+check "is in its node set's partition" d9 "$(sinfo -h -p dynamic -o %N)"
+scontrol delete NodeName=d9
+check "and gone again" "Node d9 not found" "$(scontrol show node d9 2>&1)"
+check "once" "scontrol: error: failed to delete nodes d9|delete_node NodeName=d9: Invalid node name specified|" "$(scontrol delete NodeName=d9 2>&1 | tr '\n' '|')"
+
+check "no port in --conf" "slurmd: fatal: option 'Port=' not allowed in --conf" "$(slurmd -Z -N z1 --conf 'Port=1' -f "$SLURM_CONF" 2>&1 </dev/null)"
+slurmd -Z -N z1 -M --conf 'Feature=here Weight=7' --extra=rack=3 -f "$SLURM_CONF" -d "$prefix/sbin/slurmstepd" </dev/null >>"$dir/log/start.out" 2>&1
+soon '[ "$(state z1)" = IDLE+DYNAMIC_NORM ]'
+check "slurmd -Z" IDLE+DYNAMIC_NORM "$(state z1)"
+check "as --conf says" "Weight=7" "$(scontrol show node z1 | grep -o 'Weight=7')"
+check "--extra" "Extra=rack=3" "$(scontrol show node z1 | grep -o 'Extra=.*' | tr -d ' ')"
+check "it runs jobs" z1 "$(timeout 20 srun -p dynamic sh -c 'echo $SLURMD_NODENAME' </dev/null 2>&1)"
+scontrol reconfigure; sleep 1; soon '[ "$(state z1)" = IDLE+DYNAMIC_NORM ]'
+check "and stays when the file is read again" IDLE+DYNAMIC_NORM "$(state z1)"
+kill "$(pid_of slurmctld)"; soon '! kill -0 $(pid_of slurmctld) 2>/dev/null'; start_ctld; soon '[ "$(state z1)" = IDLE+DYNAMIC_NORM ]'
+soon '[ "$(grep -c "registered at" "$dir/log/slurmd-z1.log")" -ge 3 ]'
+check "and after a restart" IDLE+DYNAMIC_NORM "$(state z1)"
+scontrol delete NodeName=z1; sleep 1.5
+check "deleted, it does not come back by itself" "Node z1 not found" "$(scontrol show node z1 2>&1)"
+kill "$(pid_of slurmd-z1)"; soon '! kill -0 $(pid_of slurmd-z1) 2>/dev/null'
+
+slurmd -Flater -N here -f "$SLURM_CONF" -d "$prefix/sbin/slurmstepd" </dev/null >>"$dir/log/start.out" 2>&1
+soon '[ "$(state f1)" = IDLE+DYNAMIC_FUTURE ]'
+check "slurmd -F" IDLE+DYNAMIC_FUTURE "$(state f1)"
+match "no other place" 'fatal: No FUTURE node has this hardware and feature none' "$(slurmd -Fnone -N other -f "$SLURM_CONF" 2>&1 </dev/null)"
+kill "$(pid_of slurmd-f1)"
+
+: > "$dir/prologs"
+kill "$(pid_of slurmd-n1)"; soon '! kill -0 $(pid_of slurmd-n1) 2>/dev/null'
+(unset SLURM_CONF; slurmd --conf-server "127.0.0.1:$port" -N n1 -d "$prefix/sbin/slurmstepd" </dev/null >>"$dir/log/start.out" 2>&1)
+check "the fetched files" "beside.sh more.conf slurm.conf " "$(ls "$dir/spool/n1/conf-cache" | grep -v slurm.key | tr '\n' ' ')"
+soon '[ "$(state n1)" = IDLE ]'
+check "a command with them" 0 "$(rc=0; SLURM_CONF=$dir/run/conf/slurm.conf timeout 20 srun -w n1 true </dev/null || rc=$?; echo $rc)"
+check "the prolog that was sent along" 1 "$(wc -l < "$dir/prologs")"
+printf '#!/bin/bash\necho new >> %s\n' "$dir/prologs" > "$dir/beside.sh"; echo "NodeName=DEFAULT Weight=1" > "$dir/more.conf"
+scontrol reconfigure; soon 'grep -q new "$dir/spool/n1/conf-cache/beside.sh"'
+sleep 1; timeout 20 srun -w n1 true </dev/null
+check "changed with a reconfigure" new "$(tail -1 "$dir/prologs")"
+check "included files too" "NodeName=DEFAULT Weight=1" "$(cat "$dir/spool/n1/conf-cache/more.conf")"
+mkdir "$dir/run2"; RUNTIME_DIRECTORY=$dir/run2 timeout 20 sackd -D --conf-server "127.0.0.1:$port" </dev/null >"$dir/log/sackd.out" 2>&1 & sackd=$!
+soon '[ -f "$dir/run2/conf/slurm.conf" ]'; check "sackd fetches" "$(cksum < "$SLURM_CONF")" "$(cksum < "$dir/run2/conf/slurm.conf")"
+echo "# and more" >> "$dir/more.conf"; scontrol reconfigure; soon 'grep -q more "$dir/run2/conf/more.conf"'
+check "and follows" "# and more" "$(tail -1 "$dir/run2/conf/more.conf")"
+kill $sackd; wait $sackd 2>/dev/null || true
+sed -i s/enable_configless/node_reg_mem_percent=90/ "$SLURM_CONF"; scontrol reconfigure
+match "only where it is enabled" 'enable_configless is not set' "$(unset SLURM_CONF; slurmd --conf-server "127.0.0.1:$port" -N n1 2>&1 </dev/null)"
