@@ -191,6 +191,7 @@ final class EmbeddedAccounting implements Accounting {
             case Change.PolicyChanged c -> { }
             case Change.ReservationChanged c -> { }
             case Change.ReservationRemoved c -> { }
+            case Change.JobPreempted c -> { }
             case Change.UsageCharged c -> { }
             case Change.ReservationLost c -> rows.jobs.add(c.jobId());
             case Change.JobIdsReserved c -> { }

@@ -82,7 +82,10 @@ final class NodeViews {
             }
         }
         if (maintained != null) {
-            out.add(maintained ? "MAINT" : "RESERVED");
+            if (maintained) {
+                out.add("MAINT");
+            }
+            out.add("RESERVED");
         }
         if (completing) {
             out.add("COMPLETING");

@@ -126,7 +126,12 @@ public final class Core {
     private Decision schedule(Command.Schedule c, Now now) {
         List<Change> changes = new ArrayList<>();
         Ids ids = new Ids(state);
-        for (Planner.Start start : planner.starts(state, now, Math.min(c.most(), CHANGES_MAX / 4))) {
+        List<Decision.Direct> direct = new ArrayList<>();
+        List<Planner.Start> starts = planner.starts(state, now, Math.min(c.most(), CHANGES_MAX / 4));
+        PreemptRules preemption = new PreemptRules(state, now, changes, direct);
+        planner.preemptions().forEach(preemption::giveWay);
+        planner.resumes().forEach(preemption::goOn);
+        for (Planner.Start start : starts) {
             Job job = state.jobs().at(start.jobId());
             int id = job.id();
             if (start.task() >= 0) {
@@ -155,7 +160,7 @@ public final class Core {
             }
         }
         changes.addAll(0, ids.reservations());
-        return Decision.of(changes, changes.size());
+        return Decision.of(changes, changes.size(), direct);
     }
 
     static Decision.Rejected unknownJob() {

@@ -194,7 +194,7 @@ final class ReservationRules {
             if (r.isEmpty()) {
                 return Optional.of(SlurmErrno.RESERVATION_INVALID);
             }
-            any |= r.get().admits(desc);
+            any |= r.get().admits(state, desc);
         }
         return any || desc.charge().reservation().isEmpty() ? Optional.empty() : Optional.of(SlurmErrno.RESERVATION_ACCESS);
     }

@@ -48,6 +48,7 @@ final class TimerRules {
         }
         new ReservationRules(state, now, planner).due(changes);
         new UsageRules(state, now).due(changes);
+        new PreemptRules(state, now, changes, direct).due();
         purge();
         forgetAnswers();
         return Decision.of(changes, changes.size() >= SLICE, direct);

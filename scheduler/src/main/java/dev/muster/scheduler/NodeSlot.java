@@ -15,6 +15,8 @@ final class NodeSlot {
     long freeMemoryMb;
     final Map<String, IndexSet> freeGres = new TreeMap<>();
     int holders;
+    /** How many jobs hold each unit: more than one where they share it. */
+    private int[] unitHolders = new int[0];
     /** CPUs held by jobs of each partition; a job of several counts in all of them. */
     private final Map<String, Integer> cpusHeld = new TreeMap<>();
 
@@ -40,23 +42,56 @@ final class NodeSlot {
             }
         }
         holders = 0;
+        unitHolders = new int[spec.units()];
         cpusHeld.clear();
     }
 
     void hold(Allocation.Share share, String partitions) {
-        freeUnits = freeUnits.minus(share.cores());
-        freeMemoryMb -= share.memoryMb();
-        share.gres().forEach((name, devices) -> freeGres.computeIfPresent(name, (n, free) -> free.minus(devices)));
-        holders++;
-        count(partitions, share.cpus());
+        hold(share, partitions, false);
     }
 
     void release(Allocation.Share share, String partitions) {
-        freeUnits = freeUnits.union(share.cores());
-        freeMemoryMb += share.memoryMb();
-        share.gres().forEach((name, devices) -> freeGres.computeIfPresent(name, (n, free) -> free.union(devices)));
+        release(share, partitions, false);
+    }
+
+    /** @param unitsOnly cores come and go, memory and devices stay: what suspension does */
+    void hold(Allocation.Share share, String partitions, boolean unitsOnly) {
+        for (int u = share.cores().first(); u >= 0; u = share.cores().next(u + 1)) {
+            if (u < unitHolders.length) {
+                unitHolders[u]++;
+            }
+        }
+        freeUnits = freeUnits.minus(share.cores());
+        holders++;
+        count(partitions, share.cpus());
+        if (!unitsOnly) {
+            holdRest(share);
+        }
+    }
+
+    void release(Allocation.Share share, String partitions, boolean unitsOnly) {
+        IndexSet free = share.cores();
+        for (int u = share.cores().first(); u >= 0; u = share.cores().next(u + 1)) {
+            if (u < unitHolders.length && --unitHolders[u] > 0) {
+                free = free.without(u);
+            }
+        }
+        freeUnits = freeUnits.union(free.minus(spec.reservedUnits()));
         holders--;
         count(partitions, -share.cpus());
+        if (!unitsOnly) {
+            releaseRest(share);
+        }
+    }
+
+    void holdRest(Allocation.Share share) {
+        freeMemoryMb -= share.memoryMb();
+        share.gres().forEach((name, devices) -> freeGres.computeIfPresent(name, (n, free) -> free.minus(devices)));
+    }
+
+    void releaseRest(Allocation.Share share) {
+        freeMemoryMb += share.memoryMb();
+        share.gres().forEach((name, devices) -> freeGres.computeIfPresent(name, (n, free) -> free.union(devices)));
     }
 
     private void count(String partitions, int cpus) {

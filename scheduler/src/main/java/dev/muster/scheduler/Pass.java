@@ -40,12 +40,18 @@ final class Pass {
     private final List<Charged> charged = new ArrayList<>();
     private final List<Planner.Start> starts = new ArrayList<>();
     private final List<Taken> taken = new ArrayList<>();
+    /** Units alone, for what goes on or waits for others to leave. */
+    private final List<Taken> lent = new ArrayList<>();
     // classes are one object each, so identity is equality
     private final Set<Need> failed = Collections.newSetFromMap(new IdentityHashMap<>());
     private final Set<Need> exceeding = Collections.newSetFromMap(new IdentityHashMap<>());
     private final Set<String> blocked = new HashSet<>();
     private final Map<String, String> bootIds = new HashMap<>();
     private final Reserved reserved;
+    private final Preemptor preemptor;
+    private final List<Job> stopped = new ArrayList<>();
+    private final List<Integer> resumes = new ArrayList<>();
+    private boolean blind;
     private Grid grid;
     private int reservations;
     private int backfilled;
@@ -63,6 +69,15 @@ final class Pass {
         this.accounts = new AccountRules(state);
         this.limited = accounts.enforces("limits");
         this.reserved = new Reserved(state, scheduler.nodes(), now.seconds());
+        this.preemptor = new Preemptor(scheduler, state, now);
+        if (state.preempted().size() > 0) {
+            for (Job job : scheduler.holders()) {
+                if (Scheduler.gaveItsCores(state, job)) {
+                    stopped.add(job);
+                }
+            }
+            stopped.sort(java.util.Comparator.comparingInt(j -> -scheduler.tier(j)));
+        }
     }
 
     List<Planner.Start> run() {
@@ -71,16 +86,52 @@ final class Pass {
                 if (starts.size() >= most) {
                     break;
                 }
-                consider(state.jobs().at(id));
+                Job job = state.jobs().at(id);
+                if (!stopped.isEmpty()) {
+                    goOn(scheduler.tier(job));
+                }
+                consider(job);
             }
+            goOn(Integer.MIN_VALUE);
             return starts;
         } finally {
+            preemptor.undo();
             // what is started for good comes back with the records
             charged.forEach(c -> scheduler.use().started(c.desc, c.allocation, -1));
             for (Taken t : taken) {
                 t.node.release(t.share, t.partition);
             }
+            for (Taken t : lent) {
+                t.node.release(t.share, t.partition, true);
+            }
         }
+    }
+
+    /** Those that gave way and are no less than what comes next in the queue have their cores back as soon as these are free. */
+    private void goOn(int tier) {
+        while (!stopped.isEmpty() && scheduler.tier(stopped.getFirst()) >= tier) {
+            Job job = stopped.removeFirst();
+            boolean free = true;
+            for (Allocation.Share s : job.run().allocation().nodes()) {
+                NodeSlot node = scheduler.node(s.node());
+                free &= node != null && node.freeUnits.intersect(s.cores()).equals(s.cores());
+            }
+            if (free) {
+                resumes.add(job.id());
+                for (Allocation.Share s : job.run().allocation().nodes()) {
+                    scheduler.node(s.node()).hold(s, job.desc().partition(), true);
+                    lent.add(new Taken(scheduler.node(s.node()), s, job.desc().partition()));
+                }
+            }
+        }
+    }
+
+    List<Planner.Preempt> preemptions() {
+        return preemptor.preempts();
+    }
+
+    List<Integer> resumes() {
+        return resumes;
     }
 
     /** Jobs that start now although a more urgent one waits for its reservation. */
@@ -166,6 +217,10 @@ final class Pass {
             return waits;
         }
         if (failed.contains(need)) {
+            Optional<JobReason> room = room(job, task, need);
+            if (room.isPresent()) {
+                return room.get();
+            }
             JobReason reason = blocked.contains(blocker(need)) ? JobReason.PRIORITY : JobReason.RESOURCES;
             if (last) {
                 reserve(job, need, reason);
@@ -194,6 +249,10 @@ final class Pass {
             exceeding.add(need);
             return JobReason.PARTITION_CONFIG;
         }
+        Optional<JobReason> room = room(job, task, need);
+        if (room.isPresent()) {
+            return room.get();
+        }
         if (!last) {
             return JobReason.RESOURCES;
         }
@@ -202,6 +261,35 @@ final class Pass {
         reserve(job, need, reason);
         blocked.add(blocker(need));
         return reason;
+    }
+
+    /** Others give way where they have to: NONE if it starts at once, RESOURCES if it waits for them to go, empty if nobody has to. */
+    private Optional<JobReason> room(Job job, int task, Need need) {
+        if (!preemptor.isOn()) {
+            return Optional.empty();
+        }
+        blind = true;
+        Preemptor.Room room = preemptor.make(job, need, () -> place(need));
+        blind = false;
+        return switch (room) {
+            case Preemptor.None n -> Optional.empty();
+            case Preemptor.AtOnce r -> {
+                claim(r.allocation(), need);
+                starts.add(new Planner.Start(job.id(), task, r.allocation(), need.limitMin(), need.reservation()));
+                yield Optional.of(JobReason.NONE);
+            }
+            case Preemptor.Soon r -> {
+                for (Allocation.Share s : r.allocation().nodes()) {
+                    NodeSlot node = scheduler.node(s.node());
+                    IndexSet free = node.freeUnits.intersect(s.cores());
+                    Allocation.Share part = new Allocation.Share(s.node(), s.agent(), s.bootId(), free, 0, 0, Map.of(), true, false);
+                    node.hold(part, need.partition(), true);
+                    lent.add(new Taken(node, part, need.partition()));
+                }
+                scheduler.explain(job.id(), JobReason.RESOURCES);
+                yield Optional.of(JobReason.RESOURCES);
+            }
+        };
     }
 
     /** Whom a waiting job keeps from going first: others of its partition in the same reservation. */
@@ -279,7 +367,7 @@ final class Pass {
         int units = freeNow(need, node).count();
         long memory = node.freeMemoryMb;
         boolean idle = node.isIdle() && !(need.exclusive() && partlyBarred(need, node, 0));
-        if (grid != null) {
+        if (grid != null && !blind) {
             int end = Grid.endSlot(0, need.limitMin());
             units = Math.min(units, grid.unitsIn(node.index, 0, end));
             memory = Math.min(memory, grid.memoryIn(node.index, 0, end));
