@@ -25,6 +25,7 @@ import java.util.TreeMap;
  * @param tasksOn       nodes that the job lists one by one (arbitrary distribution) and how many tasks each gets
  * @param gpus          what comes with each GPU
  * @param limitMin      -1 for none
+ * @param jobsPerCore   of the partition that may share a core with it, 1 for none
  * @param reservation   in which it is to start, "" for none
  */
 record Need(
@@ -51,7 +52,8 @@ record Need(
         Map<String, Integer> tasksOn,
         Gpus gpus,
         int limitMin,
-        String reservation) {
+        String reservation,
+        int jobsPerCore) {
 
     /**
      * @param sockets  a node must have at least; likewise cores and threads
@@ -117,7 +119,12 @@ record Need(
                 r.tasksPerNode(), cpusMin, perNode, perCpu, memory.all(), gres.perNode(), gres.perJob(), gres.perTask(),
                 r.exclusive() != ResourceRequest.Exclusive.SHARED || partition.isExclusive(),
                 r.overcommit(), Shape.of(r, partition), r.tmpDiskMb(), r.features(), r.nodeList(), r.excludeList(), tasksOn(r),
-                new Gpus(r.cpusPerGpu(), r.memPerGpuMb()), limit(desc, partition), "");
+                new Gpus(r.cpusPerGpu(), r.memPerGpuMb()), limit(desc, partition), "", sharing(r, partition));
+    }
+
+    private static int sharing(ResourceRequest r, Partition partition) {
+        boolean alone = r.exclusive() != ResourceRequest.Exclusive.SHARED || partition.isExclusive();
+        return alone ? 1 : partition.jobsPerCore(r.oversubscribe());
     }
 
     private static Map<String, Integer> tasksOn(ResourceRequest r) {
@@ -143,7 +150,7 @@ record Need(
     Need in(String name) {
         return new Need(partition, nodesMin, nodesMax, tasks, cpusPerTask, tasksPerNode, cpusPerNodeMin, memPerNodeMb, memPerCpuMb, memAll,
                 gresPerNode, gresPerJob, gresPerTask, exclusive, overcommit, shape, tmpDiskMb, features, nodeList, excludeList, tasksOn, gpus,
-                limitMin, name);
+                limitMin, name, jobsPerCore);
     }
 
     /** Total CPUs, at least. */

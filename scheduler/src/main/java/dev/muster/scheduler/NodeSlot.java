@@ -17,6 +17,8 @@ final class NodeSlot {
     int holders;
     /** How many jobs hold each unit: more than one where they share it. */
     private int[] unitHolders = new int[0];
+    /** Of these, jobs of a partition that share; empty where nobody does. */
+    private final Map<String, int[]> sharers = new TreeMap<>();
     /** CPUs held by jobs of each partition; a job of several counts in all of them. */
     private final Map<String, Integer> cpusHeld = new TreeMap<>();
 
@@ -43,6 +45,7 @@ final class NodeSlot {
         }
         holders = 0;
         unitHolders = new int[spec.units()];
+        sharers.clear();
         cpusHeld.clear();
     }
 
@@ -82,6 +85,32 @@ final class NodeSlot {
         if (!unitsOnly) {
             releaseRest(share);
         }
+    }
+
+    /** Jobs of a partition that share came to units, or left them. */
+    void share(String partition, IndexSet units, int jobs) {
+        int[] counts = sharers.computeIfAbsent(partition, p -> new int[spec.units()]);
+        for (int u = units.first(); u >= 0; u = units.next(u + 1)) {
+            if (u < counts.length) {
+                counts[u] += jobs;
+            }
+        }
+    }
+
+    /** Units that only jobs of the partition have which share, and fewer than so many. */
+    IndexSet shareable(String partition, int most) {
+        int[] counts = sharers.get(partition);
+        IndexSet out = IndexSet.empty();
+        for (int u = 0; counts != null && u < counts.length; u++) {
+            if (counts[u] > 0 && counts[u] < most && counts[u] == unitHolders[u]) {
+                out = out.with(u);
+            }
+        }
+        return out;
+    }
+
+    boolean isShared() {
+        return !sharers.isEmpty();
     }
 
     void holdRest(Allocation.Share share) {

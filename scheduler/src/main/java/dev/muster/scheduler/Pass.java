@@ -40,6 +40,8 @@ final class Pass {
     private final List<Charged> charged = new ArrayList<>();
     private final List<Planner.Start> starts = new ArrayList<>();
     private final List<Taken> taken = new ArrayList<>();
+    /** Of these, those that share their cores. */
+    private final List<Taken> shares = new ArrayList<>();
     /** Units alone, for what goes on or waits for others to leave. */
     private final List<Taken> lent = new ArrayList<>();
     // classes are one object each, so identity is equality
@@ -47,11 +49,13 @@ final class Pass {
     private final Set<Need> exceeding = Collections.newSetFromMap(new IdentityHashMap<>());
     private final Set<String> blocked = new HashSet<>();
     private final Map<String, String> bootIds = new HashMap<>();
+    private final Map<Integer, long[]> unitEnds = new HashMap<>();
     private final Reserved reserved;
     private final Preemptor preemptor;
     private final List<Job> stopped = new ArrayList<>();
     private final List<Integer> resumes = new ArrayList<>();
     private boolean blind;
+    private boolean sharing;
     private Grid grid;
     private int reservations;
     private int backfilled;
@@ -100,6 +104,9 @@ final class Pass {
             charged.forEach(c -> scheduler.use().started(c.desc, c.allocation, -1));
             for (Taken t : taken) {
                 t.node.release(t.share, t.partition);
+            }
+            for (Taken t : shares) {
+                t.node.share(t.partition, t.share.cores(), -1);
             }
             for (Taken t : lent) {
                 t.node.release(t.share, t.partition, true);
@@ -227,7 +234,7 @@ final class Pass {
             }
             return reason;
         }
-        Optional<Allocation> allocation = place(need);
+        Optional<Allocation> allocation = placeIdleOrShared(need);
         JobReason whole = limited && allocation.isPresent() ? accounts.blocks(job.desc(), allocation.get(), need.limitMin(), scheduler.use())
                 : JobReason.NONE;
         if (whole != JobReason.NONE) {
@@ -269,7 +276,7 @@ final class Pass {
             return Optional.empty();
         }
         blind = true;
-        Preemptor.Room room = preemptor.make(job, need, () -> place(need));
+        Preemptor.Room room = preemptor.make(job, need, () -> placeIdleOrShared(need));
         blind = false;
         return switch (room) {
             case Preemptor.None n -> Optional.empty();
@@ -298,6 +305,18 @@ final class Pass {
     }
 
     // ---- now
+
+    /** On what nobody has; where there is not enough of it and it may be shared, on what others of its partition share. */
+    private Optional<Allocation> placeIdleOrShared(Need need) {
+        Optional<Allocation> alone = place(need);
+        if (alone.isPresent() || need.jobsPerCore() == 1) {
+            return alone;
+        }
+        sharing = true;
+        Optional<Allocation> together = place(need);
+        sharing = false;
+        return together;
+    }
 
     private Optional<Allocation> place(Need need) {
         List<NodeSlot> order = order(need);
@@ -353,10 +372,11 @@ final class Pass {
         return out;
     }
 
-    /** Units that are free and that reservations leave to the need. */
+    /** Units that are free, or shared where that is looked for, and that reservations leave to the need. */
     private IndexSet freeNow(Need need, NodeSlot node) {
-        return reserved.isEmpty() ? node.freeUnits
-                : node.freeUnits.intersect(reserved.allowed(need.reservation(), node, now.seconds(), until(now.seconds(), need.limitMin())));
+        IndexSet free = sharing ? node.freeUnits.union(node.shareable(need.partition(), need.jobsPerCore())) : node.freeUnits;
+        return reserved.isEmpty() ? free
+                : free.intersect(reserved.allowed(need.reservation(), node, now.seconds(), until(now.seconds(), need.limitMin())));
     }
 
     private static long until(long from, int limitMin) {
@@ -369,7 +389,9 @@ final class Pass {
         boolean idle = node.isIdle() && !(need.exclusive() && partlyBarred(need, node, 0));
         if (grid != null && !blind) {
             int end = Grid.endSlot(0, need.limitMin());
-            units = Math.min(units, grid.unitsIn(node.index, 0, end));
+            // what is shared is nobody's plan
+            int shared = sharing ? units - node.freeUnits.intersect(freeNow(need, node)).count() : 0;
+            units = Math.min(units, shared + Math.max(0, grid.unitsIn(node.index, 0, end)));
             memory = Math.min(memory, grid.memoryIn(node.index, 0, end));
             idle &= grid.idleIn(node.index, 0, end);
         }
@@ -386,10 +408,15 @@ final class Pass {
     private void claim(Allocation allocation, Need need) {
         for (Allocation.Share share : allocation.nodes()) {
             NodeSlot node = scheduler.node(share.node());
+            int idle = share.cores().intersect(node.freeUnits).count();
             node.hold(share, need.partition());
             taken.add(new Taken(node, share, need.partition()));
+            if (need.jobsPerCore() > 1) {
+                node.share(need.partition(), share.cores(), 1);
+                shares.add(taken.getLast());
+            }
             if (grid != null) {
-                grid.take(node.index, 0, Grid.endSlot(0, need.limitMin()), share.cores().count(), share.memoryMb());
+                grid.take(node.index, 0, Grid.endSlot(0, need.limitMin()), idle, share.memoryMb());
             }
         }
     }
@@ -496,7 +523,7 @@ final class Pass {
         return new Need(n.partition(), n.nodesMin(), n.nodesMax(), n.tasks(), n.cpusPerTask(), n.tasksPerNode(), n.cpusPerNodeMin(),
                 n.memPerNodeMb(), n.memPerCpuMb(), n.memAll(), n.gresPerNode(), List.of(), n.gresPerTask(), n.exclusive(),
                 n.overcommit(), n.shape(), n.tmpDiskMb(), n.features(), n.nodeList(), n.excludeList(), n.tasksOn(), n.gpus(), n.limitMin(),
-                n.reservation());
+                n.reservation(), n.jobsPerCore());
     }
 
     private Planner.Estimate reserved(Need need, List<Chooser.Pick> picks, int slot, int end, boolean keep) {
@@ -525,12 +552,22 @@ final class Pass {
             for (Job job : scheduler.holders()) {
                 long left = job.run().limitTickMs() < 0
                         ? (job.state().isActive() ? Long.MAX_VALUE / 2 : 60) : Math.max(0, (job.run().limitTickMs() - now.tickMs() + 999) / 1000);
-                release(job.run().allocation(), left, lastEnd);
+                if (!Scheduler.gaveItsCores(state, job)) {
+                    release(job.run().allocation(), left, lastEnd);
+                }
             }
             for (Planner.Start start : starts) {
                 release(start.allocation(), start.limitMin() < 0 ? Long.MAX_VALUE / 2 : start.limitMin() * 60L, lastEnd);
             }
             lastEnd.forEach((node, end) -> grid.idle(node, end));
+            unitEnds.forEach((node, ends) -> {
+                for (long end : ends) {
+                    if (end > 0) {
+                        grid.free(node, end - 1, 1, 0);
+                    }
+                }
+            });
+            unitEnds.clear();
         }
         return grid;
     }
@@ -538,7 +575,15 @@ final class Pass {
     private void release(Allocation allocation, long afterSeconds, Map<Integer, Long> lastEnd) {
         for (Allocation.Share share : allocation.nodes()) {
             NodeSlot node = scheduler.node(share.node());
-            if (node != null && !share.released()) {
+            if (node != null && !share.released() && node.isShared()) {
+                // a core that several have is free with the last of them
+                long[] ends = unitEnds.computeIfAbsent(node.index, n -> new long[node.spec.units()]);
+                for (int u = share.cores().first(); u >= 0; u = share.cores().next(u + 1)) {
+                    ends[u] = Math.max(ends[u], afterSeconds + 1);
+                }
+                grid.free(node.index, afterSeconds, 0, share.memoryMb());
+                lastEnd.merge(node.index, afterSeconds, Math::max);
+            } else if (node != null && !share.released()) {
                 grid.free(node.index, afterSeconds, share.cores().count(), share.memoryMb());
                 lastEnd.merge(node.index, afterSeconds, Math::max);
             }

@@ -47,6 +47,8 @@ public final class Scheduler implements Planner {
     private final Map<String, NodeSlot> byName = new HashMap<>();
     private final Map<String, List<NodeSlot>> byPartition = new HashMap<>();
     private final Map<String, Integer> tiers = new HashMap<>();
+    /** Partitions whose jobs may share cores. */
+    private final Map<String, dev.muster.core.Partition> shared = new HashMap<>();
     private final TreeSet<Place> queue = new TreeSet<>();
     private final Map<Integer, Place> places = new HashMap<>();
     /** Computed priorities of those in the queue; empty with priority/basic. Read by other threads. */
@@ -92,6 +94,7 @@ public final class Scheduler implements Planner {
         byName.clear();
         byPartition.clear();
         tiers.clear();
+        shared.clear();
         queue.clear();
         places.clear();
         computed.clear();
@@ -113,6 +116,9 @@ public final class Scheduler implements Planner {
             members.sort(Comparator.comparingInt(s -> s.index));
             byPartition.put(p.name(), members);
             tiers.put(p.name(), p.info().priorityTier());
+            if (p.jobsPerCore(true) > 1) {
+                shared.put(p.name(), p);
+            }
         });
         state.jobs().values().forEach(j -> add(state, j));
         use.reset(state);
@@ -262,6 +268,7 @@ public final class Scheduler implements Planner {
             NodeSlot slot = byName.get(share.node());
             if (slot != null && !share.released()) {
                 slot.hold(share, job.desc().partition(), unitsOnly);
+                sharing(job).ifPresent(p -> slot.share(p, share.cores(), 1));
             }
         }
     }
@@ -271,8 +278,19 @@ public final class Scheduler implements Planner {
             NodeSlot slot = byName.get(share.node());
             if (slot != null && !share.released()) {
                 slot.release(share, job.desc().partition(), unitsOnly);
+                sharing(job).ifPresent(p -> slot.share(p, share.cores(), -1));
             }
         }
+    }
+
+    /** The partition in which the job shares its cores. */
+    private Optional<String> sharing(Job job) {
+        if (shared.isEmpty() || job.desc().request().exclusive() != dev.muster.model.ResourceRequest.Exclusive.SHARED) {
+            return Optional.empty();
+        }
+        String first = job.desc().partition().split(",")[0];
+        return Optional.ofNullable(shared.get(first)).filter(p -> p.jobsPerCore(job.desc().request().oversubscribe()) > 1)
+                .map(dev.muster.core.Partition::name);
     }
 
     int tier(Job job) {
