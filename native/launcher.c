@@ -361,7 +361,8 @@ static bool stays_in_foreground(const struct daemon *d)
             {"conf-server", required_argument, NULL, 2},
         {"extra", required_argument, NULL, 2}, {"instance-id", required_argument, NULL, 2},
         {"instance-type", required_argument, NULL, 2}, {"authinfo", required_argument, NULL, 2},
-        {"ca-cert-file", required_argument, NULL, 2}, {"port", required_argument, NULL, 2}, {"disable-reconfig", no_argument, NULL, 2}, {NULL, 0, NULL, 0},
+        {"ca-cert-file", required_argument, NULL, 2}, {"port", required_argument, NULL, 2}, {"disable-reconfig", no_argument, NULL, 2}, {NULL, 0,
+                NULL, 0},
     };
     int c;
     bool stays = false;

@@ -26,7 +26,7 @@ final class JobQuery {
     /** @param clusterKeys the journals whose rows are wanted */
     JobQuery(Query query, List<Integer> clusterKeys) {
         this.query = query;
-        this.selectors = JobSelector.all(query.jobs());
+        this.selectors = JobSelector.all(query.jobs(), query.wholeHetjob());
         selected();
         in("cluster_key", clusterKeys);
         in("user_id", query.userIds());
@@ -74,9 +74,15 @@ final class JobQuery {
             List<Integer> ids = selectors.stream().map(JobSelector::jobId).distinct().toList();
             String list = "(?" + ", ?".repeat(ids.size() - 1) + ")";
             narrow.append(KEYS).append("\"job_id\" in ").append(list).append(" union ").append(KEYS)
-                .append("\"array_job_id\" in ").append(list);
+                .append("\"array_job_id\" in ").append(list).append(" union ").append(KEYS).append("\"het_job_id\" in ").append(list);
             parameters.addAll(ids);
             parameters.addAll(ids);
+            parameters.addAll(ids);
+            if (query.wholeHetjob().equals("yes")) {
+                narrow.append(" union ").append(KEYS).append("\"het_job_id\" in (select \"het_job_id\" from \"job\" where \"het_job_id\" > 0 "
+                    + "and \"job_id\" in ").append(list).append(")");
+                parameters.addAll(ids);
+            }
         }
     }
 

@@ -8,39 +8,51 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A job as people name it: {@code 12}, {@code 12_3}, {@code 12_[3-5]}, {@code 12.0}, {@code 12_3.batch}.
+ * A job as people name it: {@code 12}, {@code 12_3}, {@code 12_[3-5]}, {@code 12+1}, {@code 12.0}, {@code 12_3.batch}.
  *
  * @param tasks  of the array; empty for the whole of it
+ * @param offset of one component of a heterogeneous job, -1 if none is named
+ * @param whole  {@code yes}, {@code no} or "", as in the query
  * @param step   name of a step; empty for the job and all its steps
  */
-record JobSelector(int jobId, Optional<IndexSet> tasks, String step) {
+record JobSelector(int jobId, Optional<IndexSet> tasks, int offset, String whole, String step) {
     static final int BATCH = -5;
     static final int EXTERN = -4;
     static final int INTERACTIVE = -6;
 
     /** Those that can be read; a word that is no job at all selects nothing. */
-    static List<JobSelector> all(List<String> words) {
+    static List<JobSelector> all(List<String> words, String whole) {
         List<JobSelector> found = new ArrayList<>();
         for (String word : words) {
-            found.add(of(word).orElse(new JobSelector(-1, Optional.empty(), "")));
+            found.add(of(word, whole).orElse(new JobSelector(-1, Optional.empty(), -1, whole, "")));
         }
         return List.copyOf(found);
     }
 
-    static Optional<JobSelector> of(String word) {
+    static Optional<JobSelector> of(String word, String whole) {
         int dot = word.indexOf('.');
         String step = dot < 0 ? "" : word.substring(dot + 1);
         String job = dot < 0 ? word : word.substring(0, dot);
+        int plus = job.indexOf('+');
+        int offset = -1;
+        if (plus >= 0) {
+            String component = job.substring(plus + 1);
+            if (component.isEmpty() || component.length() > 9 || !component.chars().allMatch(c -> c >= '0' && c <= '9')) {
+                return Optional.empty();
+            }
+            offset = Integer.parseInt(component);
+            job = job.substring(0, plus);
+        }
         int underscore = job.indexOf('_');
         String id = underscore < 0 ? job : job.substring(0, underscore);
         if (id.isEmpty() || id.length() > 9 || !id.chars().allMatch(c -> c >= '0' && c <= '9')) {
             return Optional.empty();
         }
         if (underscore < 0) {
-            return Optional.of(new JobSelector(Integer.parseInt(id), Optional.empty(), step));
+            return Optional.of(new JobSelector(Integer.parseInt(id), Optional.empty(), offset, whole, step));
         }
         return indexes(job.substring(underscore + 1))
-            .map(set -> new JobSelector(Integer.parseInt(id), Optional.of(set), step));
+            .map(set -> new JobSelector(Integer.parseInt(id), Optional.of(set), -1, whole, step));
     }
 
     private static Optional<IndexSet> indexes(String text) {
@@ -48,6 +60,14 @@ record JobSelector(int jobId, Optional<IndexSet> tasks, String step) {
     }
 
     boolean matches(JobRow job) {
+        if (job.hetJobId() > 0) {
+            boolean named = offset >= 0 ? job.hetJobId() == jobId && job.hetOffset() == offset : job.jobId() == jobId;
+            // with yes, the query has already found whole jobs only
+            return named || whole.equals("yes") || whole.isEmpty() && offset < 0 && job.hetJobId() == jobId;
+        }
+        if (offset >= 0) {
+            return false;
+        }
         if (job.jobId() != jobId && job.arrayJobId() != jobId) {
             return false;
         }

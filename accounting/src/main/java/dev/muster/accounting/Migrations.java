@@ -16,7 +16,8 @@ import java.util.List;
  * that a kill may have left done but not noted is done again, and may then fail.
  */
 final class Migrations {
-    private static final List<String> FILES = List.of("V001__jobs_and_steps.sql", "V002__several_clusters.sql");
+    private static final List<String> FILES = List.of("V001__jobs_and_steps.sql", "V002__several_clusters.sql",
+            "V003__components_and_licences.sql");
 
     private Migrations() {
     }

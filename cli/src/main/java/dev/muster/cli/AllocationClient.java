@@ -2,6 +2,7 @@ package dev.muster.cli;
 
 import dev.muster.model.Json;
 import dev.muster.model.SlurmErrno;
+import java.util.ArrayList;
 import java.util.List;
 
 /** Asks for an allocation and waits for it: what srun and salloc share. */
@@ -13,6 +14,7 @@ final class AllocationClient {
     private final CommandContext c;
     private final JobOptions o;
     private boolean waitedInQueue;
+    private boolean heterogeneous;
 
     AllocationClient(CommandContext c, JobOptions o) {
         this.c = c;
@@ -24,16 +26,24 @@ final class AllocationClient {
         return waitedInQueue;
     }
 
-    /** Submits; the job's id, or 0 after the error has been printed. */
-    Json.Obj submit(String kind, String name, List<Object> environment, boolean testOnly)
-            throws SlurmException, UsageException {
-        Json.Obj q = new Json.Obj();
+    /**
+     * Submits an ordinary job or, with more than one component, a heterogeneous one.
+     *
+     * @param names of the components that their options do not name; the last stands for all that follow
+     */
+    Json.Obj submit(String kind, List<JobOptions> components, List<String> names, boolean testOnly) throws SlurmException, UsageException {
+        List<Object> parts = new ArrayList<>();
+        for (int i = 0; i < components.size(); i++) {
+            JobOptions own = components.get(i);
+            String name = i > 0 && own.has(JobOption.JOB_NAME) ? own.text(JobOption.JOB_NAME) : names.get(Math.min(i, names.size() - 1));
+            parts.add(new Json.Obj().put("job", new JobRequest(own).job(kind, name, List.of())).put("environment", new ArrayList<>()));
+        }
+        heterogeneous = components.size() > 1;
+        Json.Obj q = heterogeneous ? new Json.Obj().put("parts", parts) : (Json.Obj) parts.getFirst();
         q.put("requestId", c.host().requestId());
-        q.put("job", new JobRequest(o).job(kind, name, List.of()));
-        q.put("environment", environment);
         JobRequest.put(q, "testOnly", testOnly);
         JobRequest.put(q, "immediate", o.has(JobOption.IMMEDIATE) && o.number(JobOption.IMMEDIATE) <= 1);
-        Json.Obj reply = c.host().controller().call("Submit", q);
+        Json.Obj reply = c.host().controller().call(heterogeneous ? "SubmitHet" : "Submit", q);
         for (String w : reply.texts("warnings")) {
             c.info(w);
         }
@@ -60,25 +70,19 @@ final class AllocationClient {
 
     /** Waits until the nodes are ready; the allocation, or the state of a job that ended before. */
     Json.Obj await(int jobId, boolean quiet) throws SlurmException {
+        boolean told = heterogeneous;
+        if (told) {
+            // there the original always speaks of waiting
+            queued(jobId, "", quiet);
+        }
         Json.Obj a = ask(jobId, QUIET_WAIT_MS);
         long patienceS = o.has(JobOption.IMMEDIATE) ? o.number(JobOption.IMMEDIATE) : 0;
         long giveUpMs = patienceS > 1 ? c.host().nowMs() + patienceS * 1000 : Long.MAX_VALUE;
-        boolean told = false;
         while (!isOver(a) && !a.flag("ready")) {
             boolean pending = a.text("state").isEmpty() || a.text("state").equals("PENDING");
             if (pending && !told) {
                 told = true;
-                waitedInQueue = true;
-                if (!quiet) {
-                    String why = whyItWaits(a.text("reason"));
-                    if (!why.isEmpty()) {
-                        c.info(why);
-                    }
-                    if (c.name().equals("salloc")) {
-                        c.info("Pending job allocation " + jobId);
-                    }
-                    c.info("job " + jobId + " queued and waiting for resources");
-                }
+                queued(jobId, whyItWaits(a.text("reason")), quiet);
             } else if (!pending && told && !quiet) {
                 told = false;
                 c.info("job " + jobId + " has been allocated resources");
@@ -95,6 +99,20 @@ final class AllocationClient {
             c.info("job " + jobId + " has been allocated resources");
         }
         return a;
+    }
+
+    private void queued(int jobId, String why, boolean quiet) {
+        waitedInQueue = true;
+        if (quiet) {
+            return;
+        }
+        if (!why.isEmpty()) {
+            c.info(why);
+        }
+        if (c.name().equals("salloc")) {
+            c.info("Pending job allocation " + jobId);
+        }
+        c.info("job " + jobId + " queued and waiting for resources");
     }
 
     /** What the original says first of a job that cannot start as things are. */

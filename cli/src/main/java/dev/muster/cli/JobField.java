@@ -43,7 +43,7 @@ enum JobField {
     GROUP_ID('G', "groupid", "GROUP", "groupId"),
     HET_JOB_ID(0, "hetjobid", "HET_JOB_ID", ""),
     HET_JOB_OFFSET(0, "hetjoboffset", "HET_JOB_OFFSET", ""),
-    HET_JOB_ID_SET(0, "hetjobidset", "HET_JOB_ID_SET", ""),
+    HET_JOB_ID_SET(0, "hetjobidset", "HET_JOB_ID_SET", "hetJobIdSet"),
     JOB_ARRAY_ID('i', "jobarrayid", "JOBID", ""),
     JOB_ID('A', "jobid", "JOBID", ""),
     LAST_SCHED_EVAL(0, "lastschedeval", "LAST_SCHED_EVAL", "lastSchedEval"),
@@ -207,7 +207,10 @@ enum JobField {
             case FEATURES -> JobRows.orNull(j.text("features"));
             case GROUP -> j.text("groupName");
             case GROUP_ID -> n(j, "groupId");
-            case HET_JOB_ID, HET_JOB_OFFSET, HET_JOB_ID_SET, RESIZE_TIME -> "N/A";
+            case HET_JOB_ID -> j.integer("hetJobId") == 0 ? "N/A" : n(j, "hetJobId");
+            case HET_JOB_OFFSET -> j.integer("hetJobId") == 0 ? "N/A" : Integer.toString(j.integer("hetOffset"));
+            case HET_JOB_ID_SET -> JobRows.orNA(j.text("hetJobIdSet"));
+            case RESIZE_TIME -> "N/A";
             case JOB_ARRAY_ID -> JobRows.id(j, v.indexesShown);
             case JOB_ID -> n(j, "jobId");
             case LAST_SCHED_EVAL -> v.time(j, "lastSchedEval", "N/A");

@@ -67,7 +67,7 @@ enum JobOption {
     GRES("gres", 0, Arg.REQUIRED, "BRA", Kind.TEXT, "GRES,R:SLURM_STEP_GRES"),
     GRES_FLAGS("gres-flags", 0, Arg.REQUIRED, "BRA", Kind.SPECIAL, "GRES_FLAGS"),
     HELP("help", 'h', Arg.NONE, "BRA", Kind.FLAG, ""),
-    HET_GROUP("het-group", 0, Arg.REQUIRED, "R", Kind.REFUSED, ""),
+    HET_GROUP("het-group", 0, Arg.REQUIRED, "R", Kind.TEXT, ""),
     HINT("hint", 0, Arg.REQUIRED, "BRA", Kind.SPECIAL, "HINT,B:SLURM_HINT,A:SLURM_HINT"),
     HOLD("hold", 'H', Arg.NONE, "BRA", Kind.FLAG, ""),
     IGNORE_PBS("ignore-pbs", 0, Arg.NONE, "B", Kind.FLAG, "B:SBATCH_IGNORE_PBS"),

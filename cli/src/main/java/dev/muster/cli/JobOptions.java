@@ -9,7 +9,7 @@ import java.util.List;
  */
 final class JobOptions {
     /** Where a value came from, the weaker first. */
-    enum Origin { SCRIPT, ENVIRONMENT, COMMAND_LINE }
+    enum Origin { INHERITED, SCRIPT, ENVIRONMENT, COMMAND_LINE }
 
     private static final int COUNT = JobOption.values().length;
 
@@ -17,11 +17,18 @@ final class JobOptions {
     private final char command;
     private final String[] values = new String[COUNT];
     private final Origin[] origins = new Origin[COUNT];
+    private final int hetGroup;
     private int verbose;
 
     JobOptions(CommandContext context, char command) {
+        this(context, command, -1);
+    }
+
+    /** @param hetGroup the component of a heterogeneous job that a step runs in: its own variables stand for its options; -1 for none */
+    JobOptions(CommandContext context, char command, int hetGroup) {
         this.context = context;
         this.command = command;
+        this.hetGroup = hetGroup;
     }
 
     CommandContext context() {
@@ -94,7 +101,7 @@ final class JobOptions {
                 continue;
             }
             for (String name : o.variables(command)) {
-                String v = context.env().get(name);
+                String v = variable(name);
                 if (v == null || o.arg == GetOpt.Arg.NONE && isNo(v) && o != JobOption.VERBOSE) {
                     continue;
                 }
@@ -104,6 +111,30 @@ final class JobOptions {
                 set(o, v, Origin.ENVIRONMENT);
             }
         }
+    }
+
+    /** Variables of which each component of a job has its own. */
+    private static final List<String> OF_COMPONENTS = List.of("SLURM_CPUS_PER_TASK", "SLURM_JOB_NAME", "SLURM_JOB_NUM_NODES",
+            "SLURM_MEM_PER_CPU", "SLURM_MEM_PER_NODE", "SLURM_NNODES", "SLURM_NPROCS", "SLURM_NTASKS", "SLURM_NTASKS_PER_NODE",
+            "SLURM_DISTRIBUTION");
+
+    private String variable(String name) {
+        return context.env().get(hetGroup >= 0 && OF_COMPONENTS.contains(name) ? name + "_HET_GROUP_" + hetGroup : name);
+    }
+
+    /** Takes from the first component of a heterogeneous job what is said for all and not otherwise for this one. */
+    void inherit(JobOptions first) {
+        boolean memory = has(JobOption.MEM) || has(JobOption.MEM_PER_CPU) || has(JobOption.MEM_PER_GPU);
+        boolean requeue = has(JobOption.REQUEUE) || has(JobOption.NO_REQUEUE);
+        for (JobOption o : Components.INHERITED) {
+            boolean rivalled = memory && (o == JobOption.MEM || o == JobOption.MEM_PER_CPU)
+                    || requeue && (o == JobOption.REQUEUE || o == JobOption.NO_REQUEUE);
+            if (first.has(o) && !has(o) && !rivalled) {
+                values[o.ordinal()] = first.text(o);
+                origins[o.ordinal()] = Origin.INHERITED;
+            }
+        }
+        verbose = Math.max(verbose, first.verbose);
     }
 
     private static boolean isNo(String v) {

@@ -165,7 +165,8 @@ final class Sacct implements Command {
                 w.parser = v;
             }
             case "wckeys" -> list(w, "wckeys", v);
-            case "federation", "local", "verbose", "use-local-uid", "whole-hetjob", "expand-patterns" -> { }
+            case "whole-hetjob" -> whole(c, w, v);
+            case "federation", "local", "verbose", "use-local-uid", "expand-patterns" -> { }
             case "array" -> w.array = true;
             default -> throw c.bad(1, "--" + name + " is not supported by this version");
         }
@@ -200,6 +201,14 @@ final class Sacct implements Command {
         }
         w.query.put("jobs", all);
         w.jobs = true;
+    }
+
+    private static void whole(CommandContext c, Wanted w, String v) throws UsageException {
+        String word = v.isEmpty() ? "yes" : Texts.lower(v);
+        if (!word.equals("yes") && !word.equals("no")) {
+            throw new UsageException(1, List.of("sacct: fatal: Invalid value for --whole-hetjob: " + v));
+        }
+        w.query.put("wholeHetjob", word);
     }
 
     private static void nodes(CommandContext c, Wanted w, String v) throws UsageException {

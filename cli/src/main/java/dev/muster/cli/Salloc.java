@@ -15,19 +15,23 @@ final class Salloc implements Command {
 
     @Override
     public int run(CommandContext c) throws SlurmException, UsageException {
-        JobOptions o = new JobOptions(c, 'A');
-        List<String> operands = o.readArguments(c.args());
-        if (Standard.helpOrVersion(c, o)) {
-            return 0;
+        List<Components.Typed> typed = Components.typed(c, 'A', Components.sections('A', c.args()));
+        JobOptions o = typed.getFirst().options();
+        List<String> operands = typed.getLast().operands();
+        for (Components.Typed t : typed) {
+            if (Standard.helpOrVersion(c, t.options())) {
+                return 0;
+            }
         }
-        o.readEnvironment();
+        List<JobOptions> components = typed.stream().map(Components.Typed::options).toList();
+        Components.complete(components);
         o.printDefined();
         AllocationClient client = new AllocationClient(c, o);
         String name = o.has(JobOption.JOB_NAME) ? o.text(JobOption.JOB_NAME)
                 : operands.isEmpty() ? "interactive" : Texts.baseName(operands.getFirst());
         Json.Obj reply;
         try {
-            reply = client.submit("ALLOCATION", name, List.of(), false);
+            reply = client.submit("ALLOCATION", components, List.of(name), false);
         } catch (SlurmException e) {
             return client.refused(e);
         }

@@ -17,23 +17,28 @@ final class Sbatch implements Command {
 
     @Override
     public int run(CommandContext c) throws SlurmException, UsageException {
-        JobOptions o = new JobOptions(c, 'B');
-        List<String> operands = o.readArguments(c.args());
-        if (Standard.helpOrVersion(c, o)) {
-            return 0;
+        List<Components.Typed> typed = Components.typed(c, 'B', Components.sections('B', c.args()));
+        JobOptions o = typed.getFirst().options();
+        List<String> operands = typed.getLast().operands();
+        for (Components.Typed t : typed) {
+            if (Standard.helpOrVersion(c, t.options())) {
+                return 0;
+            }
         }
-        if (o.has(JobOption.WRAP) && !operands.isEmpty()) {
+        JobOptions wrap = typed.stream().map(Components.Typed::options).filter(x -> x.has(JobOption.WRAP)).findFirst().orElse(o);
+        if (wrap.has(JobOption.WRAP) && !operands.isEmpty()) {
             throw c.bad(o.exitError(1), "Script arguments not permitted with --wrap option");
         }
         o.readEnvironment();
-        String script = script(c, o, operands);
-        ScriptOptions.read(script, o);
+        String script = script(c, wrap, operands);
+        ScriptOptions.read(script, o, 0);
         ForeignOptions.read(script, o);
         o.printDefined();
-        Json.Obj request = request(c, o, operands, script);
+        List<JobOptions> all = components(c, typed, script);
         Json.Obj reply;
         try {
-            reply = c.host().controller().call("Submit", request);
+            reply = all.size() == 1 ? c.host().controller().call("Submit", request(c, o, wrap, operands, script))
+                    : c.host().controller().call("SubmitHet", whole(c, all, wrap, operands, script));
         } catch (SlurmException e) {
             return refused(c, o, e);
         }
@@ -49,6 +54,31 @@ final class Sbatch implements Command {
         }
         announce(c, o, reply.integer("jobId"));
         return o.has(JobOption.WAIT) ? awaitEnd(c, reply.integer("jobId")) : 0;
+    }
+
+    /** Each component's options: of the command line and the script, and then of the first. */
+    private static List<JobOptions> components(CommandContext c, List<Components.Typed> typed, String script) throws UsageException {
+        List<JobOptions> out = new ArrayList<>(List.of(typed.getFirst().options()));
+        int count = Math.max(typed.size(), ScriptOptions.components(script));
+        for (int i = 1; i < count; i++) {
+            JobOptions o = i < typed.size() ? typed.get(i).options() : new JobOptions(c, 'B');
+            o.readEnvironment();
+            ScriptOptions.read(script, o, i);
+            o.inherit(out.getFirst());
+            out.add(o);
+        }
+        return out;
+    }
+
+    private static Json.Obj whole(CommandContext c, List<JobOptions> all, JobOptions wrap, List<String> operands, String script)
+            throws UsageException {
+        List<Object> parts = new ArrayList<>();
+        for (JobOptions o : all) {
+            parts.add(request(c, o, wrap, operands, script));
+        }
+        Json.Obj out = new Json.Obj().put("requestId", c.host().requestId()).put("parts", parts);
+        JobRequest.put(out, "testOnly", all.getFirst().has(JobOption.TEST_ONLY));
+        return out;
     }
 
     private static int refused(CommandContext c, JobOptions o, SlurmException e) {
@@ -80,12 +110,12 @@ final class Sbatch implements Command {
         c.out().flush();
     }
 
-    private static Json.Obj request(CommandContext c, JobOptions o, List<String> operands, String script)
+    private static Json.Obj request(CommandContext c, JobOptions o, JobOptions wrap, List<String> operands, String script)
             throws UsageException {
         JobRequest r = new JobRequest(o);
         List<String> arguments = new ArrayList<>(operands);
         String name;
-        if (o.has(JobOption.WRAP)) {
+        if (wrap.has(JobOption.WRAP)) {
             name = "wrap";
         } else if (operands.isEmpty()) {
             name = "sbatch";

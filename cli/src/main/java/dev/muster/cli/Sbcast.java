@@ -1,5 +1,6 @@
 package dev.muster.cli;
 
+import dev.muster.model.Json;
 import dev.muster.model.SlurmErrno;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,7 +14,8 @@ final class Sbcast implements Command {
                     "verbose:v:n",
             "version:V:n");
     /** Written beside the target and renamed, so that nobody sees half of it. Arguments: target, mode, force, times. */
-    private static final String WRITER = "t=$1.sbcast.$$; no() { echo \"sbcast: error: REQUEST_FILE_BCAST($SLURMD_NODENAME): ${1##*: }\" >&2; exit 1; }; "
+    private static final String WRITER = "t=$1.sbcast.$$; "
+            + "no() { echo \"sbcast: error: REQUEST_FILE_BCAST($SLURMD_NODENAME): ${1##*: }\" >&2; exit 1; }; "
             + "[ ! -e \"$1\" ] || [ -n \"$3\" ] || no 'File exists'; e=$( { : > \"$t\"; } 2>&1 ) || no \"$e\"; "
             + "e=$( { cat > \"$t\" && chmod \"$2\" \"$t\" && if [ -n \"$4\" ]; then touch -a -d \"@$4\" \"$t\" && touch -m -d \"@$5\" \"$t\"; fi "
             + "&& mv -f \"$t\" \"$1\"; } 2>&1 ) || { rm -f \"$t\"; no \"$e\"; }";
@@ -49,7 +51,18 @@ final class Sbcast implements Command {
             throw c.bad(1, w.job.isEmpty() ? "Need a job id to run this command.  Run from within a Slurm job or use the --jobid option."
                     : "Invalid job id: " + w.job);
         }
-        return copy(c, id, p.operands().getFirst(), p.operands().getLast(), w);
+        int rc = 0;
+        for (int one : jobs(c, id)) {
+            rc = Math.max(rc, copy(c, Integer.toString(one), p.operands().getFirst(), p.operands().getLast(), w));
+        }
+        return rc;
+    }
+
+    /** The job itself; every component of a heterogeneous one that is named as a whole. */
+    private static List<Integer> jobs(CommandContext c, String id) throws SlurmException, UsageException {
+        int number = JobIds.resolve(c, id);
+        List<Integer> members = id.indexOf('+') >= 0 ? List.of() : SrunHet.members(lookup(c, id, number));
+        return members.isEmpty() || members.getFirst() != number ? List.of(number) : members;
     }
 
     private static void option(CommandContext c, Wanted w, String name, String value) throws UsageException {
@@ -87,6 +100,15 @@ final class Sbcast implements Command {
         return at.getEpochSecond() + "." + nanos;
     }
 
+    private static Json.Obj lookup(CommandContext c, String typed, int job) throws UsageException {
+        try {
+            return c.host().controller().call("AwaitAllocation", new Json.Obj().put("jobId", (long) Math.max(0, job)));
+        } catch (SlurmException e) {
+            boolean stranger = e.errno() == SlurmErrno.ACCESS_DENIED.number();
+            throw c.bad(255, "Slurm job " + typed + " lookup error: " + (stranger ? "Invalid user id" : e.getMessage()));
+        }
+    }
+
     private static int copy(CommandContext c, String job, String source, String target, Wanted w)
             throws SlurmException, UsageException {
         if (w.preserve) {
@@ -100,15 +122,7 @@ final class Sbcast implements Command {
         } catch (java.io.IOException e) {
             throw c.bad(255, "Can't open `" + source + "`: No such file or directory");
         }
-        dev.muster.model.Json.Obj q = new dev.muster.model.Json.Obj().put("jobId", Math.max(0,
-                JobIds.resolve(c, job)));
-        int nodes;
-        try {
-            nodes = Math.max(1, c.host().controller().call("AwaitAllocation", q).integer("nodeCount"));
-        } catch (SlurmException e) {
-            boolean stranger = e.errno() == SlurmErrno.ACCESS_DENIED.number();
-            throw c.bad(255, "Slurm job " + job + " lookup error: " + (stranger ? "Invalid user id" : e.getMessage()));
-        }
+        int nodes = Math.max(1, lookup(c, job, Integer.parseInt(job)).integer("nodeCount"));
         List<String> args = new ArrayList<>(List.of("--jobid=" + job, "--overlap", "-Q", "-N" + nodes, "-n" + nodes,
                 "--ntasks-per-node=1", "-J", "sbcast", "--input=" + path.replace("%", "%%"), "sh", "-c", WRITER,
                         "sbcast", target,

@@ -193,7 +193,13 @@ final class ScontrolShow {
         if (e.length() > 1 && "daemons".startsWith(e)) {
             return daemons(c);
         }
-        for (String known : List.of("aliases", "assoc_mgr", "bbstat", "burstbuffer", "dwstat", "federation")) {
+        for (String none : List.of("bbstat", "burstbuffer", "dwstat", "federation")) {
+            if (e.length() > 1 && none.startsWith(e)) {
+                // there is none, and so nothing to show
+                return 0;
+            }
+        }
+        for (String known : List.of("aliases", "assoc_mgr")) {
             if (known.startsWith(e)) {
                 c.err().println("scontrol: error: show " + known + " is not supported by this cluster");
                 return 1;

@@ -9,15 +9,41 @@ final class ScriptOptions {
 
     private ScriptOptions() {}
 
-    static void read(String script, JobOptions options) throws UsageException {
+    /** How many components the script speaks of: one more than it has separators. */
+    static int components(String script) {
+        int count = 1;
+        for (String line : script.split("\n")) {
+            if (line.startsWith(MARK)) {
+                count += isSeparator(line.substring(MARK.length())) ? 1 : 0;
+            } else if (!line.isBlank() && !line.stripLeading().startsWith("#")) {
+                break;
+            }
+        }
+        return count;
+    }
+
+    private static boolean isSeparator(String text) {
+        String word = text.strip().split("\\s", 2)[0];
+        return !text.isEmpty() && text.charAt(0) <= ' ' && (word.equals("hetjob") || word.equals("packjob"));
+    }
+
+    /** @param component of a heterogeneous job whose lines are read, 0 for the first */
+    static void read(String script, JobOptions options, int component) throws UsageException {
         List<GetOpt.Opt> table = JobOption.table(options.command());
         int number = 0;
+        int current = 0;
         int at = 0;
         while (at < script.length()) {
             int end = script.indexOf('\n', at);
             String line = script.substring(at, end < 0 ? script.length() : end);
             number++;
-            if (line.startsWith(MARK)) {
+            if (line.startsWith(MARK) && isSeparator(line.substring(MARK.length()))) {
+                current++;
+            } else if (line.startsWith(MARK) && current != component) {
+                // another component's
+                at = end < 0 ? script.length() : end + 1;
+                continue;
+            } else if (line.startsWith(MARK)) {
                 directive(line.substring(MARK.length()), number, table, options);
             } else if (!line.isBlank() && !line.stripLeading().startsWith("#")) {
                 return;
@@ -32,9 +58,6 @@ final class ScriptOptions {
             return;
         }
         List<String> words = words(text, number, options);
-        if (!words.isEmpty() && (words.getFirst().equals("hetjob") || words.getFirst().equals("packjob"))) {
-            throw options.context().bad(options.exitError(1), "heterogeneous jobs are not supported by this cluster");
-        }
         List<String> rest = options.apply(GetOpt.parse(table, words, false), JobOptions.Origin.SCRIPT);
         if (!rest.isEmpty()) {
             options.context().error("Ignoring extra text in line " + number + " of the batch script: "

@@ -74,8 +74,16 @@ final class ShowText {
                 add("ArrayTaskThrottle", j.integer("arrayMaxRunning"));
             }
         }
+        boolean component = j.integer("hetJobId") != 0;
+        if (component) {
+            add("HetJobId", j.integer("hetJobId")).add("HetJobOffset", j.integer("hetOffset"));
+        }
         add("JobName", j.text("name"));
         line();
+        if (component) {
+            add("HetJobIdSet", j.text("hetJobIdSet"));
+            line();
+        }
         add("UserId", j.text("userName") + "(" + j.integer("userId") + ")");
         add("GroupId", j.text("groupName") + "(" + j.integer("groupId") + ")");
         add("MCS_label", JobRows.orNA(j.text("mcsLabel")));

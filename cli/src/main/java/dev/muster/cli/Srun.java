@@ -8,6 +8,7 @@ import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.SequenceInputStream;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -21,8 +22,9 @@ final class Srun implements Command {
 
     @Override
     public int run(CommandContext c) throws SlurmException, UsageException {
+        List<List<String>> sections = Components.sections('R', c.args());
         JobOptions o = new JobOptions(c, 'R');
-        List<String> program = o.readArguments(c.args());
+        List<String> program = o.readArguments(sections.getFirst());
         if (Standard.helpOrVersion(c, o)) {
             return 0;
         }
@@ -32,13 +34,14 @@ final class Srun implements Command {
         }
         o.readEnvironment();
         checkMpi(c, o);
+        boolean inside = o.has(JobOption.JOBID) && !isOwnAllocation(o);
+        if (sections.size() > 1 || inside && o.has(JobOption.HET_GROUP)) {
+            c.host().needsOwnProcess();
+            o.printDefined();
+            return inside ? hetInside(c, o, sections, program) : hetAlone(c, o, sections);
+        }
         if (program.isEmpty() && !o.has(JobOption.TEST_ONLY)) {
             throw new UsageException(o.exitError(1), List.of("srun: fatal: No command given to execute."));
-        }
-        int heterogeneous = program.indexOf(":");
-        if (heterogeneous >= 0 && heterogeneous + 1 < program.size()
-                && program.get(heterogeneous + 1).startsWith("-")) {
-            throw c.bad(o.exitError(1), "heterogeneous steps are not supported by this cluster");
         }
         o.printDefined();
         if (o.has(JobOption.JOBID)) {
@@ -103,6 +106,12 @@ final class Srun implements Command {
     }
 
     private int inside(CommandContext c, JobOptions o, List<String> program) throws SlurmException, UsageException {
+        Optional<Json.Obj> allocation = confirmed(c, o);
+        return allocation.isEmpty() ? o.exitError(1) : step(c, o, program, allocation.get(), false);
+    }
+
+    /** The allocation that the step is to run in, once it is ready; empty after its error has been told. */
+    private static Optional<Json.Obj> confirmed(CommandContext c, JobOptions o) throws SlurmException {
         int jobId = o.integer(JobOption.JOBID);
         Json.Obj allocation;
         try {
@@ -117,12 +126,12 @@ final class Srun implements Command {
             if (e.errno() == SlurmErrno.INVALID_JOB_ID.number()) {
                 c.info("Check SLURM_JOB_ID environment variable. Expired or invalid job " + jobId);
             }
-            return o.exitError(1);
+            return Optional.empty();
         }
         if (!allocation.flag("ready")) {
             allocation = new AllocationClient(c, o).await(jobId, o.has(JobOption.QUIET));
         }
-        return step(c, o, program, allocation, false);
+        return Optional.of(allocation);
     }
 
     private int alone(CommandContext c, JobOptions o, List<String> program) throws SlurmException, UsageException {
@@ -133,17 +142,36 @@ final class Srun implements Command {
         try {
             reply = o.has(JobOption.TEST_ONLY) && o.typed(JobOption.JOBID)
                     ? c.host().controller().call("TestJob", new Json.Obj().put("jobId", o.number(JobOption.JOBID))) :
-                    client.submit("RUN", name, List.of(), o.has(JobOption.TEST_ONLY));
+                    client.submit("RUN", List.of(o), List.of(name), o.has(JobOption.TEST_ONLY));
         } catch (SlurmException e) {
             return client.refused(e);
         }
         int jobId = reply.integer("jobId");
         if (o.has(JobOption.TEST_ONLY)) {
-            c.info("Job " + jobId + " to start at " + Times.iso(reply.number("testStart"), c.host().zone()) + " using "
-                    + reply.integer("testCpus") + " processors on nodes " + reply.text("testNodes") + " in partition "
-                    + reply.text("testPartition"));
-            return 0;
+            return tested(c, reply);
         }
+        Optional<Json.Obj> granted = granted(c, o, client, jobId);
+        if (granted.isEmpty()) {
+            return o.exitError(1);
+        }
+        Json.Obj allocation = granted.get();
+        if (o.verbose() > 0) {
+            describe(c, allocation);
+        }
+        int rc = step(c, o, program, allocation, true);
+        AllocationClient.complete(c, jobId, rc);
+        return rc;
+    }
+
+    private static int tested(CommandContext c, Json.Obj reply) {
+        c.info("Job " + reply.integer("jobId") + " to start at " + Times.iso(reply.number("testStart"), c.host().zone()) + " using "
+                + reply.integer("testCpus") + " processors on nodes " + reply.text("testNodes") + " in partition "
+                + reply.text("testPartition"));
+        return 0;
+    }
+
+    /** The allocation once it is ready; empty if it ended before, which has been told. */
+    private static Optional<Json.Obj> granted(CommandContext c, JobOptions o, AllocationClient client, int jobId) throws SlurmException {
         boolean[] granted = {false};
         for (String signal : List.of("INT", "TERM", "HUP", "QUIT")) {
             c.host().onSignal(signal, () -> {
@@ -164,15 +192,137 @@ final class Srun implements Command {
         if (AllocationClient.isOver(allocation)) {
             c.info("Job allocation " + jobId + " has been revoked");
             c.info("Force Terminated JobId=" + jobId);
-            return o.exitError(1);
+            return Optional.empty();
         }
         granted[0] = true;
-        if (o.verbose() > 0) {
-            describe(c, allocation);
+        return Optional.of(allocation);
+    }
+
+    // ---- heterogeneous jobs
+
+    private int hetInside(CommandContext c, JobOptions o, List<List<String>> sections, List<String> program)
+            throws SlurmException, UsageException {
+        Optional<Json.Obj> allocation = confirmed(c, o);
+        if (allocation.isEmpty()) {
+            return o.exitError(1);
         }
-        int rc = step(c, o, program, allocation, true);
+        List<Integer> members = SrunHet.members(allocation.get());
+        List<SrunHet.Part> parts = SrunHet.parts(c, sections, Math.max(1, members.size()));
+        return members.isEmpty() ? step(c, o, program, allocation.get(), false)
+                : hetStep(c, parts, SrunHet.allocations(c, members, parts), allocation.get(), false);
+    }
+
+    private int hetAlone(CommandContext c, JobOptions o, List<List<String>> sections) throws SlurmException, UsageException {
+        List<SrunHet.Part> parts = SrunHet.parts(c, sections, 0);
+        JobOptions first = parts.getFirst().options();
+        AllocationClient client = new AllocationClient(c, first);
+        List<String> names = parts.stream().map(p -> first.has(JobOption.JOB_NAME) ? first.text(JobOption.JOB_NAME)
+                : Texts.baseName(p.program().getFirst())).toList();
+        Json.Obj reply;
+        try {
+            reply = client.submit("RUN", parts.stream().map(SrunHet.Part::options).toList(), names, o.has(JobOption.TEST_ONLY));
+        } catch (SlurmException e) {
+            return client.refused(e);
+        }
+        if (o.has(JobOption.TEST_ONLY)) {
+            return tested(c, reply);
+        }
+        int jobId = reply.integer("jobId");
+        Optional<Json.Obj> allocation = granted(c, first, client, jobId);
+        if (allocation.isEmpty()) {
+            return o.exitError(1);
+        }
+        int rc = hetStep(c, parts, SrunHet.allocations(c, SrunHet.members(allocation.get()), parts), allocation.get(), true);
         AllocationClient.complete(c, jobId, rc);
         return rc;
+    }
+
+    /** @param allocations of the parts; leader: that of the first component */
+    private int hetStep(CommandContext c, List<SrunHet.Part> parts, List<Json.Obj> allocations, Json.Obj leader, boolean own)
+            throws SlurmException, UsageException {
+        JobOptions o = parts.getFirst().options();
+        if (o.has(JobOption.PTY) && parts.size() > 1) {
+            throw c.bad(o.exitError(1), "--pty is for a step of one component");
+        }
+        int jobId = leader.integer("jobId");
+        List<Object> steps = new ArrayList<>();
+        for (int i = 0; i < parts.size(); i++) {
+            SrunHet.Part p = parts.get(i);
+            Json.Obj desc = new StepRequest(p.options(), p.program(), own, allocations.get(i).objects("shares")).describe(names(c, leader, ""));
+            steps.add(new Json.Obj().put("jobId", allocations.get(i).number("jobId")).put("step", desc));
+        }
+        List<Json.Obj> started;
+        try {
+            started = create(c, o, jobId, "CreateHetStep", new Json.Obj().put("parts", steps)).objects("parts");
+        } catch (SlurmException e) {
+            c.error("Unable to create step for job " + jobId + ": " + e.getMessage());
+            return o.exitError(1);
+        }
+        StepHooks hooks = new StepHooks(c, o, parts.getFirst().program(), jobId, started.getFirst().integer("stepId"), leader.text("nodes"));
+        hooks.run(JobOption.PROLOG);
+        try {
+            return hetFollow(c, parts, leader, started);
+        } finally {
+            hooks.run(JobOption.EPILOG);
+        }
+    }
+
+    private static int hetFollow(CommandContext c, List<SrunHet.Part> parts, Json.Obj leader, List<Json.Obj> started) throws UsageException {
+        JobOptions o = parts.getFirst().options();
+        boolean pty = o.has(JobOption.PTY);
+        String stepId = Integer.toString(started.getFirst().integer("stepId"));
+        StepFiles.Names names = names(c, leader, stepId);
+        int tasks = started.stream().mapToInt(s -> s.integer("tasks")).sum();
+        Map<String, Output> files = new HashMap<>();
+        // the same output is written by one, so that lines stay whole
+        Map<Way, TaskOutput> shared = new HashMap<>();
+        List<StepRun.Streams> streams = new ArrayList<>();
+        for (SrunHet.Part p : parts) {
+            streams.add(streams(c, p.options(), names, files, shared, Math.max(1, tasks)));
+        }
+        StepRun run = new StepRun(c, settings(o, pty), leader.integer("jobId") + "." + stepId, streams.getFirst().out(),
+                streams.getFirst().err());
+        for (int i = 0; i < parts.size(); i++) {
+            run.connect(started.get(i).objects("shares"), attach(started.get(i).integer("jobId"), started.get(i)), streams.get(i));
+        }
+        input(c, o, names, run, pty);
+        Terminal terminal = pty && c.host().isTty(0) ? Terminal.raw() : null;
+        signals(c, run, pty);
+        try {
+            return run.await();
+        } finally {
+            if (terminal != null) {
+                terminal.restore();
+            }
+            files.values().forEach(Output::flush);
+        }
+    }
+
+    private static StepRun.Streams streams(CommandContext c, JobOptions o, StepFiles.Names names, Map<String, Output> files,
+            Map<Way, TaskOutput> shared, int tasks) throws UsageException {
+        boolean direct = o.has(JobOption.PTY) || o.has(JobOption.UNBUFFERED);
+        Output toOut = sink(c, o, JobOption.OUTPUT, names, c.out(), files);
+        Output toErr = o.has(JobOption.ERROR) ? sink(c, o, JobOption.ERROR, names, c.err(), files)
+                : o.has(JobOption.OUTPUT) && !StepFiles.isMode(o.text(JobOption.OUTPUT)) ? toOut : c.err();
+        return new StepRun.Streams(shared.computeIfAbsent(new Way(toOut, o.has(JobOption.LABEL), direct), w -> w.open(tasks)),
+                shared.computeIfAbsent(new Way(toErr, o.has(JobOption.LABEL), direct), w -> w.open(tasks)));
+    }
+
+    /** An output and how lines are put on it. */
+    private record Way(Output to, boolean labelled, boolean direct) {
+        TaskOutput open(int tasks) {
+            return new TaskOutput(to, labelled, direct, tasks);
+        }
+    }
+
+    private static Json.Obj attach(int jobId, Json.Obj started) {
+        Json.Obj attach = new Json.Obj();
+        attach.put("type", "IoAttach");
+        attach.put("jobId", (long) jobId);
+        attach.put("attempt", started.number("attempt"));
+        attach.put("stepId", started.number("stepId"));
+        attach.put("token", started.text("ioToken"));
+        return attach;
     }
 
     /** {@code jobid 181: nodes(2):`n[1-2]', cpu counts: 1(x2)}. */
@@ -201,7 +351,7 @@ final class Srun implements Command {
         Json.Obj desc = new StepRequest(o, program, own, allocation.objects("shares")).describe(names);
         Json.Obj started;
         try {
-            started = create(c, o, jobId, desc);
+            started = create(c, o, jobId, "CreateStep", new Json.Obj().put("jobId", (long) jobId).put("step", desc));
         } catch (SlurmException e) {
             c.error("Unable to create step for job " + jobId + ": " + e.getMessage());
             return o.exitError(1);
@@ -229,20 +379,18 @@ final class Srun implements Command {
     }
 
     /** Waits while other steps hold what this one needs. */
-    private static Json.Obj create(CommandContext c, JobOptions o, int jobId, Json.Obj desc) throws SlurmException {
-        Json.Obj q = new Json.Obj();
+    private static Json.Obj create(CommandContext c, JobOptions o, int jobId, String message, Json.Obj q) throws SlurmException {
         q.put("requestId", c.host().requestId());
-        q.put("jobId", (long) jobId);
-        q.put("step", desc);
         boolean immediate = o.has(JobOption.IMMEDIATE);
         long giveUpMs = immediate ? c.host().nowMs() + o.number(JobOption.IMMEDIATE) * 1000 : Long.MAX_VALUE;
         boolean told = false;
         while (true) {
             q.put("waitMs", told && !immediate ? (long) STEP_WAIT_MS : 0L);
             try {
-                Json.Obj started = c.host().controller().call("CreateStep", q);
+                Json.Obj started = c.host().controller().call(message, q);
                 if (told && !o.has(JobOption.QUIET)) {
-                    c.info("Step created for StepId=" + jobId + "." + started.integer("stepId"));
+                    Json.Obj one = started.has("parts") ? started.objects("parts").getFirst() : started;
+                    c.info("Step created for StepId=" + jobId + "." + one.integer("stepId"));
                 }
                 return started;
             } catch (SlurmException e) {
@@ -277,13 +425,7 @@ final class Srun implements Command {
         StepRun run = new StepRun(c, settings(o, pty), jobId + "." + stepId,
                 new TaskOutput(toOut, o.has(JobOption.LABEL), direct, tasks),
                 new TaskOutput(toErr, o.has(JobOption.LABEL), direct, tasks));
-        Json.Obj attach = new Json.Obj();
-        attach.put("type", "IoAttach");
-        attach.put("jobId", (long) jobId);
-        attach.put("attempt", started.number("attempt"));
-        attach.put("stepId", started.number("stepId"));
-        attach.put("token", started.text("ioToken"));
-        run.connect(started.objects("shares"), attach, c.host().unfinished().map(Unfinished::positions).orElse(Map.of()));
+        run.connect(started.objects("shares"), attach(jobId, started), c.host().unfinished().map(Unfinished::positions).orElse(Map.of()));
         input(c, o, names, run, pty);
         Terminal terminal = pty && c.host().isTty(0) ? Terminal.raw() : null;
         signals(c, run, pty);

@@ -3,6 +3,7 @@ package dev.muster.cli;
 import dev.muster.model.ExitStatus;
 import dev.muster.model.Json;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -21,6 +22,9 @@ final class StepRun implements StepNode.Events {
     record Settings(boolean killOnBadExit, int waitSeconds, boolean quiet, int verbose, boolean disableStatus,
             boolean quitOnInterrupt, boolean pty) {}
 
+    /** Where output goes. */
+    record Streams(TaskOutput out, TaskOutput err) {}
+
     private record End(String node, int status) {}
 
     private final CommandContext c;
@@ -29,6 +33,7 @@ final class StepRun implements StepNode.Events {
     private final TaskOutput out;
     private final TaskOutput err;
     private final List<StepNode> nodes = new ArrayList<>();
+    private final Map<Integer, Streams> ofTask = new HashMap<>();
     private final Map<Integer, Integer> exits = new LinkedHashMap<>();
     private final Map<String, Integer> startedOn = new LinkedHashMap<>();
     private final Map<End, List<Integer>> gathered = new LinkedHashMap<>();
@@ -51,6 +56,19 @@ final class StepRun implements StepNode.Events {
         this.stepName = stepName;
         this.out = out;
         this.err = err;
+    }
+
+    /** As {@link #connect}, for a component whose output goes elsewhere. */
+    void connect(List<Json.Obj> shares, Json.Obj attach, Streams streams) {
+        for (Json.Obj share : shares) {
+            share.list("taskIds").forEach(rank -> ofTask.put(((Number) rank).intValue(), streams));
+        }
+        connect(shares, attach, Map.of());
+    }
+
+    private TaskOutput stream(int task, int stream) {
+        Streams own = ofTask.get(task);
+        return stream == STDOUT ? own == null ? out : own.out : own == null ? err : own.err;
     }
 
     /** Connects to all nodes of the step. @param attach for each: job, attempt, step, token; positions to go on from */
@@ -152,14 +170,14 @@ final class StepRun implements StepNode.Events {
         if (only != IoFrame.ALL_TASKS && only != task) {
             return end;
         }
-        TaskOutput to = stream == STDOUT ? out : err;
+        TaskOutput to = stream(task, stream);
         return c.host().deliver(task, stream, () -> end - to.write(task, data));
     }
 
     @Override
     public long outputEnd(StepNode node, int task, int stream, long end) {
         return c.host().deliver(task, stream, () -> {
-            (stream == STDOUT ? out : err).end(task);
+            stream(task, stream).end(task);
             return end;
         });
     }
@@ -239,8 +257,8 @@ final class StepRun implements StepNode.Events {
     @Override
     public synchronized void complete(StepNode node, String reason, boolean lost) {
         for (int task : node.tasks) {
-            out.end(task);
-            err.end(task);
+            stream(task, STDOUT).end(task);
+            stream(task, STDOUT + 1).end(task);
         }
         if (lost) {
             c.error("Node " + node.name + ": " + (reason.isEmpty() ? "does not answer, its tasks are lost" : reason));

@@ -176,7 +176,10 @@ class StepTest {
             srun | 1 | srun: fatal: No command given to execute.
             srun -n0 true | 1 | srun: error: Invalid numeric value "0" for --ntasks.
             srun --multi-prog /nonexist | 1 | srun: error: Could not open multi_prog config file /nonexist
-            srun --het-group=1 true | 1 | srun: error: --het-group is not supported by this cluster
+            srun --het-group=1 true : true | 1 | srun: fatal: Duplicate het groups in single srun not supported
+            srun --het-group=2 a : a | 1 | \
+                srun: error: Attempt to run a job step with het group value of 2, but the job allocation has maximum value of 1
+            srun --het-group=x true : true | 1 | srun: error: Invalid --het-group value: x
             """)
     void mistakes(String command, int rc, String error) {
         assertThat(host.run(command)).isEqualTo(new FakeHost.Ran(rc, "", error + "\n"));

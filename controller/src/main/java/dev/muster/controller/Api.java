@@ -6,6 +6,7 @@ import dev.muster.config.Key;
 import dev.muster.config.SlurmConf;
 import dev.muster.core.Command;
 import dev.muster.core.Decision;
+import dev.muster.core.HetRules;
 import dev.muster.core.Job;
 import dev.muster.core.Node;
 import dev.muster.core.State;
@@ -77,6 +78,7 @@ final class Api {
         return switch (message) {
             case "Ping" -> Reply.of(controller.ping());
             case "Submit" -> submit(caller, Codec.decode(body, JobMessages.Submit.class));
+            case "SubmitHet" -> submitHet(caller, Codec.decode(body, JobMessages.SubmitHet.class));
             case "QueryJobs" -> jobs(Codec.decode(body, JobMessages.QueryJobs.class));
             case "QuerySteps" -> steps(Codec.decode(body, JobMessages.QuerySteps.class));
             case "QueryScript" -> script(caller, Codec.decode(body, JobMessages.QueryScript.class));
@@ -88,6 +90,7 @@ final class Api {
             case "AwaitAllocation" -> awaitAllocation(caller, Codec.decode(body, JobMessages.AwaitAllocation.class));
             case "AwaitChange" -> awaitChange(caller, Codec.decode(body, JobMessages.AwaitChange.class));
             case "CreateStep" -> createStep(caller, Codec.decode(body, JobMessages.CreateStep.class));
+            case "CreateHetStep" -> createHetStep(caller, Codec.decode(body, JobMessages.CreateHetStep.class));
             case "CompleteAllocation" -> complete(caller, Codec.decode(body, JobMessages.CompleteAllocation.class));
             case "QueryNodes" -> nodes(Codec.decode(body, ClusterMessages.QueryNodes.class));
             case "QueryPartitions" -> partitions();
@@ -160,28 +163,59 @@ final class Api {
     // ---- submission
 
     private Reply submit(Caller caller, JobMessages.Submit m) {
+        return switch (request(caller, m)) {
+            case Refused r -> r.reply();
+            case Request r -> tested(core.execute(r.command(), caller.uid()));
+        };
+    }
+
+    private Reply submitHet(Caller caller, JobMessages.SubmitHet m) {
+        List<Command.SubmitJob> parts = new ArrayList<>();
+        for (JobMessages.Submit part : m.parts()) {
+            switch (request(caller, new JobMessages.Submit("", part.job(), part.script(), part.environment(), false, false))) {
+                case Refused r -> {
+                    return r.reply();
+                }
+                case Request r -> parts.add(r.command());
+            }
+        }
+        return tested(core.execute(new Command.SubmitHet(caller.uid(), parts, m.requestId(), m.immediate(), m.testOnly()), caller.uid()));
+    }
+
+    private sealed interface Resolved {}
+
+    private record Request(Command.SubmitJob command) implements Resolved {}
+
+    private record Refused(Reply reply) implements Resolved {
+        Refused(SlurmErrno errno) {
+            this(Reply.error(errno));
+        }
+    }
+
+    /** Users, groups and contents looked up. */
+    private Resolved request(Caller caller, JobMessages.Submit m) {
         if (controller.isFull()) {
-            return Reply.error(400, SlurmErrno.ERROR_ON_DESC_TO_RECORD_COPY, "Resource temporarily unavailable");
+            return new Refused(Reply.error(400, SlurmErrno.ERROR_ON_DESC_TO_RECORD_COPY, "Resource temporarily unavailable"));
         }
         if (m.script().length() > SCRIPT_BYTES_MAX) {
-            return Reply.error(SlurmErrno.PATHNAME_TOO_LONG);
+            return new Refused(SlurmErrno.PATHNAME_TOO_LONG);
         }
         int uid = m.job().owner().user().isEmpty() && m.job().owner().uid() == 0 ? caller.uid() : m.job().owner().uid();
         Optional<Identity> owner = identities.byUid(uid);
         if (owner.isEmpty()) {
-            return Reply.error(SlurmErrno.USER_ID_MISSING);
+            return new Refused(SlurmErrno.USER_ID_MISSING);
         }
         Optional<Identity> asked = withGroup(owner.get(), m.job().owner().gid(), isAdmin(caller));
         if (asked.isEmpty()) {
-            return Reply.error(SlurmErrno.ACCESS_DENIED);
+            return new Refused(SlurmErrno.ACCESS_DENIED);
         }
         owner = asked;
         if (m.job().kind() == JobDesc.Kind.BATCH && m.script().isEmpty()) {
-            return Reply.error(SlurmErrno.JOB_SCRIPT_MISSING);
+            return new Refused(SlurmErrno.JOB_SCRIPT_MISSING);
         }
         String groupProblem = groupProblem(owner.get(), m.job().partition());
         if (!groupProblem.isEmpty()) {
-            return Reply.error(SlurmErrno.JOB_MISSING_REQUIRED_PARTITION_GROUP);
+            return new Refused(SlurmErrno.JOB_MISSING_REQUIRED_PARTITION_GROUP);
         }
         Bytes environment = joined(m.environment());
         String scriptHash = Blobs.hash(m.script());
@@ -191,12 +225,8 @@ final class Api {
                 p.submitPid(), p.submitLine(), p.umask(), p.limits()));
         blobs.put(scriptHash, m.script());
         blobs.put(envHash, environment);
-        Decision decision = core.execute(
-                new Command.SubmitJob(caller.uid(), desc, m.requestId(), m.script(), environment, m.immediate(), m.testOnly()), caller.uid());
-        return switch (decision) {
-            case Decision.Accepted a -> Reply.of(a.reply());
-            case Decision.Rejected r -> rejected(r);
-        };
+        return new Request(
+                new Command.SubmitJob(caller.uid(), desc, m.requestId(), m.script(), environment, m.immediate(), m.testOnly()));
     }
 
     /** {@code --gid}: a group of the owner's, or any if an administrator asks; empty if it is not theirs. */
@@ -300,7 +330,7 @@ final class Api {
         } else {
             for (int id : q.jobIds()) {
                 jobs.addAll(state.tasksOf(id));
-                state.jobs().find(id).ifPresent(jobs::add);
+                state.jobs().find(id).ifPresent(j -> jobs.addAll(j.isHetLeader() ? HetRules.members(state, j) : List.of(j)));
             }
         }
         for (Job job : jobs) {
@@ -436,7 +466,13 @@ final class Api {
     // ---- interactive jobs and steps
 
     private Reply awaitAllocation(Caller caller, JobMessages.AwaitAllocation m) {
-        return awaited(caller, m.jobId(), m.waitMs(), j -> j.state() != JobState.PENDING && !j.has(JobFlag.CONFIGURING));
+        return awaited(caller, m.jobId(), m.waitMs(), this::isSettled);
+    }
+
+    /** Started and ready with all its components, or over. */
+    private boolean isSettled(Job job) {
+        return job.state() != JobState.PENDING && (job.state().isTerminal()
+                || HetRules.members(core.durable(), job).stream().noneMatch(j -> j.has(JobFlag.CONFIGURING)));
     }
 
     /** The version of a job's state: what must differ for AwaitChange to answer. */
@@ -477,10 +513,10 @@ final class Api {
                 : JobEnvironment.ofAllocation(state, job).entrySet().stream().map(e -> e.getKey() + "=" + e.getValue()).toList();
         JobDesc d = job.desc();
         return new JobMessages.Allocation(job.id(), job.state().name(), views().reason(job).word(),
-                job.state().isActive() && !job.has(JobFlag.CONFIGURING),
+                job.state().isActive() && isSettled(job),
                 version(job, -1), job.run().allocation().isEmpty() ? "" : job.run().allocation().hostList(), shares.size(), d.partition(),
                 d.charge().account(), d.charge().qos(), d.name(), d.owner().uid(), d.owner().gid(), d.owner().user(), job.run().startTime(),
-                job.run().endTime(), job.run().limitMin(), shares, environment, job.run().exit(), d.files().workDir().text());
+                job.run().endTime(), job.run().limitMin(), shares, environment, job.run().exit(), d.files().workDir().text(), job.het().members());
     }
 
     private static JobMessages.NodeShare share(State state, String name, int cpus, long memoryMb, String gres, int tasks, List<Integer> ids) {
@@ -490,22 +526,46 @@ final class Api {
     }
 
     private Reply createStep(Caller caller, JobMessages.CreateStep m) {
+        return switch (stepped(caller, m.jobId(), m.waitMs(), step(caller, m, controller.randomToken()))) {
+            case Decision.Rejected r -> rejected(r);
+            case Decision.Accepted a -> started(m.jobId(), (Integer) a.reply()).map(Reply::of)
+                    .orElseGet(() -> Reply.error(SlurmErrno.INVALID_JOB_ID));
+        };
+    }
+
+    private Reply createHetStep(Caller caller, JobMessages.CreateHetStep m) {
+        if (m.parts().isEmpty()) {
+            return Reply.error(SlurmErrno.NOT_HET_JOB);
+        }
+        String token = controller.randomToken();
+        List<Command.CreateStep> parts = m.parts().stream().map(p -> step(caller, p, token)).toList();
+        int leader = core.durable().jobs().find(m.parts().getFirst().jobId()).map(j -> j.het().jobId()).orElse(0);
+        return switch (stepped(caller, leader, m.waitMs(), new Command.CreateHetStep(caller.uid(), m.requestId(), parts))) {
+            case Decision.Rejected r -> rejected(r);
+            case Decision.Accepted a -> {
+                List<JobMessages.StepStarted> all = parts.stream().flatMap(p -> started(p.jobId(), (Integer) a.reply()).stream()).toList();
+                yield all.size() == parts.size() ? Reply.of(new JobMessages.HetStepStarted(all)) : Reply.error(SlurmErrno.INVALID_JOB_ID);
+            }
+        };
+    }
+
+    private Command.CreateStep step(Caller caller, JobMessages.CreateStep m, String token) {
         Bytes environment = joined(m.step().environment());
         String hash = Blobs.hash(environment);
         blobs.put(hash, environment);
-        StepDesc desc = withEnvironment(m.step(), hash);
-        String token = controller.randomToken();
+        return new Command.CreateStep(caller.uid(), m.requestId(), m.jobId(), withEnvironment(m.step(), hash), environment, token);
+    }
+
+    /** Asked again while what it needs is busy. */
+    private Decision stepped(Caller caller, int jobId, int waitMs, Command command) {
         Decision[] last = new Decision[1];
-        Decision decision = watch.await(m.jobId(), Math.min(m.waitMs(), WAIT_MS_MAX), () -> {
-            last[0] = core.execute(new Command.CreateStep(caller.uid(), m.requestId(), m.jobId(), desc, environment, token), caller.uid());
+        Decision decision = watch.await(jobId, Math.min(waitMs, WAIT_MS_MAX), () -> {
+            last[0] = core.execute(command, caller.uid());
             boolean later = last[0] instanceof Decision.Rejected r
                     && (r.errno() == SlurmErrno.NODES_BUSY || r.errno() == SlurmErrno.PROLOG_RUNNING || r.errno() == SlurmErrno.JOB_PENDING);
             return later ? null : last[0];
         });
-        return switch (decision == null ? last[0] : decision) {
-            case Decision.Rejected r -> rejected(r);
-            case Decision.Accepted a -> started(m.jobId(), (Integer) a.reply());
-        };
+        return decision == null ? last[0] : decision;
     }
 
     private static StepDesc withEnvironment(StepDesc d, String hash) {
@@ -516,18 +576,19 @@ final class Api {
                 d.submitHost(), d.submitPid(), d.submitLine(), d.limits(), d.tresBind(), d.oomKillStep());
     }
 
-    private Reply started(int jobId, int stepId) {
+    private Optional<JobMessages.StepStarted> started(int jobId, int stepId) {
         State state = core.durable();
         Optional<Job> job = state.jobs().find(jobId);
         Optional<Step> step = job.flatMap(j -> j.step(stepId));
         if (step.isEmpty()) {
-            return Reply.error(SlurmErrno.INVALID_JOB_ID);
+            return Optional.empty();
         }
         List<JobMessages.NodeShare> shares = new ArrayList<>();
         for (Step.Part p : step.get().nodes()) {
             shares.add(share(state, p.node(), p.cpus(), p.memoryMb(), TresText.gresDetail(state, p.node(), p.gres()), p.tasks().size(), p.tasks()));
         }
-        return Reply.of(new JobMessages.StepStarted(jobId, stepId, job.get().attempt(), step.get().tasks(), shares, step.get().ioToken(), List.of()));
+        return Optional.of(new JobMessages.StepStarted(
+                jobId, stepId, job.get().attempt(), step.get().tasks(), shares, step.get().ioToken(), List.of()));
     }
 
     private Reply complete(Caller caller, JobMessages.CompleteAllocation m) {

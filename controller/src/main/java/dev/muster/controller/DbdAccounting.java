@@ -87,7 +87,7 @@ final class DbdAccounting implements Accounting {
         return new AccountingRows.Query(q.jobs(), q.userIds(), q.allUsers(), q.groupIds(), q.accounts(), q.partitions(), q.qos(), q.names(),
                 q.nodes(),
                 q.states(), q.wckeys(), q.reasons(), q.from(), q.to(), q.duplicates(), q.allocationsOnly(), q.minNodes(), q.maxNodes(), q.minCpus(),
-                q.maxCpus(), q.minLimitMin(), q.maxLimitMin(), List.of(cluster));
+                q.maxCpus(), q.minLimitMin(), q.maxLimitMin(), List.of(cluster), q.wholeHetjob());
     }
 
     private static Register introduction(SlurmConf conf, State state, String journal, long last) {

@@ -80,7 +80,7 @@ final class EmbeddedAccounting implements Accounting {
         return new AccountingRows.Query(q.jobs(), q.userIds(), q.allUsers(), q.groupIds(), q.accounts(), q.partitions(), q.qos(), q.names(),
                 q.nodes(),
             q.states(), q.wckeys(), q.reasons(), q.from(), q.to(), q.duplicates(), q.allocationsOnly(), q.minNodes(), q.maxNodes(), q.minCpus(),
-            q.maxCpus(), q.minLimitMin(), q.maxLimitMin(), List.of());
+            q.maxCpus(), q.minLimitMin(), q.maxLimitMin(), List.of(), q.wholeHetjob());
     }
 
     /** Who answers what people ask of the rows. */

@@ -1,6 +1,7 @@
 package dev.muster.controller;
 
 import dev.muster.core.Allocation;
+import dev.muster.core.HetRules;
 import dev.muster.core.Job;
 import dev.muster.core.State;
 import dev.muster.core.Step;
@@ -32,6 +33,7 @@ final class JobEnvironment {
     static Map<String, String> ofAllocation(State state, Job job) {
         JobEnvironment e = new JobEnvironment(state, job);
         e.job();
+        e.components();
         return e.vars;
     }
 
@@ -101,6 +103,7 @@ final class JobEnvironment {
     static List<Bytes> ofBatch(State state, Job job, Bytes submitted) {
         JobEnvironment e = new JobEnvironment(state, job);
         e.job();
+        e.components();
         Allocation.Share first = e.allocation.nodes().getFirst();
         e.put("SLURM_NODEID", 0);
         e.put("SLURM_PROCID", 0);
@@ -120,19 +123,22 @@ final class JobEnvironment {
     static List<Bytes> ofStep(State state, Job job, Step step, Step.Part part, Bytes submitted) {
         JobEnvironment e = new JobEnvironment(state, job);
         e.job();
-        List<Integer> perNode = step.nodes().stream().map(p -> p.tasks().size()).toList();
-        String nodes = dev.muster.model.HostList.of(step.nodes().stream().map(Step.Part::node).toList()).compressed();
+        e.components();
+        WholeStep whole = WholeStep.of(state, job, step);
+        e.together(step, whole);
+        List<Integer> perNode = whole.parts().stream().map(p -> p.tasks().size()).toList();
+        String nodes = dev.muster.model.HostList.of(whole.nodes()).compressed();
         e.put("SLURM_STEP_ID", step.id());
         e.put("SLURM_STEPID", step.id());
-        e.put("SLURM_NTASKS", step.tasks());
-        e.put("SLURM_NPROCS", step.tasks());
-        e.put("SLURM_STEP_NUM_NODES", step.nodes().size());
-        e.put("SLURM_STEP_NUM_TASKS", step.tasks());
+        e.put("SLURM_NTASKS", whole.tasks());
+        e.put("SLURM_NPROCS", whole.tasks());
+        e.put("SLURM_STEP_NUM_NODES", whole.parts().size());
+        e.put("SLURM_STEP_NUM_TASKS", whole.tasks());
         e.put("SLURM_STEP_NODELIST", nodes);
         e.put("SLURM_STEP_TASKS_PER_NODE", counts(perNode));
         e.put("SLURM_TASKS_PER_NODE", counts(perNode));
-        e.put("SLURM_NNODES", step.nodes().size());
-        e.put("SLURM_NODEID", step.nodes().indexOf(part));
+        e.put("SLURM_NNODES", whole.parts().size());
+        e.put("SLURM_NODEID", whole.index(part));
         e.put("SLURM_CPUS_ON_NODE", part.cpus());
         e.put("SLURM_LAUNCH_NODE_IPADDR", "127.0.0.1");
         e.put("SLURM_TOPOLOGY_ADDR", part.node());
@@ -213,6 +219,42 @@ final class JobEnvironment {
             put("SLURM_OVERCOMMIT", 1);
         }
         array();
+    }
+
+    /** What is said of each component, with its place behind the name. */
+    private static final List<String> OF_COMPONENTS = List.of("SLURM_CPUS_PER_TASK", "SLURM_DISTRIBUTION", "SLURM_DIST_PLANESIZE",
+            "SLURM_JOB_ACCOUNT", "SLURM_JOB_CPUS_PER_NODE", "SLURM_JOB_ID", "SLURM_JOB_NAME", "SLURM_JOB_NODELIST", "SLURM_JOB_NUM_NODES",
+            "SLURM_JOB_PARTITION", "SLURM_JOB_QOS", "SLURM_JOB_RESERVATION", "SLURM_MEM_PER_CPU", "SLURM_MEM_PER_NODE", "SLURM_NNODES",
+            "SLURM_NODELIST", "SLURM_NPROCS", "SLURM_NTASKS", "SLURM_NTASKS_PER_NODE", "SLURM_TASKS_PER_NODE");
+
+    private void components() {
+        if (!job.isHet()) {
+            return;
+        }
+        put("SLURM_JOB_ID", job.het().jobId());
+        put("SLURM_JOBID", job.het().jobId());
+        put("SLURM_HET_SIZE", job.het().members().size());
+        for (Job component : HetRules.members(state, job)) {
+            JobEnvironment e = new JobEnvironment(state, component);
+            e.job();
+            for (String name : OF_COMPONENTS) {
+                if (e.vars.containsKey(name)) {
+                    put(name + "_HET_GROUP_" + component.het().offset(), e.vars.get(name));
+                }
+            }
+        }
+    }
+
+    /** A step over several components sees their nodes as those of one job. */
+    private void together(Step step, WholeStep whole) {
+        if (step.het().isEmpty()) {
+            return;
+        }
+        String nodes = dev.muster.model.HostList.of(whole.shares().stream().map(Allocation.Share::node).toList()).compressed();
+        put("SLURM_JOB_NODELIST", nodes);
+        put("SLURM_NODELIST", nodes);
+        put("SLURM_JOB_NUM_NODES", whole.shares().size());
+        put("SLURM_JOB_CPUS_PER_NODE", counts(whole.shares().stream().map(Allocation.Share::cpus).toList()));
     }
 
     private void array() {

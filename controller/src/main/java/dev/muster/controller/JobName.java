@@ -11,12 +11,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A job as people type it: {@code 12}, {@code 12_3}, {@code 12_[3-5,9]}, {@code 12_*}, each also with a step: {@code 12.0}, {@code 12_3.batch}.
+ * A job as people type it: {@code 12}, {@code 12_3}, {@code 12_[3-5,9]}, {@code 12_*}, {@code 12+1}, each also with a step:
+ * {@code 12.0}, {@code 12_3.batch}.
  *
  * @param tasks empty for the whole job or array
  * @param step  {@link Command.JobRef#NO_STEP} if none is named
+ * @param alone one component of a heterogeneous job and not the whole
  */
-record JobName(String text, int jobId, IndexSet tasks, int step) {
+record JobName(String text, int jobId, IndexSet tasks, int step, boolean alone) {
     /** As {@link #parse(String)}, and by the job's SLUID, which it keeps for ever. */
     static Optional<JobName> parse(String text, State state) {
         int end = text.indexOf('.') < 0 ? text.length() : text.indexOf('.');
@@ -24,18 +26,34 @@ record JobName(String text, int jobId, IndexSet tasks, int step) {
         end = bar >= 0 && bar < end ? bar : end;
         java.util.OptionalLong sluid = Sluid.parse(text.substring(0, end));
         if (sluid.isEmpty()) {
-            return parse(text);
+            return text.indexOf('+') < 0 ? parse(text) : component(text, state);
         }
         String rest = text.substring(end);
         for (Job job : state.jobs().values()) {
             if (job.sluid() == sluid.getAsLong()) {
-                return parse(job.id() + rest).map(n -> new JobName(text, n.jobId, n.tasks, n.step));
+                return parse(job.id() + rest).map(n -> new JobName(text, n.jobId, n.tasks, n.step, n.alone));
             }
         }
         return Optional.empty();
     }
 
-    static Optional<JobName> parse(String text) {
+    /** {@code 12+1}, {@code 12+1.0}. */
+    private static Optional<JobName> component(String text, State state) {
+        int plus = text.indexOf('+');
+        int dot = text.indexOf('.', plus);
+        Optional<JobName> whole = parse(text.substring(0, plus) + (dot < 0 ? "" : text.substring(dot)));
+        List<Integer> members = whole.flatMap(n -> state.jobs().find(n.jobId)).map(j -> j.het().jobId() == j.id() ? j.het().members()
+                : List.<Integer>of()).orElse(List.of());
+        try {
+            int offset = Integer.parseInt(text.substring(plus + 1, dot < 0 ? text.length() : dot));
+            return offset < 0 || offset >= members.size() ? Optional.empty()
+                    : Optional.of(new JobName(text, members.get(offset), IndexSet.empty(), whole.get().step, true));
+        } catch (NumberFormatException e) {
+            return Optional.empty();
+        }
+    }
+
+    private static Optional<JobName> parse(String text) {
         String job = text;
         int step = Command.JobRef.NO_STEP;
         int dot = text.indexOf('.');
@@ -66,7 +84,7 @@ record JobName(String text, int jobId, IndexSet tasks, int step) {
         }
         try {
             int id = Integer.parseInt(job);
-            return id > 0 ? Optional.of(new JobName(text, id, tasks, step)) : Optional.empty();
+            return id > 0 ? Optional.of(new JobName(text, id, tasks, step, false)) : Optional.empty();
         } catch (NumberFormatException e) {
             return Optional.empty();
         }

@@ -1,5 +1,6 @@
 package dev.muster.controller;
 
+import dev.muster.core.HetRules;
 import dev.muster.core.Job;
 import dev.muster.core.State;
 import dev.muster.model.HostList;
@@ -49,7 +50,10 @@ final class JobQuery {
             for (Job task : state.tasksOf(name.jobId())) {
                 add(new Hit(task, IndexSet.empty()), out);
             }
-            state.jobs().find(name.jobId()).ifPresent(j -> add(new Hit(j, IndexSet.empty()), out));
+            state.jobs().find(name.jobId()).ifPresent(j -> {
+                List<Job> meant = j.isHetLeader() && !name.alone() ? HetRules.members(state, j) : List.of(j);
+                meant.forEach(m -> add(new Hit(m, IndexSet.empty()), out));
+            });
             return;
         }
         for (Job task : state.tasksOf(name.jobId())) {

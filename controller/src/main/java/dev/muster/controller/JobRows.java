@@ -62,7 +62,7 @@ final class JobRows {
             d.files().workDir().text(), d.payload().submitLine().text(), batch ? JobPaths.stdin(job).text() : "",
             batch ? JobPaths.stdout(job).text() : "", batch ? JobPaths.stderr(job).text() : "", d.extras().comment(),
             d.extras().adminComment(), d.extras().extra(), d.extras().container(),
-            run.startTime() > 0 ? "SchedMain" : "", batch);
+            run.startTime() > 0 ? "SchedMain" : "", batch, job.het().jobId(), job.het().offset(), r.licenses());
     }
 
     /** Core keeps {@code by UID} with a cancelled job. */

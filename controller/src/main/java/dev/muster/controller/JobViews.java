@@ -143,7 +143,8 @@ final class JobViews {
         Allocation shown = showsNodes ? a : Allocation.NONE;
         boolean record = job.isArrayRecord() && task < 0;
         return new JobInfo(job.id(), job.array().jobId(), task >= 0 ? task : job.array().task(), record ? job.array().pending().compact() : "",
-                job.array().maxRunning(), 0, 0, d.name(), d.owner().uid(), d.owner().user(), d.owner().gid(), d.owner().group(),
+                job.array().maxRunning(), job.het().jobId(), job.het().offset(), d.name(),
+                d.owner().uid(), d.owner().user(), d.owner().gid(), d.owner().group(),
                 d.charge().account(), d.charge().qos(), d.charge().wckey(), d.partition(), d.charge().reservation(), job.state().name(),
                 flags(job), reason(job).word(), job.reasonText(), priority(job), d.timing().nice(), Dependency.print(job.dependencies()),
                 job.restarts(), requeues(d), d.kind() == JobDesc.Kind.BATCH, job.isHeld(), run.exit(), run.derivedExit(),
@@ -167,7 +168,22 @@ final class JobViews {
                 d.kind() == JobDesc.Kind.BATCH ? JobPaths.stdout(job).text() : "", d.kind() == JobDesc.Kind.BATCH ? JobPaths.stderr(job).text() : "",
                 d.extras().comment(), d.extras().adminComment(), d.extras().extra(), mailUser(d), d.extras().mailType(),
                 d.extras().container(), d.extras().mcsLabel(), d.extras().burstBuffer(), d.payload().submitLine().text(), job.sluid(),
-                details && !shown.isEmpty() ? details(shown) : List.of(), TresText.gresTotal(state, shown));
+                details && !shown.isEmpty() ? details(shown) : List.of(), TresText.gresTotal(state, shown), idSet(job));
+    }
+
+    /** {@code 12-14,20}. */
+    private static String idSet(Job job) {
+        StringBuilder out = new StringBuilder();
+        List<Integer> ids = job.het().members();
+        for (int i = 0; i < ids.size(); ) {
+            int j = i;
+            while (j + 1 < ids.size() && ids.get(j + 1) == ids.get(j) + 1) {
+                j++;
+            }
+            out.append(out.isEmpty() ? "" : ",").append(ids.get(i)).append(j > i ? "-" + ids.get(j) : "");
+            i = j + 1;
+        }
+        return out.toString();
     }
 
     private String schedNodes(Job job) {
@@ -238,6 +254,6 @@ final class JobViews {
                 step.desc().timeLimitMin() > 0 ? step.desc().timeLimitMin() : job.run().limitMin(),
                 TresText.text(cpus, memory, step.nodes().size(), gres), step.desc().request().tresPerNode(), step.desc().submitHost(),
                 step.desc().submitPid(), step.desc().cpuBind(), step.desc().request().distribution(), job.desc().charge().account(),
-                step.desc().submitLine().text(), job.sluid());
+                step.desc().submitLine().text(), job.sluid(), job.het().jobId(), job.het().offset());
     }
 }

@@ -97,9 +97,10 @@ final class Launches {
     private Launch numbered(State state, Job job, Step step, Step.Part part, JobShare share) {
         StepDesc d = step.desc();
         List<Bytes> environment = JobEnvironment.ofStep(state, job, step, part, blobs.apply(step.envHash()));
+        WholeStep whole = WholeStep.of(state, job, step);
         return new Launch(share, step.id(), tasks(state, step, part), environment, Bytes.EMPTY, d, d.workDir(), d.umask(), d.limits(),
-                Bytes.EMPTY, Bytes.EMPTY, Bytes.EMPTY, d.io().openMode().startsWith("a"), index(step, part), step.nodes().size(),
-                step.tasks(), secondsLeft(state, job, d, share),
+                Bytes.EMPTY, Bytes.EMPTY, Bytes.EMPTY, d.io().openMode().startsWith("a"), whole.index(part), whole.parts().size(),
+                whole.tasks(), secondsLeft(state, job, d, share),
                 step.ioToken(), share.memoryMb() == 0 ? 0 : part.memoryMb(), job.run().allocation().hostList(), false,
                 indices(part.gres()));
     }

@@ -3,6 +3,7 @@ package dev.muster.controller;
 import dev.muster.core.Change;
 import dev.muster.core.Decision;
 import dev.muster.core.Entry;
+import dev.muster.core.Job;
 import dev.muster.core.State;
 import dev.muster.core.Touched;
 import dev.muster.daemon.DaemonLog;
@@ -46,6 +47,8 @@ final class NodeEffects implements Pipeline.Effects {
         for (Change change : entry.changes()) {
             for (int job : Touched.jobs(change)) {
                 watch.happened(job);
+                // who waits for the whole of a heterogeneous job waits for its leader
+                after.jobs().find(job).filter(Job::isHet).ifPresent(j -> watch.happened(j.het().jobId()));
             }
         }
         projection.accept(entry, after);

@@ -68,7 +68,8 @@ final class NodeViews {
         used.forEach((name, devices) -> usedCounts.put(name, devices.count()));
         String tresUsed = n.cpusAllocated() == 0 ? ""
                 : TresText.text(allocated, n.memoryAllocatedMb(), 0, usedCounts).replace(",node=0", "").replaceAll(",billing=[0-9]+", "");
-        return new NodeInfo(n.name(), s.hostname(), s.address(), s.port(), n.baseState().equals("ALLOCATED") && allocated < s.cpus() ? "MIXED" : n.baseState(),
+        return new NodeInfo(n.name(), s.hostname(), s.address(), s.port(),
+                n.baseState().equals("ALLOCATED") && allocated < s.cpus() ? "MIXED" : n.baseState(),
                 flags(n, completing, reserved.get(n.name())), n.reason(), n.reasonUid(),
                 n.reason().isEmpty() ? "" : userName.apply(n.reasonUid()), n.reasonTime(), n.comment(), n.extra(), s.cpus(),
                 s.cpus() - s.reservedUnits().count() * s.cpusPerUnit(), s.boards(), s.sockets(), s.coresPerSocket(), s.threadsPerCore(),

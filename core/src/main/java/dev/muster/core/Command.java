@@ -28,6 +28,13 @@ public sealed interface Command {
             implements Command {}
 
     /**
+     * A heterogeneous job: its components in order. All of them are queued, or none.
+     *
+     * @param parts with no request id of their own, neither immediate nor to be tested each by itself
+     */
+    record SubmitHet(int uid, List<SubmitJob> parts, String requestId, boolean immediate, boolean testOnly) implements Command {}
+
+    /**
      * A command that must not act twice: asked for again under the same id, it is answered as the first time.
      *
      * @param requestId as in the message, with something for each command where a message makes several; "" for none
@@ -67,6 +74,9 @@ public sealed interface Command {
 
     /** @param ioToken random, made by the edge */
     record CreateStep(int uid, String requestId, int jobId, StepDesc step, Bytes environment, String ioToken) implements Command {}
+
+    /** One step over several components of a heterogeneous job: a part for each, in the order of the ranks. */
+    record CreateHetStep(int uid, String requestId, List<CreateStep> parts) implements Command {}
 
     // ---- nodes
 

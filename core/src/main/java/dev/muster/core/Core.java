@@ -60,6 +60,10 @@ public final class Core {
 
     /** Decides without changing anything. */
     public Decision decide(Command command, Now now) {
+        return HetRules.together(state, decideAlone(command, now), now);
+    }
+
+    private Decision decideAlone(Command command, Now now) {
         return switch (command) {
             case Command.ApplyConfig c -> applyConfig(c);
             case Command.ApplyPolicy c -> state.accounts().changed(c.policy()).<Decision>map(change -> Decision.of(List.of(change), ""))
@@ -67,6 +71,7 @@ public final class Core {
             case Command.SkipReservedIds c -> Decision.of(List.of(new Change.JobIdsReserved(
                     state.jobIdCeiling(), state.jobIdCeiling() + ID_BLOCK, state.sluidCeiling(), state.sluidCeiling() + ID_BLOCK)), "");
             case Command.SubmitJob c -> new SubmitRules(state, now, planner, use).decide(c);
+            case Command.SubmitHet c -> HetRules.submit(c, state, now, planner, use);
             case Command.Once c -> once(c, now);
             case Command.CancelJobs c -> new JobRules(state, now).cancel(c);
             case Command.TestJob c -> new SubmitRules(state, now, planner, use).test(c);
@@ -77,6 +82,7 @@ public final class Core {
             case Command.CompleteAllocation c -> new JobRules(state, now).complete(c);
             case Command.ControllerProlog c -> new NodeRules(state, now).controllerProlog(c);
             case Command.CreateStep c -> new StepRules(state, now).create(c);
+            case Command.CreateHetStep c -> new StepRules(state, now).create(c);
             case Command.RegisterNode c -> new NodeRules(state, now).register(c.message());
             case Command.Report c -> new NodeRules(state, now).report(c);
             case Command.NodeLost c -> new NodeRules(state, now).lost(c.node());
@@ -156,7 +162,10 @@ public final class Core {
             planner.priority(job.id()).ifPresent(p -> changes.add(new Change.PriorityChanged(started, p, -1, JobReason.NONE, "")));
             changes.add(new Change.JobStarted(id, attempt, allocation, limitMin, limitTick, configuring));
             if (!configuring) {
-                changes.addAll(StepRules.firstSteps(id, job.desc(), start.allocation(), state.settings(), now));
+                changes.addAll(StepRules.extern(id, start.allocation(), state.settings(), now));
+                if (!job.isHet() || job.isHetLeader()) {
+                    changes.addAll(StepRules.script(id, job.desc(), start.allocation(), now));
+                }
             }
         }
         changes.addAll(0, ids.reservations());

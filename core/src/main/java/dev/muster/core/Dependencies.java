@@ -175,7 +175,7 @@ final class Dependencies {
             return state.job(id, task).map(List::of).orElse(List.of());
         }
         List<Job> all = new ArrayList<>(state.tasksOf(id));
-        state.jobs().find(id).ifPresent(all::add);
+        state.jobs().find(id).ifPresent(j -> all.addAll(j.isHetLeader() ? HetRules.members(state, j) : List.of(j)));
         return all;
     }
 

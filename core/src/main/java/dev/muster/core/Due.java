@@ -49,6 +49,9 @@ public final class Due {
                     if (job.array().jobId() != 0 && job.array().jobId() != id) {
                         settleDependents(job.array().jobId());
                     }
+                    if (job.isHet() && !job.isHetLeader()) {
+                        settleDependents(job.het().jobId());
+                    }
                 });
                 if (after.jobs().find(id).isEmpty()) {
                     toSettle.remove(id);

@@ -9,7 +9,7 @@ import java.util.List;
 /** What the exit code of a batch script makes of its job: RequeueExit and RequeueExitHold send it back to the queue. */
 final class Exits {
     private static final int CODE_MAX = 255;
-    /** What is requeued because it failed waits so long, as in Slurm. */
+    /** What is requeued waits so long, as in Slurm. */
     static final int REQUEUE_DELAY_S = 120;
 
     private Exits() {}
@@ -27,7 +27,8 @@ final class Exits {
 
     /** Back to the queue, where it waits a while: what fails at once would otherwise fail as fast as nodes can start it. */
     static List<Change> later(Job job, Now now) {
-        return List.of(new Change.DescriptionChanged(job.id(), UpdateRules.beginningAt(job.desc(), now.seconds() + REQUEUE_DELAY_S)),
+        long begin = Math.max(job.desc().timing().beginTime(), now.seconds() + REQUEUE_DELAY_S);
+        return List.of(new Change.DescriptionChanged(job.id(), UpdateRules.beginningAt(job.desc(), begin)),
                 new Change.JobRequeued(job.id(), false, JobReason.NONE, "", Math.max(1, SubmitRules.PRIORITY_TOP - job.sluid()),
                         now.seconds(), false));
     }

@@ -20,6 +20,7 @@ import java.util.Optional;
  * @param holdUid    who holds it, -1 if nobody
  * @param attempt    0 before its first start; grows with each start
  * @param restarts   how often it was requeued after a start
+ * @param het        its place in a heterogeneous job
  */
 public record Job(
         int id,
@@ -37,7 +38,8 @@ public record Job(
         int attempt,
         int restarts,
         List<Dependency> dependencies,
-        Run run) {
+        Run run,
+        Het het) {
 
     /**
      * @param jobId      of the array, 0 for a job of none
@@ -48,6 +50,17 @@ public record Job(
      */
     public record Array(int jobId, int task, IndexSet pending, int maxRunning, int size) {
         public static final Array NONE = new Array(0, -1, IndexSet.empty(), 0, 0);
+    }
+
+    /**
+     * The component that a job is of a heterogeneous job, whose components start and end together.
+     *
+     * @param jobId   of the first component, the number users call the whole by; 0 for a job of none
+     * @param offset  0 for the first
+     * @param members of all components, by offset
+     */
+    public record Het(int jobId, int offset, List<Integer> members) {
+        public static final Het NONE = new Het(0, 0, List.of());
     }
 
     /**
@@ -113,10 +126,23 @@ public record Job(
         return Optional.empty();
     }
 
-    /** As people write it: {@code 12}, {@code 12_3}, {@code 12_[4-9]}. */
+    /** A component of a heterogeneous job. */
+    public boolean isHet() {
+        return het.jobId != 0;
+    }
+
+    /** The component that stands for the whole: its script runs, its number is the job's. */
+    public boolean isHetLeader() {
+        return het.jobId == id;
+    }
+
+    /** As people write it: {@code 12}, {@code 12_3}, {@code 12_[4-9]}, {@code 12+1}. */
     public String displayId() {
         if (isArrayTask()) {
             return array.jobId + "_" + array.task;
+        }
+        if (isHet()) {
+            return het.jobId + "+" + het.offset;
         }
         return isArrayRecord() ? id + "_[" + array.pending.compact() + "]" : Integer.toString(id);
     }
@@ -125,33 +151,38 @@ public record Job(
 
     Job with(JobState s) {
         return new Job(id, sluid, array, desc, s, flags, reason, reasonText, priority, holdUid, submitTime, eligibleTime,
-                attempt, restarts, dependencies, run);
+                attempt, restarts, dependencies, run, het);
     }
 
     Job with(JobFlag flag, boolean on) {
         int bit = 1 << flag.ordinal();
         return new Job(id, sluid, array, desc, state, on ? flags | bit : flags & ~bit, reason, reasonText, priority, holdUid,
-                submitTime, eligibleTime, attempt, restarts, dependencies, run);
+                submitTime, eligibleTime, attempt, restarts, dependencies, run, het);
     }
 
     Job with(JobReason why, String text) {
         return new Job(id, sluid, array, desc, state, flags, why, text, priority, holdUid, submitTime, eligibleTime,
-                attempt, restarts, dependencies, run);
+                attempt, restarts, dependencies, run, het);
     }
 
     Job with(Run r) {
         return new Job(id, sluid, array, desc, state, flags, reason, reasonText, priority, holdUid, submitTime,
-                eligibleTime, attempt, restarts, dependencies, r);
+                eligibleTime, attempt, restarts, dependencies, r, het);
     }
 
     Job with(Array a) {
         return new Job(id, sluid, a, desc, state, flags, reason, reasonText, priority, holdUid, submitTime, eligibleTime,
-                attempt, restarts, dependencies, run);
+                attempt, restarts, dependencies, run, het);
+    }
+
+    Job with(Het h) {
+        return new Job(id, sluid, array, desc, state, flags, reason, reasonText, priority, holdUid, submitTime, eligibleTime,
+                attempt, restarts, dependencies, run, h);
     }
 
     Job with(JobDesc d) {
         return new Job(id, sluid, array, d, state, flags, reason, reasonText, priority, holdUid, submitTime, eligibleTime,
-                attempt, restarts, dependencies, run);
+                attempt, restarts, dependencies, run, het);
     }
 
     /** In another reservation, "" for none. */
@@ -162,28 +193,28 @@ public record Job(
 
     Job withDependencies(List<Dependency> d) {
         return new Job(id, sluid, array, desc, state, flags, reason, reasonText, priority, holdUid, submitTime, eligibleTime,
-                attempt, restarts, d, run);
+                attempt, restarts, d, run, het);
     }
 
     Job withEligibleTime(long time) {
         return new Job(id, sluid, array, desc, state, flags, reason, reasonText, priority, holdUid, submitTime, time,
-                attempt, restarts, dependencies, run);
+                attempt, restarts, dependencies, run, het);
     }
 
     Job withPriority(long p, int holder) {
         return new Job(id, sluid, array, desc, state, flags, reason, reasonText, p, holder, submitTime, eligibleTime,
-                attempt, restarts, dependencies, run);
+                attempt, restarts, dependencies, run, het);
     }
 
     Job withAttempt(int a, int restartCount) {
         return new Job(id, sluid, array, desc, state, flags, reason, reasonText, priority, holdUid, submitTime,
-                eligibleTime, a, restartCount, dependencies, run);
+                eligibleTime, a, restartCount, dependencies, run, het);
     }
 
     /** A task split off an array's pending record under a number of its own. */
     Job splitOff(int newId, long newSluid, int task) {
         return new Job(newId, newSluid, new Array(array.jobId, task, IndexSet.empty(), array.maxRunning, array.size), desc, state,
-                flags, reason, reasonText, priority, holdUid, submitTime, eligibleTime, attempt, restarts, dependencies, run);
+                flags, reason, reasonText, priority, holdUid, submitTime, eligibleTime, attempt, restarts, dependencies, run, het);
     }
 
     Job withStep(Step step) {

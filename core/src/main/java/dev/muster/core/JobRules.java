@@ -36,9 +36,12 @@ final class JobRules {
         this.ids = new Ids(state);
     }
 
-    /** What is done with one job once it was found and the caller may touch it; an error to report, or empty. */
+    /**
+     * What is done with one job once it was found and the caller may touch it; an error to report, or empty.
+     * component: it is one of a heterogeneous job, named by itself and not as part of the whole.
+     */
     private interface Action {
-        Optional<SlurmErrno> on(Job job);
+        Optional<SlurmErrno> on(Job job, boolean component);
     }
 
     private Decision each(int uid, List<Command.JobRef> refs, Action action) {
@@ -51,7 +54,7 @@ final class JobRules {
                 if (!Access.mayChange(state, uid, job)) {
                     error(ref, SlurmErrno.ACCESS_DENIED);
                 } else {
-                    action.on(job).ifPresentOrElse(e -> error(ref, e), () -> done.add(ref.text()));
+                    action.on(job, job.isHet() && ref.jobId() != job.het().jobId()).ifPresentOrElse(e -> error(ref, e), () -> done.add(ref.text()));
                 }
             }
         }
@@ -63,12 +66,15 @@ final class JobRules {
         errors.add(new JobError(ref.text(), errno.number(), errno.sentence()));
     }
 
-    /** A plain number means the job or every task of the array; a task of the pending record is split off first. */
+    /** A plain number means the job, every task of the array or every component; a task of the pending record is split off first. */
     private List<Job> targets(Command.JobRef ref) {
         if (ref.task() < 0) {
             List<Job> all = new ArrayList<>(state.tasksOf(ref.jobId()));
             all.removeIf(t -> t.state().isTerminal());
             Optional<Job> own = state.jobs().find(ref.jobId());
+            if (own.isPresent() && own.get().isHetLeader()) {
+                return HetRules.members(state, own.get());
+            }
             own.ifPresent(j -> {
                 if (all.isEmpty() || !j.state().isTerminal()) {
                     all.add(j);
@@ -107,12 +113,26 @@ final class JobRules {
                 step(c, ref);
             }
         }
-        return each(c.uid(), plain, job -> c.signal() == 0 || c.signal() == SIGKILL && !c.batchOnly() && !c.full()
-                ? end(job, c.uid()) : signal(job, c));
+        return each(c.uid(), plain, (job, component) -> {
+            boolean ends = c.signal() == 0 || c.signal() == SIGKILL && !c.batchOnly() && !c.full();
+            return ends && component && job.state() == JobState.PENDING ? Optional.of(SlurmErrno.NOT_WHOLE_HET_JOB)
+                    : ends ? end(job, c.uid()) : signal(job, c);
+        });
     }
 
+    /** Of a leader: the step in each component that it runs in. */
     private void step(Command.CancelJobs c, Command.JobRef ref) {
-        Optional<Job> job = state.job(ref.jobId(), ref.task());
+        Optional<Job> named = state.job(ref.jobId(), ref.task());
+        List<Job> together = named.filter(Job::isHetLeader).map(j -> HetRules.members(state, j)).orElse(List.of()).stream()
+                .filter(j -> j.step(ref.step()).filter(s -> s.state() == Step.State.RUNNING).isPresent()).toList();
+        if (together.isEmpty()) {
+            step(c, ref, named);
+        } else {
+            together.forEach(j -> step(c, ref, Optional.of(j)));
+        }
+    }
+
+    private void step(Command.CancelJobs c, Command.JobRef ref, Optional<Job> job) {
         Optional<Step> step = job.flatMap(j -> j.step(ref.step()));
         if (job.isEmpty() || step.isEmpty()) {
             error(ref, SlurmErrno.INVALID_JOB_ID);
@@ -185,7 +205,7 @@ final class JobRules {
     // ---- hold, requeue, suspend
 
     Decision hold(Command.HoldJobs c) {
-        return each(c.uid(), c.jobs(), job -> {
+        return each(c.uid(), c.jobs(), (job, component) -> {
             if (!job.isPending()) {
                 return Optional.of(SlurmErrno.JOB_NOT_PENDING);
             }
@@ -213,18 +233,29 @@ final class JobRules {
     }
 
     Decision requeue(Command.RequeueJobs c) {
-        return each(c.uid(), c.jobs(), job -> {
+        return each(c.uid(), c.jobs(), (job, component) -> {
+            if (component) {
+                return Optional.of(SlurmErrno.NOT_HET_JOB_LEADER);
+            }
+            if (job.isHet() && !job.isHetLeader()) {
+                // the components go where the leader goes
+                return Optional.empty();
+            }
+            if (HetRules.members(state, job).stream().anyMatch(j -> j.has(JobFlag.COMPLETING))) {
+                return Optional.of(SlurmErrno.TRANSITION_STATE_NO_UPDATE);
+            }
             if (job.desc().kind() != JobDesc.Kind.BATCH || !job.state().isActive() && !job.state().isTerminal()) {
                 return Optional.of(job.state() == JobState.PENDING ? SlurmErrno.JOB_PENDING : SlurmErrno.BATCH_ONLY);
             }
             if (!Exits.mayRequeue(state, job)) {
                 return Optional.of(SlurmErrno.DISABLED);
             }
-            if (job.has(JobFlag.COMPLETING)) {
-                return Optional.of(SlurmErrno.TRANSITION_STATE_NO_UPDATE);
+            if (c.hold()) {
+                changes.add(new Change.JobRequeued(job.id(), true, JobReason.JOB_REQUEUED_IN_HELD, "",
+                        Math.max(1, SubmitRules.PRIORITY_TOP - job.sluid()), now.seconds(), c.special()));
+            } else {
+                changes.addAll(Exits.later(job, now));
             }
-            changes.add(new Change.JobRequeued(job.id(), c.hold(), c.hold() ? JobReason.JOB_REQUEUED_IN_HELD : JobReason.NONE, "",
-                    Math.max(1, SubmitRules.PRIORITY_TOP - job.sluid()), now.seconds(), c.special()));
             return Optional.empty();
         });
     }
@@ -233,7 +264,10 @@ final class JobRules {
         if (!Access.isAdmin(state, c.uid())) {
             return Decision.reject(SlurmErrno.ACCESS_DENIED);
         }
-        return each(c.uid(), c.jobs(), job -> {
+        return each(c.uid(), c.jobs(), (job, component) -> {
+            if (component) {
+                return Optional.of(SlurmErrno.NOT_WHOLE_HET_JOB);
+            }
             if (job.state() == JobState.PENDING) {
                 return Optional.of(SlurmErrno.JOB_PENDING);
             }

@@ -221,7 +221,7 @@ final class NodeRules {
         changes.add(new Change.PrologDone(job.id(), m.attempt(), node));
         Allocation after = job.run().allocation().with(node, Allocation.Share::withPrologDone);
         if (job.has(JobFlag.CONFIGURING) && after.allPrologsDone()) {
-            changes.addAll(StepRules.firstSteps(job.id(), job.desc(), job.run().allocation(), state.settings(), now));
+            changes.addAll(HetRules.ready(state, job, now));
         }
     }
 
@@ -236,7 +236,7 @@ final class NodeRules {
         if (c.success()) {
             changes.add(new Change.ControllerPrologDone(job.id(), c.attempt()));
             if (job.run().allocation().controllerDone().allPrologsDone()) {
-                changes.addAll(StepRules.firstSteps(job.id(), job.desc(), job.run().allocation(), state.settings(), now));
+                changes.addAll(HetRules.ready(state, job, now));
             }
         } else if (job.desc().kind() == JobDesc.Kind.BATCH && Exits.mayRequeue(state, job)) {
             changes.addAll(Exits.later(job, now));
@@ -319,8 +319,7 @@ final class NodeRules {
     private void jobLostNode(Job job, String node) {
         partsLost(job, node, "NodeFail");
         if (job.desc().kind() == JobDesc.Kind.BATCH && Exits.mayRequeue(state, job)) {
-            changes.add(new Change.JobRequeued(job.id(), false, JobReason.NONE, "",
-                    Math.max(1, SubmitRules.PRIORITY_TOP - job.sluid()), now.seconds(), false));
+            changes.addAll(Exits.later(job, now));
         } else if (!job.desc().extras().noKill() || !goesOnWithout(job, node)) {
             changes.add(new Change.JobEnded(job.id(), JobState.NODE_FAIL, JobReason.NODE_DOWN, "", job.run().exit(), now.seconds()));
         }

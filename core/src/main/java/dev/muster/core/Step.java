@@ -14,9 +14,11 @@ import java.util.Map;
  * @param envHash blob of the environment
  * @param nodes   its parts, in task order
  * @param ending  a reason it was told to end for, "" if it was not
+ * @param het     jobs that the step runs in, in the order of its ranks, where it runs in several components of a heterogeneous job
  */
 public record Step(
-        int id, StepDesc desc, String envHash, List<Part> nodes, State state, long startTime, long endTime, String ioToken, String ending) {
+        int id, StepDesc desc, String envHash, List<Part> nodes, State state, long startTime, long endTime, String ioToken, String ending,
+        List<Integer> het) {
     public static final int BATCH = -5;
     public static final int EXTERN = -4;
 
@@ -45,6 +47,10 @@ public record Step(
             String reason) {
         Part ended(ExitStatus worst, Map<String, ExitStatus> all, String why) {
             return new Part(node, tasks, cores, cpus, memoryMb, gres, launched, true, worst, all, why);
+        }
+
+        Part rankedFrom(int first) {
+            return new Part(node, tasks.stream().map(t -> t + first).toList(), cores, cpus, memoryMb, gres, launched, done, exit, exits, reason);
         }
 
         Part started() {
@@ -101,14 +107,14 @@ public record Step(
 
     Step with(String node, java.util.function.UnaryOperator<Part> change) {
         List<Part> changed = nodes.stream().map(p -> p.node.equals(node) ? change.apply(p) : p).toList();
-        return new Step(id, desc, envHash, changed, state, startTime, endTime, ioToken, ending);
+        return new Step(id, desc, envHash, changed, state, startTime, endTime, ioToken, ending, het);
     }
 
     Step ended(long time) {
-        return new Step(id, desc, envHash, nodes, State.ENDED, startTime, time, ioToken, ending);
+        return new Step(id, desc, envHash, nodes, State.ENDED, startTime, time, ioToken, ending, het);
     }
 
     Step withEnding(String why) {
-        return new Step(id, desc, envHash, nodes, state, startTime, endTime, ioToken, why);
+        return new Step(id, desc, envHash, nodes, state, startTime, endTime, ioToken, why, het);
     }
 }

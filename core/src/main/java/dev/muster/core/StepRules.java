@@ -14,9 +14,11 @@ import dev.muster.model.ResourceRequest;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.StepDesc;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 
 /** Steps: their share of an allocation and the layout of their tasks. */
@@ -31,21 +33,23 @@ final class StepRules {
         this.now = now;
     }
 
-    /** The batch script's step, and the extern step where it is configured, as soon as the nodes are ready. */
-    static List<Change> firstSteps(int jobId, JobDesc desc, Allocation allocation, Settings settings, Now now) {
-        List<Change> out = new ArrayList<>();
-        if (settings.externSteps()) {
-            List<Step.Part> parts = allocation.nodes().stream().map(s -> part(s, List.of())).toList();
-            out.add(new Change.StepStarted(jobId, step(Step.EXTERN, parts, now)));
+    /** The extern step where it is configured, as soon as the nodes are ready. */
+    static List<Change> extern(int jobId, Allocation allocation, Settings settings, Now now) {
+        if (!settings.externSteps()) {
+            return List.of();
         }
-        if (desc.kind() == JobDesc.Kind.BATCH) {
-            out.add(new Change.StepStarted(jobId, step(Step.BATCH, List.of(part(allocation.nodes().getFirst(), List.of(0))), now)));
-        }
-        return out;
+        List<Step.Part> parts = allocation.nodes().stream().map(s -> part(s, List.of())).toList();
+        return List.of(new Change.StepStarted(jobId, step(Step.EXTERN, parts, now)));
+    }
+
+    /** The batch script's step. */
+    static List<Change> script(int jobId, JobDesc desc, Allocation allocation, Now now) {
+        return desc.kind() != JobDesc.Kind.BATCH ? List.of() : List.of(new Change.StepStarted(jobId,
+                step(Step.BATCH, List.of(part(allocation.nodes().getFirst(), List.of(0))), now)));
     }
 
     private static Step step(int id, List<Step.Part> parts, Now now) {
-        return new Step(id, NO_DESC, "", parts, Step.State.RUNNING, now.seconds(), 0, "", "");
+        return new Step(id, NO_DESC, "", parts, Step.State.RUNNING, now.seconds(), 0, "", "", List.of());
     }
 
     private static Step.Part part(Allocation.Share s, List<Integer> tasks) {
@@ -53,57 +57,73 @@ final class StepRules {
     }
 
     Decision create(Command.CreateStep c) {
-        Optional<State.Answer> known = c.requestId().isEmpty() ? Optional.empty() : state.answers().find(c.requestId());
-        if (known.isPresent() && known.get().uid() == c.uid()) {
-            return Decision.of(List.of(), Integer.parseInt(known.get().reply().text()));
-        }
-        Optional<Job> found = state.jobs().find(c.jobId());
-        if (found.isEmpty()) {
-            return Core.unknownJob();
-        }
-        Job job = found.get();
-        if (!Access.mayChange(state, c.uid(), job)) {
-            return Decision.reject(SlurmErrno.ACCESS_DENIED);
-        }
-        if (job.state() == JobState.PENDING) {
-            return Decision.reject(SlurmErrno.JOB_PENDING);
-        }
-        if (job.state() == JobState.SUSPENDED) {
-            return Decision.reject(SlurmErrno.JOB_SUSPENDED);
-        }
-        if (job.state() != JobState.RUNNING) {
-            return Decision.reject(SlurmErrno.ALREADY_DONE);
-        }
-        if (job.has(JobFlag.CONFIGURING)) {
-            return Decision.reject(SlurmErrno.PROLOG_RUNNING);
-        }
-        if (job.run().nextStep() >= state.settings().maxStepCount()) {
-            return Decision.reject(SlurmErrno.STEP_LIMIT);
-        }
-        Optional<Decision.Rejected> refusal = StepLimits.refusal(c.step());
-        return refusal.isPresent() ? refusal.get() : place(job, c);
+        return create(c.uid(), c.requestId(), List.of(c));
     }
 
-    private Decision place(Job job, Command.CreateStep c) {
-        Object placed = new Placement(job, c.step(), state).parts();
-        if (placed instanceof SlurmErrno errno) {
-            return Decision.reject(errno);
+    /** A step over components has the same number in each, and ranks that go on from one to the next. */
+    Decision create(Command.CreateHetStep c) {
+        List<Integer> jobs = c.parts().stream().map(Command.CreateStep::jobId).toList();
+        boolean oneJob = jobs.stream().map(id -> state.jobs().find(id).map(j -> j.het().jobId()).orElse(0)).distinct().count() == 1;
+        boolean known = state.jobs().find(jobs.isEmpty() ? 0 : jobs.getFirst()).filter(Job::isHet).isPresent();
+        return !oneJob || !known || new HashSet<>(jobs).size() < jobs.size() ? Decision.reject(SlurmErrno.NOT_HET_JOB)
+                : create(c.uid(), c.requestId(), c.parts());
+    }
+
+    private Decision create(int uid, String requestId, List<Command.CreateStep> parts) {
+        Optional<State.Answer> known = requestId.isEmpty() ? Optional.empty() : state.answers().find(requestId);
+        if (known.isPresent() && known.get().uid() == uid) {
+            return Decision.of(List.of(), Integer.parseInt(known.get().reply().text()));
         }
-        @SuppressWarnings("unchecked")
-        List<Step.Part> parts = (List<Step.Part>) placed;
-        int id = job.run().nextStep();
-        String hash = c.step().environment().isEmpty() ? "" : c.step().environment().getFirst().text();
-        StepDesc desc = withoutEnvironment(c.step(), job);
-        Step step = new Step(id, desc, hash, parts, Step.State.RUNNING, now.seconds(), 0, c.ioToken(), "");
         List<Change> changes = new ArrayList<>();
-        if (!hash.isEmpty() && !state.blobs().has(hash)) {
-            changes.add(new Change.BlobStored(hash, c.environment()));
+        List<Integer> together = parts.size() < 2 ? List.of() : parts.stream().map(Command.CreateStep::jobId).toList();
+        Set<String> stored = new HashSet<>();
+        int id = -1;
+        int firstRank = 0;
+        for (Command.CreateStep part : parts) {
+            Optional<Decision.Rejected> refusal = refusal(uid, part);
+            if (refusal.isPresent()) {
+                return refusal.get();
+            }
+            Job job = state.jobs().at(part.jobId());
+            id = id >= 0 ? id : HetRules.members(state, job).stream().mapToInt(j -> j.run().nextStep()).max().orElse(0);
+            Object placed = new Placement(job, part.step(), state).parts();
+            if (placed instanceof SlurmErrno errno) {
+                return Decision.reject(errno);
+            }
+            @SuppressWarnings("unchecked")
+            Step step = step(job, part, id, (List<Step.Part>) placed, firstRank, together);
+            firstRank += step.tasks();
+            if (!step.envHash().isEmpty() && !state.blobs().has(step.envHash()) && stored.add(step.envHash())) {
+                changes.add(new Change.BlobStored(step.envHash(), part.environment()));
+            }
+            changes.add(new Change.StepStarted(job.id(), step));
         }
-        changes.add(new Change.StepStarted(job.id(), step));
-        if (!c.requestId().isEmpty()) {
-            changes.add(new Change.Answered(c.requestId(), c.uid(), Bytes.of(Integer.toString(id))));
+        if (!requestId.isEmpty()) {
+            changes.add(new Change.Answered(requestId, uid, Bytes.of(Integer.toString(id))));
         }
         return Decision.of(changes, id);
+    }
+
+    private Optional<Decision.Rejected> refusal(int uid, Command.CreateStep c) {
+        Optional<Job> found = state.jobs().find(c.jobId());
+        if (found.isEmpty()) {
+            return Optional.of(Core.unknownJob());
+        }
+        Job job = found.get();
+        Optional<SlurmErrno> errno = !Access.mayChange(state, uid, job) ? Optional.of(SlurmErrno.ACCESS_DENIED)
+                : job.state() == JobState.PENDING ? Optional.of(SlurmErrno.JOB_PENDING)
+                : job.state() == JobState.SUSPENDED ? Optional.of(SlurmErrno.JOB_SUSPENDED)
+                : job.state() != JobState.RUNNING ? Optional.of(SlurmErrno.ALREADY_DONE)
+                : job.has(JobFlag.CONFIGURING) ? Optional.of(SlurmErrno.PROLOG_RUNNING)
+                : job.run().nextStep() >= state.settings().maxStepCount() ? Optional.of(SlurmErrno.STEP_LIMIT)
+                : Optional.empty();
+        return errno.map(Decision::reject).or(() -> StepLimits.refusal(c.step()));
+    }
+
+    private Step step(Job job, Command.CreateStep c, int id, List<Step.Part> parts, int firstRank, List<Integer> together) {
+        String hash = c.step().environment().isEmpty() ? "" : c.step().environment().getFirst().text();
+        List<Step.Part> ranked = firstRank == 0 ? parts : parts.stream().map(p -> p.rankedFrom(firstRank)).toList();
+        return new Step(id, withoutEnvironment(c.step(), job), hash, ranked, Step.State.RUNNING, now.seconds(), 0, c.ioToken(), "", together);
     }
 
     /** As it is kept: without the environment, and with what the job or the configuration says where the step says nothing. */

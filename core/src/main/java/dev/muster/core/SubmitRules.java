@@ -34,34 +34,50 @@ final class SubmitRules {
         if (known.isPresent() && known.get().uid() == c.uid()) {
             return Decision.of(List.of(), Codec.decode(known.get().reply().toArray(), SubmitReply.class));
         }
+        return switch (vet(c)) {
+            case Unfit u -> u.why();
+            case Fit f when c.testOnly() -> estimated(state.nextJobId(), f.desc());
+            case Fit f -> accept(c, f);
+        };
+    }
+
+    /** What the rules make of a request: the job as it would be, or why not. */
+    sealed interface Verdict {}
+
+    record Fit(JobDesc desc, List<Dependency> dependencies, Job.Array array) implements Verdict {}
+
+    record Unfit(Decision.Rejected why) implements Verdict {
+        Unfit(SlurmErrno errno) {
+            this(Decision.reject(errno));
+        }
+    }
+
+    Verdict vet(Command.SubmitJob c) {
         AccountRules accounts = new AccountRules(state);
         JobDesc desc;
         switch (accounts.charge(withPartition(c.desc()).withRequest(GresRequest.resolved(c.desc().request())))) {
             case AccountRules.Unfit u -> {
-                return Decision.reject(u.errno());
+                return new Unfit(u.errno());
             }
             case AccountRules.Fit f -> desc = accounts.withTimeLimit(f.desc());
         }
         Optional<Decision.Rejected> refusal = refusal(c, desc);
         if (refusal.isPresent()) {
-            return refusal.get();
+            return new Unfit(refusal.get());
         }
         Optional<List<Dependency>> dependencies =
                 Dependencies.parse(desc.timing().dependency(), state, desc.owner().uid(), 0);
         if (dependencies.isEmpty()) {
-            return Decision.reject(SlurmErrno.DEPENDENCY);
+            return new Unfit(SlurmErrno.DEPENDENCY);
         }
         Optional<Job.Array> array = array(desc.timing().array());
         if (array.isEmpty()) {
-            return Decision.reject(SlurmErrno.INVALID_ARRAY);
+            return new Unfit(SlurmErrno.INVALID_ARRAY);
         }
         if (accounts.refuses(desc, Math.max(1, array.get().size()), use)) {
-            return Decision.reject(SlurmErrno.ACCOUNTING_POLICY);
+            return new Unfit(SlurmErrno.ACCOUNTING_POLICY);
         }
-        if (c.testOnly()) {
-            return estimated(state.nextJobId(), desc);
-        }
-        return accept(c, desc, dependencies.get(), array.get());
+        return new Fit(desc, dependencies.get(), array.get());
     }
 
     Decision test(Command.TestJob c) {
@@ -85,10 +101,12 @@ final class SubmitRules {
                 .orElseGet(() -> Decision.reject(SlurmErrno.REQUESTED_PART_CONFIG_UNAVAILABLE));
     }
 
-    private Decision accept(Command.SubmitJob c, JobDesc desc, List<Dependency> dependencies, Job.Array array) {
+    private Decision accept(Command.SubmitJob c, Fit fit) {
+        JobDesc desc = fit.desc();
+        Job.Array array = fit.array();
         Ids ids = new Ids(state);
         int id = ids.jobId();
-        Job job = job(c, desc, id, ids.sluid(), dependencies, array.size() == 0 ? Job.Array.NONE
+        Job job = job(c, fit, id, ids.sluid(), array.size() == 0 ? Job.Array.NONE
                 : new Job.Array(id, -1, array.pending(), array.maxRunning(), array.size()));
         if (c.immediate()) {
             Optional<Planner.Estimate> estimate = planner.estimate(state, now, desc);
@@ -107,7 +125,9 @@ final class SubmitRules {
         return Decision.of(changes, reply);
     }
 
-    private Job job(Command.SubmitJob c, JobDesc desc, int id, long sluid, List<Dependency> dependencies, Job.Array array) {
+    Job job(Command.SubmitJob c, Fit fit, int id, long sluid, Job.Array array) {
+        JobDesc desc = fit.desc();
+        List<Dependency> dependencies = fit.dependencies();
         JobDesc.Timing timing = desc.timing();
         boolean held = timing.hold() || timing.prioritySet() && timing.priority() == 0;
         long priority = held ? 0 : timing.prioritySet() ? timing.priority()
@@ -117,7 +137,7 @@ final class SubmitRules {
                 : !dependencies.isEmpty() ? JobReason.DEPENDENCY
                 : waits ? JobReason.BEGIN_TIME : JobReason.NONE;
         return new Job(id, sluid, array, Interned.desc(desc, state), JobState.PENDING, 0, reason, "", priority,
-                held ? c.uid() : -1, now.seconds(), waits || held ? 0 : now.seconds(), 0, 0, dependencies, Job.Run.NONE);
+                held ? c.uid() : -1, now.seconds(), waits || held ? 0 : now.seconds(), 0, 0, dependencies, Job.Run.NONE, Job.Het.NONE);
     }
 
     private void blob(List<Change> changes, String hash, Bytes content) {

@@ -34,29 +34,43 @@ final class UpdateRules {
         if (found.isEmpty()) {
             return Core.unknownJob();
         }
-        Job job = found.get();
+        List<Job> jobs = List.of(found.get());
+        if (found.get().isHetLeader() && !found.get().state().isTerminal()) {
+            // the leader's number means the whole, as far as it is still there
+            jobs = HetRules.members(state, found.get()).stream().filter(j -> !j.state().isTerminal()).toList();
+        }
+        for (Job job : jobs) {
+            Optional<Decision.Rejected> refused = update(c, job);
+            if (refused.isPresent()) {
+                return refused.get();
+            }
+        }
+        return Decision.of(changes, "");
+    }
+
+    private Optional<Decision.Rejected> update(Command.UpdateJob c, Job job) {
         if (!Access.mayChange(state, c.uid(), job)) {
-            return Decision.reject(SlurmErrno.ACCESS_DENIED);
+            return refuse(SlurmErrno.ACCESS_DENIED);
         }
         if (job.state().isTerminal()) {
-            return Decision.reject(SlurmErrno.ALREADY_DONE);
+            return refuse(SlurmErrno.ALREADY_DONE);
         }
         Json.Obj desc = Json.object(Codec.encode(job.desc()));
         for (Map.Entry<String, String> change : Keyword.whole(c.changes(), WORDS).entrySet()) {
             Optional<Decision.Rejected> refused = one(job, desc, change.getKey(), change.getValue(), c.uid());
             if (refused.isPresent()) {
-                return refused.get();
+                return refused;
             }
         }
         JobDesc after = Codec.bind(desc, JobDesc.class);
         if (!after.equals(job.desc())) {
             Optional<Decision.Rejected> impossible = job.isPending() ? planner.infeasible(state, after) : Optional.empty();
             if (impossible.isPresent()) {
-                return impossible.get();
+                return impossible;
             }
             changes.addFirst(new Change.DescriptionChanged(job.id(), after));
         }
-        return Decision.of(changes, "");
+        return Optional.empty();
     }
 
     /** Which part of the description a key changes; its text goes there as it is. */

@@ -82,6 +82,8 @@ public enum SlurmErrno {
     INTERNAL(2092, "Slurm internal error, contact system administrator"),
     PARTITION_DOWN(2103, "Partition in DOWN state"),
     JOB_SETTING_DB_INX(2104, "Job update not available right now, the DB index is being set, try again in a bit"),
+    NOT_HET_JOB_LEADER(2109, "Job not heterogeneous job leader"),
+    NOT_WHOLE_HET_JOB(2108, "Operation not permitted on individual component of heterogeneous job"),
     NOT_HET_JOB(2110, "Job not heterogeneous job"),
     INVALID_TRES(2115, "Invalid Trackable RESource (TRES) specification"),
     INVALID_TRES_BILLING_WEIGHTS(2116, "Invalid TRESBillingWeights specification"),

@@ -57,6 +57,7 @@ final class Pass {
     private boolean blind;
     private boolean sharing;
     private Grid grid;
+    private Set<String> avoided = Set.of();
     private int reservations;
     private int backfilled;
 
@@ -151,6 +152,12 @@ final class Pass {
     }
 
     private void consider(Job job) {
+        if (job.isHet()) {
+            if (job.isHetLeader()) {
+                new HetPass(this, scheduler, state).consider(job);
+            }
+            return;
+        }
         int task = job.isArrayRecord() ? job.array().pending().first() : -1;
         int given = 0;
         while (starts.size() < most) {
@@ -242,12 +249,7 @@ final class Pass {
             return whole;
         }
         if (allocation.isPresent()) {
-            if (limited) {
-                scheduler.use().started(job.desc(), allocation.get(), 1);
-                charged.add(new Charged(job.desc(), allocation.get()));
-            }
-            claim(allocation.get(), need);
-            starts.add(new Planner.Start(job.id(), task, allocation.get(), need.limitMin(), need.reservation()));
+            started(job, need, new Planner.Start(job.id(), task, allocation.get(), need.limitMin(), need.reservation()));
             return JobReason.NONE;
         }
         failed.add(need);
@@ -299,9 +301,24 @@ final class Pass {
         };
     }
 
+    /** The need in the first of the job's reservations that is open; empty if none is. */
+    Optional<Need> inReservation(Job job, Need plain) {
+        return reserved.of(job.desc()).stream().filter(name -> reserved.opens(name) <= now.seconds()).findFirst()
+                .map(name -> scheduler.shared(plain, name));
+    }
+
     /** Whom a waiting job keeps from going first: others of its partition in the same reservation. */
     private static String blocker(Need need) {
         return need.reservation().isEmpty() ? need.partition() : need.partition() + "\n" + need.reservation();
+    }
+
+    void started(Job job, Need need, Planner.Start start) {
+        if (limited) {
+            scheduler.use().started(job.desc(), start.allocation(), 1);
+            charged.add(new Charged(job.desc(), start.allocation()));
+        }
+        claim(start.allocation(), need);
+        starts.add(start);
     }
 
     // ---- now
@@ -316,6 +333,16 @@ final class Pass {
         Optional<Allocation> together = place(need);
         sharing = false;
         return together;
+    }
+
+    /** As {@link #place}, on other nodes than these. */
+    Optional<Allocation> placeAvoiding(Need need, Set<String> nodes) {
+        avoided = nodes;
+        try {
+            return place(need);
+        } finally {
+            avoided = Set.of();
+        }
     }
 
     private Optional<Allocation> place(Need need) {
@@ -353,18 +380,18 @@ final class Pass {
         List<NodeSlot> members = scheduler.nodesOf(need.partition());
         List<String> required = Feasibility.names(need.nodeList());
         List<String> excluded = Feasibility.names(need.excludeList());
-        if (required.isEmpty() && excluded.isEmpty() && need.features().isEmpty() && need.tmpDiskMb() == 0) {
+        if (required.isEmpty() && excluded.isEmpty() && avoided.isEmpty() && need.features().isEmpty() && need.tmpDiskMb() == 0) {
             return members;
         }
         List<NodeSlot> out = new ArrayList<>();
         for (String name : required) {
             NodeSlot node = scheduler.node(name);
-            if (node != null) {
+            if (node != null && !avoided.contains(name)) {
                 out.add(node);
             }
         }
         for (NodeSlot node : members) {
-            if (!required.contains(node.spec.name()) && !excluded.contains(node.spec.name())
+            if (!required.contains(node.spec.name()) && !avoided.contains(node.spec.name()) && !excluded.contains(node.spec.name())
                     && Features.match(need.features(), node.spec.features()) && need.tmpDiskMb() <= node.spec.tmpDiskMb()) {
                 out.add(node);
             }
@@ -482,37 +509,74 @@ final class Pass {
     }
 
     private Optional<Planner.Estimate> earliest(Need need, boolean keep) {
-        Grid g = grid();
         List<NodeSlot> order = order(need);
-        int required = Feasibility.names(need.nodeList()).size();
         long opens = reserved.opens(need.reservation()) - now.seconds();
         for (int slot = opens > 0 ? Grid.slotAt(opens) : 0; slot < Grid.STARTS.length; slot++) {
-            int end = Grid.endSlot(slot, need.limitMin());
-            long from = now.seconds() + Grid.STARTS[slot];
-            List<Chooser.Candidate> candidates = new ArrayList<>();
-            int found = 0;
-            for (int i = 0; i < order.size(); i++) {
-                NodeSlot node = order.get(i);
-                if (!node.usable) {
-                    continue;
-                }
-                int barred = reserved.isEmpty() ? 0 : reserved.barred(need.reservation(), node, from, until(from, need.limitMin()));
-                int tasks = Chooser.tasksFitting(need, node, g.unitsIn(node.index, slot, end) - barred, g.memoryIn(node.index, slot, end),
-                        g.idleIn(node.index, slot, end) && !(need.exclusive() && barred > 0), memoryConsumed);
-                if (tasks > 0 && slot == 0) {
-                    tasks = Math.min(tasks, Chooser.tasksByGres(need, node));
-                }
-                if (tasks > 0) {
-                    candidates.add(new Chooser.Candidate(node, tasks));
-                    found += i < required ? 1 : 0;
-                }
-            }
-            List<Chooser.Pick> picks = found < required ? List.of() : Chooser.pick(withoutJobGres(need, slot), candidates, required);
+            List<Chooser.Pick> picks = picksAt(need, order, slot);
             if (!picks.isEmpty()) {
-                return Optional.of(reserved(need, picks, slot, end, keep));
+                return Optional.of(reserved(need, picks, slot, Grid.endSlot(slot, need.limitMin()), keep));
             }
         }
         return Optional.empty();
+    }
+
+    /** Nodes for the need if it began in that slot; empty if it does not fit then. */
+    private List<Chooser.Pick> picksAt(Need need, List<NodeSlot> order, int slot) {
+        Grid g = grid();
+        int required = Feasibility.names(need.nodeList()).size();
+        int end = Grid.endSlot(slot, need.limitMin());
+        long from = now.seconds() + Grid.STARTS[slot];
+        List<Chooser.Candidate> candidates = new ArrayList<>();
+        int found = 0;
+        for (int i = 0; i < order.size(); i++) {
+            NodeSlot node = order.get(i);
+            if (!node.usable || avoided.contains(node.spec.name())) {
+                continue;
+            }
+            int barred = reserved.isEmpty() ? 0 : reserved.barred(need.reservation(), node, from, until(from, need.limitMin()));
+            int tasks = Chooser.tasksFitting(need, node, g.unitsIn(node.index, slot, end) - barred, g.memoryIn(node.index, slot, end),
+                    g.idleIn(node.index, slot, end) && !(need.exclusive() && barred > 0), memoryConsumed);
+            if (tasks > 0 && slot == 0) {
+                tasks = Math.min(tasks, Chooser.tasksByGres(need, node));
+            }
+            if (tasks > 0) {
+                candidates.add(new Chooser.Candidate(node, tasks));
+                found += i < required ? 1 : 0;
+            }
+        }
+        return found < required ? List.of() : Chooser.pick(withoutJobGres(need, slot), candidates, required);
+    }
+
+    /** Keeps room for all of them at the first time at which each finds nodes of its own; empty if there is none. */
+    List<Planner.Estimate> reserveTogether(List<Need> needs) {
+        if (reservations >= RESERVATIONS_MAX) {
+            return List.of();
+        }
+        reservations += needs.size();
+        List<List<NodeSlot>> orders = needs.stream().map(this::order).toList();
+        try {
+            for (int slot = 0; slot < Grid.STARTS.length; slot++) {
+                avoided = new HashSet<>();
+                List<List<Chooser.Pick>> all = new ArrayList<>();
+                for (int i = 0; i < needs.size() && all.size() == i; i++) {
+                    List<Chooser.Pick> picks = picksAt(needs.get(i), orders.get(i), slot);
+                    if (!picks.isEmpty()) {
+                        all.add(picks);
+                        picks.forEach(p -> avoided.add(p.node().spec.name()));
+                    }
+                }
+                if (all.size() == needs.size()) {
+                    List<Planner.Estimate> out = new ArrayList<>();
+                    for (int i = 0; i < needs.size(); i++) {
+                        out.add(reserved(needs.get(i), all.get(i), slot, Grid.endSlot(slot, needs.get(i).limitMin()), true));
+                    }
+                    return out;
+                }
+            }
+            return List.of();
+        } finally {
+            avoided = Set.of();
+        }
     }
 
     /** Devices are counted as they are now only: later slots plan by units and memory. */

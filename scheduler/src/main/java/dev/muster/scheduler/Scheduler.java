@@ -162,7 +162,7 @@ public final class Scheduler implements Planner {
         }
     }
 
-    private static boolean inQueue(Job job) {
+    static boolean inQueue(Job job) {
         return job.isPending() && job.eligibleTime() > 0 && !job.isHeld();
     }
 

@@ -28,8 +28,9 @@ class LifeOfJobsTest {
         play("""
                 submit kind=BATCH
                 schedule
-                requeue 1                  -> 1 PENDING+COMPLETING+REQUEUED restarts=1
-                done 1 n1                  -> 1 PENDING+REQUEUED restarts=1
+                requeue 1                  -> 1 PENDING+COMPLETING+REQUEUED BeginTime restarts=1
+                done 1 n1                  -> 1 PENDING+REQUEUED BeginTime restarts=1
+                pass 121
                 schedule                   -> 1 RUNNING n1 restarts=1
                 stale 1                    -> 1 RUNNING n1 restarts=1
                 exited 1 batch 0:0         -> 1 COMPLETED+COMPLETING restarts=1
@@ -232,7 +233,7 @@ class LifeOfJobsTest {
                 submit kind=BATCH
                 submit kind=BATCH timing.requeue=NO tasks=2
                 schedule                   -> 1 RUNNING n1; 2 RUNNING n2
-                lost n1                    -> n1 free+DOWN 'Not responding'; 1 PENDING+REQUEUED restarts=1
+                lost n1                    -> n1 free+DOWN 'Not responding'; 1 PENDING+REQUEUED BeginTime restarts=1
                 lost n2                    -> 2 NODE_FAIL NodeDown
                 register n1 boot 1:1:boot  -> n1 free; says EndJob@n1
                 """);
@@ -247,7 +248,7 @@ class LifeOfJobsTest {
                 register n1 boot 1:1:boot  -> 1 RUNNING n1; says
                 register n1 boot           -> 1 RUNNING n1
                 register n1 other 1:1:boot -> 1 RUNNING n1; says EndJob@n1
-                register n1 other          -> 1 PENDING+REQUEUED restarts=1; n1 free
+                register n1 other          -> 1 PENDING+REQUEUED BeginTime restarts=1; n1 free
                 register n1 other 9:1:other -> says EndJob@n1
                 """);
     }
@@ -265,7 +266,7 @@ class LifeOfJobsTest {
                 done 1 n1                  -> n1 free+DRAIN 'disk'
                 node n1 state=resume       -> n1 free
                 schedule                   -> 2 RUNNING n[1-2]
-                node n2 state=down reason=fire -> 2 PENDING+COMPLETING+REQUEUED restarts=1
+                node n2 state=down reason=fire -> 2 PENDING+COMPLETING+REQUEUED BeginTime restarts=1
                 """);
     }
 
@@ -337,14 +338,15 @@ class LifeOfJobsTest {
         play("""
                 submit kind=BATCH
                 schedule
-                once r1 requeue 1          -> 1 PENDING+COMPLETING+REQUEUED restarts=1
+                once r1 requeue 1          -> 1 PENDING+COMPLETING+REQUEUED BeginTime restarts=1
                 done 1 n1
+                pass 121
                 schedule                   -> 1 RUNNING n1 restarts=1
                 once r1 requeue 1          -> 1 RUNNING n1 restarts=1; says CancelReply[done=[1], errors=[]]
                 once r3 update 1 requeue=0
                 once r4 update 1 requeue=1
                 once r3 update 1 requeue=0
-                once r2 requeue 1          -> 1 PENDING+COMPLETING+REQUEUED restarts=2
+                once r2 requeue 1          -> 1 PENDING+COMPLETING+REQUEUED BeginTime restarts=2
                 once r5 requeue 77         -> says Invalid job id specified
                 """);
     }

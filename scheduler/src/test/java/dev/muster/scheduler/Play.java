@@ -135,6 +135,11 @@ final class Play {
                     List.of(), w[1])));
             case "why" -> said = cluster.shown(Integer.parseInt(w[1]));
             case "submit" -> say(cluster.submit(rest));
+            case "het" -> say(cluster.apply(new Command.SubmitHet(Cluster.USER, java.util.Arrays.stream(rest.split(" : "))
+                    .map(part -> (Command.SubmitJob) submission("", part)).toList(), "", false, false)));
+            case "hetstep" -> say(cluster.apply(new Command.CreateHetStep(Cluster.USER, "", java.util.Arrays.stream(w[1].split(","))
+                    .map(id -> new Command.CreateStep(Cluster.USER, "", Integer.parseInt(id), step(Integer.parseInt(w[2])), Bytes.EMPTY, "io"))
+                    .toList())));
             case "again" -> say(cluster.apply(submission(w[1], rest.substring(w[1].length()))));
             case "schedule" -> cluster.schedule();
             case "pass" -> cluster.pass(Long.parseLong(w[1]));

@@ -274,7 +274,8 @@ final class Edit {
     private int refused(Json.Obj reply) {
         boolean access = reply.integer("errno") == 2002;
         if (entity.name().equals("job")) {
-            reply.texts("error").forEach(sentence -> c.err().println("sacctmgr: accounting_storage/slurmdbd: acct_storage_p_modify_job: " + sentence));
+            reply.texts("error").forEach(sentence -> c.err().println("sacctmgr: accounting_storage/slurmdbd: acct_storage_p_modify_job: "
+                    + sentence));
             c.out().println(" Nothing modified");
             return 1;
         }

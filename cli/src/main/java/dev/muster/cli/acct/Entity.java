@@ -203,7 +203,8 @@ record Entity(String name, String word, List<Name> conditions, String format, Li
             new Entity("resource", "resources:4", names("names:1=name clusters:1=cluster descriptions:1=description ids:1=id servers:2=server "
                     + "flags:2=flags allowed:2=allowed percentallowed:1=allowed type:2=type"), "name,server,type,count,allocated,servertype",
                     columns(OTHER_COLUMNS.replace("name:1|Name|15", "name:1|Name|10"))),
-            new Entity("job", "jobs:1", names("jobids:1=jobid clusters:1=cluster endtime:1=endtime starttime:1=starttime users:1=user wckeys:1=wckey"),
+            new Entity("job", "jobs:1",
+                    names("jobids:1=jobid clusters:1=cluster endtime:1=endtime starttime:1=starttime users:1=user wckeys:1=wckey"),
                     "", List.of()),
             new Entity("runawayjob", "runawayjobs:2", names("clusters:1=cluster"), "id,name,partition,cluster,state,timesubmit,timestart,timeend",
                     columns("""

@@ -38,6 +38,8 @@ public final class AccountingRows {
      * @param state       base state's name; REQUEUED for an attempt that went back to the queue
      * @param cancelledBy uid, -1 if it was not cancelled
      * @param limitMin    -1 for none
+     * @param hetJobId    0 if it is no component of a heterogeneous job
+     * @param licenses    as asked for
      */
     public record JobRow(
             long sluid,
@@ -88,7 +90,10 @@ public final class AccountingRows {
             String extra,
             String container,
             String flags,
-            boolean batch) {}
+            boolean batch,
+            int hetJobId,
+            int hetOffset,
+            String licenses) {}
 
     /**
      * One step. Key: (sluid, restarts, stepId).
@@ -143,6 +148,8 @@ public final class AccountingRows {
      * @param to     of the window; 0: now
      * @param duplicates rows of earlier attempts as well
      * @param clusters names; empty means all that the database has
+     * @param wholeHetjob of a heterogeneous job: {@code yes} all components whichever is named, {@code no} only those named,
+     *                    "" all where the leader is named
      */
     public record Query(
             List<String> jobs,
@@ -167,7 +174,16 @@ public final class AccountingRows {
             int maxCpus,
             int minLimitMin,
             int maxLimitMin,
-            List<String> clusters) {}
+            List<String> clusters,
+            String wholeHetjob) {
+        public Query(List<String> jobs, List<Integer> userIds, boolean allUsers, List<Integer> groupIds, List<String> accounts,
+                List<String> partitions, List<String> qos, List<String> names, List<String> nodes, List<String> states,
+                List<String> wckeys, List<String> reasons, long from, long to, boolean duplicates, boolean allocationsOnly,
+                int minNodes, int maxNodes, int minCpus, int maxCpus, int minLimitMin, int maxLimitMin, List<String> clusters) {
+            this(jobs, userIds, allUsers, groupIds, accounts, partitions, qos, names, nodes, states, wckeys, reasons, from, to,
+                    duplicates, allocationsOnly, minNodes, maxNodes, minCpus, maxCpus, minLimitMin, maxLimitMin, clusters, "");
+        }
+    }
 
     /** The answer: jobs in order with their steps. @param now the controller's clock */
     public record Answer(long now, String cluster, List<JobWithSteps> jobs) {}

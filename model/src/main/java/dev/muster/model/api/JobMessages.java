@@ -29,6 +29,13 @@ public final class JobMessages {
             boolean immediate) {}
 
     /**
+     * Submits a heterogeneous job: all components or none. Answered as a single one, with the number of the first.
+     *
+     * @param parts in order; their request ids and flags do not count
+     */
+    public record SubmitHet(String requestId, List<Submit> parts, boolean testOnly, boolean immediate) {}
+
+    /**
      * @param warnings    lines to print on stderr
      * @param testStart   for testOnly: planned start
      * @param testNodes   for testOnly: hostlist of the planned nodes
@@ -54,6 +61,7 @@ public final class JobMessages {
      * @param ready       the nodes are configured (prolog done where it must be waited for)
      * @param version     for {@link AwaitChange}
      * @param environment SLURM_* entries NAME=value that salloc sets for its command
+     * @param hetMembers  numbers of all components of a heterogeneous job, by offset; ready says of all that they are
      */
     public record Allocation(
             int jobId,
@@ -76,7 +84,8 @@ public final class JobMessages {
             List<NodeShare> shares,
             List<String> environment,
             ExitStatus exit,
-            String workDir) {}
+            String workDir,
+            List<Integer> hetMembers) {}
 
     /** One node of an allocation or of a step. */
     public record NodeShare(String node, String address, int port, int cpus, long memoryMb, String gres, int tasks, List<Integer> taskIds) {}
@@ -90,6 +99,16 @@ public final class JobMessages {
      * @param ioToken   shown to each node's {@code io} stream
      */
     public record StepStarted(int jobId, int stepId, int attempt, int tasks, List<NodeShare> shares, String ioToken, List<String> warnings) {}
+
+    /**
+     * One step over several components of a heterogeneous job: created in all of them, or none.
+     *
+     * @param parts in the order of the ranks; their request ids and times to wait do not count
+     */
+    public record CreateHetStep(String requestId, List<CreateStep> parts, int waitMs) {}
+
+    /** Its parts, in that order: all have the same step number, the ranks go on from one to the next. */
+    public record HetStepStarted(List<StepStarted> parts) {}
 
     /** Asks for running steps; jobIds empty means all. */
     public record QuerySteps(List<Integer> jobIds, int stepId, int userId, boolean allUsers) {}
@@ -138,6 +157,7 @@ public final class JobMessages {
      * @param timeLimitMin  minutes; -1 for unlimited
      * @param tresAlloc     {@code cpu=2,mem=4G,node=1,billing=2}
      * @param cpuIds        per node detail
+     * @param hetJobIdSet   numbers of all components of a heterogeneous job, {@code 12-14}; "" if it is none
      */
     public record JobInfo(
             int jobId,
@@ -240,7 +260,8 @@ public final class JobMessages {
             String submitLine,
             long sluid,
             List<NodeDetail> details,
-            String gresTotal) {}
+            String gresTotal,
+            String hetJobIdSet) {}
 
     /** CPUs (abstract ids), memory and GRES of a job on nodes that have the same of each. */
     public record NodeDetail(String nodes, String cpuIds, long memoryMb, String gres) {}
@@ -272,7 +293,9 @@ public final class JobMessages {
             String distribution,
             String account,
             String submitLine,
-            long sluid) {}
+            long sluid,
+            int hetJobId,
+            int hetOffset) {}
 
     /**
      * Cancels or signals jobs: those named, or those all filters match (scancel).

@@ -1,0 +1,105 @@
+package dev.muster.cli;
+
+import dev.muster.model.IndexSet;
+import dev.muster.model.Json;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/** A step of srun over components of a heterogeneous job: which part of the command line runs in which of them. */
+final class SrunHet {
+    private static final int GROUP_MAX = 127;
+
+    /**
+     * A component that the step runs in.
+     *
+     * @param group its offset within the job
+     */
+    record Part(int group, JobOptions options, List<String> program) {}
+
+    private SrunHet() {}
+
+    /**
+     * The parts in the order of the components. A section that names no group is for the one with its own number; one that names no
+     * program runs that of the next that does.
+     *
+     * @param size   components of the job; 0 if it is to be made for this step
+     */
+    static List<Part> parts(CommandContext c, List<List<String>> sections, int size) throws UsageException {
+        List<Part> out = new ArrayList<>();
+        Set<Integer> seen = new HashSet<>();
+        JobOptions first = null;
+        for (int i = 0; i < sections.size(); i++) {
+            JobOptions typed = new JobOptions(c, 'R');
+            List<String> program = typed.readArguments(sections.get(i));
+            for (int group : typed.has(JobOption.HET_GROUP) ? groups(c, typed) : List.of(i)) {
+                if (!seen.add(group)) {
+                    throw new UsageException(typed.exitError(1), List.of("srun: fatal: Duplicate het groups in single srun not supported"));
+                }
+                if (group >= (size > 0 ? size : sections.size())) {
+                    throw c.bad(typed.exitError(1), "Attempt to run a job step with het group value of " + group
+                            + ", but the job allocation has maximum value of " + ((size > 0 ? size : sections.size()) - 1));
+                }
+                JobOptions own = size > 0 ? new JobOptions(c, 'R', group) : new JobOptions(c, 'R');
+                own.readArguments(sections.get(i));
+                own.readEnvironment();
+                if (first == null) {
+                    first = own;
+                } else {
+                    own.inherit(first);
+                }
+                out.add(new Part(group, own, program));
+            }
+        }
+        return withPrograms(c, out);
+    }
+
+    private static List<Part> withPrograms(CommandContext c, List<Part> parts) throws UsageException {
+        List<Part> out = new ArrayList<>(parts);
+        List<String> program = List.of();
+        for (int i = out.size() - 1; i >= 0; i--) {
+            Part p = out.get(i);
+            program = p.program.isEmpty() ? program : p.program;
+            if (program.isEmpty()) {
+                throw new UsageException(p.options.exitError(1), List.of("srun: fatal: No command given to execute."));
+            }
+            out.set(i, new Part(p.group, p.options, program));
+        }
+        out.sort(Comparator.comparingInt(Part::group));
+        return out;
+    }
+
+    private static List<Integer> groups(CommandContext c, JobOptions o) throws UsageException {
+        String text = o.text(JobOption.HET_GROUP);
+        List<IndexSet.Spec> spec = IndexSet.parseSpec(text, GROUP_MAX);
+        if (spec.isEmpty()) {
+            throw c.bad(o.exitError(1), "Invalid --het-group value: " + text);
+        }
+        List<Integer> out = new ArrayList<>();
+        IndexSet set = spec.getFirst().indexes();
+        for (int g = set.first(); g >= 0; g = set.next(g + 1)) {
+            out.add(g);
+        }
+        return out;
+    }
+
+    /** The allocation of each part's component. */
+    static List<Json.Obj> allocations(CommandContext c, List<Integer> members, List<Part> parts) throws SlurmException {
+        List<Json.Obj> out = new ArrayList<>();
+        for (Part p : parts) {
+            out.add(c.host().controller().call("AwaitAllocation", new Json.Obj().put("jobId", (long) members.get(p.group))));
+        }
+        return out;
+    }
+
+    /** Offsets to numbers of jobs, as the leader's allocation has them. */
+    static List<Integer> members(Json.Obj allocation) {
+        List<Integer> out = new ArrayList<>();
+        for (Object id : allocation.list("hetMembers")) {
+            out.add(((Number) id).intValue());
+        }
+        return out;
+    }
+}

@@ -1,0 +1,50 @@
+package dev.muster.controller;
+
+import dev.muster.core.Allocation;
+import dev.muster.core.Job;
+import dev.muster.core.State;
+import dev.muster.core.Step;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A step with its parts in all components of a heterogeneous job, in the order of the ranks; of an ordinary job its own parts.
+ *
+ * @param jobId  that its tasks are told
+ * @param shares the allocations that it runs in
+ */
+record WholeStep(int jobId, List<Step.Part> parts, List<Allocation.Share> shares) {
+    static WholeStep of(State state, Job job, Step step) {
+        int jobId = job.isHet() ? job.het().jobId() : job.id();
+        if (step.het().isEmpty()) {
+            return new WholeStep(jobId, step.nodes(), job.run().allocation().nodes());
+        }
+        List<Step.Part> parts = new ArrayList<>();
+        List<Allocation.Share> shares = new ArrayList<>();
+        for (int id : step.het()) {
+            state.jobs().find(id).ifPresent(j -> {
+                j.step(step.id()).ifPresent(s -> parts.addAll(s.nodes()));
+                shares.addAll(j.run().allocation().nodes());
+            });
+        }
+        return new WholeStep(jobId, parts, shares);
+    }
+
+    int tasks() {
+        return parts.stream().mapToInt(p -> p.tasks().size()).sum();
+    }
+
+    /** Where among all its nodes a part is. */
+    int index(Step.Part part) {
+        for (int i = 0; i < parts.size(); i++) {
+            if (parts.get(i).node().equals(part.node())) {
+                return i;
+            }
+        }
+        return 0;
+    }
+
+    List<String> nodes() {
+        return parts.stream().map(Step.Part::node).toList();
+    }
+}

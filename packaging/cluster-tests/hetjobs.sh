@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# Heterogeneous jobs: components of scripts and command lines, steps over them, names of components in every command.
+. "$(dirname "$0")/lib.bash"
+start_cluster 3 2
+cat > het.sh <<'S'
+#!/bin/bash
+#SBATCH -J het -t 2 -n 1 -o het.txt
+#SBATCH hetjob
+#SBATCH -n 2 -N 2 -t 3
+env | grep HET_ | sort
+srun --het-group=0,1 -l sh -c 'echo $SLURM_PROCID of $SLURM_NTASKS in $SLURM_JOB_ID on $SLURM_NODELIST as $SLURM_NODEID'
+srun --het-group=1 sh -c 'echo one $SLURM_PROCID'
+srun -l sh -c 'echo first' : -n 1 sh -c 'echo second'
+sleep 2
+S
+id=$(sbatch --parsable het.sh)
+sleep 1
+check "squeue names the components" "$id+0 $id+1" "$(squeue -h -j "$id" -o %i | sort | xargs)"
+check "one component by its offset" "$((id + 1))" "$(squeue -h -j "$id+1" -o %A)"
+check "scontrol show job" "$id 0 $id-$((id + 1)) $id 1 $id-$((id + 1))" "$(scontrol show job "$id" | grep -o -E 'Het[A-Za-z]*=[0-9-]+' | grep -o '[0-9-]*$' | xargs)"
+wait_empty 40
+match "how many components" 'SLURM_HET_SIZE=2' "$(cat het.txt)"
+match "what each has" "SLURM_JOB_ID_HET_GROUP_1=$((id + 1))" "$(cat het.txt)"
+check "ranks go on over components" "0: 0 of 3 in $id on n[1-3] as 0|1: 1 of 3 in $id on n[1-3] as 1|2: 2 of 3 in $id on n[1-3] as 2|" "$(grep ' of 3' het.txt | sort | tr '\n' '|')"
+check "one group alone" 2 "$(grep -c '^one' het.txt)"
+check "programs of their own" "0: first|1: second|" "$(grep -E 'first|second' het.txt | sort | tr '\n' '|')"
+check "sacct by the whole" "$id+0|COMPLETED $id+1|COMPLETED" "$(sacct -X -n -P -o JobID,State -j "$id" | xargs)"
+check "sacct by component" "$id+1|$((id + 1))" "$(sacct -X -n -P -o JobID,JobIDRaw -j "$id+1")"
+check "sacct by number" "$id+1" "$(sacct -X -n -P -o JobID -j "$((id + 1))")"
+check "sacct --whole-hetjob" "$id+0 $id+1" "$(sacct --whole-hetjob -X -n -P -o JobID -j "$((id + 1))" | xargs)"
+check "srun with a colon" "0: a|1: b|2: b|" "$(srun -Q -l -n 1 echo a : -n 2 -N 2 echo b | sort | tr '\n' '|')"
+rc=0; srun -Q -n 1 true : -n 1 sh -c 'exit 4' 2>err.txt || rc=$?
+check "the highest exit code" 4 "$rc"
+out=$(salloc -n 1 : -n 1 sh -c 'srun -Q --het-group=0,1 sh -c "echo \$SLURM_NODEID"; srun --het-group=0,5 true' 2>&1) || true
+match "salloc says what it waits for" 'has been allocated resources' "$out"
+match "a component that is not there" 'het group value of 5, but the job allocation has maximum value of 1' "$out"
+id=$(sbatch --parsable -H -n 1 : -n 1 --wrap 'sleep 100')
+rc=0; scancel "$id+1" 2>err.txt || rc=$?
+check "no component of a waiting job alone" 1 "$rc"
+match "and in these words" 'Operation not permitted on individual component of heterogeneous job' "$(cat err.txt)"
+scontrol release "$id"; sleep 1
+check "released as a whole" "R R" "$(squeue -h -j "$id" -o %t | xargs)"
+scancel "$id+1"; sleep 1
+check "a running component ends alone" "R" "$(squeue -h -j "$id" -t running -o %t)"
+scontrol requeue "$id"; sleep 1
+check "requeued as a whole" "PD PD" "$(squeue -h -j "$id" -o %t | xargs)"
+scancel "$id"; wait_empty 20
+id=$(sbatch --parsable -o /dev/null -n 1 : -n 1 --wrap 'sleep 30')
+sleep 1; kill -9 "$(pid_of slurmctld)"; sleep 0.5; start_ctld; sleep 2
+check "over a kill of slurmctld" "R R" "$(squeue -h -j "$id" -o %t | xargs)"
+scancel "$id"; wait_empty 20
+check "both are cancelled" "CANCELLED by $(id -u) CANCELLED by $(id -u)" "$(sacct -X -n -P -o State -j "$id" | xargs)"

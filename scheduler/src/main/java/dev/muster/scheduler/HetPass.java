@@ -1,0 +1,126 @@
+package dev.muster.scheduler;
+
+import dev.muster.core.AccountRules;
+import dev.muster.core.Allocation;
+import dev.muster.core.HetRules;
+import dev.muster.core.Job;
+import dev.muster.core.Limits;
+import dev.muster.core.Partition;
+import dev.muster.core.Planner;
+import dev.muster.core.State;
+import dev.muster.model.JobReason;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Heterogeneous jobs in a pass: all components at once or none, each on nodes of its own. What cannot start now is planned for the
+ * first time at which all fit.
+ */
+final class HetPass {
+    private final Pass pass;
+    private final Scheduler scheduler;
+    private final State state;
+    private final AccountRules accounts;
+
+    /** A component and the partition it is tried in. */
+    private record Part(Job job, Need need) {}
+
+    HetPass(Pass pass, Scheduler scheduler, State state) {
+        this.pass = pass;
+        this.scheduler = scheduler;
+        this.state = state;
+        this.accounts = new AccountRules(state);
+    }
+
+    /** Starts the whole job of this leader, or explains why it waits. */
+    void consider(Job leader) {
+        List<Job> members = HetRules.members(state, leader);
+        if (members.size() < leader.het().members().size() || !members.stream().allMatch(Scheduler::inQueue)) {
+            return;
+        }
+        List<Part> parts = new ArrayList<>();
+        boolean blocked = false;
+        for (Job job : members) {
+            Optional<Part> part = part(job);
+            part.ifPresent(parts::add);
+            blocked |= part.isEmpty();
+        }
+        if (!blocked && !start(parts)) {
+            later(parts);
+        }
+    }
+
+    /** In the first of its partitions that it may use and that is large enough. */
+    private Optional<Part> part(Job job) {
+        JobReason reason = JobReason.PARTITION_DOWN;
+        for (String name : job.desc().partition().split(",")) {
+            Optional<Partition> partition = state.partitions().find(name);
+            if (partition.isEmpty()) {
+                continue;
+            }
+            reason = Limits.reason(job.desc(), partition.get(), state.settings());
+            if (reason == JobReason.NONE) {
+                Optional<Need> open = pass.inReservation(job, scheduler.need(job, partition.get(), state));
+                if (open.isEmpty()) {
+                    reason = JobReason.RESERVATION;
+                    continue;
+                }
+                Need need = open.get();
+                reason = accounts.enforces("limits")
+                        ? accounts.blocks(job.desc(), Allocation.NONE, need.limitMin(), scheduler.use()) : JobReason.NONE;
+                if (reason == JobReason.NONE && Feasibility.exceeds(state, job.desc(), partition.get())) {
+                    reason = JobReason.PARTITION_CONFIG;
+                }
+                if (reason == JobReason.NONE) {
+                    return Optional.of(new Part(job, need));
+                }
+            }
+        }
+        scheduler.explain(job.id(), reason, Optional.empty());
+        return Optional.empty();
+    }
+
+    private boolean start(List<Part> parts) {
+        List<Planner.Start> starts = new ArrayList<>();
+        Set<String> used = new HashSet<>();
+        boolean all = true;
+        int charged = 0;
+        for (Part part : parts) {
+            Optional<Allocation> allocation = pass.placeAvoiding(part.need, used);
+            if (allocation.isEmpty()) {
+                all = false;
+                break;
+            }
+            JobReason policy = accounts.enforces("limits")
+                    ? accounts.blocks(part.job.desc(), allocation.get(), part.need.limitMin(), scheduler.use()) : JobReason.NONE;
+            if (policy != JobReason.NONE) {
+                parts.forEach(p -> scheduler.explain(p.job.id(), policy, Optional.empty()));
+                all = false;
+                break;
+            }
+            scheduler.use().started(part.job.desc(), allocation.get(), 1);
+            charged++;
+            allocation.get().nodes().forEach(share -> used.add(share.node()));
+            starts.add(new Planner.Start(part.job.id(), -1, allocation.get(), part.need.limitMin(), part.need.reservation()));
+        }
+        for (int i = 0; i < charged; i++) {
+            scheduler.use().started(parts.get(i).job.desc(), starts.get(i).allocation(), -1);
+        }
+        for (int i = 0; all && i < starts.size(); i++) {
+            pass.started(parts.get(i).job, parts.get(i).need, starts.get(i));
+        }
+        return all;
+    }
+
+    /** The first time at which there is room for all: it is kept free for them. */
+    private void later(List<Part> parts) {
+        List<Planner.Estimate> planned = pass.reserveTogether(parts.stream().map(Part::need).toList());
+        for (int i = 0; i < parts.size(); i++) {
+            scheduler.explain(parts.get(i).job.id(), JobReason.RESOURCES,
+                    planned.isEmpty() ? Optional.empty() : Optional.of(planned.get(i)));
+        }
+    }
+}
