@@ -143,14 +143,18 @@ class GoldenStateTest {
         cluster.apply(new Command.ApplyPolicy(new DbdMessages.Policy(
                 List.of(new DbdMessages.AssocPolicy(1, 0, "root", "", "", false, Map.of(), List.of("normal"), "normal"),
                         new DbdMessages.AssocPolicy(2, 1, "lab", "alice", "p", true, Map.of("MaxJobs", "4"), List.of("normal"), "normal")),
-                List.of(new DbdMessages.QosPolicy(1, "normal", Map.of("Priority", "10"))),
+                List.of(new DbdMessages.QosPolicy(1, "normal", Map.of("Priority", "10")),
+                        new DbdMessages.QosPolicy(2, "urgent", Map.of("Preempt", "normal"))),
                 List.of(new DbdMessages.UserPolicy("alice", Entities.AdminLevel.NONE, List.of("lab"))),
                 List.of(new DbdMessages.WckeyPolicy("alice", "w", true)))));
         play.lines("""
+                update 1003 qos=normal
                 pass 301
-                submit kind=BATCH charge.account=lab partition=p
+                submit kind=BATCH charge.account=lab charge.qos=normal partition=p tasks=2
                 schedule
                 pass 301
+                submit kind=BATCH charge.account=lab charge.qos=urgent partition=p tasks=2
+                schedule
                 """);
         all.addAll(play.entries());
         Path directory = Files.createDirectories(Path.of(args[0]));
