@@ -89,14 +89,15 @@ class GoldenStateTest {
     /** Writes a new version's files into the directory given. */
     public static void main(String[] args) throws IOException {
         Cluster cluster = new Cluster("n[1-2] cpus=2 mem=1000", "p nodes=n[1-2] default=yes defmempercpu=10",
-                "requeueJobs=true awaitProlog=true externSteps=true returnToService=1 options.prolog_slurmctld=true options.max_node_count=4");
+                "requeueJobs=true awaitProlog=true externSteps=true returnToService=1 options.prolog_slurmctld=true options.max_node_count=4"
+                        + " options.preempt_type=preempt/qos options.preempt_mode=CANCEL");
         List<Entry> all = new ArrayList<>(cluster.opening());
         Play play = new Play(cluster);
         play.lines("""
                 skip
                 again r1 kind=BATCH name=first payload.scriptHash=5c payload.envHash=ee timing.timeLimitMin=5
                 submit kind=BATCH timing.array=1-4%1 timing.dependency=afterok:1001
-                submit kind=ALLOCATION tasks=2 timing.hold=true
+                submit kind=ALLOCATION tasks=2 timing.hold=true charge.qos=normal
                 submit kind=BATCH name=bye timing.hold=true
                 schedule
                 prolog 1001 n1
@@ -148,7 +149,6 @@ class GoldenStateTest {
                 List.of(new DbdMessages.UserPolicy("alice", Entities.AdminLevel.NONE, List.of("lab"))),
                 List.of(new DbdMessages.WckeyPolicy("alice", "w", true)))));
         play.lines("""
-                update 1003 qos=normal
                 pass 301
                 submit kind=BATCH charge.account=lab charge.qos=normal partition=p tasks=2
                 schedule
