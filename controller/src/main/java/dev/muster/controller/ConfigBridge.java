@@ -57,6 +57,10 @@ final class ConfigBridge {
         long overRunMin = conf.number(Key.RESV_OVER_RUN);
         options.put(Settings.RESV_OVER_RUN, Long.toString(overRunMin < 0 || overRunMin >= 65_535 ? -1 : overRunMin * 60));
         priorities(conf, options);
+        List<String> select = new ArrayList<>();
+        conf.selectTypeParameters().forEach(p -> select.add(p.toUpperCase(java.util.Locale.ROOT)));
+        select.addAll(conf.selectType().equals("select/linear") ? List.of("LINEAR") : List.of());
+        options.put(Settings.SELECT, String.join(",", select));
         options.put(Preemption.TYPE, conf.text(Key.PREEMPT_TYPE));
         options.put(Preemption.MODE, String.join(",", conf.list(Key.PREEMPT_MODE)).toUpperCase(java.util.Locale.ROOT));
         options.put(Preemption.PARAMETERS, String.join(",", conf.list(Key.PREEMPT_PARAMETERS)));

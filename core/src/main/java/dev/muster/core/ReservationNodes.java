@@ -65,18 +65,42 @@ final class ReservationNodes {
     private Chosen allOf(Reservation r, List<Node> nodes) {
         Map<String, IndexSet> units = new TreeMap<>();
         List<Integer> counts = r.want().coreCounts();
+        List<IndexSet> free = nodes.stream().map(n -> free(r, n)).toList();
+        boolean total = counts.size() == 1 && nodes.size() > 1;
+        if (!counts.isEmpty() && counts.size() != nodes.size() && !total || total && counts.getFirst() < nodes.size()) {
+            return new Missing(SlurmErrno.INVALID_CPU_COUNT);
+        }
+        int[] shares = total ? spread(counts.getFirst(), free) : counts.stream().mapToInt(Integer::intValue).toArray();
         for (int i = 0; i < nodes.size(); i++) {
             Node n = nodes.get(i);
-            IndexSet free = free(r, n);
-            int wanted = counts.isEmpty() ? n.spec().units() : counts.size() == 1 ? counts.getFirst() : i < counts.size() ? counts.get(i) : 0;
-            if (free.count() < Math.min(wanted, n.spec().units()) || wanted > n.spec().units()) {
+            int wanted = counts.isEmpty() ? n.spec().units() : shares[i];
+            if (free.get(i).count() < wanted || wanted == 0 && !counts.isEmpty()) {
                 return new Missing(reservedBySomebody(r, n) ? SlurmErrno.RESERVATION_OVERLAP : SlurmErrno.NODES_BUSY);
             }
             if (!counts.isEmpty()) {
-                units.put(n.name(), first(free, wanted));
+                units.put(n.name(), first(free.get(i), wanted));
             }
         }
         return new Found(nodes.stream().map(Node::name).toList(), units);
+    }
+
+    /** A total in equal shares, as far as each has so many; what is more than all have makes a share too large. */
+    private static int[] spread(int total, List<IndexSet> free) {
+        int[] out = new int[free.size()];
+        int left = total;
+        boolean more = true;
+        while (left > 0 && more) {
+            more = false;
+            for (int i = 0; i < out.length && left > 0; i++) {
+                if (out[i] < free.get(i).count()) {
+                    out[i]++;
+                    left--;
+                    more = true;
+                }
+            }
+        }
+        out[0] += left;
+        return out;
     }
 
     private Chosen someOf(Reservation r, List<Node> candidates, List<String> keep) {

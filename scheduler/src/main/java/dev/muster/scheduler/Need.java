@@ -63,9 +63,10 @@ record Need(
      * @param contiguous the nodes must be neighbours in the order they are configured in
      */
     record Shape(int sockets, int cores, int threads, int tasksPerCore, int tasksPerSocket, int cpusMax, boolean contiguous) {
-        static Shape of(ResourceRequest r, Partition partition) {
+        static Shape of(ResourceRequest r, Partition partition, Settings settings) {
+            int tasksPerCore = r.tasksPerCore() == 0 && settings.selects("CR_ONE_TASK_PER_CORE") ? 1 : r.tasksPerCore();
             boolean oneThread = r.hint().equals("nomultithread") || r.hint().equals("compute_bound");
-            return new Shape(r.socketsPerNode(), r.coresPerSocket(), oneThread ? 1 : r.threadsPerCore(), r.tasksPerCore(),
+            return new Shape(r.socketsPerNode(), r.coresPerSocket(), oneThread ? 1 : r.threadsPerCore(), tasksPerCore,
                     r.tasksPerSocket(),
                     Math.max(0, partition.info().maxCpusPerNode()), r.contiguous());
         }
@@ -117,8 +118,9 @@ record Need(
         }
         return new Need(partition.name(), nodesMin, nodesMax == 0 ? 0 : Math.max(nodesMax, nodesMin), tasks, cpusPerTask,
                 r.tasksPerNode(), cpusMin, perNode, perCpu, memory.all(), gres.perNode(), gres.perJob(), gres.perTask(),
-                r.exclusive() != ResourceRequest.Exclusive.SHARED || partition.isExclusive(),
-                r.overcommit(), Shape.of(r, partition), r.tmpDiskMb(), r.features(), r.nodeList(), r.excludeList(), tasksOn(r),
+                r.exclusive() != ResourceRequest.Exclusive.SHARED || partition.isExclusive()
+                        || settings.selects("LINEAR") && partition.jobsPerCore(r.oversubscribe()) == 1,
+                r.overcommit(), Shape.of(r, partition, settings), r.tmpDiskMb(), r.features(), r.nodeList(), r.excludeList(), tasksOn(r),
                 new Gpus(r.cpusPerGpu(), r.memPerGpuMb()), limit(desc, partition), "", sharing(r, partition));
     }
 

@@ -37,6 +37,8 @@ final class Pass {
     private final boolean memoryConsumed;
     private final AccountRules accounts;
     private final boolean limited;
+    private final boolean leastLoaded;
+    private final boolean packed;
     private final List<Charged> charged = new ArrayList<>();
     private final List<Planner.Start> starts = new ArrayList<>();
     private final List<Taken> taken = new ArrayList<>();
@@ -72,6 +74,8 @@ final class Pass {
         this.most = most;
         this.memoryConsumed = state.settings().memoryConsumed();
         this.accounts = new AccountRules(state);
+        this.leastLoaded = state.settings().selects("CR_LLN");
+        this.packed = state.settings().selects("CR_PACK_NODES");
         this.limited = accounts.enforces("limits");
         this.reserved = new Reserved(state, scheduler.nodes(), now.seconds());
         this.preemptor = new Preemptor(scheduler, state, now);
@@ -375,8 +379,24 @@ final class Pass {
         return Optional.of(Chooser.bind(need, picks, n -> freeNow(need, n), bootIds, memoryConsumed, state.settings().awaitProlog()));
     }
 
-    /** Candidates in order of preference: those the job names first. */
+    /** Candidates in order of preference: those the job names first; the least loaded first where that is asked for, or the fullest. */
     private List<NodeSlot> order(Need need) {
+        List<NodeSlot> plain = named(need);
+        boolean least = leastLoaded || state.partitions().find(need.partition()).filter(p -> p.info().leastLoadedNodes()).isPresent();
+        if (!least && !packed) {
+            return plain;
+        }
+        int required = Feasibility.names(need.nodeList()).size();
+        List<NodeSlot> rest = new ArrayList<>(plain.subList(Math.min(required, plain.size()), plain.size()));
+        java.util.Comparator<NodeSlot> load = java.util.Comparator.comparingDouble(
+                n -> 1 - (double) n.freeUnits.count() / Math.max(1, n.spec.units()));
+        rest.sort(java.util.Comparator.comparingInt((NodeSlot n) -> n.spec.weight()).thenComparing(least ? load : load.reversed()));
+        List<NodeSlot> out = new ArrayList<>(plain.subList(0, Math.min(required, plain.size())));
+        out.addAll(rest);
+        return out;
+    }
+
+    private List<NodeSlot> named(Need need) {
         List<NodeSlot> members = scheduler.nodesOf(need.partition());
         List<String> required = Feasibility.names(need.nodeList());
         List<String> excluded = Feasibility.names(need.excludeList());
