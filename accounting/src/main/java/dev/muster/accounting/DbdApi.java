@@ -220,7 +220,7 @@ final class DbdApi {
             return Reply.error(400, SlurmErrno.NOT_SUPPORTED, "The value '" + q.where().get("condflags")
                     + "' of the condition 'condflags' is not supported by this version");
         }
-        Optional<List<Map<String, String>>> rows = new Views(books.book(), q).rows();
+        Optional<List<Map<String, String>>> rows = new Views(books.book(), q, name -> identities.byName(name).isPresent()).rows();
         if (rows.isPresent()) {
             return Reply.of(new Rows(rows.get()));
         }

@@ -16,15 +16,19 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Predicate;
 
 /** The rows that sacctmgr lists: fields by name, values in the form in which they are kept. */
 public final class Views {
     private final Book book;
     private final Show show;
+    private final Predicate<String> isSystemUser;
 
-    public Views(Book book, Show show) {
+    /** @param isSystemUser whether the system knows a user of that name */
+    public Views(Book book, Show show, Predicate<String> isSystemUser) {
         this.book = book;
         this.show = show;
+        this.isSystemUser = isSystemUser;
     }
 
     /** Empty if this is not one of the book's entities. */
@@ -80,9 +84,24 @@ public final class Views {
         row.put("IsDefault", a.isDefault() ? "1" : "");
         row.put("Depth", Integer.toString(depth(a)));
         row.put("Deleted", a.deleted() ? "1" : "");
-        row.putAll(has("woplimits") || a.deleted() ? a.limits() : Effective.limits(book, a));
+        row.putAll(has("woplimits") || a.deleted() ? own(a) : Effective.limits(book, a));
         row.put("RawQOS", a.limit("QOS"));
         return row;
+    }
+
+    /** What is set here and not inherited; of QOS that are added or taken away, those that are added. */
+    private static Map<String, String> own(Assoc a) {
+        Map<String, String> out = new LinkedHashMap<>(a.limits());
+        List<String> added = new ArrayList<>();
+        for (String name : a.limit("QOS").split(",")) {
+            if (!name.startsWith("-")) {
+                added.add(name.startsWith("+") ? name.substring(1) : name);
+            }
+        }
+        if (out.containsKey("QOS")) {
+            out.put("QOS", String.join(",", added));
+        }
+        return out;
     }
 
     /** The accounts on the way down, then the user: {@code /science/physics/0-ann/}. */
@@ -284,6 +303,20 @@ public final class Views {
 
     private List<Map<String, String>> problems() {
         List<Map<String, String>> out = new ArrayList<>();
+        for (Account a : book.accountsEver()) {
+            boolean homeless = !a.deleted() && book.assocsEver().stream().noneMatch(o -> !o.deleted() && o.account().equals(a.name()));
+            if (homeless && !given("cluster") && named("account", a.name()) && named("user", "")) {
+                out.add(Map.of("Cluster", "", "Account", a.name(), "User", "", "Problem", "Account has no Associations"));
+            }
+        }
+        for (User u : book.usersEver()) {
+            boolean asked = !u.deleted() && !given("cluster") && !given("account") && named("user", u.name());
+            if (asked && !isSystemUser.test(u.name())) {
+                out.add(Map.of("Cluster", "", "Account", "", "User", u.name(), "Problem", "User does not have a uid"));
+            } else if (asked && book.assocsEver().stream().noneMatch(o -> !o.deleted() && o.user().equals(u.name()))) {
+                out.add(Map.of("Cluster", "", "Account", "", "User", u.name(), "Problem", "User has no Associations"));
+            }
+        }
         for (Cluster c : book.clusters()) {
             List<Assoc> tree = book.tree(c.name());
             for (Assoc a : tree) {

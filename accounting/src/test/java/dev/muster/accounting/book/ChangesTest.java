@@ -106,7 +106,7 @@ class ChangesTest {
         root("add account name=lab");
         root("add user name=ann account=lab");
         assertThat(book.assoc("c", "lab", "ann", "").orElseThrow().id()).isEqualTo(id);
-        assertThat(new Views(book, new Show("user", Map.of(), List.of("withdeleted"))).rows().orElseThrow()).hasSize(3);
+        assertThat(new Views(book, new Show("user", Map.of(), List.of("withdeleted")), name -> name.equals("ann")).rows().orElseThrow()).hasSize(3);
     }
 
     @Test
@@ -151,7 +151,7 @@ class ChangesTest {
 
     @Test
     void numbersOfTheTreeNestWithoutHoles() {
-        List<Map<String, String>> rows = new Views(book, new Show("association", Map.of(), List.of())).rows().orElseThrow();
+        List<Map<String, String>> rows = new Views(book, new Show("association", Map.of(), List.of()), name -> name.equals("ann")).rows().orElseThrow();
         java.util.TreeSet<Integer> numbers = new java.util.TreeSet<>();
         for (Map<String, String> r : rows) {
             numbers.add(Integer.parseInt(r.get("LFT")));
@@ -172,8 +172,8 @@ class ChangesTest {
         assertThat(book.user("ann")).isPresent();
         assertThat(Conditions.refused("account", Map.of("flags", "x"))).isPresent();
         assertThat(Conditions.refused("event", Map.of("state", "DOWN", "user", "root"))).isEmpty();
-        assertThat(new Views(book, new Show("account", Map.of("defaultqos", "none"), List.of())).rows().orElseThrow()).isEmpty();
-        assertThat(new Views(book, new Show("user", Map.of("name", "ann", "defaultwckey", "none"), List.of())).rows().orElseThrow()).isEmpty();
+        assertThat(new Views(book, new Show("account", Map.of("defaultqos", "none"), List.of()), name -> name.equals("ann")).rows().orElseThrow()).isEmpty();
+        assertThat(new Views(book, new Show("user", Map.of("name", "ann", "defaultwckey", "none"), List.of()), name -> name.equals("ann")).rows().orElseThrow()).isEmpty();
     }
 
     @Test
@@ -194,5 +194,25 @@ class ChangesTest {
             assertThat(r.count()).isEqualTo(10);
             assertThat(r.allowed()).isEqualTo(Map.of("c", "60"));
         });
+    }
+
+    @Test
+    void problems() {
+        root("add account name=alone");
+        root("add user name=carl,ann account=alone");
+        root("add cluster name=d");
+        root("delete cluster name=c");
+        assertThat(new Views(book, new Show("problem", Map.of(), List.of()), name -> name.equals("ann")).rows().orElseThrow())
+                .extracting(r -> String.join("|", r.get("Cluster"), r.get("Account"), r.get("User"), r.get("Problem")))
+                .contains("|alone||Account has no Associations", "||ann|User has no Associations", "||carl|User does not have a uid");
+    }
+
+    @Test
+    void limitsOfItsOwnAloneAreNamedWithoutSigns() {
+        root("modify account name=phys set QOS=+high");
+        root("modify account name=lab set QOS=-high");
+        List<Map<String, String>> rows = new Views(book, new Show("association", Map.of("user", ""), List.of("woplimits")), n -> true).rows()
+                .orElseThrow();
+        assertThat(rows).extracting(r -> r.get("Account") + " " + r.getOrDefault("QOS", "")).contains("phys high", "lab ");
     }
 }

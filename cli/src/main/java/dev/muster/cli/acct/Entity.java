@@ -23,7 +23,7 @@ record Entity(String name, String word, List<Name> conditions, String format, Li
     }
 
     /** How a value is shown. */
-    enum Kind { TEXT, TRES, MINUTES, SECONDS, REAL, TIME, LEVEL, NODES, CPUS, MEMORY }
+    enum Kind { TEXT, LOWER, TRES, MINUTES, SECONDS, REAL, TIME, LEVEL, NODES, CPUS, MEMORY }
 
     /** @param width on the right; @param initial what is shown where there is no value */
     record Column(List<Name> words, String title, int width, String key, Kind kind, String initial) {}
@@ -42,6 +42,7 @@ record Entity(String name, String word, List<Name> conditions, String format, Li
             flags:2|Flags|20|Flags
             grpcpumins:8|GrpCPUMins|11|GrpTRESMins|CPUS
             grpcpus:6|GrpCPUs|8|GrpTRES|CPUS
+            grpcpurunmins:7|GrpCPURunMins|13|GrpTRESRunMins|CPUS
             grpjobs:4|GrpJobs|7|GrpJobs
             grpjobsaccrue:8|GrpJobsAccrue|13|GrpJobsAccrue
             grpmemory:5|GrpMem|7|GrpTRES|MEMORY
@@ -64,6 +65,7 @@ record Entity(String name, String word, List<Name> conditions, String format, Li
             maxtrespernode:11|MaxTRESPerNode|14|MaxTRESPerNode|TRES
             maxtresmins:8 maxtresminsperjob:11|MaxTRESMins|13|MaxTRESMins|TRES
             maxtresrunmins:8|MaxTRESRunMins|14|MaxTRESRunMins|TRES
+            maxcpurunmins:7|MaxCPURunMins|15|MaxTRESRunMins|CPUS
             maxwall:4 maxwalldurationperjob:4|MaxWall|11|MaxWall|MINUTES
             minpriothreshold:4|MinPrioThresh|13|MinPrioThresh
             organization:1|Org|20|Org
@@ -132,7 +134,7 @@ record Entity(String name, String word, List<Name> conditions, String format, Li
             mintres:7 mintresperjob:7|MinTRES|13|MinTRES|TRES
             mincpus:4|MinCPUs|8|MinTRES|CPUS
             preempt:1|Preempt|10|Preempt
-            preemptmode:8|PreemptMode|11|PreemptMode|TEXT|cluster
+            preemptmode:8|PreemptMode|11|PreemptMode|LOWER|cluster
             preemptexempttime:8|PreemptExemptTime|19|PreemptExemptTime|SECONDS
             priority:3|Priority|10|Priority|TEXT|0
             usagefactor:6|UsageFactor|11|UsageFactor|REAL|1.000000

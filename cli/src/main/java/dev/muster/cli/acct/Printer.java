@@ -110,6 +110,7 @@ final class Printer {
         }
         return switch (kind) {
             case TEXT -> raw;
+            case LOWER -> raw.toLowerCase(java.util.Locale.ROOT);
             case TRES -> tres(raw);
             case MINUTES -> Durations.full(Long.parseLong(raw) * 60);
             case SECONDS -> Durations.full(Long.parseLong(raw));
