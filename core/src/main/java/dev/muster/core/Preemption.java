@@ -99,6 +99,10 @@ public record Preemption(int jobId, long time, Mode mode, long endTick) {
 
         /** The value of a word of PreemptParameters, "" if it is not there. */
         public String parameter(String name) {
+            if (state.settings().options().containsKey(name)) {
+                // the older place for these words is SchedulerParameters
+                return state.settings().options().get(name).isEmpty() ? "yes" : state.settings().options().get(name);
+            }
             for (String item : state.settings().options().getOrDefault(PARAMETERS, "").split(",")) {
                 if (item.startsWith(name)) {
                     return item.equals(name) ? "yes" : item.substring(name.length() + 1);

@@ -39,6 +39,10 @@ final class Pass {
     private final boolean limited;
     private final boolean leastLoaded;
     private final boolean packed;
+    private final boolean serialAtEnd;
+    private final boolean limitStops;
+    /** Partitions whose next job is kept back by a limit, where that stops all behind it. */
+    private final Set<String> closed = new HashSet<>();
     private final List<Charged> charged = new ArrayList<>();
     private final List<Planner.Start> starts = new ArrayList<>();
     private final List<Taken> taken = new ArrayList<>();
@@ -75,6 +79,8 @@ final class Pass {
         this.memoryConsumed = state.settings().memoryConsumed();
         this.accounts = new AccountRules(state);
         this.leastLoaded = state.settings().selects("CR_LLN");
+        this.serialAtEnd = state.settings().options().containsKey("pack_serial_at_end");
+        this.limitStops = state.settings().options().containsKey("assoc_limit_stop");
         this.packed = state.settings().selects("CR_PACK_NODES");
         this.limited = accounts.enforces("limits");
         this.reserved = new Reserved(state, scheduler.nodes(), now.seconds());
@@ -219,7 +225,14 @@ final class Pass {
     /** NONE if it starts; else why it does not. @param last what it waits for is planned here */
     private JobReason attempt(Job job, int task, Partition partition, Need need, boolean last) {
         JobReason policy = limited ? accounts.blocks(job.desc(), Allocation.NONE, need.limitMin(), scheduler.use()) : JobReason.NONE;
+        if (closed.contains(partition.name())) {
+            scheduler.explain(job.id(), JobReason.PRIORITY);
+            return JobReason.PRIORITY;
+        }
         if (policy != JobReason.NONE) {
+            if (limitStops) {
+                closed.add(partition.name());
+            }
             scheduler.explain(job.id(), policy);
             return policy;
         }
@@ -383,6 +396,9 @@ final class Pass {
     private List<NodeSlot> order(Need need) {
         List<NodeSlot> plain = named(need);
         boolean least = leastLoaded || state.partitions().find(need.partition()).filter(p -> p.info().leastLoadedNodes()).isPresent();
+        if (serialAtEnd && need.tasks() == 1 && need.nodesMin() == 1 && need.nodeList().isEmpty()) {
+            return plain.reversed();
+        }
         if (!least && !packed) {
             return plain;
         }

@@ -200,4 +200,20 @@ class PlacementTest {
         Cluster c = new Cluster("n1 cpus=8 threads=2 mem=1000", "p nodes=n1 defmempercpu=10", "options.select=CR_CORE,CR_ONE_TASK_PER_CORE");
         assertThat(c.place("partition=p tasks=4")).isEqualTo("n1:8");
     }
+
+    @Test
+    void jobsOfAPartitionThatTakesNoneGoToItsAlternate() {
+        Cluster c = new Cluster("n[1-2] cpus=4 mem=1000", "a nodes=n1 state=drain alternate=b defmempercpu=10\n"
+                + "b nodes=n1 state=inactive alternate=c defmempercpu=10\nc nodes=n2 defmempercpu=10\nd nodes=n1 state=drain", "");
+        assertThat(c.place("partition=a")).isEqualTo("n2:1");
+        assertThat(c.place("partition=d")).isEqualTo("Required partition not available (inactive or drain)");
+    }
+
+    @Test
+    void wordsOfSchedulerParameters() {
+        Cluster c = new Cluster("n[1-2] cpus=4 mem=1000", "p nodes=n[1-2] defmempercpu=10", "options.pack_serial_at_end=yes options.max_array_tasks=3");
+        assertThat(c.place("partition=p")).isEqualTo("n2:1");
+        assertThat(c.place("partition=p tasks=2 nodesMin=2")).isEqualTo("n1:1 n2:1");
+        assertThat(c.place("partition=p timing.array=1-4")).isEqualTo("Invalid job array specification");
+    }
 }
