@@ -199,7 +199,7 @@ final class ScontrolShow {
                 return 0;
             }
         }
-        for (String known : List.of("aliases", "assoc_mgr")) {
+        for (String known : List.of("aliases")) {
             if (known.startsWith(e)) {
                 c.err().println("scontrol: error: show " + known + " is not supported by this cluster");
                 return 1;

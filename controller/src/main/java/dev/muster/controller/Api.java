@@ -113,6 +113,8 @@ final class Api {
             case "DeleteReservation" -> reservations.delete(caller, Codec.decode(body, ClusterMessages.DeleteReservation.class));
             case "QueryReservations" -> reservations.query(caller, Codec.decode(body, ClusterMessages.QueryReservations.class));
             case "QueryPriorities" -> Reply.of(new PolicyViews(core.durable(), controller.clock().now()).priorities());
+            case "QueryAssocMgr" -> Reply.of(new PolicyViews(core.durable(), controller.clock().now()).assocMgr(
+                    name -> identities.byName(name).map(Identity::uid).orElse(-1)));
             case "QueryShares" -> Reply.of(new PolicyViews(core.durable(), controller.clock().now()).shares());
             case "Reconfigure" -> admin(caller, controller::reconfigure);
             case "Shutdown" -> {

@@ -144,7 +144,8 @@ public final class Core {
                 id = ids.forTask(job);
                 changes.add(new Change.ArrayTaskSplit(job.id(), start.task(), id, id == job.id() ? job.sluid() : ids.sluid()));
             }
-            if (!start.reservation().equals(job.desc().charge().reservation())) {
+            // of several that it names it shows all; where it runs follows from its nodes
+            if (job.desc().charge().reservation().indexOf(',') < 0 && !start.reservation().equals(job.desc().charge().reservation())) {
                 changes.add(new Change.DescriptionChanged(id, job.inReservation(start.reservation()).desc()));
             }
             int started = id;
