@@ -70,7 +70,7 @@ final class ReservationNodes {
         if (!counts.isEmpty() && counts.size() != nodes.size() && !total || total && counts.getFirst() < nodes.size()) {
             return new Missing(SlurmErrno.INVALID_CPU_COUNT);
         }
-        int[] shares = total ? spread(counts.getFirst(), free) : counts.stream().mapToInt(Integer::intValue).toArray();
+        int[] shares = total ? spread(counts.getFirst(), nodes.size()) : counts.stream().mapToInt(Integer::intValue).toArray();
         for (int i = 0; i < nodes.size(); i++) {
             Node n = nodes.get(i);
             int wanted = counts.isEmpty() ? n.spec().units() : shares[i];
@@ -84,22 +84,12 @@ final class ReservationNodes {
         return new Found(nodes.stream().map(Node::name).toList(), units);
     }
 
-    /** A total in equal shares, as far as each has so many; what is more than all have makes a share too large. */
-    private static int[] spread(int total, List<IndexSet> free) {
-        int[] out = new int[free.size()];
-        int left = total;
-        boolean more = true;
-        while (left > 0 && more) {
-            more = false;
-            for (int i = 0; i < out.length && left > 0; i++) {
-                if (out[i] < free.get(i).count()) {
-                    out[i]++;
-                    left--;
-                    more = true;
-                }
-            }
+    /** A total in equal shares, what is left over on the first. */
+    private static int[] spread(int total, int nodes) {
+        int[] out = new int[nodes];
+        for (int i = 0; i < nodes; i++) {
+            out[i] = total / nodes + (i < total % nodes ? 1 : 0);
         }
-        out[0] += left;
         return out;
     }
 

@@ -116,6 +116,10 @@ record Need(
         if (r.cpusPerGpu() > 0 && gpusPerTask > 0 && r.cpusPerTask() == 0) {
             cpusPerTask = r.cpusPerGpu() * gpusPerTask;
         }
+        if (r.tasks() == 0 && r.tasksPerNode() > 0 && !r.overcommit()) {
+            // so many on each node, not so many in all
+            cpusMin = Math.max(cpusMin, r.tasksPerNode() * cpusPerTask);
+        }
         return new Need(partition.name(), nodesMin, nodesMax == 0 ? 0 : Math.max(nodesMax, nodesMin), tasks, cpusPerTask,
                 r.tasksPerNode(), cpusMin, perNode, perCpu, memory.all(), gres.perNode(), gres.perJob(), gres.perTask(),
                 r.exclusive() != ResourceRequest.Exclusive.SHARED || partition.isExclusive()

@@ -216,4 +216,12 @@ class PlacementTest {
         assertThat(c.place("partition=p tasks=2 nodesMin=2")).isEqualTo("n1:1 n2:1");
         assertThat(c.place("partition=p timing.array=1-4")).isEqualTo("Invalid job array specification");
     }
+
+    @Test
+    void tasksPerNodeAreOnEachNode() {
+        Cluster c = new Cluster("n[1-2] cpus=4 mem=1000", "p nodes=n[1-2] defmempercpu=10", "");
+        assertThat(c.place("partition=p")).isEqualTo("n1:1");
+        assertThat(c.place("partition=p tasksPerNode=4 nodeList=n1")).isEqualTo("(Resources)");
+        assertThat(c.place("partition=p tasksPerNode=3")).isEqualTo("n1:3");
+    }
 }
