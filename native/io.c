@@ -278,6 +278,18 @@ static bool request_status(struct client *c)
     return true;
 }
 
+/* The step was told that it is cancelled: srun wants to know why its tasks end. */
+static bool cancelled;
+
+/* What the step says goes by the first task that can still be heard. */
+static size_t speaker(void)
+{
+    for (size_t i = 0; i < spec.task_count; i++)
+        if (spec.tasks[i].phase != TASK_DONE)
+            return i;
+    return 0;
+}
+
 static bool obey(struct client *c, const struct frame *f)
 {
     switch (f->type) {
@@ -289,8 +301,9 @@ static bool obey(struct client *c, const struct frame *f)
     case FRAME_SIGNAL: return request_signal(c, f);
     case FRAME_QUERY: return request_status(c);
     case FRAME_MESSAGE:
+        cancelled |= memmem(f->bytes, f->length, " CANCELLED AT ", 14) != NULL;
         for (size_t i = 0; i < spec.task_count; i++)
-            if (f->task == FRAME_ALL_TASKS ? i == 0 : f->task == spec.tasks[i].id)
+            if (f->task == FRAME_ALL_TASKS ? i == speaker() : f->task == spec.tasks[i].id)
                 task_message(&spec.tasks[i], f->bytes, f->length);
         return true;
     case FRAME_FINISH:
@@ -318,10 +331,10 @@ static void tell_task(struct client *c, size_t i)
     }
     if (!(c->told[i] & TOLD_EXIT) && task->phase == TASK_DONE) {
         c->told[i] |= TOLD_EXIT;
-        int n = snprintf(text, sizeof text, "utime_us=%lld stime_us=%lld maxrss_kb=%ld reason=%s",
+        int n = snprintf(text, sizeof text, "utime_us=%lld stime_us=%lld maxrss_kb=%ld cancelled=%d reason=%s",
                          (long long)task->usage.ru_utime.tv_sec * 1000000 + task->usage.ru_utime.tv_usec,
                          (long long)task->usage.ru_stime.tv_sec * 1000000 + task->usage.ru_stime.tv_usec,
-                         task->usage.ru_maxrss, task->reason);
+                         task->usage.ru_maxrss, cancelled, task->reason);
         put_frame(c, FRAME_EXIT, task->id, 0, (uint64_t)(unsigned)task->status, text, (size_t)n);
     }
 }

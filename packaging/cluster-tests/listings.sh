@@ -24,6 +24,11 @@ check "sstat of the script" "$run.batch" "$(sstat -n -P -o JobID -j "$run.batch"
 check "an array that waits is one row" "${array}_[1-3]" "$(sacct -X -n -P -o JobID -j "$array")"
 check "and with --array its tasks" "${array}_1 ${array}_2 ${array}_3" "$(sacct -X -n -P -o JobID --array -j "$array" | xargs)"
 match "sdiag counts what it serves" 'Server thread count: +[1-9]' "$(sdiag)"
+match "ping as JSON" '"responding": true' "$(scontrol --json ping)"
+match "steps as JSON" "\"id\": \"$run.batch\"" "$(scontrol --json show steps)"
+scontrol create reservation=kept users=root starttime=now+1hour duration=10 nodes=n1 >/dev/null
+match "reservations as JSON" '"name": "kept"' "$(scontrol --json show reservations)"
+scontrol delete reservation=kept
 scancel "$run"; scancel "$later"; scancel "$array"
 wait_empty
 match "a reason without spaces" 'JobState=FAILED Reason=RaisedSignal:11\(Segmentation_fault\) ' "$(scontrol show job "$crash")"

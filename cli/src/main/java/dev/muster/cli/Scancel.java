@@ -145,7 +145,9 @@ final class Scancel implements Command {
 
     private static int cancel(CommandContext c, Wanted w, List<String> jobs) throws SlurmException {
         w.request.put("requestId", c.host().requestId());
-        JobRequest.put(w.request, "signal", w.signal);
+        // of steps alone, every process is killed at once; jobs are asked to end first
+        boolean steps = !jobs.isEmpty() && jobs.stream().allMatch(j -> j.indexOf('.') > 0);
+        JobRequest.put(w.request, "signal", w.signal == 0 && steps ? Signals.KILL : w.signal);
         if (!jobs.isEmpty()) {
             w.request.put("jobs", new ArrayList<Object>(jobs));
         }

@@ -171,7 +171,7 @@ final class Scontrol implements Command {
             case "hold", "holdu", "uhold", "release", "requeue", "requeuehold", "suspend", "resume", "top" ->
                 ScontrolUpdate.action(c, k, rest);
             case "notify" -> ScontrolUpdate.notifyJob(c, rest);
-            case "ping" -> ping(c);
+            case "ping" -> ping(c, s);
             case "reconfigure" -> simple(c, "Reconfigure", new Json.Obj(), "slurm_reconfigure error");
             case "shutdown" -> {
                 Json.Obj q = new Json.Obj();
@@ -273,15 +273,20 @@ final class Scontrol implements Command {
         return simple(c, "SetDebug", q, "slurm_set_debug_flags error");
     }
 
-    private static int ping(CommandContext c) {
+    private static int ping(CommandContext c, Switches s) throws UsageException {
         String host = c.host().controllers().isEmpty() ? "" : c.host().controllers().getFirst();
         boolean up = false;
+        long beganNs = System.nanoTime();
         try {
             Json.Obj reply = c.host().controller().call("Ping", new Json.Obj());
             up = true;
             host = reply.text("host").isEmpty() ? host : reply.text("host");
         } catch (SlurmException e) {
             up = false;
+        }
+        if (!s.json.isEmpty()) {
+            Tree.print(c, s.json, s.parser, ControlJson.ping(host, up, (System.nanoTime() - beganNs) / 1000));
+            return up ? 0 : 1;
         }
         c.out().println("Slurmctld(primary) at " + host + " is " + (up ? "UP" : "DOWN"));
         return up ? 0 : 1;
@@ -371,7 +376,9 @@ final class Scontrol implements Command {
             id = e.substring(eq + 1);
             e = e.substring(0, eq);
         }
-        if (!s.json.isEmpty() && !is(e, "jobs", 1) && !is(e, "nodes", 1) && !is(e, "partitions", 1)) {
+        boolean shaped = is(e, "jobs", 1) || is(e, "nodes", 1) || is(e, "partitions", 1) || is(e, "steps", 2) || is(e, "reservations", 3)
+                || is(e, "reservationname", 3);
+        if (!s.json.isEmpty() && !shaped) {
             throw c.bad(1, "--" + s.json + " is not supported for " + e);
         }
         if (is(e, "jobs", 1) || is(e, "jobid", 1)) {

@@ -217,12 +217,15 @@ final class ScontrolReservation {
         return c.host().controller().call("QueryReservations", q).objects("reservations");
     }
 
-    static int show(CommandContext c, Scontrol.Switches s, String name) {
+    static int show(CommandContext c, Scontrol.Switches s, String name) throws UsageException {
         List<Json.Obj> all;
         try {
             all = load(c, name);
         } catch (SlurmException e) {
             return Standard.failed(c, "slurm_load_reservations error", e);
+        }
+        if (!s.json.isEmpty()) {
+            return Tree.print(c, s.json, s.parser, ControlJson.reservations(all, c.host().nowMs() / 1000));
         }
         for (Json.Obj r : all) {
             c.out().println(text(c, r, s.oneLine));

@@ -134,12 +134,15 @@ final class ScontrolShow {
         return 0;
     }
 
-    static int steps(CommandContext c, Scontrol.Switches s, String id) {
+    static int steps(CommandContext c, Scontrol.Switches s, String id) throws UsageException {
         List<Json.Obj> steps;
         try {
             steps = StepRows.load(c, id.isEmpty() ? List.of() : List.of(id));
         } catch (SlurmException e) {
             return Standard.failed(c, "slurm_get_job_steps error", e);
+        }
+        if (!s.json.isEmpty()) {
+            return Tree.print(c, s.json, s.parser, ControlJson.steps(steps, c.host().nowMs() / 1000));
         }
         if (steps.isEmpty() && !id.isEmpty()) {
             c.err().println("slurm_get_job_steps error: " + SlurmErrno.INVALID_JOB_ID.sentence());

@@ -23,7 +23,7 @@ final class StepNode implements Runnable {
 
         void started(StepNode node, int task);
 
-        void exited(StepNode node, int task, int waitStatus, String reason);
+        void exited(StepNode node, int task, int waitStatus, boolean cancelled);
 
         void inputLimit(StepNode node, int task, long limit);
 
@@ -122,7 +122,7 @@ final class StepNode implements Runnable {
                 case 'O' -> output(f, in);
                 case 'E' -> acknowledge(f, in.task(), in.stream(), events.outputEnd(this, in.task(), in.stream(), in.offset()));
                 case 'T' -> events.started(this, in.task());
-                case 'X' -> events.exited(this, in.task(), (int) in.offset(), reason(RawText.decode(in.bytes())));
+                case 'X' -> events.exited(this, in.task(), (int) in.offset(), RawText.decode(in.bytes()).contains(" cancelled=1 "));
                 case 'L' -> events.inputLimit(this, in.task(), in.offset());
                 case 'F' -> {
                     complete = true;
@@ -135,11 +135,6 @@ final class StepNode implements Runnable {
                 default -> { }
             }
         }
-    }
-
-    private static String reason(String text) {
-        int at = text.indexOf("reason=");
-        return at < 0 ? "" : text.substring(at + 7).strip();
     }
 
     private void output(Frames f, IoFrame in) throws IOException {

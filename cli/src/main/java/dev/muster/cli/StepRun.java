@@ -39,6 +39,9 @@ final class StepRun implements StepNode.Events {
     private final Map<End, List<Integer>> gathered = new LinkedHashMap<>();
     private StepInput input;
     private int onlyOut = IoFrame.ALL_TASKS;
+    private boolean isAbortTold;
+    /** -K ends the step because of a task. */
+    private boolean badExit;
     private int onlyErr = IoFrame.ALL_TASKS;
     private int tasks;
     private int completeNodes;
@@ -123,7 +126,7 @@ final class StepRun implements StepNode.Events {
         if (input != null) {
             input.stop();
         }
-        if (killed && !settings.quiet) {
+        if ((killed && !isAbortTold || badExit) && !settings.quiet) {
             c.info("Force Terminated StepId=" + stepName);
         }
         return worst;
@@ -191,9 +194,12 @@ final class StepRun implements StepNode.Events {
     }
 
     @Override
-    public synchronized void exited(StepNode node, int task, int waitStatus, String reason) {
+    public synchronized void exited(StepNode node, int task, int waitStatus, boolean cancelled) {
         if (exits.putIfAbsent(task, waitStatus) != null) {
             return;
+        }
+        if (cancelled && !badExit) {
+            aborted();
         }
         if (input != null) {
             input.taskGone(task);
@@ -211,6 +217,7 @@ final class StepRun implements StepNode.Events {
         if (!status.isSuccess() && settings.killOnBadExit && !terminating) {
             report();
             if (exits.size() < tasks) {
+                badExit = true;
                 c.info("Terminating StepId=" + stepName);
                 terminate();
             }
@@ -325,8 +332,16 @@ final class StepRun implements StepNode.Events {
             signal(Signals.INT);
         } else {
             c.info("forcing job termination");
+            aborted();
+            kill();
+        }
+    }
+
+    /** Says once that the step ends before its time. */
+    private void aborted() {
+        if (!isAbortTold) {
+            isAbortTold = true;
             c.info("Job step aborted: Waiting up to 32 seconds for job step to finish.");
-            terminate();
         }
     }
 

@@ -420,6 +420,9 @@ final class Jobs {
             step.endReason = reason;
         }
         if (killWaitSeconds <= 0) {
+            if (!step.ending && !reason.isEmpty() && !reason.equals(REASON_OUT_OF_MEMORY)) {
+                step.whenRunning(() -> step.watch.ifPresent(w -> w.message(cancelled(job, step, reason))));
+            }
             terminate(job, step);
             return;
         }
