@@ -30,7 +30,7 @@ final class ScontrolReservation {
         Json.Obj out = new Json.Obj();
         for (String word : words) {
             int eq = word.indexOf('=');
-            if (eq < 0 && Texts.lower(word).equals("reservation")) {
+            if (eq < 0 && word.length() >= 3 && "reservations".startsWith(Texts.lower(word))) {
                 continue;
             }
             if (eq < 0 && Texts.lower(word).startsWith("skip") && !create) {

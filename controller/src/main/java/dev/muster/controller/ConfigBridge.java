@@ -10,6 +10,7 @@ import dev.muster.core.Command;
 import dev.muster.core.Licences;
 import dev.muster.core.Node;
 import dev.muster.core.Partition;
+import dev.muster.core.Preemption;
 import dev.muster.core.Priorities;
 import dev.muster.core.Settings;
 import dev.muster.model.IndexSet;
@@ -62,6 +63,14 @@ final class ConfigBridge {
         long overRunMin = conf.number(Key.RESV_OVER_RUN);
         options.put(Settings.RESV_OVER_RUN, Long.toString(overRunMin < 0 || overRunMin >= 65_535 ? -1 : overRunMin * 60));
         priorities(conf, options);
+        List<String> select = new ArrayList<>();
+        conf.selectTypeParameters().forEach(p -> select.add(p.toUpperCase(java.util.Locale.ROOT)));
+        select.addAll(conf.selectType().equals("select/linear") ? List.of("LINEAR") : List.of());
+        options.put(Settings.SELECT, String.join(",", select));
+        options.put(Preemption.TYPE, conf.text(Key.PREEMPT_TYPE));
+        options.put(Preemption.MODE, String.join(",", conf.list(Key.PREEMPT_MODE)).toUpperCase(java.util.Locale.ROOT));
+        options.put(Preemption.PARAMETERS, String.join(",", conf.list(Key.PREEMPT_PARAMETERS)));
+        options.put(Preemption.EXEMPT_S, Long.toString(dev.muster.model.Durations.parseSeconds(conf.text(Key.PREEMPT_EXEMPT_TIME)).orElse(-1)));
         if (!conf.list(Key.PROLOG_SLURMCTLD).isEmpty()) {
             options.put(Settings.PROLOG_SLURMCTLD, "true");
         }

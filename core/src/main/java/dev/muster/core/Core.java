@@ -144,14 +144,20 @@ public final class Core {
         }
         List<Change> changes = new ArrayList<>();
         Ids ids = new Ids(state);
-        for (Planner.Start start : planner.starts(state, now, Math.min(c.most(), CHANGES_MAX / 4))) {
+        List<Decision.Direct> direct = new ArrayList<>();
+        List<Planner.Start> starts = planner.starts(state, now, Math.min(c.most(), CHANGES_MAX / 4));
+        PreemptRules preemption = new PreemptRules(state, now, changes, direct);
+        planner.preemptions().forEach(preemption::giveWay);
+        planner.resumes().forEach(preemption::goOn);
+        for (Planner.Start start : starts) {
             Job job = state.jobs().at(start.jobId());
             int id = job.id();
             if (start.task() >= 0) {
                 id = ids.forTask(job);
                 changes.add(new Change.ArrayTaskSplit(job.id(), start.task(), id, id == job.id() ? job.sluid() : ids.sluid()));
             }
-            if (!start.reservation().equals(job.desc().charge().reservation())) {
+            // of several that it names it shows all; where it runs follows from its nodes
+            if (job.desc().charge().reservation().indexOf(',') < 0 && !start.reservation().equals(job.desc().charge().reservation())) {
                 changes.add(new Change.DescriptionChanged(id, job.inReservation(start.reservation()).desc()));
             }
             int started = id;
@@ -176,7 +182,7 @@ public final class Core {
             }
         }
         changes.addAll(0, ids.reservations());
-        return Decision.of(changes, changes.size());
+        return Decision.of(changes, changes.size(), direct);
     }
 
     static Decision.Rejected unknownJob() {

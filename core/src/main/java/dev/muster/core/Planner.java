@@ -20,6 +20,15 @@ public interface Planner {
     /** Jobs to start, best first, at most so many. Looks at the whole queue and leaves a reason for each that stays. */
     List<Start> starts(State state, Now now, int most);
 
+    /** A job that has to give way to one that {@link #starts} looked at. */
+    record Preempt(int jobId, Preemption.Mode mode, int graceS) {}
+
+    /** Who has to give way, by the last {@link #starts}. */
+    List<Preempt> preemptions();
+
+    /** Jobs that gave way by being suspended and whose cores are free, by the last {@link #starts}. */
+    List<Integer> resumes();
+
     /** Where a job that is not in the queue would run, were it submitted now. */
     Optional<Estimate> estimate(State state, Now now, JobDesc desc);
 
