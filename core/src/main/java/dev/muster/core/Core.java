@@ -2,6 +2,7 @@ package dev.muster.core;
 
 import dev.muster.model.Bytes;
 import dev.muster.model.Codec;
+import dev.muster.model.JobDesc;
 import dev.muster.model.JobReason;
 import dev.muster.model.JobFlag;
 import dev.muster.model.SlurmErrno;
@@ -156,9 +157,13 @@ public final class Core {
                 id = ids.forTask(job);
                 changes.add(new Change.ArrayTaskSplit(job.id(), start.task(), id, id == job.id() ? job.sluid() : ids.sluid()));
             }
-            // of several that it names it shows all; where it runs follows from its nodes
-            if (job.desc().charge().reservation().indexOf(',') < 0 && !start.reservation().equals(job.desc().charge().reservation())) {
-                changes.add(new Change.DescriptionChanged(id, job.inReservation(start.reservation()).desc()));
+            JobDesc desc = job.desc().inPartition(start.partition());
+            // of several reservations that it names it shows all; where it runs follows from its nodes
+            if (desc.charge().reservation().indexOf(',') < 0 && !start.reservation().equals(desc.charge().reservation())) {
+                desc = job.with(desc).inReservation(start.reservation()).desc();
+            }
+            if (!desc.equals(job.desc())) {
+                changes.add(new Change.DescriptionChanged(id, desc));
             }
             int started = id;
             boolean onNodes = state.settings().awaitProlog() && !state.settings().options().containsKey(Settings.PROLOG_NO_HOLD);

@@ -414,7 +414,7 @@ public record State(
             boolean early = before.desc().timing().beginTime() > c.time();
             JobReason reason = c.held() || c.reason() != JobReason.NONE ? c.reason()
                     : waits ? JobReason.DEPENDENCY : early ? JobReason.BEGIN_TIME : JobReason.NONE;
-            Job job = before.with(JobState.PENDING).with(reason, c.reasonText())
+            Job job = before.with(before.desc().anywhere()).with(JobState.PENDING).with(reason, c.reasonText())
                     .withPriority(c.held() ? 0 : c.priority(), c.held() ? settings.slurmUid() : -1)
                     .with(JobFlag.CONFIGURING, false)
                     .with(JobFlag.REQUEUED, true)

@@ -201,7 +201,7 @@ final class Pass {
             scheduler.explain(job.id(), JobReason.RESERVATION);
             return false;
         }
-        for (String name : job.desc().partition().split(",")) {
+        for (String name : scheduler.partitions(job)) {
             Optional<Partition> partition = state.partitions().find(name);
             JobReason limit = partition.map(p -> Limits.reason(job.desc(), p, state.settings())).orElse(JobReason.PARTITION_DOWN);
             if (limit != JobReason.NONE) {
@@ -274,7 +274,7 @@ final class Pass {
             return whole;
         }
         if (allocation.isPresent()) {
-            started(job, need, new Planner.Start(job.id(), task, allocation.get(), need.limitMin(), need.reservation()));
+            started(job, need, new Planner.Start(job.id(), task, allocation.get(), need.limitMin(), need.partition(), need.reservation()));
             return JobReason.NONE;
         }
         failed.add(need);
@@ -309,7 +309,7 @@ final class Pass {
             case Preemptor.None n -> Optional.empty();
             case Preemptor.AtOnce r -> {
                 claim(r.allocation(), need);
-                starts.add(new Planner.Start(job.id(), task, r.allocation(), need.limitMin(), need.reservation()));
+                starts.add(new Planner.Start(job.id(), task, r.allocation(), need.limitMin(), need.partition(), need.reservation()));
                 yield Optional.of(JobReason.NONE);
             }
             case Preemptor.Soon r -> {

@@ -293,6 +293,17 @@ public final class Scheduler implements Planner {
                 .map(dev.muster.core.Partition::name);
     }
 
+    /** Those that the job names, the highest tier first. */
+    List<String> partitions(Job job) {
+        String named = job.desc().partition();
+        if (named.indexOf(',') < 0) {
+            return List.of(named);
+        }
+        List<String> out = new ArrayList<>(List.of(named.split(",")));
+        out.sort(Comparator.comparingInt((String name) -> tiers.getOrDefault(name, 1)).reversed());
+        return out;
+    }
+
     int tier(Job job) {
         int tier = 0;
         for (String name : job.desc().partition().split(",")) {
