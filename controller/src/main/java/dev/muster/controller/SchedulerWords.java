@@ -2,11 +2,12 @@ package dev.muster.controller;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** SchedulerParameters that change nothing here, each with the reason; docs/scheduler-parameters.md has the whole list. */
+/** Words of SchedulerParameters, PriorityFlags and SelectTypeParameters that change nothing here; docs/scheduler-parameters.md has the list. */
 final class SchedulerWords {
     private static final Set<String> WORK = new TreeSet<>(List.of("assoc_limit_stop", "kill_invalid_depend", "max_array_tasks", "max_script_size",
             "nohold_on_prolog_fail", "pack_serial_at_end", "preempt_youngest_first", "max_node_count", "correspond_after_task_cnt"));
@@ -22,6 +23,22 @@ final class SchedulerWords {
         for (String name : parameters.keySet()) {
             if (!WORK.contains(name) && !name.isEmpty()) {
                 out.add("SchedulerParameters=" + name + " has no effect: " + reason(name));
+            }
+        }
+        return out;
+    }
+
+    /** The same of other lists of words. */
+    static List<String> without(List<String> priorityFlags, List<String> selectTypeParameters) {
+        List<String> out = new ArrayList<>();
+        for (String flag : priorityFlags) {
+            if (List.of("CALCULATE_RUNNING", "DEPTH_OBLIVIOUS", "MAX_TRES", "MAX_TRES_GRES").contains(flag.toUpperCase(Locale.ROOT))) {
+                out.add("PriorityFlags=" + flag + " has no effect in this version");
+            }
+        }
+        for (String word : selectTypeParameters) {
+            if (word.toUpperCase(Locale.ROOT).startsWith("CR_SOCKET")) {
+                out.add("SelectTypeParameters=" + word + ": cores are given, not whole sockets");
             }
         }
         return out;
