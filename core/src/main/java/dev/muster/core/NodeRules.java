@@ -217,13 +217,7 @@ final class NodeRules {
     private void prologDone(Job job, String node, NodeMessages.PrologDone m) {
         if (!m.error().isEmpty()) {
             drain(node, m.error());
-            if (state.settings().options().containsKey("nohold_on_prolog_fail") && job.desc().kind() == JobDesc.Kind.BATCH
-                    && Exits.mayRequeue(state, job)) {
-                changes.add(new Change.JobRequeued(job.id(), false, JobReason.NONE, "", Math.max(1, SubmitRules.PRIORITY_TOP - job.sluid()),
-                        now.seconds(), false));
-            } else {
-                relaunch(job, JobReason.JOB_LAUNCH_FAILURE, true);
-            }
+            relaunch(job, JobReason.JOB_LAUNCH_FAILURE, true);
             return;
         }
         changes.add(new Change.PrologDone(job.id(), m.attempt(), node));
