@@ -49,6 +49,7 @@ final class StepRequest {
         s.put("environment", JobEnvironment.entries(env));
         s.put("workDir", JobRequest.base64(r.workDir()));
         s.put("io", io(names));
+        JobRequest.put(s, "acctgFreq", o.text(JobOption.ACCTG_FREQ));
         JobRequest.put(s, "oomKillStep", o.text(JobOption.OOM_KILL_STEP));
         JobRequest.put(s, "killOnBadExit", o.text(JobOption.KILL_ON_BAD_EXIT).equals("1"));
         JobRequest.put(s, "noKill", o.text(JobOption.NO_KILL).equals("1"));

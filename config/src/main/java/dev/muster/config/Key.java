@@ -141,7 +141,7 @@ public enum Key {
     PRIORITY_WEIGHT_PARTITION("PriorityWeightPartition", Kind.U32, "0", Reader.CONTROLLER),
     PRIORITY_WEIGHT_QOS("PriorityWeightQOS", Kind.U32, "0", Reader.CONTROLLER),
     PRIORITY_WEIGHT_TRES("PriorityWeightTRES", Kind.TEXT, "", Reader.CONTROLLER),
-    PRIVATE_DATA("PrivateData", Kind.LIST, "none", Reader.CONTROLLER, Inert.PRIVATE),
+    PRIVATE_DATA("PrivateData", Kind.LIST, "none", Reader.CONTROLLER),
     PROCTRACK_TYPE("ProctrackType", Kind.TEXT, "proctrack/cgroup", Reader.NODE),
     PROLOG("Prolog", Kind.LINES, "", Reader.NODE),
     PROLOG_EPILOG_TIMEOUT("PrologEpilogTimeout", Kind.U16, "65534", Reader.NODE),
@@ -255,7 +255,6 @@ public enum Key {
         static final String MPI = "MPI plugins are not part of this version";
         static final String PORTS = "srun connects to the nodes and listens on no port";
         static final String FACTORS = "no parameter of the priority plugin is known to this version";
-        static final String PRIVATE = "everybody sees all jobs in this version; do not rely on this for privacy";
         static final String PAM = "PAM sessions are not part of this version";
         static final String BACKUP = "takeover by a backup controller is not part of this version";
         static final String BCAST = "sbcast is not part of this version";

@@ -93,6 +93,10 @@ public final class SisterFiles {
         {"LaunchParameters", "ulimit_pam_adopt", "PAM sessions are not part of this version"},
         {"PrologFlags", "X11", "X11 forwarding is not part of this version; what it implies is done"},
         {"TaskPluginParam", "sockets", "tasks are bound to cores or threads"},
+        {"PrivateData", "cloud", "there are no cloud nodes in this version"},
+        {"PrivateData", "accounts", "the words accounts, events and users belong into slurmdbd.conf"},
+        {"PrivateData", "events", "the words accounts, events and users belong into slurmdbd.conf"},
+        {"PrivateData", "users", "the words accounts, events and users belong into slurmdbd.conf"},
         {"TaskPluginParam", "slurmdoffspec", "slurmd is not bound to specialised cores"},
         {"TaskPluginParam", "slurmdspecoverride", "specialised cores are those of slurm.conf"},
         {"TaskPluginParam", "autobind=sockets", "tasks are bound to cores or threads"}};

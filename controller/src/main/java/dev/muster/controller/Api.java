@@ -83,8 +83,8 @@ final class Api {
             case "Ping" -> Reply.of(controller.ping());
             case "Submit" -> submit(caller, Codec.decode(body, JobMessages.Submit.class));
             case "SubmitHet" -> submitHet(caller, Codec.decode(body, JobMessages.SubmitHet.class));
-            case "QueryJobs" -> jobs(Codec.decode(body, JobMessages.QueryJobs.class));
-            case "QuerySteps" -> steps(Codec.decode(body, JobMessages.QuerySteps.class));
+            case "QueryJobs" -> jobs(caller, Codec.decode(body, JobMessages.QueryJobs.class));
+            case "QuerySteps" -> steps(caller, Codec.decode(body, JobMessages.QuerySteps.class));
             case "QueryScript" -> script(caller, Codec.decode(body, JobMessages.QueryScript.class));
             case "Cancel" -> cancel(caller, Codec.decode(body, JobMessages.Cancel.class));
             case "JobAction" -> action(caller, Codec.decode(body, JobMessages.JobAction.class));
@@ -96,12 +96,12 @@ final class Api {
             case "CreateStep" -> createStep(caller, Codec.decode(body, JobMessages.CreateStep.class));
             case "CreateHetStep" -> createHetStep(caller, Codec.decode(body, JobMessages.CreateHetStep.class));
             case "CompleteAllocation" -> complete(caller, Codec.decode(body, JobMessages.CompleteAllocation.class));
-            case "QueryNodes" -> nodes(Codec.decode(body, ClusterMessages.QueryNodes.class));
-            case "QueryPartitions" -> partitions();
+            case "QueryNodes" -> nodes(caller, Codec.decode(body, ClusterMessages.QueryNodes.class));
+            case "QueryPartitions" -> privacy(caller).hides("partitions") ? Reply.error(SlurmErrno.ACCESS_DENIED) : partitions();
             case "QueryLicenses" -> licences(Codec.decode(body, ClusterMessages.QueryLicenses.class));
             case "QueryConfig" -> Reply.of(controller.config());
             case "QueryDiagnostics" -> diagnostics(caller, Codec.decode(body, ClusterMessages.QueryDiagnostics.class));
-            case "QueryAccounting" -> accounting(Codec.decode(body, AccountingRows.Query.class));
+            case "QueryAccounting" -> accounting(caller, Codec.decode(body, AccountingRows.Query.class));
             case "UpdateNode" -> updateNode(caller, Codec.decode(body, ClusterMessages.UpdateNode.class));
             case "FetchConfig" -> controller.configService().answer(Codec.decode(body, ClusterMessages.FetchConfig.class));
             case "CreateNodes" -> createNodes(caller, Codec.decode(body, ClusterMessages.CreateNodes.class));
@@ -115,10 +115,10 @@ final class Api {
             case "UpdateReservation" -> reservations.update(caller, Codec.decode(body, ClusterMessages.UpdateReservation.class));
             case "DeleteReservation" -> reservations.delete(caller, Codec.decode(body, ClusterMessages.DeleteReservation.class));
             case "QueryReservations" -> reservations.query(caller, Codec.decode(body, ClusterMessages.QueryReservations.class));
-            case "QueryPriorities" -> Reply.of(new PolicyViews(core.durable(), controller.clock().now()).priorities());
+            case "QueryPriorities" -> Reply.of(new PolicyViews(core.durable(), controller.clock().now()).priorities(privacy(caller)));
             case "QueryAssocMgr" -> Reply.of(new PolicyViews(core.durable(), controller.clock().now()).assocMgr(
                     name -> identities.byName(name).map(Identity::uid).orElse(-1)));
-            case "QueryShares" -> Reply.of(new PolicyViews(core.durable(), controller.clock().now()).shares());
+            case "QueryShares" -> Reply.of(new PolicyViews(core.durable(), controller.clock().now()).shares(privacy(caller)));
             case "Reconfigure" -> admin(caller, controller::reconfigure);
             case "Shutdown" -> {
                 boolean only = Codec.decode(body, ClusterMessages.Shutdown.class).controllerOnly();
@@ -296,13 +296,17 @@ final class Api {
         return new JobViews(state, controller.planner(), controller.clock().now(), controller.conf().text(Key.MAIL_DOMAIN));
     }
 
-    private Reply jobs(JobMessages.QueryJobs q) {
+    private Privacy privacy(Caller caller) {
+        return new Privacy(controller.conf().list(Key.PRIVATE_DATA), core.durable(), caller.uid(), identities.userName(caller.uid()));
+    }
+
+    private Reply jobs(Caller caller, JobMessages.QueryJobs q) {
         State state = core.durable();
         if (!q.nodes().isEmpty() && HostList.parse(String.join(",", q.nodes())) instanceof HostList.Parsed.Ok ok
                 && !ok.list().names().stream().allMatch(state.nodes()::has)) {
             return Reply.error(SlurmErrno.INVALID_NODE_NAME);
         }
-        JobQuery query = new JobQuery(state, q);
+        JobQuery query = new JobQuery(state, q, privacy(caller)::shows);
         if (q.jobs().size() == 1 && !query.knows(q.jobs().getFirst())) {
             return Reply.error(SlurmErrno.INVALID_JOB_ID);
         }
@@ -335,7 +339,7 @@ final class Api {
         return new Reply(200, out.toByteArray());
     }
 
-    private Reply steps(JobMessages.QuerySteps q) {
+    private Reply steps(Caller caller, JobMessages.QuerySteps q) {
         State state = core.durable();
         JobViews views = views();
         List<JobMessages.StepInfo> out = new ArrayList<>();
@@ -348,6 +352,8 @@ final class Api {
                 state.jobs().find(id).ifPresent(j -> jobs.addAll(j.isHetLeader() ? HetRules.members(state, j) : List.of(j)));
             }
         }
+        Privacy privacy = privacy(caller);
+        jobs.removeIf(j -> !privacy.shows(j));
         for (Job job : jobs) {
             for (Step step : job.run().steps()) {
                 if (step.state() == Step.State.RUNNING) {
@@ -377,7 +383,7 @@ final class Api {
         if (filtered || m.jobs().isEmpty()) {
             JobMessages.QueryJobs q = new JobMessages.QueryJobs(m.jobs(), m.userIds(), m.accounts(), m.partitions(), m.qos(), m.states(),
                     m.names(), m.reservations(), List.of(), m.nodes(), false, true, false, false, false, List.of());
-            for (JobQuery.Hit hit : new JobQuery(core.durable(), q).hits()) {
+            for (JobQuery.Hit hit : new JobQuery(core.durable(), q, j -> true).hits()) {
                 boolean mine = isAdmin(caller) || hit.job().desc().owner().uid() == caller.uid();
                 if (mine && (m.wckeys().isEmpty() || m.wckeys().contains(hit.job().desc().charge().wckey()))) {
                     int task = hit.job().isArrayTask() ? hit.job().array().task() : -1;
@@ -433,7 +439,7 @@ final class Api {
                 String name = text.substring(5);
                 JobMessages.QueryJobs q = new JobMessages.QueryJobs(List.of(), isAdmin(caller) ? List.of() : List.of(caller.uid()), List.of(),
                         List.of(), List.of(), List.of(), List.of(name), List.of(), List.of(), List.of(), false, true, false, false, false, List.of());
-                new JobQuery(core.durable(), q).hits().forEach(h -> refs.add(new Command.JobRef(
+                new JobQuery(core.durable(), q, j -> true).hits().forEach(h -> refs.add(new Command.JobRef(
                         Integer.toString(h.job().id()), h.job().id(), -1, Command.JobRef.NO_STEP)));
                 continue;
             }
@@ -590,7 +596,8 @@ final class Api {
         return new StepDesc(d.name(), d.request(), d.overlap(), d.wholeNodes(), d.relative(), d.timeLimitMin(), d.cpuBind(), d.memBind(),
                 d.mpi(), d.arguments(), d.multiProg(), marker, d.workDir(), d.io(), d.killOnBadExit(), d.noKill(), d.waitSeconds(), d.pty(),
                 d.ptyRows(), d.ptyColumns(), d.preserveEnv(), d.taskProlog(), d.taskEpilog(), d.umask(), d.immediateFail(), d.container(),
-                d.submitHost(), d.submitPid(), d.submitLine(), d.limits(), d.tresBind(), d.oomKillStep());
+                d.submitHost(), d.submitPid(), d.submitLine(), d.limits(), d.tresBind(), d.oomKillStep(),
+                d.acctgFreq());
     }
 
     private Optional<JobMessages.StepStarted> started(int jobId, int stepId) {
@@ -618,8 +625,11 @@ final class Api {
         return new NodeViews(state, links::beat, identities::userName, System.currentTimeMillis() / 1000);
     }
 
-    private Reply nodes(ClusterMessages.QueryNodes q) {
+    private Reply nodes(Caller caller, ClusterMessages.QueryNodes q) {
         State state = core.durable();
+        if (!privacy(caller).showsNodes(state, q.nodes())) {
+            return Reply.error(SlurmErrno.ACCESS_DENIED);
+        }
         NodeViews views = nodeViews(state);
         List<ClusterMessages.NodeInfo> out = new ArrayList<>();
         if (q.nodes().isEmpty()) {
@@ -708,7 +718,7 @@ final class Api {
                 .orElseGet(() -> Reply.error(SlurmErrno.INVALID_PARTITION_NAME));
     }
 
-    private Reply accounting(AccountingRows.Query q) {
-        return Reply.of(controller.accounting().query(q, core.durableIndex()));
+    private Reply accounting(Caller caller, AccountingRows.Query q) {
+        return Reply.of(privacy(caller).shown(controller.accounting().query(q, core.durableIndex())));
     }
 }

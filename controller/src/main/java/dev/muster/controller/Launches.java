@@ -4,6 +4,7 @@ import dev.muster.core.Allocation;
 import dev.muster.core.Job;
 import dev.muster.core.Limits;
 import dev.muster.core.Settings;
+import dev.muster.core.Sampling;
 import dev.muster.core.State;
 import dev.muster.core.Step;
 import dev.muster.model.Bytes;
@@ -36,7 +37,7 @@ final class Launches {
         return new JobShare(job.id(), job.attempt(), share.bootId(), job.desc().owner(), JobEnvironment.ofHooks(state, job),
                 TaskCpus.cpuIds(share.cores(), share.cpus()).compact(), limitMb(state, job, share, share.memoryMb()), gres,
                 enforcedSecondsLeft(state, job, tickMs), state.settings().killWaitS(),
-                state.settings().externSteps(), Bytes.of(job.desc().name()));
+                state.settings().externSteps(), Bytes.of(job.desc().name()), Math.max(0, Sampling.taskSeconds(job.desc().extras().acctgFreq())));
     }
 
     private static Map<String, String> indices(Map<String, IndexSet> devices) {

@@ -40,7 +40,7 @@ final class PolicyViews {
         return state.settings().options().getOrDefault(Priorities.TYPE, "");
     }
 
-    PrioritiesReply priorities() {
+    PrioritiesReply priorities(Privacy privacy) {
         Priorities p = new Priorities(state, now.seconds());
         List<PriorityRow> rows = new ArrayList<>();
         for (Job job : state.jobs().values()) {
@@ -54,6 +54,7 @@ final class PolicyViews {
         for (String name : List.of("age", "assoc", "fairshare", "size", "partition", "qos")) {
             weights.put(name, p.weight(name));
         }
+        rows.removeIf(r -> !privacy.shows(r));
         return new PrioritiesReply(type(), weights, state.settings().options().getOrDefault("priority_weight_tres", ""), rows);
     }
 
@@ -67,7 +68,7 @@ final class PolicyViews {
                 f.tres(), weighted);
     }
 
-    SharesReply shares() {
+    SharesReply shares(Privacy privacy) {
         boolean tree = !state.settings().options().getOrDefault("priority_flags", "").toUpperCase(java.util.Locale.ROOT).contains("NO_FAIR_TREE");
         Map<Integer, Map<String, Long>> minutes = runMinutes();
         List<ShareRow> rows = new ArrayList<>();
@@ -78,6 +79,7 @@ final class PolicyViews {
                     r.normShares(), (long) r.usage(), r.normUsage(), r.effective(), r.factor(), r.level() == FairShare.NEVER_USED ? -1 : r.level(),
                     a.limits().getOrDefault("GrpTRESMins", ""), minutes.getOrDefault(a.id(), Map.of())));
         }
+        rows.removeIf(r -> !privacy.shows(r));
         return new SharesReply(type(), tree, rows);
     }
 

@@ -76,6 +76,8 @@ public record Settings(
     public static final String RECONFIG_FLAGS = "reconfig_flags";
     /** An option: TaskPluginParam, for steps without --cpu-bind. */
     public static final String TASK_BIND = "task_bind";
+    /** An option: JobAcctGatherFrequency, where JobAcctGatherType is something. */
+    public static final String ACCT_GATHER_FREQUENCY = "acct_gather_frequency";
     /** An option: MaxNodeCount, where it is set. */
     public static final String MAX_NODE_COUNT = "max_node_count";
     /** Options that begin so and go on with the name of a NodeSet: its features, with commas. */

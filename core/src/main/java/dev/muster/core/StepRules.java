@@ -121,7 +121,8 @@ final class StepRules {
                 : job.has(JobFlag.CONFIGURING) ? Optional.of(SlurmErrno.PROLOG_RUNNING)
                 : job.run().nextStep() >= state.settings().maxStepCount() ? Optional.of(SlurmErrno.STEP_LIMIT)
                 : Optional.empty();
-        return errno.map(Decision::reject).or(() -> StepLimits.refusal(c.step()));
+        return errno.map(Decision::reject).or(() -> StepLimits.refusal(c.step()))
+                .or(() -> Sampling.refusal(state.settings(), c.step().acctgFreq(), job.desc().request()));
     }
 
     private Step step(Job job, Command.CreateStep c, int id, List<Step.Part> parts, int firstRank, List<Integer> together) {
@@ -139,7 +140,8 @@ final class StepRules {
         return new StepDesc(d.name(), d.request(), d.overlap(), d.wholeNodes(), d.relative(), d.timeLimitMin(), cpuBind, d.memBind(),
                 d.mpi(), d.arguments(), d.multiProg(), List.of(), d.workDir(), d.io(), d.killOnBadExit(), d.noKill(), d.waitSeconds(),
                 d.pty(), d.ptyRows(), d.ptyColumns(), d.preserveEnv(), d.taskProlog(), d.taskEpilog(), d.umask(), d.immediateFail(),
-                d.container(), d.submitHost(), d.submitPid(), d.submitLine(), d.limits(), d.tresBind(), oomKillStep);
+                d.container(), d.submitHost(), d.submitPid(), d.submitLine(), d.limits(), d.tresBind(), oomKillStep,
+                d.acctgFreq().isEmpty() ? job.desc().extras().acctgFreq() : d.acctgFreq());
     }
 
     /** Finds a step's nodes, units and tasks within its job's allocation. */

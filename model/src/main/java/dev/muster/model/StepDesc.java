@@ -23,6 +23,7 @@ import java.util.Map;
  * @param limits        as in {@link JobDesc.Payload}
  * @param tresBind      {@code --gpu-bind} and {@code --tres-bind} as {@code gres/gpu:map_gpu:0,1}
  * @param oomKillStep   {@code --oom-kill-step}: 1, 0 or "" for what the job or the configuration says
+ * @param acctgFreq     {@code --acctg-freq} as written; "" for the job's
  */
 public record StepDesc(
         String name,
@@ -56,7 +57,8 @@ public record StepDesc(
         Bytes submitLine,
         Map<String, Long> limits,
         String tresBind,
-        String oomKillStep) {
+        String oomKillStep,
+        String acctgFreq) {
 
     /**
      * Where a step's streams go.

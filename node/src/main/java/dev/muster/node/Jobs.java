@@ -133,6 +133,7 @@ final class Jobs {
         }
         NodeStep step = addStep(job, launch.stepId());
         step.ioToken = launch.ioToken();
+        step.sampleSeconds = SettingsReader.taskSeconds(launch.step().acctgFreq()).orElse(0);
         if (!step.ioToken.isEmpty()) {
             save(job);
         }
@@ -643,10 +644,15 @@ final class Jobs {
                     .filter(s -> s.phase == NodeStep.Phase.RUNNING)
                     .map(s -> Spool.stepdPid(s.directory)).filter(p -> p > 0).toList();
             if (job.share.memoryMb() > 0 && !stepds.isEmpty()) {
-                out.add(new MemoryWatch.Watched(job.jobId(), job.attempt(), job.share.memoryMb(), stepds));
+                out.add(new MemoryWatch.Watched(job.jobId(), job.attempt(), job.share.memoryMb(), stepds, sampleSeconds(job)));
             }
         }
         return out;
+    }
+
+    /** The shortest that the job or one of its steps asked for; 0 for none. */
+    private static int sampleSeconds(NodeJob job) {
+        return job.steps.values().stream().mapToInt(s -> s.sampleSeconds).filter(s -> s > 0).min().orElse(job.share.sampleSeconds());
     }
 
     void memoryExceeded(int jobId, int attempt, long usedMb, long limitMb) {

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.TreeMap;
 
 /** slurm.conf as far as one slurmd is concerned. */
@@ -114,13 +115,18 @@ final class SettingsReader {
     }
 
     private static int pollSeconds(String frequency) {
+        return Math.max(1, taskSeconds(frequency).orElse(POLL_SECONDS_DEFAULT));
+    }
+
+    /** The interval of {@code 30} or {@code task=30,energy=5}. */
+    static OptionalInt taskSeconds(String frequency) {
         for (String part : frequency.split(",")) {
             String number = part.startsWith("task=") ? part.substring(5) : part;
             if (!number.isEmpty() && number.chars().allMatch(Character::isDigit)) {
-                return Math.max(1, Integer.parseInt(number));
+                return OptionalInt.of(Integer.parseInt(number));
             }
         }
-        return POLL_SECONDS_DEFAULT;
+        return OptionalInt.empty();
     }
 
     /**

@@ -178,11 +178,21 @@ final class SpecBuilder {
         Bytes stdout = first(launch.stdout(), io.stdout());
         Bytes stderr = first(launch.stderr(), io.stderr());
         char how = launch.append() || io.openMode().equals("append") ? 'a' : 't';
+        if (io.labelled()) {
+            how = Character.toUpperCase(how);
+            out.put("label", label(task.rank(), launch.stepTasks()));
+        }
         out.put("stdin", target('r', first(launch.stdin(), io.stdin()), launch, task));
         out.put("stdout", target(how, stdout, launch, task));
         boolean same = stderr.equals(stdout) || stderr.isEmpty();
         out.put("stderr", same && isFile(stdout) ? Bytes.of("same")
                 : target(how, same ? stdout : stderr, launch, task));
+    }
+
+    /** As srun writes it: the rank, as wide as the step's highest. */
+    private static String label(int rank, int stepTasks) {
+        String text = Integer.toString(rank);
+        return " ".repeat(Math.max(0, Integer.toString(Math.max(1, stepTasks) - 1).length() - text.length())) + text + ": ";
     }
 
     private static Bytes first(Bytes a, Bytes b) {

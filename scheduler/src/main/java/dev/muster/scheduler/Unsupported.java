@@ -44,7 +44,6 @@ final class Unsupported {
                 said(e.burstBuffer(), "--bb"),
                 said(e.mcsLabel(), "--mcs-label"),
                 said(e.batchFeatures(), "--batch"),
-                said(e.acctgFreq(), "--acctg-freq"),
                 said(e.cpuFreq(), "--cpu-freq"),
                 said(e.tresFreq(), "--gpu-freq"),
                 new Rule(!e.profile().isEmpty() && !e.profile().equalsIgnoreCase("none"), "--profile"),

@@ -118,6 +118,7 @@ public final class NodeMessages {
      * @param cores       abstract core ids of the node given to the job, for example {@code 0-3,8}
      * @param gres        {@code gpu:0,1} device indices per GRES name
      * @param endTick     seconds from now until the time limit; -1 none
+     * @param sampleSeconds between two looks at its processes; 0 for the node's own
      */
     public record JobShare(
             int jobId,
@@ -131,14 +132,15 @@ public final class NodeMessages {
             long secondsLeft,
             int killWaitSeconds,
             boolean externStep,
-            Bytes jobName) {
+            Bytes jobName,
+            int sampleSeconds) {
 
         /** With what is known of the job since. */
         public JobShare and(List<String> more) {
             List<String> all = new java.util.ArrayList<>(environment);
             all.addAll(more);
             return new JobShare(jobId, attempt, bootId, owner, List.copyOf(all), cpus, memoryMb, gres, secondsLeft, killWaitSeconds, externStep,
-                    jobName);
+                    jobName, sampleSeconds);
         }
     }
 
