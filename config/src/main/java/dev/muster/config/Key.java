@@ -118,10 +118,10 @@ public enum Key {
     OVER_TIME_LIMIT("OverTimeLimit", Kind.U16, "0", Reader.CONTROLLER),
     PLUGIN_DIR("PluginDir", Kind.TEXT, "", Reader.ALL, Inert.PLUGIN),
     PLUGSTACK_CONFIG("PlugStackConfig", Kind.TEXT, "", Reader.NODE, Inert.PLUGIN),
-    PREEMPT_EXEMPT_TIME("PreemptExemptTime", Kind.TEXT, "", Reader.CONTROLLER, Inert.PREEMPT),
-    PREEMPT_MODE("PreemptMode", Kind.LIST, "OFF", Reader.CONTROLLER, Inert.PREEMPT),
-    PREEMPT_PARAMETERS("PreemptParameters", Kind.LIST, "", Reader.CONTROLLER, Inert.PREEMPT),
-    PREEMPT_TYPE("PreemptType", Kind.TEXT, "", Reader.CONTROLLER, Inert.PREEMPT),
+    PREEMPT_EXEMPT_TIME("PreemptExemptTime", Kind.TEXT, "", Reader.CONTROLLER),
+    PREEMPT_MODE("PreemptMode", Kind.LIST, "OFF", Reader.CONTROLLER),
+    PREEMPT_PARAMETERS("PreemptParameters", Kind.LIST, "", Reader.CONTROLLER),
+    PREEMPT_TYPE("PreemptType", Kind.TEXT, "", Reader.CONTROLLER),
     PREP_PARAMETERS("PrEpParameters", Kind.TEXT, "", Reader.ALL, Inert.PLUGIN),
     PREP_PLUGINS("PrEpPlugins", Kind.LIST, "prep/script", Reader.ALL, Inert.PLUGIN),
     PRIORITY_CALC_PERIOD("PriorityCalcPeriod", Kind.DURATION, "300", Reader.CONTROLLER),
@@ -269,7 +269,7 @@ public enum Key {
         static final String NAMESPACES = "private namespaces for jobs are not part of this version";
         static final String OWN_BOUND = "the network protocol here has its own bound for this";
         static final String PLUGIN = "plugins are Java services here; shared objects are not loaded";
-        static final String PREEMPT = "preemption is not part of this version";
+
         static final String PROFILE = "time series profiles are not part of this version";
         static final String REBOOT = "scontrol reboot is not part of this version";
         static final String REST = "the REST daemon is not part of this version";

@@ -64,14 +64,9 @@ public final class SisterFiles {
             String[][] keys = {
                 {p.exclusiveUser() ? "yes" : "", "ExclusiveUser"},
                 {p.exclusiveTopo() ? "yes" : "", "ExclusiveTopo"},
-                {p.leastLoadedNodes() ? "yes" : "", "LLN"},
                 {p.maxCpusPerSocket() > 0 ? "yes" : "", "MaxCPUsPerSocket"},
-                {p.overSubscribe().indexOf(':') > 0 ? "yes" : "", "OverSubscribe=" + p.overSubscribe()},
                 {p.qos(), "QOS"},
-                {p.alternate(), "Alternate"},
                 {p.cpuBind(), "CpuBind"},
-                {p.preemptMode().equals("OFF") ? "" : p.preemptMode(), "PreemptMode"},
-                {p.priorityJobFactor() > 1 ? "yes" : "", "PriorityJobFactor"},
                 {p.powerDownOnIdle() ? "yes" : "", "PowerDownOnIdle"}};
             for (String[] key : keys) {
                 if (!key[0].isEmpty()) {

@@ -44,6 +44,8 @@ import java.util.TreeSet;
 final class Api {
     /** Slurm's default limit of a batch script. */
     static final int SCRIPT_BYTES_MAX = 4 << 20;
+    /** What a request may hold in any case. */
+    static final int SCRIPT_BYTES_TOP = 8 << 20;
     static final int WAIT_MS_MAX = 60_000;
     /** Jobs handled by one command of a mass operation. */
     static final int CHUNK = 250;
@@ -114,6 +116,8 @@ final class Api {
             case "DeleteReservation" -> reservations.delete(caller, Codec.decode(body, ClusterMessages.DeleteReservation.class));
             case "QueryReservations" -> reservations.query(caller, Codec.decode(body, ClusterMessages.QueryReservations.class));
             case "QueryPriorities" -> Reply.of(new PolicyViews(core.durable(), controller.clock().now()).priorities(privacy(caller)));
+            case "QueryAssocMgr" -> Reply.of(new PolicyViews(core.durable(), controller.clock().now()).assocMgr(
+                    name -> identities.byName(name).map(Identity::uid).orElse(-1), privacy(caller)));
             case "QueryShares" -> Reply.of(new PolicyViews(core.durable(), controller.clock().now()).shares(privacy(caller)));
             case "Reconfigure" -> admin(caller, controller::reconfigure);
             case "Shutdown" -> {
@@ -165,6 +169,12 @@ final class Api {
 
     // ---- submission
 
+    /** SchedulerParameters=max_script_size=…, at most what a request may hold. */
+    private int scriptBytesMax() {
+        String text = controller.conf().schedulerParameters().getOrDefault("max_script_size", "");
+        return text.matches("[1-9][0-9]{0,8}") ? Math.min(SCRIPT_BYTES_TOP, Integer.parseInt(text)) : SCRIPT_BYTES_MAX;
+    }
+
     private Reply submit(Caller caller, JobMessages.Submit m) {
         return switch (request(caller, m)) {
             case Refused r -> r.reply();
@@ -200,7 +210,7 @@ final class Api {
         if (controller.isFull()) {
             return new Refused(Reply.error(400, SlurmErrno.ERROR_ON_DESC_TO_RECORD_COPY, "Resource temporarily unavailable"));
         }
-        if (m.script().length() > SCRIPT_BYTES_MAX) {
+        if (m.script().length() > scriptBytesMax()) {
             return new Refused(SlurmErrno.PATHNAME_TOO_LONG);
         }
         int uid = m.job().owner().user().isEmpty() && m.job().owner().uid() == 0 ? caller.uid() : m.job().owner().uid();

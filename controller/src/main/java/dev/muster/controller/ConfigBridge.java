@@ -10,6 +10,7 @@ import dev.muster.core.Command;
 import dev.muster.core.Licences;
 import dev.muster.core.Node;
 import dev.muster.core.Partition;
+import dev.muster.core.Preemption;
 import dev.muster.core.Priorities;
 import dev.muster.core.Settings;
 import dev.muster.model.IndexSet;
@@ -62,6 +63,14 @@ final class ConfigBridge {
         long overRunMin = conf.number(Key.RESV_OVER_RUN);
         options.put(Settings.RESV_OVER_RUN, Long.toString(overRunMin < 0 || overRunMin >= 65_535 ? -1 : overRunMin * 60));
         priorities(conf, options);
+        List<String> select = new ArrayList<>();
+        conf.selectTypeParameters().forEach(p -> select.add(p.toUpperCase(java.util.Locale.ROOT)));
+        select.addAll(conf.selectType().equals("select/linear") ? List.of("LINEAR") : List.of());
+        options.put(Settings.SELECT, String.join(",", select));
+        options.put(Preemption.TYPE, conf.text(Key.PREEMPT_TYPE));
+        options.put(Preemption.MODE, String.join(",", conf.list(Key.PREEMPT_MODE)).toUpperCase(java.util.Locale.ROOT));
+        options.put(Preemption.PARAMETERS, String.join(",", conf.list(Key.PREEMPT_PARAMETERS)));
+        options.put(Preemption.EXEMPT_S, Long.toString(dev.muster.model.Durations.parseSeconds(conf.text(Key.PREEMPT_EXEMPT_TIME)).orElse(-1)));
         if (!conf.list(Key.PROLOG_SLURMCTLD).isEmpty()) {
             options.put(Settings.PROLOG_SLURMCTLD, "true");
         }
@@ -82,17 +91,7 @@ final class ConfigBridge {
         if (conf.has(Key.TASK_PLUGIN_PARAM, "OOMKillStep")) {
             options.put(Settings.OOM_KILL_STEP, "1");
         }
-        if (conf.given(Key.JOB_ACCT_GATHER_TYPE) && !conf.text(Key.JOB_ACCT_GATHER_TYPE).endsWith("none")) {
-            options.put(Settings.ACCT_GATHER_FREQUENCY, conf.text(Key.JOB_ACCT_GATHER_FREQUENCY));
-        }
-        if (conf.text(Key.SCHEDULER_TYPE).endsWith("builtin")) {
-            options.put(Settings.IN_ORDER, "true");
-        }
-        if (conf.text(Key.SELECT_TYPE).endsWith("linear")) {
-            options.put(Settings.WHOLE_NODES, "true");
-        }
-        gpuDefaults(options, "", conf.text(Key.JOB_DEFAULTS), conf.number(Key.DEF_CPU_PER_GPU), conf.number(Key.DEF_MEM_PER_GPU));
-        conf.partitions().forEach(p -> gpuDefaults(options, p.name(), p.jobDefaults(), p.defCpuPerGpu(), p.defMemPerGpuMb()));
+        defaults(conf, options);
         if (conf.given(Key.MAX_NODE_COUNT)) {
             options.put(Settings.MAX_NODE_COUNT, Long.toString(conf.number(Key.MAX_NODE_COUNT)));
         }
@@ -116,6 +115,21 @@ final class ConfigBridge {
                 conf.jobRequeue(), enforce(conf.enforcePartLimits()), has(prolog, "Contain") || has(prolog, "X11"),
                 has(prolog, "Alloc") || has(prolog, "Contain") || has(prolog, "X11") || has(prolog, "RunInJob"),
                 conf.configOverrides(), conf.yes(Key.DISABLE_ROOT_JOBS), conf.gresTypes(), options);
+    }
+
+    /** What jobs get and may ask for where the file says more than a number. */
+    private static void defaults(SlurmConf conf, Map<String, String> options) {
+        if (conf.given(Key.JOB_ACCT_GATHER_TYPE) && !conf.text(Key.JOB_ACCT_GATHER_TYPE).endsWith("none")) {
+            options.put(Settings.ACCT_GATHER_FREQUENCY, conf.text(Key.JOB_ACCT_GATHER_FREQUENCY));
+        }
+        if (conf.text(Key.SCHEDULER_TYPE).endsWith("builtin")) {
+            options.put(Settings.IN_ORDER, "true");
+        }
+        if (conf.text(Key.SELECT_TYPE).endsWith("linear")) {
+            options.put(Settings.WHOLE_NODES, "true");
+        }
+        gpuDefaults(options, "", conf.text(Key.JOB_DEFAULTS), conf.number(Key.DEF_CPU_PER_GPU), conf.number(Key.DEF_MEM_PER_GPU));
+        conf.partitions().forEach(p -> gpuDefaults(options, p.name(), p.jobDefaults(), p.defCpuPerGpu(), p.defMemPerGpuMb()));
     }
 
     /** What JobDefaults says in one word and newer files in two keys. */

@@ -139,6 +139,8 @@ final class Controller {
             thread.execute(new Command.SkipReservedIds(), -1);
         });
         configure(c);
+        SchedulerWords.without(c.schedulerParameters()).forEach(sentence -> log.info("warning: " + sentence));
+        SchedulerWords.without(c.list(Key.PRIORITY_FLAGS), c.list(Key.SELECT_TYPE_PARAMETERS)).forEach(sentence -> log.info("warning: " + sentence));
         programs.resume(thread.durable(), activeJobs(thread.durable()));
         Api api = new Api(this, thread, identities, blobs, watch, links, log);
         server = Server.start("", c.slurmctldPorts().getFirst(), sessions.verifier(), api::handle,

@@ -88,6 +88,13 @@ public record Settings(
     public static final String MAX_NODE_COUNT = "max_node_count";
     /** Options that begin so and go on with the name of a NodeSet: its features, with commas. */
     public static final String NODE_SET = "node_set:";
+    /** Words of SelectTypeParameters, and LINEAR for select/linear. */
+    public static final String SELECT = "select";
     /** ResvOverRun: seconds that jobs may run on after the end of their reservation; -1 for ever. */
     public static final String RESV_OVER_RUN = "resv_over_run";
+
+    /** Whether a word of SelectTypeParameters is set. */
+    public boolean selects(String word) {
+        return java.util.Arrays.asList(options.getOrDefault(SELECT, "").split(",")).contains(word);
+    }
 }

@@ -50,6 +50,7 @@ final class TimerRules {
         }
         new ReservationRules(state, now, planner).due(changes);
         new UsageRules(state, now).due(changes);
+        new PreemptRules(state, now, changes, direct).due();
         purge();
         forgetAnswers();
         changes.addAll(0, ids.reservations());
