@@ -167,7 +167,9 @@ final class ShowText {
         add("Socks/Node", JobRows.orStar(j.integer("socketsPerNode")));
         add("NtasksPerN:B:S:C", j.integer("tasksPerNode") + ":0:" + JobRows.orStar(j.integer("tasksPerSocket")) + ":"
                 + JobRows.orStar(j.integer("tasksPerCore")));
-        add("CoreSpec", JobRows.orStar(j.integer("coreSpec")));
+        int threads = j.integer("threadSpec");
+        int cores = j.integer("coreSpec");
+        add(threads > 0 ? "ThreadSpec" : "CoreSpec", threads > 0 ? Integer.toString(threads) : cores < 0 ? "0" : JobRows.orStar(cores));
         line();
     }
 

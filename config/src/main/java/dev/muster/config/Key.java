@@ -22,7 +22,7 @@ public enum Key {
     ACCT_GATHER_INTERCONNECT_TYPE("AcctGatherInterconnectType", Kind.TEXT, "", Reader.NODE, Inert.SENSOR),
     ACCT_GATHER_NODE_FREQ("AcctGatherNodeFreq", Kind.U16, "0", Reader.NODE, Inert.SENSOR),
     ACCT_GATHER_PROFILE_TYPE("AcctGatherProfileType", Kind.TEXT, "", Reader.NODE, Inert.PROFILE),
-    ALLOW_SPEC_RESOURCES_USAGE("AllowSpecResourcesUsage", Kind.YES_NO, "no", Reader.CONTROLLER, Inert.CORE_SPEC),
+    ALLOW_SPEC_RESOURCES_USAGE("AllowSpecResourcesUsage", Kind.YES_NO, "no", Reader.CONTROLLER),
     AUTH_ALT_PARAMETERS("AuthAltParameters", Kind.TEXT, "", Reader.ALL, Inert.ALT_AUTH),
     AUTH_ALT_TYPES("AuthAltTypes", Kind.LIST, "", Reader.ALL, Inert.ALT_AUTH),
     AUTH_INFO("AuthInfo", Kind.TEXT, "", Reader.ALL),
@@ -245,7 +245,6 @@ public enum Key {
         static final String COMMUNICATION = "the network protocol here has no such parameters";
         static final String DAEMON_USER = "slurmd runs as whoever starts it";
         static final String STORED = "job scripts, environments and comments are not kept in accounting";
-        static final String CORE_SPEC = "--core-spec is refused in this version";
         static final String GROUPS = "groups are looked up at each submission";
         static final String MPI = "MPI plugins are not part of this version";
         static final String PORTS = "srun connects to the nodes and listens on no port";

@@ -125,8 +125,8 @@ final class ConfigBridge {
         if (conf.text(Key.SCHEDULER_TYPE).endsWith("builtin")) {
             options.put(Settings.IN_ORDER, "true");
         }
-        if (conf.text(Key.SELECT_TYPE).endsWith("linear")) {
-            options.put(Settings.WHOLE_NODES, "true");
+        if (conf.yes(Key.ALLOW_SPEC_RESOURCES_USAGE)) {
+            options.put(Settings.SPEC_USAGE, "true");
         }
         gpuDefaults(options, "", conf.text(Key.JOB_DEFAULTS), conf.number(Key.DEF_CPU_PER_GPU), conf.number(Key.DEF_MEM_PER_GPU));
         conf.partitions().forEach(p -> gpuDefaults(options, p.name(), p.jobDefaults(), p.defCpuPerGpu(), p.defMemPerGpuMb()));

@@ -5,14 +5,12 @@ import dev.muster.model.JobDesc;
 import dev.muster.model.Json;
 import dev.muster.model.ResourceRequest;
 
-/** What the configuration has a job ask for where it does not say: CPUs and memory for each GPU, whole nodes. */
+/** What the configuration has a job ask for where it does not say: CPUs and memory for each GPU. */
 final class GpuDefaults {
     private GpuDefaults() {}
 
     static JobDesc with(JobDesc desc, Settings settings) {
         ResourceRequest r = desc.request();
-        boolean whole = settings.options().containsKey(Settings.WHOLE_NODES) && r.exclusive() == ResourceRequest.Exclusive.SHARED
-                && !r.oversubscribe();
         boolean gpus = GresRequest.gpus(r.tresPerJob()) + GresRequest.gpus(r.tresPerNode()) + GresRequest.gpus(r.tresPerTask())
                 + GresRequest.gpus(r.tresPerSocket()) > 0;
         String[] own = settings.options().getOrDefault(Settings.GPU_DEFAULTS + desc.partition().split(",")[0], "0,0").split(",");
@@ -20,7 +18,7 @@ final class GpuDefaults {
         long cpus = gpus && r.cpusPerTask() == 0 && r.cpusPerGpu() == 0 ? first(own[0], all[0]) : 0;
         boolean memorySaid = r.memPerNodeMb() > 0 || r.memPerCpuMb() > 0 || r.memPerGpuMb() > 0 || r.memAll();
         long memoryMb = gpus && !memorySaid ? first(own[1], all[1]) : 0;
-        if (!whole && cpus == 0 && memoryMb == 0) {
+        if (cpus == 0 && memoryMb == 0) {
             return desc;
         }
         Json.Obj out = Json.object(Codec.encode(r));
@@ -29,9 +27,6 @@ final class GpuDefaults {
         }
         if (memoryMb > 0) {
             out.put("memPerGpuMb", memoryMb);
-        }
-        if (whole) {
-            out.put("exclusive", ResourceRequest.Exclusive.NODE.name());
         }
         return desc.withRequest(Codec.bind(out, ResourceRequest.class));
     }

@@ -80,8 +80,8 @@ public record Settings(
     public static final String ACCT_GATHER_FREQUENCY = "acct_gather_frequency";
     /** An option: {@code true} with SchedulerType=sched/builtin: nobody starts before one that came first in his partition. */
     public static final String IN_ORDER = "in_order";
-    /** An option: {@code true} with SelectType=select/linear: nodes are given whole. */
-    public static final String WHOLE_NODES = "whole_nodes";
+    /** An option: {@code true} with AllowSpecResourcesUsage: jobs say how many cores of their nodes they leave alone. */
+    public static final String SPEC_USAGE = "spec_usage";
     /** An option, alone or with a partition's name behind it: CPUs and MiB for each GPU where a job says nothing, {@code 2,1000}. */
     public static final String GPU_DEFAULTS = "gpu_defaults:";
     /** An option: MaxNodeCount, where it is set. */

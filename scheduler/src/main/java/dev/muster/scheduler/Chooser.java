@@ -37,6 +37,7 @@ final class Chooser {
         if (!need.shape().fits(node.spec)) {
             return 0;
         }
+        units += need.shape().spared().more(node.spec);
         if (need.shape().cpusMax() > 0) {
             int left = need.shape().cpusMax() - node.cpusHeld(need.partition());
             if (need.exclusive() && node.spec.cpus() > left) {
@@ -218,6 +219,10 @@ final class Chooser {
             Map<String, IndexSet> devices = devices(need, pick, jobGres, after);
             int gpus = devices.getOrDefault("gpu", IndexSet.empty()).count();
             IndexSet freeUnits = free.apply(node);
+            if (need.shape().spared().said()) {
+                int count = freeUnits.count() + need.shape().spared().more(node.spec);
+                freeUnits = idleFirst(freeUnits.union(node.spec.reservedUnits()), node.freeUnits, count);
+            }
             int cpus = need.exclusive() ? freeUnits.count() * usable
                     : Math.max(Math.max(need.cpusPerNodeMin(), need.gpus().cpus() * gpus),
                             need.overcommit() ? 1 : pick.tasks * need.cpusPerTask());

@@ -20,7 +20,7 @@ final class Feasibility {
     private Feasibility() {}
 
     static Optional<Decision.Rejected> infeasible(State state, JobDesc desc) {
-        Optional<Decision.Rejected> wrong = Unsupported.refusal(desc).or(() -> malformed(state, desc.request()));
+        Optional<Decision.Rejected> wrong = Unsupported.refusal(desc, state.settings()).or(() -> malformed(state, desc.request()));
         // a job that is held may be changed before it is released: only what can never be right is refused
         boolean held = desc.timing().hold() || desc.timing().prioritySet() && desc.timing().priority() == 0;
         return held ? wrong : wrong.or(() -> {

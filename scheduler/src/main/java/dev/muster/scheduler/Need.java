@@ -63,19 +63,39 @@ record Need(
      * @param threads  the job may use of each core; 0 for all
      * @param tasksPerCore 0 for any number; likewise tasksPerSocket
      * @param cpusMax  MaxCPUsPerNode: of a node for all jobs of the partition; 0 for no bound
+     * @param spared   what the job leaves alone of each node
      * @param contiguous the nodes must be neighbours in the order they are configured in
      */
-    record Shape(int sockets, int cores, int threads, int tasksPerCore, int tasksPerSocket, int cpusMax, boolean contiguous) {
+    record Shape(int sockets, int cores, int threads, int tasksPerCore, int tasksPerSocket, int cpusMax, boolean contiguous,
+            Spared spared) {
         static Shape of(ResourceRequest r, Partition partition, Settings settings) {
             int tasksPerCore = r.tasksPerCore() == 0 && settings.selects("CR_ONE_TASK_PER_CORE") ? 1 : r.tasksPerCore();
             boolean oneThread = r.hint().equals("nomultithread") || r.hint().equals("compute_bound");
             return new Shape(r.socketsPerNode(), r.coresPerSocket(), oneThread ? 1 : r.threadsPerCore(), tasksPerCore,
                     r.tasksPerSocket(),
-                    Math.max(0, partition.info().maxCpusPerNode()), r.contiguous());
+                    Math.max(0, partition.info().maxCpusPerNode()), r.contiguous(),
+                    new Spared(r.coreSpec() != 0 || r.threadSpec() > 0, Math.max(0, r.coreSpec()), r.threadSpec()));
         }
 
         boolean fits(Node.Spec spec) {
             return spec.sockets() >= sockets && spec.coresPerSocket() >= cores && spec.threadsPerCore() >= threads;
+        }
+    }
+
+    /**
+     * Cores or threads of each node that a job does not use, instead of those that the node's line keeps from jobs.
+     *
+     * @param said the job said so; otherwise the node's line holds
+     */
+    record Spared(boolean said, int cores, int threads) {
+        /** How many allocation units more than usual (or, below 0, fewer) a job may have of an idle node. */
+        int more(Node.Spec spec) {
+            if (!said) {
+                return 0;
+            }
+            int unitsPerCore = Math.max(1, spec.units() / Math.max(1, spec.sockets() * spec.coresPerSocket()));
+            int perUnit = Math.max(1, spec.cpusPerUnit());
+            return spec.reservedUnits().count() - (cores > 0 ? cores * unitsPerCore : (threads + perUnit - 1) / perUnit);
         }
     }
 
@@ -125,16 +145,20 @@ record Need(
         }
         return new Need(partition.name(), nodesMin, nodesMax == 0 ? 0 : Math.max(nodesMax, nodesMin), tasks, cpusPerTask,
                 r.tasksPerNode(), cpusMin, perNode, perCpu, memory.all(), gres.perNode(), gres.perJob(), gres.perTask(),
-                r.exclusive() != ResourceRequest.Exclusive.SHARED || partition.isExclusive()
+                alone(r, partition)
                         || settings.selects("LINEAR") && partition.jobsPerCore(r.oversubscribe()) == 1,
                 r.overcommit(), Shape.of(r, partition, settings), r.tmpDiskMb(), r.features(), r.nodeList(), r.excludeList(), tasksOn(r),
                 new Gpus(r.cpusPerGpu(), r.memPerGpuMb()), Licences.parse(r.licenses()).orElse(Licences.Wanted.NONE),
                 limit(desc, partition), "", sharing(r, partition));
     }
 
+    /** Who leaves cores alone has the whole node. */
+    private static boolean alone(ResourceRequest r, Partition partition) {
+        return r.exclusive() != ResourceRequest.Exclusive.SHARED || partition.isExclusive() || r.coreSpec() != 0 || r.threadSpec() > 0;
+    }
+
     private static int sharing(ResourceRequest r, Partition partition) {
-        boolean alone = r.exclusive() != ResourceRequest.Exclusive.SHARED || partition.isExclusive();
-        return alone ? 1 : partition.jobsPerCore(r.oversubscribe());
+        return alone(r, partition) ? 1 : partition.jobsPerCore(r.oversubscribe());
     }
 
     private static Map<String, Integer> tasksOn(ResourceRequest r) {

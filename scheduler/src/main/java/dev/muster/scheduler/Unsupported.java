@@ -1,6 +1,7 @@
 package dev.muster.scheduler;
 
 import dev.muster.core.Decision;
+import dev.muster.core.Settings;
 import dev.muster.model.JobDesc;
 import dev.muster.model.ResourceRequest;
 import dev.muster.model.SlurmErrno;
@@ -13,8 +14,8 @@ final class Unsupported {
 
     private record Rule(boolean asked, String what) {}
 
-    static Optional<Decision.Rejected> refusal(JobDesc desc) {
-        return first(resources(desc.request())).or(() -> first(extras(desc.extras())));
+    static Optional<Decision.Rejected> refusal(JobDesc desc, Settings settings) {
+        return first(resources(desc.request(), settings.options().containsKey(Settings.SPEC_USAGE))).or(() -> first(extras(desc.extras())));
     }
 
     private static Optional<Decision.Rejected> first(List<Rule> rules) {
@@ -22,12 +23,13 @@ final class Unsupported {
                 SlurmErrno.NOT_SUPPORTED, r.what + " is not supported by this version of Muster"));
     }
 
-    private static List<Rule> resources(ResourceRequest r) {
+    private static List<Rule> resources(ResourceRequest r, boolean specUsage) {
         String flags = r.gresFlags();
         return List.of(
                 said(r.switches(), "--switches"),
                 said(r.prefer(), "--prefer"),
-                new Rule(r.coreSpec() != 0 || r.threadSpec() > 0, "--core-spec and --thread-spec"),
+                new Rule(!specUsage && (r.coreSpec() != 0 || r.threadSpec() > 0), "without AllowSpecResourcesUsage=yes --core-spec or --thread-spec"),
+                new Rule(r.coreSpec() != 0 && r.threadSpec() > 0, "--core-spec together with --thread-spec"),
                 said(r.network(), "--network"),
                 new Rule(r.spread(), "--spread-job"),
                 // devices are never bound to cores here, so disable-binding asks for what is

@@ -36,10 +36,21 @@ class ConfiguredDefaultsTest {
         assertThat(place(both, "tresPerNode=gres/gpu:1 partition=q")).isEqualTo("n1:3");
     }
 
-    @Test
-    void nodesAreGivenWholeBySelectLinear() {
-        assertThat(place("options.whole_nodes=true", "tasks=1 memPerNodeMb=10")).isEqualTo("n1:8");
-        assertThat(place("options.whole_nodes=true", "tasks=1 memPerNodeMb=10 oversubscribe=true")).isEqualTo("n1:1");
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            cpus=8             | tasks=1              | n1:1
+            cpus=8             | tasks=1 coreSpec=2   | n1:6
+            cpus=8             | tasks=1 threadSpec=3 | n1:5
+            cpus=8             | tasks=7 coreSpec=2 nodesMin=1 | (PartitionConfig)
+            cpus=8 threads=2   | tasks=1 coreSpec=1   | n1:6
+            cpus=8 threads=2   | tasks=1 threadSpec=2 | n1:6
+            cpus=8 kept=0-1    | tasks=6              | n1:6
+            cpus=8 kept=0-1    | tasks=1 coreSpec=-1  | n1:8
+            cpus=8 kept=0-1    | tasks=1 coreSpec=1   | n1:7
+            cpus=8 kept=0-1    | tasks=1 coreSpec=-1 threadSpec=1 | --core-spec together with --thread-spec is not supported by this version of Muster
+            """)
+    void coresLeftAlone(String node, String job, String placed) {
+        assertThat(new Cluster("n1 " + node, "p nodes=n1 default=yes", "options.spec_usage=true").place(job)).isEqualTo(placed);
     }
 
     @ParameterizedTest
