@@ -179,6 +179,7 @@ final class EmbeddedAccounting implements Accounting {
                 rows.steps.add(new StepRef(c.jobId(), c.step().id()));
             }
             case Change.StepEnding c -> rows.steps.add(new StepRef(c.jobId(), c.stepId()));
+            case Change.StepLimitChanged c -> rows.steps.add(new StepRef(c.jobId(), c.stepId()));
             case Change.StepPartEnded c -> {
                 rows.state.jobs().find(c.jobId()).ifPresent(j -> used(j, c));
                 rows.steps.add(new StepRef(c.jobId(), c.stepId()));

@@ -60,6 +60,9 @@ public sealed interface Command {
 
     record UpdateJob(int uid, JobRef job, Map<String, String> changes) implements Command {}
 
+    /** Words for the job's standard error or its client. */
+    record NotifyJob(int uid, JobRef job, String text) implements Command {}
+
     record HoldJobs(int uid, List<JobRef> jobs, boolean hold, boolean asUser) implements Command {}
 
     /** special: State=SpecialExit; incomplete: jobs that do not run are passed over */

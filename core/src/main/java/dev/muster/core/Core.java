@@ -76,6 +76,7 @@ public final class Core {
             case Command.CancelJobs c -> new JobRules(state, now).cancel(c);
             case Command.TestJob c -> new SubmitRules(state, now, planner, use).test(c);
             case Command.UpdateJob c -> new UpdateRules(state, now, planner).update(c);
+            case Command.NotifyJob c -> NotifyRules.notify(state, c);
             case Command.HoldJobs c -> new JobRules(state, now).hold(c);
             case Command.RequeueJobs c -> new JobRules(state, now).requeue(c);
             case Command.TopJobs c -> TopRules.top(state, c);

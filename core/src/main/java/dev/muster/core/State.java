@@ -181,6 +181,7 @@ public record State(
                 case Change.StepPartEnded c -> step(c.jobId(), c.stepId(),
                         s -> s.with(c.node(), p -> p.ended(c.exit(), c.exits(), c.reason())));
                 case Change.StepEnding c -> step(c.jobId(), c.stepId(), s -> s.withEnding(c.reason()));
+                case Change.StepLimitChanged c -> step(c.jobId(), c.stepId(), s -> s.withTimeLimit(c.limitMin()));
                 case Change.StepEnded c -> stepEnded(c);
                 case Change.JobEnded c -> ended(c);
                 case Change.PendingJobEnded c -> pendingEnded(c);

@@ -26,6 +26,7 @@ public final class Touched {
             case Change.StepLaunched c -> List.of(c.jobId());
             case Change.StepPartEnded c -> List.of(c.jobId());
             case Change.StepEnding c -> List.of(c.jobId());
+            case Change.StepLimitChanged c -> List.of(c.jobId());
             case Change.StepEnded c -> List.of(c.jobId());
             case Change.JobEnded c -> List.of(c.jobId());
             case Change.PendingJobEnded c -> List.of(c.jobId());

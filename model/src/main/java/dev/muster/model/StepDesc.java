@@ -58,6 +58,12 @@ public record StepDesc(
         String tresBind,
         String oomKillStep) {
 
+    public StepDesc withTimeLimit(int minutes) {
+        return new StepDesc(name, request, overlap, wholeNodes, relative, minutes, cpuBind, memBind, mpi, arguments, multiProg, environment,
+                workDir, io, killOnBadExit, noKill, waitSeconds, pty, ptyRows, ptyColumns, preserveEnv, taskProlog, taskEpilog, umask,
+                immediateFail, container, submitHost, submitPid, submitLine, limits, tresBind, oomKillStep);
+    }
+
     /**
      * Where a step's streams go.
      *

@@ -125,6 +125,7 @@ class GoldenStateTest {
                 resume 1001 root
                 update 1001 timelimit=4
                 step 1001 1 s1
+                update 1001.0 timelimit=3
                 cancel 1001.0
                 exited 1001 0 0:15
                 exited 1001 batch 0:0

@@ -151,6 +151,7 @@ final class Play {
                     : new Command.UpdateJob(Cluster.USER, refs(w[3]).getFirst(), changes(w, 4)))));
             case "hold" -> say(cluster.apply(new Command.HoldJobs(uid(w), refs(w[1]), true, false)));
             case "release" -> say(cluster.apply(new Command.HoldJobs(uid(w), refs(w[1]), false, false)));
+            case "notify" -> say(cluster.apply(new Command.NotifyJob(uid(w), refs(w[1]).getFirst(), w[2])));
             case "requeue" -> say(cluster.apply(new Command.RequeueJobs(uid(w), refs(w[1]), false, false)));
             case "top" -> say(cluster.apply(new Command.TopJobs(uid(w), refs(w[1]))));
             case "incomplete" -> say(cluster.apply(new Command.RequeueJobs(uid(w), refs(w[1]), false, false, true)));
