@@ -29,6 +29,7 @@ import dev.muster.model.accounting.AccountingRows;
 import dev.muster.model.api.ClusterMessages;
 import dev.muster.model.api.ClusterMessages.Done;
 import dev.muster.model.api.JobMessages;
+import dev.muster.model.api.TriggerMessages;
 import dev.muster.transport.Caller;
 import dev.muster.transport.Server.Reply;
 import java.io.ByteArrayOutputStream;
@@ -116,6 +117,15 @@ final class Api {
             case "QueryReservations" -> reservations.query(caller, Codec.decode(body, ClusterMessages.QueryReservations.class));
             case "QueryPriorities" -> Reply.of(new PolicyViews(core.durable(), controller.clock().now()).priorities());
             case "QueryShares" -> Reply.of(new PolicyViews(core.durable(), controller.clock().now()).shares());
+            case "SetTrigger" -> setTrigger(caller, Codec.decode(body, TriggerMessages.SetTrigger.class));
+            case "ClearTriggers" -> {
+                TriggerMessages.ClearTriggers m = Codec.decode(body, TriggerMessages.ClearTriggers.class);
+                yield done(core.execute(once(caller, m.requestId(), 0,
+                        new Command.ClearTriggers(caller.uid(), m.id(), m.jobId(), m.userId())), caller.uid()));
+            }
+            case "QueryTriggers" -> Reply.of(new TriggerMessages.TriggersReply(core.durable().triggers().byId().values().stream()
+                    .map(t -> new TriggerMessages.TriggerInfo(t.id(), t.events(), t.jobId(), t.nodes(), t.offsetS(), t.uid(), t.user(),
+                            t.program(), t.permanent())).toList()));
             case "Reconfigure" -> admin(caller, controller::reconfigure);
             case "Shutdown" -> {
                 boolean only = Codec.decode(body, ClusterMessages.Shutdown.class).controllerOnly();
@@ -127,6 +137,15 @@ final class Api {
             }
             default -> Reply.error(404, SlurmErrno.UNEXPECTED_MSG_ERROR, SlurmErrno.UNEXPECTED_MSG_ERROR.sentence());
         };
+    }
+
+    private Reply setTrigger(Caller caller, TriggerMessages.SetTrigger m) {
+        String user = identities.byUid(caller.uid()).map(Identity::user).orElse("");
+        if (user.isEmpty()) {
+            return Reply.error(SlurmErrno.USER_ID_MISSING);
+        }
+        return done(core.execute(once(caller, m.requestId(), 0, new Command.SetTrigger(caller.uid(), user, m.events(), m.jobId(), m.nodes(),
+                m.offsetSeconds(), m.program(), m.permanent())), caller.uid()));
     }
 
     private static Reply rejected(Decision.Rejected r) {
@@ -455,7 +474,8 @@ final class Api {
                 case Decision.Rejected r -> errors.add(new JobMessages.JobError(ref.text(), r.errno().number(), r.sentence()));
                 case Decision.Accepted a -> {
                     if (a.reply().equals("salloc") && !notices.say(ref.jobId(), text)) {
-                        errors.add(new JobMessages.JobError(ref.text(), SlurmErrno.NODES_BUSY.number(), "salloc has not read what it was told before"));
+                        errors.add(new JobMessages.JobError(ref.text(), SlurmErrno.NODES_BUSY.number(),
+                                "salloc has not read what it was told before"));
                     } else {
                         done.add(ref.text());
                     }
@@ -544,7 +564,8 @@ final class Api {
                 job.state().isActive() && isSettled(job),
                 version(job, -1), job.run().allocation().isEmpty() ? "" : job.run().allocation().hostList(), shares.size(), d.partition(),
                 d.charge().account(), d.charge().qos(), d.name(), d.owner().uid(), d.owner().gid(), d.owner().user(), job.run().startTime(),
-                job.run().endTime(), job.run().limitMin(), shares, environment, job.run().exit(), d.files().workDir().text(), job.het().members(), said);
+                job.run().endTime(), job.run().limitMin(), shares, environment, job.run().exit(), d.files().workDir().text(),
+                job.het().members(), said);
     }
 
     private static JobMessages.NodeShare share(State state, String name, int cpus, long memoryMb, String gres, int tasks, List<Integer> ids) {

@@ -192,6 +192,9 @@ final class EmbeddedAccounting implements Accounting {
             case Change.ConfigApplied c -> { }
             case Change.PolicyChanged c -> { }
             case Change.ReservationChanged c -> { }
+            case Change.TriggerSet c -> { }
+            case Change.TriggerCleared c -> { }
+            case Change.TriggerFired c -> { }
             case Change.ReservationRemoved c -> { }
             case Change.UsageCharged c -> { }
             case Change.ReservationLost c -> rows.jobs.add(c.jobId());

@@ -23,6 +23,7 @@ public final class Core {
     private final Due due = new Due();
     private final AccountUse use = new AccountUse();
     private State state = State.EMPTY;
+    private final Happenings happened = new Happenings();
 
     public Core(Planner planner) {
         this.planner = planner;
@@ -45,6 +46,7 @@ public final class Core {
     public void reset(State from) {
         state = from;
         due.reset(from);
+        happened.reset();
         use.reset(from);
         planner.reset(from);
     }
@@ -54,6 +56,7 @@ public final class Core {
         State before = state;
         state = before.apply(entry);
         due.follow(before, state, entry);
+        happened.follow(before, state, entry);
         use.follow(before, state, entry);
         planner.follow(before, state, entry);
     }
@@ -99,8 +102,10 @@ public final class Core {
             case Command.CreateReservation c -> new ReservationRules(state, now, planner).create(c);
             case Command.UpdateReservation c -> new ReservationRules(state, now, planner).update(c);
             case Command.DeleteReservation c -> new ReservationRules(state, now, planner).delete(c);
+            case Command.SetTrigger c -> new TriggerRules(state).set(c);
+            case Command.ClearTriggers c -> new TriggerRules(state).clear(c);
             case Command.Schedule c -> schedule(c, now);
-            case Command.Tick c -> new TimerRules(state, now, due, planner).due();
+            case Command.Tick c -> new TimerRules(state, now, due, planner).due(happened);
         };
     }
 

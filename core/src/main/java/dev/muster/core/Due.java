@@ -253,7 +253,8 @@ public final class Due {
 
     @Override
     public boolean equals(Object other) {
-        return other instanceof Due d && limits.equals(d.limits) && stepLimits.equals(d.stepLimits) && begins.equals(d.begins) && deadlines.equals(d.deadlines)
+        return other instanceof Due d && limits.equals(d.limits) && stepLimits.equals(d.stepLimits)
+                && begins.equals(d.begins) && deadlines.equals(d.deadlines)
                 && waiting.equals(d.waiting)
                 && dependents.equals(d.dependents) && named.equals(d.named) && singletons.equals(d.singletons);
     }

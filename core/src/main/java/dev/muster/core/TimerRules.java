@@ -33,7 +33,7 @@ final class TimerRules {
     }
 
     /** The reply says whether more is due at once. */
-    Decision due() {
+    Decision due(Happenings happened) {
         for (int id : due.overLimit(now.tickMs(), SLICE)) {
             overLimit(state.jobs().at(id));
         }
@@ -53,6 +53,7 @@ final class TimerRules {
         }
         new ReservationRules(state, now, planner).due(changes);
         new UsageRules(state, now).due(changes);
+        new TriggerRules(state).due(happened, now, changes);
         purge();
         forgetAnswers();
         changes.addAll(0, ids.reservations());

@@ -39,6 +39,9 @@ public final class Touched {
             case Change.JobRestored c -> List.of(c.job().id());
             case Change.ReservationLost c -> List.of(c.jobId());
             case Change.ReservationChanged c -> NONE;
+            case Change.TriggerSet c -> NONE;
+            case Change.TriggerCleared c -> NONE;
+            case Change.TriggerFired c -> NONE;
             case Change.UsageCharged c -> NONE;
             case Change.ReservationRemoved c -> NONE;
             case Change.ConfigApplied c -> NONE;

@@ -148,7 +148,8 @@ final class UpdateFields {
 
     /** A count that fits; nothing otherwise. */
     static OptionalLong number(String text) {
-        return text.matches("[0-9]{1,10}") && Long.parseLong(text) <= Integer.MAX_VALUE ? OptionalLong.of(Long.parseLong(text)) : OptionalLong.empty();
+        return text.matches("[0-9]{1,10}") && Long.parseLong(text) <= Integer.MAX_VALUE ? OptionalLong.of(Long.parseLong(text))
+                : OptionalLong.empty();
     }
 
     private static Optional<Decision.Rejected> done(Json.Obj desc, Field field, Object value) {

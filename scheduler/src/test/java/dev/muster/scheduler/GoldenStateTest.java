@@ -126,6 +126,10 @@ class GoldenStateTest {
                 update 1001 timelimit=4
                 step 1001 1 s1
                 update 1001.0 timelimit=3
+                trigger fini 1001 * 0 once root
+                trigger down 0 * 0 once root
+                untrigger 2 root
+                trigger down 0 * 0 perm root
                 cancel 1001.0
                 exited 1001 0 0:15
                 exited 1001 batch 0:0
