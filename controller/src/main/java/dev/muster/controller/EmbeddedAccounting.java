@@ -191,18 +191,14 @@ final class EmbeddedAccounting implements Accounting {
             case Change.JobPurged c -> before.jobs().find(c.jobId()).ifPresent(this::forget);
             case Change.ConfigApplied c -> { }
             case Change.PolicyChanged c -> { }
-            case Change.ReservationChanged c -> { }
-            case Change.TriggerSet c -> { }
-            case Change.TriggerCleared c -> { }
-            case Change.TriggerFired c -> { }
-            case Change.ReservationRemoved c -> { }
+            case Change.ReservationChanged _, Change.ReservationRemoved _, Change.TriggerSet _, Change.TriggerCleared _,
+                    Change.TriggerFired _ -> { }
             case Change.UsageCharged c -> { }
             case Change.ReservationLost c -> rows.jobs.add(c.jobId());
             case Change.JobIdsReserved c -> { }
             case Change.BlobStored c -> { }
             case Change.ControllerPrologDone c -> { }
-            case Change.Answered c -> { }
-            case Change.AnswersForgotten c -> { }
+            case Change.Answered _, Change.AnswersForgotten _ -> { }
             case Change.DependenciesChanged c -> { }
             case Change.PrologDone c -> { }
             case Change.StepLaunched c -> { }

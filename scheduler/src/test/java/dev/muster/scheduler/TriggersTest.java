@@ -25,8 +25,7 @@ class TriggersTest {
 
     private List<String> fired() {
         return play.entries().stream().flatMap(e -> e.changes().stream())
-                .flatMap(c -> c instanceof Change.TriggerFired f ? java.util.stream.Stream.of(f.id() + " " + f.cause()) : java.util.stream.Stream.of())
-                .toList();
+                .filter(Change.TriggerFired.class::isInstance).map(Change.TriggerFired.class::cast).map(f -> f.id() + " " + f.cause()).toList();
     }
 
     @Test

@@ -24,5 +24,6 @@ public final class TriggerMessages {
     public record TriggersReply(List<TriggerInfo> triggers) {}
 
     public record TriggerInfo(
-            int id, List<String> events, int jobId, String nodes, int offsetSeconds, int userId, String userName, String program, boolean permanent) {}
+            int id, List<String> events, int jobId, String nodes, int offsetSeconds, int userId, String userName, String program,
+            boolean permanent) {}
 }
