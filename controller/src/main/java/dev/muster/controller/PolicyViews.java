@@ -69,7 +69,13 @@ final class PolicyViews {
     }
 
     SharesReply shares(Privacy privacy) {
+        List<ShareRow> rows = new ArrayList<>(shareRows());
+        rows.removeIf(r -> !privacy.shows(r));
         boolean tree = !state.settings().options().getOrDefault("priority_flags", "").toUpperCase(java.util.Locale.ROOT).contains("NO_FAIR_TREE");
+        return new SharesReply(type(), tree, rows);
+    }
+
+    private List<ShareRow> shareRows() {
         Map<Integer, Map<String, Long>> minutes = runMinutes();
         List<ShareRow> rows = new ArrayList<>();
         for (FairShare.Row r : Priorities.shares(state).rows()) {
@@ -79,8 +85,7 @@ final class PolicyViews {
                     r.normShares(), (long) r.usage(), r.normUsage(), r.effective(), r.factor(), r.level() == FairShare.NEVER_USED ? -1 : r.level(),
                     a.limits().getOrDefault("GrpTRESMins", ""), minutes.getOrDefault(a.id(), Map.of())));
         }
-        rows.removeIf(r -> !privacy.shows(r));
-        return new SharesReply(type(), tree, rows);
+        return rows;
     }
 
     /** Resource minutes that running jobs may still use, by association and those above it. */
@@ -132,7 +137,7 @@ final class PolicyViews {
     }
 
     /** What {@code scontrol show assoc_mgr} shows. @param uid of a user by name, -1 if there is none here */
-    AssocMgrReply assocMgr(java.util.function.ToIntFunction<String> uid) {
+    AssocMgrReply assocMgr(Privacy privacy, java.util.function.ToIntFunction<String> uid) {
         Map<Integer, Sum> ofAssoc = new HashMap<>();
         Map<String, Sum> ofQos = new HashMap<>();
         for (Job job : state.jobs().values()) {
@@ -146,10 +151,13 @@ final class PolicyViews {
             }
         }
         List<LimitRow> assocs = new ArrayList<>();
-        List<ShareRow> shares = shares().rows();
+        List<ShareRow> shares = shareRows();
         List<FairShare.Row> tree = Priorities.shares(state).rows();
         for (int i = 0; i < tree.size(); i++) {
             AssocPolicy a = tree.get(i).assoc();
+            if (!privacy.shows(shares.get(i))) {
+                continue;
+            }
             Sum sum = ofAssoc.getOrDefault(a.id(), new Sum());
             String parent = a.user().isEmpty() ? state.accounts().parent(a).map(AssocPolicy::account).orElse("") : "";
             assocs.add(new LimitRow(a.id(), "", a.user().isEmpty() ? -1 : uid.applyAsInt(a.user()), a.isDefault(), parent, shares.get(i),
@@ -163,6 +171,9 @@ final class PolicyViews {
         }
         List<UserRow> users = new ArrayList<>();
         for (UserPolicy u : state.accounts().users().values()) {
+            if (!privacy.showsUser(u.user())) {
+                continue;
+            }
             String level = u.level().name();
             users.add(new UserRow(u.user(), uid.applyAsInt(u.user()), state.accounts().defaultOf(u.user()).map(AssocPolicy::account).orElse(""),
                     level.charAt(0) + level.substring(1).toLowerCase(java.util.Locale.ROOT)));

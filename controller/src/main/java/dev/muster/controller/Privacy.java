@@ -52,6 +52,10 @@ final class Privacy {
         return row.user().equals(user) || coordinated.contains(row.account()) || !hides("usage");
     }
 
+    boolean showsUser(String name) {
+        return name.equals(user) || !hides("users");
+    }
+
     AccountingRows.Answer shown(AccountingRows.Answer answer) {
         return !hides("jobs") ? answer : new AccountingRows.Answer(answer.now(), answer.cluster(),
                 answer.jobs().stream().filter(j -> showsJob(j.job().userId(), j.job().account())).toList());
