@@ -23,7 +23,8 @@ final class Commands {
             case "sstat" -> Optional.of(new Sstat());
             case "sprio" -> Optional.of(new Sprio());
             case "sshare" -> Optional.of(new Sshare());
-            case "scrontab", "sreport", "strigger" ->
+            case "strigger" -> Optional.of(new Strigger());
+            case "scrontab", "sreport" ->
                     Optional.of(new Absent());
             default -> Optional.empty();
         };

@@ -160,6 +160,7 @@ final class Salloc implements Command {
             try {
                 Json.Obj a = c.host().controller().call("AwaitChange", q);
                 seen = a.number("version");
+                a.texts("notices").forEach(c::info);
                 if (AllocationClient.isOver(a)) {
                     revoked(c, o, jobId, child);
                     return;

@@ -76,7 +76,10 @@ final class ScontrolUpdate {
             if (isKey(k, "jobid", 3) || k.equals("job")) {
                 return jobs(c, JobIds.split(ch.value), ch, all);
             }
-            if (isKey(k, "stepid", 4) || isKey(k, "frontendname", 5)) {
+            if (isKey(k, "stepid", 4)) {
+                return step(c, ch, all);
+            }
+            if (isKey(k, "frontendname", 5)) {
                 c.err().println("scontrol: error: updating " + ch.typed + " is not supported by this cluster");
                 return 1;
             }
@@ -159,11 +162,44 @@ final class ScontrolUpdate {
         return false;
     }
 
+    private static final List<String> MOMENTS = List.of("starttime", "eligibletime", "endtime", "deadline");
+
+    /** {@code StepId=12.0 TimeLimit=5}; without a step's number all steps that the job has. */
+    private static int step(CommandContext c, Change step, List<Change> all) {
+        if (!JobIds.isJobOrStep(step.value)) {
+            c.err().println("Invalid StepID parameter (" + step.value + ")");
+            return 1;
+        }
+        Json.Obj changes = changesWithout(all, step);
+        if (changes.fields().isEmpty()) {
+            c.err().println("No changes specified");
+            return 1;
+        }
+        changes.put("stepid", step.value);
+        Json.Obj q = new Json.Obj();
+        q.put("job", step.value);
+        q.put("changes", changes);
+        q.put("requestId", c.host().requestId());
+        try {
+            c.host().controller().call("UpdateJob", q);
+            return 0;
+        } catch (SlurmException e) {
+            for (Change ch : all) {
+                if (e.getMessage().startsWith("Updating " + ch.key + " of a ")) {
+                    c.err().println("Update of this parameter is not supported: " + ch.typed);
+                    c.err().println("Request aborted");
+                    return 1;
+                }
+            }
+            return Standard.failed(c, "slurm_update error", e);
+        }
+    }
+
     /** Moments as people write them become seconds since 1970; empty if one is none, which has been said. */
     private static java.util.Optional<List<Change>> withMoments(CommandContext c, List<Change> all) {
         List<Change> out = new ArrayList<>();
         for (Change ch : all) {
-            if (!isKey(ch.key, "starttime", 5) && !isKey(ch.key, "deadline", 3) || ch.value.isEmpty()) {
+            if (MOMENTS.stream().noneMatch(k -> isKey(ch.key, k, 3)) || ch.value.isEmpty()) {
                 out.add(ch);
                 continue;
             }

@@ -29,6 +29,7 @@ import dev.muster.model.accounting.AccountingRows;
 import dev.muster.model.api.ClusterMessages;
 import dev.muster.model.api.ClusterMessages.Done;
 import dev.muster.model.api.JobMessages;
+import dev.muster.model.api.TriggerMessages;
 import dev.muster.transport.Caller;
 import dev.muster.transport.Server.Reply;
 import java.io.ByteArrayOutputStream;
@@ -58,6 +59,7 @@ final class Api {
     private final NodeLinks links;
     private final DaemonLog log;
     private final ReservationEdge reservations;
+    private final Notices notices = new Notices();
 
     Api(Controller controller, CoreThread core, Identities identities, Blobs blobs, Watch watch, NodeLinks links, DaemonLog log) {
         this.controller = controller;
@@ -116,9 +118,18 @@ final class Api {
             case "DeleteReservation" -> reservations.delete(caller, Codec.decode(body, ClusterMessages.DeleteReservation.class));
             case "QueryReservations" -> reservations.query(caller, Codec.decode(body, ClusterMessages.QueryReservations.class));
             case "QueryPriorities" -> Reply.of(new PolicyViews(core.durable(), controller.clock().now()).priorities(privacy(caller)));
-            case "QueryAssocMgr" -> Reply.of(new PolicyViews(core.durable(), controller.clock().now()).assocMgr(
-                    name -> identities.byName(name).map(Identity::uid).orElse(-1), privacy(caller)));
+            case "QueryAssocMgr" -> Reply.of(new PolicyViews(core.durable(), controller.clock().now()).assocMgr(privacy(caller),
+                    name -> identities.byName(name).map(Identity::uid).orElse(-1)));
             case "QueryShares" -> Reply.of(new PolicyViews(core.durable(), controller.clock().now()).shares(privacy(caller)));
+            case "SetTrigger" -> setTrigger(caller, Codec.decode(body, TriggerMessages.SetTrigger.class));
+            case "ClearTriggers" -> {
+                TriggerMessages.ClearTriggers m = Codec.decode(body, TriggerMessages.ClearTriggers.class);
+                yield done(core.execute(once(caller, m.requestId(), 0,
+                        new Command.ClearTriggers(caller.uid(), m.id(), m.jobId(), m.userId())), caller.uid()));
+            }
+            case "QueryTriggers" -> Reply.of(new TriggerMessages.TriggersReply(core.durable().triggers().byId().values().stream()
+                    .map(t -> new TriggerMessages.TriggerInfo(t.id(), t.events(), t.jobId(), t.nodes(), t.offsetS(), t.uid(), t.user(),
+                            t.program(), t.permanent())).toList()));
             case "Reconfigure" -> admin(caller, controller::reconfigure);
             case "Shutdown" -> {
                 boolean only = Codec.decode(body, ClusterMessages.Shutdown.class).controllerOnly();
@@ -130,6 +141,15 @@ final class Api {
             }
             default -> Reply.error(404, SlurmErrno.UNEXPECTED_MSG_ERROR, SlurmErrno.UNEXPECTED_MSG_ERROR.sentence());
         };
+    }
+
+    private Reply setTrigger(Caller caller, TriggerMessages.SetTrigger m) {
+        String user = identities.byUid(caller.uid()).map(Identity::user).orElse("");
+        if (user.isEmpty()) {
+            return Reply.error(SlurmErrno.USER_ID_MISSING);
+        }
+        return done(core.execute(once(caller, m.requestId(), 0, new Command.SetTrigger(caller.uid(), user, m.events(), m.jobId(), m.nodes(),
+                m.offsetSeconds(), m.program(), m.permanent())), caller.uid()));
     }
 
     private static Reply rejected(Decision.Rejected r) {
@@ -455,11 +475,31 @@ final class Api {
                     c -> new Command.RequeueJobs(uid, c, false, false, m.argument().equalsIgnoreCase("incomplete")));
             case "requeuehold" -> chunked(caller, m.requestId(), refs, errors, c -> new Command.RequeueJobs(uid, c, true,
                     List.of("specialexit", "se").contains(m.argument().toLowerCase(java.util.Locale.ROOT))));
+            case "notify" -> notifyJobs(caller, refs, errors, m.argument());
             case "top" -> chunked(caller, m.requestId(), refs, errors, c -> new Command.TopJobs(uid, c));
             case "suspend" -> chunked(caller, m.requestId(), refs, errors, c -> new Command.SuspendJobs(uid, c, true));
             case "resume" -> chunked(caller, m.requestId(), refs, errors, c -> new Command.SuspendJobs(uid, c, false));
             default -> Reply.error(400, SlurmErrno.NOT_SUPPORTED, m.action() + " is not supported by this version of Muster");
         };
+    }
+
+    private Reply notifyJobs(Caller caller, List<Command.JobRef> refs, List<JobMessages.JobError> errors, String text) {
+        List<String> done = new ArrayList<>();
+        for (Command.JobRef ref : refs) {
+            switch (core.execute(new Command.NotifyJob(caller.uid(), ref, text), caller.uid())) {
+                case Decision.Rejected r -> errors.add(new JobMessages.JobError(ref.text(), r.errno().number(), r.sentence()));
+                case Decision.Accepted a -> {
+                    if (a.reply().equals("salloc") && !notices.say(ref.jobId(), text)) {
+                        errors.add(new JobMessages.JobError(ref.text(), SlurmErrno.NODES_BUSY.number(),
+                                "salloc has not read what it was told before"));
+                    } else {
+                        done.add(ref.text());
+                    }
+                    watch.happened(ref.jobId());
+                }
+            }
+        }
+        return Reply.of(new JobMessages.CancelReply(done, errors));
     }
 
     private static Reply tested(Decision decision) {
@@ -489,7 +529,7 @@ final class Api {
     // ---- interactive jobs and steps
 
     private Reply awaitAllocation(Caller caller, JobMessages.AwaitAllocation m) {
-        return awaited(caller, m.jobId(), m.waitMs(), this::isSettled);
+        return awaited(caller, m.jobId(), m.waitMs(), this::isSettled, false);
     }
 
     /** Started and ready with all its components, or over. */
@@ -508,10 +548,10 @@ final class Api {
     }
 
     private Reply awaitChange(Caller caller, JobMessages.AwaitChange m) {
-        return awaited(caller, m.jobId(), m.waitMs(), j -> version(j, m.stepId()) != m.version());
+        return awaited(caller, m.jobId(), m.waitMs(), j -> version(j, m.stepId()) != m.version() || notices.any(j.id()), true);
     }
 
-    private Reply awaited(Caller caller, int jobId, int waitMs, java.util.function.Predicate<Job> ready) {
+    private Reply awaited(Caller caller, int jobId, int waitMs, java.util.function.Predicate<Job> ready, boolean told) {
         Optional<Job> first = core.durable().jobs().find(jobId);
         if (first.isEmpty()) {
             return Reply.error(SlurmErrno.INVALID_JOB_ID);
@@ -520,11 +560,12 @@ final class Api {
             return Reply.error(SlurmErrno.ACCESS_DENIED);
         }
         Job job = watch.await(jobId, Math.min(waitMs, WAIT_MS_MAX), () -> core.durable().jobs().find(jobId).filter(ready).orElse(null));
-        return core.durable().jobs().find(jobId).map(j -> Reply.of(allocation(job == null ? j : job)))
+        List<String> said = told ? notices.take(jobId) : List.of();
+        return core.durable().jobs().find(jobId).map(j -> Reply.of(allocation(job == null ? j : job, said)))
                 .orElseGet(() -> Reply.error(SlurmErrno.INVALID_JOB_ID));
     }
 
-    private JobMessages.Allocation allocation(Job job) {
+    private JobMessages.Allocation allocation(Job job, List<String> said) {
         State state = core.durable();
         List<JobMessages.NodeShare> shares = new ArrayList<>();
         List<Integer> tasks = JobEnvironment.taskCounts(job);
@@ -539,7 +580,8 @@ final class Api {
                 job.state().isActive() && isSettled(job),
                 version(job, -1), job.run().allocation().isEmpty() ? "" : job.run().allocation().hostList(), shares.size(), d.partition(),
                 d.charge().account(), d.charge().qos(), d.name(), d.owner().uid(), d.owner().gid(), d.owner().user(), job.run().startTime(),
-                job.run().endTime(), job.run().limitMin(), shares, environment, job.run().exit(), d.files().workDir().text(), job.het().members());
+                job.run().endTime(), job.run().limitMin(), shares, environment, job.run().exit(), d.files().workDir().text(),
+                job.het().members(), said);
     }
 
     private static JobMessages.NodeShare share(State state, String name, int cpus, long memoryMb, String gres, int tasks, List<Integer> ids) {

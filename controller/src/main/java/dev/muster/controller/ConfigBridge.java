@@ -119,7 +119,7 @@ final class ConfigBridge {
 
     /** What jobs get and may ask for where the file says more than a number. */
     private static void defaults(SlurmConf conf, Map<String, String> options) {
-        if (conf.given(Key.JOB_ACCT_GATHER_TYPE) && !conf.text(Key.JOB_ACCT_GATHER_TYPE).endsWith("none")) {
+        if (!conf.text(Key.JOB_ACCT_GATHER_TYPE).endsWith("none")) {
             options.put(Settings.ACCT_GATHER_FREQUENCY, conf.text(Key.JOB_ACCT_GATHER_FREQUENCY));
         }
         if (conf.text(Key.SCHEDULER_TYPE).endsWith("builtin")) {

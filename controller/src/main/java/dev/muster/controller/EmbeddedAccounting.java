@@ -178,6 +178,7 @@ final class EmbeddedAccounting implements Accounting {
                 rows.steps.add(new StepRef(c.jobId(), c.step().id()));
             }
             case Change.StepEnding c -> rows.steps.add(new StepRef(c.jobId(), c.stepId()));
+            case Change.StepLimitChanged c -> rows.steps.add(new StepRef(c.jobId(), c.stepId()));
             case Change.StepPartEnded c -> {
                 rows.state.jobs().find(c.jobId()).ifPresent(j -> used(j, c));
                 rows.steps.add(new StepRef(c.jobId(), c.stepId()));
@@ -197,7 +198,8 @@ final class EmbeddedAccounting implements Accounting {
                     Change.DependenciesChanged _, Change.PrologDone _, Change.StepLaunched _, Change.NodeReleased _,
                     Change.NodeRegistered _, Change.NodeTextsChanged _, Change.NodeAdded _, Change.NodeRemoved _, Change.NodeSpecChanged _,
                     Change.PartitionChanged _, Change.PartitionRemoved _, Change.NodeRestored _, Change.PartitionRestored _,
-                    Change.AnswerRestored _, Change.ClusterRestored _ -> { }
+                    Change.AnswerRestored _, Change.ClusterRestored _, Change.TriggerSet _, Change.TriggerCleared _,
+                    Change.TriggerFired _ -> { }
         }
     }
 

@@ -251,7 +251,7 @@ final class JobViews {
         return new StepInfo(job.id(), job.array().jobId(), job.array().task(), step.name(), name, job.desc().owner().uid(),
                 job.desc().owner().user(), job.desc().partition(), step.state() == Step.State.RUNNING ? "RUNNING" : "COMPLETED", nodes,
                 step.nodes().size(), cpus, Math.max(1, step.tasks()), step.startTime(),
-                step.desc().timeLimitMin() > 0 ? step.desc().timeLimitMin() : job.run().limitMin(),
+                step.id() < 0 ? -1 : step.desc().timeLimitMin() > 0 ? step.desc().timeLimitMin() : job.run().limitMin(),
                 TresText.text(cpus, memory, step.nodes().size(), gres), step.desc().request().tresPerNode(), step.desc().submitHost(),
                 step.desc().submitPid(), step.desc().cpuBind(), step.desc().request().distribution(), job.desc().charge().account(),
                 step.desc().submitLine().text(), job.sluid(), job.het().jobId(), job.het().offset());

@@ -69,12 +69,13 @@ final class PolicyViews {
     }
 
     SharesReply shares(Privacy privacy) {
-        SharesReply all = shares();
-        return new SharesReply(all.type(), all.tree(), all.rows().stream().filter(privacy::shows).toList());
+        List<ShareRow> rows = new ArrayList<>(shareRows());
+        rows.removeIf(r -> !privacy.shows(r));
+        boolean tree = !state.settings().options().getOrDefault("priority_flags", "").toUpperCase(java.util.Locale.ROOT).contains("NO_FAIR_TREE");
+        return new SharesReply(type(), tree, rows);
     }
 
-    private SharesReply shares() {
-        boolean tree = !state.settings().options().getOrDefault("priority_flags", "").toUpperCase(java.util.Locale.ROOT).contains("NO_FAIR_TREE");
+    private List<ShareRow> shareRows() {
         Map<Integer, Map<String, Long>> minutes = runMinutes();
         List<ShareRow> rows = new ArrayList<>();
         for (FairShare.Row r : Priorities.shares(state).rows()) {
@@ -84,7 +85,7 @@ final class PolicyViews {
                     r.normShares(), (long) r.usage(), r.normUsage(), r.effective(), r.factor(), r.level() == FairShare.NEVER_USED ? -1 : r.level(),
                     a.limits().getOrDefault("GrpTRESMins", ""), minutes.getOrDefault(a.id(), Map.of())));
         }
-        return new SharesReply(type(), tree, rows);
+        return rows;
     }
 
     /** Resource minutes that running jobs may still use, by association and those above it. */
@@ -136,7 +137,7 @@ final class PolicyViews {
     }
 
     /** What {@code scontrol show assoc_mgr} shows. @param uid of a user by name, -1 if there is none here */
-    AssocMgrReply assocMgr(java.util.function.ToIntFunction<String> uid, Privacy privacy) {
+    AssocMgrReply assocMgr(Privacy privacy, java.util.function.ToIntFunction<String> uid) {
         Map<Integer, Sum> ofAssoc = new HashMap<>();
         Map<String, Sum> ofQos = new HashMap<>();
         for (Job job : state.jobs().values()) {
@@ -150,7 +151,7 @@ final class PolicyViews {
             }
         }
         List<LimitRow> assocs = new ArrayList<>();
-        List<ShareRow> shares = shares().rows();
+        List<ShareRow> shares = shareRows();
         List<FairShare.Row> tree = Priorities.shares(state).rows();
         for (int i = 0; i < tree.size(); i++) {
             AssocPolicy a = tree.get(i).assoc();

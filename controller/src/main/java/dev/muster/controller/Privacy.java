@@ -53,7 +53,7 @@ final class Privacy {
     }
 
     boolean showsUser(String name) {
-        return name.equals(user) || !hides("usage");
+        return name.equals(user) || !hides("users");
     }
 
     AccountingRows.Answer shown(AccountingRows.Answer answer) {

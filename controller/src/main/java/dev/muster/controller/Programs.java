@@ -7,6 +7,7 @@ import dev.muster.core.Command;
 import dev.muster.core.Entry;
 import dev.muster.core.Job;
 import dev.muster.core.State;
+import dev.muster.core.Trigger;
 import dev.muster.daemon.DaemonLog;
 import java.io.File;
 import java.io.IOException;
@@ -27,6 +28,8 @@ final class Programs {
     static final int RUNNING_MAX = 64;
     /** Programs that wait for their turn; mails beyond are dropped. */
     static final int WAITING_MAX = 20_000;
+    /** A trigger's program is ended then, as Slurm does. */
+    static final int TRIGGER_SECONDS_MAX = 300;
 
     private final Supplier<SlurmConf> conf;
     private final DaemonLog log;
@@ -53,6 +56,7 @@ final class Programs {
                 case Change.JobEnded c -> after.jobs().find(c.jobId()).ifPresent(job -> epilog(after, job));
                 case Change.JobRequeued c -> before.jobs().find(c.jobId()).filter(j -> j.state().isActive())
                         .flatMap(j -> after.jobs().find(c.jobId())).ifPresent(job -> epilog(after, job));
+                case Change.TriggerFired c -> before.triggers().byId().find(c.id()).ifPresent(t -> trigger(t, c.cause()));
                 default -> { }
             }
             Mail.of(change, before, after).forEach(mail -> send(mail, after));
@@ -94,6 +98,17 @@ final class Programs {
         }
         Map<String, String> environment = JobEnvironment.ofController(state, job, "epilog_slurmctld");
         later("EpilogSlurmctld", () -> programs.forEach(program -> run("EpilogSlurmctld", job.id(), List.of(program), environment)));
+    }
+
+    /** As whom it was set, in an environment of its own; ended if it takes too long. */
+    private void trigger(Trigger t, String cause) {
+        log.info("launching program for trigger[" + t.id() + "]: uid=" + t.uid() + " program=" + t.program() + " arg=" + cause);
+        later("trigger", () -> {
+            List<String> command = new ArrayList<>(List.of("timeout", "-k", "5", Integer.toString(TRIGGER_SECONDS_MAX)));
+            command.addAll(Launches.words(t.program()));
+            command.add(cause);
+            run("trigger[" + t.id() + "]", 0, t.user(), command, Map.of("PATH", "/usr/local/bin:/usr/bin:/bin", "USER", t.user()));
+        });
     }
 
     private void send(Mail mail, State state) {
@@ -142,8 +157,11 @@ final class Programs {
 
     /** True for an exit with 0. A prolog may take as long as it likes, as Slurm allows it. */
     private boolean run(String name, int jobId, List<String> command, Map<String, String> environment) {
+        return run(name, jobId, conf.get().slurmUser(), command, environment);
+    }
+
+    private boolean run(String name, int jobId, String user, List<String> command, Map<String, String> environment) {
         List<String> all = new ArrayList<>();
-        String user = conf.get().slurmUser();
         if (System.getProperty("user.name", "").equals("root") && !user.equals("root") && !user.equals("0")) {
             all.addAll(List.of("setpriv", "--reuid", user, "--init-groups", "--"));
         }

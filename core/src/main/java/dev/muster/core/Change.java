@@ -87,6 +87,18 @@ public sealed interface Change {
     /** The step was told to end; atOnce: by SIGKILL without a warning. */
     record StepEnding(int jobId, int stepId, String reason, boolean atOnce) implements Change {}
 
+    /** A trigger is there, or something has happened to it. */
+    record TriggerSet(Trigger trigger) implements Change {}
+
+    /** A trigger is gone; its number is not given again. */
+    record TriggerCleared(int id) implements Change {}
+
+    /** The program of a trigger runs, with the cause as its argument; gone unless it is permanent. */
+    record TriggerFired(int id, String cause) implements Change {}
+
+    /** Another time limit of a running step, minutes; 0 for none of its own. */
+    record StepLimitChanged(int jobId, int stepId, int limitMin) implements Change {}
+
     record StepEnded(int jobId, int stepId, long endTime) implements Change {}
 
     /** A running job is over: its nodes are told to clean up (COMPLETING until all have). */

@@ -60,6 +60,9 @@ public sealed interface Command {
 
     record UpdateJob(int uid, JobRef job, Map<String, String> changes) implements Command {}
 
+    /** Words for the job's standard error or its client. */
+    record NotifyJob(int uid, JobRef job, String text) implements Command {}
+
     record HoldJobs(int uid, List<JobRef> jobs, boolean hold, boolean asUser) implements Command {}
 
     /** special: State=SpecialExit; incomplete: jobs that do not run are passed over */
@@ -139,6 +142,13 @@ public sealed interface Command {
     // ---- time
 
     /** Starts what can start. */
+    /** @param user its name, for listings and as whom the program runs */
+    record SetTrigger(int uid, String user, List<String> events, int jobId, String nodes, int offsetS, String program, boolean permanent)
+            implements Command {}
+
+    /** @param id 0 for any; @param jobId 0 for any; @param owner -1 for any */
+    record ClearTriggers(int uid, int id, int jobId, int owner) implements Command {}
+
     record Schedule(int most) implements Command {}
 
     /** Everything that is due: limits, begin times, dependencies, purging. */

@@ -25,6 +25,7 @@ public final class Core {
     private final Due due = new Due();
     private final AccountUse use = new AccountUse();
     private State state = State.EMPTY;
+    private final Happenings happened = new Happenings();
 
     public Core(Planner planner) {
         this.planner = planner;
@@ -47,6 +48,7 @@ public final class Core {
     public void reset(State from) {
         state = from;
         due.reset(from);
+        happened.reset();
         use.reset(from);
         planner.reset(from);
     }
@@ -56,6 +58,7 @@ public final class Core {
         State before = state;
         state = before.apply(entry);
         due.follow(before, state, entry);
+        happened.follow(before, state, entry);
         use.follow(before, state, entry);
         planner.follow(before, state, entry);
     }
@@ -78,6 +81,7 @@ public final class Core {
             case Command.CancelJobs c -> new JobRules(state, now).cancel(c);
             case Command.TestJob c -> new SubmitRules(state, now, planner, use).test(c);
             case Command.UpdateJob c -> new UpdateRules(state, now, planner).update(c);
+            case Command.NotifyJob c -> NotifyRules.notify(state, c);
             case Command.HoldJobs c -> new JobRules(state, now).hold(c);
             case Command.RequeueJobs c -> new JobRules(state, now).requeue(c);
             case Command.TopJobs c -> TopRules.top(state, c);
@@ -100,8 +104,10 @@ public final class Core {
             case Command.CreateReservation c -> new ReservationRules(state, now, planner).create(c);
             case Command.UpdateReservation c -> new ReservationRules(state, now, planner).update(c);
             case Command.DeleteReservation c -> new ReservationRules(state, now, planner).delete(c);
+            case Command.SetTrigger c -> new TriggerRules(state).set(c);
+            case Command.ClearTriggers c -> new TriggerRules(state).clear(c);
             case Command.Schedule c -> schedule(c, now);
-            case Command.Tick c -> new TimerRules(state, now, due, planner).due();
+            case Command.Tick c -> new TimerRules(state, now, due, planner).due(happened);
         };
     }
 

@@ -17,6 +17,8 @@ import java.util.TreeSet;
  */
 public final class Due {
     private final NavigableMap<Long, NavigableSet<Integer>> limits = new TreeMap<>();
+    /** Jobs by the second at which the first of their steps with a limit of its own has had its time. */
+    private final NavigableMap<Long, NavigableSet<Integer>> stepLimits = new TreeMap<>();
     private final NavigableMap<Long, NavigableSet<Integer>> warnings = new TreeMap<>();
     private final NavigableMap<Long, NavigableSet<Integer>> begins = new TreeMap<>();
     private final NavigableMap<Long, NavigableSet<Integer>> deadlines = new TreeMap<>();
@@ -38,6 +40,7 @@ public final class Due {
 
     void reset(State state) {
         limits.clear();
+        stepLimits.clear();
         warnings.clear();
         begins.clear();
         deadlines.clear();
@@ -118,6 +121,9 @@ public final class Due {
                 warnings.computeIfAbsent(warningTick(job), k -> new TreeSet<>()).add(job.id());
             }
         }
+        if (job.state() == JobState.RUNNING && stepLimit(job) < Long.MAX_VALUE) {
+            stepLimits.computeIfAbsent(stepLimit(job), k -> new TreeSet<>()).add(job.id());
+        }
         if (job.isPending() && job.desc().timing().deadline() > 0) {
             deadlines.computeIfAbsent(latestStart(job), k -> new TreeSet<>()).add(job.id());
         }
@@ -136,6 +142,7 @@ public final class Due {
 
     private void remove(Job job) {
         drop(limits, job.run().limitTickMs(), job.id());
+        drop(stepLimits, stepLimit(job), job.id());
         drop(warnings, warningTick(job), job.id());
         drop(begins, job.desc().timing().beginTime(), job.id());
         drop(deadlines, latestStart(job), job.id());
@@ -161,6 +168,17 @@ public final class Due {
     /** Running jobs at or past their limit at this tick. */
     List<Integer> overLimit(long tickMs, int most) {
         return upTo(limits, tickMs, most);
+    }
+
+    /** A job of srun's own has its limit for its step as well. */
+    private static long stepLimit(Job job) {
+        return job.desc().kind() == JobDesc.Kind.RUN ? Long.MAX_VALUE : job.run().steps().stream().filter(Step::isLimited)
+                .mapToLong(s -> s.startTime() + s.desc().timeLimitMin() * 60L).min().orElse(Long.MAX_VALUE);
+    }
+
+    /** Running jobs with a step at or past its own limit. */
+    List<Integer> stepsOverLimit(long seconds, int most) {
+        return upTo(stepLimits, seconds, most);
     }
 
     /** Seconds since 1970 after which the job cannot end before its deadline any more. */
@@ -235,7 +253,8 @@ public final class Due {
 
     @Override
     public boolean equals(Object other) {
-        return other instanceof Due d && limits.equals(d.limits) && begins.equals(d.begins) && deadlines.equals(d.deadlines)
+        return other instanceof Due d && limits.equals(d.limits) && stepLimits.equals(d.stepLimits)
+                && begins.equals(d.begins) && deadlines.equals(d.deadlines)
                 && waiting.equals(d.waiting)
                 && dependents.equals(d.dependents) && named.equals(d.named) && singletons.equals(d.singletons);
     }

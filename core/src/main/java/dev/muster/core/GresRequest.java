@@ -27,6 +27,9 @@ public record GresRequest(List<Tres.Item> perNode, List<Tres.Item> perJob, List<
         perNode.addAll(Tres.gres(r.tresPerNode()));
         // tasks carry their devices: a sum beside them only said how many tasks there are
         perNode.removeIf(i -> names(perTask).contains(i.name()));
+        // none on each node beside a sum for all of them: the sum counts, the 0 only puts off what the job had said
+        List<String> summed = names(Tres.gres(r.tresPerJob()));
+        perNode.removeIf(i -> i.count() == 0 && summed.contains(i.name()));
         for (Tres.Item item : Tres.gres(r.tresPerJob())) {
             if (!names(perTask).contains(item.name()) && !names(perNode).contains(item.name())) {
                 perJob.add(item);

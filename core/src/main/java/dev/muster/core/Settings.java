@@ -76,7 +76,7 @@ public record Settings(
     public static final String RECONFIG_FLAGS = "reconfig_flags";
     /** An option: TaskPluginParam, for steps without --cpu-bind. */
     public static final String TASK_BIND = "task_bind";
-    /** An option: JobAcctGatherFrequency, where JobAcctGatherType is something. */
+    /** An option: JobAcctGatherFrequency, where JobAcctGatherType is not none. */
     public static final String ACCT_GATHER_FREQUENCY = "acct_gather_frequency";
     /** An option: {@code true} with SchedulerType=sched/builtin: nobody starts before one that came first in his partition. */
     public static final String IN_ORDER = "in_order";

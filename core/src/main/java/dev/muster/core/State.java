@@ -23,6 +23,7 @@ import java.util.function.UnaryOperator;
  * @param accounts   associations, QOS and users as slurmdbd last said
  * @param reservations by name
  * @param preempted  jobs that had to give way, by number
+ * @param triggers     of strigger
  * @param shares     what was used of what is whose
  */
 public record State(
@@ -42,13 +43,15 @@ public record State(
         Accounts accounts,
         Table<String, Reservation> reservations,
         Shares shares,
-        Table<Integer, Preemption> preempted) {
+        Table<Integer, Preemption> preempted,
+        Trigger.All triggers) {
 
     public static final Settings NO_SETTINGS = new Settings("", 0, 1, 0x03ff0000, 10000, 1001, false, 0, 0, 0, 0, 30, 300, 0, 1, 300,
             10, 40000, 512, true, "NO", false, false, false, false, List.of(), java.util.Collections.emptySortedMap());
 
     public static final State EMPTY = new State(0, NO_SETTINGS, 1, 1, 1, 1, Table.empty(), Table.empty(), Table.empty(),
-            Table.empty(), Table.empty(), Table.empty(), Table.empty(), Accounts.NONE, Table.empty(), Shares.NONE, Table.empty());
+            Table.empty(), Table.empty(), Table.empty(), Table.empty(), Accounts.NONE, Table.empty(), Shares.NONE, Table.empty(),
+            Trigger.All.NONE);
 
     /** A kept answer. */
     public record Answer(int uid, long tickMs, Bytes reply) {}
@@ -98,6 +101,11 @@ public record State(
         partitions.values().forEach(p -> out.accept(new Change.PartitionRestored(p)));
         shares.snapshot().ifPresent(out);
         reservations.values().forEach(r -> out.accept(new Change.ReservationChanged(r)));
+        if (triggers.lastId() > 0) {
+            // says no more than that the number has been given
+            out.accept(new Change.TriggerCleared(triggers.lastId()));
+        }
+        triggers.byId().values().forEach(t -> out.accept(new Change.TriggerSet(t)));
         jobs.values().forEach(j -> out.accept(new Change.JobRestored(j)));
         preempted.values().forEach(p -> out.accept(new Change.JobPreempted(p.jobId(), p.time(), p.mode(), p.endTick())));
         answers.entries().forEach(a -> out.accept(new Change.AnswerRestored(a.getKey(), a.getValue())));
@@ -128,6 +136,7 @@ public record State(
         private Table<String, Integer> blobs;
         private Accounts accounts;
         private Table<String, Reservation> reservations;
+        private Trigger.All triggers;
         private Shares shares;
         private Table<Integer, Preemption> preempted;
 
@@ -149,11 +158,12 @@ public record State(
             reservations = s.reservations;
             shares = s.shares;
             preempted = s.preempted;
+            triggers = s.triggers;
         }
 
         State state() {
             return new State(tickMs, settings, nextJobId, jobIdCeiling, nextSluid, sluidCeiling, jobs, nodes, partitions,
-                    answers, ended, children, blobs, accounts, reservations, shares, preempted);
+                    answers, ended, children, blobs, accounts, reservations, shares, preempted, triggers);
         }
 
         /** All state change on one page. */
@@ -186,6 +196,7 @@ public record State(
                 case Change.StepPartEnded c -> step(c.jobId(), c.stepId(),
                         s -> s.with(c.node(), p -> p.ended(c.exit(), c.exits(), c.reason())));
                 case Change.StepEnding c -> step(c.jobId(), c.stepId(), s -> s.withEnding(c.reason()));
+                case Change.StepLimitChanged c -> step(c.jobId(), c.stepId(), s -> s.withTimeLimit(c.limitMin()));
                 case Change.StepEnded c -> stepEnded(c);
                 case Change.JobEnded c -> ended(c);
                 case Change.PendingJobEnded c -> pendingEnded(c);
@@ -208,6 +219,9 @@ public record State(
                 case Change.PartitionChanged c -> partitions = partitions.with(c.partition().name(), c.partition());
                 case Change.PartitionRemoved c -> partitions = partitions.without(c.partition());
                 case Change.PolicyChanged c -> accounts = accounts.with(c);
+                case Change.TriggerSet c -> triggers = triggers.with(c.trigger());
+                case Change.TriggerCleared c -> triggers = triggers.without(c.id());
+                case Change.TriggerFired c -> triggers = triggers.fired(c.id());
                 case Change.ReservationChanged c -> reservations = reservations.with(c.reservation().name(), c.reservation());
                 case Change.ReservationRemoved c -> reservations = reservations.without(c.name());
                 case Change.UsageCharged c -> shares = Shares.of(c);

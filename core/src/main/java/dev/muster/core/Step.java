@@ -114,6 +114,15 @@ public record Step(
         return new Step(id, desc, envHash, nodes, State.ENDED, startTime, time, ioToken, ending, het);
     }
 
+    Step withTimeLimit(int minutes) {
+        return new Step(id, desc.withTimeLimit(minutes), envHash, nodes, state, startTime, endTime, ioToken, ending, het);
+    }
+
+    /** Has a time limit of its own to be ended for, and has not been told to end. */
+    boolean isLimited() {
+        return id >= 0 && state == State.RUNNING && ending.isEmpty() && desc.timeLimitMin() > 0;
+    }
+
     Step withEnding(String why) {
         return new Step(id, desc, envHash, nodes, state, startTime, endTime, ioToken, why, het);
     }

@@ -198,8 +198,8 @@ final class SubmitRules {
             return Optional.of(new Decision.Rejected(SlurmErrno.ERROR_ON_DESC_TO_RECORD_COPY,
                     "Resource temporarily unavailable"));
         }
-        return Sampling.refusal(state.settings(), desc.extras().acctgFreq(), desc.request())
-                .or(() -> partitionRefusal(desc)).or(() -> planner.infeasible(state, desc));
+        return Sampling.refusal(state.settings(), desc.extras().acctgFreq(), desc.request()).or(() -> partitionRefusal(desc))
+                .or(() -> planner.infeasible(state, desc));
     }
 
     /** A deadline that the shortest run the job accepts would miss even if it began at once, or when it may begin. */

@@ -33,9 +33,12 @@ final class TimerRules {
     }
 
     /** The reply says whether more is due at once. */
-    Decision due() {
+    Decision due(Happenings happened) {
         for (int id : due.overLimit(now.tickMs(), SLICE)) {
             overLimit(state.jobs().at(id));
+        }
+        for (int id : due.stepsOverLimit(now.seconds(), SLICE)) {
+            stepsOverLimit(state.jobs().at(id));
         }
         for (int id : due.toWarn(now.tickMs(), Integer.MAX_VALUE)) {
             warn(state.jobs().at(id));
@@ -51,6 +54,7 @@ final class TimerRules {
         new ReservationRules(state, now, planner).due(changes);
         new UsageRules(state, now).due(changes);
         new PreemptRules(state, now, changes, direct).due();
+        new TriggerRules(state).due(happened, now, changes);
         purge();
         forgetAnswers();
         changes.addAll(0, ids.reservations());
@@ -83,6 +87,19 @@ final class TimerRules {
             return;
         }
         changes.add(new Change.JobEnded(job.id(), JobState.TIMEOUT, JobReason.TIME_LIMIT, "", job.run().exit(), now.seconds()));
+    }
+
+    /** Time that the job was suspended does not count. */
+    private void stepsOverLimit(Job job) {
+        long ranMs = job.run().preSuspendMs() + now.tickMs() - job.run().sinceTickMs();
+        long suspended = Math.max(0, now.seconds() - job.run().startTime() - ranMs / 1000 - 1);
+        int grace = Limits.overTimeMin(state, job);
+        for (Step step : job.run().steps()) {
+            if (grace >= 0 && step.isLimited()
+                    && now.seconds() >= step.startTime() + (step.desc().timeLimitMin() + grace) * 60L + suspended) {
+                changes.add(new Change.StepEnding(job.id(), step.id(), JobReason.TIME_LIMIT.word(), false));
+            }
+        }
     }
 
     private void settle(Job job) {

@@ -26,6 +26,7 @@ public final class Touched {
             case Change.StepLaunched c -> List.of(c.jobId());
             case Change.StepPartEnded c -> List.of(c.jobId());
             case Change.StepEnding c -> List.of(c.jobId());
+            case Change.StepLimitChanged c -> List.of(c.jobId());
             case Change.StepEnded c -> List.of(c.jobId());
             case Change.JobEnded c -> List.of(c.jobId());
             case Change.PendingJobEnded c -> List.of(c.jobId());
@@ -39,6 +40,9 @@ public final class Touched {
             case Change.JobRestored c -> List.of(c.job().id());
             case Change.ReservationLost c -> List.of(c.jobId());
             case Change.ReservationChanged c -> NONE;
+            case Change.TriggerSet c -> NONE;
+            case Change.TriggerCleared c -> NONE;
+            case Change.TriggerFired c -> NONE;
             case Change.UsageCharged c -> NONE;
             case Change.ReservationRemoved c -> NONE;
             case Change.ConfigApplied c -> NONE;

@@ -34,6 +34,9 @@ final class UpdateRules {
         if (found.isEmpty()) {
             return Core.unknownJob();
         }
+        if (c.job().step() != Command.JobRef.NO_STEP || c.changes().containsKey(STEPS)) {
+            return updateSteps(c, found.get());
+        }
         List<Job> jobs = List.of(found.get());
         if (found.get().isHetLeader() && !found.get().state().isTerminal()) {
             // the leader's number means the whole, as far as it is still there
@@ -43,6 +46,39 @@ final class UpdateRules {
             Optional<Decision.Rejected> refused = update(c, job);
             if (refused.isPresent()) {
                 return refused.get();
+            }
+        }
+        return Decision.of(changes, "");
+    }
+
+    /** The key that says: the steps of this job, not the job. */
+    private static final String STEPS = "stepid";
+
+    /** Of a step, or of all the steps that a job has now, only the time limit can be another. */
+    private Decision updateSteps(Command.UpdateJob c, Job job) {
+        if (!Access.mayChange(state, c.uid(), job)) {
+            return Decision.reject(SlurmErrno.ACCESS_DENIED);
+        }
+        boolean all = c.job().step() == Command.JobRef.NO_STEP;
+        List<Step> meant = job.run().steps().stream().filter(s -> s.state() == Step.State.RUNNING && s.id() >= 0
+                && (all || s.id() == c.job().step())).toList();
+        if (meant.isEmpty()) {
+            return Decision.reject(all && !job.state().isTerminal() ? SlurmErrno.INVALID_JOB_STATE : SlurmErrno.INVALID_JOB_ID);
+        }
+        for (Map.Entry<String, String> change : Keyword.whole(c.changes(), List.of("timelimit", STEPS)).entrySet()) {
+            switch (change.getKey()) {
+                case STEPS -> { }
+                case "timelimit" -> {
+                    OptionalLong minutes = Durations.parseMinutes(change.getValue());
+                    if (minutes.isEmpty() || minutes.getAsLong() == 0 || minutes.getAsLong() > Integer.MAX_VALUE) {
+                        return Decision.reject(SlurmErrno.INVALID_TIME_LIMIT);
+                    }
+                    meant.forEach(s -> changes.add(new Change.StepLimitChanged(job.id(), s.id(), (int) Math.max(0, minutes.getAsLong()))));
+                }
+                default -> {
+                    return new Decision.Rejected(SlurmErrno.NOT_SUPPORTED,
+                            "Updating " + change.getKey() + " of a step is not supported by this version of Muster");
+                }
             }
         }
         return Decision.of(changes, "");
@@ -68,59 +104,30 @@ final class UpdateRules {
             if (impossible.isPresent()) {
                 return impossible;
             }
-            changes.addFirst(new Change.DescriptionChanged(job.id(), after));
+            Optional<Decision.Rejected> unfit = newTerms(job, after);
+            if (unfit.isPresent()) {
+                return unfit;
+            }
+            changes.addFirst(new Change.DescriptionChanged(job.id(), charged(after)));
         }
         return Optional.empty();
     }
 
-    /** Which part of the description a key changes; its text goes there as it is. */
-    private static final Map<String, String> TEXTS = new java.util.TreeMap<>(Map.ofEntries(
-            Map.entry("name", "name"), Map.entry("jobname", "name"), Map.entry("comment", "extras.comment"),
-            Map.entry("admincomment", "extras.adminComment"), Map.entry("extra", "extras.extra"),
-            Map.entry("mailuser", "extras.mailUser"), Map.entry("mailtype", "extras.mailType"),
-            Map.entry("account", "charge.account"), Map.entry("qos", "charge.qos"), Map.entry("wckey", "charge.wckey"),
-            Map.entry("features", "request.features"),
-            Map.entry("reqnodelist", "request.nodeList"), Map.entry("excnodelist", "request.excludeList"),
-            Map.entry("gres", "request.tresPerNode"), Map.entry("trespernode", "request.tresPerNode"),
-            Map.entry("licenses", "request.licenses")));
-
     private static final List<String> MAIL_TYPES = List.of("NONE", "BEGIN", "END", "FAIL", "REQUEUE", "INVALID_DEPEND", "STAGE_OUT",
             "TIME_LIMIT", "TIME_LIMIT_90", "TIME_LIMIT_80", "TIME_LIMIT_50", "ARRAY_TASKS");
 
-    private static final Map<String, String> NUMBERS = new java.util.TreeMap<>(Map.of(
-            "numtasks", "request.tasks", "cpus/task", "request.cpusPerTask", "cpuspertask", "request.cpusPerTask",
-            "ntaskspernode", "request.tasksPerNode", "mincpusnode", "request.cpusPerNodeMin"));
-
-    private static final Set<String> WORDS = new TreeSet<>(List.of("timelimit", "priority", "nice", "partition", "starttime", "dependency",
-            "arraytaskthrottle", "requeue", "numnodes", "reqnodes", "minmemorynode", "minmemorycpu"));
+    private static final Set<String> WORDS = new TreeSet<>(List.of("timelimit", "priority", "nice", "partition", "starttime", "eligibletime",
+            "endtime", "dependency", "arraytaskthrottle", "requeue", "numnodes", "reqnodes", "nodelist", "numcpus", "minmemorynode",
+            "minmemorycpu", "mailtype", "sitefactor"));
 
     static {
-        WORDS.addAll(TEXTS.keySet());
-        WORDS.addAll(NUMBERS.keySet());
+        WORDS.addAll(UpdateFields.keys());
     }
 
     private Optional<Decision.Rejected> one(Job job, Json.Obj desc, String key, String value, int uid) {
         boolean admin = Access.isAdmin(state, uid);
-        if (TEXTS.containsKey(key)) {
-            if (!job.isPending() && TEXTS.get(key).startsWith("request.")) {
-                return refuse(SlurmErrno.JOB_NOT_PENDING);
-            }
-            if (key.equals("admincomment") && !admin) {
-                return refuse(SlurmErrno.ACCESS_DENIED);
-            }
-            if (key.equals("mailtype")) {
-                return mailType(desc, value);
-            }
-            put(desc, TEXTS.get(key), value);
-            return Optional.empty();
-        }
-        if (NUMBERS.containsKey(key)) {
-            OptionalLong n = number(value);
-            if (!job.isPending() || n.isEmpty()) {
-                return refuse(job.isPending() ? SlurmErrno.ERROR : SlurmErrno.JOB_NOT_PENDING);
-            }
-            put(desc, NUMBERS.get(key), n.getAsLong());
-            return Optional.empty();
+        if (UpdateFields.has(key)) {
+            return UpdateFields.set(job, desc, key, value, admin);
         }
         return switch (key) {
             case "timelimit" -> timeLimit(job, desc, value, admin);
@@ -128,7 +135,10 @@ final class UpdateRules {
             case "sitefactor" -> siteFactor(desc, value, admin);
             case "nice" -> nice(job, desc, value, admin);
             case "partition" -> partition(job, desc, value);
-            case "starttime" -> startTime(job, desc, value);
+            case "mailtype" -> mailType(desc, value);
+            case "endtime" -> endTime(job, desc, value, admin);
+            case "numcpus" -> cpus(job, desc, value);
+            case "starttime", "eligibletime" -> startTime(job, desc, value);
             case "dependency" -> dependency(job, desc, value);
             case "arraytaskthrottle" -> throttle(job, value);
             case "requeue" -> requeue(desc, value);
@@ -139,6 +149,43 @@ final class UpdateRules {
             default -> Optional.of(new Decision.Rejected(SlurmErrno.NOT_SUPPORTED,
                     "Updating " + key + " of a job is not supported by this version of Muster"));
         };
+    }
+
+    /** What must hold of a job's account, partition, reservation and times when it is submitted must hold when they change. */
+    private Optional<Decision.Rejected> newTerms(Job job, JobDesc after) {
+        JobDesc before = job.desc();
+        if (after.timing().timeMinMin() > 0 && after.timing().timeLimitMin() > 0 && after.timing().timeMinMin() > after.timing().timeLimitMin()) {
+            return refuse(SlurmErrno.INVALID_TIME_MIN);
+        }
+        if (after.timing().deadline() != before.timing().deadline() && after.timing().deadline() > 0
+                && after.timing().deadline() <= now.seconds()) {
+            return refuse(SlurmErrno.INVALID_TIME_VALUE);
+        }
+        if (!after.partition().equals(before.partition())) {
+            for (String name : after.partition().split(",")) {
+                Optional<SlurmErrno> barred = Limits.access(after, state.partitions().at(name));
+                if (barred.isPresent()) {
+                    return refuse(barred.get());
+                }
+            }
+        }
+        if (!after.charge().reservation().equals(before.charge().reservation())) {
+            Optional<SlurmErrno> outside = new ReservationRules(state, now, planner).refusal(after);
+            if (outside.isPresent()) {
+                return refuse(outside.get());
+            }
+        }
+        return !isCharged(before, after) && new AccountRules(state).charge(after) instanceof AccountRules.Unfit u
+                ? refuse(u.errno()) : Optional.empty();
+    }
+
+    /** Charged as before, to the same ones. */
+    private static boolean isCharged(JobDesc before, JobDesc after) {
+        return before.charge().equals(after.charge()) && before.partition().equals(after.partition());
+    }
+
+    private JobDesc charged(JobDesc desc) {
+        return new AccountRules(state).charge(desc) instanceof AccountRules.Fit f ? f.desc() : desc;
     }
 
     private static Optional<Decision.Rejected> text(Json.Obj desc, String path, String value) {
@@ -184,12 +231,7 @@ final class UpdateRules {
     }
 
     private static OptionalLong number(String text) {
-        try {
-            long n = Long.parseLong(text);
-            return n < 0 || n > Integer.MAX_VALUE ? OptionalLong.empty() : OptionalLong.of(n);
-        } catch (NumberFormatException e) {
-            return OptionalLong.empty();
-        }
+        return UpdateFields.number(text);
     }
 
     /** {@code +5} and {@code -5} change it by so much. Only an administrator may lengthen a running job. */
@@ -213,6 +255,44 @@ final class UpdateRules {
             changes.add(new Change.LimitChanged(job.id(), limit, limit < 0 ? -1 : now.tickMs() + limit * 60_000L - ran));
         }
         put(desc, "timing.timeLimitMin", (long) limit);
+        return Optional.empty();
+    }
+
+    /** When a running job is to end: a time limit by another name, exact to the second. */
+    private Optional<Decision.Rejected> endTime(Job job, Json.Obj desc, String value, boolean admin) {
+        if (!job.state().isActive()) {
+            return refuse(SlurmErrno.JOB_NOT_RUNNING);
+        }
+        long left = value.matches("[0-9]{1,12}") ? Long.parseLong(value) - now.seconds() : 0;
+        if (left <= 0 || left > Integer.MAX_VALUE) {
+            return refuse(SlurmErrno.INVALID_TIME_VALUE);
+        }
+        if (!admin && job.run().limitTickMs() >= 0 && now.tickMs() + left * 1000 > job.run().limitTickMs()) {
+            return refuse(SlurmErrno.ACCESS_DENIED);
+        }
+        int minutes = (int) ((now.seconds() + left - job.run().startTime() + 59) / 60);
+        changes.add(new Change.LimitChanged(job.id(), minutes, now.tickMs() + left * 1000));
+        put(desc, "timing.timeLimitMin", (long) minutes);
+        return Optional.empty();
+    }
+
+    /** So many in all: as many for each task as that makes. */
+    private static Optional<Decision.Rejected> cpus(Job job, Json.Obj desc, String value) {
+        if (!job.isPending()) {
+            return refuse(SlurmErrno.JOB_NOT_PENDING);
+        }
+        int dash = value.indexOf('-');
+        OptionalLong least = number(dash < 0 ? value : value.substring(0, dash));
+        OptionalLong most = dash < 0 ? least : number(value.substring(dash + 1));
+        int tasks = Math.max(1, job.desc().request().tasks());
+        if (least.isEmpty() || most.isEmpty() || least.getAsLong() < 1 || most.getAsLong() < least.getAsLong()) {
+            return refuse(SlurmErrno.INVALID_CPU_COUNT);
+        }
+        if (least.getAsLong() % tasks != 0) {
+            return Optional.of(new Decision.Rejected(SlurmErrno.INVALID_CPU_COUNT,
+                    "NumCPUs must be a multiple of the job's " + tasks + " tasks; set NumTasks and CPUsPerTask instead"));
+        }
+        put(desc, "request.cpusPerTask", least.getAsLong() / tasks);
         return Optional.empty();
     }
 

@@ -60,6 +60,13 @@ public record StepDesc(
         String oomKillStep,
         String acctgFreq) {
 
+    public StepDesc withTimeLimit(int minutes) {
+        return new StepDesc(name, request, overlap, wholeNodes, relative, minutes, cpuBind, memBind, mpi, arguments, multiProg, environment,
+                workDir, io, killOnBadExit, noKill, waitSeconds, pty, ptyRows, ptyColumns, preserveEnv, taskProlog, taskEpilog, umask,
+                immediateFail, container, submitHost, submitPid, submitLine, limits, tresBind, oomKillStep,
+                acctgFreq);
+    }
+
     /**
      * Where a step's streams go.
      *

@@ -597,6 +597,11 @@ final class Jobs {
                         w.signal(StepWatch.EVERY_PROCESS, order.stop() ? Os.SIGNAL_STOP : Os.SIGNAL_CONT)))));
     }
 
+    void notify(NodeMessages.Notify order) {
+        job(order.jobId(), order.attempt()).map(job -> job.steps.get(order.stepId())).ifPresent(step ->
+                step.whenRunning(() -> step.watch.ifPresent(w -> w.message(order.text()))));
+    }
+
     void setTimeLimit(SetTimeLimit order) {
         job(order.jobId(), order.attempt()).ifPresent(job -> setLimit(job, order.secondsLeft()));
     }

@@ -207,6 +207,7 @@ public final class Slurmd implements AutoCloseable {
             case EndJob e -> jobs.endJob(e);
             case Suspend s -> jobs.suspend(s);
             case SetTimeLimit s -> jobs.setTimeLimit(s);
+            case dev.muster.model.node.NodeMessages.Notify n -> jobs.notify(n);
             case ReadConfig r -> Loop.aside(owner::readConfig);
             case StopDaemon s -> Loop.aside(owner::stop);
             case Ack a -> reports.acknowledge(a.seq());

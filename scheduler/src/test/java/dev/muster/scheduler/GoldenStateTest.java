@@ -90,15 +90,32 @@ class GoldenStateTest {
     private static final String SHRUNK = """
             submit kind=BATCH nodesMin=2 tasks=2 licenses=fluent:2
             schedule
-            prolog 1005 n1
-            prolog 1005 n2
-            ctldprolog 1005 ok
-            update 1005 numnodes=1
+            prolog 1006 n1
+            prolog 1006 n2
+            ctldprolog 1006 ok
+            update 1006 numnodes=1
             het kind=BATCH : kind=BATCH
+            cancel 1006
+            done 1006 n1
+            done 1006 n2
+            cancel 1007
+            """;
+
+    /** A step's limit, and triggers: one that fires, one that is cleared, one that stays. */
+    private static final String TRIGGERS = """
+            submit kind=BATCH
+            schedule
+            prolog 1005 n1
+            ctldprolog 1005 ok
+            step 1005 1
+            update 1005.0 timelimit=3
+            trigger fini 1005 * 0 once root
+            trigger down 0 * 0 once root
+            untrigger 2 root
+            trigger down 0 * 0 perm root
             cancel 1005
             done 1005 n1
-            done 1005 n2
-            cancel 1006
+            pass 1
             """;
 
     private static final String FIRST = """
@@ -133,7 +150,7 @@ class GoldenStateTest {
         List<Entry> all = new ArrayList<>(cluster.opening());
         Play play = new Play(cluster);
         play.lines(FIRST);
-        play.lines(SHRUNK);
+        play.lines(TRIGGERS + SHRUNK);
         play.lines("""
                 pass 1
                 release 1003

@@ -353,6 +353,26 @@ class LifeOfJobsTest {
     }
 
     @Test
+    void wordsGoToWhoReadsTheJobsErrors() {
+        play("""
+                submit kind=BATCH
+                submit kind=ALLOCATION
+                submit kind=RUN
+                notify 1 hello             -> says Job is not running
+                notify 2 hello             -> says salloc
+                schedule                   -> 1 RUNNING n1; 2 RUNNING n1; 3 RUNNING n2
+                notify 1 hello uid=7       -> says Access/permission denied
+                notify 1 hello             -> says Notify@n1
+                notify 3 hello             -> says Job can not be altered now, try again later
+                step 3 1                   -> 3 RUNNING n2 step0=RUNNING
+                notify 3 hello root        -> says Notify@n2
+                cancel 1
+                notify 1 hello             -> says Job/step already completing or completed
+                notify 9 hello             -> says Invalid job id specified
+                """);
+    }
+
+    @Test
     void aRunningJobGivesUpNodes() {
         new Play(new Cluster("n[1-4] cpus=2 mem=1000", "p nodes=n[1-4] default=yes defmempercpu=10", "requeueJobs=true")).lines("""
                 submit kind=BATCH nodesMin=3 tasks=3

@@ -151,6 +151,10 @@ final class Play {
                     : new Command.UpdateJob(Cluster.USER, refs(w[3]).getFirst(), changes(w, 4)))));
             case "hold" -> say(cluster.apply(new Command.HoldJobs(uid(w), refs(w[1]), true, false)));
             case "release" -> say(cluster.apply(new Command.HoldJobs(uid(w), refs(w[1]), false, false)));
+            case "notify" -> say(cluster.apply(new Command.NotifyJob(uid(w), refs(w[1]).getFirst(), w[2])));
+            case "trigger" -> say(cluster.apply(new Command.SetTrigger(uid(w), "u", List.of(w[1].split(",")), Integer.parseInt(w[2]),
+                    w[3].equals("*") ? "" : w[3], Integer.parseInt(w[4]), "/p", w[5].equals("perm"))));
+            case "untrigger" -> say(cluster.apply(new Command.ClearTriggers(uid(w), Integer.parseInt(w[1]), 0, -1)));
             case "requeue" -> say(cluster.apply(new Command.RequeueJobs(uid(w), refs(w[1]), false, false)));
             case "top" -> say(cluster.apply(new Command.TopJobs(uid(w), refs(w[1]))));
             case "incomplete" -> say(cluster.apply(new Command.RequeueJobs(uid(w), refs(w[1]), false, false, true)));

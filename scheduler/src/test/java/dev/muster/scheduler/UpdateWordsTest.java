@@ -3,9 +3,14 @@ package dev.muster.scheduler;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.core.Billing;
+import dev.muster.core.Command;
+import dev.muster.core.Decision;
 import dev.muster.core.Limits;
 import dev.muster.core.Partition;
 import dev.muster.core.PartitionEdit;
+import dev.muster.core.Step;
+import dev.muster.model.Codec;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -42,5 +47,124 @@ class UpdateWordsTest {
         Cluster cluster = new Cluster(NODES, "p nodes=n1 default=yes\nq nodes=n1 overtimelimit=5", "overTimeLimitMin=2");
         new Play(cluster).lines("submit kind=BATCH\nsubmit kind=BATCH partition=q");
         assertThat(cluster.state().jobs().values()).map(j -> Limits.overTimeMin(cluster.state(), j)).containsExactly(2, 5);
+    }
+
+    private static Cluster updatable() {
+        return new Cluster("n[1-2] cpus=4 mem=1000 feature=fast", "p nodes=n[1-2] default=yes defmempercpu=10\nq nodes=n2", "");
+    }
+
+    /** What a waiting job may have changed by its user or only by an administrator, where it goes, and what is refused. */
+    @Test
+    void fieldsOfAWaitingJob() {
+        String denied = "Access/permission denied";
+        String[][] table = {
+            // who, change, what the description then holds or what is said
+            {"user", "numtasks=3", "\"tasks\":3"},
+            {"user", "reqprocs=2", "\"tasks\":2"},
+            {"user", "numtasks=x", "Unspecified error"},
+            {"user", "cpus/task=2", "\"cpusPerTask\":2"},
+            {"user", "cpuspertask=2", "\"cpusPerTask\":2"},
+            {"user", "numcpus=2-4", "\"cpusPerTask\":2"},
+            {"user", "numcpus=0", "CPU count specification invalid"},
+            {"user", "mincpusnode=2", "\"cpusPerNodeMin\":2"},
+            {"user", "minmemorynode=50", "\"memPerNodeMb\":50"},
+            {"user", "taskspernode=2", "\"tasksPerNode\":2"},
+            {"user", "mintmpdisknode=5", denied},
+            {"user", "features=fast", "\"features\":\"fast\""},
+            {"user", "features=slow", "Invalid feature specification"},
+            {"user", "reqnodelist=n2", "\"nodeList\":\"n2\""},
+            {"user", "reqnodelist=n9", "Invalid node name specified"},
+            {"user", "excnodelist=n[1", "Invalid node name specified"},
+            {"user", "excnodelist=n1", "\"excludeList\":\"n1\""},
+            {"user", "gres=nosuch:1", "Invalid generic resource (gres) specification"},
+            {"user", "gres=gpu:0", "\"tresPerNode\":\"gres/gpu:0\""},
+            {"user", "trespertask=gpu::", "Invalid generic resource (gres) specification"},
+            {"user", "licenses=nosuch", "Invalid license specification"},
+            {"user", "oversubscribe=yes", "\"oversubscribe\":true"},
+            {"user", "shared=maybe", "Unspecified error"},
+            {"user", "contiguous=yes", denied},
+            {"root", "contiguous=1", "\"contiguous\":true"},
+            {"user", "deadline=99999999999", denied},
+            {"root", "deadline=99999999999", "\"deadline\":99999999999"},
+            {"root", "deadline=5", "Invalid time specified"},
+            {"user", "timemin=3", "\"timeMinMin\":3"},
+            {"user", "timemin=30", "Invalid time-min specification (exceeds job's time or other limits)"},
+            {"user", "delayboot=2", "\"delayBootMin\":2"},
+            {"user", "workdir=/tmp", "\"workDir\":\"L3RtcA==\""},
+            {"user", "stdout=o", "\"stdout\":\"bw==\""},
+            {"user", "stderr=o", "\"stderr\":\"bw==\""},
+            {"user", "stdin=o", "\"stdin\":\"bw==\""},
+            {"user", "reqcores=2", "\"coresPerSocket\":2"},
+            {"user", "partition=q", "\"partition\":\"q\""},
+            {"user", "partition=r", "Invalid partition name specified"},
+            {"user", "reservationname=r", "Requested reservation is invalid"},
+            {"user", "comment=c", "\"comment\":\"c\""},
+            {"user", "admincomment=c", denied},
+            {"root", "admincomment=c", "\"adminComment\":\"c\""},
+            {"user", "mailuser=c", "\"mailUser\":\"c\""},
+            {"user", "mailtype=END", "\"mailType\":\"END\""},
+            {"user", "endtime=99999999999", "Job is not running"},
+            {"user", "corespec=1", "--core-spec and --thread-spec is not supported by this version of Muster"},
+            {"user", "switches=1", "--switches is not supported by this version of Muster"},
+            {"user", "prefer=fast", "--prefer is not supported by this version of Muster"},
+            {"root", "reboot=yes", "--reboot is not supported by this version of Muster"},
+            {"user", "burstbuffer=x", "--bb is not supported by this version of Muster"},
+            {"user", "clusters=x", "Updating clusters of a job is not supported by this version of Muster"},
+            {"user", "userid=x", "Updating userid of a job is not supported by this version of Muster"},
+        };
+        for (String[] row : table) {
+            Cluster cluster = updatable();
+            new Play(cluster).lines("submit kind=BATCH timing.timeLimitMin=10");
+            int eq = row[1].indexOf('=');
+            Decision decision = cluster.apply(new Command.UpdateJob(row[0].equals("root") ? 0 : Cluster.USER,
+                    new Command.JobRef("1", 1, -1, Command.JobRef.NO_STEP), Map.of(row[1].substring(0, eq), row[1].substring(eq + 1))));
+            String outcome = decision instanceof Decision.Rejected r ? r.sentence()
+                    : new String(Codec.encode(cluster.state().jobs().at(1).desc()), StandardCharsets.UTF_8);
+            assertThat(outcome).as(row[0] + " " + row[1]).contains(row[2]);
+        }
+    }
+
+    @Test
+    void aStepHasALimitOfItsOwn() {
+        Cluster cluster = updatable();
+        new Play(cluster).lines("""
+                submit kind=BATCH timing.timeLimitMin=10
+                schedule                    -> 1 RUNNING n1
+                step 1 1                    -> 1 RUNNING n1 step0=RUNNING
+                update 1.7 timelimit=1      -> says Invalid job id specified
+                update 1.0 timelimit=0      -> says Requested time limit is invalid (missing or exceeds some limit)
+                update 1.0 nice=3           -> says Updating nice of a step is not supported by this version of Muster
+                update 1.0 timel=2          -> says
+                update 1 stepid=1 timelimit=1 -> says
+                update 1.0 timelimit=2      -> says
+                """);
+        // the time that the job was suspended is not the step's
+        new Play(cluster).lines("suspend 1 root");
+        cluster.pass(200);
+        new Play(cluster).lines("resume 1 root");
+        cluster.pass(110);
+        assertThat(step(cluster).ending()).isEmpty();
+        cluster.pass(15);
+        assertThat(step(cluster).ending()).isEqualTo("TimeLimit");
+    }
+
+    private static Step step(Cluster cluster) {
+        return cluster.state().jobs().at(1).step(0).orElseThrow();
+    }
+
+    @Test
+    void whatARunningJobMayHaveChanged() {
+        Cluster cluster = updatable();
+        new Play(cluster).lines("""
+                submit kind=BATCH timing.timeLimitMin=10
+                schedule                    -> 1 RUNNING n1
+                update 1 numtasks=2         -> says Job is no longer pending execution
+                update 1 workdir=/tmp       -> says Job is no longer pending execution
+                update 1 comment=x          -> says
+                update 1 endtime=99999999999 -> says Invalid time specified
+                update 1 timelimit=20       -> says Access/permission denied
+                update 1 timelimit=2        -> says
+                pass 121                    -> 1 TIMEOUT+COMPLETING TimeLimit
+                """);
     }
 }

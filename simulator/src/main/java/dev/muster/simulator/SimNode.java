@@ -349,6 +349,7 @@ final class SimNode {
                     arm(a, m.secondsLeft());
                 }
             }
+            case NodeMessages.Notify m -> { }
             case NodeMessages.Signal m -> { }
             case NodeMessages.Welcome m -> { }
             case NodeMessages.Refused m -> { }

@@ -61,6 +61,7 @@ public final class JobMessages {
      * @param ready       the nodes are configured (prolog done where it must be waited for)
      * @param version     for {@link AwaitChange}
      * @param environment SLURM_* entries NAME=value that salloc sets for its command
+     * @param notices     what operators say to the client, each once, in answers to {@link AwaitChange}
      * @param hetMembers  numbers of all components of a heterogeneous job, by offset; ready says of all that they are
      */
     public record Allocation(
@@ -85,7 +86,8 @@ public final class JobMessages {
             List<String> environment,
             ExitStatus exit,
             String workDir,
-            List<Integer> hetMembers) {}
+            List<Integer> hetMembers,
+            List<String> notices) {}
 
     /** One node of an allocation or of a step. */
     public record NodeShare(String node, String address, int port, int cpus, long memoryMb, String gres, int tasks, List<Integer> taskIds) {}

@@ -223,6 +223,9 @@ public final class NodeMessages {
     /** A new time limit: seconds from now, -1 none. */
     public record SetTimeLimit(int jobId, int attempt, long secondsLeft) implements ToNode {}
 
+    /** Writes the words to the standard error of the step's first task on the node. */
+    public record Notify(int jobId, int attempt, int stepId, String text) implements ToNode {}
+
     /** Read the configuration again. */
     public record ReadConfig() implements ToNode {}
 

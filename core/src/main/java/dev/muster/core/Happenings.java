@@ -1,0 +1,82 @@
+package dev.muster.core;
+
+import dev.muster.model.JobState;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.NavigableSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/**
+ * What happened to nodes and the configuration since triggers were last looked at, and since when nodes are idle. Kept beside the state and
+ * not with it: what happened before a restart is over.
+ */
+final class Happenings {
+    private final Map<String, NavigableSet<String>> nodes = new TreeMap<>();
+    private final Map<String, Long> idleSince = new HashMap<>();
+    private boolean reconfigured;
+
+    void reset() {
+        nodes.clear();
+        idleSince.clear();
+        reconfigured = false;
+    }
+
+    void follow(State before, State after, Entry entry) {
+        if (after.triggers().byId().size() == 0) {
+            return;
+        }
+        for (Change change : entry.changes()) {
+            reconfigured |= change instanceof Change.ConfigApplied;
+            String name = change instanceof Change.NodeReleased c ? c.node() : Touched.node(change);
+            if (!name.isEmpty()) {
+                before.nodes().find(name).ifPresent(was -> after.nodes().find(name).ifPresent(is -> compare(was, is)));
+            }
+        }
+    }
+
+    private void compare(Node was, Node is) {
+        note("down", is, is.has(Node.Flag.DOWN) && !was.has(Node.Flag.DOWN));
+        note("up", is, was.has(Node.Flag.DOWN) && !is.has(Node.Flag.DOWN));
+        note("drained", is, isDrained(is) && !isDrained(was));
+        note("fail", is, is.has(Node.Flag.FAIL) && !was.has(Node.Flag.FAIL));
+    }
+
+    private static boolean isDrained(Node node) {
+        return node.has(Node.Flag.DRAIN) && node.jobs().isEmpty();
+    }
+
+    private void note(String event, Node node, boolean happened) {
+        if (happened) {
+            nodes.computeIfAbsent(event, k -> new TreeSet<>()).add(node.name());
+        }
+    }
+
+    /** Nodes that an event happened to. */
+    NavigableSet<String> of(String event) {
+        return nodes.getOrDefault(event, new TreeSet<>());
+    }
+
+    boolean wasReconfigured() {
+        return reconfigured;
+    }
+
+    /** Looked at. */
+    void clear() {
+        nodes.clear();
+        reconfigured = false;
+    }
+
+    /** Since when the node has been seen idle, seconds since 1970; the present if it was busy. */
+    long idleSince(Node node, long now) {
+        if (!node.jobs().isEmpty() || !node.isUsable()) {
+            idleSince.remove(node.name());
+            return now;
+        }
+        return idleSince.computeIfAbsent(node.name(), k -> now);
+    }
+
+    static boolean isOver(java.util.Optional<Job> job) {
+        return job.isEmpty() || job.get().state().isTerminal() && job.get().state() != JobState.PENDING;
+    }
+}
