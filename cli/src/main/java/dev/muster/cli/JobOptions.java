@@ -170,6 +170,8 @@ final class JobOptions {
             case MEM -> rivals(origin, true, JobOption.MEM_PER_CPU, JobOption.MEM_PER_GPU);
             case MEM_PER_CPU -> rivals(origin, true, JobOption.MEM, JobOption.MEM_PER_GPU);
             case MEM_PER_GPU -> rivals(origin, true, JobOption.MEM, JobOption.MEM_PER_CPU);
+            case CORE_SPEC -> spared(origin, JobOption.THREAD_SPEC);
+            case THREAD_SPEC -> spared(origin, JobOption.CORE_SPEC);
             case REQUEUE -> rivals(origin, false, JobOption.NO_REQUEUE);
             case NO_REQUEUE -> rivals(origin, false, JobOption.REQUEUE);
             case EXCLUSIVE -> rivals(origin, false, JobOption.OVERSUBSCRIBE, JobOption.OVERLAP);
@@ -179,6 +181,16 @@ final class JobOptions {
             case NO_BELL -> rivals(origin, false, JobOption.BELL);
             default -> { }
         }
+    }
+
+    /** Cores and threads that are left alone are counted one way. */
+    private void spared(Origin origin, JobOption other) throws UsageException {
+        if (origins[other.ordinal()] == origin) {
+            throw new UsageException(exitError(1), List.of(context.name() + ": fatal: " + (origin == Origin.ENVIRONMENT
+                    ? "Both --core-spec and --thread-spec set using environment variables. Those options are mutually exclusive."
+                    : "-S/--core-spec and --thred-spec options are mutually exclusive")));
+        }
+        rivals(origin, false, other);
     }
 
     private void rivals(Origin origin, boolean contradiction, JobOption... others) throws UsageException {

@@ -73,7 +73,7 @@ final class JobsJson {
         "selinux_context", "", "state_description", "reasonText", "standard_input", "stdin", "standard_output",
                 "stdout",
         "standard_error", "stderr", "stdin_expanded", "stdin", "stdout_expanded", "stdout", "stderr_expanded", "stderr",
-        "submit_line", "submitLine", "system_comment", "", "tres_bind", "", "tres_freq", "", "tres_per_job",
+        "submit_line", "submitLine", "system_comment", "", "tres_bind", "tresBind", "tres_freq", "", "tres_per_job",
                 "tresPerJob",
         "tres_per_node", "tresPerNode", "tres_per_socket", "tresPerSocket", "tres_per_task", "tresPerTask",
         "tres_req_str", "tresRequested", "tres_alloc_str", "tresAlloc", "user_name", "userName", "wckey", "wckey",

@@ -4,6 +4,7 @@ import dev.muster.model.Distribution;
 import dev.muster.model.Durations;
 import dev.muster.model.MemorySize;
 import dev.muster.model.Times;
+import dev.muster.model.TresBind;
 import java.io.IOException;
 import java.util.List;
 import java.util.OptionalLong;
@@ -139,6 +140,12 @@ final class OptionCheck {
             case PROPAGATE -> value.isEmpty() ? "ALL" : value;
             case SIGNAL -> SignalSpec.parse(value, options.command()).isEmpty() ? bad(options, o) : value;
             case SWITCHES -> switches(options, o, value);
+            case TRES_BIND -> {
+                if (!TresBind.isValid(value)) {
+                    throw c.bad(options.exitError(SPEC_EXIT), "Invalid --tres-bind argument: " + value);
+                }
+                yield value;
+            }
             case WAIT_ALL_NODES -> oneOf(options, o, value, "0", "1");
             default -> throw new IllegalStateException(o.longName);
         };

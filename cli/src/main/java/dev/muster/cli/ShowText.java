@@ -238,6 +238,7 @@ final class ShowText {
         optional(j, "switches", "Switches");
         optional(j, "burstBuffer", "BurstBuffer");
         optional(j, "container", "Container");
+        optional(j, "tresBind", "TresBind");
         optional(j, "tresPerJob", "TresPerJob");
         optional(j, "tresPerNode", "TresPerNode");
         optional(j, "tresPerSocket", "TresPerSocket");

@@ -48,8 +48,10 @@ final class DeviceBinding {
 
     /** {@code gres/gpu:verbose,map_gpu:0,1} → {@code map_gpu:0,1}. */
     private static String kind(String text) {
-        String bind = text.toLowerCase(Locale.ROOT).replaceFirst("^gres/gpu:", "").replaceFirst("^(verbose|v),?", "");
-        return bind;
+        String bind = text.toLowerCase(Locale.ROOT).replaceFirst("^gres/gpu:", "").replaceFirst("^(verbose|v)(,|$)", "")
+                .replaceFirst("^(map|mask):", "$1_gpu:");
+        // an empty list binds nothing
+        return bind.equals("map_gpu:") || bind.equals("mask_gpu:") ? "none" : bind;
     }
 
     private static int number(String text) {

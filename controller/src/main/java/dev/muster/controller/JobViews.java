@@ -168,7 +168,8 @@ final class JobViews {
                 d.kind() == JobDesc.Kind.BATCH ? JobPaths.stdout(job).text() : "", d.kind() == JobDesc.Kind.BATCH ? JobPaths.stderr(job).text() : "",
                 d.extras().comment(), d.extras().adminComment(), d.extras().extra(), mailUser(d), d.extras().mailType(),
                 d.extras().container(), d.extras().mcsLabel(), d.extras().burstBuffer(), d.payload().submitLine().text(), job.sluid(),
-                details && !shown.isEmpty() ? details(shown) : List.of(), TresText.gresTotal(state, shown), idSet(job), shown.licences());
+                details && !shown.isEmpty() ? details(shown) : List.of(), TresText.gresTotal(state, shown), idSet(job), shown.licences(),
+                d.extras().tresBind());
     }
 
     /** {@code 12-14,20}. */

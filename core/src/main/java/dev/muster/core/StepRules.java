@@ -140,7 +140,8 @@ final class StepRules {
         return new StepDesc(d.name(), d.request(), d.overlap(), d.wholeNodes(), d.relative(), d.timeLimitMin(), cpuBind, d.memBind(),
                 d.mpi(), d.arguments(), d.multiProg(), List.of(), d.workDir(), d.io(), d.killOnBadExit(), d.noKill(), d.waitSeconds(),
                 d.pty(), d.ptyRows(), d.ptyColumns(), d.preserveEnv(), d.taskProlog(), d.taskEpilog(), d.umask(), d.immediateFail(),
-                d.container(), d.submitHost(), d.submitPid(), d.submitLine(), d.limits(), d.tresBind(), oomKillStep,
+                d.container(), d.submitHost(), d.submitPid(), d.submitLine(), d.limits(),
+                d.tresBind().isEmpty() ? job.desc().extras().tresBind() : d.tresBind(), oomKillStep,
                 d.acctgFreq().isEmpty() ? job.desc().extras().acctgFreq() : d.acctgFreq());
     }
 

@@ -6,6 +6,7 @@ import dev.muster.model.HostList;
 import dev.muster.model.Json;
 import dev.muster.model.MemorySize;
 import dev.muster.model.SlurmErrno;
+import dev.muster.model.TresBind;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import java.util.Map;
@@ -20,7 +21,7 @@ final class UpdateFields {
     private UpdateFields() {}
 
     private enum Kind {
-        TEXT, COUNT, YES_NO, HOSTS, GRES,
+        TEXT, COUNT, YES_NO, HOSTS, GRES, BIND,
         /** Seconds since 1970: the edge has read what people write. */
         MOMENT,
         MINUTES, MEGABYTES,
@@ -55,6 +56,7 @@ final class UpdateFields {
         field(Kind.TEXT, "request.switches", true, false, "switches");
         field(Kind.TEXT, "request.network", true, false, "network");
         field(Kind.TEXT, "extras.burstBuffer", true, false, "burstbuffer");
+        field(Kind.BIND, "extras.tresBind", true, false, "tresbind");
         field(Kind.HOSTS, "request.nodeList", true, false, "reqnodelist");
         field(Kind.HOSTS, "request.excludeList", true, false, "excnodelist");
         field(Kind.GRES, "request.tresPerNode", true, false, "gres", "trespernode");
@@ -107,6 +109,7 @@ final class UpdateFields {
             case HOSTS -> value.isEmpty() || HostList.parse(value) instanceof HostList.Parsed.Ok ? done(desc, field, value)
                     : refuse(SlurmErrno.INVALID_NODE_NAME);
             case GRES -> Tres.isValid(value) ? done(desc, field, whole(value)) : refuse(SlurmErrno.INVALID_GRES);
+            case BIND -> TresBind.isValid(value) ? done(desc, field, value) : refuse(SlurmErrno.INVALID_TRES);
             case MOMENT -> moment(desc, field, value);
             case MINUTES -> minutes(desc, field, value);
             case MEGABYTES -> MemorySize.parseMb(value).isEmpty() ? refuse(SlurmErrno.ERROR)

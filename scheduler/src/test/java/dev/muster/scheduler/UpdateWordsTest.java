@@ -104,7 +104,7 @@ class UpdateWordsTest {
             {"user", "mailuser=c", "\"mailUser\":\"c\""},
             {"user", "mailtype=END", "\"mailType\":\"END\""},
             {"user", "endtime=99999999999", "Job is not running"},
-            {"user", "corespec=1", "--core-spec and --thread-spec is not supported by this version of Muster"},
+            {"user", "corespec=1", "without AllowSpecResourcesUsage=yes --core-spec or --thread-spec is not supported by this version of Muster"},
             {"user", "switches=1", "--switches is not supported by this version of Muster"},
             {"user", "prefer=fast", "--prefer is not supported by this version of Muster"},
             {"root", "reboot=yes", "--reboot is not supported by this version of Muster"},

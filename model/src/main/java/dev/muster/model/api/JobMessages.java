@@ -265,7 +265,8 @@ public final class JobMessages {
             List<NodeDetail> details,
             String gresTotal,
             String hetJobIdSet,
-            String licensesAlloc) {}
+            String licensesAlloc,
+            String tresBind) {}
 
     /** CPUs (abstract ids), memory and GRES of a job on nodes that have the same of each. */
     public record NodeDetail(String nodes, String cpuIds, long memoryMb, String gres) {}
