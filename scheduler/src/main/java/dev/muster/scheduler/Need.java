@@ -19,6 +19,7 @@ import java.util.TreeMap;
  * A request with its defaults filled in: equal needs are one job class, tested once per pass.
  *
  * @param nodesMax      0 for no bound
+ * @param nodesWanted   between the two: so many nodes are taken where they are free
  * @param gresPerNode   on every node
  * @param gresPerJob    over all nodes together
  * @param memPerCpuMb   0 if memory is asked for per node or not at all
@@ -34,6 +35,7 @@ record Need(
         String partition,
         int nodesMin,
         int nodesMax,
+        int nodesWanted,
         int tasks,
         int cpusPerTask,
         int tasksPerNode,
@@ -143,7 +145,7 @@ record Need(
             // so many on each node, not so many in all
             cpusMin = Math.max(cpusMin, r.tasksPerNode() * cpusPerTask);
         }
-        return new Need(partition.name(), nodesMin, nodesMax == 0 ? 0 : Math.max(nodesMax, nodesMin), tasks, cpusPerTask,
+        return new Need(partition.name(), nodesMin, nodesMax == 0 ? 0 : Math.max(nodesMax, nodesMin), wanted(r, nodesMin), tasks, cpusPerTask,
                 r.tasksPerNode(), cpusMin, perNode, perCpu, memory.all(), gres.perNode(), gres.perJob(), gres.perTask(),
                 alone(r, partition)
                         || settings.selects("LINEAR") && partition.jobsPerCore(r.oversubscribe()) == 1,
@@ -155,6 +157,12 @@ record Need(
     /** Who leaves cores alone has the whole node. */
     private static boolean alone(ResourceRequest r, Partition partition) {
         return r.exclusive() != ResourceRequest.Exclusive.SHARED || partition.isExclusive() || r.coreSpec() != 0 || r.threadSpec() > 0;
+    }
+
+    /** Of a range, as many as there are; but no more than tasks, and the fewest with --use-min-nodes. */
+    private static int wanted(ResourceRequest r, int nodesMin) {
+        boolean range = r.nodesMin() > 0 && r.nodesMax() > r.nodesMin() && !r.useMinNodes();
+        return !range ? nodesMin : Math.max(nodesMin, r.tasks() > 0 ? Math.min(r.tasks(), r.nodesMax()) : r.nodesMax());
     }
 
     private static int sharing(ResourceRequest r, Partition partition) {
@@ -182,7 +190,7 @@ record Need(
     }
 
     Need in(String name) {
-        return new Need(partition, nodesMin, nodesMax, tasks, cpusPerTask, tasksPerNode, cpusPerNodeMin, memPerNodeMb, memPerCpuMb, memAll,
+        return new Need(partition, nodesMin, nodesMax, nodesWanted, tasks, cpusPerTask, tasksPerNode, cpusPerNodeMin, memPerNodeMb, memPerCpuMb, memAll,
                 gresPerNode, gresPerJob, gresPerTask, exclusive, overcommit, shape, tmpDiskMb, features, nodeList, excludeList, tasksOn, gpus,
                 licences, limitMin, name, jobsPerCore);
     }
