@@ -52,6 +52,7 @@ fi
 check "-S with --thread-spec" "sbatch: fatal: -S/--core-spec and --thred-spec options are mutually exclusive" "$(sbatch --thread-spec=1 -S1 --wrap=true 2>&1)"
 check "--core-spec where it is not allowed" 1 "$(sbatch -S1 --wrap=true 2>&1 | grep -c 'without AllowSpecResourcesUsage=yes')"
 conf AllowSpecResourcesUsage=yes
+check "what is typed goes before a variable" "0" "$(rc=0; SLURM_CORE_SPEC=99 srun -Q --thread-spec=1 true || rc=$?; echo $rc)"
 check "--thread-spec" "3 ThreadSpec=1" "$(srun -Q --thread-spec=1 sh -c 'echo $SLURM_CPUS_ON_NODE; scontrol show job $SLURM_JOB_ID | grep -o "ThreadSpec=[0-9]" | head -1' | xargs)"
 id=$(sbatch --parsable -H --tres-bind=gres/gpu:map:0 --wrap true)
 check "TresBind" "TresBind=gres/gpu:mask:0x1" "$(scontrol update jobid="$id" TresBind=gres/gpu:mask:0x1; scontrol show job "$id" | grep -o 'TresBind=.*')"

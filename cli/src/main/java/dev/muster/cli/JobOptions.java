@@ -154,6 +154,11 @@ final class JobOptions {
         if (origins[i] != null && origins[i].compareTo(origin) > 0) {
             return;
         }
+        Origin rival = o == JobOption.CORE_SPEC ? origins[JobOption.THREAD_SPEC.ordinal()]
+                : o == JobOption.THREAD_SPEC ? origins[JobOption.CORE_SPEC.ordinal()] : null;
+        if (rival != null && rival.compareTo(origin) > 0) {
+            return;
+        }
         String normal = OptionCheck.check(this, o, value);
         resolveRivals(o, origin);
         values[i] = normal;
