@@ -42,11 +42,11 @@ run=$(sbatch --parsable -o /dev/null --wrap "sleep $mark")
 sleep 1
 scancel "$run"
 wait_empty
-match "cancelled" '^CANCELLED' "$(sacct -X -n -P -o State -j "$run")"
+check "cancelled" "$run|CANCELLED by $(id -u)|0:0 $run.batch|CANCELLED|0:15" "$(sacct -n -P -o JobID,State,ExitCode -j "$run" | xargs)"
 check "nothing of it is left" "" "$(pgrep -f "sleep $mark" || true)"
 lim=$(sbatch --parsable -o /dev/null -t 0:01 --wrap 'sleep 100')
 n=0; while [ -n "$(squeue -h -j "$lim" 2>/dev/null)" ] && [ $n -lt 120 ]; do sleep 1; n=$((n+1)); done
-check "time limit" TIMEOUT "$(sacct -X -n -P -o State -j "$lim")"
+check "time limit" "$lim|TIMEOUT|0:0|0:0 $lim.batch|CANCELLED|0:15|" "$(sacct -n -P -o JobID,State,ExitCode,DerivedExitCode -j "$lim" | xargs)"
 set +e
 err=$(sbatch -p nosuch --wrap true 2>&1); rc=$?
 set -e

@@ -6,6 +6,7 @@ import dev.muster.core.Limits;
 import dev.muster.core.Limits;
 import dev.muster.core.State;
 import dev.muster.core.Step;
+import dev.muster.model.ExitStatus;
 import dev.muster.model.HostList;
 import dev.muster.model.JobDesc;
 import dev.muster.model.JobState;
@@ -54,7 +55,8 @@ final class JobRows {
             job.isArrayRecord() ? job.array().pending().compact() : "", job.array().maxRunning(), d.name(),
             d.owner().uid(), d.owner().user(), d.owner().gid(), d.owner().group(), d.charge().account(),
             d.charge().qos(), d.charge().wckey(), d.partition(), d.charge().reservation(), stateName,
-            job.reason().word(), cancelledBy(stateName, job.reasonText()), run.exit(), run.derivedExit(), submitTime,
+            job.reason().word(), cancelledBy(stateName, job.reasonText()), killed(stateName) ? ExitStatus.NONE : run.exit(),
+            killed(stateName) ? ExitStatus.NONE : run.derivedExit(), submitTime,
             job.eligibleTime(), run.startTime(), pending ? 0 : endTime, suspendedS, limitMin(state, job, run),
             job.priority(), a.isEmpty() ? "" : a.hostList(), a.isEmpty() ? nodes : a.nodes().size(), cpus, a.cpus(),
             memory.perNodeMb() > 0 ? memory.perNodeMb() : memory.perCpuMb(), memory.perNodeMb() == 0,
@@ -99,6 +101,11 @@ final class JobRows {
         return Math.max(byTasks, Math.max(1, r.nodesMin()));
     }
 
+    /** What ended it was no fault of its own: the tables of Slurm keep no exit code then. */
+    private static boolean killed(String state) {
+        return state.equals(JobState.CANCELLED.name()) || state.equals(JobState.TIMEOUT.name()) || state.equals(JobState.PREEMPTED.name());
+    }
+
     static StepRow step(Job job, Step step, int restarts, Usage usage) {
         boolean running = step.state() == Step.State.RUNNING;
         String state = running ? JobState.RUNNING.name() : ended(job, step);
@@ -122,8 +129,8 @@ final class JobRows {
         String nodes = HostList.of(step.nodes().stream().map(Step.Part::node).toList()).compressed();
         String name = step.id() < 0 ? step.name() : step.desc().name();
         boolean extern = step.id() == Step.EXTERN;
-        return new StepRow(job.sluid(), restarts, step.id(), job.id(), name, state, cancelledBy(state, step),
-            extern ? dev.muster.model.ExitStatus.NONE : step.exit(), step.startTime(), endTime, nodes,
+        return new StepRow(job.sluid(), restarts, step.id(), job.id(), name, state, killed(job.state().name()) ? -1 : cancelledBy(state, step),
+            extern ? ExitStatus.NONE : step.exit(), step.startTime(), endTime, nodes,
             step.nodes().size(), Math.max(1, step.tasks()), cpus,
             TresText.text(cpus, memoryMb, step.nodes().size(), gres), layout(step), step.desc().submitLine().text(),
             usage);
@@ -147,7 +154,7 @@ final class JobRows {
         }
         JobState state = switch (step.reason()) {
             case "OutOfMemory" -> JobState.OUT_OF_MEMORY;
-            case "TimeLimit" -> step.isBatch() ? JobState.CANCELLED : JobState.TIMEOUT;
+            case "TimeLimit" -> step.isBatch() || step.desc().timeLimitMin() <= 0 ? JobState.CANCELLED : JobState.TIMEOUT;
             case "NodeFail" -> JobState.NODE_FAIL;
             default -> !step.ending().isEmpty() || killedWith(job, step) ? JobState.CANCELLED
                 : step.exit().isSuccess() ? JobState.COMPLETED : JobState.FAILED;

@@ -115,7 +115,8 @@ record Mail(Job job, String subject, Map<String, String> environment) {
             case END, FAIL -> {
                 told.put("SLURM_JOB_RUN_TIME", ran);
                 told.put("SLURM_JOB_EXIT_CODE_MAX", Integer.toString(run.exit().code()));
-                yield ", Run time " + ran + ", " + job.state().name() + (run.exit().signal() == 0 ? ", ExitCode " + run.exit().code() : "");
+                yield ", Run time " + ran + ", " + job.state().name() + (run.exit().signal() == 0 || job.state() == JobState.TIMEOUT
+                        ? ", ExitCode " + run.exit().code() : "");
             }
             case REQUEUE, TIME_LIMIT, TIME_90, TIME_80, TIME_50 -> {
                 told.put("SLURM_JOB_RUN_TIME", ran);
