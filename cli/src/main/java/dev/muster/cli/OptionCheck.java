@@ -116,7 +116,7 @@ final class OptionCheck {
             case DISTRIBUTION -> distribution(options, o, value);
             case EXCLUDE, NODELIST -> value.startsWith("/") ? nodeFile(options, o, value) : value;
             case NODEFILE -> nodeFile(options, o, value);
-            case EXCLUSIVE -> oneOf(options, o, value, "", "user", "mcs", "topo");
+            case EXCLUSIVE -> oneOf(options, o, value, "", "user", "mcs", "topo", "oversubscribe");
             case EXTRA_NODE_INFO -> extraNodeInfo(options, o, value);
             case UID -> id(options, o, c.host().userId(value));
             case GID -> id(options, o, c.host().groupId(value));

@@ -14,6 +14,9 @@ final class StepLimits {
     static Optional<Decision.Rejected> refusal(StepDesc step) {
         ResourceRequest r = step.request();
         String memBind = step.memBind().toLowerCase(Locale.ROOT);
+        if (!Tres.isBinding(step.tresBind())) {
+            return Optional.of(Decision.reject(SlurmErrno.INVALID_TRES));
+        }
         String what = CpuBind.parse(step.cpuBind()).isEmpty() ? "--cpu-bind=" + step.cpuBind()
                 : !memBind.isEmpty() && !memBind.equals("none") && !memBind.equals("no") ? "--mem-bind"
                 : !step.container().isEmpty() ? "--container"

@@ -35,6 +35,17 @@ public final class Tres {
         return true;
     }
 
+    private static final String NUMBERS = "[0-9]{1,6}(\\*[0-9]{1,6})?(,[0-9]{1,6}(\\*[0-9]{1,6})?)*";
+    private static final String MASKS = "(0x)?[0-9a-fA-F]+(\\*[0-9]{1,6})?(,(0x)?[0-9a-fA-F]+(\\*[0-9]{1,6})?)*";
+    private static final String BIND = "(gres/)?[A-Za-z_][A-Za-z0-9_]*:(v(erbose)?,)?(closest|none|(single|per_task):[0-9]{1,6}"
+            + "|map(_gpu)?:(" + NUMBERS + ")?|mask(_gpu)?:(" + MASKS + ")?)";
+    private static final java.util.regex.Pattern BINDS = java.util.regex.Pattern.compile("(" + BIND + "([,+]" + BIND + ")*)?");
+
+    /** {@code gres/gpu:map:0,1}: how tasks get their devices. */
+    public static boolean isBinding(String text) {
+        return text.length() < 4096 && BINDS.matcher(text).matches();
+    }
+
     private static java.util.Optional<Item> item(String part) {
         String rest = part.startsWith("gres/") ? part.substring(5) : part.startsWith("gres:") ? part.substring(5) : part;
         String[] words = rest.replace('=', ':').split(":", -1);

@@ -20,6 +20,9 @@ final class Feasibility {
     private Feasibility() {}
 
     static Optional<Decision.Rejected> infeasible(State state, JobDesc desc) {
+        if (!Tres.isBinding(desc.extras().tresBind())) {
+            return Optional.of(Decision.reject(SlurmErrno.INVALID_TRES));
+        }
         Optional<Decision.Rejected> wrong = Unsupported.refusal(desc).or(() -> malformed(state, desc.request()));
         // a job that is held may be changed before it is released: only what can never be right is refused
         boolean held = desc.timing().hold() || desc.timing().prioritySet() && desc.timing().priority() == 0;
