@@ -18,7 +18,7 @@ enum frame_type {
     FRAME_STDIN_LIMIT = 'L', FRAME_COMPLETE = 'F', FRAME_RESULT = 'R',
     /* to stepd */
     FRAME_ATTACH = 'A', FRAME_ACK = 'a', FRAME_STDIN = 'I', FRAME_STDIN_END = 'i', FRAME_WINDOW = 'w',
-    FRAME_SIGNAL = 'S', FRAME_FINISH = 'K', FRAME_QUERY = 'Q', FRAME_MESSAGE = 'M',
+    FRAME_SIGNAL = 'S', FRAME_FINISH = 'K', FRAME_QUERY = 'Q', FRAME_MESSAGE = 'M', FRAME_INJECT = 'J', FRAME_INJECT_END = 'j',
 };
 
 enum signal_mode { SIGNAL_ALL = 0, SIGNAL_TASKS = 1, SIGNAL_TERMINATE = 2 };
@@ -39,7 +39,7 @@ enum { TOLD_STARTED = 1, TOLD_EXIT = 2 };
 
 struct client {
     int fd;
-    bool primary, hears, attaching, finish_told;
+    bool primary, hears, attaching, finish_told, injects;
     struct buffer in, out;
     struct position *positions;     /* two a task */
     uint8_t *told;

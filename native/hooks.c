@@ -34,6 +34,7 @@ static void obey(char *line)
 static void run_hook(const char *path, const char *directory)
 {
     char *argv[] = {(char *)path, NULL};
+    environment_set(directory ? "SLURM_SCRIPT_CONTEXT=epilog_task" : "SLURM_SCRIPT_CONTEXT=prolog_task");
     if (directory && chdir(directory) < 0 && chdir("/") < 0)
         _exit(1);
     execve(path, argv, environment_list());

@@ -74,8 +74,74 @@ void io_append(struct task *task, int stream, const char *bytes, size_t n)
         keep(s, bytes, n);
 }
 
-static void end_stream(struct stream *s)
+/* Writes on into the file of a labelled stream; what cannot be written is not kept for ever. */
+static void write_sink(const struct task *task, struct stream *s)
 {
+    while (s->acked < s->end) {
+        ssize_t n = write(s->sink, s->kept + (s->acked - s->base), (size_t)(s->end - s->acked));
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0 && errno == EAGAIN)
+            return;
+        if (n <= 0) {
+            log_line("task %u: cannot write its output file: %s", task->id, strerror(errno));
+            s->acked = s->end;
+            return;
+        }
+        s->acked += (uint64_t)n;
+    }
+}
+
+static void keep_line(const struct task *task, struct stream *s)
+{
+    keep(s, task->label, strlen(task->label));
+    keep(s, s->line, s->line_length);
+    keep(s, "\n", 1);
+    s->line_length = 0;
+}
+
+/* Whole lines go on, each behind the label; a longer one than may be held is broken. */
+static void keep_labelled(const struct task *task, struct stream *s, const char *bytes, size_t n)
+{
+    if (!s->line && !(s->line = malloc(LABELLED_LINE_BYTES)))
+        abort();
+    while (n) {
+        const char *newline = memchr(bytes, '\n', n);
+        size_t part = newline ? (size_t)(newline - bytes) : n, room = LABELLED_LINE_BYTES - s->line_length;
+        bool broken = part > room;
+        if (broken)
+            part = room;
+        memcpy(s->line + s->line_length, bytes, part);
+        s->line_length += part;
+        if (broken || newline)
+            keep_line(task, s);
+        part += newline && !broken;
+        bytes += part;
+        n -= part;
+    }
+    write_sink(task, s);
+}
+
+/* Labelled output in regular files, which take it at once, is there before anybody is told that the step is complete. */
+static bool sinks_written(void)
+{
+    struct stat st;
+    for (size_t i = 0; i < spec.task_count; i++)
+        for (int k = 0; k < 2; k++) {
+            const struct stream *s = &spec.tasks[i].out[k];
+            if (s->labelled && s->sink >= 0 && (!s->eof || s->acked < s->end)
+                && fstat(s->sink, &st) == 0 && S_ISREG(st.st_mode))
+                return false;
+        }
+    return true;
+}
+
+static void end_stream(const struct task *task, struct stream *s)
+{
+    if (s->labelled && s->line_length) {
+        keep_line(task, s);
+        write_sink(task, s);
+    }
     close(s->fd);
     s->fd = -1;
     s->eof = true;
@@ -88,11 +154,13 @@ static void read_output(struct task *task, struct stream *s)
     if (!most)
         return;
     ssize_t n = read(s->fd, bytes, most < sizeof bytes ? most : sizeof bytes);
-    if (n > 0)
+    if (n > 0 && s->labelled)
+        keep_labelled(task, s, bytes, (size_t)n);
+    else if (n > 0)
         keep(s, bytes, (size_t)n);
     else if (n == 0 || (errno != EAGAIN && errno != EINTR)) {  /* a terminal whose last user left answers EIO */
         step_watch_memory(task);    /* what it has to say must come before the end */
-        end_stream(s);
+        end_stream(task, s);
     }
 }
 
@@ -134,30 +202,19 @@ static void write_input(struct task *task)
         io_close_input(task);
 }
 
-static uint64_t input_limit(const struct task *task)
-{
-    return task->in.closed ? UINT64_MAX : task->in.written + STDIN_WINDOW_BYTES;
-}
-
-/* False: the client sent more than its window, or repeated bytes that do not follow. */
-static bool take_input(struct task *task, uint64_t offset, const char *bytes, size_t n)
+static uint64_t input_limit(struct task *task)
 {
     struct input *in = &task->in;
-    if (!in->wanted)
-        return true;
-    if (offset > in->taken || in->eof)
-        return in->eof;
-    uint64_t known = in->taken - offset;        /* sent again after a re-attachment */
-    if (known >= n)
-        return true;
-    bytes += known;
-    n -= known;
-    if (in->closed) {
-        in->written = in->taken += n;
-        return true;
-    }
-    if (in->taken + n > input_limit(task))
-        return false;
+    uint64_t room = in->written + STDIN_WINDOW_BYTES;
+    if (in->closed)
+        in->limit = UINT64_MAX;
+    else if (room > in->injected && room - in->injected > in->limit)
+        in->limit = room - in->injected;
+    return in->limit;
+}
+
+static void hold_input(struct input *in, const char *bytes, size_t n)
+{
     size_t held = (size_t)(in->taken - in->written);
     if (held + n > in->room) {
         size_t room = held + n < 4096 ? 4096 : held + n;
@@ -169,7 +226,49 @@ static bool take_input(struct task *task, uint64_t offset, const char *bytes, si
     }
     memcpy(in->held + held, bytes, n);
     in->taken += n;
+}
+
+/* False: the client sent more than its window, or repeated bytes that do not follow. */
+static bool take_input(struct task *task, uint64_t offset, const char *bytes, size_t n)
+{
+    struct input *in = &task->in;
+    if (!in->wanted)
+        return true;
+    uint64_t taken = in->taken - in->injected;
+    if (offset > taken || in->eof)
+        return in->eof;
+    uint64_t known = taken - offset;        /* sent again after a re-attachment */
+    if (known >= n)
+        return true;
+    bytes += known;
+    n -= known;
+    if (in->closed) {
+        in->written = in->taken += n;
+        return true;
+    }
+    if (taken + n > input_limit(task))
+        return false;
+    hold_input(in, bytes, n);
     return true;
+}
+
+/* What another than the primary types (sattach): stands wherever the input has come to. */
+static void inject_input(struct task *task, const char *bytes, size_t n)
+{
+    struct input *in = &task->in;
+    if (!in->wanted || in->eof || in->closed)
+        return;
+    in->injected += n;
+    hold_input(in, bytes, n);
+}
+
+/* A client that injects is not read while a task has not taken what it has: it goes by no limit. */
+static bool inputs_full(void)
+{
+    for (size_t i = 0; i < spec.task_count; i++)
+        if (!spec.tasks[i].in.closed && spec.tasks[i].in.taken - spec.tasks[i].in.written >= STDIN_WINDOW_BYTES)
+            return true;
+    return false;
 }
 
 static void put_frame(struct client *c, uint8_t type, uint32_t task, uint8_t stream, uint64_t offset,
@@ -184,7 +283,7 @@ static void attach(struct client *c, size_t i, int s, uint64_t offset)
 {
     struct position *p = &c->positions[i * 2 + (size_t)s];
     const struct stream *out = &spec.tasks[i].out[s];
-    if (!out->wanted)
+    if (!out->wanted || out->labelled)
         return;
     p->attached = true;
     p->end_told = false;
@@ -209,7 +308,7 @@ static bool request_ack(struct client *c, const struct frame *f)
 {
     for (size_t i = 0; i < spec.task_count; i++) {
         struct stream *out = f->stream == 1 || f->stream == 2 ? &spec.tasks[i].out[f->stream - 1] : NULL;
-        if (spec.tasks[i].id != f->task || !out)
+        if (spec.tasks[i].id != f->task || !out || out->labelled)
             continue;
         if (f->offset > out->end)
             return false;
@@ -232,6 +331,21 @@ static bool request_input(struct client *c, const struct frame *f)
             task->in.eof = true;
     }
     return good;
+}
+
+static bool request_injection(struct client *c, const struct frame *f)
+{
+    c->injects = true;
+    for (size_t i = 0; i < spec.task_count; i++) {
+        struct task *task = &spec.tasks[i];
+        if (f->task != FRAME_ALL_TASKS && f->task != task->id)
+            continue;
+        if (f->type == FRAME_INJECT)
+            inject_input(task, f->bytes, f->length);
+        else if (task->in.wanted && !task->in.closed)
+            task->in.eof = true;
+    }
+    return true;
 }
 
 static bool request_window(const struct frame *f)
@@ -297,6 +411,8 @@ static bool obey(struct client *c, const struct frame *f)
     case FRAME_ACK: return request_ack(c, f);
     case FRAME_STDIN:
     case FRAME_STDIN_END: return request_input(c, f);
+    case FRAME_INJECT:
+    case FRAME_INJECT_END: return request_injection(c, f);
     case FRAME_WINDOW: return request_window(f);
     case FRAME_SIGNAL: return request_signal(c, f);
     case FRAME_QUERY: return request_status(c);
@@ -376,7 +492,7 @@ static void fill(struct client *c)
     }
     for (size_t k = 0; k < spec.task_count * 2; k++)
         ends_told &= !c->positions[k].attached || c->positions[k].end_told;
-    if (ends_told && c->hears && !c->attaching && !c->finish_told && step_complete()) {
+    if (ends_told && c->hears && !c->attaching && !c->finish_told && step_complete() && sinks_written()) {
         c->finish_told = true;
         put_frame(c, FRAME_COMPLETE, FRAME_ALL_TASKS, 0, 0, step_reason(), strlen(step_reason()));
     }
@@ -440,7 +556,7 @@ static bool wants_output(struct client *c)
 
 /* ---- the poll ---- */
 
-enum what { WHAT_WAKE, WHAT_LISTENER, WHAT_CLIENT, WHAT_OUTPUT, WHAT_INPUT, WHAT_READY };
+enum what { WHAT_WAKE, WHAT_LISTENER, WHAT_CLIENT, WHAT_OUTPUT, WHAT_SINK, WHAT_INPUT, WHAT_READY };
 struct watch { enum what what; size_t index; int stream; };
 
 static struct pollfd *fds;
@@ -466,6 +582,9 @@ static void watch_task(size_t i)
     for (int s = 0; s < 2; s++)
         if (task->out[s].fd >= 0 && task_kept(task) < OUTPUT_KEPT_BYTES)
             watch(WHAT_OUTPUT, i, s, task->out[s].fd, POLLIN);
+    for (int s = 0; s < 2; s++)
+        if (task->out[s].sink >= 0 && task->out[s].acked < task->out[s].end)
+            watch(WHAT_SINK, i, s, task->out[s].sink, POLLOUT);
     if (task->in.fd >= 0)
         watch(WHAT_INPUT, i, 0, task->in.fd, task->in.taken > task->in.written || task->in.eof ? POLLOUT : 0);
     if (task->ready_fd >= 0)
@@ -480,6 +599,7 @@ static void serve_one(const struct watch *w, short events, void (*on_wake)(void)
     case WHAT_LISTENER: welcome(); break;
     case WHAT_CLIENT: break;
     case WHAT_OUTPUT: read_output(task, &task->out[w->stream]); break;
+    case WHAT_SINK: write_sink(task, &task->out[w->stream]); break;
     case WHAT_INPUT:
         if (events & POLLERR && task->target[0].kind != TARGET_PTY)
             io_close_input(task);
@@ -500,7 +620,8 @@ void io_serve(int timeout_ms, int wake_fd, void (*on_wake)(void))
     watch(WHAT_LISTENER, SIZE_MAX, 0, listener, POLLIN);
     for (size_t i = 0; i < client_count; i++)
         watch(WHAT_CLIENT, i, 0, clients[i].fd,
-            (short)((clients[i].out.have - clients[i].out.done < CLIENT_ANSWERS_BYTES ? POLLIN : 0)
+            (short)((clients[i].out.have - clients[i].out.done < CLIENT_ANSWERS_BYTES
+                     && !(clients[i].injects && inputs_full()) ? POLLIN : 0)
                                                  | (wants_output(&clients[i]) ? POLLOUT : 0)));
     for (size_t i = 0; i < spec.task_count; i++)
         watch_task(i);

@@ -119,7 +119,7 @@ static bool parse_groups(char *text)
     return true;
 }
 
-/* "stream", "null", "pty", "same", or "file FLAGS PATH" with FLAGS of r (read), t (truncate), a (append). */
+/* "stream", "null", "pty", "same", or "file FLAGS PATH" with FLAGS of r (read), t (truncate), a (append), T, A (labelled). */
 static bool parse_target(char *text, struct target *target)
 {
     static const struct { const char *name; enum target_kind kind; } WORDS[] = {
@@ -134,10 +134,13 @@ static bool parse_target(char *text, struct target *target)
         return false;
     target->kind = TARGET_FILE;
     target->path = text + 7;
+    target->labelled = text[5] == 'T' || text[5] == 'A';
     switch (text[5]) {
     case 'r': target->flags = O_RDONLY; return true;
-    case 't': target->flags = O_WRONLY | O_CREAT | O_TRUNC; return true;
-    case 'a': target->flags = O_WRONLY | O_CREAT | O_APPEND; return true;
+    case 't':
+    case 'T': target->flags = O_WRONLY | O_CREAT | O_TRUNC; return true;
+    case 'a':
+    case 'A': target->flags = O_WRONLY | O_CREAT | O_APPEND; return true;
     default: return false;
     }
 }
@@ -157,8 +160,9 @@ static struct task *new_task(const char *text)
     struct task *task = &spec.tasks[spec.task_count++];
     memset(task, 0, sizeof *task);
     task->id = (uint32_t)id;
-    task->cpus = "";
+    task->cpus = task->label = "";
     task->ready_fd = task->message_fd = task->in.fd = task->out[0].fd = task->out[1].fd = -1;
+    task->out[0].sink = task->out[1].sink = -1;
     return task;
 }
 
@@ -169,6 +173,7 @@ static bool task_entry(struct task *task, const char *name, char *value)
     else if (!strcmp(name, "cgroup")) strings_add(&task->cgroups, value);
     else if (!strcmp(name, "program")) task->program = value;
     else if (!strcmp(name, "cpus")) task->cpus = value;
+    else if (!strcmp(name, "label")) task->label = value;
     else if (!strcmp(name, "cpus_said")) strings_add(&task->cpus_said, value);
     else if (!strcmp(name, "stdin")) return parse_target(value, &task->target[0]);
     else if (!strcmp(name, "stdout")) return parse_target(value, &task->target[1]);
@@ -272,6 +277,10 @@ static bool check(char *error, size_t room)
         struct task *task = &spec.tasks[i];
         if (!task->argv.count && !spec.argv.count) {
             snprintf(error, room, "task %u has no arguments", task->id);
+            return false;
+        }
+        if (task->target[0].labelled) {
+            snprintf(error, room, "stdin cannot be labelled");
             return false;
         }
         if (task->target[0].kind == TARGET_SAME || task->target[1].kind == TARGET_SAME) {

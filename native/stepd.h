@@ -24,6 +24,7 @@
 #define STDIN_WINDOW_BYTES (256u * 1024u)     /* standard input taken ahead of what the task has read */
 #define FRAME_DATA_BYTES (32u * 1024u)        /* data in one frame to a client */
 #define FRAME_IN_BYTES (256u * 1024u)         /* longest frame taken from a client */
+#define LABELLED_LINE_BYTES 65536u            /* a longer line of a labelled file is broken */
 #define CLIENTS_MAX 64
 #define SPEC_BYTES_MAX (64u * 1024u * 1024u)
 #define TASKS_MAX 65536
@@ -37,6 +38,7 @@ enum target_kind { TARGET_NULL, TARGET_STREAM, TARGET_FILE, TARGET_PTY, TARGET_S
 struct target {
     enum target_kind kind;
     int flags;              /* of open(2), for TARGET_FILE */
+    bool labelled;          /* a file whose lines stepd writes, behind the task's label */
     const char *path;
 };
 
@@ -55,12 +57,18 @@ struct stream {
     uint64_t base, end, acked;
     char *kept;
     size_t room;
+    int sink;               /* -1, or the file that stepd writes the labelled lines to: then no client sees them */
+    bool labelled;          /* what stepd adds of its own (io_append) stands there without the label */
+    char *line;             /* of a labelled stream: what has come of a line that has not ended */
+    size_t line_length;
 };
 
 struct input {
     int fd;                 /* -1: the task has no open standard input here */
     bool wanted, eof, closed;
     uint64_t written, taken;/* bytes the task's pipe accepted; bytes taken from clients */
+    uint64_t injected;      /* of those taken, the ones that no primary sent: not in its offsets */
+    uint64_t limit;         /* the primary's offset up to which it was allowed to send; never falls */
     char *held;             /* [written, taken) */
     size_t room;
 };
@@ -69,6 +77,7 @@ struct task {
     uint32_t id;            /* global rank in the step */
     struct strings argv, env, cgroups;
     const char *program;    /* what to execute when it is not argv[0] looked up in PATH */
+    const char *label;      /* what stands before each line in labelled files */
     const char *cpus;       /* list, "" when not bound */
     struct strings cpus_said;   /* both halves of the line about them, around the process id; none: nothing is said */
     struct target target[3];

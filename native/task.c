@@ -170,17 +170,49 @@ static void enter_directory(void)
         fail("couldn't chdir to /tmp: %s", strerror(errno));
 }
 
-static int open_target(const struct target *target, int stream, int child_end)
+static const char *const STREAM_NAMES[] = {"stdin", "stdout", "stderr"};
+
+static int open_file(const struct target *target, int stream)
 {
-    static const char *const NAMES[] = {"stdin", "stdout", "stderr"};
-    if (target->kind == TARGET_STREAM || target->kind == TARGET_PTY)
-        return child_end;
     const char *path = target->kind == TARGET_NULL ? "/dev/null" : target->path;
     int flags = target->kind == TARGET_NULL ? (stream ? O_WRONLY : O_RDONLY) : target->flags;
     int fd = open(path, flags | O_NOCTTY, 0666);
     if (fd < 0)
-        fail("Could not open %s file %s: %s", NAMES[stream], path, strerror(errno));
+        fail("Could not open %s file %s: %s", STREAM_NAMES[stream], path, strerror(errno));
     return fd;
+}
+
+static int open_target(const struct target *target, int stream, int child_end)
+{
+    if (target->kind == TARGET_STREAM || target->kind == TARGET_PTY || target->labelled)
+        return child_end;
+    return open_file(target, stream);
+}
+
+/* Files that stepd writes are opened here all the same: as the user. It gets them before the task is ready. */
+static void send_file(char which, int fd)
+{
+    union { char bytes[CMSG_SPACE(sizeof(int))]; struct cmsghdr align; } control;
+    struct iovec what = {.iov_base = &which, .iov_len = 1};
+    struct msghdr message = {.msg_iov = &what, .msg_iovlen = 1, .msg_control = control.bytes,
+        .msg_controllen = sizeof control.bytes};
+    memset(&control, 0, sizeof control);
+    struct cmsghdr *head = CMSG_FIRSTHDR(&message);
+    *head = (struct cmsghdr){.cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS, .cmsg_len = CMSG_LEN(sizeof fd)};
+    memcpy(CMSG_DATA(head), &fd, sizeof fd);
+    if (sendmsg(ready_write, &message, MSG_NOSIGNAL) != 1)
+        fail("Could not hand over the %s file: %s", STREAM_NAMES[which - '0'], strerror(errno));
+}
+
+static void hand_over_files(const struct task *task)
+{
+    for (int i = 1; i < 3; i++) {
+        if (!task->target[i].labelled)
+            continue;
+        int fd = open_file(&task->target[i], i);
+        send_file((char)('0' + i), fd);
+        close(fd);
+    }
 }
 
 /* Opens the three targets as the user, then puts them at 0, 1 and 2 and marks all others close-on-exec. */
@@ -222,7 +254,7 @@ static bool say_ready(const struct task *task)
     union { char bytes[CMSG_SPACE(sizeof(int))]; struct cmsghdr align; } control;
     struct iovec ready = {.iov_base = "R", .iov_len = 1};
     struct msghdr message = {.msg_iov = &ready, .msg_iovlen = 1};
-    if (target->kind == TARGET_FILE) {
+    if (target->kind == TARGET_FILE && !target->labelled) {
         int fd = 2;
         memset(&control, 0, sizeof control);
         message.msg_control = control.bytes;
@@ -284,6 +316,7 @@ static void child(struct task *task, const struct ends *ends, int gate_read)
     task_become_user();
     umask(spec.umask);
     enter_directory();
+    hand_over_files(task);
     place_descriptors(task, ends);
     environment_make(task);
     write_all(2, remarks, strlen(remarks));
@@ -334,7 +367,7 @@ static bool make_ends(struct task *task, struct ends *ends)
             ends->child[i] = ends->slave;
             if (i < 2 && (ends->parent[i] = fcntl(ends->master, F_DUPFD_CLOEXEC, 3)) < 0)
                 return false;
-        } else if (task->target[i].kind == TARGET_STREAM) {
+        } else if (task->target[i].kind == TARGET_STREAM || task->target[i].labelled) {
             if (pipe2(fds, O_CLOEXEC) < 0)
                 return false;
             ends->child[i] = fds[i ? 1 : 0];
@@ -395,6 +428,7 @@ bool task_start(struct task *task, int gate_read, int gate_write)
         task->out[i].fd = ends.parent[i + 1];
         task->out[i].wanted = ends.parent[i + 1] >= 0;
         task->out[i].eof = ends.parent[i + 1] < 0;
+        task->out[i].labelled = task->target[i + 1].labelled;
     }
     return true;
 }
@@ -407,8 +441,13 @@ static ssize_t receive_ready(struct task *task, char *text, size_t room)
         .msg_controllen = sizeof control.bytes};
     ssize_t n = recvmsg(task->ready_fd, &message, MSG_CMSG_CLOEXEC);
     struct cmsghdr *head = n > 0 ? CMSG_FIRSTHDR(&message) : NULL;
-    if (head && head->cmsg_level == SOL_SOCKET && head->cmsg_type == SCM_RIGHTS && task->message_fd < 0)
-        memcpy(&task->message_fd, CMSG_DATA(head), sizeof(int));
+    if (!head || head->cmsg_level != SOL_SOCKET || head->cmsg_type != SCM_RIGHTS)
+        return n;
+    int *place = *text == '1' ? &task->out[0].sink : *text == '2' ? &task->out[1].sink : &task->message_fd;
+    if (*place < 0)
+        memcpy(place, CMSG_DATA(head), sizeof(int));
+    if (place != &task->message_fd && *place >= 0)
+        fcntl(*place, F_SETFL, fcntl(*place, F_GETFL) | O_NONBLOCK);
     return n;
 }
 
@@ -430,6 +469,9 @@ void task_read_ready(struct task *task)
         }
         text[n] = 0;
         task->ready |= *text == 'R';
+        for (int i = 0; i < 2 && *text == 'R'; i++)
+            if (task->out[i].labelled && task->out[i].sink < 0)
+                snprintf(task->reason, sizeof task->reason, "Could not take over the %s file", STREAM_NAMES[i + 1]);
         if (*text == 'E')
             snprintf(task->reason, sizeof task->reason, "%.*s", (int)sizeof task->reason - 1, text + 1);
     }

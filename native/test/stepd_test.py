@@ -314,6 +314,42 @@ def test_output_files():
     shutil.rmtree(d)
 
 
+def test_an_observer_may_type():
+    step = Step(["cat"], stdin="stream", stderr="stream", stdout="stream")
+    c, o = attached(step), attached(step, role=b"o")
+    c.send(b"I", 0, 0, 0, b"one\n")
+    c.until(lambda: c.text() == b"one\n")
+    o.send(b"J", 0, 0, 0, b"injected\n")
+    c.until(lambda: c.text() == b"one\ninjected\n")
+    c.send(b"I", 0, 0, 0, b"one\ntwo\n")          # its own offsets do not know of that
+    c.until(lambda: c.text() == b"one\ninjected\ntwo\n")
+    o.s.settimeout(15)
+    for _ in range(12):
+        o.send(b"J", ALL, 0, 0, b"z" * 65536)
+    o.send(b"j")
+    c.run()
+    assert c.text() == b"one\ninjected\ntwo\n" + b"z" * 65536 * 12 and c.exits[0][0] == 0, len(c.text())
+
+
+def test_labelled_files():
+    d = tempfile.mkdtemp(prefix="stepd-lab-")
+    os.chown(d, USER.pw_uid, USER.pw_gid)
+    step = Step(["sh", "-c", "echo one; echo two >&2; printf 'no end'"], stdout=f"file T {d}/o", stderr="same", task_extra=[("label", " 3: ")])
+    step.status()
+    assert step.gone() and open(d + "/o").read() == " 3: one\n 3: two\n 3: no end\n", open(d + "/o").read()
+    assert os.stat(d + "/o").st_uid == USER.pw_uid
+    Step(["sh", "-c", "echo a; echo b >&2"], stdout=f"file A {d}/o", stderr=f"file T {d}/e", task_extra=[("label", "0: ")]).gone()
+    assert open(d + "/o").read().endswith("end\n0: a\n") and open(d + "/e").read() == "0: b\n"
+    Step(["sh", "-c", "seq 200000"], tasks=3, stdout=f"file T {d}/many", stderr="same", task_extra=[("label", "x: ")]).gone()
+    lines = open(d + "/many").read().splitlines()
+    assert len(lines) == 600000 and all(line.startswith("x: ") for line in lines), len(lines)
+    Step(["sh", "-c", "head -c 200000 /dev/zero | tr '\\0' y"], stdout=f"file T {d}/long", stderr="same", task_extra=[("label", "0: ")]).gone()
+    assert "".join(x[3:] for x in open(d + "/long").read().splitlines()) == "y" * 200000
+    step = Step(["echo", "x"], stdout="file T /nonexistent/x", stderr="same")
+    assert step.task()["status"] == "53" and "Could not open stdout file /nonexistent/x" in step.status()
+    shutil.rmtree(d)
+
+
 def test_files_are_opened_as_the_user():
     if not ROOT:
         return
@@ -324,6 +360,8 @@ def test_files_are_opened_as_the_user():
     os.chmod(secret, 0o600)
     os.symlink(secret, d + "/link")
     step = Step(["echo", "overwritten"], stdout=f"file t {d}/link", stderr="same")
+    assert step.task()["status"] == "53" and open(secret).read() == "root's"
+    step = Step(["echo", "overwritten"], stdout=f"file T {d}/link", stderr="same")
     assert step.task()["status"] == "53" and open(secret).read() == "root's"
     shutil.rmtree(d)
 

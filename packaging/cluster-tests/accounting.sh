@@ -1,37 +1,13 @@
 #!/usr/bin/env bash
 # slurmdbd with its embedded tables: sacctmgr's changes reach the controller at once, and rows survive kills of slurmdbd.
 . "$(dirname "$0")/lib.bash"
-head -c 64 /dev/urandom > "$dir/slurm.key"; chmod 600 "$dir/slurm.key"
-dbd_port=$(free_port)
-cat > "$dir/slurmdbd.conf" <<C
-AuthType=auth/slurm
-DbdHost=localhost
-DbdPort=$dbd_port
-SlurmUser=$(id -un)
-StorageType=accounting_storage/embedded
-StorageLoc=$dir/db
-LogFile=$dir/log/slurmdbd.log
-PidFile=$dir/run/slurmdbd.pid
-C
-chmod 600 "$dir/slurmdbd.conf"
-mkdir -p "$dir/log" "$dir/run"
-start_dbd() { slurmdbd -f "$dir/slurmdbd.conf" </dev/null >>"$dir/log/start.out" 2>&1; }
-me=$(id -un)
-cat > "$SLURM_CONF" <<C
-ClusterName=test
-SlurmctldHost=localhost
-AuthType=auth/slurm
-AccountingStorageType=accounting_storage/slurmdbd
-AccountingStorageHost=127.0.0.1
-AccountingStoragePort=$dbd_port
-C
+prepare_dbd
 start_dbd
+me=$(id -un)
 sacctmgr -i add cluster test >/dev/null
 sacctmgr -i add account lab >/dev/null
 sacctmgr -i add user "$me" account=lab >/dev/null 2>&1 || true
-start_cluster 1 4 "AccountingStorageType=accounting_storage/slurmdbd
-AccountingStorageHost=127.0.0.1
-AccountingStoragePort=$dbd_port
+start_cluster 1 4 "$accounting
 AccountingStorageEnforce=associations,limits,qos"
 match "the controller presents itself" '^127.0.0.1\|[1-9][0-9]*$' "$(sacctmgr -nP show cluster format=controlhost,controlport)"
 check "no association, no job" 1 "$(sbatch -A nowhere --wrap true >/dev/null 2>&1; echo $?)"

@@ -67,6 +67,27 @@ C
 }
 start_ctld() { slurmctld -f "$SLURM_CONF" </dev/null >>"$dir/log/start.out" 2>&1; }
 start_node() { mkdir -p "$dir/spool/$1"; slurmd -f "$SLURM_CONF" -N "$1" -d "$prefix/sbin/slurmstepd" </dev/null >>"$dir/log/start.out" 2>&1; }
+# slurmdbd with its embedded tables, before the cluster: sets dbd_port and accounting, lines for slurm.conf.
+prepare_dbd() {
+  head -c 64 /dev/urandom > "$dir/slurm.key"; chmod 600 "$dir/slurm.key"
+  dbd_port=$(free_port)
+  cat > "$dir/slurmdbd.conf" <<C
+AuthType=auth/slurm
+DbdHost=localhost
+DbdPort=$dbd_port
+SlurmUser=$(id -un)
+StorageType=accounting_storage/embedded
+StorageLoc=$dir/db
+LogFile=$dir/log/slurmdbd.log
+PidFile=$dir/run/slurmdbd.pid
+C
+  chmod 600 "$dir/slurmdbd.conf"; mkdir -p "$dir/log" "$dir/run"
+  accounting="AccountingStorageType=accounting_storage/slurmdbd
+AccountingStorageHost=127.0.0.1
+AccountingStoragePort=$dbd_port"
+  printf 'ClusterName=test\nSlurmctldHost=localhost\nAuthType=auth/slurm\n%s\n' "$accounting" > "$SLURM_CONF"
+}
+start_dbd() { slurmdbd -f "$dir/slurmdbd.conf" </dev/null >>"$dir/log/start.out" 2>&1; }
 pid_of() { cat "$dir/run/$1.pid" 2>/dev/null || true; }
 stop_cluster() {
   local f p

@@ -1,25 +1,9 @@
 #!/usr/bin/env bash
 # priority/multifactor through the commands: sprio's columns, sshare's tree, usage that survives the controller.
 . "$(dirname "$0")/lib.bash"
-head -c 64 /dev/urandom > "$dir/slurm.key"; chmod 600 "$dir/slurm.key"
-dbd_port=$(free_port)
-cat > "$dir/slurmdbd.conf" <<C
-AuthType=auth/slurm
-DbdHost=localhost
-DbdPort=$dbd_port
-SlurmUser=$(id -un)
-StorageType=accounting_storage/embedded
-StorageLoc=$dir/db
-LogFile=$dir/log/slurmdbd.log
-PidFile=$dir/run/slurmdbd.pid
-C
-chmod 600 "$dir/slurmdbd.conf"; mkdir -p "$dir/log" "$dir/run"
+prepare_dbd
+start_dbd
 me=$(id -un)
-accounting="AccountingStorageType=accounting_storage/slurmdbd
-AccountingStorageHost=127.0.0.1
-AccountingStoragePort=$dbd_port"
-printf 'ClusterName=test\nSlurmctldHost=localhost\nAuthType=auth/slurm\n%s\n' "$accounting" > "$SLURM_CONF"
-slurmdbd -f "$dir/slurmdbd.conf" </dev/null >>"$dir/log/start.out" 2>&1
 sacctmgr -i add cluster test >/dev/null
 sacctmgr -i add account lab fairshare=3 >/dev/null
 sacctmgr -i add account guests fairshare=1 >/dev/null
@@ -58,3 +42,5 @@ check "sshare's header" "Account                    User  RawShares  NormShares 
 match "shares among siblings" ' lab\|\|3\|0\.600000\|' "$(sshare -a -n -P)"
 check "who had nothing is first" "0.666667" "$(sshare -a -n -P -o User,FairShare | sed -n 's/^nobody|//p')"
 match "level" 'inf' "$(sshare -a -l -n -P -o LevelFS)"
+match "show assoc_mgr" "ClusterName=test Account=lab UserName=$me\(0\) Partition= Priority=0 ID=" "$(scontrol show assoc_mgr account=lab flags=assoc)"
+match "with its limits" "GrpJobs=N\(0\)" "$(scontrol -o show assoc_mgr qos=normal flags=qos)"

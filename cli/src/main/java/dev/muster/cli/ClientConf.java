@@ -38,6 +38,13 @@ public final class ClientConf {
     int accountingPort = ACCOUNTING_PORT_DEFAULT;
     String srunProlog = "";
     String srunEpilog = "";
+    /** Upper case, with commas; "" for all. */
+    String propagateLimits = "";
+    String propagateLimitsExcept = "";
+    /** Words of LaunchParameters in lower case. */
+    List<String> launchParameters = List.of();
+    String interactiveStepOptions = "--interactive --preserve-env --pty $SHELL";
+    private String slurmctldAddress = "";
     private String controlMachine = "";
     private String controlAddress = "";
 
@@ -55,6 +62,10 @@ public final class ClientConf {
         conf.readFile(path, files, 0);
         if (conf.servers.isEmpty() && !conf.controlMachine.isEmpty()) {
             conf.servers.add(server(conf.controlMachine, conf.controlAddress));
+        }
+        if (!conf.slurmctldAddress.isEmpty() && !conf.servers.isEmpty()) {
+            // one address for whichever of them is active
+            conf.servers.replaceAll(s -> new Server(s.name, conf.slurmctldAddress));
         }
         return conf;
     }
@@ -129,6 +140,11 @@ public final class ClientConf {
             case "slurmdpidfile" -> slurmdPidFile = first;
             case "srunprolog" -> srunProlog = first;
             case "srunepilog" -> srunEpilog = first;
+            case "propagateresourcelimits" -> propagateLimits = Texts.upper(first);
+            case "propagateresourcelimitsexcept" -> propagateLimitsExcept = Texts.upper(first);
+            case "launchparameters" -> launchParameters = Texts.split(Texts.lower(first), ',');
+            case "interactivestepoptions" -> interactiveStepOptions = value.startsWith("\"") ? first : value;
+            case "slurmctldaddr" -> slurmctldAddress = first;
             default -> { }
         }
     }

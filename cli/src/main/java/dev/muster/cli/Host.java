@@ -16,6 +16,9 @@ import java.util.function.LongSupplier;
  * reads these from its JVM.
  */
 public interface Host {
+    /** Of /proc/PID/stat, counted behind the name. */
+    int NICE_FIELD = 16;
+
     /** What is said about a command that cannot be found or run. */
     record Found(String path, boolean executable) {}
 
@@ -55,6 +58,16 @@ public interface Host {
     boolean isTty(int fd);
 
     Controller controller();
+
+    /** The caller's nice value; 0 where it cannot be told. */
+    default int nice() {
+        try {
+            String stat = RawText.decode(readFile("/proc/" + pid() + "/stat", 4096));
+            return Integer.parseInt(stat.substring(stat.lastIndexOf(')') + 2).split(" ")[NICE_FIELD]);
+        } catch (IOException | RuntimeException e) {
+            return 0;
+        }
+    }
 
     /** slurmdbd. */
     Controller accounting();

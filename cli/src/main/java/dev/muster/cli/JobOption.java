@@ -13,7 +13,7 @@ import java.util.List;
 enum JobOption {
     ACCEL_BIND("accel-bind", 0, Arg.REQUIRED, "R", Kind.REFUSED, ""),
     ACCOUNT("account", 'A', Arg.REQUIRED, "BRA", Kind.TEXT, "ACCOUNT"),
-    ACCTG_FREQ("acctg-freq", 0, Arg.REQUIRED, "BRA", Kind.TEXT, "ACCTG_FREQ"),
+    ACCTG_FREQ("acctg-freq", 0, Arg.REQUIRED, "BRA", Kind.SPECIAL, "ACCTG_FREQ"),
     ARRAY("array", 'a', Arg.REQUIRED, "B", Kind.TEXT, "B:SBATCH_ARRAY_INX"),
     ASYNC("async", 0, Arg.NONE, "R", Kind.REFUSED, ""),
     BATCH("batch", 0, Arg.REQUIRED, "B", Kind.TEXT, "B:SBATCH_BATCH"),

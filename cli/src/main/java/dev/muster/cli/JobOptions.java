@@ -227,7 +227,7 @@ final class JobOptions {
                 context.info("debug:  propagating RLIMIT_" + name + "=" + Long.toUnsignedString(limits.number(name)));
             }
         }
-        context.info("debug:  propagating SLURM_PRIO_PROCESS=0");
+        context.info("debug:  propagating SLURM_PRIO_PROCESS=" + context.host().nice());
         context.info(String.format(java.util.Locale.ROOT, "debug:  propagating UMASK=%04o", context.host().umask()));
     }
 

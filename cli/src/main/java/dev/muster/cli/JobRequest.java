@@ -113,7 +113,8 @@ final class JobRequest {
         put(r, "spread", o.has(JobOption.SPREAD_JOB));
         put(r, "useMinNodes", o.has(JobOption.USE_MIN_NODES));
         geometry(r);
-        put(r, "coreSpec", o.number(JobOption.CORE_SPEC));
+        // 0 asks for something as well: the specialised cores
+        put(r, "coreSpec", o.has(JobOption.CORE_SPEC) && o.number(JobOption.CORE_SPEC) == 0 ? -1 : o.number(JobOption.CORE_SPEC));
         put(r, "threadSpec", o.number(JobOption.THREAD_SPEC));
         put(r, "licenses", o.text(JobOption.LICENSES));
         put(r, "network", o.text(JobOption.NETWORK));
@@ -325,17 +326,20 @@ final class JobRequest {
         return b.toString();
     }
 
-    /** The limits to set in the job: all, or those {@code --propagate} names. */
+    /** The limits to set in the job: those that {@code --propagate} names, else those of the configuration. */
     Json.Obj limits() {
         Json.Obj out = new Json.Obj();
-        String wanted = Texts.upper(o.text(JobOption.PROPAGATE));
-        if (wanted.equals("NONE")) {
+        ClientConf conf = o.context().host().settings();
+        boolean asked = o.has(JobOption.PROPAGATE);
+        String wanted = asked ? Texts.upper(o.text(JobOption.PROPAGATE)) : conf.propagateLimits;
+        List<String> except = asked ? List.of() : Texts.split(conf.propagateLimitsExcept, ',');
+        if (wanted.equals("NONE") || except.contains("ALL")) {
             return out;
         }
         List<String> names = Texts.split(wanted, ',');
-        boolean all = names.isEmpty() || names.contains("ALL");
+        boolean all = names.isEmpty() || names.contains("ALL") || !except.isEmpty();
         for (Map.Entry<String, Long> e : o.context().host().limits().entrySet()) {
-            if (all || names.contains(e.getKey())) {
+            if ((all || names.contains(e.getKey())) && !except.contains(e.getKey())) {
                 out.put(e.getKey(), e.getValue());
             }
         }

@@ -111,6 +111,7 @@ final class OptionCheck {
     private static String special(JobOptions options, JobOption o, String value) throws UsageException {
         CommandContext c = options.context();
         return switch (o) {
+            case ACCTG_FREQ -> samplings(options, o, value);
             case BBF -> file(options, o, value);
             case CLUSTER, CLUSTERS -> cluster(options, value);
             case DISTRIBUTION -> distribution(options, o, value);
@@ -145,6 +146,15 @@ final class OptionCheck {
 
     private static String bad(JobOptions options, JobOption o) throws UsageException {
         throw invalid(options, o);
+    }
+
+    private static String samplings(JobOptions options, JobOption o, String value) throws UsageException {
+        for (String part : value.split(",", -1)) {
+            if (!part.matches("((task|energy|network|filesystem)=)?[0-9]{1,9}")) {
+                throw options.context().bad(options.exitError(SPEC_EXIT), "Invalid --" + o.longName + " specification: " + part);
+            }
+        }
+        return value;
     }
 
     private static String oneOf(JobOptions options, JobOption o, String value, String... words) throws UsageException {

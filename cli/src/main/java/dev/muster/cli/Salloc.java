@@ -86,7 +86,8 @@ final class Salloc implements Command {
     private static int command(CommandContext c, JobOptions o, List<String> operands, Json.Obj allocation, int jobId) {
         List<String> command = operands;
         if (command.isEmpty()) {
-            command = List.of(c.env("SHELL").isEmpty() ? "/bin/sh" : c.env("SHELL"));
+            String shell = c.env("SHELL").isEmpty() ? "/bin/sh" : c.env("SHELL");
+            command = c.host().settings().launchParameters.contains("use_interactive_step") ? interactive(c, shell) : List.of(shell);
         }
         ProcessBuilder builder = new ProcessBuilder(command).inheritIO()
                 .directory(new File(new JobRequest(o).workDir()));
@@ -123,6 +124,16 @@ final class Salloc implements Command {
             child.destroy();
             return EXIT_SIGNALED + Signals.TERM;
         }
+    }
+
+    /** LaunchParameters=use_interactive_step: the shell runs on the first node. */
+    private static List<String> interactive(CommandContext c, String shell) {
+        String prefix = System.getProperty("muster.prefix", "");
+        List<String> out = new java.util.ArrayList<>(List.of(prefix.isEmpty() ? "srun" : prefix + "/bin/srun", "-N1", "-n1"));
+        for (String word : Texts.words(c.host().settings().interactiveStepOptions)) {
+            out.add(word.replace("${SHELL}", shell).replace("$SHELL", shell));
+        }
+        return out;
     }
 
     private static void base64Entry(Map<String, String> env, String entry) {

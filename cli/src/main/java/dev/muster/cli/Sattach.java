@@ -3,14 +3,19 @@ package dev.muster.cli;
 import dev.muster.model.HostList;
 import dev.muster.model.Json;
 import dev.muster.model.SlurmErrno;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
 /** Watches the output of a running step. */
 final class Sattach implements Command {
-    private static final List<GetOpt.Opt> OPTIONS = GetOpt.table("error-filter::r", "help:h:n", "input-filter::r",
+    private static final List<GetOpt.Opt> OPTIONS = GetOpt.table("error-filter::r", "help:h:n",
+            "input-filter::r",
             "label:l:n",
             "layout::n", "output-filter::r", "pty::n", "quiet:Q:n", "usage::n", "verbose:v:n", "version:V:n");
+
+    private static final int INPUT_BYTES = 16 << 10;
+    private static final int PAUSE_MS = 20;
 
     private static final class Wanted {
         boolean label;
@@ -20,6 +25,8 @@ final class Sattach implements Command {
         /** The one task whose output is wanted, or {@link IoFrame#ALL_TASKS}. */
         int outputTask = IoFrame.ALL_TASKS;
         int errorTask = IoFrame.ALL_TASKS;
+        /** The one task that gets the input, or {@link IoFrame#ALL_TASKS}. */
+        int inputTask = IoFrame.ALL_TASKS;
     }
 
     @Override
@@ -36,6 +43,7 @@ final class Sattach implements Command {
                 case "quiet" -> w.quiet = true;
                 case "verbose" -> w.verbose++;
                 case "output-filter" -> w.outputTask = filter(c, h.value());
+                case "input-filter" -> w.inputTask = filter(c, h.value());
                 case "error-filter" -> w.errorTask = filter(c, h.value());
                 default -> throw c.bad(1, "--" + h.opt().name() + " is not supported by this cluster");
             }
@@ -91,7 +99,42 @@ final class Sattach implements Command {
         run.connect(places(c, names), attach, java.util.Map.of());
         c.host().onSignal("INT", run::abandon);
         c.host().onSignal("TERM", run::abandon);
+        c.host().beside("stdin", () -> input(c, run.nodes(), w.inputTask));
         return run.await();
+    }
+
+    /** What is typed here stands in the tasks' input where that has come to; the end here is its end. */
+    private static void input(CommandContext c, List<StepNode> nodes, int task) {
+        byte[] buffer = new byte[INPUT_BYTES];
+        if (c.host().isTty(0)) {
+            // reading a terminal from its background fails then instead of stopping sattach
+            c.host().ignoreSignal("TTIN");
+        }
+        boolean open = true;
+        while (open && nodes.stream().anyMatch(n -> !n.isComplete())) {
+            int n = 0;
+            try {
+                n = c.in().read(buffer);
+            } catch (IOException e) {
+                if (!c.host().inBackground() || !c.host().pause(PAUSE_MS)) {
+                    n = -1;
+                }
+            }
+            open = n >= 0;
+            if (n != 0) {
+                IoFrame frame = open ? new IoFrame('J', task, 0, 0, java.util.Arrays.copyOf(buffer, n)) : IoFrame.of('j', task, 0, 0);
+                nodes.forEach(node -> send(c, node, frame));
+            }
+        }
+    }
+
+    /** Waits while the node is being connected to. */
+    private static void send(CommandContext c, StepNode node, IoFrame frame) {
+        while (!node.isComplete() && !node.send(frame)) {
+            if (!c.host().pause(PAUSE_MS)) {
+                return;
+            }
+        }
     }
 
     /** The addresses of the step's nodes; which task runs where, the streams tell. */

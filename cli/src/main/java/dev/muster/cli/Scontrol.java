@@ -394,6 +394,9 @@ final class Scontrol implements Command {
         if (is(e, "reservations", 3) || is(e, "reservationname", 3)) {
             return ScontrolReservation.show(c, s, id);
         }
+        if (is(e, "assoc_mgr", 2)) {
+            return ScontrolAssoc.show(c, s, ids);
+        }
         if (is(e, "steps", 2)) {
             return ScontrolShow.steps(c, s, id);
         }

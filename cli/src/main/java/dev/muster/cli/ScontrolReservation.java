@@ -30,7 +30,7 @@ final class ScontrolReservation {
         Json.Obj out = new Json.Obj();
         for (String word : words) {
             int eq = word.indexOf('=');
-            if (eq < 0 && Texts.lower(word).equals("reservation")) {
+            if (eq < 0 && word.length() >= 3 && "reservations".startsWith(Texts.lower(word))) {
                 continue;
             }
             if (eq < 0 && Texts.lower(word).startsWith("skip") && !create) {
@@ -125,6 +125,10 @@ final class ScontrolReservation {
         out.put("flags" + sign, String.join(",", names));
     }
 
+    private static Json.Obj request(CommandContext c, Json.Obj values) {
+        return new Json.Obj().put("name", values.text("reservationname")).put("values", values).put("requestId", c.host().requestId());
+    }
+
     static int create(CommandContext c, List<String> words) {
         Json.Obj values;
         try {
@@ -134,10 +138,7 @@ final class ScontrolReservation {
             c.error(e.getMessage() + "  No reservation created.");
             return 1;
         }
-        Json.Obj q = new Json.Obj();
-        q.put("name", values.text("reservationname"));
-        q.put("values", values);
-        q.put("requestId", c.host().requestId());
+        Json.Obj q = request(c, values);
         try {
             c.out().println("Reservation created: " + c.host().controller().call("CreateReservation", q).text("name"));
             return 0;
@@ -188,10 +189,7 @@ final class ScontrolReservation {
             c.err().println("slurm_update error: No error");
             return 1;
         }
-        Json.Obj q = new Json.Obj();
-        q.put("name", values.text("reservationname"));
-        q.put("values", values);
-        q.put("requestId", c.host().requestId());
+        Json.Obj q = request(c, values);
         try {
             c.host().controller().call("UpdateReservation", q);
             c.out().println("Reservation updated.");

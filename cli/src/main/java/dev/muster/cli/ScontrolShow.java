@@ -207,12 +207,6 @@ final class ScontrolShow {
                 return 0;
             }
         }
-        for (String known : List.of("assoc_mgr")) {
-            if (known.startsWith(e)) {
-                c.err().println("scontrol: error: show " + known + " is not supported by this cluster");
-                return 1;
-            }
-        }
         c.err().println("invalid entity:" + entity + " for keyword:show ");
         return 1;
     }

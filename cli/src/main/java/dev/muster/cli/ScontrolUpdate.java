@@ -8,6 +8,8 @@ import java.util.List;
 
 /** The commands of scontrol that change something. */
 final class ScontrolUpdate {
+    private static final long SITE_FACTOR_MAX = 2_147_483_645L;
+
     private ScontrolUpdate() {}
 
     /** @param key lower case */
@@ -219,6 +221,12 @@ final class ScontrolUpdate {
             return 1;
         }
         List<Change> all = read.get();
+        for (Change ch : all) {
+            if (isKey(ch.key, "sitefactor", 5) && ch.value.matches("[-+]?[0-9]{1,18}") && Math.abs(Long.parseLong(ch.value)) > SITE_FACTOR_MAX) {
+                c.error("SiteFactor value out of range");
+                return 1;
+            }
+        }
         for (String id : ids) {
             if (!JobIds.isJob(id)) {
                 c.err().println(SlurmErrno.INVALID_JOB_ID.sentence() + " for job " + id);

@@ -24,7 +24,7 @@ final class Sinfo implements Command {
     private static final List<String> STATES = List.of("ALLOC", "ALLOCATED", "CLOUD", "COMP", "COMPLETING", "DOWN",
             "DRAIN", "DRAINED",
             "DRAINING", "ERR", "ERROR", "FAIL", "FAILING", "FUTR", "FUTURE", "IDLE", "INVAL", "MAINT", "MIX", "MIXED",
-            "NO_RESPOND", "PLANNED", "POWER_DOWN", "POWERING_DOWN", "POWERED_DOWN", "POWERING_UP",
+            "NO_RESPOND", "PLANNED", "PLND", "POWER_DOWN", "POWERING_DOWN", "POWERED_DOWN", "POWERING_UP",
             "REBOOT", "BOOT", "REBOOT_ISSUED", "REBOOT_REQUESTED", "RESV", "RESERVED", "UNK", "UNKNOWN");
 
     private static final int WIDEST_UNKNOWN = 0;
@@ -234,6 +234,7 @@ final class Sinfo implements Command {
             case "NO_RESPOND" -> NodeRows.has(n, "NOT_RESPONDING");
             case "INVAL" -> NodeRows.has(n, "INVALID_REG");
             case "RESV", "RESERVED" -> NodeRows.has(n, "RESERVED");
+            case "PLND", "PLANNED" -> NodeRows.has(n, "PLANNED");
             case "UNK", "UNKNOWN" -> base.equals("UNKNOWN");
             case "FUTR", "FUTURE" -> base.equals("FUTURE");
             case "ERR", "ERROR" -> base.equals("ERROR");

@@ -82,11 +82,7 @@ final class Sprio implements Command {
 
     private static int show(CommandContext c, Wanted w) throws SlurmException {
         Json.Obj reply = c.host().controller().call("QueryPriorities", new Json.Obj());
-        String type = reply.text("type");
-        if (!type.equals("priority/multifactor")) {
-            c.err().println("You are not running a supported priority plugin");
-            c.err().println("(" + (type.isEmpty() ? "priority/basic" : type) + ").");
-            c.err().println("Only 'priority/multifactor' is supported.");
+        if (!Standard.isMultifactor(c, reply.text("type"))) {
             return 1;
         }
         List<Json.Obj> rows = new ArrayList<>();

@@ -43,6 +43,7 @@ final class Srun implements Command {
         if (program.isEmpty() && !o.has(JobOption.TEST_ONLY)) {
             throw new UsageException(o.exitError(1), List.of("srun: fatal: No command given to execute."));
         }
+        testExec(c, o, program);
         o.printDefined();
         if (o.has(JobOption.JOBID)) {
             refuseForStep(c, o);
@@ -55,6 +56,22 @@ final class Srun implements Command {
             return goOn(c, o, program, begun.get());
         }
         return o.has(JobOption.JOBID) && !isOwnAllocation(o) ? inside(c, o, program) : alone(c, o, program);
+    }
+
+    /** LaunchParameters=test_exec: the program must be here as well. */
+    private static void testExec(CommandContext c, JobOptions o, List<String> program) throws UsageException {
+        if (program.isEmpty() || o.has(JobOption.MULTI_PROG) || !c.host().settings().launchParameters.contains("test_exec")) {
+            return;
+        }
+        String name = program.getFirst();
+        List<String> places = name.indexOf('/') >= 0 ? List.of("") : Texts.split(c.env("PATH"), ':');
+        for (String place : places) {
+            java.nio.file.Path path = java.nio.file.Path.of(new JobRequest(o).workDir()).resolve(place).resolve(name);
+            if (java.nio.file.Files.isRegularFile(path) && java.nio.file.Files.isExecutable(path)) {
+                return;
+            }
+        }
+        throw new UsageException(o.exitError(1), List.of("srun: fatal: Can not execute " + name));
     }
 
     /** Terminals, files that stay open and programs beside the step are the caller's own. */
@@ -85,7 +102,7 @@ final class Srun implements Command {
 
     /** Options that only an allocation of its own would carry to the controller, which refuses them. */
     private static void refuseForStep(CommandContext c, JobOptions o) throws UsageException {
-        for (JobOption option : List.of(JobOption.ACCTG_FREQ, JobOption.CPU_FREQ, JobOption.GPU_FREQ,
+        for (JobOption option : List.of(JobOption.CPU_FREQ, JobOption.GPU_FREQ,
                 JobOption.CONTAINER_ID, JobOption.PROFILE, JobOption.BB, JobOption.BBF)) {
             if (o.has(option) && !o.text(option).equalsIgnoreCase("none")) {
                 throw c.bad(o.exitError(1), "--" + option.longName + " is not supported by this cluster");

@@ -75,11 +75,7 @@ final class Sshare implements Command {
 
     private static int show(CommandContext c, Wanted w) throws SlurmException, UsageException {
         Json.Obj reply = c.host().controller().call("QueryShares", new Json.Obj());
-        String type = reply.text("type");
-        if (!type.equals("priority/multifactor")) {
-            c.err().println("You are not running a supported priority plugin");
-            c.err().println("(" + (type.isEmpty() ? "priority/basic" : type) + ").");
-            c.err().println("Only 'priority/multifactor' is supported.");
+        if (!Standard.isMultifactor(c, reply.text("type"))) {
             return 1;
         }
         if (!w.everybody && w.users.isEmpty()) {

@@ -51,6 +51,17 @@ final class Standard {
         OptionHelp.help(c, table, operands);
     }
 
+    /** Says so if the priority plugin is one that has no factors. */
+    static boolean isMultifactor(CommandContext c, String type) {
+        if (type.equals("priority/multifactor")) {
+            return true;
+        }
+        c.err().println("You are not running a supported priority plugin");
+        c.err().println("(" + (type.isEmpty() ? "priority/basic" : type) + ").");
+        c.err().println("Only 'priority/multifactor' is supported.");
+        return false;
+    }
+
     /** The exit code after a refused or impossible request, with the line that says why. */
     static int failed(CommandContext c, String what, SlurmException e) {
         c.out().flush();

@@ -33,7 +33,7 @@ final class StepRequest {
         boolean named = own && o.has(JobOption.JOB_NAME) || o.typed(JobOption.JOB_NAME);
         s.put("name", named ? o.text(JobOption.JOB_NAME) : Texts.baseName(program.getFirst()));
         s.put("request", resources(r));
-        JobRequest.put(s, "overlap", o.has(JobOption.OVERLAP));
+        JobRequest.put(s, "overlap", o.has(JobOption.OVERLAP) || o.has(JobOption.INTERACTIVE));
         JobRequest.put(s, "wholeNodes", o.has(JobOption.WHOLE) || !o.has(JobOption.EXACT) && !exact());
         JobRequest.put(s, "relative", o.number(JobOption.RELATIVE));
         JobRequest.put(s, "timeLimitMin", o.typed(JobOption.TIME) || own ? o.number(JobOption.TIME) : 0);
@@ -49,6 +49,7 @@ final class StepRequest {
         s.put("environment", JobEnvironment.entries(env));
         s.put("workDir", JobRequest.base64(r.workDir()));
         s.put("io", io(names));
+        JobRequest.put(s, "acctgFreq", o.text(JobOption.ACCTG_FREQ));
         JobRequest.put(s, "oomKillStep", o.text(JobOption.OOM_KILL_STEP));
         JobRequest.put(s, "killOnBadExit", o.text(JobOption.KILL_ON_BAD_EXIT).equals("1"));
         JobRequest.put(s, "noKill", o.text(JobOption.NO_KILL).equals("1"));

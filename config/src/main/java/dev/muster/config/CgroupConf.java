@@ -2,9 +2,11 @@ package dev.muster.config;
 
 import java.io.File;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 
 /** cgroup.conf: how tasks are confined. An absent file means the defaults. */
 public final class CgroupConf {
@@ -32,20 +34,31 @@ public final class CgroupConf {
             + "maxkmempercent minkmemspace");
     private static final List<String> PLUGINS = List.of("autodetect", "cgroup/v1", "cgroup/v2", "disabled");
 
-    private final Map<String, String> values;
+    private static final List<String> OF_SYSTEMD = List.of("CgroupSlice", "SystemdTimeout", "IgnoreSystemd", "IgnoreSystemdOnFailure",
+        "EnableControllers", "EnableExtraControllers");
 
-    private CgroupConf(Map<String, String> values) {
+    private final Map<String, String> values;
+    private final Set<String> given;
+
+    private CgroupConf(Map<String, String> values, Set<String> given) {
         this.values = values;
+        this.given = given;
+    }
+
+    /** Keys of the file that have no effect. */
+    List<String> without() {
+        return OF_SYSTEMD.stream().filter(k -> given.contains(k.toLowerCase(Locale.ROOT))).toList();
     }
 
     /** Of a cluster without the file. */
     public static CgroupConf defaults() {
-        return new CgroupConf(TABLE.read(new File("/nonexistent/cgroup.conf"), new ArrayList<>()));
+        return new CgroupConf(TABLE.read(new File("/nonexistent/cgroup.conf"), new ArrayList<>()), Set.of());
     }
 
     /** Reads the file; mistakes are added to {@code errors}. */
     public static CgroupConf read(File file, List<ConfigError> errors) {
-        CgroupConf conf = new CgroupConf(TABLE.read(file, errors));
+        Set<String> given = new HashSet<>();
+        CgroupConf conf = new CgroupConf(TABLE.read(file, errors, given), given);
         if (!PLUGINS.contains(conf.plugin())) {
             errors.add(new ConfigError(file.getPath(), 0, "Invalid CgroupPlugin " + conf.plugin(), ""));
         }
@@ -59,22 +72,6 @@ public final class CgroupConf {
 
     public String mountpoint() {
         return values.get("cgroupmountpoint");
-    }
-
-    public String slice() {
-        return values.get("cgroupslice");
-    }
-
-    public boolean ignoreSystemd() {
-        return yes("ignoresystemd");
-    }
-
-    public boolean ignoreSystemdOnFailure() {
-        return yes("ignoresystemdonfailure");
-    }
-
-    public boolean enableControllers() {
-        return yes("enablecontrollers");
     }
 
     public boolean constrainCores() {

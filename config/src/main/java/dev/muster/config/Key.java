@@ -23,11 +23,11 @@ public enum Key {
     ACCT_GATHER_NODE_FREQ("AcctGatherNodeFreq", Kind.U16, "0", Reader.NODE, Inert.SENSOR),
     ACCT_GATHER_PROFILE_TYPE("AcctGatherProfileType", Kind.TEXT, "", Reader.NODE, Inert.PROFILE),
     ALLOW_SPEC_RESOURCES_USAGE("AllowSpecResourcesUsage", Kind.YES_NO, "no", Reader.CONTROLLER, Inert.CORE_SPEC),
-    AUTH_ALT_PARAMETERS("AuthAltParameters", Kind.TEXT, "", Reader.ALL),
-    AUTH_ALT_TYPES("AuthAltTypes", Kind.LIST, "", Reader.ALL),
+    AUTH_ALT_PARAMETERS("AuthAltParameters", Kind.TEXT, "", Reader.ALL, Inert.ALT_AUTH),
+    AUTH_ALT_TYPES("AuthAltTypes", Kind.LIST, "", Reader.ALL, Inert.ALT_AUTH),
     AUTH_INFO("AuthInfo", Kind.TEXT, "", Reader.ALL),
     AUTH_TYPE("AuthType", Kind.TEXT, "auth/munge", Reader.ALL),
-    BATCH_START_TIMEOUT("BatchStartTimeout", Kind.U16, "10", Reader.CONTROLLER),
+    BATCH_START_TIMEOUT("BatchStartTimeout", Kind.U16, "10", Reader.CONTROLLER, Inert.REPEATED),
     BCAST_EXCLUDE("BcastExclude", Kind.TEXT, "/lib,/usr/lib,/lib64,/usr/lib64", Reader.COMMANDS, Inert.BCAST),
     BCAST_PARAMETERS("BcastParameters", Kind.TEXT, "", Reader.COMMANDS, Inert.BCAST),
     BURST_BUFFER_TYPE("BurstBufferType", Kind.TEXT, "", Reader.CONTROLLER, Inert.BURST),
@@ -38,20 +38,20 @@ public enum Key {
     CLI_FILTER_PARAMETERS("CliFilterParameters", Kind.TEXT, "", Reader.COMMANDS, Inert.CLIFILTER),
     CLI_FILTER_PLUGINS("CliFilterPlugins", Kind.LIST, "", Reader.COMMANDS, Inert.CLIFILTER),
     CLUSTER_NAME("ClusterName", Kind.TEXT, "", Reader.ALL),
-    COMMUNICATION_PARAMETERS("CommunicationParameters", Kind.LIST, "", Reader.ALL),
+    COMMUNICATION_PARAMETERS("CommunicationParameters", Kind.LIST, "", Reader.ALL, Inert.COMMUNICATION),
     COMPLETE_WAIT("CompleteWait", Kind.U16, "0", Reader.CONTROLLER),
     CPU_FREQ_DEF("CpuFreqDef", Kind.TEXT, "Unknown", Reader.NODE, Inert.FREQ),
     CPU_FREQ_GOVERNORS("CpuFreqGovernors", Kind.TEXT, "OnDemand,Performance,UserSpace", Reader.NODE, Inert.FREQ),
     CRED_TYPE("CredType", Kind.TEXT, "", Reader.ALL, Inert.CRED),
     DATA_PARSER_PARAMETERS("DataParserParameters", Kind.TEXT, "", Reader.COMMANDS, Inert.REST),
     DEBUG_FLAGS("DebugFlags", Kind.LIST, "", Reader.ALL),
-    DEF_CPU_PER_GPU("DefCpuPerGPU", Kind.U64, "0", Reader.CONTROLLER),
+    DEF_CPU_PER_GPU("DefCpuPerGPU", Kind.U64, "0", Reader.CONTROLLER, Inert.GPU_DEFAULTS),
     DEF_MEM_PER_CPU("DefMemPerCPU", Kind.U64, "0", Reader.CONTROLLER),
-    DEF_MEM_PER_GPU("DefMemPerGPU", Kind.U64, "0", Reader.CONTROLLER),
+    DEF_MEM_PER_GPU("DefMemPerGPU", Kind.U64, "0", Reader.CONTROLLER, Inert.GPU_DEFAULTS),
     DEF_MEM_PER_NODE("DefMemPerNode", Kind.U64, "0", Reader.CONTROLLER),
     DEPENDENCY_PARAMETERS("DependencyParameters", Kind.LIST, "", Reader.CONTROLLER),
     DISABLE_ROOT_JOBS("DisableRootJobs", Kind.YES_NO, "no", Reader.CONTROLLER),
-    EIO_TIMEOUT("EioTimeout", Kind.U16, "60", Reader.NODE),
+    EIO_TIMEOUT("EioTimeout", Kind.U16, "60", Reader.NODE, Inert.OWN_BOUND),
     ENFORCE_PART_LIMITS("EnforcePartLimits", Kind.TEXT, "NO", Reader.CONTROLLER),
     EPILOG("Epilog", Kind.LINES, "", Reader.NODE),
     EPILOG_MSG_TIME("EpilogMsgTime", Kind.U32, "2000", Reader.NODE, Inert.OWN_BOUND),
@@ -65,13 +65,13 @@ public enum Key {
     GROUP_UPDATE_FORCE("GroupUpdateForce", Kind.U16, "1", Reader.CONTROLLER, Inert.GROUPS),
     GROUP_UPDATE_TIME("GroupUpdateTime", Kind.U16, "600", Reader.CONTROLLER, Inert.GROUPS),
     HASH_PLUGIN("HashPlugin", Kind.TEXT, "hash/k12", Reader.ALL, Inert.OWN_BOUND),
-    HEALTH_CHECK_INTERVAL("HealthCheckInterval", Kind.U16, "0", Reader.NODE, Inert.HEALTH),
-    HEALTH_CHECK_NODE_STATE("HealthCheckNodeState", Kind.LIST, "ANY", Reader.NODE, Inert.HEALTH),
-    HEALTH_CHECK_PROGRAM("HealthCheckProgram", Kind.TEXT, "", Reader.NODE, Inert.HEALTH),
+    HEALTH_CHECK_INTERVAL("HealthCheckInterval", Kind.U16, "0", Reader.NODE),
+    HEALTH_CHECK_NODE_STATE("HealthCheckNodeState", Kind.LIST, "ANY", Reader.NODE),
+    HEALTH_CHECK_PROGRAM("HealthCheckProgram", Kind.TEXT, "", Reader.NODE),
     HTTP_PARSER_TYPE("HttpParserType", Kind.TEXT, "http_parser/libhttp_parser", Reader.CONTROLLER, Inert.PLUGIN),
-    INACTIVE_LIMIT("InactiveLimit", Kind.U16, "0", Reader.CONTROLLER),
+    INACTIVE_LIMIT("InactiveLimit", Kind.U16, "0", Reader.CONTROLLER, Inert.INACTIVE),
     INTERACTIVE_STEP_OPTIONS("InteractiveStepOptions", Kind.TEXT, "--interactive --preserve-env --pty $SHELL",
-        Reader.COMMANDS, Inert.INTERACTIVE),
+        Reader.COMMANDS),
     JOB_ACCT_GATHER_FREQUENCY("JobAcctGatherFrequency", Kind.TEXT, "30", Reader.NODE),
     JOB_ACCT_GATHER_PARAMS("JobAcctGatherParams", Kind.LIST, "", Reader.NODE),
     JOB_ACCT_GATHER_TYPE("JobAcctGatherType", Kind.TEXT, "", Reader.NODE),
@@ -84,8 +84,8 @@ public enum Key {
     JOB_COMP_TYPE("JobCompType", Kind.TEXT, "", Reader.CONTROLLER, Inert.JOBCOMP),
     JOB_COMP_USER("JobCompUser", Kind.TEXT, "root", Reader.CONTROLLER, Inert.JOBCOMP),
     JOB_CONTAINER_TYPE("JobContainerType", Kind.TEXT, "", Reader.NODE, Inert.NAMESPACES),
-    JOB_DEFAULTS("JobDefaults", Kind.LIST, "", Reader.CONTROLLER),
-    JOB_FILE_APPEND("JobFileAppend", Kind.U16, "0", Reader.ALL, Inert.APPEND),
+    JOB_DEFAULTS("JobDefaults", Kind.LIST, "", Reader.CONTROLLER, Inert.GPU_DEFAULTS),
+    JOB_FILE_APPEND("JobFileAppend", Kind.U16, "0", Reader.ALL),
     JOB_REQUEUE("JobRequeue", Kind.U16, "1", Reader.CONTROLLER),
     JOB_SUBMIT_PLUGINS("JobSubmitPlugins", Kind.LIST, "", Reader.CONTROLLER, Inert.CLIFILTER),
     KILL_ON_BAD_EXIT("KillOnBadExit", Kind.U16, "0", Reader.COMMANDS, Inert.STEP_DEFAULTS),
@@ -96,7 +96,7 @@ public enum Key {
     MAIL_DOMAIN("MailDomain", Kind.TEXT, "", Reader.CONTROLLER),
     MAIL_PROG("MailProg", Kind.TEXT, "/bin/mail", Reader.CONTROLLER),
     MAX_ARRAY_SIZE("MaxArraySize", Kind.U32, "1001", Reader.CONTROLLER),
-    MAX_BATCH_REQUEUE("MaxBatchRequeue", Kind.U32, "5", Reader.CONTROLLER, Inert.REQUEUES),
+    MAX_BATCH_REQUEUE("MaxBatchRequeue", Kind.U32, "5", Reader.CONTROLLER),
     MAX_DBD_MSGS("MaxDBDMsgs", Kind.U32, "0", Reader.CONTROLLER, Inert.SLURMDBD),
     MAX_JOB_COUNT("MaxJobCount", Kind.U32, "10000", Reader.CONTROLLER),
     MAX_JOB_ID("MaxJobId", Kind.U32, "67043328", Reader.CONTROLLER),
@@ -107,7 +107,7 @@ public enum Key {
     MAX_TASKS_PER_NODE("MaxTasksPerNode", Kind.U16, "512", Reader.CONTROLLER),
     MCS_PARAMETERS("MCSParameters", Kind.TEXT, "", Reader.CONTROLLER, Inert.MCS),
     MCS_PLUGIN("MCSPlugin", Kind.TEXT, "", Reader.CONTROLLER, Inert.MCS),
-    MESSAGE_TIMEOUT("MessageTimeout", Kind.U16, "10", Reader.ALL),
+    MESSAGE_TIMEOUT("MessageTimeout", Kind.U16, "10", Reader.ALL, Inert.OWN_BOUND),
     METRICS_AUTH_USERS("MetricsAuthUsers", Kind.TEXT, "", Reader.CONTROLLER, Inert.REST),
     METRICS_TYPE("MetricsType", Kind.TEXT, "", Reader.CONTROLLER, Inert.REST),
     MIN_JOB_AGE("MinJobAge", Kind.U32, "300", Reader.CONTROLLER),
@@ -118,11 +118,11 @@ public enum Key {
     OVER_TIME_LIMIT("OverTimeLimit", Kind.U16, "0", Reader.CONTROLLER),
     PLUGIN_DIR("PluginDir", Kind.TEXT, "", Reader.ALL, Inert.PLUGIN),
     PLUGSTACK_CONFIG("PlugStackConfig", Kind.TEXT, "", Reader.NODE, Inert.PLUGIN),
-    PREEMPT_EXEMPT_TIME("PreemptExemptTime", Kind.TEXT, "", Reader.CONTROLLER, Inert.PREEMPT),
-    PREEMPT_MODE("PreemptMode", Kind.LIST, "OFF", Reader.CONTROLLER, Inert.PREEMPT),
-    PREEMPT_PARAMETERS("PreemptParameters", Kind.LIST, "", Reader.CONTROLLER, Inert.PREEMPT),
-    PREEMPT_TYPE("PreemptType", Kind.TEXT, "", Reader.CONTROLLER, Inert.PREEMPT),
-    PREP_PARAMETERS("PrEpParameters", Kind.TEXT, "", Reader.ALL),
+    PREEMPT_EXEMPT_TIME("PreemptExemptTime", Kind.TEXT, "", Reader.CONTROLLER),
+    PREEMPT_MODE("PreemptMode", Kind.LIST, "OFF", Reader.CONTROLLER),
+    PREEMPT_PARAMETERS("PreemptParameters", Kind.LIST, "", Reader.CONTROLLER),
+    PREEMPT_TYPE("PreemptType", Kind.TEXT, "", Reader.CONTROLLER),
+    PREP_PARAMETERS("PrEpParameters", Kind.TEXT, "", Reader.ALL, Inert.PLUGIN),
     PREP_PLUGINS("PrEpPlugins", Kind.LIST, "prep/script", Reader.ALL, Inert.PLUGIN),
     PRIORITY_CALC_PERIOD("PriorityCalcPeriod", Kind.DURATION, "300", Reader.CONTROLLER),
     PRIORITY_DECAY_HALF_LIFE("PriorityDecayHalfLife", Kind.DURATION, "604800", Reader.CONTROLLER),
@@ -141,15 +141,15 @@ public enum Key {
     PRIORITY_WEIGHT_PARTITION("PriorityWeightPartition", Kind.U32, "0", Reader.CONTROLLER),
     PRIORITY_WEIGHT_QOS("PriorityWeightQOS", Kind.U32, "0", Reader.CONTROLLER),
     PRIORITY_WEIGHT_TRES("PriorityWeightTRES", Kind.TEXT, "", Reader.CONTROLLER),
-    PRIVATE_DATA("PrivateData", Kind.LIST, "none", Reader.CONTROLLER, Inert.PRIVATE),
+    PRIVATE_DATA("PrivateData", Kind.LIST, "none", Reader.CONTROLLER),
     PROCTRACK_TYPE("ProctrackType", Kind.TEXT, "proctrack/cgroup", Reader.NODE),
     PROLOG("Prolog", Kind.LINES, "", Reader.NODE),
     PROLOG_EPILOG_TIMEOUT("PrologEpilogTimeout", Kind.U16, "65534", Reader.NODE),
     PROLOG_FLAGS("PrologFlags", Kind.LIST, "", Reader.ALL),
     PROLOG_SLURMCTLD("PrologSlurmctld", Kind.LINES, "", Reader.CONTROLLER),
     PROLOG_TIMEOUT("PrologTimeout", Kind.U16, "65534", Reader.NODE),
-    PROPAGATE_PRIO_PROCESS("PropagatePrioProcess", Kind.U16, "0", Reader.ALL, Inert.PRIO),
-    PROPAGATE_RESOURCE_LIMITS("PropagateResourceLimits", Kind.LIST, "", Reader.COMMANDS, Inert.LIMITS),
+    PROPAGATE_PRIO_PROCESS("PropagatePrioProcess", Kind.U16, "0", Reader.ALL),
+    PROPAGATE_RESOURCE_LIMITS("PropagateResourceLimits", Kind.LIST, "", Reader.COMMANDS),
     PROPAGATE_RESOURCE_LIMITS_EXCEPT("PropagateResourceLimitsExcept", Kind.LIST, "", Reader.COMMANDS),
     REBOOT_PROGRAM("RebootProgram", Kind.TEXT, "", Reader.NODE, Inert.REBOOT),
     RECONFIG_FLAGS("ReconfigFlags", Kind.LIST, "", Reader.CONTROLLER),
@@ -165,9 +165,9 @@ public enum Key {
     RETURN_TO_SERVICE("ReturnToService", Kind.U16, "0", Reader.CONTROLLER),
     SCHEDULER_PARAMETERS("SchedulerParameters", Kind.LIST, "", Reader.CONTROLLER),
     SCHEDULER_TIME_SLICE("SchedulerTimeSlice", Kind.U16, "30", Reader.CONTROLLER, Inert.GANG),
-    SCHEDULER_TYPE("SchedulerType", Kind.TEXT, "sched/backfill", Reader.CONTROLLER),
+    SCHEDULER_TYPE("SchedulerType", Kind.TEXT, "sched/backfill", Reader.CONTROLLER, Inert.BACKFILL),
     SCRON_PARAMETERS("ScronParameters", Kind.LIST, "", Reader.CONTROLLER, Inert.CRON),
-    SELECT_TYPE("SelectType", Kind.TEXT, "select/cons_tres", Reader.ALL),
+    SELECT_TYPE("SelectType", Kind.TEXT, "select/cons_tres", Reader.ALL, Inert.LINEAR),
     SELECT_TYPE_PARAMETERS("SelectTypeParameters", Kind.LIST, "CR_CORE_MEMORY", Reader.CONTROLLER),
     SLURMCTLD_ADDR("SlurmctldAddr", Kind.TEXT, "", Reader.ALL),
     SLURMCTLD_DEBUG("SlurmctldDebug", Kind.DEBUG_LEVEL, "info", Reader.CONTROLLER),
@@ -179,7 +179,7 @@ public enum Key {
     SLURMCTLD_PRIMARY_OFF_PROG("SlurmctldPrimaryOffProg", Kind.TEXT, "", Reader.CONTROLLER, Inert.BACKUP),
     SLURMCTLD_PRIMARY_ON_PROG("SlurmctldPrimaryOnProg", Kind.TEXT, "", Reader.CONTROLLER, Inert.BACKUP),
     SLURMCTLD_SYSLOG_DEBUG("SlurmctldSyslogDebug", Kind.DEBUG_LEVEL, "", Reader.CONTROLLER),
-    SLURMCTLD_TIMEOUT("SlurmctldTimeout", Kind.U16, "120", Reader.CONTROLLER),
+    SLURMCTLD_TIMEOUT("SlurmctldTimeout", Kind.U16, "120", Reader.CONTROLLER, Inert.BACKUP),
     SLURMD_DEBUG("SlurmdDebug", Kind.DEBUG_LEVEL, "info", Reader.NODE),
     SLURMD_LOG_FILE("SlurmdLogFile", Kind.TEXT, "", Reader.NODE),
     SLURMD_PARAMETERS("SlurmdParameters", Kind.LIST, "", Reader.ALL),
@@ -188,7 +188,7 @@ public enum Key {
     SLURMD_SPOOL_DIR("SlurmdSpoolDir", Kind.TEXT, "/var/spool/slurmd", Reader.NODE),
     SLURMD_SYSLOG_DEBUG("SlurmdSyslogDebug", Kind.DEBUG_LEVEL, "", Reader.NODE),
     SLURMD_TIMEOUT("SlurmdTimeout", Kind.U16, "300", Reader.CONTROLLER),
-    SLURMD_USER("SlurmdUser", Kind.TEXT, "root", Reader.ALL),
+    SLURMD_USER("SlurmdUser", Kind.TEXT, "root", Reader.ALL, Inert.DAEMON_USER),
     SLURM_SCHED_LOG_FILE("SlurmSchedLogFile", Kind.TEXT, "", Reader.CONTROLLER, Inert.LOG),
     SLURM_SCHED_LOG_LEVEL("SlurmSchedLogLevel", Kind.U16, "0", Reader.CONTROLLER, Inert.LOG),
     SLURM_USER("SlurmUser", Kind.TEXT, "root", Reader.ALL),
@@ -209,7 +209,7 @@ public enum Key {
     TASK_PLUGIN("TaskPlugin", Kind.LIST, "", Reader.NODE),
     TASK_PLUGIN_PARAM("TaskPluginParam", Kind.LIST, "", Reader.NODE),
     TASK_PROLOG("TaskProlog", Kind.TEXT, "", Reader.NODE),
-    TCP_TIMEOUT("TCPTimeout", Kind.U16, "2", Reader.ALL),
+    TCP_TIMEOUT("TCPTimeout", Kind.U16, "2", Reader.ALL, Inert.OWN_BOUND),
     TLS_PARAMETERS("TLSParameters", Kind.TEXT, "", Reader.ALL, Inert.TLS),
     TLS_TYPE("TLSType", Kind.TEXT, "tls/none", Reader.ALL, Inert.TLS),
     TMP_FS("TmpFS", Kind.TEXT, "/tmp", Reader.NODE),
@@ -217,7 +217,7 @@ public enum Key {
     TOPOLOGY_PLUGIN("TopologyPlugin", Kind.TEXT, "topology/flat", Reader.CONTROLLER, Inert.TOPO),
     TRACK_WCKEY("TrackWCKey", Kind.YES_NO, "no", Reader.CONTROLLER, Inert.WCKEY),
     TREE_WIDTH("TreeWidth", Kind.U16, "16", Reader.ALL, Inert.OWN_BOUND),
-    UNKILLABLE_STEP_PROGRAM("UnkillableStepProgram", Kind.TEXT, "", Reader.NODE, Inert.UNKILLABLE),
+    UNKILLABLE_STEP_PROGRAM("UnkillableStepProgram", Kind.TEXT, "", Reader.NODE),
     UNKILLABLE_STEP_TIMEOUT("UnkillableStepTimeout", Kind.U16, "60", Reader.NODE),
     URL_PARSER_TYPE("UrlParserType", Kind.TEXT, "url_parser/libhttp_parser", Reader.CONTROLLER, Inert.PLUGIN),
     USE_PAM("UsePAM", Kind.YES_NO, "no", Reader.NODE, Inert.PAM),
@@ -239,23 +239,22 @@ public enum Key {
 
     /** Why a key is accepted and checked but has no effect. */
     private static final class Inert {
+        static final String ALT_AUTH = "tokens of other kinds are not part of this version; AuthType alone counts";
+        static final String INACTIVE = "an allocation ends with its command or its time limit";
+        static final String REPEATED = "a launch is repeated until its node has answered for it or is lost";
+        static final String COMMUNICATION = "the network protocol here has no such parameters";
+        static final String BACKFILL = "the whole queue is looked at with backfill in every pass, whatever the type";
+        static final String LINEAR = "cores, memory and devices are given one by one; use OverSubscribe=EXCLUSIVE for whole nodes";
+        static final String GPU_DEFAULTS = "defaults for each GPU are not part of this version";
+        static final String DAEMON_USER = "slurmd runs as whoever starts it";
         static final String STORED = "job scripts, environments and comments are not kept in accounting";
         static final String CORE_SPEC = "--core-spec is refused in this version";
         static final String GROUPS = "groups are looked up at each submission";
-        static final String INTERACTIVE = "salloc runs its command on its own host in this version";
-        static final String APPEND = "requeued jobs append to their files in this version";
         static final String STEP_DEFAULTS =
                 "defaults for srun are not taken from slurm.conf in this version; give the option";
         static final String MPI = "MPI plugins are not part of this version";
         static final String PORTS = "srun connects to the nodes and listens on no port";
-        static final String REQUEUES = "requeues after launch failures have their own bound here";
         static final String FACTORS = "no parameter of the priority plugin is known to this version";
-        static final String PRIVATE = "everybody sees all jobs in this version; do not rely on this for privacy";
-        static final String LIMITS =
-                "all resource limits are propagated in this version unless --propagate says otherwise";
-        static final String PRIO = "the nice value of the submitting process is not propagated in this version";
-        static final String UNKILLABLE =
-                "a program for unkillable steps is not part of this version; the node is drained";
         static final String PAM = "PAM sessions are not part of this version";
         static final String BACKUP = "takeover by a backup controller is not part of this version";
         static final String BCAST = "sbcast is not part of this version";
@@ -269,14 +268,13 @@ public enum Key {
         static final String FED = "federation is not part of this version";
         static final String FREQ = "CPU and GPU frequency control is not part of this version";
         static final String GANG = "gang scheduling is not part of this version";
-        static final String HEALTH = "the node health program is not part of this version";
         static final String JOBCOMP = "job completion plugins are not part of this version; sacct has every job";
         static final String LOG = "scheduler messages go to the controller's log";
         static final String MCS = "multi-category security is not part of this version";
         static final String NAMESPACES = "private namespaces for jobs are not part of this version";
         static final String OWN_BOUND = "the network protocol here has its own bound for this";
         static final String PLUGIN = "plugins are Java services here; shared objects are not loaded";
-        static final String PREEMPT = "preemption is not part of this version";
+
         static final String PROFILE = "time series profiles are not part of this version";
         static final String REBOOT = "scontrol reboot is not part of this version";
         static final String REST = "the REST daemon is not part of this version";

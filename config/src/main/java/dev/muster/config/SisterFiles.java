@@ -28,6 +28,9 @@ public final class SisterFiles {
         {"certmgr.sh", "TLS is not part of this version"},
     };
 
+    /** One line of the file may name ten thousand nodes. */
+    private static final int SENTENCES_MAX = 50;
+
     private SisterFiles() {
     }
 
@@ -61,17 +64,12 @@ public final class SisterFiles {
             String[][] keys = {
                 {p.exclusiveUser() ? "yes" : "", "ExclusiveUser"},
                 {p.exclusiveTopo() ? "yes" : "", "ExclusiveTopo"},
-                {p.leastLoadedNodes() ? "yes" : "", "LLN"},
                 {p.maxCpusPerSocket() > 0 ? "yes" : "", "MaxCPUsPerSocket"},
-                {p.overSubscribe().indexOf(':') > 0 ? "yes" : "", "OverSubscribe=" + p.overSubscribe()},
                 {p.qos(), "QOS"},
-                {p.alternate(), "Alternate"},
                 {p.cpuBind(), "CpuBind"},
                 {p.jobDefaults(), "JobDefaults"},
                 {p.defCpuPerGpu() > 0 ? "yes" : "", "DefCpuPerGPU"},
                 {p.defMemPerGpuMb() > 0 ? "yes" : "", "DefMemPerGPU"},
-                {p.preemptMode().equals("OFF") ? "" : p.preemptMode(), "PreemptMode"},
-                {p.priorityJobFactor() > 1 ? "yes" : "", "PriorityJobFactor"},
                 {p.powerDownOnIdle() ? "yes" : "", "PowerDownOnIdle"}};
             for (String[] key : keys) {
                 if (!key[0].isEmpty()) {
@@ -79,6 +77,52 @@ public final class SisterFiles {
                 }
             }
         }
+        return List.copyOf(found);
+    }
+
+    private static final String[][] UNKEPT_WORDS = {
+        {"LaunchParameters", "batch_step_set_cpu_freq", "CPU frequency control is not part of this version"},
+        {"LaunchParameters", "cray_net_exclusive", "there is no such network here"},
+        {"LaunchParameters", "disable_send_gids", "groups always come with the job"},
+        {"LaunchParameters", "enable_nss_slurm", "there is no NSS module"},
+        {"LaunchParameters", "lustre_no_flush", "there is no such flush"},
+        {"LaunchParameters", "mem_sort", "--mem-bind=sort is not part of this version"},
+        {"LaunchParameters", "mpir_use_nodeaddr", "there is no MPIR interface"},
+        {"LaunchParameters", "slurmstepd_memlock", "only slurmd -M locks memory"},
+        {"LaunchParameters", "slurmstepd_memlock_all", "only slurmd -M locks memory"},
+        {"LaunchParameters", "ulimit_pam_adopt", "PAM sessions are not part of this version"},
+        {"PrologFlags", "X11", "X11 forwarding is not part of this version; what it implies is done"},
+        {"TaskPluginParam", "sockets", "tasks are bound to cores or threads"},
+        {"PrivateData", "cloud", "there are no cloud nodes in this version"},
+        {"PrivateData", "accounts", "the words accounts, events and users belong into slurmdbd.conf"},
+        {"PrivateData", "events", "the words accounts, events and users belong into slurmdbd.conf"},
+        {"PrivateData", "users", "the words accounts, events and users belong into slurmdbd.conf"},
+        {"TaskPluginParam", "slurmdoffspec", "slurmd is not bound to specialised cores"},
+        {"TaskPluginParam", "slurmdspecoverride", "specialised cores are those of slurm.conf"},
+        {"TaskPluginParam", "autobind=sockets", "tasks are bound to cores or threads"}};
+
+    /** A sentence for every word of a list that is given and has no effect. */
+    public static List<String> inertWords(SlurmConf conf) {
+        List<String> found = new ArrayList<>();
+        for (String[] word : UNKEPT_WORDS) {
+            for (Key key : Key.values()) {
+                if (key.slurmName().equals(word[0]) && conf.has(key, word[1])) {
+                    found.add(word[0] + "=" + word[1] + " has no effect: " + word[2]);
+                }
+            }
+        }
+        for (NodeConf n : conf.nodes()) {
+            String[][] keys = {{n.bcastAddress(), "BcastAddr"}, {n.topology(), "Topology"}, {n.parameters(), "Parameters"},
+                {n.restrictedCoresPerGpu() > 0 ? "yes" : "", "RestrictedCoresPerGPU"}, {n.cpuBind(), "CpuBind"}};
+            for (String[] key : keys) {
+                String sentence = "NodeName=" + n.name() + ": " + key[1] + " has no effect in this version";
+                if (!key[0].isEmpty() && found.size() < SENTENCES_MAX) {
+                    found.add(sentence);
+                }
+            }
+        }
+        CgroupConf cgroup = CgroupConf.read(conf.sister(CGROUP), new ArrayList<>());
+        cgroup.without().forEach(name -> found.add("cgroup.conf: " + name + " has no effect: control groups are made without systemd"));
         return List.copyOf(found);
     }
 

@@ -242,6 +242,11 @@ final class SlurmConfReader implements ConfLines.Sink {
         if (texts[Key.CLUSTER_NAME.ordinal()].isEmpty()) {
             errors.add(new ConfigError(file, 0, "ClusterName needs to be specified", ""));
         }
+        String active = texts[Key.SLURMCTLD_ADDR.ordinal()];
+        if (!active.isEmpty()) {
+            // one address for whichever of them is active
+            controllers.replaceAll(c -> new Controller(c.host(), active));
+        }
         if (controllers.isEmpty()) {
             errors.add(new ConfigError(file, 0, "No SlurmctldHost defined.", ""));
         }

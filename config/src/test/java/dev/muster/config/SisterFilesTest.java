@@ -143,11 +143,20 @@ class SisterFilesTest {
             MpiDefault=none
             SwitchType=switch/none
             BurstBufferType=burst_buffer/lua
+            LaunchParameters=use_interactive_step,mem_sort
+            SlurmctldAddr=virtual
+            NodeName=n[1-2] BcastAddr=b
             """);
+        file("cgroup.conf", "IgnoreSystemd=yes\nConstrainCores=yes\n");
         SlurmConf conf = ((SlurmConf.Parsed.Ok) SlurmConf.read(dir.resolve("slurm.conf").toFile())).conf();
         assertThat(SisterFiles.unread(conf)).containsExactly(
             dir + "/plugstack.conf has no effect: SPANK plugins are shared objects of Slurm and are not loaded");
         assertThat(SisterFiles.inertKeys(conf)).containsExactly(
             "BurstBufferType has no effect: burst buffers are not part of this version");
+        assertThat(SisterFiles.inertWords(conf)).containsExactly(
+            "LaunchParameters=mem_sort has no effect: --mem-bind=sort is not part of this version",
+            "NodeName=n1: BcastAddr has no effect in this version", "NodeName=n2: BcastAddr has no effect in this version",
+            "cgroup.conf: IgnoreSystemd has no effect: control groups are made without systemd");
+        assertThat(conf.controllers().getFirst()).isEqualTo(new Controller("h", "virtual"));
     }
 }

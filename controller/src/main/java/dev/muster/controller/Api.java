@@ -45,6 +45,8 @@ import java.util.TreeSet;
 final class Api {
     /** Slurm's default limit of a batch script. */
     static final int SCRIPT_BYTES_MAX = 4 << 20;
+    /** What a request may hold in any case. */
+    static final int SCRIPT_BYTES_TOP = 8 << 20;
     static final int WAIT_MS_MAX = 60_000;
     /** Jobs handled by one command of a mass operation. */
     static final int CHUNK = 250;
@@ -83,8 +85,8 @@ final class Api {
             case "Ping" -> Reply.of(controller.ping());
             case "Submit" -> submit(caller, Codec.decode(body, JobMessages.Submit.class));
             case "SubmitHet" -> submitHet(caller, Codec.decode(body, JobMessages.SubmitHet.class));
-            case "QueryJobs" -> jobs(Codec.decode(body, JobMessages.QueryJobs.class));
-            case "QuerySteps" -> steps(Codec.decode(body, JobMessages.QuerySteps.class));
+            case "QueryJobs" -> jobs(caller, Codec.decode(body, JobMessages.QueryJobs.class));
+            case "QuerySteps" -> steps(caller, Codec.decode(body, JobMessages.QuerySteps.class));
             case "QueryScript" -> script(caller, Codec.decode(body, JobMessages.QueryScript.class));
             case "Cancel" -> cancel(caller, Codec.decode(body, JobMessages.Cancel.class));
             case "JobAction" -> action(caller, Codec.decode(body, JobMessages.JobAction.class));
@@ -96,12 +98,12 @@ final class Api {
             case "CreateStep" -> createStep(caller, Codec.decode(body, JobMessages.CreateStep.class));
             case "CreateHetStep" -> createHetStep(caller, Codec.decode(body, JobMessages.CreateHetStep.class));
             case "CompleteAllocation" -> complete(caller, Codec.decode(body, JobMessages.CompleteAllocation.class));
-            case "QueryNodes" -> nodes(Codec.decode(body, ClusterMessages.QueryNodes.class));
-            case "QueryPartitions" -> partitions();
+            case "QueryNodes" -> nodes(caller, Codec.decode(body, ClusterMessages.QueryNodes.class));
+            case "QueryPartitions" -> privacy(caller).hides("partitions") ? Reply.error(SlurmErrno.ACCESS_DENIED) : partitions();
             case "QueryLicenses" -> licences(Codec.decode(body, ClusterMessages.QueryLicenses.class));
             case "QueryConfig" -> Reply.of(controller.config());
             case "QueryDiagnostics" -> diagnostics(caller, Codec.decode(body, ClusterMessages.QueryDiagnostics.class));
-            case "QueryAccounting" -> accounting(Codec.decode(body, AccountingRows.Query.class));
+            case "QueryAccounting" -> accounting(caller, Codec.decode(body, AccountingRows.Query.class));
             case "UpdateNode" -> updateNode(caller, Codec.decode(body, ClusterMessages.UpdateNode.class));
             case "FetchConfig" -> controller.configService().answer(Codec.decode(body, ClusterMessages.FetchConfig.class));
             case "CreateNodes" -> createNodes(caller, Codec.decode(body, ClusterMessages.CreateNodes.class));
@@ -115,8 +117,10 @@ final class Api {
             case "UpdateReservation" -> reservations.update(caller, Codec.decode(body, ClusterMessages.UpdateReservation.class));
             case "DeleteReservation" -> reservations.delete(caller, Codec.decode(body, ClusterMessages.DeleteReservation.class));
             case "QueryReservations" -> reservations.query(caller, Codec.decode(body, ClusterMessages.QueryReservations.class));
-            case "QueryPriorities" -> Reply.of(new PolicyViews(core.durable(), controller.clock().now()).priorities());
-            case "QueryShares" -> Reply.of(new PolicyViews(core.durable(), controller.clock().now()).shares());
+            case "QueryPriorities" -> Reply.of(new PolicyViews(core.durable(), controller.clock().now()).priorities(privacy(caller)));
+            case "QueryAssocMgr" -> Reply.of(new PolicyViews(core.durable(), controller.clock().now()).assocMgr(privacy(caller),
+                    name -> identities.byName(name).map(Identity::uid).orElse(-1)));
+            case "QueryShares" -> Reply.of(new PolicyViews(core.durable(), controller.clock().now()).shares(privacy(caller)));
             case "SetTrigger" -> setTrigger(caller, Codec.decode(body, TriggerMessages.SetTrigger.class));
             case "ClearTriggers" -> {
                 TriggerMessages.ClearTriggers m = Codec.decode(body, TriggerMessages.ClearTriggers.class);
@@ -185,6 +189,12 @@ final class Api {
 
     // ---- submission
 
+    /** SchedulerParameters=max_script_size=…, at most what a request may hold. */
+    private int scriptBytesMax() {
+        String text = controller.conf().schedulerParameters().getOrDefault("max_script_size", "");
+        return text.matches("[1-9][0-9]{0,8}") ? Math.min(SCRIPT_BYTES_TOP, Integer.parseInt(text)) : SCRIPT_BYTES_MAX;
+    }
+
     private Reply submit(Caller caller, JobMessages.Submit m) {
         return switch (request(caller, m)) {
             case Refused r -> r.reply();
@@ -220,7 +230,7 @@ final class Api {
         if (controller.isFull()) {
             return new Refused(Reply.error(400, SlurmErrno.ERROR_ON_DESC_TO_RECORD_COPY, "Resource temporarily unavailable"));
         }
-        if (m.script().length() > SCRIPT_BYTES_MAX) {
+        if (m.script().length() > scriptBytesMax()) {
             return new Refused(SlurmErrno.PATHNAME_TOO_LONG);
         }
         int uid = m.job().owner().user().isEmpty() && m.job().owner().uid() == 0 ? caller.uid() : m.job().owner().uid();
@@ -306,13 +316,17 @@ final class Api {
         return new JobViews(state, controller.planner(), controller.clock().now(), controller.conf().text(Key.MAIL_DOMAIN));
     }
 
-    private Reply jobs(JobMessages.QueryJobs q) {
+    private Privacy privacy(Caller caller) {
+        return new Privacy(controller.conf().list(Key.PRIVATE_DATA), core.durable(), caller.uid(), identities.userName(caller.uid()));
+    }
+
+    private Reply jobs(Caller caller, JobMessages.QueryJobs q) {
         State state = core.durable();
         if (!q.nodes().isEmpty() && HostList.parse(String.join(",", q.nodes())) instanceof HostList.Parsed.Ok ok
                 && !ok.list().names().stream().allMatch(state.nodes()::has)) {
             return Reply.error(SlurmErrno.INVALID_NODE_NAME);
         }
-        JobQuery query = new JobQuery(state, q);
+        JobQuery query = new JobQuery(state, q, privacy(caller)::shows);
         if (q.jobs().size() == 1 && !query.knows(q.jobs().getFirst())) {
             return Reply.error(SlurmErrno.INVALID_JOB_ID);
         }
@@ -345,7 +359,7 @@ final class Api {
         return new Reply(200, out.toByteArray());
     }
 
-    private Reply steps(JobMessages.QuerySteps q) {
+    private Reply steps(Caller caller, JobMessages.QuerySteps q) {
         State state = core.durable();
         JobViews views = views();
         List<JobMessages.StepInfo> out = new ArrayList<>();
@@ -358,6 +372,8 @@ final class Api {
                 state.jobs().find(id).ifPresent(j -> jobs.addAll(j.isHetLeader() ? HetRules.members(state, j) : List.of(j)));
             }
         }
+        Privacy privacy = privacy(caller);
+        jobs.removeIf(j -> !privacy.shows(j));
         for (Job job : jobs) {
             for (Step step : job.run().steps()) {
                 if (step.state() == Step.State.RUNNING) {
@@ -387,7 +403,7 @@ final class Api {
         if (filtered || m.jobs().isEmpty()) {
             JobMessages.QueryJobs q = new JobMessages.QueryJobs(m.jobs(), m.userIds(), m.accounts(), m.partitions(), m.qos(), m.states(),
                     m.names(), m.reservations(), List.of(), m.nodes(), false, true, false, false, false, List.of());
-            for (JobQuery.Hit hit : new JobQuery(core.durable(), q).hits()) {
+            for (JobQuery.Hit hit : new JobQuery(core.durable(), q, j -> true).hits()) {
                 boolean mine = isAdmin(caller) || hit.job().desc().owner().uid() == caller.uid();
                 if (mine && (m.wckeys().isEmpty() || m.wckeys().contains(hit.job().desc().charge().wckey()))) {
                     int task = hit.job().isArrayTask() ? hit.job().array().task() : -1;
@@ -443,7 +459,7 @@ final class Api {
                 String name = text.substring(5);
                 JobMessages.QueryJobs q = new JobMessages.QueryJobs(List.of(), isAdmin(caller) ? List.of() : List.of(caller.uid()), List.of(),
                         List.of(), List.of(), List.of(), List.of(name), List.of(), List.of(), List.of(), false, true, false, false, false, List.of());
-                new JobQuery(core.durable(), q).hits().forEach(h -> refs.add(new Command.JobRef(
+                new JobQuery(core.durable(), q, j -> true).hits().forEach(h -> refs.add(new Command.JobRef(
                         Integer.toString(h.job().id()), h.job().id(), -1, Command.JobRef.NO_STEP)));
                 continue;
             }
@@ -622,7 +638,8 @@ final class Api {
         return new StepDesc(d.name(), d.request(), d.overlap(), d.wholeNodes(), d.relative(), d.timeLimitMin(), d.cpuBind(), d.memBind(),
                 d.mpi(), d.arguments(), d.multiProg(), marker, d.workDir(), d.io(), d.killOnBadExit(), d.noKill(), d.waitSeconds(), d.pty(),
                 d.ptyRows(), d.ptyColumns(), d.preserveEnv(), d.taskProlog(), d.taskEpilog(), d.umask(), d.immediateFail(), d.container(),
-                d.submitHost(), d.submitPid(), d.submitLine(), d.limits(), d.tresBind(), d.oomKillStep());
+                d.submitHost(), d.submitPid(), d.submitLine(), d.limits(), d.tresBind(), d.oomKillStep(),
+                d.acctgFreq());
     }
 
     private Optional<JobMessages.StepStarted> started(int jobId, int stepId) {
@@ -650,8 +667,11 @@ final class Api {
         return new NodeViews(state, links::beat, identities::userName, System.currentTimeMillis() / 1000);
     }
 
-    private Reply nodes(ClusterMessages.QueryNodes q) {
+    private Reply nodes(Caller caller, ClusterMessages.QueryNodes q) {
         State state = core.durable();
+        if (!privacy(caller).showsNodes(state, q.nodes())) {
+            return Reply.error(SlurmErrno.ACCESS_DENIED);
+        }
         NodeViews views = nodeViews(state);
         List<ClusterMessages.NodeInfo> out = new ArrayList<>();
         if (q.nodes().isEmpty()) {
@@ -740,7 +760,7 @@ final class Api {
                 .orElseGet(() -> Reply.error(SlurmErrno.INVALID_PARTITION_NAME));
     }
 
-    private Reply accounting(AccountingRows.Query q) {
-        return Reply.of(controller.accounting().query(q, core.durableIndex()));
+    private Reply accounting(Caller caller, AccountingRows.Query q) {
+        return Reply.of(privacy(caller).shown(controller.accounting().query(q, core.durableIndex())));
     }
 }

@@ -10,6 +10,7 @@ import dev.muster.core.Command;
 import dev.muster.core.Licences;
 import dev.muster.core.Node;
 import dev.muster.core.Partition;
+import dev.muster.core.Preemption;
 import dev.muster.core.Priorities;
 import dev.muster.core.Settings;
 import dev.muster.model.IndexSet;
@@ -62,11 +63,36 @@ final class ConfigBridge {
         long overRunMin = conf.number(Key.RESV_OVER_RUN);
         options.put(Settings.RESV_OVER_RUN, Long.toString(overRunMin < 0 || overRunMin >= 65_535 ? -1 : overRunMin * 60));
         priorities(conf, options);
+        List<String> select = new ArrayList<>();
+        conf.selectTypeParameters().forEach(p -> select.add(p.toUpperCase(java.util.Locale.ROOT)));
+        select.addAll(conf.selectType().equals("select/linear") ? List.of("LINEAR") : List.of());
+        options.put(Settings.SELECT, String.join(",", select));
+        options.put(Preemption.TYPE, conf.text(Key.PREEMPT_TYPE));
+        options.put(Preemption.MODE, String.join(",", conf.list(Key.PREEMPT_MODE)).toUpperCase(java.util.Locale.ROOT));
+        options.put(Preemption.PARAMETERS, String.join(",", conf.list(Key.PREEMPT_PARAMETERS)));
+        options.put(Preemption.EXEMPT_S, Long.toString(dev.muster.model.Durations.parseSeconds(conf.text(Key.PREEMPT_EXEMPT_TIME)).orElse(-1)));
         if (!conf.list(Key.PROLOG_SLURMCTLD).isEmpty()) {
             options.put(Settings.PROLOG_SLURMCTLD, "true");
         }
+        String bind = taskBind(conf.list(Key.TASK_PLUGIN_PARAM));
+        if (!bind.isEmpty()) {
+            options.put(Settings.TASK_BIND, bind);
+        }
+        options.put(Settings.MAX_BATCH_REQUEUE, Long.toString(conf.number(Key.MAX_BATCH_REQUEUE)));
+        if (conf.completeWaitSec() > 0) {
+            options.put(Settings.COMPLETE_WAIT, Integer.toString(conf.completeWaitSec()));
+        }
+        if (conf.number(Key.JOB_FILE_APPEND) != 0) {
+            options.put(Settings.JOB_FILE_APPEND, "1");
+        }
+        if (!conf.list(Key.RECONFIG_FLAGS).isEmpty()) {
+            options.put(Settings.RECONFIG_FLAGS, String.join(",", conf.list(Key.RECONFIG_FLAGS)).toLowerCase(java.util.Locale.ROOT));
+        }
         if (conf.has(Key.TASK_PLUGIN_PARAM, "OOMKillStep")) {
             options.put(Settings.OOM_KILL_STEP, "1");
+        }
+        if (conf.given(Key.JOB_ACCT_GATHER_TYPE) && !conf.text(Key.JOB_ACCT_GATHER_TYPE).endsWith("none")) {
+            options.put(Settings.ACCT_GATHER_FREQUENCY, conf.text(Key.JOB_ACCT_GATHER_FREQUENCY));
         }
         if (conf.given(Key.MAX_NODE_COUNT)) {
             options.put(Settings.MAX_NODE_COUNT, Long.toString(conf.number(Key.MAX_NODE_COUNT)));
@@ -81,6 +107,9 @@ final class ConfigBridge {
             options.put("accounting_enforce", String.join(",", conf.list(Key.ACCOUNTING_STORAGE_ENFORCE)));
         }
         List<String> prolog = conf.prologFlags();
+        flag(options, prolog, "NoHold", Settings.PROLOG_NO_HOLD);
+        flag(options, prolog, "DeferBatch", Settings.PROLOG_DEFER_BATCH);
+        flag(options, prolog, "ForceRequeueOnFail", Settings.PROLOG_FORCE_REQUEUE);
         return new Settings(conf.clusterName(), slurmUid, conf.firstJobId(), conf.maxJobId(), conf.maxJobCount(), conf.maxArraySize(),
                 conf.memoryConsumable(), conf.defMemPerCpuMb(), conf.defMemPerNodeMb(), conf.maxMemPerCpuMb(), conf.maxMemPerNodeMb(),
                 conf.killWaitSec(), conf.minJobAgeSec(), conf.overTimeLimitMin(), conf.returnToService(), conf.slurmdTimeoutSec(),
@@ -110,6 +139,23 @@ final class ConfigBridge {
     private static Optional<String> exits(SlurmConf conf, Key key) {
         String text = conf.text(key);
         return text.isEmpty() ? Optional.empty() : Optional.of(text);
+    }
+
+    /** TaskPluginParam as --cpu-bind has it. */
+    private static String taskBind(List<String> words) {
+        List<String> out = new ArrayList<>();
+        for (String word : List.of("verbose", "none", "cores", "threads")) {
+            if (has(words, word) || has(words, "autobind=" + word)) {
+                out.add(word);
+            }
+        }
+        return String.join(",", out);
+    }
+
+    private static void flag(Map<String, String> options, List<String> words, String word, String option) {
+        if (has(words, word)) {
+            options.put(option, "true");
+        }
     }
 
     private static boolean has(List<String> words, String word) {
@@ -149,8 +195,18 @@ final class ConfigBridge {
         return String.join(",", files);
     }
 
-    /** CoreSpecCount keeps the last cores from jobs. */
+    /** CpuSpecList names the CPUs kept from jobs: the whole core of each; CoreSpecCount keeps the last cores. */
     private static IndexSet reserved(NodeConf n, int units) {
+        List<IndexSet.Spec> named = n.cpuSpecList().isEmpty() ? List.of() : IndexSet.parseSpec(n.cpuSpecList(), n.cpus() - 1);
+        if (!named.isEmpty()) {
+            IndexSet cpus = named.getFirst().indexes();
+            IndexSet out = IndexSet.empty();
+            int perUnit = Math.max(1, n.cpus() / Math.max(1, units));
+            for (int cpu = cpus.first(); cpu >= 0; cpu = cpus.next(cpu + 1)) {
+                out = cpu / perUnit < units ? out.with(cpu / perUnit) : out;
+            }
+            return out;
+        }
         if (n.coreSpecCount() <= 0) {
             return IndexSet.empty();
         }

@@ -79,6 +79,7 @@ final class Controller {
     private Server server;
     private Optional<Sack> sack = Optional.empty();
     private volatile boolean stopping;
+    private final HealthChecks healthChecks = new HealthChecks();
     private final ConfigService configService = new ConfigService();
     private final Statistics statistics = new Statistics();
     private final Requests requests;
@@ -138,6 +139,8 @@ final class Controller {
             thread.execute(new Command.SkipReservedIds(), -1);
         });
         configure(c);
+        SchedulerWords.without(c.schedulerParameters()).forEach(sentence -> log.info("warning: " + sentence));
+        SchedulerWords.without(c.list(Key.PRIORITY_FLAGS), c.list(Key.SELECT_TYPE_PARAMETERS)).forEach(sentence -> log.info("warning: " + sentence));
         programs.resume(thread.durable(), activeJobs(thread.durable()));
         Api api = new Api(this, thread, identities, blobs, watch, links, log);
         server = Server.start("", c.slurmctldPorts().getFirst(), sessions.verifier(), api::handle,
@@ -251,6 +254,7 @@ final class Controller {
             }
             State state = thread.durable();
             programs.tick(state, clock.now().tickMs());
+            healthChecks.tick(conf.get(), state.nodes().values(), System.nanoTime() / 1_000_000_000L, links::send);
             int timeout = state.settings().nodeTimeoutS();
             for (Node node : state.nodes().values()) {
                 Silence.verdict(node, links.isConnected(node.name()), links.silentSeconds(node.name(), startedNs), timeout).ifPresent(c -> {

@@ -164,7 +164,6 @@ final class EmbeddedAccounting implements Accounting {
             }
             case Change.PendingJobEnded c -> rows.jobs.add(c.jobId());
             case Change.JobSuspended c -> rows.jobs.add(c.jobId());
-            case Change.JobStopped c -> { }
             case Change.JobResumed c -> {
                 before.jobs().find(c.jobId()).ifPresent(j -> resumed(j, c.time()));
                 rows.jobs.add(c.jobId());
@@ -189,33 +188,18 @@ final class EmbeddedAccounting implements Accounting {
                 rows.jobs.add(c.jobId());
             }
             case Change.JobPurged c -> before.jobs().find(c.jobId()).ifPresent(this::forget);
-            case Change.ConfigApplied c -> { }
-            case Change.PolicyChanged c -> { }
-            case Change.ReservationChanged _, Change.ReservationRemoved _, Change.TriggerSet _, Change.TriggerCleared _,
-                    Change.TriggerFired _ -> { }
-            case Change.UsageCharged c -> { }
             case Change.ReservationLost c -> rows.jobs.add(c.jobId());
-            case Change.JobIdsReserved c -> { }
-            case Change.BlobStored c -> { }
-            case Change.ControllerPrologDone c -> { }
-            case Change.Answered _, Change.AnswersForgotten _ -> { }
-            case Change.DependenciesChanged c -> { }
-            case Change.PrologDone c -> { }
-            case Change.StepLaunched c -> { }
-            case Change.NodeReleased c -> { }
-            case Change.NodeRegistered c -> { }
             case Change.NodeStateChanged c -> rows.node(before, c, entry.timeMs() / 1000);
-            case Change.NodeTextsChanged c -> { }
-            case Change.NodeAdded c -> { }
-            case Change.NodeRemoved c -> { }
-            case Change.NodeSpecChanged c -> { }
-            case Change.PartitionChanged c -> { }
-            case Change.PartitionRemoved c -> { }
             case Change.JobRestored c -> rows.jobs.add(c.job().id());
-            case Change.NodeRestored c -> { }
-            case Change.PartitionRestored c -> { }
-            case Change.AnswerRestored c -> { }
-            case Change.ClusterRestored c -> { }
+            // of no row
+            case Change.JobStopped _, Change.ConfigApplied _, Change.PolicyChanged _, Change.ReservationChanged _,
+                    Change.ReservationRemoved _, Change.JobPreempted _, Change.UsageCharged _, Change.JobIdsReserved _,
+                    Change.BlobStored _, Change.ControllerPrologDone _, Change.Answered _, Change.AnswersForgotten _,
+                    Change.DependenciesChanged _, Change.PrologDone _, Change.StepLaunched _, Change.NodeReleased _,
+                    Change.NodeRegistered _, Change.NodeTextsChanged _, Change.NodeAdded _, Change.NodeRemoved _, Change.NodeSpecChanged _,
+                    Change.PartitionChanged _, Change.PartitionRemoved _, Change.NodeRestored _, Change.PartitionRestored _,
+                    Change.AnswerRestored _, Change.ClusterRestored _, Change.TriggerSet _, Change.TriggerCleared _,
+                    Change.TriggerFired _ -> { }
         }
     }
 

@@ -55,11 +55,34 @@ final class JobEnvironment {
         v.put("SLURM_JOB_START_TIME", Long.toString(job.run().startTime()));
         v.put("SLURM_JOB_WORK_DIR", d.files().workDir().text());
         v.put("SLURM_CLUSTER_NAME", state.settings().clusterName());
+        v.put("SLURM_JOB_RESTART_COUNT", Integer.toString(job.restarts()));
+        v.put("SLURM_JOB_OVERSUBSCRIBE", state.partitions().find(d.partition()).map(p -> p.info().overSubscribe()).orElse("NO"));
+        optional(v, "SLURM_JOB_COMMENT", d.extras().comment());
+        optional(v, "SLURM_JOB_EXTRA", d.extras().extra());
+        optional(v, "SLURM_JOB_CONSTRAINTS", d.request().features());
+        optional(v, "SLURM_JOB_RESERVATION", d.charge().reservation());
+        optional(v, "SLURM_JOB_QOS", d.charge().qos());
+        if (job.run().limitMin() > 0) {
+            v.put("SLURM_JOB_END_TIME", Long.toString(job.run().startTime() + job.run().limitMin() * 60L));
+        }
         if (job.isArrayTask()) {
             v.put("SLURM_ARRAY_JOB_ID", Integer.toString(job.array().jobId()));
             v.put("SLURM_ARRAY_TASK_ID", Integer.toString(job.array().task()));
         }
         return v.entrySet().stream().map(x -> x.getKey() + "=" + x.getValue()).toList();
+    }
+
+    private static void optional(Map<String, String> v, String name, String value) {
+        if (!value.isEmpty()) {
+            v.put(name, value);
+        }
+    }
+
+    /** What an epilog knows more than a prolog. */
+    static List<String> ofEpilog(Job job) {
+        return List.of("SLURM_JOB_EXIT_CODE=" + (job.run().exit().code() << 8 | job.run().exit().signal()),
+                "SLURM_JOB_EXIT_CODE2=" + job.run().exit().code() + ":" + job.run().exit().signal(),
+                "SLURM_JOB_DERIVED_EC=" + (job.run().derivedExit().code() << 8 | job.run().derivedExit().signal()));
     }
 
     /** For the programs of slurmctld: as Slurm's, "(null)" included. context "": none of its scripts. */
@@ -372,9 +395,13 @@ final class JobEnvironment {
     }
 
     /** The submitted entries (joined by NUL) without those that Slurm sets, then Slurm's. */
-    private static List<Bytes> merge(Bytes submitted, Map<String, String> vars) {
+    private static List<Bytes> merge(Bytes submitted, Map<String, String> ours) {
         List<Bytes> out = new ArrayList<>();
         byte[] all = submitted.toArray();
+        Map<String, String> vars = new LinkedHashMap<>(ours);
+        if (submitted.text().contains("SLURM_PRIO_PROCESS=")) {
+            vars.remove("SLURM_PRIO_PROCESS");      // only the command knows it
+        }
         int start = 0;
         for (int i = 0; i <= all.length; i++) {
             if (i == all.length || all[i] == 0) {

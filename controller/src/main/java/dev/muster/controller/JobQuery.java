@@ -11,14 +11,18 @@ import dev.muster.model.api.JobMessages.QueryJobs;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
 
 /** Finds the jobs that a query means. */
 final class JobQuery {
     private final State state;
     private final QueryJobs q;
     private final Optional<HostList> nodes;
+    private final Predicate<Job> shown;
 
-    JobQuery(State state, QueryJobs q) {
+    /** @param shown which jobs the asker may know of */
+    JobQuery(State state, QueryJobs q, Predicate<Job> shown) {
+        this.shown = shown;
         this.state = state;
         this.q = q;
         nodes = q.nodes().isEmpty() ? Optional.empty()
@@ -77,11 +81,12 @@ final class JobQuery {
 
     /** Whether there is such a job at all, whatever its state. */
     boolean knows(String text) {
-        return JobName.parse(text, state).map(n -> state.jobs().has(n.jobId()) || !state.tasksOf(n.jobId()).isEmpty()).orElse(false);
+        return JobName.parse(text, state).map(n -> state.jobs().find(n.jobId()).filter(shown).isPresent()
+                || state.tasksOf(n.jobId()).stream().anyMatch(shown)).orElse(false);
     }
 
     private boolean matches(Job job) {
-        return states(job) && oneOf(q.userIds(), job.desc().owner().uid()) && oneOf(q.accounts(), job.desc().charge().account())
+        return shown.test(job) && states(job) && oneOf(q.userIds(), job.desc().owner().uid()) && oneOf(q.accounts(), job.desc().charge().account())
                 && partitions(job) && oneOf(q.qos(), job.desc().charge().qos()) && oneOf(q.names(), job.desc().name())
                 && oneOf(q.reservations(), job.desc().charge().reservation())
                 && (q.licenses().isEmpty() || q.licenses().stream().anyMatch(job.desc().request().licenses()::contains))

@@ -5,6 +5,7 @@ import dev.muster.core.Dependency;
 import dev.muster.core.Job;
 import dev.muster.core.Limits;
 import dev.muster.core.Now;
+import dev.muster.core.Preemption;
 import dev.muster.core.Priorities;
 import dev.muster.core.State;
 import dev.muster.core.Step;
@@ -150,7 +151,7 @@ final class JobViews {
                 job.submitTime(), job.eligibleTime() > 0 ? job.eligibleTime() : d.timing().beginTime(), job.eligibleTime(),
                 run.startTime() > 0 ? run.startTime() : d.timing().beginTime() > now ? d.timing().beginTime() : planned,
                 job.state() == JobState.PENDING ? 0 : endTime(job), run.suspendTime(), run.preSuspendMs() / 1000, runSeconds(job),
-                d.timing().deadline(), 0, lastLook(job),
+                d.timing().deadline(), state.preempted().find(job.id()).map(Preemption::time).orElse(0L), lastLook(job),
                 limitMin(job), d.timing().timeMinMin(), d.timing().delayBootMin(), d.payload().submitHost(),
                 d.payload().submitPid(), shown.isEmpty() ? "" : shown.hostList(),
                 schedNodes(job), d.kind() == JobDesc.Kind.BATCH && !shown.isEmpty() ? shown.nodes().getFirst().node() : "", nodeCount(job),

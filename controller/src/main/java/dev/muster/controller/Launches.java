@@ -3,6 +3,8 @@ package dev.muster.controller;
 import dev.muster.core.Allocation;
 import dev.muster.core.Job;
 import dev.muster.core.Limits;
+import dev.muster.core.Settings;
+import dev.muster.core.Sampling;
 import dev.muster.core.State;
 import dev.muster.core.Step;
 import dev.muster.model.Bytes;
@@ -35,7 +37,7 @@ final class Launches {
         return new JobShare(job.id(), job.attempt(), share.bootId(), job.desc().owner(), JobEnvironment.ofHooks(state, job),
                 TaskCpus.cpuIds(share.cores(), share.cpus()).compact(), limitMb(state, job, share, share.memoryMb()), gres,
                 enforcedSecondsLeft(state, job, tickMs), state.settings().killWaitS(),
-                state.settings().externSteps(), Bytes.of(job.desc().name()));
+                state.settings().externSteps(), Bytes.of(job.desc().name()), Math.max(0, Sampling.taskSeconds(job.desc().extras().acctgFreq())));
     }
 
     private static Map<String, String> indices(Map<String, IndexSet> devices) {
@@ -84,14 +86,14 @@ final class Launches {
         Task task = new Task(0, 0, TaskCpus.cpuIds(part.cores(), part.cpus()).compact(), arguments, List.of());
         return new Launch(share, Step.BATCH, List.of(task), environment, blobs.apply(job.desc().payload().scriptHash()), NO_STEP,
                 job.desc().files().workDir(), job.desc().payload().umask(), job.desc().payload().limits(), JobPaths.stdin(job),
-                JobPaths.stdout(job), JobPaths.stderr(job), append(job), 0, 1, 1, share.secondsLeft(), "", share.memoryMb(),
+                JobPaths.stdout(job), JobPaths.stderr(job), append(state, job.desc().files().openMode()),
+                0, 1, 1, share.secondsLeft(), "", share.memoryMb(),
                 job.run().allocation().hostList(), job.desc().extras().getUserEnv(), share.gres());
     }
 
-    /** A job that was requeued appends to what it wrote before, as Slurm does, unless it asked for truncation. */
-    private static boolean append(Job job) {
-        String mode = job.desc().files().openMode();
-        return mode.startsWith("a") || mode.isEmpty() && job.restarts() > 0;
+    /** Files that are there already are truncated, unless the job or JobFileAppend says otherwise. */
+    private static boolean append(State state, String mode) {
+        return mode.startsWith("a") || mode.isEmpty() && state.settings().options().containsKey(Settings.JOB_FILE_APPEND);
     }
 
     private Launch numbered(State state, Job job, Step step, Step.Part part, JobShare share) {
@@ -99,7 +101,7 @@ final class Launches {
         List<Bytes> environment = JobEnvironment.ofStep(state, job, step, part, blobs.apply(step.envHash()));
         WholeStep whole = WholeStep.of(state, job, step);
         return new Launch(share, step.id(), tasks(state, step, part), environment, Bytes.EMPTY, d, d.workDir(), d.umask(), d.limits(),
-                Bytes.EMPTY, Bytes.EMPTY, Bytes.EMPTY, d.io().openMode().startsWith("a"), whole.index(part), whole.parts().size(),
+                Bytes.EMPTY, Bytes.EMPTY, Bytes.EMPTY, append(state, d.io().openMode()), whole.index(part), whole.parts().size(),
                 whole.tasks(), secondsLeft(state, job, d, share),
                 step.ioToken(), share.memoryMb() == 0 ? 0 : part.memoryMb(), job.run().allocation().hostList(), false,
                 indices(part.gres()));

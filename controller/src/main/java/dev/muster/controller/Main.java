@@ -78,7 +78,8 @@ public final class Main {
                 conf.text(Key.LOG_TIME_FORMAT), conf.slurmctldSyslogDebug());
         log.adoptLibraries();
         conf.warnings().forEach(w -> log.error(w.message()));
-        for (List<String> inert : List.of(SisterFiles.inertKeys(conf), SisterFiles.inertPartitionKeys(conf), SisterFiles.unread(conf))) {
+        for (List<String> inert : List.of(SisterFiles.inertKeys(conf), SisterFiles.inertPartitionKeys(conf), SisterFiles.inertWords(conf),
+                SisterFiles.unread(conf))) {
             inert.forEach(sentence -> log.info("warning: " + sentence));
         }
         log.info("slurmctld version " + Release.VERSION + " started on cluster " + conf.clusterName());

@@ -181,6 +181,7 @@ final class NodeLinks {
             case NodeMessages.StepExited m -> report(link, message, m.seq());
             case NodeMessages.JobDone m -> report(link, message, m.seq());
             case NodeMessages.PrologDone m -> report(link, message, m.seq());
+            case NodeMessages.NodeTrouble m -> report(link, message, m.seq());
             case NodeMessages.TaskExited m -> link.send(new NodeMessages.Ack(m.seq()));
         }
     }

@@ -52,22 +52,29 @@ final class NodeViews {
         NodeMessages.Heartbeat beat = beats.apply(n.name());
         Map<String, IndexSet> used = new TreeMap<>();
         boolean completing = false;
+        IndexSet cores = IndexSet.empty();
         for (int id : n.jobs()) {
+            cores = state.jobs().at(id).run().allocation().on(n.name()).filter(share -> !share.released()).map(Allocation.Share::cores)
+                    .orElse(IndexSet.empty()).union(cores);
             Job job = state.jobs().at(id);
             completing |= job.has(JobFlag.COMPLETING);
             job.run().allocation().on(n.name()).filter(share -> !share.released()).map(Allocation.Share::gres)
                     .ifPresent(g -> g.forEach((name, devices) -> used.merge(name, devices, IndexSet::union)));
         }
         String tres = TresText.text(s.cpus(), s.memoryMb(), 0, n.gresTotals()).replace(",node=0", "");
+        // cores that several jobs share count once
+        int allocated = Math.min(n.cpusAllocated(), cores.count() * s.cpusPerUnit());
         Map<String, Integer> usedCounts = new TreeMap<>();
         used.forEach((name, devices) -> usedCounts.put(name, devices.count()));
         String tresUsed = n.cpusAllocated() == 0 ? ""
-                : TresText.text(n.cpusAllocated(), n.memoryAllocatedMb(), 0, usedCounts).replace(",node=0", "").replaceAll(",billing=[0-9]+", "");
-        return new NodeInfo(n.name(), s.hostname(), s.address(), s.port(), n.baseState(), flags(n, completing, reserved.get(n.name())), n.reason(),
-                n.reasonUid(),
+                : TresText.text(allocated, n.memoryAllocatedMb(), 0, usedCounts).replace(",node=0", "").replaceAll(",billing=[0-9]+", "");
+        return new NodeInfo(n.name(), s.hostname(), s.address(), s.port(),
+                n.baseState().equals("ALLOCATED") && allocated < s.cpus() ? "MIXED" : n.baseState(),
+                flags(n, completing, reserved.get(n.name())), n.reason(), n.reasonUid(),
                 n.reason().isEmpty() ? "" : userName.apply(n.reasonUid()), n.reasonTime(), n.comment(), n.extra(), s.cpus(),
                 s.cpus() - s.reservedUnits().count() * s.cpusPerUnit(), s.boards(), s.sockets(), s.coresPerSocket(), s.threadsPerCore(),
-                n.cpusAllocated(), s.memoryMb(), n.memoryAllocatedMb(), beat.freeMemoryMb(), s.tmpDiskMb(), s.memSpecLimitMb(), "",
+                allocated, s.memoryMb(), n.memoryAllocatedMb(), beat.freeMemoryMb(), s.tmpDiskMb(), s.memSpecLimitMb(),
+                s.reservedUnits().isEmpty() ? "" : TaskCpus.cpuIds(s.reservedUnits(), s.reservedUnits().count() * s.cpusPerUnit()).compact(),
                 s.reservedUnits().count(), beat.load(), String.join(",", s.features()), String.join(",", s.features()), gres(s),
                 gresUsed(n, used), "", s.weight(), -1, "", partitionsOf.getOrDefault(n.name(), List.of()), n.hardware().architecture(),
                 n.hardware().operatingSystem(), n.version(), n.hardware().bootTime(), n.startTime(), n.lastBusy(), n.resumeAfter(), tres,
@@ -82,7 +89,10 @@ final class NodeViews {
             }
         }
         if (maintained != null) {
-            out.add(maintained ? "MAINT" : "RESERVED");
+            if (maintained) {
+                out.add("MAINT");
+            }
+            out.add("RESERVED");
         }
         if (completing) {
             out.add("COMPLETING");

@@ -78,7 +78,8 @@ public final class Outgoing {
             for (Allocation.Share share : c.allocation().nodes()) {
                 if (!launched.contains(job.id() + "@" + share.node())) {
                     out.add(new Decision.Direct(share.node(),
-                            new NodeMessages.Prepare(Launches.share(after, job, share, entry.tickMs()), c.configuring() && !share.prologDone())));
+                            new NodeMessages.Prepare(Launches.share(after, job, share, entry.tickMs()),
+                                    after.settings().awaitProlog() && !share.prologDone())));
                 }
             }
         });
@@ -97,7 +98,8 @@ public final class Outgoing {
     }
 
     private static void end(List<Decision.Direct> out, State state, int jobId, String reason) {
-        toAll(out, state, jobId, j -> new NodeMessages.EndJob(j.id(), j.attempt(), state.settings().killWaitS(), reason));
+        toAll(out, state, jobId, j -> new NodeMessages.EndJob(j.id(), j.attempt(), state.settings().killWaitS(), reason,
+                JobEnvironment.ofEpilog(j)));
     }
 
     private static void toAll(List<Decision.Direct> out, State state, int jobId, Function<Job, ToNode> message) {
@@ -129,7 +131,8 @@ public final class Outgoing {
 
     private void desired(List<ToNode> out, State state, Job job, Allocation.Share share, long tickMs) {
         if (job.has(JobFlag.COMPLETING) || job.run().allocation().isLeaving(share.node())) {
-            out.add(new NodeMessages.EndJob(job.id(), job.attempt(), state.settings().killWaitS(), job.reason().word()));
+            out.add(new NodeMessages.EndJob(job.id(), job.attempt(), state.settings().killWaitS(), job.reason().word(),
+                    JobEnvironment.ofEpilog(job)));
             return;
         }
         if (job.has(JobFlag.CONFIGURING) && !share.prologDone()) {

@@ -8,11 +8,16 @@ import dev.muster.core.Priorities;
 import dev.muster.core.State;
 import dev.muster.model.JobState;
 import dev.muster.model.accounting.DbdMessages.AssocPolicy;
+import dev.muster.model.accounting.DbdMessages.QosPolicy;
+import dev.muster.model.accounting.DbdMessages.UserPolicy;
 import dev.muster.model.accounting.LimitField;
+import dev.muster.model.api.PolicyMessages.AssocMgrReply;
+import dev.muster.model.api.PolicyMessages.LimitRow;
 import dev.muster.model.api.PolicyMessages.PrioritiesReply;
 import dev.muster.model.api.PolicyMessages.PriorityRow;
 import dev.muster.model.api.PolicyMessages.ShareRow;
 import dev.muster.model.api.PolicyMessages.SharesReply;
+import dev.muster.model.api.PolicyMessages.UserRow;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -35,7 +40,7 @@ final class PolicyViews {
         return state.settings().options().getOrDefault(Priorities.TYPE, "");
     }
 
-    PrioritiesReply priorities() {
+    PrioritiesReply priorities(Privacy privacy) {
         Priorities p = new Priorities(state, now.seconds());
         List<PriorityRow> rows = new ArrayList<>();
         for (Job job : state.jobs().values()) {
@@ -49,6 +54,7 @@ final class PolicyViews {
         for (String name : List.of("age", "assoc", "fairshare", "size", "partition", "qos")) {
             weights.put(name, p.weight(name));
         }
+        rows.removeIf(r -> !privacy.shows(r));
         return new PrioritiesReply(type(), weights, state.settings().options().getOrDefault("priority_weight_tres", ""), rows);
     }
 
@@ -62,18 +68,24 @@ final class PolicyViews {
                 f.tres(), weighted);
     }
 
-    SharesReply shares() {
+    SharesReply shares(Privacy privacy) {
+        List<ShareRow> rows = new ArrayList<>(shareRows());
+        rows.removeIf(r -> !privacy.shows(r));
         boolean tree = !state.settings().options().getOrDefault("priority_flags", "").toUpperCase(java.util.Locale.ROOT).contains("NO_FAIR_TREE");
+        return new SharesReply(type(), tree, rows);
+    }
+
+    private List<ShareRow> shareRows() {
         Map<Integer, Map<String, Long>> minutes = runMinutes();
         List<ShareRow> rows = new ArrayList<>();
         for (FairShare.Row r : Priorities.shares(state).rows()) {
             AssocPolicy a = r.assoc();
-            rows.add(new ShareRow(r.depth(), a.account(), a.user(), a.partition(), r.shares() < 0 ? LimitField.PARENT_SHARES
-                    : Long.toString(r.shares()),
+            rows.add(new ShareRow(r.depth(), a.account(), a.user(), a.partition(),
+                    r.shares() < 0 ? LimitField.PARENT_SHARES : Long.toString(r.shares()),
                     r.normShares(), (long) r.usage(), r.normUsage(), r.effective(), r.factor(), r.level() == FairShare.NEVER_USED ? -1 : r.level(),
                     a.limits().getOrDefault("GrpTRESMins", ""), minutes.getOrDefault(a.id(), Map.of())));
         }
-        return new SharesReply(type(), tree, rows);
+        return rows;
     }
 
     /** Resource minutes that running jobs may still use, by association and those above it. */
@@ -108,4 +120,66 @@ final class PolicyViews {
         a.nodes().forEach(s -> s.gres().forEach((name, devices) -> out.merge("gres/" + name, (long) devices.count(), Long::sum)));
         return out;
     }
+
+    private static final class Sum {
+        private int running;
+        private int submitted;
+        private final Map<String, Long> tres = new TreeMap<>();
+
+        private void add(Job job) {
+            boolean active = job.state().isActive();
+            submitted += active ? 1 : job.isArrayRecord() ? job.array().pending().count() : 1;
+            running += active ? 1 : 0;
+            if (active) {
+                PolicyViews.tres(job.run().allocation()).forEach((name, count) -> tres.merge(name, count, Long::sum));
+            }
+        }
+    }
+
+    /** What {@code scontrol show assoc_mgr} shows. @param uid of a user by name, -1 if there is none here */
+    AssocMgrReply assocMgr(Privacy privacy, java.util.function.ToIntFunction<String> uid) {
+        Map<Integer, Sum> ofAssoc = new HashMap<>();
+        Map<String, Sum> ofQos = new HashMap<>();
+        for (Job job : state.jobs().values()) {
+            if (!job.state().isTerminal()) {
+                ofQos.computeIfAbsent(job.desc().charge().qos(), k -> new Sum()).add(job);
+                Optional<AssocPolicy> a = state.accounts().assoc(job.desc().owner().user(), job.desc().charge().account(),
+                        job.desc().partition().split(",")[0]);
+                for (; a.isPresent(); a = state.accounts().parent(a.get())) {
+                    ofAssoc.computeIfAbsent(a.get().id(), k -> new Sum()).add(job);
+                }
+            }
+        }
+        List<LimitRow> assocs = new ArrayList<>();
+        List<ShareRow> shares = shareRows();
+        List<FairShare.Row> tree = Priorities.shares(state).rows();
+        for (int i = 0; i < tree.size(); i++) {
+            AssocPolicy a = tree.get(i).assoc();
+            if (!privacy.shows(shares.get(i))) {
+                continue;
+            }
+            Sum sum = ofAssoc.getOrDefault(a.id(), new Sum());
+            String parent = a.user().isEmpty() ? state.accounts().parent(a).map(AssocPolicy::account).orElse("") : "";
+            assocs.add(new LimitRow(a.id(), "", a.user().isEmpty() ? -1 : uid.applyAsInt(a.user()), a.isDefault(), parent, shares.get(i),
+                    shares.get(i).rawUsage(), a.limits(), sum.running, sum.submitted, sum.tres, shares.get(i).tresRunMins()));
+        }
+        List<LimitRow> qos = new ArrayList<>();
+        for (QosPolicy q : state.accounts().qos().values()) {
+            Sum sum = ofQos.getOrDefault(q.name(), new Sum());
+            qos.add(new LimitRow(q.id(), q.name(), -1, false, "", NO_SHARE, state.shares().qos().find(q.id()).orElse(0L) / FairShare.UNIT,
+                    q.limits(), sum.running, sum.submitted, sum.tres, Map.of()));
+        }
+        List<UserRow> users = new ArrayList<>();
+        for (UserPolicy u : state.accounts().users().values()) {
+            if (!privacy.showsUser(u.user())) {
+                continue;
+            }
+            String level = u.level().name();
+            users.add(new UserRow(u.user(), uid.applyAsInt(u.user()), state.accounts().defaultOf(u.user()).map(AssocPolicy::account).orElse(""),
+                    level.charAt(0) + level.substring(1).toLowerCase(java.util.Locale.ROOT)));
+        }
+        return new AssocMgrReply(state.settings().clusterName(), assocs, qos, users);
+    }
+
+    private static final ShareRow NO_SHARE = new ShareRow(0, "", "", "", "", 0, 0, 0, 0, 0, 0, "", Map.of());
 }

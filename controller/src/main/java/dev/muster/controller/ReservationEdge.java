@@ -110,8 +110,8 @@ final class ReservationEdge {
     Reply query(Caller caller, ClusterMessages.QueryReservations q) {
         State state = core.durable();
         long now = System.currentTimeMillis() / 1000;
-        boolean all = caller.uid() == 0 || caller.uid() == state.settings().slurmUid()
-                || controller.conf().list(Key.PRIVATE_DATA).stream().noneMatch("reservations"::equalsIgnoreCase);
+        boolean all = !new Privacy(controller.conf().list(Key.PRIVATE_DATA), state, caller.uid(), identities.userName(caller.uid()))
+                .hides("reservations");
         Optional<Identity> who = all ? Optional.empty() : identities.byUid(caller.uid());
         List<ReservationInfo> out = new ArrayList<>();
         for (Reservation r : state.reservations().values()) {

@@ -122,6 +122,9 @@ public sealed interface Change {
 
     record JobResumed(int jobId, long time, long limitTick) implements Change {}
 
+    /** It has to give way to another: at once, or at a cluster time when its grace is over. */
+    record JobPreempted(int jobId, long time, Preemption.Mode mode, long endTick) implements Change {}
+
     /** A job that ended long ago is forgotten. */
     record JobPurged(int jobId) implements Change {}
 

@@ -2,7 +2,9 @@ package dev.muster.core;
 
 import dev.muster.model.Bytes;
 import dev.muster.model.Codec;
+import dev.muster.model.JobDesc;
 import dev.muster.model.JobReason;
+import dev.muster.model.JobFlag;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.api.JobMessages.CancelReply;
 import java.util.ArrayList;
@@ -136,21 +138,41 @@ public final class Core {
         return Decision.of(changes, "");
     }
 
+    /** CompleteWait: what a job that is just ending leaves may fit one that waits better than what there is now. */
+    private boolean awaitsCompletion(Now now) {
+        int wait = Integer.parseInt(state.settings().options().getOrDefault(Settings.COMPLETE_WAIT, "0"));
+        return wait > 0 && state.nodes().values().stream().flatMap(n -> n.jobs().stream()).map(state.jobs()::at)
+                .anyMatch(j -> j.has(JobFlag.COMPLETING) && now.seconds() - j.run().endTime() < wait);
+    }
+
     private Decision schedule(Command.Schedule c, Now now) {
+        if (awaitsCompletion(now)) {
+            return Decision.of(List.of(), 0);
+        }
         List<Change> changes = new ArrayList<>();
         Ids ids = new Ids(state);
-        for (Planner.Start start : planner.starts(state, now, Math.min(c.most(), CHANGES_MAX / 4))) {
+        List<Decision.Direct> direct = new ArrayList<>();
+        List<Planner.Start> starts = planner.starts(state, now, Math.min(c.most(), CHANGES_MAX / 4));
+        PreemptRules preemption = new PreemptRules(state, now, changes, direct);
+        planner.preemptions().forEach(preemption::giveWay);
+        planner.resumes().forEach(preemption::goOn);
+        for (Planner.Start start : starts) {
             Job job = state.jobs().at(start.jobId());
             int id = job.id();
             if (start.task() >= 0) {
                 id = ids.forTask(job);
                 changes.add(new Change.ArrayTaskSplit(job.id(), start.task(), id, id == job.id() ? job.sluid() : ids.sluid()));
             }
-            if (!start.reservation().equals(job.desc().charge().reservation())) {
-                changes.add(new Change.DescriptionChanged(id, job.inReservation(start.reservation()).desc()));
+            JobDesc desc = job.desc().inPartition(start.partition());
+            // of several reservations that it names it shows all; where it runs follows from its nodes
+            if (desc.charge().reservation().indexOf(',') < 0 && !start.reservation().equals(desc.charge().reservation())) {
+                desc = job.with(desc).inReservation(start.reservation()).desc();
+            }
+            if (!desc.equals(job.desc())) {
+                changes.add(new Change.DescriptionChanged(id, desc));
             }
             int started = id;
-            boolean onNodes = state.settings().awaitProlog();
+            boolean onNodes = state.settings().awaitProlog() && !state.settings().options().containsKey(Settings.PROLOG_NO_HOLD);
             boolean onController = Boolean.parseBoolean(state.settings().options().get(Settings.PROLOG_SLURMCTLD));
             boolean configuring = onNodes || onController;
             Allocation allocation = onController ? start.allocation().awaitingController(onNodes) : start.allocation();
@@ -171,7 +193,7 @@ public final class Core {
             }
         }
         changes.addAll(0, ids.reservations());
-        return Decision.of(changes, changes.size());
+        return Decision.of(changes, changes.size(), direct);
     }
 
     static Decision.Rejected unknownJob() {

@@ -168,6 +168,17 @@ final class DynamicRules {
                     NodeSpecs.withAddress(s, n.spec().hostname(), n.spec().address()), n.spec().port())).orElse(s));
         }
         return new Change.ConfigApplied(c.settings(), specs,
-                c.partitions().stream().map(p -> with(p, dynamic.values(), c.settings())).toList());
+                c.partitions().stream().map(p -> with(kept(p, c.settings()), dynamic.values(), c.settings())).toList());
+    }
+
+    /** ReconfigFlags: what scontrol changed of a partition goes before the file, all of it or the state alone. */
+    private Partition kept(Partition p, Settings settings) {
+        List<String> flags = List.of(settings.options().getOrDefault(Settings.RECONFIG_FLAGS, "").split(","));
+        Optional<Partition> now = state.partitions().find(p.name());
+        if (now.isEmpty() || !flags.contains("keeppartinfo") && !flags.contains("keeppartstate")) {
+            return p;
+        }
+        return flags.contains("keeppartinfo") ? now.get()
+                : PartitionEdit.edit(p, Map.of("state", now.get().info().state()), state) instanceof PartitionEdit.Edited e ? e.partition() : p;
     }
 }

@@ -71,8 +71,8 @@ public final class FairShare {
                 at.usage += own;
             }
         }
-        Comparator<Item> order = Comparator.comparing((Item i) -> !i.isUser()).thenComparing(i -> i.assoc.account()).thenComparing(i ->
-                i.assoc.user())
+        Comparator<Item> order = Comparator.comparing((Item i) -> !i.isUser())
+                .thenComparing(i -> i.assoc.account()).thenComparing(i -> i.assoc.user())
                 .thenComparing(i -> i.assoc.partition());
         items.values().forEach(i -> i.children.sort(order));
         double total = roots.stream().mapToDouble(r -> r.usage).sum();

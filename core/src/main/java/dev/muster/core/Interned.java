@@ -19,7 +19,8 @@ final class Interned {
         }
         return new JobDesc(d.kind(), same(d.name(), last.name()), same(d.partition(), last.partition()), same(d.owner(), last.owner()),
                 same(d.charge(), last.charge()), same(d.request(), last.request()), same(d.timing(), last.timing()),
-                same(d.files(), last.files()), same(d.extras(), last.extras()), payload(d.payload(), last.payload()));
+                same(d.files(), last.files()), same(d.extras(), last.extras()), payload(d.payload(), last.payload()),
+                same(d.partitions(), last.partitions()));
     }
 
     private static JobDesc.Payload payload(JobDesc.Payload p, JobDesc.Payload last) {

@@ -144,6 +144,7 @@ final class NodeRules {
             case NodeMessages.StepExited m -> holder(m.jobId(), m.attempt(), c.node()).ifPresent(j -> stepExited(j, c.node(), m));
             case NodeMessages.JobDone m -> holder(m.jobId(), m.attempt(), c.node()).ifPresent(j -> jobDone(j, c.node(), m));
             case NodeMessages.PrologDone m -> holder(m.jobId(), m.attempt(), c.node()).ifPresent(j -> prologDone(j, c.node(), m));
+            case NodeMessages.NodeTrouble m -> state.nodes().find(c.node()).ifPresent(n -> drain(n.name(), m.reason()));
             case NodeMessages.TaskExited m -> { }
             case NodeMessages.Heartbeat m -> { }
             case NodeMessages.Register m -> {
@@ -221,7 +222,9 @@ final class NodeRules {
         }
         changes.add(new Change.PrologDone(job.id(), m.attempt(), node));
         Allocation after = job.run().allocation().with(node, Allocation.Share::withPrologDone);
-        if (job.has(JobFlag.CONFIGURING) && after.allPrologsDone()) {
+        boolean first = !job.isHet() && job.desc().kind() == JobDesc.Kind.BATCH && !after.awaitsController()
+                && after.nodes().getFirst().node().equals(node) && !state.settings().options().containsKey(Settings.PROLOG_DEFER_BATCH);
+        if (job.has(JobFlag.CONFIGURING) && job.run().steps().isEmpty() && (first || after.allPrologsDone())) {
             changes.addAll(HetRules.ready(state, job, now));
         }
     }
@@ -236,7 +239,10 @@ final class NodeRules {
         Job job = found.get();
         if (c.success()) {
             changes.add(new Change.ControllerPrologDone(job.id(), c.attempt()));
-            if (job.run().allocation().controllerDone().allPrologsDone()) {
+            Allocation after = job.run().allocation().controllerDone();
+            boolean first = !job.isHet() && job.desc().kind() == JobDesc.Kind.BATCH && after.nodes().getFirst().prologDone()
+                    && !state.settings().options().containsKey(Settings.PROLOG_DEFER_BATCH);
+            if (job.run().steps().isEmpty() && (first || after.allPrologsDone())) {
                 changes.addAll(HetRules.ready(state, job, now));
             }
         } else if (job.desc().kind() == JobDesc.Kind.BATCH && Exits.mayRequeue(state, job)) {
@@ -272,8 +278,13 @@ final class NodeRules {
 
     /** A job that could not be launched: back to the queue, held, where it may be requeued; FAILED otherwise. */
     private void relaunch(Job job, JobReason reason, boolean mayRequeue) {
-        if (mayRequeue && job.desc().kind() == JobDesc.Kind.BATCH && Exits.mayRequeue(state, job)) {
-            changes.add(new Change.JobRequeued(job.id(), true, JobReason.LAUNCH_FAILED_HELD, "", 0, now.seconds(), false));
+        boolean forced = state.settings().options().containsKey(Settings.PROLOG_FORCE_REQUEUE);
+        if (mayRequeue && job.desc().kind() == JobDesc.Kind.BATCH && (forced || Exits.mayRequeue(state, job))) {
+            boolean often = job.restarts() >= Integer.parseInt(state.settings().options().getOrDefault(Settings.MAX_BATCH_REQUEUE, "5"));
+            boolean held = often || !state.settings().options().containsKey(Settings.NO_HOLD_ON_PROLOG_FAIL);
+            JobReason why = often ? JobReason.JOB_HOLD_MAX_REQUEUE : held ? JobReason.LAUNCH_FAILED_HELD : JobReason.NONE;
+            changes.add(new Change.JobRequeued(job.id(), held, why, "",
+                    held ? 0 : Math.max(1, SubmitRules.PRIORITY_TOP - job.sluid()), now.seconds(), false));
         } else {
             changes.add(new Change.JobEnded(job.id(), JobState.FAILED, reason, "", ExitStatus.exited(1), now.seconds()));
         }

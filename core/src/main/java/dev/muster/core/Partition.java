@@ -24,6 +24,19 @@ public record Partition(PartitionInfo info, List<String> nodes) {
         return info.state().equals("UP") || info.state().equals("DOWN");
     }
 
+    /**
+     * How many jobs may have a core at once; 1 where it is not shared.
+     *
+     * @param asked the job says {@code --oversubscribe}
+     */
+    public int jobsPerCore(boolean asked) {
+        String text = info().overSubscribe().toUpperCase(java.util.Locale.ROOT);
+        boolean shared = text.startsWith("FORCE") || text.startsWith("YES") && asked;
+        int colon = text.indexOf(':');
+        String count = colon < 0 ? "4" : text.substring(colon + 1);
+        return shared && count.matches("[0-9]{1,5}") ? Math.max(1, Integer.parseInt(count)) : 1;
+    }
+
     /** Each job has its nodes to itself. */
     public boolean isExclusive() {
         return info.overSubscribe().equals("EXCLUSIVE");

@@ -55,6 +55,11 @@ public final class PartitionEdit {
             Map.entry("defmempercpu", new Key("defMemPerCpuMb", Kind.NUMBER)),
             Map.entry("defmempernode", new Key("defMemPerNodeMb", Kind.NUMBER)),
             Map.entry("maxmempercpu", new Key("maxMemPerCpuMb", Kind.NUMBER)),
+            Map.entry("preemptmode", new Key("preemptMode", Kind.TEXT)),
+            Map.entry("gracetime", new Key("graceTimeSeconds", Kind.NUMBER)),
+            Map.entry("lln", new Key("leastLoadedNodes", Kind.FLAG)),
+            Map.entry("alternate", new Key("alternate", Kind.TEXT)),
+            Map.entry("qos", new Key("qos", Kind.TEXT)),
             Map.entry("maxmempernode", new Key("maxMemPerNodeMb", Kind.NUMBER))));
 
     private static final Set<String> WORDS = new TreeSet<>(KEYS.keySet());

@@ -8,8 +8,8 @@ import java.util.OptionalLong;
 
 /** What decisions ask of the scheduler. It keeps an index that follows the state; see {@link #follow}. */
 public interface Planner {
-    /** A job that can start now. task is -1 but for tasks of an array's pending record; reservation is what it runs in. */
-    record Start(int jobId, int task, Allocation allocation, int limitMin, String reservation) {}
+    /** A job that can start now. task is -1 but for tasks of an array's pending record; partition and reservation are what it runs in. */
+    record Start(int jobId, int task, Allocation allocation, int limitMin, String partition, String reservation) {}
 
     /** When and where a job would start. start is in seconds since 1970. */
     record Estimate(long start, List<String> nodes, int cpus, String partition) {}
@@ -19,6 +19,15 @@ public interface Planner {
 
     /** Jobs to start, best first, at most so many. Looks at the whole queue and leaves a reason for each that stays. */
     List<Start> starts(State state, Now now, int most);
+
+    /** A job that has to give way to one that {@link #starts} looked at. */
+    record Preempt(int jobId, Preemption.Mode mode, int graceS) {}
+
+    /** Who has to give way, by the last {@link #starts}. */
+    List<Preempt> preemptions();
+
+    /** Jobs that gave way by being suspended and whose cores are free, by the last {@link #starts}. */
+    List<Integer> resumes();
 
     /** Where a job that is not in the queue would run, were it submitted now. */
     Optional<Estimate> estimate(State state, Now now, JobDesc desc);

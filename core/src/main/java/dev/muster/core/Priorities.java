@@ -21,8 +21,8 @@ public final class Priorities {
     private static final String WEIGHT = "priority_weight_";
 
     /** @param tres by name, in the order of PriorityWeightTRES; @param site as set */
-    public record Factors(double age, double fairShare, double size, double partition, double qos, double assoc, Map<String, Double> tres,
-            long site) {}
+    public record Factors(double age, double fairShare, double size, double partition, double qos, double assoc,
+            Map<String, Double> tres, long site) {}
 
     private final State state;
     private final long now;

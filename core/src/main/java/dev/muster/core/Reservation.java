@@ -88,8 +88,8 @@ public record Reservation(
     }
 
     public boolean repeats() {
-        return has(ReservationFlag.HOURLY) || has(ReservationFlag.DAILY) || has(ReservationFlag.WEEKDAY) || has(ReservationFlag.WEEKEND)
-                || has(ReservationFlag.WEEKLY);
+        return has(ReservationFlag.HOURLY) || has(ReservationFlag.DAILY) || has(ReservationFlag.WEEKDAY)
+                || has(ReservationFlag.WEEKEND) || has(ReservationFlag.WEEKLY);
     }
 
     public long startAt(long now) {
@@ -104,16 +104,32 @@ public record Reservation(
         return startAt(now) <= now && now < endAt(now);
     }
 
-    /** Whether a job as described may use it. */
-    public boolean admits(JobDesc d) {
+    /** Whether a job as described may use it; administrators' jobs always may. */
+    public boolean admits(State state, JobDesc d) {
+        if (Access.isAdmin(state, d.owner().uid())) {
+            return true;
+        }
         boolean group = who.groups.names().isEmpty() || who.gids.stream().anyMatch(g -> d.owner().gids().contains(g) || d.owner().gid() == g)
                 != who.groups.deny();
         boolean partition = false;
         for (String p : d.partition().split(",")) {
             partition |= who.partitions.admits(p);
         }
-        return group && partition && who.users.admits(d.owner().user()) && who.accounts.admits(d.charge().account())
-                && who.qos.admits(d.charge().qos());
+        return group && partition && who.users.admits(d.owner().user()) && who.qos.admits(d.charge().qos())
+                && (who.accounts.names().isEmpty() || named(state.accounts(), d.charge().account()) != who.accounts.deny());
+    }
+
+    /** The account or one above it is in its list. */
+    private boolean named(Accounts known, String account) {
+        if (who.accounts.names().contains(account)) {
+            return true;
+        }
+        for (var a = known.assoc("", account, ""); a.isPresent(); a = known.parent(a.get())) {
+            if (who.accounts.names().contains(a.get().account())) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Its times that touch the span, soonest first; a repeated one within {@link #HORIZON_S}. */
@@ -184,10 +200,11 @@ public record Reservation(
     /** Whether a user belongs to those it is for, in any account. */
     public boolean concerns(Accounts known, String user, List<Integer> userGids) {
         boolean group = who.groups.names().isEmpty() || who.gids.stream().anyMatch(userGids::contains) != who.groups.deny();
-        boolean account = who.accounts.names().isEmpty();
+        boolean any = false;
         for (var a : known.assocs().values()) {
-            account |= a.user().equals(user) && who.accounts.admits(a.account());
+            any |= a.user().equals(user) && named(known, a.account());
         }
+        boolean account = who.accounts.names().isEmpty() || any != who.accounts.deny();
         return group && account && who.users.admits(user);
     }
 

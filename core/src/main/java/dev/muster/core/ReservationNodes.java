@@ -65,18 +65,32 @@ final class ReservationNodes {
     private Chosen allOf(Reservation r, List<Node> nodes) {
         Map<String, IndexSet> units = new TreeMap<>();
         List<Integer> counts = r.want().coreCounts();
+        List<IndexSet> free = nodes.stream().map(n -> free(r, n)).toList();
+        boolean total = counts.size() == 1 && nodes.size() > 1;
+        if (!counts.isEmpty() && counts.size() != nodes.size() && !total || total && counts.getFirst() < nodes.size()) {
+            return new Missing(SlurmErrno.INVALID_CPU_COUNT);
+        }
+        int[] shares = total ? spread(counts.getFirst(), nodes.size()) : counts.stream().mapToInt(Integer::intValue).toArray();
         for (int i = 0; i < nodes.size(); i++) {
             Node n = nodes.get(i);
-            IndexSet free = free(r, n);
-            int wanted = counts.isEmpty() ? n.spec().units() : counts.size() == 1 ? counts.getFirst() : i < counts.size() ? counts.get(i) : 0;
-            if (free.count() < Math.min(wanted, n.spec().units()) || wanted > n.spec().units()) {
+            int wanted = counts.isEmpty() ? n.spec().units() : shares[i];
+            if (free.get(i).count() < wanted || wanted == 0 && !counts.isEmpty()) {
                 return new Missing(reservedBySomebody(r, n) ? SlurmErrno.RESERVATION_OVERLAP : SlurmErrno.NODES_BUSY);
             }
             if (!counts.isEmpty()) {
-                units.put(n.name(), first(free, wanted));
+                units.put(n.name(), first(free.get(i), wanted));
             }
         }
         return new Found(nodes.stream().map(Node::name).toList(), units);
+    }
+
+    /** A total in equal shares, what is left over on the first. */
+    private static int[] spread(int total, int nodes) {
+        int[] out = new int[nodes];
+        for (int i = 0; i < nodes; i++) {
+            out[i] = total / nodes + (i < total % nodes ? 1 : 0);
+        }
+        return out;
     }
 
     private Chosen someOf(Reservation r, List<Node> candidates, List<String> keep) {

@@ -153,6 +153,18 @@ final class ReservationRules {
         return running().containsKey(r.name());
     }
 
+    /** Of the reservations a job names, the first that has all its nodes. */
+    private String where(Job job) {
+        List<String> named = Reservation.named(job.desc());
+        for (String name : named) {
+            Optional<Reservation> r = state.reservations().find(name);
+            if (r.isPresent() && r.get().nodes().containsAll(job.run().allocation().nodeNames())) {
+                return name;
+            }
+        }
+        return named.getFirst();
+    }
+
     /** Jobs that run in reservations, by its name. */
     private Map<String, List<Job>> running() {
         Map<String, List<Job>> out = new TreeMap<>();
@@ -161,7 +173,7 @@ final class ReservationRules {
             for (int id : n.jobs()) {
                 Job job = state.jobs().at(id);
                 if (!job.desc().charge().reservation().isEmpty() && job.state().isActive() && seen.add(id)) {
-                    out.computeIfAbsent(job.desc().charge().reservation(), k -> new ArrayList<>()).add(job);
+                    out.computeIfAbsent(where(job), k -> new ArrayList<>()).add(job);
                 }
             }
         }
@@ -194,7 +206,7 @@ final class ReservationRules {
             if (r.isEmpty()) {
                 return Optional.of(SlurmErrno.RESERVATION_INVALID);
             }
-            any |= r.get().admits(desc);
+            any |= r.get().admits(state, desc);
         }
         return any || desc.charge().reservation().isEmpty() ? Optional.empty() : Optional.of(SlurmErrno.RESERVATION_ACCESS);
     }

@@ -58,10 +58,37 @@ public record Settings(
     public static final String REQUEUE_EXIT_HOLD = "requeue_exit_hold";
     /** An option: 1 with TaskPluginParam=OOMKillStep. */
     public static final String OOM_KILL_STEP = "oom_kill_step";
+    /** An option: {@code true} with PrologFlags=NoHold: nobody waits for prologs but the steps. */
+    public static final String PROLOG_NO_HOLD = "prolog_no_hold";
+    /** An option: {@code true} with PrologFlags=DeferBatch: a batch script waits for the prologs of all its nodes. */
+    public static final String PROLOG_DEFER_BATCH = "prolog_defer_batch";
+    /** An option: {@code true} with PrologFlags=ForceRequeueOnFail. */
+    public static final String PROLOG_FORCE_REQUEUE = "prolog_force_requeue";
+    /** An option of SchedulerParameters: a job whose prolog failed is not held. */
+    static final String NO_HOLD_ON_PROLOG_FAIL = "nohold_on_prolog_fail";
+    /** An option: MaxBatchRequeue. */
+    public static final String MAX_BATCH_REQUEUE = "max_batch_requeue";
+    /** An option: CompleteWait in seconds. */
+    public static final String COMPLETE_WAIT = "complete_wait";
+    /** An option: 1 with JobFileAppend. */
+    public static final String JOB_FILE_APPEND = "job_file_append";
+    /** An option: words of ReconfigFlags in lower case. */
+    public static final String RECONFIG_FLAGS = "reconfig_flags";
+    /** An option: TaskPluginParam, for steps without --cpu-bind. */
+    public static final String TASK_BIND = "task_bind";
+    /** An option: JobAcctGatherFrequency, where JobAcctGatherType is something. */
+    public static final String ACCT_GATHER_FREQUENCY = "acct_gather_frequency";
     /** An option: MaxNodeCount, where it is set. */
     public static final String MAX_NODE_COUNT = "max_node_count";
     /** Options that begin so and go on with the name of a NodeSet: its features, with commas. */
     public static final String NODE_SET = "node_set:";
+    /** Words of SelectTypeParameters, and LINEAR for select/linear. */
+    public static final String SELECT = "select";
     /** ResvOverRun: seconds that jobs may run on after the end of their reservation; -1 for ever. */
     public static final String RESV_OVER_RUN = "resv_over_run";
+
+    /** Whether a word of SelectTypeParameters is set. */
+    public boolean selects(String word) {
+        return java.util.Arrays.asList(options.getOrDefault(SELECT, "").split(",")).contains(word);
+    }
 }

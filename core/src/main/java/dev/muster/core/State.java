@@ -22,6 +22,7 @@ import java.util.function.UnaryOperator;
  * @param blobs      hash → how many jobs and steps refer to it
  * @param accounts   associations, QOS and users as slurmdbd last said
  * @param reservations by name
+ * @param preempted  jobs that had to give way, by number
  * @param triggers     of strigger
  * @param shares     what was used of what is whose
  */
@@ -42,13 +43,15 @@ public record State(
         Accounts accounts,
         Table<String, Reservation> reservations,
         Shares shares,
+        Table<Integer, Preemption> preempted,
         Trigger.All triggers) {
 
     public static final Settings NO_SETTINGS = new Settings("", 0, 1, 0x03ff0000, 10000, 1001, false, 0, 0, 0, 0, 30, 300, 0, 1, 300,
             10, 40000, 512, true, "NO", false, false, false, false, List.of(), java.util.Collections.emptySortedMap());
 
     public static final State EMPTY = new State(0, NO_SETTINGS, 1, 1, 1, 1, Table.empty(), Table.empty(), Table.empty(),
-            Table.empty(), Table.empty(), Table.empty(), Table.empty(), Accounts.NONE, Table.empty(), Shares.NONE, Trigger.All.NONE);
+            Table.empty(), Table.empty(), Table.empty(), Table.empty(), Accounts.NONE, Table.empty(), Shares.NONE, Table.empty(),
+            Trigger.All.NONE);
 
     /** A kept answer. */
     public record Answer(int uid, long tickMs, Bytes reply) {}
@@ -104,6 +107,7 @@ public record State(
         }
         triggers.byId().values().forEach(t -> out.accept(new Change.TriggerSet(t)));
         jobs.values().forEach(j -> out.accept(new Change.JobRestored(j)));
+        preempted.values().forEach(p -> out.accept(new Change.JobPreempted(p.jobId(), p.time(), p.mode(), p.endTick())));
         answers.entries().forEach(a -> out.accept(new Change.AnswerRestored(a.getKey(), a.getValue())));
     }
 
@@ -134,6 +138,7 @@ public record State(
         private Table<String, Reservation> reservations;
         private Trigger.All triggers;
         private Shares shares;
+        private Table<Integer, Preemption> preempted;
 
         Draft(State s, long tick) {
             tickMs = Math.max(s.tickMs, tick);
@@ -152,12 +157,13 @@ public record State(
             accounts = s.accounts;
             reservations = s.reservations;
             shares = s.shares;
+            preempted = s.preempted;
             triggers = s.triggers;
         }
 
         State state() {
             return new State(tickMs, settings, nextJobId, jobIdCeiling, nextSluid, sluidCeiling, jobs, nodes, partitions,
-                    answers, ended, children, blobs, accounts, reservations, shares, triggers);
+                    answers, ended, children, blobs, accounts, reservations, shares, preempted, triggers);
         }
 
         /** All state change on one page. */
@@ -198,8 +204,8 @@ public record State(
                 case Change.JobRequeued c -> requeued(c);
                 case Change.JobSuspended c -> job(c.jobId(),
                         j -> j.with(JobState.SUSPENDED).with(Runs.suspended(j.run(), c.time(), tickMs)));
-                case Change.JobResumed c -> job(c.jobId(),
-                        j -> j.with(JobState.RUNNING).with(Runs.resumed(j.run(), c.time(), tickMs, c.limitTick())));
+                case Change.JobPreempted c -> preempted = preempted.with(c.jobId(), new Preemption(c.jobId(), c.time(), c.mode(), c.endTick()));
+                case Change.JobResumed c -> resumed(c);
                 case Change.JobStopped c -> job(c.jobId(), j -> j.with(JobFlag.STOPPED, c.stopped()));
                 case Change.JobPurged c -> purged(c.jobId());
                 case Change.NodeRegistered c -> node(c.node(),
@@ -405,7 +411,13 @@ public record State(
             }
         }
 
+        private void resumed(Change.JobResumed c) {
+            preempted = preempted.without(c.jobId());
+            job(c.jobId(), j -> j.with(JobState.RUNNING).with(Runs.resumed(j.run(), c.time(), tickMs, c.limitTick())));
+        }
+
         private void requeued(Change.JobRequeued c) {
+            preempted = preempted.without(c.jobId());
             Job before = jobs.at(c.jobId());
             if (before.state().isTerminal()) {
                 ended = ended.without(endedKey(before));
@@ -416,7 +428,7 @@ public record State(
             boolean early = before.desc().timing().beginTime() > c.time();
             JobReason reason = c.held() || c.reason() != JobReason.NONE ? c.reason()
                     : waits ? JobReason.DEPENDENCY : early ? JobReason.BEGIN_TIME : JobReason.NONE;
-            Job job = before.with(JobState.PENDING).with(reason, c.reasonText())
+            Job job = before.with(before.desc().anywhere()).with(JobState.PENDING).with(reason, c.reasonText())
                     .withPriority(c.held() ? 0 : c.priority(), c.held() ? settings.slurmUid() : -1)
                     .with(JobFlag.CONFIGURING, false)
                     .with(JobFlag.REQUEUED, true)
@@ -436,6 +448,7 @@ public record State(
         private void purged(int id) {
             Job job = jobs.at(id);
             ended = ended.without(endedKey(job));
+            preempted = preempted.without(id);
             jobs = jobs.without(id);
             refer(job, -1);
             if (job.array().jobId() != 0 && id != job.array().jobId()) {

@@ -92,6 +92,10 @@ final class StepRules {
             }
             @SuppressWarnings("unchecked")
             Step step = step(job, part, id, (List<Step.Part>) placed, firstRank, together);
+            int most = state.settings().maxTasksPerNode();
+            if (most > 0 && step.nodes().stream().anyMatch(p -> p.tasks().size() > most)) {
+                return Decision.reject(SlurmErrno.BAD_TASK_COUNT);
+            }
             firstRank += step.tasks();
             if (!step.envHash().isEmpty() && !state.blobs().has(step.envHash()) && stored.add(step.envHash())) {
                 changes.add(new Change.BlobStored(step.envHash(), part.environment()));
@@ -117,7 +121,8 @@ final class StepRules {
                 : job.has(JobFlag.CONFIGURING) ? Optional.of(SlurmErrno.PROLOG_RUNNING)
                 : job.run().nextStep() >= state.settings().maxStepCount() ? Optional.of(SlurmErrno.STEP_LIMIT)
                 : Optional.empty();
-        return errno.map(Decision::reject).or(() -> StepLimits.refusal(c.step()));
+        return errno.map(Decision::reject).or(() -> StepLimits.refusal(c.step()))
+                .or(() -> Sampling.refusal(state.settings(), c.step().acctgFreq(), job.desc().request()));
     }
 
     private Step step(Job job, Command.CreateStep c, int id, List<Step.Part> parts, int firstRank, List<Integer> together) {
@@ -131,10 +136,12 @@ final class StepRules {
         String ofJob = job.desc().extras().oomKillStep();
         String oomKillStep = !d.oomKillStep().isEmpty() ? d.oomKillStep() : !ofJob.isEmpty() ? ofJob
                 : state.settings().options().getOrDefault(Settings.OOM_KILL_STEP, "");
-        return new StepDesc(d.name(), d.request(), d.overlap(), d.wholeNodes(), d.relative(), d.timeLimitMin(), d.cpuBind(), d.memBind(),
+        String cpuBind = d.cpuBind().isEmpty() ? state.settings().options().getOrDefault(Settings.TASK_BIND, "") : d.cpuBind();
+        return new StepDesc(d.name(), d.request(), d.overlap(), d.wholeNodes(), d.relative(), d.timeLimitMin(), cpuBind, d.memBind(),
                 d.mpi(), d.arguments(), d.multiProg(), List.of(), d.workDir(), d.io(), d.killOnBadExit(), d.noKill(), d.waitSeconds(),
                 d.pty(), d.ptyRows(), d.ptyColumns(), d.preserveEnv(), d.taskProlog(), d.taskEpilog(), d.umask(), d.immediateFail(),
-                d.container(), d.submitHost(), d.submitPid(), d.submitLine(), d.limits(), d.tresBind(), oomKillStep);
+                d.container(), d.submitHost(), d.submitPid(), d.submitLine(), d.limits(), d.tresBind(), oomKillStep,
+                d.acctgFreq().isEmpty() ? job.desc().extras().acctgFreq() : d.acctgFreq());
     }
 
     /** Finds a step's nodes, units and tasks within its job's allocation. */

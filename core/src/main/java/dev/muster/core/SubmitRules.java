@@ -55,7 +55,7 @@ final class SubmitRules {
     Verdict vet(Command.SubmitJob c) {
         AccountRules accounts = new AccountRules(state);
         JobDesc desc;
-        switch (accounts.charge(withPartition(c.desc()).withRequest(GresRequest.resolved(c.desc().request())))) {
+        switch (accounts.charge(rerouted(withPartition(c.desc())).withRequest(GresRequest.resolved(c.desc().request())))) {
             case AccountRules.Unfit u -> {
                 return new Unfit(u.errno());
             }
@@ -146,6 +146,19 @@ final class SubmitRules {
         }
     }
 
+    /** Alternate: where jobs of a partition go that takes none. */
+    private JobDesc rerouted(JobDesc desc) {
+        JobDesc at = desc;
+        for (int i = 0; i < state.partitions().size(); i++) {
+            Optional<Partition> p = state.partitions().find(at.partition()).filter(x -> !x.takesJobs() && !x.info().alternate().isEmpty());
+            if (p.isEmpty()) {
+                return at;
+            }
+            at = at.withPartition(p.get().info().alternate());
+        }
+        return desc;
+    }
+
     private JobDesc withPartition(JobDesc desc) {
         if (!desc.partition().isEmpty()) {
             return desc;
@@ -185,7 +198,8 @@ final class SubmitRules {
             return Optional.of(new Decision.Rejected(SlurmErrno.ERROR_ON_DESC_TO_RECORD_COPY,
                     "Resource temporarily unavailable"));
         }
-        return partitionRefusal(desc).or(() -> planner.infeasible(state, desc));
+        return Sampling.refusal(state.settings(), desc.extras().acctgFreq(), desc.request()).or(() -> partitionRefusal(desc))
+                .or(() -> planner.infeasible(state, desc));
     }
 
     /** A deadline that the shortest run the job accepts would miss even if it began at once, or when it may begin. */
@@ -254,6 +268,10 @@ final class SubmitRules {
             return Optional.empty();
         }
         IndexSet tasks = spec.getFirst().indexes();
+        String most = state.settings().options().getOrDefault("max_array_tasks", "");
+        if (most.matches("[0-9]{1,9}") && tasks.count() > Integer.parseInt(most)) {
+            return Optional.empty();
+        }
         return Optional.of(new Job.Array(0, -1, tasks, spec.getFirst().limit(), tasks.count()));
     }
 }

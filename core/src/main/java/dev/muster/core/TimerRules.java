@@ -53,6 +53,7 @@ final class TimerRules {
         }
         new ReservationRules(state, now, planner).due(changes);
         new UsageRules(state, now).due(changes);
+        new PreemptRules(state, now, changes, direct).due();
         new TriggerRules(state).due(happened, now, changes);
         purge();
         forgetAnswers();

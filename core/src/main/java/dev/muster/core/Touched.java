@@ -35,6 +35,7 @@ public final class Touched {
             case Change.JobSuspended c -> List.of(c.jobId());
             case Change.JobStopped c -> List.of(c.jobId());
             case Change.JobResumed c -> List.of(c.jobId());
+            case Change.JobPreempted c -> List.of(c.jobId());
             case Change.JobPurged c -> List.of(c.jobId());
             case Change.JobRestored c -> List.of(c.job().id());
             case Change.ReservationLost c -> List.of(c.jobId());

@@ -327,7 +327,7 @@ final class UpdateRules {
         if (!admin) {
             return refuse(SlurmErrno.ACCESS_DENIED);
         }
-        if (!value.matches("[-+]?[0-9]{1,9}")) {
+        if (!value.matches("[-+]?[0-9]{1,10}") || Math.abs(Long.parseLong(value)) > Integer.MAX_VALUE) {
             return refuse(SlurmErrno.ERROR);
         }
         put(desc, "timing.siteFactor", Long.parseLong(value));

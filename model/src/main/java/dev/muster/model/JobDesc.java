@@ -6,6 +6,9 @@ import java.util.Map;
 /**
  * A job as it was asked for. Components are grouped into records that many jobs share, so that equal groups can be one
  * object in memory. Times are seconds since 1970; 0 or "" means "not said" unless a component says otherwise.
+ *
+ * @param partition  one, or several with commas while the job waits
+ * @param partitions all of several that were asked for, once the job runs in one of them
  */
 public record JobDesc(
         Kind kind,
@@ -17,7 +20,8 @@ public record JobDesc(
         Timing timing,
         Files files,
         Extras extras,
-        Payload payload) {
+        Payload payload,
+        String partitions) {
 
     /** How the job came to be. */
     public enum Kind {
@@ -118,39 +122,50 @@ public record JobDesc(
             int umask,
             Map<String, Long> limits) {}
 
+    /** As it runs: in one of the partitions that it named. */
+    public JobDesc inPartition(String one) {
+        return new JobDesc(kind, name, one, owner, charge, request, timing, files, extras, payload,
+                partitions.isEmpty() && !one.equals(partition) ? partition : partitions);
+    }
+
+    /** As it waits: in any of the partitions that it named. */
+    public JobDesc anywhere() {
+        return partitions.isEmpty() ? this : new JobDesc(kind, name, partitions, owner, charge, request, timing, files, extras, payload, "");
+    }
+
     public JobDesc withRequest(ResourceRequest r) {
-        return new JobDesc(kind, name, partition, owner, charge, r, timing, files, extras, payload);
+        return new JobDesc(kind, name, partition, owner, charge, r, timing, files, extras, payload, partitions);
     }
 
     public JobDesc withTiming(Timing t) {
-        return new JobDesc(kind, name, partition, owner, charge, request, t, files, extras, payload);
+        return new JobDesc(kind, name, partition, owner, charge, request, t, files, extras, payload, partitions);
     }
 
     public JobDesc withPayload(Payload p) {
-        return new JobDesc(kind, name, partition, owner, charge, request, timing, files, extras, p);
+        return new JobDesc(kind, name, partition, owner, charge, request, timing, files, extras, p, partitions);
     }
 
     public JobDesc withOwner(Identity o) {
-        return new JobDesc(kind, name, partition, o, charge, request, timing, files, extras, payload);
+        return new JobDesc(kind, name, partition, o, charge, request, timing, files, extras, payload, partitions);
     }
 
     public JobDesc withPartition(String p) {
-        return new JobDesc(kind, name, p, owner, charge, request, timing, files, extras, payload);
+        return new JobDesc(kind, name, p, owner, charge, request, timing, files, extras, payload, partitions);
     }
 
     public JobDesc withName(String n) {
-        return new JobDesc(kind, n, partition, owner, charge, request, timing, files, extras, payload);
+        return new JobDesc(kind, n, partition, owner, charge, request, timing, files, extras, payload, partitions);
     }
 
     public JobDesc withExtras(Extras e) {
-        return new JobDesc(kind, name, partition, owner, charge, request, timing, files, e, payload);
+        return new JobDesc(kind, name, partition, owner, charge, request, timing, files, e, payload, partitions);
     }
 
     public JobDesc withFiles(Files f) {
-        return new JobDesc(kind, name, partition, owner, charge, request, timing, f, extras, payload);
+        return new JobDesc(kind, name, partition, owner, charge, request, timing, f, extras, payload, partitions);
     }
 
     public JobDesc withCharge(Charge c) {
-        return new JobDesc(kind, name, partition, owner, c, request, timing, files, extras, payload);
+        return new JobDesc(kind, name, partition, owner, c, request, timing, files, extras, payload, partitions);
     }
 }

@@ -23,6 +23,7 @@ import java.util.Map;
  * @param limits        as in {@link JobDesc.Payload}
  * @param tresBind      {@code --gpu-bind} and {@code --tres-bind} as {@code gres/gpu:map_gpu:0,1}
  * @param oomKillStep   {@code --oom-kill-step}: 1, 0 or "" for what the job or the configuration says
+ * @param acctgFreq     {@code --acctg-freq} as written; "" for the job's
  */
 public record StepDesc(
         String name,
@@ -56,12 +57,14 @@ public record StepDesc(
         Bytes submitLine,
         Map<String, Long> limits,
         String tresBind,
-        String oomKillStep) {
+        String oomKillStep,
+        String acctgFreq) {
 
     public StepDesc withTimeLimit(int minutes) {
         return new StepDesc(name, request, overlap, wholeNodes, relative, minutes, cpuBind, memBind, mpi, arguments, multiProg, environment,
                 workDir, io, killOnBadExit, noKill, waitSeconds, pty, ptyRows, ptyColumns, preserveEnv, taskProlog, taskEpilog, umask,
-                immediateFail, container, submitHost, submitPid, submitLine, limits, tresBind, oomKillStep);
+                immediateFail, container, submitHost, submitPid, submitLine, limits, tresBind, oomKillStep,
+                acctgFreq);
     }
 
     /**

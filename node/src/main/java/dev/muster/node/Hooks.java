@@ -6,20 +6,29 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 
-/** Prolog and Epilog: run as the daemon's user, with a fixed environment, within a time limit. */
+/** Prolog, Epilog and their like: run as the daemon's user, with a fixed environment, within a time limit. */
 final class Hooks {
+    /** The health program may not stand in its own way. */
+    static final int HEALTH_SECONDS = 60;
+    private static final String JOIN_AND_RUN = "program=$1; shift; for group; do echo $$ > \"$group/cgroup.procs\"; done; exec \"$program\"";
     private final Settings settings;
     private final DaemonLog log;
+    private final Semaphore turns;
+    private final AtomicBoolean checking = new AtomicBoolean();
 
     Hooks(Settings settings, DaemonLog log) {
         this.settings = settings;
         this.log = log;
+        this.turns = new Semaphore(settings.around().serial() ? 1 : Integer.MAX_VALUE);
     }
 
     boolean hasProlog() {
@@ -30,57 +39,100 @@ final class Hooks {
         return !settings.epilogs().isEmpty();
     }
 
-    /** @return "" or what went wrong */
-    String prolog(JobShare share) {
-        return runAll("prolog", settings.prologs(), environment(share, "prolog_slurmd"),
-                settings.prologTimeoutSeconds());
+    /** @param groups that it runs in (PrologFlags=RunInJob); answers "" or what went wrong */
+    String prolog(JobShare share, List<Path> groups) {
+        return runAll("prolog", settings.prologs(), environment(share, "prolog_slurmd"), settings.prologTimeoutSeconds(), groups);
     }
 
-    /** @return "" or what went wrong */
-    String epilog(JobShare share) {
-        return runAll("epilog", settings.epilogs(), environment(share, "epilog_slurmd"),
-                settings.epilogTimeoutSeconds());
+    /** As {@link #prolog}. */
+    String epilog(JobShare share, List<Path> groups) {
+        return runAll("epilog", settings.epilogs(), environment(share, "epilog_slurmd"), settings.epilogTimeoutSeconds(), groups);
     }
 
-    private Map<String, String> environment(JobShare share, String context) {
-        Map<String, String> out = new TreeMap<>();
-        for (String entry : share.environment()) {
-            int equals = entry.indexOf('=');
-            if (equals > 0 && entry.startsWith("SLURM") || entry.startsWith("CUDA_VISIBLE_DEVICES=")) {
-                out.put(entry.substring(0, equals), entry.substring(equals + 1));
-            }
+    /** HealthCheckProgram: what it finds it tells slurmctld itself. Not twice at the same time. */
+    void health() {
+        if (settings.around().health().isEmpty() || !checking.compareAndSet(false, true)) {
+            return;
         }
+        try {
+            runOne(settings.around().health(), basic(), HEALTH_SECONDS, List.of()).ifPresent(e -> log.error("health_check failed: " + e));
+        } finally {
+            checking.set(false);
+        }
+    }
+
+    /** UnkillableStepProgram. */
+    void unkillable(JobShare share, String step) {
+        if (!settings.around().unkillable().isEmpty()) {
+            Map<String, String> environment = basic();
+            environment.put("SLURM_JOB_ID", Integer.toString(share.jobId()));
+            environment.put("SLURM_STEP_ID", step);
+            runOne(settings.around().unkillable(), environment, HEALTH_SECONDS, List.of())
+                    .ifPresent(e -> log.error("UnkillableStepProgram failed: " + e));
+        }
+    }
+
+    private Map<String, String> basic() {
+        Map<String, String> out = new TreeMap<>();
         out.put("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin");
         out.put("SLURM_CLUSTER_NAME", settings.cluster());
         out.put("SLURM_CONF", settings.configFile());
+        out.put("SLURMD_NODENAME", settings.nodeName());
+        return out;
+    }
+
+    private Map<String, String> environment(JobShare share, String context) {
+        Map<String, String> out = basic();
+        for (String entry : share.environment()) {
+            int equals = entry.indexOf('=');
+            if (equals > 0 && entry.startsWith("SLURM")) {
+                out.put(entry.substring(0, equals), entry.substring(equals + 1));
+            }
+        }
+        String gpus = share.gres().getOrDefault("gpu", "");
+        if (!gpus.isEmpty()) {
+            out.put("SLURM_JOB_GPUS", gpus);
+            out.put("CUDA_VISIBLE_DEVICES", gpus);
+            out.put("GPU_DEVICE_ORDINAL", gpus);
+        }
         out.put("SLURM_JOB_ID", Integer.toString(share.jobId()));
         out.put("SLURM_JOBID", Integer.toString(share.jobId()));
         out.put("SLURM_JOB_UID", Integer.toString(share.owner().uid()));
         out.put("SLURM_UID", Integer.toString(share.owner().uid()));
         out.put("SLURM_JOB_GID", Integer.toString(share.owner().gid()));
         out.put("SLURM_JOB_USER", share.owner().user());
-        out.put("SLURMD_NODENAME", settings.nodeName());
         out.put("SLURM_SCRIPT_CONTEXT", context);
         return out;
     }
 
-    private String runAll(String kind, List<String> programs, Map<String, String> environment, int timeoutSeconds) {
-        for (String program : programs) {
-            Optional<String> error = runOne(program, environment, timeoutSeconds);
-            if (error.isPresent()) {
-                log.error("[job " + environment.get("SLURM_JOB_ID") + "] " + kind + " failed: " + error.get());
-                return kind.equals("prolog") ? "Prolog error" : "Epilog error";
+    private String runAll(String kind, List<String> programs, Map<String, String> environment, int timeoutSeconds, List<Path> groups) {
+        turns.acquireUninterruptibly();
+        try {
+            for (String program : programs) {
+                Optional<String> error = runOne(program, environment, timeoutSeconds, groups);
+                if (error.isPresent()) {
+                    log.error("[job " + environment.get("SLURM_JOB_ID") + "] " + kind + " failed: " + error.get());
+                    return kind.equals("prolog") ? "Prolog error" : "Epilog error";
+                }
             }
+            return "";
+        } finally {
+            turns.release();
         }
-        return "";
     }
 
-    private static Optional<String> runOne(String program, Map<String, String> environment, int timeoutSeconds) {
+    private static Optional<String> runOne(String program, Map<String, String> environment, int timeoutSeconds, List<Path> groups) {
         if (!Files.isExecutable(Path.of(program))) {
             return Optional.of(program + ": not executable");
         }
+        List<String> command = new ArrayList<>();
+        if (!groups.isEmpty()) {
+            command.addAll(List.of("/bin/sh", "-c", JOIN_AND_RUN, "slurmd"));
+        }
+        command.add(program);
+        groups.forEach(g -> command.add(g.toString()));
         try {
-            ProcessBuilder builder = new ProcessBuilder(program)
+            ProcessBuilder builder = new ProcessBuilder(command)
                     .directory(new File("/"))
                     .redirectInput(new File("/dev/null"))
                     .redirectOutput(ProcessBuilder.Redirect.DISCARD)

@@ -158,7 +158,7 @@ final class IoRelay {
         return switch (frame.type()) {
             case 'A' -> Optional.of(new StepSocket.Frame('A', frame.task(), frame.stream(), frame.offset(),
                     attachment(observer, frame.bytes().length > 1 && frame.bytes()[1] == '+')).encode());
-            case 'a' -> Optional.of(frame.encode());
+            case 'a', 'J', 'j' -> Optional.of(frame.encode());
             case 'I', 'i', 'w', 'S', 'K' -> observer ? Optional.empty() : Optional.of(frame.encode());
             default -> throw new IOException("frame of type " + frame.type() + " refused");
         };

@@ -39,6 +39,7 @@ final class Jobs {
     static final String REASON_TIME_LIMIT = "TimeLimit";
     static final String REASON_STEPD_KILLED = "StepdKilled";
     static final String REASON_OUT_OF_MEMORY = "OutOfMemory";
+    static final String REASON_UNKILLABLE = "Kill task failed";
     static final String REASON_NODE_REBOOT = "NodeReboot";
     /** How long a finished step of an ended job may keep output for srun to fetch: with srun there, and without. */
     static final long LINGER_ATTACHED_MS = 60_000;
@@ -107,13 +108,13 @@ final class Jobs {
 
     /** Asked again, or where there is no prolog to run, the answer is given at once: the controller waits for it. */
     void prepare(Prepare order) {
-        admit(order.share(), NodeMessages.STEP_BATCH).filter(job -> order.runProlog() && job.phase != NodeJob.Phase.PREPARING)
+        admit(order.share(), NodeMessages.STEP_BATCH, order.runProlog()).filter(job -> order.runProlog() && job.phase != NodeJob.Phase.PREPARING)
                 .ifPresent(job -> reports.add(seq -> new PrologDone(seq, job.jobId(), job.attempt(), ""), () -> { }));
     }
 
     void launch(Launch launch) {
         JobShare share = launch.share();
-        Optional<NodeJob> admitted = admit(share, launch.stepId());
+        Optional<NodeJob> admitted = admit(share, launch.stepId(), true);
         if (admitted.isEmpty()) {
             return;
         }
@@ -132,6 +133,7 @@ final class Jobs {
         }
         NodeStep step = addStep(job, launch.stepId());
         step.ioToken = launch.ioToken();
+        step.sampleSeconds = SettingsReader.taskSeconds(launch.step().acctgFreq()).orElse(0);
         if (!step.ioToken.isEmpty()) {
             save(job);
         }
@@ -158,9 +160,13 @@ final class Jobs {
     }
 
     /** The job as known here, made known if it is new; empty if it must not run here. */
-    private Optional<NodeJob> admit(JobShare share, int stepId) {
+    private Optional<NodeJob> admit(JobShare share, int stepId, boolean runProlog) {
         NodeJob known = jobs.get(key(share.jobId(), share.attempt()));
         if (known != null) {
+            if (known.phase == NodeJob.Phase.KNOWN && runProlog) {
+                known.phase = NodeJob.Phase.PREPARING;
+                runProlog(known);
+            }
             return Optional.of(known);
         }
         NodeJob job = new NodeJob(share);
@@ -182,7 +188,12 @@ final class Jobs {
         jobs.put(key(share.jobId(), share.attempt()), job);
         armLimit(job, share.secondsLeft());
         job.deadlineMs = share.secondsLeft() < 0 ? 0 : System.currentTimeMillis() + share.secondsLeft() * 1000;
-        runProlog(job);
+        if (runProlog || !hooks.hasProlog()) {
+            runProlog(job);
+        } else {
+            job.phase = NodeJob.Phase.KNOWN;
+            save(job);
+        }
         return Optional.of(job);
     }
 
@@ -194,8 +205,12 @@ final class Jobs {
             return;
         }
         save(job);
+        boolean inJob = settings.around().inJob();
+        if (inJob) {
+            startExternal(job);
+        }
         Loop.aside(() -> {
-            String error = hooks.prolog(job.share);
+            String error = hooks.prolog(job.share, inJob ? starter.externalGroups(job.share) : List.of());
             loop.post(() -> prologEnded(job, error));
         });
     }
@@ -247,7 +262,7 @@ final class Jobs {
     }
 
     private void startExternal(NodeJob job) {
-        if (!job.share.externStep() || !mark(job, NodeMessages.STEP_EXTERN)) {
+        if (!job.share.externStep() || job.steps.containsKey(NodeMessages.STEP_EXTERN) || !mark(job, NodeMessages.STEP_EXTERN)) {
             return;
         }
         NodeStep step = addStep(job, NodeMessages.STEP_EXTERN);
@@ -382,6 +397,7 @@ final class Jobs {
         }
         job.killWaitSeconds = order.killWaitSeconds();
         job.endReason = order.reason();
+        job.share = job.share.and(order.environment());
         boolean preparing = job.phase == NodeJob.Phase.PREPARING;
         job.phase = NodeJob.Phase.ENDING;
         if (!preparing) {
@@ -435,7 +451,7 @@ final class Jobs {
                 w.message(cancelled(job, step, reason));
             }
             w.signal(StepWatch.EVERY_PROCESS, Os.SIGNAL_CONT);
-            w.signal(StepWatch.EVERY_PROCESS, Os.SIGNAL_TERM);
+            w.signal(reach(Os.SIGNAL_TERM), Os.SIGNAL_TERM);
         }));
         loop.later(killWaitSeconds * 1000L, () -> terminate(job, step));
     }
@@ -450,6 +466,8 @@ final class Jobs {
         loop.later(settings.unkillableSeconds() * 1000L, () -> {
             if (step.phase != NodeStep.Phase.ENDED) {
                 log.error("[" + stepName(job, step.stepId) + "] processes do not end after SIGKILL");
+                reports.add(seq -> new NodeMessages.NodeTrouble(seq, REASON_UNKILLABLE), () -> { });
+                Loop.aside(() -> hooks.unkillable(job.share, SpecBuilder.stepName(step.stepId)));
             }
         });
     }
@@ -473,23 +491,32 @@ final class Jobs {
         if (job.phase != NodeJob.Phase.ENDING || job.hasLiveStepsBesideExternal() || !job.waiting.isEmpty()) {
             return;
         }
-        if (job.hasLiveSteps()) {
+        boolean epilogInJob = settings.around().inJob() && hooks.hasEpilog() && !job.epilogRan;
+        if (job.hasLiveSteps() && !epilogInJob) {
             job.steps.values().stream().filter(NodeStep::isExternal).forEach(s -> terminate(job, s));
             return;
         }
         for (NodeStep step : job.steps.values().stream().filter(NodeStep::isNumbered).toList()) {
             step.watch.ifPresent(w -> w.finish(step.relays > 0 ? LINGER_ATTACHED_MS : LINGER_ALONE_MS));
         }
-        job.phase = NodeJob.Phase.EPILOG;
-        if (!hooks.hasEpilog()) {
-            done(job, "");
+        if (!hooks.hasEpilog() || job.epilogRan) {
+            done(job, job.epilogError);
             return;
         }
+        job.phase = NodeJob.Phase.EPILOG;
         save(job);
         Loop.aside(() -> {
-            String error = hooks.epilog(job.share);
-            loop.post(() -> done(job, error));
+            String error = hooks.epilog(job.share, epilogInJob ? starter.externalGroups(job.share) : List.of());
+            loop.post(() -> epilogEnded(job, error));
         });
+    }
+
+    /** An epilog that ran in the external step leaves that behind. */
+    private void epilogEnded(NodeJob job, String error) {
+        job.epilogRan = true;
+        job.epilogError = error;
+        job.phase = NodeJob.Phase.ENDING;
+        settle(job);
     }
 
     private void done(NodeJob job, String epilogError) {
@@ -538,11 +565,18 @@ final class Jobs {
                 boolean wanted = order.stepId() == Integer.MIN_VALUE ? wantsSignal(step, order)
                         : step.stepId == order.stepId();
                 if (wanted) {
-                    int mode = order.batchShell() && !order.full() ? StepWatch.TASKS_ONLY : StepWatch.EVERY_PROCESS;
+                    int mode = order.batchShell() && !order.full() ? StepWatch.TASKS_ONLY : reach(order.signal());
                     step.whenRunning(() -> step.watch.ifPresent(w -> w.signal(mode, order.signal())));
                 }
             }
         });
+    }
+
+    /** With ProctrackType=proctrack/cgroup only the tasks themselves hear of most signals, unless SignalChildrenProcesses says otherwise. */
+    private int reach(int signal) {
+        boolean all = !settings.confinement().track() || settings.confinement().conf().signalChildrenProcesses()
+                || signal == Os.SIGNAL_KILL || signal == Os.SIGNAL_STOP || signal == Os.SIGNAL_CONT;
+        return all ? StepWatch.EVERY_PROCESS : StepWatch.TASKS_ONLY;
     }
 
     /** A signal for the whole job reaches its steps; the batch step only when asked for, or to be killed. */
@@ -615,10 +649,15 @@ final class Jobs {
                     .filter(s -> s.phase == NodeStep.Phase.RUNNING)
                     .map(s -> Spool.stepdPid(s.directory)).filter(p -> p > 0).toList();
             if (job.share.memoryMb() > 0 && !stepds.isEmpty()) {
-                out.add(new MemoryWatch.Watched(job.jobId(), job.attempt(), job.share.memoryMb(), stepds));
+                out.add(new MemoryWatch.Watched(job.jobId(), job.attempt(), job.share.memoryMb(), stepds, sampleSeconds(job)));
             }
         }
         return out;
+    }
+
+    /** The shortest that the job or one of its steps asked for; 0 for none. */
+    private static int sampleSeconds(NodeJob job) {
+        return job.steps.values().stream().mapToInt(s -> s.sampleSeconds).filter(s -> s > 0).min().orElse(job.share.sampleSeconds());
     }
 
     void memoryExceeded(int jobId, int attempt, long usedMb, long limitMb) {

@@ -18,9 +18,14 @@ final class MemoryWatch {
     private final int pollSeconds;
     private final Supplier<List<Watched>> jobs;
     private final Excess excess;
+    private long seconds;
 
-    /** One job's share and the stepds below which its processes hang. */
-    record Watched(int jobId, int attempt, long limitMb, List<Long> stepds) {}
+    /**
+     * One job's share and the stepds below which its processes hang.
+     *
+     * @param sampleSeconds how often the job wants it looked at; 0 for the node's own
+     */
+    record Watched(int jobId, int attempt, long limitMb, List<Long> stepds, int sampleSeconds) {}
 
     interface Excess {
         void found(int jobId, int attempt, long usedMb, long limitMb);
@@ -34,11 +39,13 @@ final class MemoryWatch {
     }
 
     void start() {
-        loop.later(pollSeconds * 1000L, this::round);
+        loop.later(1000L, this::round);
     }
 
     private void round() {
-        List<Watched> watched = jobs.get();
+        seconds++;
+        List<Watched> watched = jobs.get().stream().filter(w -> seconds % Math.max(1, w.sampleSeconds > 0 ? w.sampleSeconds : pollSeconds) == 0)
+                .toList();
         Loop.aside(() -> {
             if (!watched.isEmpty()) {
                 look(watched);

@@ -10,6 +10,8 @@ import java.util.TreeMap;
 /** One attempt of a job on this node. Belongs to the node's thread. */
 final class NodeJob {
     enum Phase {
+        /** The node has its share, and no step yet that the prolog would have to run for. */
+        KNOWN,
         /** The prolog runs. */
         PREPARING,
         /** Steps may start. */
@@ -22,7 +24,7 @@ final class NodeJob {
         DONE
     }
 
-    final JobShare share;
+    JobShare share;
     final Map<Integer, NodeStep> steps = new TreeMap<>();
     /** Launches that wait for the prolog. */
     final List<Launch> waiting = new ArrayList<>();
@@ -30,6 +32,7 @@ final class NodeJob {
     int killWaitSeconds;
     String endReason = "";
     String epilogError = "";
+    boolean epilogRan;
     /** When its time is up, milliseconds since 1970; 0 for never. */
     long deadlineMs;
     /** Counts changes of the time limit, so that an older timer finds itself out of date. */

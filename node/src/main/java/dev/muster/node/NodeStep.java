@@ -24,6 +24,8 @@ final class NodeStep {
     long endingSinceNs;
     /** srun's credential for this step's io stream; "" where nobody may attach. */
     String ioToken = "";
+    /** How often its processes are to be looked at; 0 where it did not say. */
+    int sampleSeconds;
     /** A signal that came before there was anybody to send it to. */
     final List<Runnable> whenRunning = new ArrayList<>();
     /** Connections of srun and sattach: while one is there, unread output may wait longer. */

@@ -11,6 +11,9 @@ import java.util.Optional;
 
 /** Small questions to the operating system, through the launcher where there is one, else by slower ways. */
 final class Os {
+    /** Of /proc/PID/stat, counted behind the name. */
+    private static final int NICE_FIELD = 16;
+
     static final int SIGNAL_HUP = 1;
     static final int SIGNAL_KILL = 9;
     static final int SIGNAL_TERM = 15;
@@ -67,6 +70,12 @@ final class Os {
     static String[] statFields(String stat) {
         int end = stat.lastIndexOf(')');
         return end < 0 || end + 2 >= stat.length() ? new String[0] : stat.substring(end + 2).trim().split(" ");
+    }
+
+    /** This process's nice value. */
+    static int nice() {
+        String[] fields = statFields(read(Path.of("/proc/self/stat")).orElse(""));
+        return fields.length > NICE_FIELD ? Integer.parseInt(fields[NICE_FIELD]) : 0;
     }
 
     static List<Long> processes() {

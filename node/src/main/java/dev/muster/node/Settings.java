@@ -60,12 +60,13 @@ public record Settings(
      * Programs beside the jobs' own.
      *
      * @param serial        PrologFlags=Serial: one prolog or epilog at a time
+     * @param inJob         PrologFlags=RunInJob: they run in the job's external step
+     * @param propagateNice PropagatePrioProcess
      * @param unkillable    run when a step's processes do not end, "" for none
-     * @param health        HealthCheckProgram, "" for none; asked for every healthSeconds
-     * @param healthStates  HealthCheckNodeState in upper case
+     * @param health        HealthCheckProgram, "" for none
      */
-    public record Around(boolean serial, String unkillable, String health, int healthSeconds, List<String> healthStates) {
-        public static final Around NOTHING = new Around(false, "", "", 0, List.of());
+    public record Around(boolean serial, boolean inJob, int propagateNice, String unkillable, String health) {
+        public static final Around NOTHING = new Around(false, false, 0, "", "");
     }
 
     public record Address(String host, int port) {}

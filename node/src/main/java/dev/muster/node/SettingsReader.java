@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.TreeMap;
 
 /** slurm.conf as far as one slurmd is concerned. */
@@ -66,7 +67,7 @@ final class SettingsReader {
                 slurmUserId,
                 confinement(conf, node, cgroup, cgroupTask),
                 conf.has(Key.TASK_PLUGIN, "task/affinity") || conf.has(Key.TASK_PLUGIN, "affinity") || cgroupTask && cgroup.constrainCores(),
-                gather.containsKey("overmemorykill"),
+                gather.containsKey("overmemorykill") && conf.given(Key.JOB_ACCT_GATHER_TYPE) && !conf.text(Key.JOB_ACCT_GATHER_TYPE).endsWith("none"),
                 pollSeconds(conf.text(Key.JOB_ACCT_GATHER_FREQUENCY)),
                 options.stepd().isEmpty() ? prefix.resolve("sbin/slurmstepd")
                         : Path.of(options.stepd()).toAbsolutePath(),
@@ -74,9 +75,9 @@ final class SettingsReader {
                 node.gresText(),
                 dynamic,
                 options.extra(),
-                new Settings.Around(conf.has(Key.PROLOG_FLAGS, "Serial"), conf.text(Key.UNKILLABLE_STEP_PROGRAM),
-                        conf.text(Key.HEALTH_CHECK_PROGRAM), (int) conf.number(Key.HEALTH_CHECK_INTERVAL),
-                        conf.list(Key.HEALTH_CHECK_NODE_STATE).stream().map(s -> s.toUpperCase(java.util.Locale.ROOT)).toList()),
+                new Settings.Around(conf.has(Key.PROLOG_FLAGS, "Serial"), conf.has(Key.PROLOG_FLAGS, "RunInJob"),
+                        (int) conf.number(Key.PROPAGATE_PRIO_PROCESS), conf.text(Key.UNKILLABLE_STEP_PROGRAM),
+                        conf.text(Key.HEALTH_CHECK_PROGRAM)),
                 conf.configOverrides() ? Optional.of(shape(node)) : Optional.empty());
     }
 
@@ -114,13 +115,18 @@ final class SettingsReader {
     }
 
     private static int pollSeconds(String frequency) {
+        return Math.max(1, taskSeconds(frequency).orElse(POLL_SECONDS_DEFAULT));
+    }
+
+    /** The interval of {@code 30} or {@code task=30,energy=5}. */
+    static OptionalInt taskSeconds(String frequency) {
         for (String part : frequency.split(",")) {
             String number = part.startsWith("task=") ? part.substring(5) : part;
             if (!number.isEmpty() && number.chars().allMatch(Character::isDigit)) {
-                return Math.max(1, Integer.parseInt(number));
+                return OptionalInt.of(Integer.parseInt(number));
             }
         }
-        return POLL_SECONDS_DEFAULT;
+        return OptionalInt.empty();
     }
 
     /**

@@ -4,6 +4,7 @@ import dev.muster.daemon.DaemonLog;
 import dev.muster.daemon.Sessions;
 import dev.muster.model.Release;
 import dev.muster.model.node.NodeMessages.Ack;
+import dev.muster.model.node.NodeMessages.CheckHealth;
 import dev.muster.model.node.NodeMessages.EndJob;
 import dev.muster.model.node.NodeMessages.EndStep;
 import dev.muster.model.node.NodeMessages.Hardware;
@@ -34,10 +35,13 @@ import java.util.concurrent.ExecutorService;
 /** A running slurmd: the parts put together. */
 public final class Slurmd implements AutoCloseable {
     static final int STARTERS = 4;
+    private static final int PORT_WAIT_MS = 3_000;
+    private static final int PORT_PAUSE_MS = 100;
 
     private final Settings settings;
     private final DaemonLog log;
     private final Loop loop;
+    private final Hooks hooks;
     private final Jobs jobs;
     private final Reports reports;
     private final HardwareProbe probe;
@@ -88,7 +92,8 @@ public final class Slurmd implements AutoCloseable {
         Cgroups cgroups = Cgroups.detect(settings.nodeName(), settings.spoolDirectory(), settings.confinement(),
                 probe.memoryMb(), log);
         Starter starter = new Starter(settings, log, spool, cgroups, new SpecBuilder(settings, probe.cpusInOrder()));
-        jobs = new Jobs(settings, log, loop, spool, reports, new Hooks(settings, log), cgroups, starter, starters,
+        hooks = new Hooks(settings, log);
+        jobs = new Jobs(settings, log, loop, spool, reports, hooks, cgroups, starter, starters,
                 bootId);
         if (settings.pollMemory() || (settings.confinement().memory() && !cgroups.limitsMemory())) {
             new MemoryWatch(loop, settings.pollSeconds(), jobs::withMemoryLimit, jobs::memoryExceeded).start();
@@ -123,13 +128,24 @@ public final class Slurmd implements AutoCloseable {
         return lock;
     }
 
+    /** The port of an earlier self that just read its configuration may still be closing. */
     private Server open(Sessions sessions, IoRelay relay) throws CannotStartException {
-        try {
-            return Server.start("", settings.port(), sessions.verifier(), (caller, message, body) ->
-                    queries.answer(caller, message, body),
-                    Map.of("io", relay::handle), Slurmd::page);
-        } catch (RuntimeException e) {
-            throw new CannotStartException("Unable to bind listen port (" + settings.port() + "): " + rootCause(e));
+        long endNs = System.nanoTime() + PORT_WAIT_MS * 1_000_000L;
+        while (true) {
+            try {
+                return Server.start("", settings.port(), sessions.verifier(), (caller, message, body) ->
+                        queries.answer(caller, message, body),
+                        Map.of("io", relay::handle), Slurmd::page);
+            } catch (RuntimeException e) {
+                if (System.nanoTime() > endNs) {
+                    throw new CannotStartException("Unable to bind listen port (" + settings.port() + "): " + rootCause(e));
+                }
+            }
+            try {
+                Thread.sleep(PORT_PAUSE_MS);
+            } catch (InterruptedException e) {
+                throw new CannotStartException("interrupted");
+            }
         }
     }
 
@@ -155,6 +171,7 @@ public final class Slurmd implements AutoCloseable {
                 + " Threads=" + h.threadsPerCore() + " Memory=" + h.memoryMb() + " TmpDisk=" + h.tmpDiskMb()
                         + " Uptime="
                 + probe.uptimeSeconds() + " CPUSpecList=(null) FeaturesAvail=(null) FeaturesActive=(null)");
+        hooks.health();
         link.start();
     }
 
@@ -196,6 +213,7 @@ public final class Slurmd implements AutoCloseable {
             case Ack a -> reports.acknowledge(a.seq());
             case Welcome w -> { }
             case Refused r -> { }
+            case CheckHealth c -> Loop.aside(hooks::health);
         }
     }
 

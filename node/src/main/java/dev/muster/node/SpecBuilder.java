@@ -74,6 +74,7 @@ final class SpecBuilder {
         launch.limits().forEach((name, value) -> out.put("rlimit", name + " "
                 + (value < 0 ? "unlimited" : Long.toString(value))));
         out.putAll("env", devices(launch.environment(), launch, place));
+        nice(out, launch);
         boolean batch = launch.stepId() == NodeMessages.STEP_BATCH;
         if (batch) {
             out.put("batch", 1);
@@ -90,6 +91,19 @@ final class SpecBuilder {
             bind(out, binding, launch.tasks().get(i), i);
         }
         return out.bytes();
+    }
+
+    /** PropagatePrioProcess: as the command that submitted it, for others than root never before slurmd, and with 2 always behind it. */
+    private void nice(SpecWriter out, Launch launch) {
+        int mode = settings.around().propagateNice();
+        String wanted = variable(launch.environment(), "SLURM_PRIO_PROCESS", "0");
+        if (mode == 0 || !wanted.matches("-?[0-9]{1,2}")) {
+            return;
+        }
+        int own = Os.nice();
+        int nice = Integer.parseInt(wanted);
+        int least = mode == 2 ? own + 1 : launch.share().owner().uid() == 0 ? -20 : own;
+        out.put("nice", Math.min(19, Math.max(nice, least)));
     }
 
     /** The external step: no task, lives until it is terminated. */
@@ -164,11 +178,21 @@ final class SpecBuilder {
         Bytes stdout = first(launch.stdout(), io.stdout());
         Bytes stderr = first(launch.stderr(), io.stderr());
         char how = launch.append() || io.openMode().equals("append") ? 'a' : 't';
+        if (io.labelled()) {
+            how = Character.toUpperCase(how);
+            out.put("label", label(task.rank(), launch.stepTasks()));
+        }
         out.put("stdin", target('r', first(launch.stdin(), io.stdin()), launch, task));
         out.put("stdout", target(how, stdout, launch, task));
         boolean same = stderr.equals(stdout) || stderr.isEmpty();
         out.put("stderr", same && isFile(stdout) ? Bytes.of("same")
                 : target(how, same ? stdout : stderr, launch, task));
+    }
+
+    /** As srun writes it: the rank, as wide as the step's highest. */
+    private static String label(int rank, int stepTasks) {
+        String text = Integer.toString(rank);
+        return " ".repeat(Math.max(0, Integer.toString(Math.max(1, stepTasks) - 1).length() - text.length())) + text + ": ";
     }
 
     private static Bytes first(Bytes a, Bytes b) {

@@ -65,6 +65,12 @@ final class Starter {
         }
     }
 
+    /** The groups of the external step, made if they are not there yet. */
+    List<Path> externalGroups(JobShare share) {
+        return cgroups.forStep(share.jobId(), share.attempt(), dev.muster.model.node.NodeMessages.STEP_EXTERN,
+                specs.confined(share.memoryMb(), share.cpus(), share.gres()), specs.confined(0, share.cpus(), share.gres())).join();
+    }
+
     /** @param ended see {@link StepdServer.Started} */
     record Begun(long stepdPid, CompletableFuture<Boolean> ended) {}
 

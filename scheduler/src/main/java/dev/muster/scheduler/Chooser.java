@@ -221,7 +221,7 @@ final class Chooser {
             int cpus = need.exclusive() ? freeUnits.count() * usable
                     : Math.max(Math.max(need.cpusPerNodeMin(), need.gpus().cpus() * gpus),
                             need.overcommit() ? 1 : pick.tasks * need.cpusPerTask());
-            IndexSet units = firstOf(freeUnits, (cpus + usable - 1) / usable);
+            IndexSet units = idleFirst(freeUnits, node.freeUnits, (cpus + usable - 1) / usable);
             int given = units.count() * perUnit;
             long memory = need.gpus().memoryMb() > 0 ? need.gpus().memoryMb() * gpus
                     : !memoryConsumed ? need.memPerNodeMb() > 0 ? need.memPerNodeMb() : need.memPerCpuMb() * given
@@ -264,6 +264,12 @@ final class Chooser {
         if (!more.isEmpty()) {
             out.put(item.name(), taken.union(more));
         }
+    }
+
+    /** What nobody has before what is shared. */
+    private static IndexSet idleFirst(IndexSet may, IndexSet idle, int count) {
+        IndexSet first = firstOf(may.intersect(idle), count);
+        return first.count() == count ? first : first.union(firstOf(may.minus(first), count - first.count()));
     }
 
     static IndexSet firstOf(IndexSet set, int count) {

@@ -56,7 +56,7 @@ final class HetPass {
     /** In the first of its partitions that it may use and that is large enough. */
     private Optional<Part> part(Job job) {
         JobReason reason = JobReason.PARTITION_DOWN;
-        for (String name : job.desc().partition().split(",")) {
+        for (String name : scheduler.partitions(job)) {
             Optional<Partition> partition = state.partitions().find(name);
             if (partition.isEmpty()) {
                 continue;
@@ -105,7 +105,7 @@ final class HetPass {
             pass.takeLicences(allocation.get(), part.need, false);
             charged++;
             allocation.get().nodes().forEach(share -> used.add(share.node()));
-            starts.add(new Planner.Start(part.job.id(), -1, allocation.get(), part.need.limitMin(), part.need.reservation()));
+            starts.add(new Planner.Start(part.job.id(), -1, allocation.get(), part.need.limitMin(), part.need.partition(), part.need.reservation()));
         }
         for (int i = 0; i < charged; i++) {
             scheduler.use().started(parts.get(i).job.desc(), starts.get(i).allocation(), -1);

@@ -27,6 +27,7 @@ import java.util.TreeMap;
  * @param gpus          what comes with each GPU
  * @param licences      of the cluster, for the job as a whole
  * @param limitMin      -1 for none
+ * @param jobsPerCore   of the partition that may share a core with it, 1 for none
  * @param reservation   in which it is to start, "" for none
  */
 record Need(
@@ -54,7 +55,8 @@ record Need(
         Gpus gpus,
         Licences.Wanted licences,
         int limitMin,
-        String reservation) {
+        String reservation,
+        int jobsPerCore) {
 
     /**
      * @param sockets  a node must have at least; likewise cores and threads
@@ -64,9 +66,10 @@ record Need(
      * @param contiguous the nodes must be neighbours in the order they are configured in
      */
     record Shape(int sockets, int cores, int threads, int tasksPerCore, int tasksPerSocket, int cpusMax, boolean contiguous) {
-        static Shape of(ResourceRequest r, Partition partition) {
+        static Shape of(ResourceRequest r, Partition partition, Settings settings) {
+            int tasksPerCore = r.tasksPerCore() == 0 && settings.selects("CR_ONE_TASK_PER_CORE") ? 1 : r.tasksPerCore();
             boolean oneThread = r.hint().equals("nomultithread") || r.hint().equals("compute_bound");
-            return new Shape(r.socketsPerNode(), r.coresPerSocket(), oneThread ? 1 : r.threadsPerCore(), r.tasksPerCore(),
+            return new Shape(r.socketsPerNode(), r.coresPerSocket(), oneThread ? 1 : r.threadsPerCore(), tasksPerCore,
                     r.tasksPerSocket(),
                     Math.max(0, partition.info().maxCpusPerNode()), r.contiguous());
         }
@@ -116,12 +119,22 @@ record Need(
         if (r.cpusPerGpu() > 0 && gpusPerTask > 0 && r.cpusPerTask() == 0) {
             cpusPerTask = r.cpusPerGpu() * gpusPerTask;
         }
+        if (r.tasks() == 0 && r.tasksPerNode() > 0 && !r.overcommit()) {
+            // so many on each node, not so many in all
+            cpusMin = Math.max(cpusMin, r.tasksPerNode() * cpusPerTask);
+        }
         return new Need(partition.name(), nodesMin, nodesMax == 0 ? 0 : Math.max(nodesMax, nodesMin), tasks, cpusPerTask,
                 r.tasksPerNode(), cpusMin, perNode, perCpu, memory.all(), gres.perNode(), gres.perJob(), gres.perTask(),
-                r.exclusive() != ResourceRequest.Exclusive.SHARED || partition.isExclusive(),
-                r.overcommit(), Shape.of(r, partition), r.tmpDiskMb(), r.features(), r.nodeList(), r.excludeList(), tasksOn(r),
+                r.exclusive() != ResourceRequest.Exclusive.SHARED || partition.isExclusive()
+                        || settings.selects("LINEAR") && partition.jobsPerCore(r.oversubscribe()) == 1,
+                r.overcommit(), Shape.of(r, partition, settings), r.tmpDiskMb(), r.features(), r.nodeList(), r.excludeList(), tasksOn(r),
                 new Gpus(r.cpusPerGpu(), r.memPerGpuMb()), Licences.parse(r.licenses()).orElse(Licences.Wanted.NONE),
-                limit(desc, partition), "");
+                limit(desc, partition), "", sharing(r, partition));
+    }
+
+    private static int sharing(ResourceRequest r, Partition partition) {
+        boolean alone = r.exclusive() != ResourceRequest.Exclusive.SHARED || partition.isExclusive();
+        return alone ? 1 : partition.jobsPerCore(r.oversubscribe());
     }
 
     private static Map<String, Integer> tasksOn(ResourceRequest r) {
@@ -147,7 +160,7 @@ record Need(
     Need in(String name) {
         return new Need(partition, nodesMin, nodesMax, tasks, cpusPerTask, tasksPerNode, cpusPerNodeMin, memPerNodeMb, memPerCpuMb, memAll,
                 gresPerNode, gresPerJob, gresPerTask, exclusive, overcommit, shape, tmpDiskMb, features, nodeList, excludeList, tasksOn, gpus,
-                licences, limitMin, name);
+                licences, limitMin, name, jobsPerCore);
     }
 
     /** Total CPUs, at least. */

@@ -15,6 +15,10 @@ final class NodeSlot {
     long freeMemoryMb;
     final Map<String, IndexSet> freeGres = new TreeMap<>();
     int holders;
+    /** How many jobs hold each unit: more than one where they share it. */
+    private int[] unitHolders = new int[0];
+    /** Of these, jobs of a partition that share; empty where nobody does. */
+    private final Map<String, int[]> sharers = new TreeMap<>();
     /** CPUs held by jobs of each partition; a job of several counts in all of them. */
     private final Map<String, Integer> cpusHeld = new TreeMap<>();
 
@@ -40,23 +44,83 @@ final class NodeSlot {
             }
         }
         holders = 0;
+        unitHolders = new int[spec.units()];
+        sharers.clear();
         cpusHeld.clear();
     }
 
     void hold(Allocation.Share share, String partitions) {
-        freeUnits = freeUnits.minus(share.cores());
-        freeMemoryMb -= share.memoryMb();
-        share.gres().forEach((name, devices) -> freeGres.computeIfPresent(name, (n, free) -> free.minus(devices)));
-        holders++;
-        count(partitions, share.cpus());
+        hold(share, partitions, false);
     }
 
     void release(Allocation.Share share, String partitions) {
-        freeUnits = freeUnits.union(share.cores());
-        freeMemoryMb += share.memoryMb();
-        share.gres().forEach((name, devices) -> freeGres.computeIfPresent(name, (n, free) -> free.union(devices)));
+        release(share, partitions, false);
+    }
+
+    /** @param unitsOnly cores come and go, memory and devices stay: what suspension does */
+    void hold(Allocation.Share share, String partitions, boolean unitsOnly) {
+        for (int u = share.cores().first(); u >= 0; u = share.cores().next(u + 1)) {
+            if (u < unitHolders.length) {
+                unitHolders[u]++;
+            }
+        }
+        freeUnits = freeUnits.minus(share.cores());
+        holders++;
+        count(partitions, share.cpus());
+        if (!unitsOnly) {
+            holdRest(share);
+        }
+    }
+
+    void release(Allocation.Share share, String partitions, boolean unitsOnly) {
+        IndexSet free = share.cores();
+        for (int u = share.cores().first(); u >= 0; u = share.cores().next(u + 1)) {
+            if (u < unitHolders.length && --unitHolders[u] > 0) {
+                free = free.without(u);
+            }
+        }
+        freeUnits = freeUnits.union(free.minus(spec.reservedUnits()));
         holders--;
         count(partitions, -share.cpus());
+        if (!unitsOnly) {
+            releaseRest(share);
+        }
+    }
+
+    /** Jobs of a partition that share came to units, or left them. */
+    void share(String partition, IndexSet units, int jobs) {
+        int[] counts = sharers.computeIfAbsent(partition, p -> new int[spec.units()]);
+        for (int u = units.first(); u >= 0; u = units.next(u + 1)) {
+            if (u < counts.length) {
+                counts[u] += jobs;
+            }
+        }
+    }
+
+    /** Units that only jobs of the partition have which share, and fewer than so many. */
+    IndexSet shareable(String partition, int most) {
+        int[] counts = sharers.get(partition);
+        IndexSet out = IndexSet.empty();
+        for (int u = 0; counts != null && u < counts.length; u++) {
+            if (counts[u] > 0 && counts[u] < most && counts[u] == unitHolders[u]) {
+                out = out.with(u);
+            }
+        }
+        return out;
+    }
+
+    boolean isShared() {
+        return !sharers.isEmpty();
+    }
+
+    void holdRest(Allocation.Share share) {
+        freeMemoryMb -= share.memoryMb();
+        share.gres().forEach((name, devices) -> freeGres.computeIfPresent(name, (n, free) -> free.minus(devices)));
+    }
+
+    void releaseRest(Allocation.Share share) {
+        freeMemoryMb += share.memoryMb();
+        share.gres().forEach((name, devices) -> freeGres.computeIfPresent(name, (n, free) -> free.union(devices)));
     }
 
     private void count(String partitions, int cpus) {

@@ -38,15 +38,31 @@ final class Pass {
     private final boolean memoryConsumed;
     private final AccountRules accounts;
     private final boolean limited;
+    private final boolean leastLoaded;
+    private final boolean packed;
+    private final boolean serialAtEnd;
+    private final boolean limitStops;
+    /** Partitions whose next job is kept back by a limit, where that stops all behind it. */
+    private final Set<String> closed = new HashSet<>();
     private final List<Charged> charged = new ArrayList<>();
     private final List<Planner.Start> starts = new ArrayList<>();
     private final List<Taken> taken = new ArrayList<>();
+    /** Of these, those that share their cores. */
+    private final List<Taken> shares = new ArrayList<>();
+    /** Units alone, for what goes on or waits for others to leave. */
+    private final List<Taken> lent = new ArrayList<>();
     // classes are one object each, so identity is equality
     private final Set<Need> failed = Collections.newSetFromMap(new IdentityHashMap<>());
     private final Set<Need> exceeding = Collections.newSetFromMap(new IdentityHashMap<>());
     private final Set<String> blocked = new HashSet<>();
     private final Map<String, String> bootIds = new HashMap<>();
+    private final Map<Integer, long[]> unitEnds = new HashMap<>();
     private final Reserved reserved;
+    private final Preemptor preemptor;
+    private final List<Job> stopped = new ArrayList<>();
+    private final List<Integer> resumes = new ArrayList<>();
+    private boolean blind;
+    private boolean sharing;
     private Grid grid;
     private LicencePlan licencePlan;
     private Set<String> avoided = Set.of();
@@ -64,8 +80,21 @@ final class Pass {
         this.most = most;
         this.memoryConsumed = state.settings().memoryConsumed();
         this.accounts = new AccountRules(state);
+        this.leastLoaded = state.settings().selects("CR_LLN");
+        this.serialAtEnd = state.settings().options().containsKey("pack_serial_at_end");
+        this.limitStops = state.settings().options().containsKey("assoc_limit_stop");
+        this.packed = state.settings().selects("CR_PACK_NODES");
         this.limited = accounts.enforces("limits");
         this.reserved = new Reserved(state, scheduler.nodes(), now.seconds());
+        this.preemptor = new Preemptor(scheduler, state, now);
+        if (state.preempted().size() > 0) {
+            for (Job job : scheduler.holders()) {
+                if (Scheduler.gaveItsCores(state, job)) {
+                    stopped.add(job);
+                }
+            }
+            stopped.sort(java.util.Comparator.comparingInt(j -> -scheduler.tier(j)));
+        }
     }
 
     List<Planner.Start> run() {
@@ -74,16 +103,55 @@ final class Pass {
                 if (starts.size() >= most) {
                     break;
                 }
-                consider(state.jobs().at(id));
+                Job job = state.jobs().at(id);
+                if (!stopped.isEmpty()) {
+                    goOn(scheduler.tier(job));
+                }
+                consider(job);
             }
+            goOn(Integer.MIN_VALUE);
             return starts;
         } finally {
+            preemptor.undo();
             // what is started for good comes back with the records
             charged.forEach(c -> scheduler.use().started(c.desc, c.allocation, -1));
             for (Taken t : taken) {
                 t.node.release(t.share, t.partition);
             }
+            for (Taken t : shares) {
+                t.node.share(t.partition, t.share.cores(), -1);
+            }
+            for (Taken t : lent) {
+                t.node.release(t.share, t.partition, true);
+            }
         }
+    }
+
+    /** Those that gave way and are no less than what comes next in the queue have their cores back as soon as these are free. */
+    private void goOn(int tier) {
+        while (!stopped.isEmpty() && scheduler.tier(stopped.getFirst()) >= tier) {
+            Job job = stopped.removeFirst();
+            boolean free = true;
+            for (Allocation.Share s : job.run().allocation().nodes()) {
+                NodeSlot node = scheduler.node(s.node());
+                free &= node != null && node.freeUnits.intersect(s.cores()).equals(s.cores());
+            }
+            if (free) {
+                resumes.add(job.id());
+                for (Allocation.Share s : job.run().allocation().nodes()) {
+                    scheduler.node(s.node()).hold(s, job.desc().partition(), true);
+                    lent.add(new Taken(scheduler.node(s.node()), s, job.desc().partition()));
+                }
+            }
+        }
+    }
+
+    List<Planner.Preempt> preemptions() {
+        return preemptor.preempts();
+    }
+
+    List<Integer> resumes() {
+        return resumes;
     }
 
     /** Jobs that start now although a more urgent one waits for its reservation. */
@@ -133,7 +201,7 @@ final class Pass {
             scheduler.explain(job.id(), JobReason.RESERVATION);
             return false;
         }
-        for (String name : job.desc().partition().split(",")) {
+        for (String name : scheduler.partitions(job)) {
             Optional<Partition> partition = state.partitions().find(name);
             JobReason limit = partition.map(p -> Limits.reason(job.desc(), p, state.settings())).orElse(JobReason.PARTITION_DOWN);
             if (limit != JobReason.NONE) {
@@ -159,7 +227,14 @@ final class Pass {
     /** NONE if it starts; else why it does not. @param last what it waits for is planned here */
     private JobReason attempt(Job job, int task, Partition partition, Need need, boolean last) {
         JobReason policy = limited ? accounts.blocks(job.desc(), Allocation.NONE, need.limitMin(), scheduler.use()) : JobReason.NONE;
+        if (closed.contains(partition.name())) {
+            scheduler.explain(job.id(), JobReason.PRIORITY);
+            return JobReason.PRIORITY;
+        }
         if (policy != JobReason.NONE) {
+            if (limitStops) {
+                closed.add(partition.name());
+            }
             scheduler.explain(job.id(), policy);
             return policy;
         }
@@ -175,6 +250,10 @@ final class Pass {
             return waits;
         }
         if (failed.contains(need)) {
+            Optional<JobReason> room = room(job, task, need);
+            if (room.isPresent()) {
+                return room.get();
+            }
             JobReason reason = blocked.contains(blocker(need)) ? JobReason.PRIORITY : JobReason.RESOURCES;
             if (last) {
                 reserve(job, need, reason);
@@ -195,7 +274,7 @@ final class Pass {
             return whole;
         }
         if (allocation.isPresent()) {
-            started(job, need, new Planner.Start(job.id(), task, allocation.get(), need.limitMin(), need.reservation()));
+            started(job, need, new Planner.Start(job.id(), task, allocation.get(), need.limitMin(), need.partition(), need.reservation()));
             return JobReason.NONE;
         }
         failed.add(need);
@@ -203,6 +282,10 @@ final class Pass {
             scheduler.explain(job.id(), JobReason.PARTITION_CONFIG);
             exceeding.add(need);
             return JobReason.PARTITION_CONFIG;
+        }
+        Optional<JobReason> room = room(job, task, need);
+        if (room.isPresent()) {
+            return room.get();
         }
         if (!last) {
             return JobReason.RESOURCES;
@@ -212,6 +295,35 @@ final class Pass {
         reserve(job, need, reason);
         blocked.add(blocker(need));
         return reason;
+    }
+
+    /** Others give way where they have to: NONE if it starts at once, RESOURCES if it waits for them to go, empty if nobody has to. */
+    private Optional<JobReason> room(Job job, int task, Need need) {
+        if (!preemptor.isOn()) {
+            return Optional.empty();
+        }
+        blind = true;
+        Preemptor.Room room = preemptor.make(job, need, () -> placeIdleOrShared(need));
+        blind = false;
+        return switch (room) {
+            case Preemptor.None n -> Optional.empty();
+            case Preemptor.AtOnce r -> {
+                claim(r.allocation(), need);
+                starts.add(new Planner.Start(job.id(), task, r.allocation(), need.limitMin(), need.partition(), need.reservation()));
+                yield Optional.of(JobReason.NONE);
+            }
+            case Preemptor.Soon r -> {
+                for (Allocation.Share s : r.allocation().nodes()) {
+                    NodeSlot node = scheduler.node(s.node());
+                    IndexSet free = node.freeUnits.intersect(s.cores());
+                    Allocation.Share part = new Allocation.Share(s.node(), s.agent(), s.bootId(), free, 0, 0, Map.of(), true, false);
+                    node.hold(part, need.partition(), true);
+                    lent.add(new Taken(node, part, need.partition()));
+                }
+                scheduler.explain(job.id(), JobReason.RESOURCES);
+                yield Optional.of(JobReason.RESOURCES);
+            }
+        };
     }
 
     /** The need in the first of the job's reservations that is open; empty if none is. */
@@ -236,12 +348,24 @@ final class Pass {
 
     // ---- now
 
+    /** On what nobody has; where there is not enough of it and it may be shared, on what others of its partition share. */
+    private Optional<Allocation> placeIdleOrShared(Need need) {
+        Optional<Allocation> alone = place(need);
+        if (alone.isPresent() || need.jobsPerCore() == 1) {
+            return alone;
+        }
+        sharing = true;
+        Optional<Allocation> together = place(need);
+        sharing = false;
+        return together;
+    }
+
     /** As {@link #place}, on other nodes than these, and with the licences. */
     Optional<Allocation> placeAvoiding(Need need, Set<String> nodes) {
         Optional<List<Licences.Item>> given = licences(need, 0);
         avoided = nodes;
         try {
-            Optional<Allocation> allocation = given.flatMap(g -> place(need));
+            Optional<Allocation> allocation = given.flatMap(g -> placeIdleOrShared(need));
             return need.licences().items().isEmpty() ? allocation : allocation.map(a -> a.withLicences(Licences.text(given.get())));
         } finally {
             avoided = Set.of();
@@ -278,8 +402,27 @@ final class Pass {
         return Optional.of(Chooser.bind(need, picks, n -> freeNow(need, n), bootIds, memoryConsumed, state.settings().awaitProlog()));
     }
 
-    /** Candidates in order of preference: those the job names first. */
+    /** Candidates in order of preference: those the job names first; the least loaded first where that is asked for, or the fullest. */
     private List<NodeSlot> order(Need need) {
+        List<NodeSlot> plain = named(need);
+        boolean least = leastLoaded || state.partitions().find(need.partition()).filter(p -> p.info().leastLoadedNodes()).isPresent();
+        if (serialAtEnd && need.tasks() == 1 && need.nodesMin() == 1 && need.nodeList().isEmpty()) {
+            return plain.reversed();
+        }
+        if (!least && !packed) {
+            return plain;
+        }
+        int required = Feasibility.names(need.nodeList()).size();
+        List<NodeSlot> rest = new ArrayList<>(plain.subList(Math.min(required, plain.size()), plain.size()));
+        java.util.Comparator<NodeSlot> load = java.util.Comparator.comparingDouble(
+                n -> 1 - (double) n.freeUnits.count() / Math.max(1, n.spec.units()));
+        rest.sort(java.util.Comparator.comparingInt((NodeSlot n) -> n.spec.weight()).thenComparing(least ? load : load.reversed()));
+        List<NodeSlot> out = new ArrayList<>(plain.subList(0, Math.min(required, plain.size())));
+        out.addAll(rest);
+        return out;
+    }
+
+    private List<NodeSlot> named(Need need) {
         List<NodeSlot> members = scheduler.nodesOf(need.partition());
         List<String> required = Feasibility.names(need.nodeList());
         List<String> excluded = Feasibility.names(need.excludeList());
@@ -302,10 +445,11 @@ final class Pass {
         return out;
     }
 
-    /** Units that are free and that reservations leave to the need. */
+    /** Units that are free, or shared where that is looked for, and that reservations leave to the need. */
     private IndexSet freeNow(Need need, NodeSlot node) {
-        return reserved.isEmpty() ? node.freeUnits
-                : node.freeUnits.intersect(reserved.allowed(need.reservation(), node, now.seconds(), until(now.seconds(), need.limitMin())));
+        IndexSet free = sharing ? node.freeUnits.union(node.shareable(need.partition(), need.jobsPerCore())) : node.freeUnits;
+        return reserved.isEmpty() ? free
+                : free.intersect(reserved.allowed(need.reservation(), node, now.seconds(), until(now.seconds(), need.limitMin())));
     }
 
     private static long until(long from, int limitMin) {
@@ -316,9 +460,11 @@ final class Pass {
         int units = freeNow(need, node).count();
         long memory = node.freeMemoryMb;
         boolean idle = node.isIdle() && !(need.exclusive() && partlyBarred(need, node, 0));
-        if (grid != null) {
+        if (grid != null && !blind) {
             int end = Grid.endSlot(0, need.limitMin());
-            units = Math.min(units, grid.unitsIn(node.index, 0, end));
+            // what is shared is nobody's plan
+            int shared = sharing ? units - node.freeUnits.intersect(freeNow(need, node)).count() : 0;
+            units = Math.min(units, shared + Math.max(0, grid.unitsIn(node.index, 0, end)));
             memory = Math.min(memory, grid.memoryIn(node.index, 0, end));
             idle &= grid.idleIn(node.index, 0, end);
         }
@@ -371,10 +517,15 @@ final class Pass {
         takeLicences(allocation, need, false);
         for (Allocation.Share share : allocation.nodes()) {
             NodeSlot node = scheduler.node(share.node());
+            int idle = share.cores().intersect(node.freeUnits).count();
             node.hold(share, need.partition());
             taken.add(new Taken(node, share, need.partition()));
+            if (need.jobsPerCore() > 1) {
+                node.share(need.partition(), share.cores(), 1);
+                shares.add(taken.getLast());
+            }
             if (grid != null) {
-                grid.take(node.index, 0, Grid.endSlot(0, need.limitMin()), share.cores().count(), share.memoryMb());
+                grid.take(node.index, 0, Grid.endSlot(0, need.limitMin()), idle, share.memoryMb());
             }
         }
     }
@@ -525,7 +676,7 @@ final class Pass {
         return new Need(n.partition(), n.nodesMin(), n.nodesMax(), n.tasks(), n.cpusPerTask(), n.tasksPerNode(), n.cpusPerNodeMin(),
                 n.memPerNodeMb(), n.memPerCpuMb(), n.memAll(), n.gresPerNode(), List.of(), n.gresPerTask(), n.exclusive(),
                 n.overcommit(), n.shape(), n.tmpDiskMb(), n.features(), n.nodeList(), n.excludeList(), n.tasksOn(), n.gpus(), n.licences(),
-                n.limitMin(), n.reservation());
+                n.limitMin(), n.reservation(), n.jobsPerCore());
     }
 
     private Planner.Estimate reserved(Need need, List<Chooser.Pick> picks, int slot, int end, boolean keep) {
@@ -557,13 +708,23 @@ final class Pass {
             for (Job job : scheduler.holders()) {
                 long left = job.run().limitTickMs() < 0
                         ? (job.state().isActive() ? Long.MAX_VALUE / 2 : 60) : Math.max(0, (job.run().limitTickMs() - now.tickMs() + 999) / 1000);
-                release(job.run().allocation().nodes(), left, lastEnd);
+                if (!Scheduler.gaveItsCores(state, job)) {
+                    release(job.run().allocation().nodes(), left, lastEnd);
+                }
                 release(job.run().allocation().leaving(), 60, lastEnd);
             }
             for (Planner.Start start : starts) {
                 release(start.allocation().nodes(), start.limitMin() < 0 ? Long.MAX_VALUE / 2 : start.limitMin() * 60L, lastEnd);
             }
             lastEnd.forEach((node, end) -> grid.idle(node, end));
+            unitEnds.forEach((node, ends) -> {
+                for (long end : ends) {
+                    if (end > 0) {
+                        grid.free(node, end - 1, 1, 0);
+                    }
+                }
+            });
+            unitEnds.clear();
         }
         return grid;
     }
@@ -571,7 +732,15 @@ final class Pass {
     private void release(List<Allocation.Share> shares, long afterSeconds, Map<Integer, Long> lastEnd) {
         for (Allocation.Share share : shares) {
             NodeSlot node = scheduler.node(share.node());
-            if (node != null && !share.released()) {
+            if (node != null && !share.released() && node.isShared()) {
+                // a core that several have is free with the last of them
+                long[] ends = unitEnds.computeIfAbsent(node.index, n -> new long[node.spec.units()]);
+                for (int u = share.cores().first(); u >= 0; u = share.cores().next(u + 1)) {
+                    ends[u] = Math.max(ends[u], afterSeconds + 1);
+                }
+                grid.free(node.index, afterSeconds, 0, share.memoryMb());
+                lastEnd.merge(node.index, afterSeconds, Math::max);
+            } else if (node != null && !share.released()) {
                 grid.free(node.index, afterSeconds, share.cores().count(), share.memoryMb());
                 lastEnd.merge(node.index, afterSeconds, Math::max);
             }

@@ -17,12 +17,14 @@ final class Reserved {
     private final Map<String, Reservation> reservations = new HashMap<>();
     private final List<Reservation> magnetic = new ArrayList<>();
     private final Map<String, List<Claim>> byNode = new HashMap<>();
+    private final State state;
     private final long now;
 
     /** Units of a node in one of a reservation's times, seconds since 1970. */
     private record Claim(Reservation reservation, IndexSet units, long from, long to) {}
 
     Reserved(State state, Collection<NodeSlot> nodes, long now) {
+        this.state = state;
         this.now = now;
         Collection<Reservation> all = state.reservations().values();
         if (all.isEmpty()) {
@@ -57,14 +59,14 @@ final class Reserved {
         List<String> out = new ArrayList<>();
         if (!desc.charge().reservation().isEmpty()) {
             for (String name : desc.charge().reservation().split(",")) {
-                if (usable(name) && reservations.get(name).admits(desc)) {
+                if (usable(name) && reservations.get(name).admits(state, desc)) {
                     out.add(name);
                 }
             }
             return out;
         }
         for (Reservation r : magnetic) {
-            if (usable(r.name()) && r.admits(desc)) {
+            if (usable(r.name()) && r.admits(state, desc)) {
                 out.add(r.name());
             }
         }

@@ -9,11 +9,13 @@ import dev.muster.core.Job;
 import dev.muster.core.Node;
 import dev.muster.core.Now;
 import dev.muster.core.Planner;
+import dev.muster.core.Preemption;
 import dev.muster.core.Priorities;
 import dev.muster.core.State;
 import dev.muster.core.Touched;
 import dev.muster.model.JobDesc;
 import dev.muster.model.JobReason;
+import dev.muster.model.JobState;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -45,6 +47,8 @@ public final class Scheduler implements Planner {
     private final Map<String, NodeSlot> byName = new HashMap<>();
     private final Map<String, List<NodeSlot>> byPartition = new HashMap<>();
     private final Map<String, Integer> tiers = new HashMap<>();
+    /** Partitions whose jobs may share cores. */
+    private final Map<String, dev.muster.core.Partition> shared = new HashMap<>();
     private final TreeSet<Place> queue = new TreeSet<>();
     private final Map<Integer, Place> places = new HashMap<>();
     /** Computed priorities of those in the queue; empty with priority/basic. Read by other threads. */
@@ -61,6 +65,8 @@ public final class Scheduler implements Planner {
     private final Map<Integer, Map<String, Need>> needs = new HashMap<>();
     private final AccountUse use = new AccountUse();
     private volatile boolean everyNodeConnected;
+    private List<Preempt> preemptions = List.of();
+    private List<Integer> resumes = List.of();
     private volatile long backfilled;
     private volatile int lastReservations;
     private volatile long lastPass;
@@ -88,6 +94,7 @@ public final class Scheduler implements Planner {
         byName.clear();
         byPartition.clear();
         tiers.clear();
+        shared.clear();
         queue.clear();
         places.clear();
         computed.clear();
@@ -109,8 +116,11 @@ public final class Scheduler implements Planner {
             members.sort(Comparator.comparingInt(s -> s.index));
             byPartition.put(p.name(), members);
             tiers.put(p.name(), p.info().priorityTier());
+            if (p.jobsPerCore(true) > 1) {
+                shared.put(p.name(), p);
+            }
         });
-        state.jobs().values().forEach(this::add);
+        state.jobs().values().forEach(j -> add(state, j));
         use.reset(state);
     }
 
@@ -137,9 +147,9 @@ public final class Scheduler implements Planner {
             }
         }
         for (int id : jobs) {
-            before.jobs().find(id).ifPresent(this::remove);
+            before.jobs().find(id).ifPresent(j -> remove(before, j));
             Optional<Job> now = after.jobs().find(id);
-            now.ifPresent(this::add);
+            now.ifPresent(j -> add(after, j));
             if (now.isEmpty() || !now.get().isPending()) {
                 reasons.remove(id);
                 planned.remove(id);
@@ -199,25 +209,25 @@ public final class Scheduler implements Planner {
 
     /** A job of several partitions stands where the best of their tiers puts it. */
     private Place place(Job job) {
-        int tier = 0;
-        for (String name : job.desc().partition().split(",")) {
-            tier = Math.max(tier, tiers.getOrDefault(name, 1));
-        }
-        return new Place(tier, priority(job), job.id());
+        return new Place(tier(job), priority(job), job.id());
     }
 
-    private void add(Job job) {
+    private void add(State state, Job job) {
         if (inQueue(job)) {
             enqueue(job);
         }
         if (job.holdsNodes()) {
-            hold(job, true);
+            if (gaveItsCores(state, job)) {
+                rest(job, true);
+            } else {
+                hold(job, false);
+            }
             holding.put(job.id(), job);
             runningTasks.merge(job.array().jobId(), 1, Integer::sum);
         }
     }
 
-    private void remove(Job job) {
+    private void remove(State state, Job job) {
         if (inQueue(job)) {
             Place place = places.remove(job.id());
             if (place != null) {
@@ -226,23 +236,90 @@ public final class Scheduler implements Planner {
             needs.remove(job.id());
         }
         if (job.holdsNodes()) {
-            hold(job, false);
+            if (gaveItsCores(state, job)) {
+                rest(job, false);
+            } else {
+                release(job, false);
+            }
             holding.remove(job.id());
             runningTasks.merge(job.array().jobId(), -1, Integer::sum);
         }
     }
 
-    private void hold(Job job, boolean take) {
+    /** Suspended for others: memory and devices are still its own. */
+    static boolean gaveItsCores(State state, Job job) {
+        return job.state() == JobState.SUSPENDED
+                && state.preempted().find(job.id()).filter(p -> p.mode() == Preemption.Mode.SUSPEND).isPresent();
+    }
+
+    private void rest(Job job, boolean take) {
+        for (Allocation.Share share : job.run().allocation().held()) {
+            NodeSlot slot = byName.get(share.node());
+            if (slot != null && !share.released() && take) {
+                slot.holdRest(share);
+            } else if (slot != null && !share.released()) {
+                slot.releaseRest(share);
+            }
+        }
+    }
+
+    void hold(Job job, boolean unitsOnly) {
         for (Allocation.Share share : job.run().allocation().held()) {
             NodeSlot slot = byName.get(share.node());
             if (slot != null && !share.released()) {
-                if (take) {
-                    slot.hold(share, job.desc().partition());
-                } else {
-                    slot.release(share, job.desc().partition());
-                }
+                slot.hold(share, job.desc().partition(), unitsOnly);
+                sharing(job).ifPresent(p -> slot.share(p, share.cores(), 1));
             }
         }
+    }
+
+    void release(Job job, boolean unitsOnly) {
+        for (Allocation.Share share : job.run().allocation().held()) {
+            NodeSlot slot = byName.get(share.node());
+            if (slot != null && !share.released()) {
+                slot.release(share, job.desc().partition(), unitsOnly);
+                sharing(job).ifPresent(p -> slot.share(p, share.cores(), -1));
+            }
+        }
+    }
+
+    /** The partition in which the job shares its cores. */
+    private Optional<String> sharing(Job job) {
+        if (shared.isEmpty() || job.desc().request().exclusive() != dev.muster.model.ResourceRequest.Exclusive.SHARED) {
+            return Optional.empty();
+        }
+        String first = job.desc().partition().split(",")[0];
+        return Optional.ofNullable(shared.get(first)).filter(p -> p.jobsPerCore(job.desc().request().oversubscribe()) > 1)
+                .map(dev.muster.core.Partition::name);
+    }
+
+    /** Those that the job names, the highest tier first. */
+    List<String> partitions(Job job) {
+        String named = job.desc().partition();
+        if (named.indexOf(',') < 0) {
+            return List.of(named);
+        }
+        List<String> out = new ArrayList<>(List.of(named.split(",")));
+        out.sort(Comparator.comparingInt((String name) -> tiers.getOrDefault(name, 1)).reversed());
+        return out;
+    }
+
+    int tier(Job job) {
+        int tier = 0;
+        for (String name : job.desc().partition().split(",")) {
+            tier = Math.max(tier, tiers.getOrDefault(name, 1));
+        }
+        return tier;
+    }
+
+    @Override
+    public List<Preempt> preemptions() {
+        return preemptions;
+    }
+
+    @Override
+    public List<Integer> resumes() {
+        return resumes;
     }
 
     /** Free units, memory and devices of every node and the queue's order, as text: to compare with a rebuild. */
@@ -284,13 +361,17 @@ public final class Scheduler implements Planner {
 
     @Override
     public List<Start> starts(State state, Now now, int most) {
-        if (queue.isEmpty()) {
+        preemptions = List.of();
+        resumes = List.of();
+        if (queue.isEmpty() && state.preempted().size() == 0) {
             return List.of();
         }
         lastPass = now.seconds();
         refresh(state, now);
         Pass pass = new Pass(this, state, now, most);
         List<Start> starts = pass.run();
+        preemptions = pass.preemptions();
+        resumes = pass.resumes();
         backfilled += pass.backfilled();
         lastReservations = pass.reservations();
         return starts;

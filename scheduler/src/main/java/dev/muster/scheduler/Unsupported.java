@@ -27,7 +27,7 @@ final class Unsupported {
         return List.of(
                 said(r.switches(), "--switches"),
                 said(r.prefer(), "--prefer"),
-                new Rule(r.coreSpec() > 0 || r.threadSpec() > 0, "--core-spec and --thread-spec"),
+                new Rule(r.coreSpec() != 0 || r.threadSpec() > 0, "--core-spec and --thread-spec"),
                 said(r.network(), "--network"),
                 new Rule(r.spread(), "--spread-job"),
                 // devices are never bound to cores here, so disable-binding asks for what is
@@ -44,7 +44,6 @@ final class Unsupported {
                 said(e.burstBuffer(), "--bb"),
                 said(e.mcsLabel(), "--mcs-label"),
                 said(e.batchFeatures(), "--batch"),
-                said(e.acctgFreq(), "--acctg-freq"),
                 said(e.cpuFreq(), "--cpu-freq"),
                 said(e.tresFreq(), "--gpu-freq"),
                 new Rule(!e.profile().isEmpty() && !e.profile().equalsIgnoreCase("none"), "--profile"),

@@ -121,7 +121,7 @@ class FairShareTest {
     private static Cluster cluster(String options) {
         Cluster c = new Cluster("n[1-2] cpus=4 mem=1000", "p nodes=n[1-2] default=yes defmempercpu=10 priorityjobfactor=5\n"
                 + "q nodes=n[1-2] defmempercpu=10 priorityjobfactor=10",
-                        "options.priority_type=priority/multifactor options.priority_calc_period=60 " + options);
+                "options.priority_type=priority/multifactor options.priority_calc_period=60 " + options);
         c.apply(new Command.ApplyPolicy(new DbdMessages.Policy(
                 List.of(assoc(1, 0, "root", "", "1"), assoc(2, 1, "lab", "", "1"), assoc(3, 2, "lab", "alice", "1"), assoc(4, 2, "lab", "bob", "1")),
                 List.of(new DbdMessages.QosPolicy(1, "normal", new TreeMap<>(Map.of("Priority", "10"))),
@@ -201,8 +201,8 @@ class FairShareTest {
 
     @Test
     void factors() {
-        String all = "options.priority_weight_age=1000 options.priority_max_age=100 options.priority_weight_size=800"
-                + " options.priority_weight_partition=40"
+        String all =
+                "options.priority_weight_age=1000 options.priority_max_age=100 options.priority_weight_size=800 options.priority_weight_partition=40"
                 + " options.priority_weight_qos=60 options.priority_weight_tres=cpu=80 ";
         String table = """
                 partition=p charge.account=lab charge.qos=normal                  | 0   | 340
@@ -220,8 +220,8 @@ class FairShareTest {
             String[] cell = row.split("\\|");
             assertThat(priority(cluster(all), cell[0].strip(), Long.parseLong(cell[1].strip()))).as(row).isEqualTo(Long.parseLong(cell[2].strip()));
         }
-        assertThat(priority(cluster(all + "options.priority_favor_small=true"), "partition=p charge.account=lab charge.qos=normal",
-                0)).isEqualTo(640);
+        assertThat(priority(cluster(all + "options.priority_favor_small=true"), "partition=p charge.account=lab charge.qos=normal", 0))
+                .isEqualTo(640);
         assertThat(priority(cluster("options.priority_weight_partition=1 options.priority_weight_qos=1 options.priority_weight_tres=cpu=1"
                 + " options.priority_flags=NO_NORMAL_ALL"), "partition=p tasks=2 charge.account=lab charge.qos=normal", 0)).isEqualTo(17);
     }

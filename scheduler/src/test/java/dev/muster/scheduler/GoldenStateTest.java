@@ -118,36 +118,38 @@ class GoldenStateTest {
             pass 1
             """;
 
+    private static final String FIRST = """
+            skip
+            again r1 kind=BATCH name=first payload.scriptHash=5c payload.envHash=ee timing.timeLimitMin=5
+            submit kind=BATCH timing.array=1-4%1 timing.dependency=afterok:1001
+            submit kind=ALLOCATION tasks=2 timing.hold=true charge.qos=normal
+            submit kind=BATCH name=bye timing.hold=true
+            schedule
+            prolog 1001 n1
+            ctldprolog 1001 ok
+            launched 1001 extern
+            launched 1001 batch
+            stop 1001
+            suspend 1001 root
+            pass 5
+            resume 1001 root
+            update 1001 timelimit=4
+            step 1001 1 s1
+            cancel 1001.0
+            exited 1001 0 0:15
+            exited 1001 batch 0:0
+            exited 1001 extern 0:0
+            done 1001 n1
+            """;
+
     /** Writes a new version's files into the directory given. */
     public static void main(String[] args) throws IOException {
         Cluster cluster = new Cluster("n[1-2] cpus=2 mem=1000", "p nodes=n[1-2] default=yes defmempercpu=10",
                 "requeueJobs=true awaitProlog=true externSteps=true returnToService=1 options.prolog_slurmctld=true options.max_node_count=4"
-                        + " options.licenses=fluent:4");
+                        + " options.licenses=fluent:4 options.preempt_type=preempt/qos options.preempt_mode=CANCEL");
         List<Entry> all = new ArrayList<>(cluster.opening());
         Play play = new Play(cluster);
-        play.lines("""
-                skip
-                again r1 kind=BATCH name=first payload.scriptHash=5c payload.envHash=ee timing.timeLimitMin=5
-                submit kind=BATCH timing.array=1-4%1 timing.dependency=afterok:1001
-                submit kind=ALLOCATION tasks=2 timing.hold=true
-                submit kind=BATCH name=bye timing.hold=true
-                schedule
-                prolog 1001 n1
-                ctldprolog 1001 ok
-                launched 1001 extern
-                launched 1001 batch
-                stop 1001
-                suspend 1001 root
-                pass 5
-                resume 1001 root
-                update 1001 timelimit=4
-                step 1001 1 s1
-                cancel 1001.0
-                exited 1001 0 0:15
-                exited 1001 batch 0:0
-                exited 1001 extern 0:0
-                done 1001 n1
-                """);
+        play.lines(FIRST);
         play.lines(TRIGGERS + SHRUNK);
         play.lines("""
                 pass 1
@@ -179,14 +181,17 @@ class GoldenStateTest {
         cluster.apply(new Command.ApplyPolicy(new DbdMessages.Policy(
                 List.of(new DbdMessages.AssocPolicy(1, 0, "root", "", "", false, Map.of(), List.of("normal"), "normal"),
                         new DbdMessages.AssocPolicy(2, 1, "lab", "alice", "p", true, Map.of("MaxJobs", "4"), List.of("normal"), "normal")),
-                List.of(new DbdMessages.QosPolicy(1, "normal", Map.of("Priority", "10"))),
+                List.of(new DbdMessages.QosPolicy(1, "normal", Map.of("Priority", "10")),
+                        new DbdMessages.QosPolicy(2, "urgent", Map.of("Preempt", "normal"))),
                 List.of(new DbdMessages.UserPolicy("alice", Entities.AdminLevel.NONE, List.of("lab"))),
                 List.of(new DbdMessages.WckeyPolicy("alice", "w", true)))));
         play.lines("""
                 pass 301
-                submit kind=BATCH charge.account=lab partition=p
+                submit kind=BATCH charge.account=lab charge.qos=normal partition=p tasks=2
                 schedule
                 pass 301
+                submit kind=BATCH charge.account=lab charge.qos=urgent partition=p tasks=2
+                schedule
                 """);
         all.addAll(play.entries());
         Path directory = Files.createDirectories(Path.of(args[0]));

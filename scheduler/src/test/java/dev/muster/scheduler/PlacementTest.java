@@ -171,4 +171,58 @@ class PlacementTest {
                 partition=p memPerCpuMb=250 | n1:3
                 """);
     }
+
+    @Test
+    void leastLoadedAndFullestNodes() {
+        String nodes = "n[1-3] cpus=4 mem=1000";
+        String[][] rows = {{"p nodes=n[1-3] defmempercpu=10", "", "n1:1 n1:1 n1:1"},
+            {"p nodes=n[1-3] defmempercpu=10 lln=yes", "", "n1:1 n2:1 n3:1"},
+            {"p nodes=n[1-3] defmempercpu=10", "options.select=CR_CORE,CR_LLN", "n1:1 n2:1 n3:1"}};
+        for (String[] row : rows) {
+            Cluster c = new Cluster(nodes, row[0], row[1]);
+            assertThat(c.place("partition=p") + " " + c.place("partition=p") + " " + c.place("partition=p")).as(row[0]).isEqualTo(row[2]);
+        }
+        Cluster c = new Cluster(nodes, "p nodes=n[1-3] defmempercpu=10", "options.select=CR_CORE,CR_PACK_NODES");
+        assertThat(c.place("partition=p nodeList=n3")).isEqualTo("n3:1");
+        assertThat(c.place("partition=p")).isEqualTo("n3:1");
+    }
+
+    @Test
+    void wholeNodesWithSelectLinear() {
+        Cluster c = new Cluster("n[1-2] cpus=4 mem=1000", "p nodes=n[1-2] defmempercpu=10", "options.select=LINEAR");
+        assertThat(c.place("partition=p")).isEqualTo("n1:4");
+        assertThat(c.place("partition=p")).isEqualTo("n2:4");
+        assertThat(c.place("partition=p")).isEqualTo("(Resources)");
+    }
+
+    @Test
+    void oneTaskForEachCore() {
+        Cluster c = new Cluster("n1 cpus=8 threads=2 mem=1000", "p nodes=n1 defmempercpu=10", "options.select=CR_CORE,CR_ONE_TASK_PER_CORE");
+        assertThat(c.place("partition=p tasks=4")).isEqualTo("n1:8");
+    }
+
+    @Test
+    void jobsOfAPartitionThatTakesNoneGoToItsAlternate() {
+        Cluster c = new Cluster("n[1-2] cpus=4 mem=1000", "a nodes=n1 state=drain alternate=b defmempercpu=10\n"
+                + "b nodes=n1 state=inactive alternate=c defmempercpu=10\nc nodes=n2 defmempercpu=10\nd nodes=n1 state=drain", "");
+        assertThat(c.place("partition=a")).isEqualTo("n2:1");
+        assertThat(c.place("partition=d")).isEqualTo("Required partition not available (inactive or drain)");
+    }
+
+    @Test
+    void wordsOfSchedulerParameters() {
+        Cluster c = new Cluster("n[1-2] cpus=4 mem=1000", "p nodes=n[1-2] defmempercpu=10",
+                "options.pack_serial_at_end=yes options.max_array_tasks=3");
+        assertThat(c.place("partition=p")).isEqualTo("n2:1");
+        assertThat(c.place("partition=p tasks=2 nodesMin=2")).isEqualTo("n1:1 n2:1");
+        assertThat(c.place("partition=p timing.array=1-4")).isEqualTo("Invalid job array specification");
+    }
+
+    @Test
+    void tasksPerNodeAreOnEachNode() {
+        Cluster c = new Cluster("n[1-2] cpus=4 mem=1000", "p nodes=n[1-2] defmempercpu=10", "");
+        assertThat(c.place("partition=p")).isEqualTo("n1:1");
+        assertThat(c.place("partition=p tasksPerNode=4 nodeList=n1")).isEqualTo("(Resources)");
+        assertThat(c.place("partition=p tasksPerNode=3")).isEqualTo("n1:3");
+    }
 }

@@ -129,8 +129,8 @@ final class Play {
         String rest = line.contains(" ") ? line.substring(line.indexOf(' ') + 1) : "";
         switch (w[0]) {
             case "reserve" -> say(cluster.apply(new Command.CreateReservation(0, w[1], cluster.moments(changes(w, 2)), Map.of("staff", 50))));
-            case "rereserve" -> say(cluster.apply(new Command.UpdateReservation(0, "root", List.of(), w[1], cluster.moments(changes(w, 2)),
-                    Map.of())));
+            case "rereserve" -> say(cluster.apply(new Command.UpdateReservation(0, "root", List.of(),
+                    w[1], cluster.moments(changes(w, 2)), Map.of())));
             case "unreserve" -> say(cluster.apply(new Command.DeleteReservation(w.length > 2 ? Cluster.USER : 0, w.length > 2 ? w[2] : "root",
                     List.of(), w[1])));
             case "why" -> said = cluster.shown(Integer.parseInt(w[1]));

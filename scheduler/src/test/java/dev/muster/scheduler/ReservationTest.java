@@ -129,7 +129,7 @@ class ReservationTest {
                 reserve r starttime=+0 duration=600 nodecnt=1                   -> says Reservation request lacks users, groups or accounts
                 reserve r starttime=+0 duration=600 nodecnt=1 users=a,-b        -> says Invalid user id
                 reserve r starttime=+0 duration=600 nodecnt=1 users=a groups=staff \
-                        -> says Reservations can't have users and groups specified, only one or the other
+-> says Reservations can't have users and groups specified, only one or the other
                 reserve r starttime=+0 duration=600 nodecnt=1 groups=nobody     -> says Invalid group id
                 reserve r starttime=-900 duration=600 nodecnt=1 users=a         -> says Invalid time specified
                 reserve r starttime=+0 duration=600 nodecnt=1 users=a flags=HOURLY,DAILY -> says Requested reservation is invalid

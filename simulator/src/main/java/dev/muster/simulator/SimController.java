@@ -146,7 +146,7 @@ final class SimController implements Pipeline.Effects {
         if (plant == Plant.ID_COUNTER_NOT_RESTORED) {
             state = new State(state.tickMs(), state.settings(), 1, state.jobIdCeiling(), state.nextSluid(), state.sluidCeiling(),
                     state.jobs(), state.nodes(), state.partitions(), state.answers(), state.ended(), state.children(), state.blobs(),
-                            state.accounts(), state.reservations(), state.shares(), state.triggers());
+                            state.accounts(), state.reservations(), state.shares(), state.preempted(), state.triggers());
         } else if (!state.equals(truth.state()) || journal.lastIndex() != truth.index()) {
             throw new Violation("I38 snapshot and journal give the state",
                     "recovered at " + journal.lastIndex() + ", durable were " + truth.index() + ": " + Differences.of(truth.state(), state));
@@ -424,7 +424,8 @@ final class SimController implements Pipeline.Effects {
         if (plant == Plant.ANSWERS_NOT_IN_SNAPSHOT) {
             written = new State(state.tickMs(), state.settings(), state.nextJobId(), state.jobIdCeiling(), state.nextSluid(),
                     state.sluidCeiling(), state.jobs(), state.nodes(), state.partitions(), dev.muster.core.Table.empty(), state.ended(),
-                    state.children(), state.blobs(), state.accounts(), state.reservations(), state.shares(), state.triggers());
+                    state.children(), state.blobs(), state.accounts(), state.reservations(), state.shares(), state.preempted(),
+                    state.triggers());
             items = Recovery.items(written);
         }
         Iterator<byte[]> source = items;
@@ -490,6 +491,7 @@ final class SimController implements Pipeline.Effects {
                 case NodeMessages.StepLaunched m -> report(wire, m, m.seq());
                 case NodeMessages.LaunchFailed m -> report(wire, m, m.seq());
                 case NodeMessages.StepExited m -> report(wire, m, m.seq());
+                case NodeMessages.NodeTrouble m -> wire.send(new NodeMessages.Ack(m.seq()));
                 case NodeMessages.TaskExited m -> wire.send(new NodeMessages.Ack(m.seq()));
                 case NodeMessages.JobDone m -> report(wire, m, m.seq());
                 case NodeMessages.PrologDone m -> report(wire, m, m.seq());

@@ -353,6 +353,7 @@ final class SimNode {
             case NodeMessages.Signal m -> { }
             case NodeMessages.Welcome m -> { }
             case NodeMessages.Refused m -> { }
+            case NodeMessages.CheckHealth m -> { }
             case NodeMessages.Ack m -> { }
             case NodeMessages.ReadConfig m -> { }
             case NodeMessages.StopDaemon m -> { }

@@ -73,4 +73,33 @@ public final class PolicyMessages {
             double level,
             String grpTresMins,
             Map<String, Long> tresRunMins) {}
+
+    public record QueryAssocMgr() {}
+
+    public record AssocMgrReply(String cluster, List<LimitRow> assocs, List<LimitRow> qos, List<UserRow> users) {}
+
+    public record UserRow(String user, int userId, String defaultAccount, String adminLevel) {}
+
+    /**
+     * An association or QOS with its limits and what counts against them now.
+     *
+     * @param name    of a QOS; "" for an association
+     * @param share   of an association, what sshare shows of it
+     * @param limits  as set, by the words of sacctmgr
+     * @param tres    held by running jobs
+     * @param runMins what they may still use
+     */
+    public record LimitRow(
+            int id,
+            String name,
+            int userId,
+            boolean isDefault,
+            String parent,
+            ShareRow share,
+            double usage,
+            Map<String, String> limits,
+            int running,
+            int submitted,
+            Map<String, Long> tres,
+            Map<String, Long> runMins) {}
 }

@@ -81,6 +81,9 @@ public final class NodeMessages {
     public record Usage(
             long userCpuUs, long systemCpuUs, long maxRssKb, long maxVmKb, long readBytes, long writeBytes, long maxPages) {}
 
+    /** Something is wrong with the node: nothing new is to go there. seq as in {@link JobDone}. */
+    public record NodeTrouble(long seq, String reason) implements ToController {}
+
     /** One task of an interactive step has ended (for --kill-on-bad-exit and --wait). */
     public record TaskExited(long seq, int jobId, int attempt, int stepId, int task, ExitStatus exit) implements ToController {}
 
@@ -115,6 +118,7 @@ public final class NodeMessages {
      * @param cores       abstract core ids of the node given to the job, for example {@code 0-3,8}
      * @param gres        {@code gpu:0,1} device indices per GRES name
      * @param endTick     seconds from now until the time limit; -1 none
+     * @param sampleSeconds between two looks at its processes; 0 for the node's own
      */
     public record JobShare(
             int jobId,
@@ -128,7 +132,17 @@ public final class NodeMessages {
             long secondsLeft,
             int killWaitSeconds,
             boolean externStep,
-            Bytes jobName) {}
+            Bytes jobName,
+            int sampleSeconds) {
+
+        /** With what is known of the job since. */
+        public JobShare and(List<String> more) {
+            List<String> all = new java.util.ArrayList<>(environment);
+            all.addAll(more);
+            return new JobShare(jobId, attempt, bootId, owner, List.copyOf(all), cpus, memoryMb, gres, secondsLeft, killWaitSeconds, externStep,
+                    jobName, sampleSeconds);
+        }
+    }
 
     /**
      * Starts one step's tasks on this node.
@@ -197,7 +211,11 @@ public final class NodeMessages {
     public record EndStep(int jobId, int attempt, int stepId, int killWaitSeconds, String reason) implements ToNode {}
 
     /** Ends the whole attempt on this node (as EndStep for all steps), runs the epilog, answers {@link JobDone}. */
-    public record EndJob(int jobId, int attempt, int killWaitSeconds, String reason) implements ToNode {}
+    public record EndJob(int jobId, int attempt, int killWaitSeconds, String reason, List<String> environment) implements ToNode {
+        public EndJob(int jobId, int attempt, int killWaitSeconds, String reason) {
+            this(jobId, attempt, killWaitSeconds, reason, List.of());
+        }
+    }
 
     /** Stops or continues all processes of the attempt. */
     public record Suspend(int jobId, int attempt, boolean stop) implements ToNode {}
@@ -210,6 +228,9 @@ public final class NodeMessages {
 
     /** Read the configuration again. */
     public record ReadConfig() implements ToNode {}
+
+    /** Runs HealthCheckProgram. */
+    public record CheckHealth() implements ToNode {}
 
     /** End the daemon ({@code scontrol shutdown}); running jobs go on. */
     public record StopDaemon() implements ToNode {}

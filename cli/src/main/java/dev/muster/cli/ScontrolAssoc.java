@@ -1,0 +1,154 @@
+package dev.muster.cli;
+
+import dev.muster.model.Json;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** {@code scontrol show assoc_mgr}: limits of associations and QOS, each with what counts against it now. */
+final class ScontrolAssoc {
+    private static final List<String> TRES = List.of("cpu", "mem", "energy", "node", "billing", "fs/disk", "vmem", "pages");
+
+    private ScontrolAssoc() {}
+
+    static int show(CommandContext c, Scontrol.Switches s, List<String> filters) {
+        List<String> users = new ArrayList<>();
+        List<String> accounts = new ArrayList<>();
+        List<String> qos = new ArrayList<>();
+        List<String> flags = new ArrayList<>();
+        for (String word : filters) {
+            int eq = word.indexOf('=');
+            String key = Texts.lower(eq < 0 ? word : word.substring(0, eq));
+            List<String> values = eq < 0 ? List.of() : Texts.split(word.substring(eq + 1), ',');
+            List<String> to = key.startsWith("user") ? users : key.startsWith("acc") ? accounts : key.startsWith("qos") ? qos
+                    : key.startsWith("flag") ? flags : null;
+            if (to == null) {
+                c.error("invalid option:" + word);
+                return 1;
+            }
+            to.addAll(values);
+        }
+        Json.Obj reply;
+        try {
+            reply = c.host().controller().call("QueryAssocMgr", new Json.Obj());
+        } catch (SlurmException e) {
+            return Standard.failed(c, "slurm_load_assoc_mgr_info error", e);
+        }
+        c.out().println("Current Association Manager state");
+        if (flags.isEmpty() || flags.stream().anyMatch(f -> Texts.lower(f).startsWith("user"))) {
+            users(c, reply, users);
+        }
+        if (flags.isEmpty() || flags.stream().anyMatch(f -> Texts.lower(f).startsWith("assoc"))) {
+            c.out().println("\nAssociation Records\n");
+            for (Json.Obj a : reply.objects("assocs")) {
+                Json.Obj share = a.obj("share");
+                if ((users.isEmpty() || users.contains(share.text("user"))) && (accounts.isEmpty() || accounts.contains(share.text("account")))) {
+                    c.out().println(assoc(reply.text("cluster"), a, share, s.oneLine));
+                }
+            }
+        }
+        if (flags.isEmpty() || flags.stream().anyMatch(f -> Texts.lower(f).startsWith("qos"))) {
+            c.out().println("\nQOS Records\n");
+            for (Json.Obj q : reply.objects("qos")) {
+                if (qos.isEmpty() || qos.contains(q.text("name"))) {
+                    c.out().println(qos(q, s.oneLine));
+                }
+            }
+        }
+        return 0;
+    }
+
+    private static void users(CommandContext c, Json.Obj reply, List<String> wanted) {
+        c.out().println("\nUser Records\n");
+        for (Json.Obj u : reply.objects("users")) {
+            if (wanted.isEmpty() || wanted.contains(u.text("user"))) {
+                c.out().println("UserName=" + u.text("user") + "(" + u.number("userId") + ") DefAccount=" + JobRows.orNull(u.text("defaultAccount"))
+                        + " DefWckey=(null) AdminLevel=" + u.text("adminLevel"));
+            }
+        }
+    }
+
+    private static String assoc(String cluster, Json.Obj a, Json.Obj share, boolean oneLine) {
+        Json.Obj l = a.obj("limits");
+        String next = oneLine ? " " : "\n    ";
+        String user = share.text("user");
+        String level = share.real("level") < 0 ? "inf" : two(share.real("level"));
+        String raw = share.text("rawShares").equals("parent") ? "2147483647" : share.text("rawShares");
+        return "ClusterName=" + cluster + " Account=" + share.text("account")
+                + " UserName=" + (user.isEmpty() ? "" : user + "(" + a.number("userId") + ")")
+                + " Partition=" + share.text("partition") + " Priority=" + (l.text("Priority").isEmpty() ? "0" : l.text("Priority"))
+                + " ID=" + a.number("id")
+                + next + "SharesRaw/Norm/Level/Factor=" + raw + "/" + two(share.real("normShares")) + "/" + level + "/" + two(share.real("fairShare"))
+                + next + "UsageRaw/Norm/Efctv=" + two(a.real("usage")) + "/" + two(share.real("normUsage")) + "/" + two(share.real("effectiveUsage"))
+                + next + "ParentAccount=" + a.text("parent") + " DefAssoc=" + (a.flag("isDefault") ? "Yes" : "No")
+                + group(a, l, next)
+                + next + "MaxJobs=" + used(l, "MaxJobs", a.number("running")) + " MaxJobsAccrue=" + l.text("MaxJobsAccrue")
+                + " MaxSubmitJobs=" + used(l, "MaxSubmitJobs", a.number("submitted")) + " MaxWallPJ=" + l.text("MaxWall")
+                + next + "MaxTRESPJ=" + l.text("MaxTRES") + next + "MaxTRESPN=" + l.text("MaxTRESPerNode")
+                + next + "MaxTRESMinsPJ=" + l.text("MaxTRESMins")
+                + next + "MinPrioThresh=" + l.text("MinPrioThresh");
+    }
+
+    private static String qos(Json.Obj q, boolean oneLine) {
+        Json.Obj l = q.obj("limits");
+        String next = oneLine ? " " : "\n    ";
+        Map<String, String> rest = new LinkedHashMap<>();
+        rest.put("MaxWallPJ", "MaxWall");
+        rest.put("MaxTRESPJ", "MaxTRES");
+        rest.put("MaxTRESPN", "MaxTRESPerNode");
+        rest.put("MaxTRESPU", "MaxTRESPU");
+        rest.put("MaxTRESPA", "MaxTRESPA");
+        rest.put("MaxTRESMinsPJ", "MaxTRESMins");
+        rest.put("MaxTRESRunMinsPA", "MaxTRESRunMinsPA");
+        rest.put("MaxTRESRunMinsPU", "MaxTRESRunMinsPU");
+        rest.put("MinPrioThresh", "MinPrioThresh");
+        rest.put("MinTRESPJ", "MinTRES");
+        StringBuilder out = new StringBuilder("QOS=").append(q.text("name")).append('(').append(q.number("id")).append(')')
+                .append(next).append("UsageRaw=").append(String.format(Locale.ROOT, "%.6f", q.real("usage"))).append(group(q, l, next));
+        rest.forEach((shown, field) -> out.append(next).append(shown).append('=').append(l.text(field)));
+        return out.append(next).append("PreemptMode=").append(l.text("PreemptMode").isEmpty() ? "OFF" : l.text("PreemptMode"))
+                .append(next).append("Priority=").append(l.text("Priority").isEmpty() ? "0" : l.text("Priority")).toString();
+    }
+
+    private static String group(Json.Obj row, Json.Obj l, String next) {
+        return next + "GrpJobs=" + limit(l, "GrpJobs", row.number("running")) + " GrpJobsAccrue=" + limit(l, "GrpJobsAccrue", 0)
+                + next + "GrpSubmitJobs=" + limit(l, "GrpSubmitJobs", row.number("submitted")) + " GrpWall=" + none(l.text("GrpWall")) + "(0.00)"
+                + next + "GrpTRES=" + tres(l.text("GrpTRES"), row.obj("tres"))
+                + next + "GrpTRESMins=" + tres(l.text("GrpTRESMins"), new Json.Obj().put("billing", (long) (row.real("usage") / 60)))
+                + next + "GrpTRESRunMins=" + tres(l.text("GrpTRESRunMins"), row.obj("runMins"));
+    }
+
+    private static String none(String limit) {
+        return limit.isEmpty() ? "N" : limit;
+    }
+
+    private static String limit(Json.Obj l, String name, long used) {
+        return none(l.text(name)) + "(" + used + ")";
+    }
+
+    private static String used(Json.Obj l, String name, long used) {
+        return l.text(name).isEmpty() ? "" : l.text(name) + "(" + used + ")";
+    }
+
+    private static String tres(String limits, Json.Obj used) {
+        Map<String, String> set = new LinkedHashMap<>();
+        for (String item : Texts.split(limits, ',')) {
+            int eq = item.indexOf('=');
+            if (eq > 0) {
+                set.put(item.substring(0, eq), item.substring(eq + 1));
+            }
+        }
+        List<String> names = new ArrayList<>(TRES);
+        set.keySet().stream().filter(n -> !names.contains(n)).forEach(names::add);
+        used.fields().keySet().stream().filter(n -> !names.contains(n)).forEach(names::add);
+        List<String> out = new ArrayList<>();
+        names.forEach(n -> out.add(n + "=" + none(set.getOrDefault(n, "")) + "(" + used.number(n) + ")"));
+        return String.join(",", out);
+    }
+
+    private static String two(double value) {
+        return String.format(Locale.ROOT, "%.2f", value);
+    }
+}

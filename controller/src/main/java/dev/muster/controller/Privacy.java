@@ -1,0 +1,69 @@
+package dev.muster.controller;
+
+import dev.muster.core.Job;
+import dev.muster.core.State;
+import dev.muster.model.accounting.AccountingRows;
+import dev.muster.model.accounting.DbdMessages.UserPolicy;
+import dev.muster.model.accounting.Entities;
+import dev.muster.model.api.PolicyMessages;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What PrivateData hides from one caller. root, SlurmUser, operators and administrators see everything, coordinators what belongs to
+ * their accounts.
+ */
+final class Privacy {
+    private final List<String> words;
+    private final int uid;
+    private final String user;
+    private final boolean trusted;
+    private final List<String> coordinated;
+
+    /** @param words of PrivateData; user: the caller's name */
+    Privacy(List<String> words, State state, int uid, String user) {
+        this.words = words;
+        this.uid = uid;
+        this.user = user;
+        Optional<UserPolicy> policy = state.accounts().users().find(user);
+        trusted = uid == 0 || uid == state.settings().slurmUid()
+                || policy.filter(p -> p.level() != Entities.AdminLevel.NONE).isPresent();
+        coordinated = policy.map(UserPolicy::coordinates).orElse(List.of());
+    }
+
+    /** Whether things of this word are not for the caller. */
+    boolean hides(String word) {
+        return !trusted && words.stream().anyMatch(word::equalsIgnoreCase);
+    }
+
+    boolean shows(Job job) {
+        return showsJob(job.desc().owner().uid(), job.desc().charge().account());
+    }
+
+    private boolean showsJob(int owner, String account) {
+        return owner == uid || coordinated.contains(account) || !hides("jobs");
+    }
+
+    boolean shows(PolicyMessages.PriorityRow row) {
+        return showsJob(row.userId(), row.account());
+    }
+
+    boolean shows(PolicyMessages.ShareRow row) {
+        return row.user().equals(user) || coordinated.contains(row.account()) || !hides("usage");
+    }
+
+    boolean showsUser(String name) {
+        return name.equals(user) || !hides("users");
+    }
+
+    AccountingRows.Answer shown(AccountingRows.Answer answer) {
+        return !hides("jobs") ? answer : new AccountingRows.Answer(answer.now(), answer.cluster(),
+                answer.jobs().stream().filter(j -> showsJob(j.job().userId(), j.job().account())).toList());
+    }
+
+    /** Nodes are shown to whom they are not hidden from, and to those whose jobs are on each of them, who must reach their steps. */
+    boolean showsNodes(State state, List<String> names) {
+        return !hides("nodes") || !names.isEmpty() && names.stream().allMatch(n -> state.nodes().find(n)
+                .filter(node -> node.jobs().stream().anyMatch(id -> state.jobs().at(id).desc().owner().uid() == uid)).isPresent());
+    }
+}

@@ -1,0 +1,77 @@
+package dev.muster.core;
+
+import dev.muster.model.ExitStatus;
+import dev.muster.model.JobReason;
+import dev.muster.model.JobState;
+import dev.muster.model.node.NodeMessages;
+import java.util.List;
+
+/** What becomes of jobs that have to give way, and of those that did. */
+final class PreemptRules {
+    private static final int SIGTERM = 15;
+    private static final int SIGCONT = 18;
+
+    private final State state;
+    private final Now now;
+    private final List<Change> changes;
+    private final List<Decision.Direct> direct;
+
+    PreemptRules(State state, Now now, List<Change> changes, List<Decision.Direct> direct) {
+        this.state = state;
+        this.now = now;
+        this.changes = changes;
+        this.direct = direct;
+    }
+
+    /** With grace it is warned and goes on until that is over. */
+    void giveWay(Planner.Preempt p) {
+        Job job = state.jobs().at(p.jobId());
+        long end = p.graceS() > 0 && p.mode() != Preemption.Mode.SUSPEND ? now.tickMs() + p.graceS() * 1000L : 0;
+        changes.add(new Change.JobPreempted(job.id(), now.seconds(), p.mode(), end));
+        if (end == 0) {
+            end(job, p.mode());
+            return;
+        }
+        signal(job, SIGCONT);
+        String own = new Preemption.Policy(state).parameter("send_user_signal");
+        signal(job, !own.isEmpty() && job.desc().extras().warnSignal() > 0 ? job.desc().extras().warnSignal() : SIGTERM);
+    }
+
+    private void signal(Job job, int signal) {
+        for (Step step : job.run().steps()) {
+            for (Step.Part part : step.nodes()) {
+                if (step.state() == Step.State.RUNNING && step.id() != Step.EXTERN && !part.done()) {
+                    direct.add(new Decision.Direct(part.node(),
+                            new NodeMessages.Signal(job.id(), job.attempt(), step.id(), signal, false, step.isBatch())));
+                }
+            }
+        }
+    }
+
+    private void end(Job job, Preemption.Mode mode) {
+        switch (mode) {
+            case SUSPEND -> changes.add(new Change.JobSuspended(job.id(), now.seconds()));
+            case REQUEUE -> changes.add(new Change.JobRequeued(job.id(), false, JobReason.NONE, "",
+                    Math.max(1, SubmitRules.PRIORITY_TOP - job.sluid()), now.seconds(), false));
+            case CANCEL, OFF -> changes.add(new Change.JobEnded(job.id(), JobState.PREEMPTED, JobReason.NONE, "", ExitStatus.signaled(SIGTERM),
+                    now.seconds()));
+        }
+    }
+
+    /** Its cores are free again. */
+    void goOn(int jobId) {
+        Job job = state.jobs().at(jobId);
+        Job.Run run = job.run();
+        long left = run.limitMin() < 0 ? -1 : Math.max(0, run.limitMin() * 60_000L - run.preSuspendMs());
+        changes.add(new Change.JobResumed(jobId, now.seconds(), left < 0 ? -1 : now.tickMs() + left));
+    }
+
+    /** Grace that is over. */
+    void due() {
+        for (Preemption p : state.preempted().values()) {
+            if (p.endTick() > 0 && now.tickMs() >= p.endTick()) {
+                state.jobs().find(p.jobId()).filter(j -> j.state().isActive()).ifPresent(j -> end(j, p.mode()));
+            }
+        }
+    }
+}

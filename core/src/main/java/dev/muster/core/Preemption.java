@@ -1,0 +1,123 @@
+package dev.muster.core;
+
+import dev.muster.model.JobDesc;
+import dev.muster.model.accounting.DbdMessages.QosPolicy;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * A job that had to give way.
+ *
+ * @param time    since when, seconds since 1970
+ * @param mode    what becomes of it
+ * @param endTick cluster time at which its grace is over; 0 if it had none
+ */
+public record Preemption(int jobId, long time, Mode mode, long endTick) {
+    /** Keys of {@link Settings#options}. */
+    public static final String TYPE = "preempt_type";
+    public static final String MODE = "preempt_mode";
+    public static final String EXEMPT_S = "preempt_exempt_s";
+    public static final String PARAMETERS = "preempt_parameters";
+
+    /** What becomes of a job that gives way. */
+    public enum Mode { OFF, CANCEL, REQUEUE, SUSPEND }
+
+    /** How PreemptType and the words of partitions and QOS decide between two jobs. */
+    public static final class Policy {
+        private final State state;
+        private final String type;
+        private final Mode standard;
+        private final boolean gang;
+
+        public Policy(State state) {
+            this.state = state;
+            Map<String, String> options = state.settings().options();
+            this.type = options.getOrDefault(TYPE, "");
+            List<String> words = Arrays.asList(options.getOrDefault(MODE, "OFF").split(","));
+            this.standard = mode(words);
+            this.gang = words.contains("GANG");
+        }
+
+        private static Mode mode(List<String> words) {
+            return words.contains("SUSPEND") ? Mode.SUSPEND : words.contains("REQUEUE") ? Mode.REQUEUE
+                    : words.contains("CANCEL") ? Mode.CANCEL : Mode.OFF;
+        }
+
+        public boolean isOn() {
+            return type.equals("preempt/partition_prio") || type.equals("preempt/qos");
+        }
+
+        /** Whether the first job may take the place of the second, whatever becomes of that. */
+        public boolean outranks(JobDesc taker, String partition, JobDesc holder) {
+            if (type.equals("preempt/qos")) {
+                Optional<QosPolicy> own = state.accounts().qos(taker.charge().qos());
+                return own.isPresent() && List.of(own.get().limits().getOrDefault("Preempt", "").split(",")).contains(holder.charge().qos())
+                        && !holder.charge().qos().isEmpty();
+            }
+            return tier(holder.partition()) < tier(partition);
+        }
+
+        private int tier(String partitions) {
+            int best = 0;
+            for (String name : partitions.split(",")) {
+                best = Math.max(best, state.partitions().find(name).map(p -> p.info().priorityTier()).orElse(0));
+            }
+            return best;
+        }
+
+        /** What becomes of a job; OFF if it stays. */
+        public Mode of(Job holder) {
+            Mode mode = standard;
+            if (type.equals("preempt/qos")) {
+                String words = qos(holder, "PreemptMode");
+                mode = words.isEmpty() || words.equals("CLUSTER") ? standard : mode(Arrays.asList(words.split(",")));
+            } else {
+                String words = state.partitions().find(holder.desc().partition().split(",")[0]).map(p -> p.info().preemptMode()).orElse("");
+                mode = words.isEmpty() ? standard : mode(Arrays.asList(words.toUpperCase(java.util.Locale.ROOT).split(",")));
+            }
+            if (mode == Mode.REQUEUE && (holder.desc().kind() != JobDesc.Kind.BATCH || !Exits.mayRequeue(state, holder))) {
+                return Mode.CANCEL;
+            }
+            return mode == Mode.SUSPEND && !gang ? Mode.OFF : mode;
+        }
+
+        private String qos(Job job, String limit) {
+            return state.accounts().qos(job.desc().charge().qos()).map(q -> q.limits().getOrDefault(limit, "")).orElse("");
+        }
+
+        /** It has not run long enough to be disturbed. */
+        public boolean isExempt(Job holder, long nowSeconds) {
+            String own = qos(holder, "PreemptExemptTime");
+            String text = own.isEmpty() ? state.settings().options().getOrDefault(EXEMPT_S, "-1") : own;
+            long exempt = text.matches("-?[0-9]{1,10}") ? Long.parseLong(text) : -1;
+            String least = parameter("min_exempt_priority");
+            return exempt > 0 && nowSeconds - holder.run().startTime() < exempt
+                    || least.matches("[0-9]{1,10}") && holder.priority() >= Long.parseLong(least);
+        }
+
+        /** The value of a word of PreemptParameters, "" if it is not there. */
+        public String parameter(String name) {
+            if (state.settings().options().containsKey(name)) {
+                // the older place for these words is SchedulerParameters
+                return state.settings().options().get(name).isEmpty() ? "yes" : state.settings().options().get(name);
+            }
+            for (String item : state.settings().options().getOrDefault(PARAMETERS, "").split(",")) {
+                if (item.startsWith(name)) {
+                    return item.equals(name) ? "yes" : item.substring(name.length() + 1);
+                }
+            }
+            return "";
+        }
+
+        /** Seconds between the warning and the end. */
+        public int graceSeconds(Job holder) {
+            if (type.equals("preempt/qos")) {
+                String text = qos(holder, "GraceTime");
+                return text.matches("[0-9]{1,9}") ? Integer.parseInt(text) : 0;
+            }
+            return state.partitions().find(holder.desc().partition().split(",")[0]).map(p -> p.info().graceTimeSeconds()).orElse(0);
+        }
+    }
+}

@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# Prolog and Epilog on nodes: where they lie, what they know, what follows when they fail, PrologFlags; HealthCheckProgram.
+. "$(dirname "$0")/lib.bash"
+mkdir -p "$dir/prolog.d" "$dir/out"; chmod 777 "$dir/out"
+printf '#!/bin/bash\necho "a $SLURM_SCRIPT_CONTEXT" >> %s\n' "$dir/out/order" > "$dir/prolog.d/a.sh"
+printf '#!/bin/bash\necho "b $SLURM_SCRIPT_CONTEXT" >> %s; env | sort > %s/prolog.env\n[ -e %s/fail ] && exit 3\n[ -e %s/slow ] && sleep 2\nexit 0\n' "$dir/out/order" "$dir/out" "$dir/out" "$dir/out" > "$dir/prolog.d/b.sh"
+printf '#!/bin/bash\nenv | sort > %s/epilog.env\ncat /proc/self/cgroup > %s/epilog.groups\n[ -e %s/efail ] && exit 4\n[ -e %s/eslow ] && sleep 30\nexit 0\n' "$dir/out" "$dir/out" "$dir/out" "$dir/out" > "$dir/epilog.sh"
+printf '#!/bin/bash\ndate +%%s.%%N >> %s/health\n' "$dir/out" > "$dir/health.sh"
+printf '#!/bin/bash\necho export SHOWN=yes; echo unset HIDDEN; echo print from the prolog; echo "$SLURM_SCRIPT_CONTEXT" >> %s/task\n' "$dir/out" > "$dir/taskprolog.sh"
+chmod 755 "$dir"/*.sh "$dir"/prolog.d/*.sh
+start_cluster 2 2 "Prolog=$dir/prolog.d/*
+Epilog=$dir/epilog.sh
+EpilogTimeout=2
+TaskProlog=$dir/taskprolog.sh
+HealthCheckProgram=$dir/health.sh
+HealthCheckInterval=1
+HealthCheckNodeState=IDLE"
+soon() { local n=0; until eval "$1"; do n=$((n+1)); [ $n -lt 120 ] || return 0; sleep 0.1; done; }
+again() { sed -i "/^PrologFlags/d" "$SLURM_CONF"; echo "PrologFlags=$1" >> "$SLURM_CONF"; scontrol reconfigure; sleep 2; soon '[ "$(sinfo -h -t idle -o %D)" = 2 ]'; }
+var() { sed -n "s/^$2=//p" "$dir/out/$1.env"; }
+
+check "patterns, in order" "a prolog_slurmd|b prolog_slurmd|" "$(: > "$dir/out/order"; srun -Q -w n1 true >/dev/null; tr '\n' '|' < "$dir/out/order")"
+check "no prolog before the first task" "" "$(: > "$dir/out/order"; salloc -Q -w n1 true; cat "$dir/out/order")"
+check "TaskProlog" "from the prolog|yes unset" "$(HIDDEN=1 srun -Q -w n1 sh -c 'echo $SHOWN ${HIDDEN-unset}' | tr '\n' '|' | sed 's/|$//')"
+check "TaskProlog's context" prolog_task "$(tail -1 "$dir/out/task")"
+id=$(sbatch --parsable -w n1 -J named --comment=why -t 5 -o /dev/null --wrap 'exit 9'); wait_empty
+check "prolog's environment" "$id named why main n1 n1" "$(var prolog SLURM_JOB_ID) $(var prolog SLURM_JOB_NAME) $(var prolog SLURM_JOB_COMMENT) $(var prolog SLURM_JOB_PARTITION) $(var prolog SLURM_JOB_NODELIST) $(var prolog SLURMD_NODENAME)"
+check "nothing of how it ends" "" "$(var prolog SLURM_JOB_EXIT_CODE)"
+check "epilog's" "epilog_slurmd 2304 9:0" "$(var epilog SLURM_SCRIPT_CONTEXT) $(var epilog SLURM_JOB_EXIT_CODE) $(var epilog SLURM_JOB_EXIT_CODE2)"
+
+touch "$dir/out/fail"
+id=$(sbatch --parsable -w n1 -o /dev/null --wrap true); soon '[ "$(squeue -h -j $id -o %r)" = "launch_failed_requeued_held" ]'
+check "a failing prolog holds the job" "PENDING launch_failed_requeued_held" "$(squeue -h -j "$id" -o '%T %r')"
+check "and drains the node" "Prolog error" "$(scontrol show node n1 | sed -n 's/.*Reason=\(.*\) \[.*/\1/p')"
+rm "$dir/out/fail"; scontrol update nodename=n1 state=resume; scontrol release "$id"; wait_empty
+check "released, it runs" COMPLETED "$(sacct -X -n -P -o State -j "$id")"
+touch "$dir/out/fail"; again ForceRequeueOnFail,Alloc
+id=$(sbatch --parsable --no-requeue -w n1 -o /dev/null --wrap true); soon '[ "$(squeue -h -j $id -o %T)" = PENDING ]'
+check "ForceRequeueOnFail" "PENDING launch_failed_requeued_held" "$(squeue -h -j "$id" -o '%T %r')"; scancel "$id"
+rm "$dir/out/fail"; scontrol update nodename=n1 state=resume
+touch "$dir/out/efail"; srun -Q -w n2 true >/dev/null; soon '[ -n "$(sinfo -h -n n2 -t drain -o %n)" ]'; rm "$dir/out/efail"
+check "a failing epilog" "Epilog error" "$(scontrol show node n2 | sed -n 's/.*Reason=\(.*\) \[.*/\1/p')"; scontrol update nodename=n2 state=resume
+touch "$dir/out/eslow"; srun -Q -w n2 true >/dev/null; soon '[ -n "$(sinfo -h -n n2 -t drain -o %n)" ]'; rm "$dir/out/eslow"
+check "EpilogTimeout" "Epilog error" "$(scontrol show node n2 | sed -n 's/.*Reason=\(.*\) \[.*/\1/p')"; scontrol update nodename=n2 state=resume
+
+touch "$dir/out/slow"; again Alloc
+check "Alloc waits for the prolog" yes "$(s=$(date +%s%N); salloc -Q -w n1 true; [ $((($(date +%s%N) - s) / 1000000)) -ge 1900 ] && echo yes)"
+again Alloc,NoHold
+check "NoHold does not" yes "$(s=$(date +%s%N); salloc -Q -w n1 true; [ $((($(date +%s%N) - s) / 1000000)) -lt 1500 ] && echo yes)"
+wait_empty; sleep 2; again Alloc,Serial
+s=$(date +%s%N); srun -Q -w n1 -n1 --mem=10 true >/dev/null & srun -Q -w n1 -n1 --mem=10 true >/dev/null; wait $!; check "Serial: one after the other" yes "$([ $((($(date +%s%N) - s) / 1000000)) -ge 3900 ] && echo yes)"
+rm "$dir/out/slow"
+if [ "$(id -u)" = 0 ] && [ -e /sys/fs/cgroup/unified/cgroup.procs -o -e /sys/fs/cgroup/cgroup.procs ]; then
+  sed -i 's|^ProctrackType=.*|ProctrackType=proctrack/cgroup|' "$SLURM_CONF"; again RunInJob
+  id=$(srun -Q -w n1 sh -c 'echo $SLURM_JOB_ID' | tail -1); soon 'grep -q step_extern "$dir/out/epilog.groups"'
+  match "RunInJob: in the extern step" "job_$id/step_extern" "$(cat "$dir/out/epilog.groups")"
+fi
+wait_empty; : > "$dir/out/health"; sleep 3.2
+match "HealthCheckProgram on both nodes each second" '^([5-8])$' "$(wc -l < "$dir/out/health")"

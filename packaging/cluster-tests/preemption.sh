@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# Jobs that give way to those of a higher partition, and cores that several jobs share.
+. "$(dirname "$0")/lib.bash"
+start_cluster 1 2 "PreemptType=preempt/partition_prio
+PreemptMode=SUSPEND,GANG"
+scontrol create partitionname=low nodes=n1 priority=1 preemptmode=cancel
+scontrol create partitionname=high nodes=n1 priority=2 preemptmode=off
+scontrol create partitionname=share nodes=n1 oversubscribe=force:2
+state() { squeue -h -t all -o %T -j "$1"; }
+until_state() { local i; for i in $(seq 60); do [ "$(state "$1")" = "$2" ] && break; sleep 0.1; done; state "$1"; }
+low=$(sbatch --parsable -p low -o low.out -t1 --exclusive --wrap 'sleep 60')
+until_state "$low" RUNNING >/dev/null
+high=$(sbatch --parsable -p high -o /dev/null -t1 --exclusive --wrap 'sleep 2')
+check "cancelled" PREEMPTED "$(until_state "$low" PREEMPTED)"
+check "for this" RUNNING "$(until_state "$high" RUNNING)"
+wait_empty
+match "and told so" "DUE TO PREEMPTION" "$(cat low.out)"
+check "sacct" PREEMPTED "$(sacct -X -n -P -o State -j "$low")"
+scontrol update partitionname=low preemptmode=suspend
+low=$(sbatch --parsable -p low -o /dev/null -t1 --mem=10 -n2 --wrap 'sleep 3')
+until_state "$low" RUNNING >/dev/null
+high=$(sbatch --parsable -p high -o /dev/null -t1 --mem=10 -n2 --wrap 'sleep 2')
+check "suspended" SUSPENDED "$(until_state "$low" SUSPENDED)"
+check "for the other" RUNNING "$(until_state "$high" RUNNING)"
+wait_empty
+check "and goes on" COMPLETED "$(sacct -X -n -P -o State -j "$low")"
+scontrol update partitionname=low preemptmode=requeue
+low=$(sbatch --parsable -p low -o /dev/null -t1 --requeue --mem=10 -n2 --wrap 'sleep 2')
+until_state "$low" RUNNING >/dev/null
+high=$(sbatch --parsable -p high -o /dev/null -t1 --mem=10 -n2 --wrap 'sleep 1')
+check "requeued" PENDING "$(until_state "$low" PENDING)"
+wait_empty
+check "and run again" COMPLETED "$(sacct -X -n -P -o State -j "$low")"
+for i in 1 2 3 4 5; do sbatch --parsable -p share -o /dev/null -t1 --mem=10 --wrap 'sleep 2' >/dev/null; done
+sleep 1
+check "two jobs a core" "4 1" "$(squeue -h -t R | wc -l) $(squeue -h -t PD | wc -l)"
+check "cores in use count once" "2/0/0/2" "$(sinfo -h -p share -o %C)"

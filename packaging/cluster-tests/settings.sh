@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# Keys of slurm.conf about how jobs are launched: limits and priority that go along, files, salloc's shell, specialised CPUs.
+. "$(dirname "$0")/lib.bash"
+printf '#!/bin/bash\nexit 3\n' > "$dir/prolog.sh"; chmod 755 "$dir/prolog.sh"
+start_cluster 1 4 "PropagateResourceLimitsExcept=NOFILE,CORE
+PropagatePrioProcess=2
+LaunchParameters=use_interactive_step,test_exec
+InteractiveStepOptions=\"--interactive --preserve-env \$SHELL\"
+MaxTasksPerNode=6
+SlurmctldAddr=127.0.0.1
+ReconfigFlags=KeepPartState
+TaskPluginParam=verbose
+NodeName=DEFAULT CpuSpecList=1"
+soon() { local n=0; until eval "$1"; do n=$((n+1)); [ $n -lt 120 ] || return 0; sleep 0.1; done; }
+conf() { sed -i "/^${1%%=*}=/d" "$SLURM_CONF"; echo "$1" >> "$SLURM_CONF"; scontrol reconfigure; sleep 1; soon '[ "$(sinfo -h -t idle -o %D)" = 1 ]'; }
+
+ulimit -S -s 4096; ulimit -S -n 300
+check "PropagateResourceLimitsExcept" "4096 yes" "$(srun -Q sh -c 'echo $(ulimit -S -s) $([ $(ulimit -S -n) = 300 ] || echo yes)')"
+check "--propagate goes before it" 300 "$(srun -Q --propagate=NOFILE sh -c 'ulimit -S -n')"
+sed -i '/^PropagateResourceLimitsExcept/d' "$SLURM_CONF"; conf PropagateResourceLimits=NOFILE
+check "PropagateResourceLimits" "300 yes" "$(srun -Q sh -c 'echo $(ulimit -S -n) $([ $(ulimit -S -s) = 4096 ] || echo yes)')"
+own=$(ps -o ni= -p "$(pid_of slurmd-n1)" | tr -d ' ')
+check "PropagatePrioProcess" "$((own + 1)) $((own + 7))" "$(srun -Q nice) $(nice -n $((own + 7)) srun -Q nice)"
+check "test_exec" "1 srun: fatal: Can not execute /no/such" "$(rc=0; out=$(srun -Q /no/such 2>&1) || rc=$?; echo $rc "$out")"
+check "use_interactive_step: salloc's shell is a step" "n1 0" "$(echo 'echo $SLURMD_NODENAME $SLURM_STEP_ID' | SHELL=/bin/sh timeout 30 salloc -Q -n1 2>/dev/null)"
+check "whose own steps do not wait for it" in "$(echo 'srun -Q -n1 echo in' | SHELL=/bin/sh timeout 30 salloc -Q -n1 2>/dev/null)"
+check "MaxTasksPerNode" "srun: error: Unable to create step for job ID: Task count specification invalid" "$(srun -Q -O -N1 -n7 true 2>&1 | sed 's/job [0-9]*/job ID/' | head -1)"
+check "CpuSpecList" "CoreSpecCount=1 CPUSpecList=1 3" "$(scontrol show node n1 | grep -o 'CoreSpecCount=.*' | sed 's/ MemSpec.*//') $(scontrol show node n1 | sed -n 's/.*CPUEfctv=\([0-9]*\).*/\1/p')"
+id=$(sbatch --parsable -n3 -o /dev/null --wrap 'sleep 1'); soon '[ "$(squeue -h -j $id -o %T)" = RUNNING ]'
+check "no job is given them" "CPU_IDs=0,2-3" "$(scontrol -d show job "$id" | grep -o 'CPU_IDs=[^ ]*')"; wait_empty
+conf JobFileAppend=0; for i in 1 2; do sbatch -o "$dir/work/t" --wrap 'echo x' >/dev/null; wait_empty; done; check "files are truncated" 1 "$(wc -l < "$dir/work/t")"
+conf JobFileAppend=1; sbatch -o "$dir/work/t" --wrap 'echo x' >/dev/null; wait_empty; check "JobFileAppend" 2 "$(wc -l < "$dir/work/t")"
+scontrol update partition=main state=drain; scontrol reconfigure; check "ReconfigFlags=KeepPartState" drain "$(sinfo -h -o %a)"; scontrol update partition=main state=up
+printf '#!/bin/bash\nsleep 3\n' > "$dir/epilog.sh"; chmod 755 "$dir/epilog.sh"
+conf "Epilog=$dir/epilog.sh"; conf CompleteWait=2
+s=$(date +%s%N); sbatch -o /dev/null --wrap true >/dev/null; sleep 1; timeout 20 srun -Q true
+check "CompleteWait" yes "$([ $((($(date +%s%N) - s) / 1000000)) -ge 2000 ] && echo yes)"; wait_empty
+sed -i "/^Epilog/d; /^CompleteWait/d; s/^SchedulerParameters.*//" "$SLURM_CONF"
+echo "SchedulerParameters=nohold_on_prolog_fail" >> "$SLURM_CONF"; echo "ReturnToService=2" >> "$SLURM_CONF"; echo "Prolog=$dir/prolog.sh" >> "$SLURM_CONF"; conf MaxBatchRequeue=2
+id=$(sbatch --parsable -o /dev/null --wrap true)
+for i in 1 2 3 4 5 6; do soon '[ -n "$(sinfo -h -t drain -o %n)" ]'; scontrol update nodename=n1 state=resume 2>/dev/null || true; [ "$(squeue -h -j "$id" -o %r)" = JobHoldMaxRequeue ] && break; sleep 1; done
+check "MaxBatchRequeue" "PENDING JobHoldMaxRequeue" "$(squeue -h -j "$id" -o '%T %r')"

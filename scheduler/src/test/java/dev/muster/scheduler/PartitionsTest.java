@@ -1,0 +1,42 @@
+package dev.muster.scheduler;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+/** Jobs that name several partitions. */
+class PartitionsTest {
+    private final Cluster cluster = new Cluster("n[1-2] cpus=1 mem=1000",
+            "low nodes=n[1-2] default=yes defmempercpu=10 maxtime=60\nhigh nodes=n1 prioritytier=10 defmempercpu=10", "requeueJobs=true");
+    private final Play play = new Play(cluster);
+
+    private String partition(int job) {
+        return cluster.state().jobs().at(job).desc().partition();
+    }
+
+    @Test
+    void itRunsInOneAndWaitsInAll() {
+        play.lines("""
+                submit kind=BATCH partition=low,high
+                submit kind=BATCH partition=low,high
+                submit kind=BATCH partition=low,high
+                schedule                             -> 1 RUNNING n1; 2 RUNNING n2; 3 PENDING
+                """);
+        assertThat(partition(1)).as("the higher tier first").isEqualTo("high");
+        assertThat(partition(2)).isEqualTo("low");
+        assertThat(partition(3)).isEqualTo("low,high");
+        play.lines("requeue 2\ndone 2 n2");
+        assertThat(partition(2)).isEqualTo("low,high");
+    }
+
+    @Test
+    void eachTaskOfAnArrayRunsInItsOwn() {
+        play.lines("""
+                submit kind=BATCH partition=low,high timing.array=1-3
+                schedule                             -> 1_1 RUNNING n1; 1_2 RUNNING n2; 1_3 PENDING [3]
+                """);
+        assertThat(cluster.state().job(1, 1).orElseThrow().desc().partition()).isEqualTo("high");
+        assertThat(cluster.state().job(1, 2).orElseThrow().desc().partition()).isEqualTo("low");
+        assertThat(cluster.state().job(1, 3).orElseThrow().desc().partition()).isEqualTo("low,high");
+    }
+}

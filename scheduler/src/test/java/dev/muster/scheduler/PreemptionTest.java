@@ -1,0 +1,141 @@
+package dev.muster.scheduler;
+
+import dev.muster.core.Command;
+import dev.muster.model.accounting.DbdMessages;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+
+/** Who gives way to whom, and what becomes of it. */
+class PreemptionTest {
+    private static Cluster cluster(String low, String settings) {
+        return new Cluster("n[1-2] cpus=2 mem=1000", "low nodes=n[1-2] defmempercpu=10 " + low + "\nhigh nodes=n[1-2] prioritytier=2 defmempercpu=10",
+                "requeueJobs=true returnToService=1 options.preempt_type=preempt/partition_prio " + settings);
+    }
+
+    private static void play(String low, String settings, String lines) {
+        new Play(cluster(low, settings)).lines(lines);
+    }
+
+    @Test
+    void cancelled() {
+        play("", "options.preempt_mode=CANCEL", """
+                submit kind=BATCH partition=low tasks=2
+                submit kind=BATCH partition=low tasks=2
+                schedule                                -> 1 RUNNING n1; 2 RUNNING n2
+                submit kind=BATCH partition=high
+                schedule                                -> 1 RUNNING n1; 2 PREEMPTED+COMPLETING 0:15; 3 PENDING
+                schedule                                -> 1 RUNNING n1; 3 PENDING
+                done 2 n2
+                schedule                                -> 3 RUNNING n2
+                """);
+    }
+
+    @Test
+    void nobodyGivesWayToHisLikeOrWithoutNeed() {
+        play("", "options.preempt_mode=CANCEL", """
+                submit kind=BATCH partition=low tasks=2
+                schedule                                -> 1 RUNNING n1
+                submit kind=BATCH partition=low tasks=4
+                submit kind=BATCH partition=high
+                schedule                                -> 1 RUNNING n1; 2 PENDING; 3 RUNNING n2
+                """);
+        play("preemptmode=off", "options.preempt_mode=CANCEL", """
+                submit kind=BATCH partition=low tasks=4
+                schedule                                -> 1 RUNNING n[1-2]
+                submit kind=BATCH partition=high
+                schedule                                -> 1 RUNNING n[1-2]; 2 PENDING
+                """);
+        play("", "options.preempt_mode=OFF", """
+                submit kind=BATCH partition=low tasks=4
+                schedule                                -> 1 RUNNING n[1-2]
+                submit kind=BATCH partition=high
+                schedule                                -> 1 RUNNING n[1-2]; 2 PENDING
+                """);
+    }
+
+    @Test
+    void theFewestThatMakeRoom() {
+        play("", "options.preempt_mode=CANCEL", """
+                submit kind=BATCH partition=low
+                submit kind=BATCH partition=low
+                submit kind=BATCH partition=low
+                submit kind=BATCH partition=low
+                schedule                                -> 1 RUNNING n1; 2 RUNNING n1; 3 RUNNING n2; 4 RUNNING n2
+                submit kind=BATCH partition=high nodeList=n1 tasks=2 nodesMin=1 nodesMax=1
+                schedule               -> 1 PREEMPTED+COMPLETING 0:15; 2 PREEMPTED+COMPLETING 0:15; 3 RUNNING n2; 4 RUNNING n2
+                """);
+    }
+
+    @Test
+    void requeuedAndRunAgain() {
+        play("", "options.preempt_mode=REQUEUE", """
+                submit kind=BATCH partition=low tasks=4
+                submit kind=ALLOCATION partition=low
+                schedule                                -> 1 RUNNING n[1-2]
+                submit kind=BATCH partition=high tasks=4
+                schedule                                -> 1 PENDING+COMPLETING+REQUEUED restarts=1
+                done 1 n1
+                done 1 n2
+                schedule                                -> 3 RUNNING n[1-2]; 1 PENDING+REQUEUED restarts=1
+                exited 3 batch 0:0
+                done 3 n1
+                done 3 n2
+                schedule                                -> 1 RUNNING n[1-2] restarts=1
+                """);
+    }
+
+    @Test
+    void suspendedUntilItsCoresAreFree() {
+        play("", "options.preempt_mode=SUSPEND,GANG", """
+                submit kind=BATCH partition=low tasks=4 timing.timeLimitMin=10
+                schedule                                -> 1 RUNNING n[1-2]
+                submit kind=BATCH partition=high exclusive=NODE memPerNodeMb=100
+                schedule                                -> 1 SUSPENDED n[1-2]; 2 RUNNING n1
+                submit kind=BATCH partition=low
+                schedule                                -> 3 RUNNING n2
+                exited 3 batch 0:0
+                done 3 n2
+                exited 2 batch 0:0
+                schedule                                -> 1 SUSPENDED n[1-2]
+                done 2 n1
+                schedule                                -> 1 RUNNING n[1-2]
+                """);
+    }
+
+    @Test
+    void graceAndExemption() {
+        play("gracetime=30", "options.preempt_mode=CANCEL options.preempt_exempt_s=60", """
+                submit kind=BATCH partition=low tasks=4
+                schedule                                -> 1 RUNNING n[1-2]
+                launched 1 batch
+                submit kind=BATCH partition=high
+                schedule                                -> 1 RUNNING n[1-2]; 2 PENDING
+                pass 60
+                schedule                                -> 1 RUNNING n[1-2]; 2 PENDING
+                pass 29
+                schedule                                -> 1 RUNNING n[1-2]
+                pass 1                                  -> 1 PREEMPTED+COMPLETING 0:15
+                """);
+    }
+
+    @Test
+    void byQos() {
+        Cluster c = new Cluster("n1 cpus=2 mem=1000", "p nodes=n1 default=yes defmempercpu=10",
+                "requeueJobs=true options.preempt_type=preempt/qos options.preempt_mode=CANCEL");
+        c.apply(new Command.ApplyPolicy(new DbdMessages.Policy(List.of(), List.of(
+                new DbdMessages.QosPolicy(1, "normal", new TreeMap<>()),
+                new DbdMessages.QosPolicy(2, "soft", new TreeMap<>(Map.of("PreemptMode", "REQUEUE"))),
+                new DbdMessages.QosPolicy(3, "urgent", new TreeMap<>(Map.of("Preempt", "normal,soft")))), List.of(), List.of())));
+        new Play(c).lines("""
+                submit kind=BATCH charge.qos=normal
+                submit kind=BATCH charge.qos=soft
+                schedule                                -> 1 RUNNING n1; 2 RUNNING n1
+                submit kind=BATCH charge.qos=normal tasks=2
+                schedule                                -> 3 PENDING
+                submit kind=BATCH charge.qos=urgent tasks=2
+                schedule                                -> 1 PREEMPTED+COMPLETING 0:15; 2 PENDING+COMPLETING+REQUEUED restarts=1
+                """);
+    }
+}
