@@ -10,7 +10,7 @@ scontrol notify "$a" lunch at noon
 sleep 1
 match "words to a batch job" 'lunch at noon' "$(cat err-a.txt)"
 salloc -n 1 sleep 5 2>alloc.txt & s=$!
-until grep -q Granted alloc.txt; do sleep 0.2; done
+until grep -q Granted alloc.txt 2>/dev/null; do sleep 0.2; done
 scontrol notify "$(grep -o 'allocation [0-9]*' alloc.txt | head -1 | cut -d' ' -f2)" to salloc
 wait $s
 match "words to salloc" 'salloc: to salloc' "$(cat alloc.txt)"
@@ -39,3 +39,10 @@ rc=0; scontrol update JobId="$b" ClusterFeatures=x 2>err.txt || rc=$?
 check "what is not there" "1 Update of this parameter is not supported: ClusterFeatures=x" "$rc $(head -1 err.txt)"
 check "addresses" "n1: 127.0.0.1" "$(scontrol getaddrs n1 | cut -d: -f1,2)"
 scancel "$b"
+scontrol update NodeName=n2 State=RESUME; sleep 1
+printf '#!/bin/sh\necho "$0"\n' >prog.sh; chmod 755 prog.sh
+check "a program goes to its nodes first" "$PWD/copy $PWD/copy" "$(srun -N2 --bcast="$PWD/copy" ./prog.sh | xargs)"
+check "within an allocation" "$PWD/other" "$(salloc -n1 srun --bcast=other ./prog.sh 2>/dev/null)"
+rc=0; srun --bcast ./prog.sh 2>err.txt || rc=$?
+check "without a name" "1 srun: error: --bcast without a file's name is not supported by this version of Muster" "$rc $(cat err.txt)"
+wait_empty 30

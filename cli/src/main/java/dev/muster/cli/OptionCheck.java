@@ -112,6 +112,7 @@ final class OptionCheck {
         CommandContext c = options.context();
         return switch (o) {
             case ACCTG_FREQ -> samplings(options, o, value);
+            case BCAST -> Bcast.checked(options, value);
             case BBF -> file(options, o, value);
             case CLUSTER, CLUSTERS -> cluster(options, value);
             case DISTRIBUTION -> distribution(options, o, value);
