@@ -100,6 +100,11 @@ final class StepRequest {
             q.put("tasksPerGpu", 0L);
         }
         int nodes = Math.max(1, q.integer("nodesMin"));
+        if (q.integer("nodesMax") > nodes && q.integer("nodesMin") > 0 && !q.flag("useMinNodes")) {
+            // of a range, as many as there are
+            nodes = Math.max(nodes, Math.min(q.integer("nodesMax"), shares.size()));
+            q.put("nodesMin", (long) (q.integer("tasks") > 0 ? Math.min(nodes, q.integer("tasks")) : nodes));
+        }
         relative(q);
         if (q.integer("tasks") > 0) {
             return q;

@@ -107,7 +107,7 @@ final class Chooser {
      * Picks nodes for all tasks: candidates come in order of preference, required nodes first. Empty if they do not suffice.
      */
     static List<Pick> pick(Need need, List<Candidate> candidates, int required) {
-        if (required == 0 && need.nodesMin() == 1 && need.gresPerJob().isEmpty()) {
+        if (required == 0 && need.nodesWanted() == 1 && need.gresPerJob().isEmpty()) {
             for (Candidate c : candidates) {
                 if (c.tasks >= need.tasks()) {
                     return List.of(new Pick(c.node, need.tasks()));
@@ -154,7 +154,7 @@ final class Chooser {
         for (int i = 0; i < candidates.size() && i < most; i++) {
             tasks += candidates.get(i).tasks;
             if (i + 1 >= Math.max(need.nodesMin(), required) && tasks >= need.tasks() && devices(need, candidates, i + 1)) {
-                return candidates.subList(0, i + 1);
+                return candidates.subList(0, Math.max(i + 1, Math.min(need.nodesWanted(), candidates.size())));
             }
         }
         return List.of();
@@ -188,7 +188,8 @@ final class Chooser {
     /** As Slurm does: each node in turn takes all it has room for, but one task is left for each node still to come. */
     private static List<Pick> deal(Need need, List<Candidate> chosen) {
         int[] counts = new int[chosen.size()];
-        int left = need.tasks();
+        // where nobody said how many tasks, there is one for each node
+        int left = Math.max(need.tasks(), chosen.size());
         for (int i = 0; i < counts.length; i++) {
             int listed = need.tasksOn().getOrDefault(chosen.get(i).node.spec.name(), 0);
             counts[i] = listed > 0 ? listed : Math.max(0, Math.min(chosen.get(i).tasks, left - (counts.length - 1 - i)));

@@ -19,6 +19,7 @@ import java.util.TreeMap;
  * A request with its defaults filled in: equal needs are one job class, tested once per pass.
  *
  * @param nodesMax      0 for no bound
+ * @param nodesWanted   between the two: so many nodes are taken where they are free
  * @param gresPerNode   on every node
  * @param gresPerJob    over all nodes together
  * @param memPerCpuMb   0 if memory is asked for per node or not at all
@@ -34,6 +35,7 @@ record Need(
         String partition,
         int nodesMin,
         int nodesMax,
+        int nodesWanted,
         int tasks,
         int cpusPerTask,
         int tasksPerNode,
@@ -123,13 +125,19 @@ record Need(
             // so many on each node, not so many in all
             cpusMin = Math.max(cpusMin, r.tasksPerNode() * cpusPerTask);
         }
-        return new Need(partition.name(), nodesMin, nodesMax == 0 ? 0 : Math.max(nodesMax, nodesMin), tasks, cpusPerTask,
+        return new Need(partition.name(), nodesMin, nodesMax == 0 ? 0 : Math.max(nodesMax, nodesMin), wanted(r, nodesMin), tasks, cpusPerTask,
                 r.tasksPerNode(), cpusMin, perNode, perCpu, memory.all(), gres.perNode(), gres.perJob(), gres.perTask(),
                 r.exclusive() != ResourceRequest.Exclusive.SHARED || partition.isExclusive()
                         || settings.selects("LINEAR") && partition.jobsPerCore(r.oversubscribe()) == 1,
                 r.overcommit(), Shape.of(r, partition, settings), r.tmpDiskMb(), r.features(), r.nodeList(), r.excludeList(), tasksOn(r),
                 new Gpus(r.cpusPerGpu(), r.memPerGpuMb()), Licences.parse(r.licenses()).orElse(Licences.Wanted.NONE),
                 limit(desc, partition), "", sharing(r, partition));
+    }
+
+    /** Of a range, as many as there are; but no more than tasks, and the fewest with --use-min-nodes. */
+    private static int wanted(ResourceRequest r, int nodesMin) {
+        boolean range = r.nodesMin() > 0 && r.nodesMax() > r.nodesMin() && !r.useMinNodes();
+        return !range ? nodesMin : Math.max(nodesMin, r.tasks() > 0 ? Math.min(r.tasks(), r.nodesMax()) : r.nodesMax());
     }
 
     private static int sharing(ResourceRequest r, Partition partition) {
@@ -158,7 +166,7 @@ record Need(
     }
 
     Need in(String name) {
-        return new Need(partition, nodesMin, nodesMax, tasks, cpusPerTask, tasksPerNode, cpusPerNodeMin, memPerNodeMb, memPerCpuMb, memAll,
+        return new Need(partition, nodesMin, nodesMax, nodesWanted, tasks, cpusPerTask, tasksPerNode, cpusPerNodeMin, memPerNodeMb, memPerCpuMb, memAll,
                 gresPerNode, gresPerJob, gresPerTask, exclusive, overcommit, shape, tmpDiskMb, features, nodeList, excludeList, tasksOn, gpus,
                 licences, limitMin, name, jobsPerCore);
     }

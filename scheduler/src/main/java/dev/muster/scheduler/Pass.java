@@ -384,7 +384,7 @@ final class Pass {
             if (tasks > 0) {
                 candidates.add(new Chooser.Candidate(node, tasks));
                 requiredFound += i < required ? 1 : 0;
-                if (need.nodesMin() == 1 && required == 0 && tasks >= enough && need.gresPerJob().isEmpty()) {
+                if (need.nodesWanted() == 1 && required == 0 && tasks >= enough && need.gresPerJob().isEmpty()) {
                     break;
                 }
             }
@@ -673,7 +673,7 @@ final class Pass {
         if (slot == 0 || n.gresPerJob().isEmpty()) {
             return n;
         }
-        return new Need(n.partition(), n.nodesMin(), n.nodesMax(), n.tasks(), n.cpusPerTask(), n.tasksPerNode(), n.cpusPerNodeMin(),
+        return new Need(n.partition(), n.nodesMin(), n.nodesMax(), n.nodesWanted(), n.tasks(), n.cpusPerTask(), n.tasksPerNode(), n.cpusPerNodeMin(),
                 n.memPerNodeMb(), n.memPerCpuMb(), n.memAll(), n.gresPerNode(), List.of(), n.gresPerTask(), n.exclusive(),
                 n.overcommit(), n.shape(), n.tmpDiskMb(), n.features(), n.nodeList(), n.excludeList(), n.tasksOn(), n.gpus(), n.licences(),
                 n.limitMin(), n.reservation(), n.jobsPerCore());

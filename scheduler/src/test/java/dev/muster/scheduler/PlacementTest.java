@@ -2,6 +2,7 @@ package dev.muster.scheduler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.core.Allocation;
 import dev.muster.model.JobReason;
 import dev.muster.model.JobState;
 import org.junit.jupiter.api.Test;
@@ -224,5 +225,27 @@ class PlacementTest {
         assertThat(c.place("partition=p")).isEqualTo("n1:1");
         assertThat(c.place("partition=p tasksPerNode=4 nodeList=n1")).isEqualTo("(Resources)");
         assertThat(c.place("partition=p tasksPerNode=3")).isEqualTo("n1:3");
+    }
+
+    /** As Slurm does it: of a range as many nodes as there are, though no more than tasks. */
+    @Test
+    void aRangeOfNodes() {
+        for (String line : """
+                nodesMin=1 nodesMax=2                       | n[1-2] 1 1
+                nodesMin=1 nodesMax=2 tasks=1               | n1 1
+                nodesMin=1 nodesMax=2 tasks=3               | n[1-2] 2 1
+                nodesMin=1 nodesMax=4 tasks=6               | n[1-3] 4 1 1
+                nodesMin=2 nodesMax=9                       | n[1-3] 1 1 1
+                nodesMin=1 nodesMax=3 useMinNodes=true      | n1 1
+                nodesMin=1 nodesMax=2 tasksPerNode=2        | n[1-2] 2 2
+                nodesMin=2 nodesMax=2                       | n[1-2] 1 1
+                tasks=5                                     | n[1-2] 4 1
+                """.strip().split("\n")) {
+            Cluster c = new Cluster("n[1-3] cpus=4 mem=1000", "p nodes=n[1-3] default=yes", "");
+            new Play(c).lines("submit kind=BATCH " + line.substring(0, line.indexOf('|')).strip() + "\nschedule");
+            Allocation a = c.state().jobs().at(1).run().allocation();
+            String got = a.hostList() + a.nodes().stream().map(s -> " " + s.cpus()).collect(java.util.stream.Collectors.joining());
+            assertThat(got).as(line).isEqualTo(line.substring(line.indexOf('|') + 1).strip());
+        }
     }
 }
