@@ -76,7 +76,8 @@ final class Srun implements Command {
 
     /** Terminals, files that stay open and programs beside the step are the caller's own. */
     private static boolean needsOwnProcess(CommandContext c, JobOptions o) {
-        return o.has(JobOption.PTY) || o.has(JobOption.BCAST) || !StepHooks.program(c, o, JobOption.PROLOG).isEmpty() || !StepHooks.program(c, o, JobOption.EPILOG).isEmpty()
+        return o.has(JobOption.PTY) || o.has(JobOption.BCAST) || !StepHooks.program(c, o, JobOption.PROLOG).isEmpty()
+                || !StepHooks.program(c, o, JobOption.EPILOG).isEmpty()
                 || isFile(o.text(JobOption.INPUT)) || isFile(o.text(JobOption.OUTPUT)) || isFile(o.text(JobOption.ERROR));
     }
 
@@ -259,7 +260,8 @@ final class Srun implements Command {
     private int hetStep(CommandContext c, List<SrunHet.Part> parts, List<Json.Obj> allocations, Json.Obj leader, boolean own)
             throws SlurmException, UsageException {
         if (parts.stream().anyMatch(p -> p.options().has(JobOption.BCAST))) {
-            throw c.bad(parts.getFirst().options().exitError(1), "--bcast over components of a heterogeneous job is not supported by this version of Muster");
+            throw c.bad(parts.getFirst().options().exitError(1),
+                    "--bcast over components of a heterogeneous job is not supported by this version of Muster");
         }
         JobOptions o = parts.getFirst().options();
         if (o.has(JobOption.PTY) && parts.size() > 1) {
