@@ -29,7 +29,7 @@ enum JobField {
     CORES('I', "cores", "CORES_PER_SOCKET", "coresPerSocket"),
     CPUS('C', "numcpus", "CPUS", "cpus"),
     CPUS_PER_TASK(0, "cpus-per-task", "CPUS_PER_TASK", "cpusPerTask"),
-    CPUS_PER_TRES(0, "cpus-per-tres", "CPUS_PER_TRES", ""),
+    CPUS_PER_TRES(0, "cpus-per-tres", "CPUS_PER_TRES", "cpusPerTres"),
     DEADLINE(0, "deadline", "DEADLINE", "deadline"),
     DELAY_BOOT(0, "delayboot", "DELAY_BOOT", "delayBootMin"),
     DEPENDENCY('E', "dependency", "DEPENDENCY", "dependency"),
@@ -51,7 +51,7 @@ enum JobField {
     MAX_CPUS(0, "maxcpus", "MAX_CPUS", "cpusMax"),
     MAX_NODES(0, "maxnodes", "MAX_NODES", "nodeCountMax"),
     MCS_LABEL(0, "mcslabel", "MCSLABEL", "mcsLabel"),
-    MEM_PER_TRES(0, "mem-per-tres", "MEM_PER_TRES", ""),
+    MEM_PER_TRES(0, "mem-per-tres", "MEM_PER_TRES", "memPerTres"),
     MIN_CPUS('c', "mincpus", "MIN_CPUS", "cpusPerNodeMin,cpusPerTask"),
     MIN_MEMORY('m', "minmemory", "MIN_MEMORY", "memPerNodeMb,memPerCpuMb"),
     MIN_TIME(0, "mintime", "TIME_MIN", "timeMinMin"),
@@ -108,7 +108,7 @@ enum JobField {
     TIME_LIMIT('l', "timelimit", "TIME_LIMIT", "timeLimitMin"),
     TIME_USED('M', "timeused", "TIME", "runSeconds"),
     TRES_ALLOC(0, "tres-alloc", "TRES_ALLOC", "tresAlloc,tresRequested"),
-    TRES_BIND(0, "tres-bind", "TRES_BIND", ""),
+    TRES_BIND(0, "tres-bind", "TRES_BIND", "tresBind"),
     TRES_FREQ(0, "tres-freq", "TRES_FREQ", ""),
     TRES_PER_JOB(0, "tres-per-job", "TRES_PER_JOB", "tresPerJob"),
     TRES_PER_NODE('b', "tres-per-node", "TRES_PER_NODE", "tresPerNode"),
@@ -195,7 +195,11 @@ enum JobField {
             case CORES -> JobRows.orStar(j.integer("coresPerSocket"));
             case CPUS -> n(j, "cpus");
             case CPUS_PER_TASK -> atLeast(j, "cpusPerTask", 1);
-            case CPUS_PER_TRES, MEM_PER_TRES, TRES_BIND, TRES_FREQ -> "N/A";
+            case CPUS_PER_TRES -> JobRows.orNA(j.text("cpusPerTres"));
+            case MEM_PER_TRES -> JobRows.orNA(j.text("memPerTres"));
+            case TRES_BIND -> JobRows.orNA(j.text("tresBind"));
+            // --gpu-freq is refused
+            case TRES_FREQ -> "N/A";
             case DEADLINE -> v.time(j, "deadline", "N/A");
             case DELAY_BOOT -> Durations.briefMinutes(j.integer("delayBootMin"));
             case DEPENDENCY -> JobRows.orNull(j.text("dependency"));

@@ -19,7 +19,7 @@ enum JobOption {
     BATCH("batch", 0, Arg.REQUIRED, "B", Kind.TEXT, "B:SBATCH_BATCH"),
     BB("bb", 0, Arg.REQUIRED, "BRA", Kind.TEXT, "BURST_BUFFER"),
     BBF("bbf", 0, Arg.REQUIRED, "BRA", Kind.SPECIAL, ""),
-    BCAST("bcast", 0, Arg.OPTIONAL, "R", Kind.REFUSED, "R:SLURM_BCAST"),
+    BCAST("bcast", 0, Arg.OPTIONAL, "R", Kind.SPECIAL, "R:SLURM_BCAST"),
     BCAST_EXCLUDE("bcast-exclude", 0, Arg.REQUIRED, "R", Kind.REFUSED, ""),
     BEGIN("begin", 'b', Arg.REQUIRED, "BRA", Kind.MOMENT, ""),
     BELL("bell", 0, Arg.NONE, "A", Kind.FLAG, "A:SALLOC_BELL"),

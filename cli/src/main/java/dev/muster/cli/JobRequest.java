@@ -107,7 +107,7 @@ final class JobRequest {
         if (o.has(JobOption.EXCLUSIVE)) {
             r.put("exclusive", exclusive());
         }
-        put(r, "oversubscribe", o.has(JobOption.OVERSUBSCRIBE));
+        put(r, "oversubscribe", o.has(JobOption.OVERSUBSCRIBE) || o.text(JobOption.EXCLUSIVE).equals("oversubscribe"));
         put(r, "overcommit", o.has(JobOption.OVERCOMMIT));
         put(r, "contiguous", o.has(JobOption.CONTIGUOUS));
         put(r, "spread", o.has(JobOption.SPREAD_JOB));
@@ -168,6 +168,7 @@ final class JobRequest {
             case "user" -> "USER";
             case "mcs" -> "MCS";
             case "topo" -> "TOPO";
+            case "oversubscribe" -> "SHARED";
             default -> "NODE";
         };
     }

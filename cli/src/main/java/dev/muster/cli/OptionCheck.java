@@ -113,12 +113,13 @@ final class OptionCheck {
         CommandContext c = options.context();
         return switch (o) {
             case ACCTG_FREQ -> samplings(options, o, value);
+            case BCAST -> Bcast.checked(options, value);
             case BBF -> file(options, o, value);
             case CLUSTER, CLUSTERS -> cluster(options, value);
             case DISTRIBUTION -> distribution(options, o, value);
             case EXCLUDE, NODELIST -> value.startsWith("/") ? nodeFile(options, o, value) : value;
             case NODEFILE -> nodeFile(options, o, value);
-            case EXCLUSIVE -> oneOf(options, o, value, "", "user", "mcs", "topo");
+            case EXCLUSIVE -> oneOf(options, o, value, "", "user", "mcs", "topo", "oversubscribe");
             case EXTRA_NODE_INFO -> extraNodeInfo(options, o, value);
             case UID -> id(options, o, c.host().userId(value));
             case GID -> id(options, o, c.host().groupId(value));

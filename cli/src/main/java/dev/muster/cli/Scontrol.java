@@ -135,7 +135,7 @@ final class Scontrol implements Command {
             case "pidinfo" -> {
                 return ScontrolNode.pidInfo(c, rest);
             }
-            case "cluster", "abort", "takeover", "cancel_reboot", "reboot", "fsdampeningfactor", "getaddrs",
+            case "cluster", "abort", "takeover", "cancel_reboot", "reboot", "fsdampeningfactor",
                     "power", "schedloglevel", "token" -> {
                 c.err().println("scontrol: error: " + k + " is not supported by this cluster");
                 return 1;
@@ -170,6 +170,7 @@ final class Scontrol implements Command {
         return switch (k) {
             case "hold", "holdu", "uhold", "release", "requeue", "requeuehold", "suspend", "resume", "top" ->
                 ScontrolUpdate.action(c, k, rest);
+            case "getaddrs" -> ScontrolNode.addresses(c, rest);
             case "notify" -> ScontrolUpdate.notifyJob(c, rest);
             case "ping" -> ping(c, s);
             case "reconfigure" -> simple(c, "Reconfigure", new Json.Obj(), "slurm_reconfigure error");

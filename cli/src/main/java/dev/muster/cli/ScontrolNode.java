@@ -26,6 +26,32 @@ final class ScontrolNode {
         return out;
     }
 
+    /** {@code getaddrs}: where each of the nodes is spoken to. */
+    static int addresses(CommandContext c, List<String> words) throws SlurmException {
+        if (words.isEmpty()) {
+            return Scontrol.tooFew(c, "getaddrs");
+        }
+        if (!(dev.muster.model.HostList.parse(String.join(",", words)) instanceof dev.muster.model.HostList.Parsed.Ok wanted)) {
+            c.err().println("Invalid node name specified");
+            return 1;
+        }
+        Json.Obj q = new Json.Obj();
+        q.put("all", Boolean.TRUE);
+        q.put("fields", List.of("name", "address", "port"));
+        List<Json.Obj> all = c.host().controller().call("QueryNodes", q).objects("nodes");
+        int rc = 0;
+        for (String name : wanted.list().names()) {
+            java.util.Optional<Json.Obj> node = all.stream().filter(n -> n.text("name").equals(name)).findFirst();
+            if (node.isEmpty()) {
+                c.error("Invalid node name specified: " + name);
+                rc = 1;
+            } else {
+                c.out().println(name + ": " + node.get().text("address") + ":" + node.get().number("port"));
+            }
+        }
+        return rc;
+    }
+
     private static Json.Obj ask(CommandContext c, Json.Obj node, String message, Json.Obj q) throws SlurmException {
         return c.host().callNode(node.text("address"), node.integer("port"), message, q);
     }

@@ -204,13 +204,8 @@ final class ShowText {
             add("Reservation", j.text("reservation"));
             line();
         }
-        add("OverSubscribe", switch (j.text("exclusive")) {
-            case "NODE" -> "NO";
-            case "USER" -> "USER";
-            case "MCS" -> "MCS";
-            case "TOPO" -> "TOPO";
-            default -> j.flag("oversubscribe") ? "YES" : "OK";
-        });
+        add("OverSubscribe", j.text("exclusiveUse").equals("NODE") ? "NO" : j.flag("oversubscribe") ? "YES" : "OK");
+        add("Exclusive", j.text("exclusiveUse"));
         add("Contiguous", j.flag("contiguous") ? 1 : 0).add("Licenses", orNull(j, "licenses"));
         add("LicensesAlloc", orNull(j, "licensesAlloc"));
         add("Network", orNull(j, "network"));
@@ -238,6 +233,8 @@ final class ShowText {
         optional(j, "switches", "Switches");
         optional(j, "burstBuffer", "BurstBuffer");
         optional(j, "container", "Container");
+        optional(j, "cpusPerTres", "CpusPerTres");
+        optional(j, "memPerTres", "MemPerTres");
         optional(j, "tresBind", "TresBind");
         optional(j, "tresPerJob", "TresPerJob");
         optional(j, "tresPerNode", "TresPerNode");

@@ -76,7 +76,8 @@ final class Srun implements Command {
 
     /** Terminals, files that stay open and programs beside the step are the caller's own. */
     private static boolean needsOwnProcess(CommandContext c, JobOptions o) {
-        return o.has(JobOption.PTY) || !StepHooks.program(c, o, JobOption.PROLOG).isEmpty() || !StepHooks.program(c, o, JobOption.EPILOG).isEmpty()
+        return o.has(JobOption.PTY) || o.has(JobOption.BCAST) || !StepHooks.program(c, o, JobOption.PROLOG).isEmpty()
+                || !StepHooks.program(c, o, JobOption.EPILOG).isEmpty()
                 || isFile(o.text(JobOption.INPUT)) || isFile(o.text(JobOption.OUTPUT)) || isFile(o.text(JobOption.ERROR));
     }
 
@@ -159,7 +160,8 @@ final class Srun implements Command {
         try {
             reply = o.has(JobOption.TEST_ONLY) && o.typed(JobOption.JOBID)
                     ? c.host().controller().call("TestJob", new Json.Obj().put("jobId", o.number(JobOption.JOBID))) :
-                    client.submit("RUN", List.of(o), List.of(name), o.has(JobOption.TEST_ONLY));
+                    // a job of one step would be over when its program has been copied
+                    client.submit(o.has(JobOption.BCAST) ? "ALLOCATION" : "RUN", List.of(o), List.of(name), o.has(JobOption.TEST_ONLY));
         } catch (SlurmException e) {
             return client.refused(e);
         }
@@ -257,6 +259,10 @@ final class Srun implements Command {
     /** @param allocations of the parts; leader: that of the first component */
     private int hetStep(CommandContext c, List<SrunHet.Part> parts, List<Json.Obj> allocations, Json.Obj leader, boolean own)
             throws SlurmException, UsageException {
+        if (parts.stream().anyMatch(p -> p.options().has(JobOption.BCAST))) {
+            throw c.bad(parts.getFirst().options().exitError(1),
+                    "--bcast over components of a heterogeneous job is not supported by this version of Muster");
+        }
         JobOptions o = parts.getFirst().options();
         if (o.has(JobOption.PTY) && parts.size() > 1) {
             throw c.bad(o.exitError(1), "--pty is for a step of one component");
@@ -362,6 +368,13 @@ final class Srun implements Command {
     }
 
     private int step(CommandContext c, JobOptions o, List<String> program, Json.Obj allocation, boolean own)
+            throws SlurmException, UsageException {
+        int jobId = allocation.integer("jobId");
+        Optional<List<String>> sent = Bcast.sent(c, o, program, jobId);
+        return sent.isEmpty() ? o.exitError(1) : sentStep(c, o, sent.get(), allocation, own);
+    }
+
+    private int sentStep(CommandContext c, JobOptions o, List<String> program, Json.Obj allocation, boolean own)
             throws SlurmException, UsageException {
         int jobId = allocation.integer("jobId");
         StepFiles.Names names = names(c, allocation, "");

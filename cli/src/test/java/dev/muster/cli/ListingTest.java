@@ -15,7 +15,7 @@ class ListingTest {
              "startTime":1795256133,"runSeconds":1,"timeLimitMin":-1,"submitHost":"localhost","submitPid":3324,
              "nodes":"n[1-2]","batchHost":"n1","nodeCount":2,"cpus":2,"tasks":2,"cpusPerTask":1,"memPerNodeMb":100,
              "tresRequested":"cpu=2,mem=200M,node=2,billing=2","tresAlloc":"cpu=2,node=2,billing=2","workDir":"/tmp",
-             "requeue":true,"batch":true,"stdin":"/dev/null","stdout":"/tmp/slurm-187.out","stderr":"/tmp/slurm-187.out",
+             "requeue":true,"exclusiveUse":"NO","batch":true,"stdin":"/dev/null","stdout":"/tmp/slurm-187.out","stderr":"/tmp/slurm-187.out",
              "lastSchedEval":1795256133,"submitLine":"sbatch --wrap true"},
             {"jobId":188,"arrayJobId":188,"arrayTaskId":-1,"arrayTasks":"1-9%2","arrayMaxRunning":2,"name":"jb.sh",
              "userName":"root","groupName":"root","partition":"main","state":"PENDING","reason":"JobHeldUser",
@@ -162,7 +162,7 @@ class ListingTest {
                    Socks/Node=* NtasksPerN:B:S:C=0:0:*:* CoreSpec=*
                    MinCPUsNode=1 MinMemoryNode=100M MinTmpDiskNode=0
                    Features=(null) DelayBoot=00:00:00
-                   OverSubscribe=OK Contiguous=0 Licenses=(null) LicensesAlloc=(null) Network=(null)
+                   OverSubscribe=OK Exclusive=NO Contiguous=0 Licenses=(null) LicensesAlloc=(null) Network=(null)
                    Command=(null)
                    SubmitLine=sbatch --wrap true
                    WorkDir=/tmp

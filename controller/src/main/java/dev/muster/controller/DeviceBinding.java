@@ -24,12 +24,15 @@ final class DeviceBinding {
         for (int d = all.first(); d >= 0; d = all.next(d + 1)) {
             ids.add(d);
         }
-        if (bind.startsWith("map_gpu:")) {
-            String[] map = bind.substring(8).split(",");
+        if (bind.matches("(map|mask)(_gpu)?:")) {
+            return all;
+        }
+        if (bind.startsWith("map_gpu:") || bind.startsWith("map:")) {
+            String[] map = bind.substring(bind.indexOf(':') + 1).split(",");
             return one(ids, number(map[local % map.length].replaceFirst("\\*.*$", "")));
         }
-        if (bind.startsWith("mask_gpu:")) {
-            String[] masks = bind.substring(9).split(",");
+        if (bind.startsWith("mask_gpu:") || bind.startsWith("mask:")) {
+            String[] masks = bind.substring(bind.indexOf(':') + 1).split(",");
             return masked(ids, masks[local % masks.length].replaceFirst("\\*.*$", ""));
         }
         if (bind.startsWith("single:")) {

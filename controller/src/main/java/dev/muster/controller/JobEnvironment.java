@@ -221,6 +221,8 @@ final class JobEnvironment {
         put("SLURM_RESTART_COUNT", job.restarts());
         optional("SLURM_JOB_ACCOUNT", d.charge().account());
         optional("SLURM_JOB_QOS", d.charge().qos());
+        put("SLURM_JOB_OVERSUBSCRIBE", JobViews.oversubscribe(state, job));
+        put("SLURM_JOB_EXCLUSIVE", JobViews.exclusiveUse(state, job));
         optional("SLURM_JOB_RESERVATION", d.charge().reservation());
         optional("SLURM_JOB_COMMENT", d.extras().comment());
         if (job.restarts() == 0) {

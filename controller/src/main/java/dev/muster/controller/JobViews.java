@@ -169,7 +169,20 @@ final class JobViews {
                 d.extras().comment(), d.extras().adminComment(), d.extras().extra(), mailUser(d), d.extras().mailType(),
                 d.extras().container(), d.extras().mcsLabel(), d.extras().burstBuffer(), d.payload().submitLine().text(), job.sluid(),
                 details && !shown.isEmpty() ? details(shown) : List.of(), TresText.gresTotal(state, shown), idSet(job), shown.licences(),
-                d.extras().tresBind());
+                exclusiveUse(state, job), d.extras().tresBind(), r.cpusPerGpu() > 0 ? "gres/gpu:" + r.cpusPerGpu() : "",
+                r.memPerGpuMb() > 0 ? "gres/gpu:" + r.memPerGpuMb() : "");
+    }
+
+    /** What the job asked for, or else its partition's rule. */
+    static String exclusiveUse(State state, Job job) {
+        ResourceRequest.Exclusive asked = job.desc().request().exclusive();
+        boolean partition = state.partitions().find(job.desc().partition().split(",")[0]).filter(dev.muster.core.Partition::isExclusive).isPresent();
+        return asked != ResourceRequest.Exclusive.SHARED ? asked.name() : partition ? "NODE" : "NO";
+    }
+
+    /** NO with nodes of its own; YES if it asked to share; OK if it does not mind. */
+    static String oversubscribe(State state, Job job) {
+        return exclusiveUse(state, job).equals("NODE") ? "NO" : job.desc().request().oversubscribe() ? "YES" : "OK";
     }
 
     /** {@code 12-14,20}. */

@@ -4,6 +4,7 @@ import dev.muster.model.CpuBind;
 import dev.muster.model.ResourceRequest;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.StepDesc;
+import dev.muster.model.TresBind;
 import java.util.Locale;
 import java.util.Optional;
 
@@ -14,6 +15,9 @@ final class StepLimits {
     static Optional<Decision.Rejected> refusal(StepDesc step) {
         ResourceRequest r = step.request();
         String memBind = step.memBind().toLowerCase(Locale.ROOT);
+        if (!TresBind.isValid(step.tresBind())) {
+            return Optional.of(Decision.reject(SlurmErrno.INVALID_TRES));
+        }
         String what = CpuBind.parse(step.cpuBind()).isEmpty() ? "--cpu-bind=" + step.cpuBind()
                 : !memBind.isEmpty() && !memBind.equals("none") && !memBind.equals("no") ? "--mem-bind"
                 : !step.container().isEmpty() ? "--container"

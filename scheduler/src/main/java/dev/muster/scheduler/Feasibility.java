@@ -11,6 +11,7 @@ import dev.muster.model.HostList;
 import dev.muster.model.JobDesc;
 import dev.muster.model.ResourceRequest;
 import dev.muster.model.SlurmErrno;
+import dev.muster.model.TresBind;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -20,6 +21,9 @@ final class Feasibility {
     private Feasibility() {}
 
     static Optional<Decision.Rejected> infeasible(State state, JobDesc desc) {
+        if (!TresBind.isValid(desc.extras().tresBind())) {
+            return Optional.of(Decision.reject(SlurmErrno.INVALID_TRES));
+        }
         Optional<Decision.Rejected> wrong = Unsupported.refusal(desc, state.settings()).or(() -> malformed(state, desc.request()));
         // a job that is held may be changed before it is released: only what can never be right is refused
         boolean held = desc.timing().hold() || desc.timing().prioritySet() && desc.timing().priority() == 0;

@@ -10,6 +10,7 @@ import dev.muster.core.Partition;
 import dev.muster.core.PartitionEdit;
 import dev.muster.core.Step;
 import dev.muster.model.Codec;
+import dev.muster.model.TresBind;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
@@ -47,6 +48,20 @@ class UpdateWordsTest {
         Cluster cluster = new Cluster(NODES, "p nodes=n1 default=yes\nq nodes=n1 overtimelimit=5", "overTimeLimitMin=2");
         new Play(cluster).lines("submit kind=BATCH\nsubmit kind=BATCH partition=q");
         assertThat(cluster.state().jobs().values()).map(j -> Limits.overTimeMin(cluster.state(), j)).containsExactly(2, 5);
+    }
+
+    @Test
+    void howTasksGetTheirDevices() {
+        for (String right : List.of("", "gres/gpu:map:", "gres/gpu:map:0*2", "gres/gpu:verbose,closest", "gres/gpu:mask:abc",
+                "gres/gpu:mask_gpu:0x1*2,3",
+                "gres/gpu:single:2+gres/nic:none", "gres/gpu:per_task:1")) {
+            assertThat(TresBind.isValid(right)).as(right).isTrue();
+        }
+        for (String wrong : List.of("gpu", "gpu:closest", "gres/gpu:", "gres/gpu:map:abcd", "gres/gpu:map:0x00", "gres/gpu:mask:x000",
+                "gres/gpu:mask:wxyz",
+                "gres/gpu:map_gpu:00z", "gres/gpu:single", "gres/gpu:map:1,")) {
+            assertThat(TresBind.isValid(wrong)).as(wrong).isFalse();
+        }
     }
 
     private static Cluster updatable() {
@@ -105,6 +120,8 @@ class UpdateWordsTest {
             {"user", "mailtype=END", "\"mailType\":\"END\""},
             {"user", "endtime=99999999999", "Job is not running"},
             {"user", "corespec=1", "without AllowSpecResourcesUsage=yes --core-spec or --thread-spec is not supported by this version of Muster"},
+            {"user", "tresbind=gres/gpu:map:0*2,1", "\"tresBind\":\"gres/gpu:map:0*2,1\""},
+            {"user", "tresbind=gres/gpu:mask:x1", "Invalid Trackable RESource (TRES) specification"},
             {"user", "switches=1", "--switches is not supported by this version of Muster"},
             {"user", "prefer=fast", "--prefer is not supported by this version of Muster"},
             {"root", "reboot=yes", "--reboot is not supported by this version of Muster"},

@@ -160,6 +160,9 @@ public final class JobMessages {
      * @param tresAlloc     {@code cpu=2,mem=4G,node=1,billing=2}
      * @param cpuIds        per node detail
      * @param licensesAlloc what it was given of the licences that it asks for
+     * @param exclusiveUse  NO, NODE, USER, MCS or TOPO: with the job or its partition, whom it shares nodes with
+     * @param cpusPerTres   {@code gres/gpu:2}
+     * @param memPerTres    {@code gres/gpu:10}, mebibytes
      * @param hetJobIdSet   numbers of all components of a heterogeneous job, {@code 12-14}; "" if it is none
      */
     public record JobInfo(
@@ -266,7 +269,10 @@ public final class JobMessages {
             String gresTotal,
             String hetJobIdSet,
             String licensesAlloc,
-            String tresBind) {}
+            String exclusiveUse,
+            String tresBind,
+            String cpusPerTres,
+            String memPerTres) {}
 
     /** CPUs (abstract ids), memory and GRES of a job on nodes that have the same of each. */
     public record NodeDetail(String nodes, String cpuIds, long memoryMb, String gres) {}

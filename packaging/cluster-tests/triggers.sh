@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# What operators do to jobs that run: words to them, a step's time, fields of those that wait, programs that something sets off.
+. "$(dirname "$0")/lib.bash"
+start_cluster 2 2
+program() { printf '#!/bin/sh\necho "$@" >>%s/fired.txt\n' "$PWD" >"$1"; chmod 755 "$1"; }
+program fired.sh
+a=$(sbatch --parsable -t 5 -e err-a.txt -o out-a.txt --wrap 'srun -t 4 sleep 100')
+until [ -n "$(squeue -h -s -j "$a" -o %i | grep '\.0$')" ]; do sleep 0.2; done
+scontrol notify "$a" lunch at noon
+sleep 1
+match "words to a batch job" 'lunch at noon' "$(cat err-a.txt)"
+salloc -n 1 sleep 5 2>alloc.txt & s=$!
+until grep -q Granted alloc.txt 2>/dev/null; do sleep 0.2; done
+scontrol notify "$(grep -o 'allocation [0-9]*' alloc.txt | head -1 | cut -d' ' -f2)" to salloc
+wait $s
+match "words to salloc" 'salloc: to salloc' "$(cat alloc.txt)"
+check "a step's limit" "4:00" "$(squeue -h -s "$a.0" -o %l 2>/dev/null || scontrol show step "$a.0" | grep -o 'TimeLimit=[^ ]*')"
+scontrol update StepId="$a.0" TimeLimit=1
+match "another" 'TimeLimit=00:01:00' "$(scontrol show step "$a.0")"
+rc=0; scontrol update StepId="$a.7" TimeLimit=1 2>err.txt || rc=$?
+check "no such step" "1 slurm_update error: Invalid job id specified" "$rc $(cat err.txt)"
+strigger --set --jobid="$a" --fini --program="$PWD/fired.sh job"
+strigger --set --node=n2 --down --flags=perm --program="$PWD/fired.sh node"
+match "the triggers" "job +$a fini +0" "$(strigger --get -N)"
+kill -9 "$(pid_of slurmctld)"; sleep 0.5; start_ctld; sleep 2
+check "both are there after a kill" 2 "$(strigger --get -N | wc -l)"
+scontrol update NodeName=n2 State=DOWN Reason=x
+scancel "$a"
+sleep 3
+check "both have fired" "job $a node n2" "$(sort fired.txt | xargs)"
+check "one stays" "PERM" "$(strigger --get -N | awk '{print $7}')"
+strigger --clear --id=2
+rc=0; strigger --clear --id=2 2>err.txt || rc=$?
+check "cleared once" "1 slurm_clear_trigger: No such process" "$rc $(cat err.txt)"
+b=$(sbatch --parsable -H --wrap true)
+scontrol update JobId="$b" NumTasks=2 WorkDir=/tmp StdOut=o.%j TresBind=gres/gpu:map:0 MinMemoryNode=50
+match "fields of a job that waits" "NumTasks=2 .*WorkDir=/tmp .*StdOut=/tmp/o.$b.*TresBind=gres/gpu:map:0" "$(scontrol -o show job "$b")"
+rc=0; scontrol update JobId="$b" ClusterFeatures=x 2>err.txt || rc=$?
+check "what is not there" "1 Update of this parameter is not supported: ClusterFeatures=x" "$rc $(head -1 err.txt)"
+check "addresses" "n1: 127.0.0.1" "$(scontrol getaddrs n1 | cut -d: -f1,2)"
+scancel "$b"
+scontrol update NodeName=n2 State=RESUME; sleep 1
+printf '#!/bin/sh\necho "$0"\n' >prog.sh; chmod 755 prog.sh
+check "a program goes to its nodes first" "$PWD/copy $PWD/copy" "$(srun -N2 --bcast="$PWD/copy" ./prog.sh | xargs)"
+check "within an allocation" "$PWD/other" "$(salloc -n1 srun --bcast=other ./prog.sh 2>/dev/null)"
+rc=0; srun --bcast ./prog.sh 2>err.txt || rc=$?
+check "without a name" "1 srun: error: --bcast without a file's name is not supported by this version of Muster" "$rc $(cat err.txt)"
+wait_empty 30
