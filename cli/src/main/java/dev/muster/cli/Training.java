@@ -45,6 +45,7 @@ public final class Training {
             env.put("SLURM_CONF", new File(dir, "slurm.conf").getPath());
             env.put("PATH", "/bin:/usr/bin");
             Main.context(new String[] {"squeue"});
+            met();
             for (int i = 0; i < ROUNDS; i++) {
                 run(env, "squeue");
                 run(env, "squeue", "-h", "-o", "%i %T %S", "-u", "root", "-t", "all");
@@ -68,6 +69,12 @@ public final class Training {
                 }
             }
         }
+    }
+
+    /** What a command meets only where the launcher began it, or a file is missing. */
+    private static void met() {
+        new RequestIds("00000000").next();
+        new java.io.FileNotFoundException();
     }
 
     private static void write(File file, String text) throws IOException {
