@@ -145,7 +145,7 @@ final class JobViews {
         return new JobInfo(job.id(), job.array().jobId(), task >= 0 ? task : job.array().task(), record ? job.array().pending().compact() : "",
                 job.array().maxRunning(), job.het().jobId(), job.het().offset(), d.name(),
                 d.owner().uid(), d.owner().user(), d.owner().gid(), d.owner().group(),
-                d.charge().account(), d.charge().qos(), d.charge().wckey(), d.partition(), d.charge().reservation(), job.state().name(),
+                d.charge().account(), d.charge().qos(), d.charge().wckey(), partitions(d.partition()), d.charge().reservation(), job.state().name(),
                 flags(job), reason(job).word(), job.reasonText(), priority(job), d.timing().nice(), Dependency.print(job.dependencies()),
                 job.restarts(), requeues(d), d.kind() == JobDesc.Kind.BATCH, job.isHeld(), run.exit(), run.derivedExit(),
                 job.submitTime(), job.eligibleTime() > 0 ? job.eligibleTime() : d.timing().beginTime(), job.eligibleTime(),
@@ -198,6 +198,17 @@ final class JobViews {
             i = j + 1;
         }
         return out.toString();
+    }
+
+    /** Several in the order in which they are tried: the highest tier first. */
+    private String partitions(String named) {
+        if (named.indexOf(',') < 0) {
+            return named;
+        }
+        List<String> names = new ArrayList<>(List.of(named.split(",")));
+        names.sort(java.util.Comparator.comparingInt((String name) -> state.partitions().find(name).map(p -> p.info().priorityTier()).orElse(1))
+                .reversed());
+        return String.join(",", names);
     }
 
     private String schedNodes(Job job) {
