@@ -196,6 +196,12 @@ record Need(
                 licences, limitMin, name, jobsPerCore);
     }
 
+    Need wanting(int nodes) {
+        return new Need(partition, nodesMin, nodesMax, nodes, tasks, cpusPerTask, tasksPerNode, cpusPerNodeMin, memPerNodeMb, memPerCpuMb,
+                memAll, gresPerNode, gresPerJob, gresPerTask, exclusive, overcommit, shape, tmpDiskMb, features, nodeList, excludeList, tasksOn,
+                gpus, licences, limitMin, reservation, jobsPerCore);
+    }
+
     /** Total CPUs, at least. */
     int cpus() {
         return overcommit ? nodesMin : tasks * cpusPerTask;

@@ -55,6 +55,9 @@ final class Pass {
     private final List<Taken> lent = new ArrayList<>();
     // classes are one object each, so identity is equality
     private final Set<Need> failed = Collections.newSetFromMap(new IdentityHashMap<>());
+    /** So many nodes fewer of a range are tried one by one, then the least. */
+    private static final int FEWER_MAX = 16;
+
     private final Set<Need> exceeding = Collections.newSetFromMap(new IdentityHashMap<>());
     private final Set<String> blocked = new HashSet<>();
     private final Map<String, String> bootIds = new HashMap<>();
@@ -273,9 +276,8 @@ final class Pass {
             }
             return JobReason.LICENSES;
         }
-        Optional<Allocation> allocation = placeAvoiding(need, Set.of());
-        JobReason whole = limited && allocation.isPresent() ? accounts.blocks(job.desc(), allocation.get(), need.limitMin(), scheduler.use())
-                : JobReason.NONE;
+        Optional<Allocation> allocation = placeWithin(job, need);
+        JobReason whole = whole(job, need, allocation);
         if (whole != JobReason.NONE) {
             scheduler.explain(job.id(), whole);
             return whole;
@@ -331,6 +333,22 @@ final class Pass {
                 yield Optional.of(JobReason.RESOURCES);
             }
         };
+    }
+
+    /** A limit may allow fewer nodes of a range than there are. */
+    private Optional<Allocation> placeWithin(Job job, Need need) {
+        Optional<Allocation> allocation = placeAvoiding(need, Set.of());
+        for (int less = 1; less <= FEWER_MAX && need.nodesWanted() - less >= need.nodesMin()
+                && whole(job, need, allocation) != JobReason.NONE; less++) {
+            int wanted = less == FEWER_MAX ? need.nodesMin() : need.nodesWanted() - less;
+            allocation = placeAvoiding(need.wanting(wanted), Set.of());
+        }
+        return allocation;
+    }
+
+    private JobReason whole(Job job, Need need, Optional<Allocation> allocation) {
+        return limited && allocation.isPresent() ? accounts.blocks(job.desc(), allocation.get(), need.limitMin(), scheduler.use())
+                : JobReason.NONE;
     }
 
     /** The need in the first of the job's reservations that is open; empty if none is. */
