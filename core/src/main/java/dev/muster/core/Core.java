@@ -8,8 +8,10 @@ import dev.muster.model.JobFlag;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.api.JobMessages.CancelReply;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * The deciding half of the controller. One thread calls it; it reads no clock, file or socket. {@code decide} looks and
@@ -95,6 +97,7 @@ public final class Core {
             case Command.NodeLost c -> new NodeRules(state, now).lost(c.node());
             case Command.NodeResponding c -> new NodeRules(state, now).responding(c);
             case Command.UpdateNode c -> new NodeRules(state, now).update(c);
+            case Command.RebootNodes c -> PowerRules.reboot(state, now, c);
             case Command.AddNodes c -> new DynamicRules(state).add(c);
             case Command.RemoveNodes c -> new DynamicRules(state).remove(c);
             case Command.AssignNode c -> new DynamicRules(state).assign(c);
@@ -156,6 +159,7 @@ public final class Core {
         PreemptRules preemption = new PreemptRules(state, now, changes, direct);
         planner.preemptions().forEach(preemption::giveWay);
         planner.resumes().forEach(preemption::goOn);
+        Set<String> woken = new HashSet<>();
         for (Planner.Start start : starts) {
             Job job = state.jobs().at(start.jobId());
             int id = job.id();
@@ -174,7 +178,8 @@ public final class Core {
             int started = id;
             boolean onNodes = state.settings().awaitProlog() && !state.settings().options().containsKey(Settings.PROLOG_NO_HOLD);
             boolean onController = Boolean.parseBoolean(state.settings().options().get(Settings.PROLOG_SLURMCTLD));
-            boolean configuring = onNodes || onController;
+            PowerRules.wake(state, start.allocation(), woken, changes);
+            boolean configuring = onNodes || onController || start.allocation().nodes().stream().anyMatch(s -> s.bootId().isEmpty());
             Allocation allocation = onController ? start.allocation().awaitingController(onNodes) : start.allocation();
             int attempt = job.attempt() + 1;
             int limitMin = Limits.byDeadline(job.desc().timing(), start.limitMin(), now.seconds());
