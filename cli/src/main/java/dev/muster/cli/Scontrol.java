@@ -135,8 +135,7 @@ final class Scontrol implements Command {
             case "pidinfo" -> {
                 return ScontrolNode.pidInfo(c, rest);
             }
-            case "cluster", "abort", "takeover", "cancel_reboot", "reboot", "fsdampeningfactor",
-                    "power", "schedloglevel", "token" -> {
+            case "cluster", "abort", "takeover", "fsdampeningfactor", "schedloglevel", "token" -> {
                 c.err().println("scontrol: error: " + k + " is not supported by this cluster");
                 return 1;
             }
@@ -173,6 +172,9 @@ final class Scontrol implements Command {
             case "getaddrs" -> ScontrolNode.addresses(c, rest);
             case "notify" -> ScontrolUpdate.notifyJob(c, rest);
             case "ping" -> ping(c, s);
+            case "reboot" -> ScontrolPower.reboot(c, rest);
+            case "cancel_reboot" -> ScontrolPower.cancelReboot(c, rest);
+            case "power" -> ScontrolPower.power(c, rest);
             case "reconfigure" -> simple(c, "Reconfigure", new Json.Obj(), "slurm_reconfigure error");
             case "shutdown" -> {
                 Json.Obj q = new Json.Obj();

@@ -23,6 +23,7 @@ final class ScontrolHelp {
         {"oneliner", "one line for each record"},
         {"pidinfo <pid>", "the job a process of this node belongs to"},
         {"ping", "whether the controller answers"},
+        {"power {up|down} [asap|force] <nodelist>", "start or stop nodes"},
         {"quiet", "errors only"},
         {"reboot [ASAP] <nodelist>", "reboot nodes"},
         {"reconfigure", "read the configuration again"},

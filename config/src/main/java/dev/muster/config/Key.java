@@ -151,14 +151,14 @@ public enum Key {
     PROPAGATE_PRIO_PROCESS("PropagatePrioProcess", Kind.U16, "0", Reader.ALL),
     PROPAGATE_RESOURCE_LIMITS("PropagateResourceLimits", Kind.LIST, "", Reader.COMMANDS),
     PROPAGATE_RESOURCE_LIMITS_EXCEPT("PropagateResourceLimitsExcept", Kind.LIST, "", Reader.COMMANDS),
-    REBOOT_PROGRAM("RebootProgram", Kind.TEXT, "", Reader.NODE, Inert.REBOOT),
+    REBOOT_PROGRAM("RebootProgram", Kind.TEXT, "", Reader.NODE),
     RECONFIG_FLAGS("ReconfigFlags", Kind.LIST, "", Reader.CONTROLLER),
     REQUEUE_EXIT("RequeueExit", Kind.TEXT, "", Reader.CONTROLLER),
     REQUEUE_EXIT_HOLD("RequeueExitHold", Kind.TEXT, "", Reader.CONTROLLER),
-    RESUME_FAIL_PROGRAM("ResumeFailProgram", Kind.TEXT, "", Reader.CONTROLLER, Inert.CLOUD),
-    RESUME_PROGRAM("ResumeProgram", Kind.TEXT, "", Reader.CONTROLLER, Inert.CLOUD),
-    RESUME_RATE("ResumeRate", Kind.U16, "300", Reader.CONTROLLER, Inert.CLOUD),
-    RESUME_TIMEOUT("ResumeTimeout", Kind.U16, "60", Reader.CONTROLLER, Inert.CLOUD),
+    RESUME_FAIL_PROGRAM("ResumeFailProgram", Kind.TEXT, "", Reader.CONTROLLER),
+    RESUME_PROGRAM("ResumeProgram", Kind.TEXT, "", Reader.CONTROLLER),
+    RESUME_RATE("ResumeRate", Kind.U16, "300", Reader.CONTROLLER),
+    RESUME_TIMEOUT("ResumeTimeout", Kind.U16, "60", Reader.CONTROLLER),
     RESV_EPILOG("ResvEpilog", Kind.TEXT, "", Reader.CONTROLLER, Inert.RESV),
     RESV_OVER_RUN("ResvOverRun", Kind.U16, "0", Reader.CONTROLLER),
     RESV_PROLOG("ResvProlog", Kind.TEXT, "", Reader.CONTROLLER, Inert.RESV),
@@ -196,13 +196,13 @@ public enum Key {
     SRUN_PORT_RANGE("SrunPortRange", Kind.TEXT, "", Reader.COMMANDS, Inert.PORTS),
     SRUN_PROLOG("SrunProlog", Kind.TEXT, "", Reader.COMMANDS),
     STATE_SAVE_LOCATION("StateSaveLocation", Kind.TEXT, "/var/spool", Reader.CONTROLLER),
-    SUSPEND_EXC_NODES("SuspendExcNodes", Kind.LINES, "", Reader.CONTROLLER, Inert.CLOUD),
-    SUSPEND_EXC_PARTS("SuspendExcParts", Kind.LINES, "", Reader.CONTROLLER, Inert.CLOUD),
-    SUSPEND_EXC_STATES("SuspendExcStates", Kind.LINES, "", Reader.CONTROLLER, Inert.CLOUD),
-    SUSPEND_PROGRAM("SuspendProgram", Kind.TEXT, "", Reader.CONTROLLER, Inert.CLOUD),
-    SUSPEND_RATE("SuspendRate", Kind.U16, "60", Reader.CONTROLLER, Inert.CLOUD),
-    SUSPEND_TIME("SuspendTime", Kind.TEXT, "", Reader.CONTROLLER, Inert.CLOUD),
-    SUSPEND_TIMEOUT("SuspendTimeout", Kind.U16, "30", Reader.CONTROLLER, Inert.CLOUD),
+    SUSPEND_EXC_NODES("SuspendExcNodes", Kind.LINES, "", Reader.CONTROLLER),
+    SUSPEND_EXC_PARTS("SuspendExcParts", Kind.LINES, "", Reader.CONTROLLER),
+    SUSPEND_EXC_STATES("SuspendExcStates", Kind.LINES, "", Reader.CONTROLLER),
+    SUSPEND_PROGRAM("SuspendProgram", Kind.TEXT, "", Reader.CONTROLLER),
+    SUSPEND_RATE("SuspendRate", Kind.U16, "60", Reader.CONTROLLER),
+    SUSPEND_TIME("SuspendTime", Kind.TEXT, "", Reader.CONTROLLER),
+    SUSPEND_TIMEOUT("SuspendTimeout", Kind.U16, "30", Reader.CONTROLLER),
     SWITCH_PARAMETERS("SwitchParameters", Kind.TEXT, "", Reader.NODE, Inert.SWITCH),
     SWITCH_TYPE("SwitchType", Kind.TEXT, "", Reader.NODE, Inert.SWITCH),
     TASK_EPILOG("TaskEpilog", Kind.TEXT, "", Reader.NODE),
@@ -254,7 +254,6 @@ public enum Key {
         static final String BCAST = "sbcast sends no libraries along in this version";
         static final String BURST = "burst buffers are not part of this version";
         static final String CLIFILTER = "submission plugins are not part of this version";
-        static final String CLOUD = "power saving and cloud nodes are not part of this version";
         static final String CRED = "launch credentials are signed with the cluster key here";
         static final String CRON = "scrontab is not part of this version";
         static final String SLURMDBD = "slurmdbd knows its callers by AuthType alone, and there is one of it in this version";
@@ -270,7 +269,6 @@ public enum Key {
         static final String PLUGIN = "plugins are Java services here; shared objects are not loaded";
 
         static final String PROFILE = "time series profiles are not part of this version";
-        static final String REBOOT = "scontrol reboot is not part of this version";
         static final String REST = "the REST daemon is not part of this version";
         static final String RESV = "no program is run at the start and end of a reservation in this version";
         static final String SENSOR = "energy, network and filesystem sensors are not part of this version";

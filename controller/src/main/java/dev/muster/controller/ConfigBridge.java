@@ -92,6 +92,7 @@ final class ConfigBridge {
             options.put(Settings.OOM_KILL_STEP, "1");
         }
         defaults(conf, options);
+        PowerOptions.put(conf, options);
         if (conf.given(Key.MAX_NODE_COUNT)) {
             options.put(Settings.MAX_NODE_COUNT, Long.toString(conf.number(Key.MAX_NODE_COUNT)));
         }

@@ -37,16 +37,22 @@ final class Programs {
     private final Semaphore running = new Semaphore(RUNNING_MAX);
     private final AtomicInteger waiting = new AtomicInteger();
     private final MailTimes times = new MailTimes();
+    private final PowerPrograms power;
 
     /** @param core takes commands */
     Programs(Supplier<SlurmConf> conf, DaemonLog log, Consumer<Command> core) {
         this.conf = conf;
         this.log = log;
         this.core = core;
+        power = new PowerPrograms(conf, log, (name, command, environment, then) -> later(name, () -> {
+            run(name, 0, command, environment);
+            then.run();
+        }));
     }
 
     /** What a durable entry sets in motion. */
     void follow(Entry entry, State before, State after) {
+        power.follow(entry, before, after);
         for (Change change : entry.changes()) {
             switch (change) {
                 case Change.JobStarted c -> after.jobs().find(c.jobId()).ifPresent(job -> {
@@ -173,11 +179,11 @@ final class Programs {
         try {
             int status = builder.start().waitFor();
             if (status != 0) {
-                log.error("JobId=" + jobId + " " + name + " exit status " + (status > 128 ? "0:" + (status - 128) : status + ":0"));
+                log.error((jobId == 0 ? "" : "JobId=" + jobId + " ") + name + " exit status " + (status > 128 ? "0:" + (status - 128) : status + ":0"));
             }
             return status == 0;
         } catch (IOException e) {
-            log.error("JobId=" + jobId + " " + name + " cannot be run: " + e.getMessage());
+            log.error((jobId == 0 ? "" : "JobId=" + jobId + " ") + name + " cannot be run: " + e.getMessage());
             return false;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

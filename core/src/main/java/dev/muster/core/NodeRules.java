@@ -437,8 +437,7 @@ final class NodeRules {
                 case "state" -> {
                     boolean power = PowerRules.isPowerWord(value);
                     if (power && !Power.isOn(state.settings())) {
-                        return Optional.of(new Decision.Rejected(SlurmErrno.DISABLED,
-                                "Nodes are started and stopped by ResumeProgram and SuspendProgram, and neither is configured"));
+                        return Optional.of(Decision.reject(SlurmErrno.INVALID_NODE_STATE));
                     }
                     Optional<Node> changed = power ? power(after, value) : state(after, value, c);
                     if (changed.isEmpty()) {

@@ -13,7 +13,9 @@ import java.util.Set;
 final class PowerRules {
     /** Why a node is DOWN that was started or rebooted and did not come. */
     static final String NOT_RESUMED = "ResumeTimeout reached";
-    private static final String REBOOTED = "reboot complete";
+    private static final String REQUESTED = "reboot requested";
+    private static final String ISSUED = " : reboot issued";
+    private static final String REBOOTED = " : reboot complete";
 
     private final State state;
     private final Now now;
@@ -48,7 +50,8 @@ final class PowerRules {
                 forgetDead(node, changes);
             }
             if (node.has(Node.Flag.REBOOT_REQUESTED) && isFree(node)) {
-                after = Optional.of(node.with(Node.Flag.REBOOT_REQUESTED, false).with(Node.Flag.REBOOT_ISSUED, true));
+                after = Optional.of(node.with(Node.Flag.REBOOT_REQUESTED, false).with(Node.Flag.REBOOT_ISSUED, true).with(Node.Flag.DOWN, true)
+                        .withReason(node.reason() + ISSUED, node.reasonUid(), now.seconds()));
                 direct.add(new Decision.Direct(node.name(), new NodeMessages.Reboot()));
             } else if (node.has(Node.Flag.POWERING_DOWN)) {
                 after = now.seconds() < node.powerTime() + power.of(node).stopS() ? after : Optional.of(stopped(node));
@@ -103,8 +106,7 @@ final class PowerRules {
     }
 
     private boolean isLate(Node node) {
-        return (node.has(Node.Flag.POWERING_UP) || node.has(Node.Flag.REBOOT_ISSUED)) && !node.has(Node.Flag.DOWN)
-                && now.seconds() >= node.powerTime() + power.of(node).startS();
+        return (node.has(Node.Flag.POWERING_UP) && !node.has(Node.Flag.DOWN) || node.has(Node.Flag.REBOOT_ISSUED)) && now.seconds() >= node.powerTime() + power.of(node).startS();
     }
 
     /** What kept it from work only until now goes. */
@@ -154,13 +156,12 @@ final class PowerRules {
         after = after.with(Node.Flag.REBOOT_ISSUED, false).with(Node.Flag.NEXT_DOWN, false).with(Node.Flag.NEXT_RESUME, false)
                 .with(Node.Flag.DRAINED_FOR_THIS, false);
         if (node.has(Node.Flag.NEXT_DOWN)) {
-            return after.with(Node.Flag.DOWN, true).withReason(REBOOTED, slurmUid, seconds);
+            return after.withReason(node.reason() + REBOOTED, slurmUid, seconds);
         }
-        if (node.has(Node.Flag.NEXT_RESUME)) {
-            return after.with(Node.Flag.DOWN, false).with(Node.Flag.DRAIN, false).with(Node.Flag.FAIL, false).withReason("", 0, 0);
-        }
-        return node.has(Node.Flag.DRAINED_FOR_THIS) || !after.has(Node.Flag.DRAIN) && !after.has(Node.Flag.DOWN)
-                ? after.with(Node.Flag.DRAIN, after.has(Node.Flag.DRAIN) && !node.has(Node.Flag.DRAINED_FOR_THIS)).withReason("", 0, 0) : after;
+        boolean drained = node.has(Node.Flag.DRAIN) && !node.has(Node.Flag.NEXT_RESUME) && !node.has(Node.Flag.DRAINED_FOR_THIS);
+        after = after.with(Node.Flag.DOWN, false).with(Node.Flag.DRAIN, drained).with(Node.Flag.FAIL,
+                node.has(Node.Flag.FAIL) && !node.has(Node.Flag.NEXT_RESUME));
+        return drained ? after : after.withReason("", 0, 0);
     }
 
     // ---- what people ask for
@@ -203,7 +204,7 @@ final class PowerRules {
                 continue;
             }
             if (c.cancel() && !node.has(Node.Flag.REBOOT_REQUESTED)) {
-                return Decision.reject(SlurmErrno.NODES_BUSY);
+                return Decision.reject(SlurmErrno.INVALID_NODE_STATE);
             }
             changes.add(changed(c.cancel() ? cancelled(node) : requested(node, c, now)));
         }
@@ -211,18 +212,18 @@ final class PowerRules {
     }
 
     private static Node requested(Node node, Command.RebootNodes c, Now now) {
-        Node after = node.with(Node.Flag.REBOOT_REQUESTED, true).with(Node.Flag.NEXT_DOWN, c.nextState().equals("DOWN"))
+        Node after = node.with(Node.Flag.REBOOT_REQUESTED, true)
+                .with(Node.Flag.NEXT_DOWN, c.nextState().equals("DOWN") || c.nextState().isEmpty() && node.has(Node.Flag.DOWN))
                 .with(Node.Flag.NEXT_RESUME, c.nextState().equals("RESUME"));
         if (c.asap() && !node.has(Node.Flag.DRAIN)) {
             after = after.with(Node.Flag.DRAIN, true).with(Node.Flag.DRAINED_FOR_THIS, true);
         }
-        String reason = !c.reason().isEmpty() ? c.reason() : !node.reason().isEmpty() ? "" : c.asap() ? "Reboot ASAP" : "";
-        return reason.isEmpty() ? after : after.withReason(reason, c.uid(), now.seconds());
+        return after.withReason(!c.reason().isEmpty() ? c.reason() : !node.reason().isEmpty() ? node.reason() : REQUESTED, c.uid(), now.seconds());
     }
 
     private static Node cancelled(Node node) {
         Node after = node.with(Node.Flag.REBOOT_REQUESTED, false).with(Node.Flag.NEXT_DOWN, false).with(Node.Flag.NEXT_RESUME, false);
-        return node.has(Node.Flag.DRAINED_FOR_THIS)
-                ? after.with(Node.Flag.DRAINED_FOR_THIS, false).with(Node.Flag.DRAIN, false).withReason("", 0, 0) : after;
+        after = node.has(Node.Flag.DRAINED_FOR_THIS) ? after.with(Node.Flag.DRAINED_FOR_THIS, false).with(Node.Flag.DRAIN, false) : after;
+        return after.has(Node.Flag.DRAIN) || after.has(Node.Flag.DOWN) ? after : after.withReason("", 0, 0);
     }
 }

@@ -64,10 +64,11 @@ public record Settings(
      * @param propagateNice PropagatePrioProcess
      * @param unkillable    run when a step's processes do not end, "" for none
      * @param health        HealthCheckProgram, "" for none
+     * @param reboot        RebootProgram, "" for none
      * @param addressPercent VSizeFactor: address space of a process in percent of its step's memory; 0 for no limit
      */
-    public record Around(boolean serial, boolean inJob, int propagateNice, String unkillable, String health, int addressPercent) {
-        public static final Around NOTHING = new Around(false, false, 0, "", "", 0);
+    public record Around(boolean serial, boolean inJob, int propagateNice, String unkillable, String health, String reboot, int addressPercent) {
+        public static final Around NOTHING = new Around(false, false, 0, "", "", "", 0);
     }
 
     public record Address(String host, int port) {}

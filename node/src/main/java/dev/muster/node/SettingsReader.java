@@ -77,7 +77,7 @@ final class SettingsReader {
                 options.extra(),
                 new Settings.Around(conf.has(Key.PROLOG_FLAGS, "Serial"), conf.has(Key.PROLOG_FLAGS, "RunInJob"),
                         (int) conf.number(Key.PROPAGATE_PRIO_PROCESS), conf.text(Key.UNKILLABLE_STEP_PROGRAM),
-                        conf.text(Key.HEALTH_CHECK_PROGRAM), (int) conf.number(Key.V_SIZE_FACTOR)),
+                        conf.text(Key.HEALTH_CHECK_PROGRAM), conf.text(Key.REBOOT_PROGRAM), (int) conf.number(Key.V_SIZE_FACTOR)),
                 conf.configOverrides() ? Optional.of(shape(node)) : Optional.empty());
     }
 

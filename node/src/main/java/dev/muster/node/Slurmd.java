@@ -214,6 +214,7 @@ public final class Slurmd implements AutoCloseable {
             case Welcome w -> { }
             case Refused r -> { }
             case CheckHealth c -> Loop.aside(hooks::health);
+            case dev.muster.model.node.NodeMessages.Reboot r -> Loop.aside(hooks::reboot);
         }
     }
 

@@ -4,7 +4,8 @@ import org.junit.jupiter.api.Test;
 
 /** Nodes are stopped when nobody needs them, and started when somebody does. */
 class PowerTest {
-    private static final String BOTH = "requeueJobs=true options.power:starts=true options.power:stops=true options.power:stop=30 options.power:start=60 ";
+    private static final String BOTH = "requeueJobs=true options.power:starts=true options.power:stops=true options.power:stop=30"
+            + " options.power:start=60 ";
 
     private static void play(String settings, String lines) {
         new Play(new Cluster("n[1-3] cpus=2 mem=1000", "p nodes=n[1-2] default=yes\nq nodes=n3", BOTH + settings)).lines(lines);
@@ -138,7 +139,7 @@ class PowerTest {
                 pass 1                                -> n2 free+POWERING_UP
                 """);
         new Play(new Cluster("n1 cpus=2 mem=1000", "p nodes=n1 default=yes", "")).lines("""
-                node n1 state=power_down -> says Nodes are started and stopped by ResumeProgram and SuspendProgram, and neither is configured
+                node n1 state=power_down -> says Invalid node state specified
                 """);
     }
 
@@ -157,20 +158,20 @@ class PowerTest {
         play("options.power:idle=-1", """
                 submit kind=BATCH
                 schedule                              -> 1 RUNNING n1
-                reboot n1                             -> n1 holds [1]+REBOOT_REQUESTED
+                reboot n1                             -> n1 holds [1]+REBOOT_REQUESTED 'reboot requested'
                 reboot n1 cancel                      -> n1 holds [1]
-                reboot n1 cancel                      -> says Requested nodes are busy
-                reboot n1 asap DOWN                   -> n1 holds [1]+DRAIN+REBOOT_REQUESTED+DRAINED_FOR_THIS+NEXT_DOWN 'Reboot ASAP'
+                reboot n1 cancel                      -> says Invalid node state specified
+                reboot n1 asap DOWN                   -> n1 holds [1]+DRAIN+REBOOT_REQUESTED+DRAINED_FOR_THIS+NEXT_DOWN 'reboot requested'
                 exited 1 batch 0:0
                 done 1 n1
-                pass 1       -> n1 free+DRAIN+REBOOT_ISSUED+DRAINED_FOR_THIS+NEXT_DOWN 'Reboot ASAP'
-                register n1 boot2                     -> n1 free+DOWN+DRAIN 'reboot complete'
+                pass 1                -> n1 free+DOWN+DRAIN+REBOOT_ISSUED+DRAINED_FOR_THIS+NEXT_DOWN 'reboot requested : reboot issued'
+                register n1 boot2                     -> n1 free+DOWN+DRAIN 'reboot requested : reboot issued : reboot complete'
                 reboot n2 asap RESUME
                 pass 1
                 register n2 boot2                     -> n2 free
                 reboot n3
-                pass 1                                -> n3 free+REBOOT_ISSUED
-                silent n3                             -> n3 free+REBOOT_ISSUED
+                pass 1                                -> n3 free+DOWN+REBOOT_ISSUED 'reboot requested : reboot issued'
+                silent n3                             -> n3 free+DOWN+REBOOT_ISSUED 'reboot requested : reboot issued'
                 pass 60                               -> n3 free+DOWN 'ResumeTimeout reached'
                 reboot n3 uid=1000                    -> says Access/permission denied
                 """);
