@@ -75,14 +75,14 @@ public enum Key {
     JOB_ACCT_GATHER_FREQUENCY("JobAcctGatherFrequency", Kind.TEXT, "30", Reader.NODE),
     JOB_ACCT_GATHER_PARAMS("JobAcctGatherParams", Kind.LIST, "", Reader.NODE),
     JOB_ACCT_GATHER_TYPE("JobAcctGatherType", Kind.TEXT, "", Reader.NODE),
-    JOB_COMP_HOST("JobCompHost", Kind.TEXT, "localhost", Reader.CONTROLLER, Inert.JOBCOMP),
-    JOB_COMP_LOC("JobCompLoc", Kind.TEXT, "", Reader.CONTROLLER, Inert.JOBCOMP),
-    JOB_COMP_PARAMS("JobCompParams", Kind.TEXT, "", Reader.CONTROLLER, Inert.JOBCOMP),
-    JOB_COMP_PASS("JobCompPass", Kind.TEXT, "", Reader.CONTROLLER, Inert.JOBCOMP),
-    JOB_COMP_PASS_SCRIPT("JobCompPassScript", Kind.TEXT, "", Reader.CONTROLLER, Inert.JOBCOMP),
-    JOB_COMP_PORT("JobCompPort", Kind.U32, "0", Reader.CONTROLLER, Inert.JOBCOMP),
-    JOB_COMP_TYPE("JobCompType", Kind.TEXT, "", Reader.CONTROLLER, Inert.JOBCOMP),
-    JOB_COMP_USER("JobCompUser", Kind.TEXT, "root", Reader.CONTROLLER, Inert.JOBCOMP),
+    JOB_COMP_HOST("JobCompHost", Kind.TEXT, "localhost", Reader.CONTROLLER),
+    JOB_COMP_LOC("JobCompLoc", Kind.TEXT, "", Reader.CONTROLLER),
+    JOB_COMP_PARAMS("JobCompParams", Kind.TEXT, "", Reader.CONTROLLER),
+    JOB_COMP_PASS("JobCompPass", Kind.TEXT, "", Reader.CONTROLLER),
+    JOB_COMP_PASS_SCRIPT("JobCompPassScript", Kind.TEXT, "", Reader.CONTROLLER),
+    JOB_COMP_PORT("JobCompPort", Kind.U32, "0", Reader.CONTROLLER),
+    JOB_COMP_TYPE("JobCompType", Kind.TEXT, "", Reader.CONTROLLER),
+    JOB_COMP_USER("JobCompUser", Kind.TEXT, "root", Reader.CONTROLLER),
     JOB_CONTAINER_TYPE("JobContainerType", Kind.TEXT, "", Reader.NODE, Inert.NAMESPACES),
     JOB_DEFAULTS("JobDefaults", Kind.LIST, "", Reader.CONTROLLER),
     JOB_FILE_APPEND("JobFileAppend", Kind.U16, "0", Reader.ALL),
@@ -261,7 +261,6 @@ public enum Key {
         static final String FED = "federation is not part of this version";
         static final String FREQ = "CPU and GPU frequency control is not part of this version";
         static final String GANG = "gang scheduling is not part of this version";
-        static final String JOBCOMP = "job completion plugins are not part of this version; sacct has every job";
         static final String LOG = "scheduler messages go to the controller's log";
         static final String MCS = "multi-category security is not part of this version";
         static final String NAMESPACES = "private namespaces for jobs are not part of this version";

@@ -66,8 +66,7 @@ public final class SisterFiles {
                 {p.exclusiveTopo() ? "yes" : "", "ExclusiveTopo"},
                 {p.maxCpusPerSocket() > 0 ? "yes" : "", "MaxCPUsPerSocket"},
                 {p.qos(), "QOS"},
-                {p.cpuBind(), "CpuBind"},
-                {p.powerDownOnIdle() ? "yes" : "", "PowerDownOnIdle"}};
+                {p.cpuBind(), "CpuBind"}};
             for (String[] key : keys) {
                 if (!key[0].isEmpty()) {
                     found.add("PartitionName=" + p.name() + ": " + key[1] + " has no effect in this version");
@@ -92,7 +91,7 @@ public final class SisterFiles {
         {"LaunchParameters", "ulimit_pam_adopt", "PAM sessions are not part of this version"},
         {"PrologFlags", "X11", "X11 forwarding is not part of this version; what it implies is done"},
         {"TaskPluginParam", "sockets", "tasks are bound to cores or threads"},
-        {"PrivateData", "cloud", "there are no cloud nodes in this version"},
+        {"PrivateData", "cloud", "nodes without power are shown to everybody"},
         {"PrivateData", "accounts", "the words accounts, events and users belong into slurmdbd.conf"},
         {"PrivateData", "events", "the words accounts, events and users belong into slurmdbd.conf"},
         {"PrivateData", "users", "the words accounts, events and users belong into slurmdbd.conf"},

@@ -128,7 +128,7 @@ final class Controller {
         Outgoing outgoing = new Outgoing(blobs::read, (job, e) -> log.error("job " + job.id() + " cannot be launched", e));
         Watch watch = new Watch();
         links = new NodeLinks(log, conf::get, outgoing, clock, this::connection);
-        programs = new Programs(conf::get, log, command -> thread.submit(command, -1));
+        programs = new Programs(conf::get, log, command -> thread.submit(command, -1), blobs::read);
         programs.check();
         NodeEffects effects = new NodeEffects(links, outgoing, watch, log, flags, programs, this::project);
         thread = new CoreThread(core, journal, clock, log, effects, onFault, us -> statistics.pass(us, scheduler.queueLength(),

@@ -38,12 +38,14 @@ final class Programs {
     private final AtomicInteger waiting = new AtomicInteger();
     private final MailTimes times = new MailTimes();
     private final PowerPrograms power;
+    private final JobCompletion completion;
 
-    /** @param core takes commands */
-    Programs(Supplier<SlurmConf> conf, DaemonLog log, Consumer<Command> core) {
+    /** @param core takes commands; @param blobs content by hash */
+    Programs(Supplier<SlurmConf> conf, DaemonLog log, Consumer<Command> core, java.util.function.Function<String, dev.muster.model.Bytes> blobs) {
         this.conf = conf;
         this.log = log;
         this.core = core;
+        completion = new JobCompletion(conf, log, (command, environment) -> run("jobcomp/script", 0, command, environment), blobs);
         power = new PowerPrograms(conf, log, (name, command, environment, then) -> later(name, () -> {
             run(name, 0, command, environment);
             then.run();
@@ -53,6 +55,7 @@ final class Programs {
     /** What a durable entry sets in motion. */
     void follow(Entry entry, State before, State after) {
         power.follow(entry, before, after);
+        completion.follow(entry, after);
         for (Change change : entry.changes()) {
             switch (change) {
                 case Change.JobStarted c -> after.jobs().find(c.jobId()).ifPresent(job -> {
