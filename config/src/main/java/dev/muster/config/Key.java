@@ -87,7 +87,7 @@ public enum Key {
     JOB_DEFAULTS("JobDefaults", Kind.LIST, "", Reader.CONTROLLER),
     JOB_FILE_APPEND("JobFileAppend", Kind.U16, "0", Reader.ALL),
     JOB_REQUEUE("JobRequeue", Kind.U16, "1", Reader.CONTROLLER),
-    JOB_SUBMIT_PLUGINS("JobSubmitPlugins", Kind.LIST, "", Reader.CONTROLLER, Inert.CLIFILTER),
+    JOB_SUBMIT_PLUGINS("JobSubmitPlugins", Kind.LIST, "", Reader.CONTROLLER),
     KILL_ON_BAD_EXIT("KillOnBadExit", Kind.U16, "0", Reader.COMMANDS),
     KILL_WAIT("KillWait", Kind.U16, "30", Reader.ALL),
     LAUNCH_PARAMETERS("LaunchParameters", Kind.LIST, "", Reader.ALL),

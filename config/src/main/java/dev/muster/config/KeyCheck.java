@@ -28,6 +28,7 @@ final class KeyCheck {
             case REQUEUE_EXIT, REQUEUE_EXIT_HOLD -> exitCodes(key, value, values);
             case SLURMCTLD_PORT -> port(value, values);
             case SRUN_PORT_RANGE -> range(value, values);
+            case JOB_SUBMIT_PLUGINS -> plugins(key, value, Names.JOB_SUBMIT, values);
             case JOB_COMP_TYPE -> plugin(key, value, Names.JOB_COMPLETION, values);
             case SUSPEND_TIME -> suspendTime(value, values);
             default -> value;
@@ -193,6 +194,19 @@ final class KeyCheck {
             values.error(key.slurmName() + "=" + value + " is not part of this version; there is " + String.join(", ", known));
         }
         return full;
+    }
+
+    /** Plugins of a list by their short names, each of which must be one that there is here. */
+    private static String plugins(Key key, String value, List<String> known, Values values) {
+        List<String> found = new ArrayList<>();
+        for (String word : Values.list(value)) {
+            String name = word.substring(word.indexOf('/') + 1);
+            if (!known.contains(name)) {
+                values.error(key.slurmName() + "=" + word + " is not part of this version; there is " + String.join(", ", known));
+            }
+            found.add(name);
+        }
+        return String.join(",", found);
     }
 
     private static String suspendTime(String value, Values values) {

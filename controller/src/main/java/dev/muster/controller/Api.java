@@ -8,6 +8,7 @@ import dev.muster.core.Command;
 import dev.muster.core.Decision;
 import dev.muster.core.HetRules;
 import dev.muster.core.Job;
+import dev.muster.core.JobSubmit;
 import dev.muster.core.Licences;
 import dev.muster.core.Node;
 import dev.muster.core.State;
@@ -246,7 +247,7 @@ final class Api {
         if (m.job().kind() == JobDesc.Kind.BATCH && m.script().isEmpty()) {
             return new Refused(SlurmErrno.JOB_SCRIPT_MISSING);
         }
-        String groupProblem = groupProblem(owner.get(), m.job().partition());
+        String groupProblem = groupProblem(owner.get(), JobSubmit.partitionOf(core.durable(), m.job().withOwner(owner.get())));
         if (!groupProblem.isEmpty()) {
             return new Refused(SlurmErrno.JOB_MISSING_REQUIRED_PARTITION_GROUP);
         }
@@ -256,6 +257,9 @@ final class Api {
         JobDesc.Payload p = m.job().payload();
         JobDesc desc = m.job().withOwner(owner.get()).withPayload(new JobDesc.Payload(scriptHash, envHash, p.arguments(), p.submitHost(),
                 p.submitPid(), p.submitLine(), p.umask(), p.limits()));
+        if (controller.conf().has(dev.muster.config.Key.JOB_SUBMIT_PLUGINS, "logging")) {
+            log.info(JobSubmit.logged(desc, caller.uid()));
+        }
         if (!m.testOnly()) {
             blobs.put(scriptHash, m.script());
             blobs.put(envHash, environment);

@@ -28,6 +28,7 @@ public final class Core {
     private final AccountUse use = new AccountUse();
     private State state = State.EMPTY;
     private final Happenings happened = new Happenings();
+    private final JobSubmit.Submissions submissions = new JobSubmit.Submissions();
 
     public Core(Planner planner) {
         this.planner = planner;
@@ -51,6 +52,7 @@ public final class Core {
         state = from;
         due.reset(from);
         happened.reset();
+        submissions.reset();
         use.reset(from);
         planner.reset(from);
     }
@@ -62,6 +64,7 @@ public final class Core {
         due.follow(before, state, entry);
         happened.follow(before, state, entry);
         use.follow(before, state, entry);
+        submissions.follow(state, entry);
         planner.follow(before, state, entry);
     }
 
@@ -77,11 +80,11 @@ public final class Core {
                     .orElseGet(() -> Decision.of(List.of(), ""));
             case Command.SkipReservedIds c -> Decision.of(List.of(new Change.JobIdsReserved(
                     state.jobIdCeiling(), state.jobIdCeiling() + ID_BLOCK, state.sluidCeiling(), state.sluidCeiling() + ID_BLOCK)), "");
-            case Command.SubmitJob c -> new SubmitRules(state, now, planner, use).decide(c);
-            case Command.SubmitHet c -> HetRules.submit(c, state, now, planner, use);
+            case Command.SubmitJob c -> new SubmitRules(state, now, planner, use, submissions).decide(c);
+            case Command.SubmitHet c -> HetRules.submit(c, state, now, planner, use, submissions);
             case Command.Once c -> once(c, now);
             case Command.CancelJobs c -> new JobRules(state, now).cancel(c);
-            case Command.TestJob c -> new SubmitRules(state, now, planner, use).test(c);
+            case Command.TestJob c -> new SubmitRules(state, now, planner, use, submissions).test(c);
             case Command.UpdateJob c -> new UpdateRules(state, now, planner).update(c);
             case Command.NotifyJob c -> NotifyRules.notify(state, c);
             case Command.HoldJobs c -> new JobRules(state, now).hold(c);
