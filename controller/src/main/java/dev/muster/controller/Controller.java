@@ -142,6 +142,7 @@ final class Controller {
         configure(c);
         programs.resume(thread.durable(), activeJobs(thread.durable()));
         Api api = new Api(this, thread, identities, blobs, watch, links, log);
+        WarmUp.start(ConfigBridge.command(c, slurmUid(c)), sessions, log);
         server = Server.start("", c.slurmctldPorts().getFirst(), sessions.verifier(), api::handle,
                 Map.of("node", links::serve), this::page);
         sack = sessions.key().flatMap(key -> Sack.open(AuthPlaces.of(c).sackSockets(), key, c.clusterName(), identities, log));
