@@ -135,7 +135,7 @@ final class Scontrol implements Command {
             case "pidinfo" -> {
                 return ScontrolNode.pidInfo(c, rest);
             }
-            case "cluster", "abort", "takeover", "fsdampeningfactor", "schedloglevel", "token" -> {
+            case "cluster", "abort", "takeover", "fsdampeningfactor", "token" -> {
                 c.err().println("scontrol: error: " + k + " is not supported by this cluster");
                 return 1;
             }
@@ -182,6 +182,7 @@ final class Scontrol implements Command {
                 yield simple(c, "Shutdown", q, "slurm_shutdown error");
             }
             case "setdebug" -> setDebug(c, rest);
+            case "schedloglevel" -> schedLogLevel(c, rest);
             case "setdebugflags" -> setDebugFlags(c, rest);
             case "wait_job" -> waitJob(c, rest);
             case "write" -> write(c, rest);
@@ -246,6 +247,20 @@ final class Scontrol implements Command {
         Json.Obj q = new Json.Obj();
         q.put("level", level);
         return simple(c, "SetDebug", q, "slurm_set_debug_level error");
+    }
+
+    private static int schedLogLevel(CommandContext c, List<String> rest) {
+        if (rest.size() != 1) {
+            c.err().println((rest.isEmpty() ? "too few arguments for keyword:" : "too many arguments for keyword:") + "schedloglevel");
+            return 1;
+        }
+        String level = Texts.lower(rest.getFirst());
+        String number = level.equals("enable") ? "1" : level.equals("disable") ? "0" : level;
+        if (!number.equals("0") && !number.equals("1")) {
+            c.err().println("invalid schedlog level: " + rest.getFirst());
+            return 1;
+        }
+        return simple(c, "SetDebug", new Json.Obj().put("scheduler", number), "slurm_set_schedlog_level error");
     }
 
     private static int setDebugFlags(CommandContext c, List<String> rest) {

@@ -31,6 +31,7 @@ final class ScontrolHelp {
         {"requeue <job_list>", "run batch jobs again"},
         {"requeuehold <job_list>", "put batch jobs back and hold them"},
         {"resume <job_list>", "let suspended jobs run on"},
+        {"schedloglevel {0|1}", "whether SlurmSchedLogFile is written"},
         {"setdebug <level>", "how much slurmctld logs"},
         {"show <ENTITY> [<ID>]", "records of an entity, all or one"},
         {"shutdown [slurmctld]", "end all daemons, or the controller alone"},

@@ -79,6 +79,12 @@ public final class SisterFiles {
     private static final String[][] UNKEPT_WORDS = {
         {"BcastParameters", "Compression", "sbcast does not compress"},
         {"BcastParameters", "send_libs", "sbcast sends no libraries along in this version"},
+        {"CommunicationParameters", "block_null_hash", "every request is authenticated whole"},
+        {"CommunicationParameters", "CheckGhalQuiesce", "there is no such network here"},
+        {"CommunicationParameters", "DisableIPv4", "daemons listen on both families of addresses"},
+        {"CommunicationParameters", "keepaliveinterval", "what is sent again after a break does not depend on it"},
+        {"CommunicationParameters", "keepaliveprobes", "what is sent again after a break does not depend on it"},
+        {"CommunicationParameters", "keepalivetime", "what is sent again after a break does not depend on it"},
         {"LaunchParameters", "batch_step_set_cpu_freq", "CPU frequency control is not part of this version"},
         {"LaunchParameters", "cray_net_exclusive", "there is no such network here"},
         {"LaunchParameters", "disable_send_gids", "groups always come with the job"},

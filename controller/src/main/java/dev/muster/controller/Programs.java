@@ -37,6 +37,7 @@ final class Programs {
     private final Semaphore running = new Semaphore(RUNNING_MAX);
     private final AtomicInteger waiting = new AtomicInteger();
     private final MailTimes times = new MailTimes();
+    private final ReservationTimes reservations = new ReservationTimes();
     private final PowerPrograms power;
     private final JobCompletion completion;
 
@@ -80,8 +81,17 @@ final class Programs {
         }
     }
 
-    /** Mails of parts of a time limit that are reached. Called every second. */
+    /** Mails of parts of a time limit that are reached, reservations that begin and end. Called every second. */
     void tick(State state, long tickMs) {
+        reservations.follow(state, System.currentTimeMillis() / 1000).forEach(e -> {
+            Key key = e.begins() ? Key.RESV_PROLOG : Key.RESV_EPILOG;
+            String program = conf.get().text(key);
+            if (!program.isEmpty()) {
+                log.info(key.slurmName() + " of reservation " + e.name());
+                later(key.slurmName(), () -> run(key.slurmName(), 0, List.of(program, e.name()),
+                        Map.of("PATH", "/usr/local/bin:/usr/bin:/bin", "SLURM_CONF", conf.get().file())));
+            }
+        });
         times.reached(state, tickMs).forEach(mail -> send(mail, state));
     }
 
@@ -182,7 +192,8 @@ final class Programs {
         try {
             int status = builder.start().waitFor();
             if (status != 0) {
-                log.error((jobId == 0 ? "" : "JobId=" + jobId + " ") + name + " exit status " + (status > 128 ? "0:" + (status - 128) : status + ":0"));
+                log.error((jobId == 0 ? "" : "JobId=" + jobId + " ") + name + " exit status "
+                        + (status > 128 ? "0:" + (status - 128) : status + ":0"));
             }
             return status == 0;
         } catch (IOException e) {

@@ -92,9 +92,16 @@ final class NodeRules {
         if (job.has(JobFlag.COMPLETING) || job.run().allocation().isLeaving(m.node())) {
             partsLost(job, m.node(), "");
             changes.add(new Change.NodeReleased(job.id(), job.attempt(), m.node()));
-        } else if (!share.bootId().isEmpty() && !share.bootId().equals(m.bootId())) {
+        } else if (!share.bootId().isEmpty() && (!share.bootId().equals(m.bootId()) || isMissing(job, m.node()))) {
             jobLostNode(job, m.node());
         }
+    }
+
+    /** BatchStartTimeout: a script that its node has not begun in that time, and does not know, is given up; else it is launched again. */
+    private boolean isMissing(Job job, String node) {
+        int patience = state.settings().batchStartTimeoutS();
+        return patience > 0 && job.step(Step.BATCH).filter(s -> s.state() == Step.State.RUNNING && now.seconds() > s.startTime() + patience)
+                .stream().flatMap(s -> s.nodes().stream()).anyMatch(p -> p.node().equals(node) && !p.launched() && !p.done());
     }
 
     private void returned(Node node, NodeMessages.Register m) {

@@ -10,6 +10,7 @@ import java.util.Optional;
  *
  * @param controllers       addresses to register at, in order
  * @param port              of this slurmd
+ * @param listenAt          the address that it listens at, "" for all
  * @param prologs           programs in order; likewise epilogs
  * @param slurmUserId       may connect and give orders, as root
  * @param confinement       control groups
@@ -29,6 +30,7 @@ public record Settings(
         String cluster,
         List<Address> controllers,
         int port,
+        String listenAt,
         Path spoolDirectory,
         String pidFile,
         String logFile,

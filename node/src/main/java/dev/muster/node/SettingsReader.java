@@ -50,6 +50,7 @@ final class SettingsReader {
                 conf.clusterName(),
                 List.copyOf(controllers),
                 node.port(),
+                conf.has(Key.COMMUNICATION_PARAMETERS, "NoInAddrAny") ? node.address() : "",
                 Path.of(conf.slurmdSpoolDir(node)).toAbsolutePath(),
                 conf.slurmdPidFile(node),
                 options.logFile().isEmpty() ? conf.slurmdLogFile(node) : options.logFile(),

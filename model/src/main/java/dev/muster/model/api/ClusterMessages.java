@@ -230,7 +230,7 @@ public final class ClusterMessages {
     /** @param controllerOnly {@code scontrol shutdown slurmctld} */
     public record Shutdown(String requestId, boolean controllerOnly) {}
 
-    public record SetDebug(String requestId, String level, String flags) {}
+    public record SetDebug(String requestId, String level, String flags, String scheduler) {}
 
     public record QueryDiagnostics(boolean reset) {}
 
