@@ -25,6 +25,10 @@
 #define FRAME_DATA_BYTES (32u * 1024u)        /* data in one frame to a client */
 #define FRAME_IN_BYTES (256u * 1024u)         /* longest frame taken from a client */
 #define LABELLED_LINE_BYTES 65536u            /* a longer line of a labelled file is broken */
+#define GATHER_TASKS 16               /* from so many on, a round that brought little is followed by a short wait */
+#define GATHER_FIRST_US 300
+#define GATHER_MOST_US 10000
+#define FLOOD_BYTES 16384                     /* read at once from one task: no time to wait */
 #define CLIENTS_MAX 64
 #define SPEC_BYTES_MAX (64u * 1024u * 1024u)
 #define TASKS_MAX 65536

@@ -236,13 +236,10 @@ static void place_descriptors(struct task *task, const struct ends *ends)
             fcntl(fd, F_SETFD, FD_CLOEXEC);
 }
 
-/* By the system call itself: the C library hides two signals, which a caller may have left ignored. */
-static void default_signals(void)
+/* stepd handles and ignores none: it only blocks them. */
+static void unblock_signals(void)
 {
-    static const unsigned long all_default[8];
     sigset_t none;
-    for (int s = 1; s <= 64; s++)
-        syscall(SYS_rt_sigaction, s, all_default, NULL, (size_t)8);
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
@@ -320,7 +317,7 @@ static void child(struct task *task, const struct ends *ends, int gate_read)
     place_descriptors(task, ends);
     environment_make(task);
     write_all(2, remarks, strlen(remarks));
-    default_signals();
+    unblock_signals();
     wait_for_gate(task, gate_read);
     char pid_entry[40];
     snprintf(pid_entry, sizeof pid_entry, "SLURM_TASK_PID=%d", (int)getpid());

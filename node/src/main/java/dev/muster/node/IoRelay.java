@@ -11,6 +11,8 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.MessageDigest;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -28,6 +30,9 @@ final class IoRelay {
     static final long END_WAIT_MS = 2_000;
     static final long POLL_FIRST_MS = 2;
     static final long POLL_MOST_MS = 50;
+
+    /** Frames of srun that go on to stepd together. */
+    private static final int TOGETHER_MAX = 64;
 
     private final Settings settings;
     private final DaemonLog log;
@@ -123,11 +128,11 @@ final class IoRelay {
         Thread down = Thread.ofVirtual().start(() -> fromStepd(stepd, frames, target));
         try (stepd) {
             while (true) {
-                StepSocket.Frame frame = StepSocket.Frame.decode(frames.receive());
-                Optional<byte[]> passed = filter(frame, attach.observer());
-                if (passed.isPresent()) {
-                    pass(stepd, passed.get());
-                }
+                List<byte[]> passed = new ArrayList<>();
+                do {
+                    filter(StepSocket.Frame.decode(frames.receive()), attach.observer()).ifPresent(passed::add);
+                } while (passed.size() < TOGETHER_MAX && frames.hasMore());
+                pass(stepd, passed);
             }
         } catch (IOException e) {
             log.debug("io: srun of step " + attach.jobId() + "." + attach.stepId() + " is gone: " + e.getMessage());
@@ -145,9 +150,9 @@ final class IoRelay {
     }
 
     /** A stepd that has left is found by the other thread, which still has its end to tell. */
-    private void pass(StepSocket stepd, byte[] frame) {
+    private void pass(StepSocket stepd, List<byte[]> frames) {
         try {
-            stepd.send(frame);
+            stepd.sendAll(frames);
         } catch (IOException e) {
             log.debug("io: stepd takes no more: " + e.getMessage());
         }
@@ -173,9 +178,9 @@ final class IoRelay {
         boolean complete = false;
         try {
             while (true) {
-                byte[] frame = stepd.receiveRaw();
-                frames.send(frame);
-                if (frame[0] == 'F') {
+                byte[] whole = stepd.receiveAll();
+                frames.sendEncoded(whole);
+                if (StepSocket.holds(whole, 'F')) {
                     complete = true;
                     told(target);
                 }

@@ -16,7 +16,6 @@ import dev.muster.model.node.NodeMessages.Signal;
 import dev.muster.model.node.NodeMessages.StepExited;
 import dev.muster.model.node.NodeMessages.StepLaunched;
 import dev.muster.model.node.NodeMessages.Suspend;
-import dev.muster.model.node.NodeMessages.TaskExited;
 import dev.muster.model.node.NodeMessages;
 import java.io.IOException;
 import java.time.LocalDateTime;
@@ -298,14 +297,6 @@ final class Jobs {
 
     private void follow(NodeJob job, NodeStep step, CompletableFuture<Boolean> stepdEnded) {
         StepWatch watch = new StepWatch(step.directory, spool, loop, new StepWatch.Listener() {
-            @Override
-            public void taskEnded(int rank, int waitStatus) {
-                if (step.isNumbered() && step.phase == NodeStep.Phase.RUNNING) {
-                    reports.add(seq -> new TaskExited(seq, job.jobId(), job.attempt(), step.stepId, rank,
-                            ExitStatus.ofWaitStatus(waitStatus)), () -> { });
-                }
-            }
-
             @Override
             public void complete(StatusFile status) {
                 stepEnded(job, step, Optional.of(status), reasonOf(step, status));

@@ -86,6 +86,7 @@ final class SpecBuilder {
             if (launch.step().oomKillStep().equals("1")) {
                 out.put("oom_kill_step", 1);
             }
+            out.putAll("argv", launch.step().arguments());
             out.put("rows", launch.step().ptyRows()).put("columns", launch.step().ptyColumns());
         }
         hooks(out, launch.step(), batch);
