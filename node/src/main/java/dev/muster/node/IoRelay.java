@@ -30,6 +30,7 @@ final class IoRelay {
     static final long END_WAIT_MS = 2_000;
     static final long POLL_FIRST_MS = 2;
     static final long POLL_MOST_MS = 50;
+    static final long START_WAIT_MS = 1_000;
 
     /** Frames of srun that go on to stepd together. */
     private static final int TOGETHER_MAX = 64;
@@ -85,12 +86,16 @@ final class IoRelay {
         long endNs = System.nanoTime() + STEP_WAIT_MS * 1_000_000;
         long pauseMs = POLL_FIRST_MS;
         while (System.nanoTime() < endNs) {
-            Optional<Target> target = find(attach);
+            CompletableFuture<Boolean> started = new CompletableFuture<>();
+            Optional<Target> target = find(attach, started);
             if (target.isPresent() && target.get().running) {
                 return target;
             }
             try {
-                Thread.sleep(pauseMs);
+                // a step that is being started says when it runs; one that fails does not, so it is looked for again
+                started.get(target.isPresent() ? START_WAIT_MS : pauseMs, TimeUnit.MILLISECONDS);
+            } catch (TimeoutException | ExecutionException e) {
+                log.debug("io: step " + attach.jobId() + "." + attach.stepId() + " does not run yet");
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
                 return Optional.empty();
@@ -100,11 +105,13 @@ final class IoRelay {
         return Optional.empty();
     }
 
-    private Optional<Target> find(IoAttach attach) throws IOException {
+    /** @param started is completed when the step runs that is being started now */
+    private Optional<Target> find(IoAttach attach, CompletableFuture<Boolean> started) throws IOException {
         CompletableFuture<Optional<Target>> answer = new CompletableFuture<>();
         loop.post(() -> answer.complete(
                 jobs.forRelay(attach.jobId(), attach.attempt())
                         .flatMap(j -> Optional.ofNullable(j.steps.get(attach.stepId()))
+                                .map(s -> announced(s, started))
                                 .map(s -> new Target(s, j.share.owner().uid(), s.ioToken,
                                         s.phase != NodeStep.Phase.STARTING, s.directory,
                                         attach.observer())))));
@@ -113,6 +120,13 @@ final class IoRelay {
         } catch (InterruptedException | ExecutionException | TimeoutException e) {
             throw new IOException("the node does not answer itself", e);
         }
+    }
+
+    private static NodeStep announced(NodeStep step, CompletableFuture<Boolean> started) {
+        if (step.phase == NodeStep.Phase.STARTING) {
+            step.whenRunning(() -> started.complete(true));
+        }
+        return step;
     }
 
     private void relay(Frames frames, IoAttach attach, Target target) throws IOException {
