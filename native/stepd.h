@@ -83,7 +83,9 @@ struct task {
     const char *program;    /* what to execute when it is not argv[0] looked up in PATH */
     const char *label;      /* what stands before each line in labelled files */
     const char *cpus;       /* list, "" when not bound */
-    struct strings cpus_said;   /* both halves of the line about them, around the process id; none: nothing is said */
+    const char *memory;     /* "bind 0,1" or "prefer 0": NUMA nodes; "" when not bound */
+    struct strings said;    /* lines about that, each in two halves around the process id */
+    struct strings failing; /* why it cannot run although the step does: it says so and exits with 1 */
     struct target target[3];
     enum task_phase phase;
     pid_t pid, epilog_pid;

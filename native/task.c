@@ -55,13 +55,33 @@ static void remark(const char *format, ...)
     va_end(arguments);
 }
 
-/* The line of --cpu-bind=verbose: no error, and only now is the process id known. */
+/* The lines of --cpu-bind=verbose and --mem-bind=verbose: no errors, and only now is the process id known. */
 static void say_binding(const struct task *task)
 {
-    if (task->cpus_said.count < 2)
+    for (size_t i = 0; i + 1 < task->said.count; i += 2) {
+        size_t have = strlen(remarks);
+        snprintf(remarks + have, sizeof remarks - have, "%s%d%s\n", task->said.items[i], (int)getpid(), task->said.items[i + 1]);
+    }
+    for (size_t i = 0; i < task->failing.count; i++)
+        remark("%s\n", task->failing.items[i]);
+}
+
+/* Memory comes from the NUMA nodes that "bind 0,1" or "prefer 0" name. */
+static void bind_memory(const char *policy)
+{
+    enum { PREFERRED = 1, BIND = 2 };
+    unsigned long mask[16] = {0};
+    const char *at = strchr(policy, ' ');
+    if (!at)
         return;
-    size_t have = strlen(remarks);
-    snprintf(remarks + have, sizeof remarks - have, "%s%d%s\n", task->cpus_said.items[0], (int)getpid(), task->cpus_said.items[1]);
+    for (char *end; *at; at = end) {
+        unsigned long node = strtoul(at + 1, &end, 10);
+        if (end == at + 1 || node >= sizeof mask * 8)
+            fail("bad memory policy %s", policy);
+        mask[node / (8 * sizeof *mask)] |= 1ul << node % (8 * sizeof *mask);
+    }
+    if (syscall(SYS_set_mempolicy, *policy == 'b' ? BIND : PREFERRED, mask, sizeof mask * 8) < 0)
+        remark("set_mempolicy(%s): %s\n", policy, strerror(errno));
 }
 
 static void write_all(int fd, const char *text, size_t length)
@@ -308,6 +328,7 @@ static void child(struct task *task, const struct ends *ends, int gate_read)
     if (spec.has_nice)
         setpriority(PRIO_PROCESS, 0, spec.nice);
     bind_cpus(task->cpus);
+    bind_memory(task->memory);
     say_binding(task);
     apply_limits();
     task_become_user();
@@ -319,6 +340,8 @@ static void child(struct task *task, const struct ends *ends, int gate_read)
     write_all(2, remarks, strlen(remarks));
     unblock_signals();
     wait_for_gate(task, gate_read);
+    if (task->failing.count)
+        _exit(1);
     char pid_entry[40];
     snprintf(pid_entry, sizeof pid_entry, "SLURM_TASK_PID=%d", (int)getpid());
     environment_set(pid_entry);

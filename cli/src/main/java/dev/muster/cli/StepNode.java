@@ -14,6 +14,8 @@ final class StepNode implements Runnable {
     /** slurmd may be restarted under a running step. */
     private static final int RECONNECT_TRIES = 240;
 
+    /** In a refusal's stream field. */
+    private static final int NOT_STARTED = 1;
     /** Frames that are taken before what they brought is acknowledged, while there are more. */
     private static final int TOGETHER_MAX = 64;
 
@@ -32,6 +34,9 @@ final class StepNode implements Runnable {
         void inputLimit(StepNode node, int task, long limit);
 
         void connected(StepNode node);
+
+        /** The tasks here never ran. @param detail "" or a line before the error */
+        void notStarted(StepNode node, String detail, String error);
 
         /** @param reason "" or why the step ended here; lost: the node cannot be reached any more */
         void complete(StepNode node, String reason, boolean lost);
@@ -138,7 +143,12 @@ final class StepNode implements Runnable {
                 }
                 case '!' -> {
                     complete = true;
-                    events.complete(this, RawText.decode(in.bytes()), true);
+                    if (in.stream() == NOT_STARTED) {
+                        String[] lines = RawText.decode(in.bytes()).split("\n", 2);
+                        events.notStarted(this, lines[0], lines[lines.length - 1]);
+                    } else {
+                        events.complete(this, RawText.decode(in.bytes()), true);
+                    }
                 }
                 default -> { }
             }

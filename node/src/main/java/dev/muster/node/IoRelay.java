@@ -30,8 +30,9 @@ final class IoRelay {
     static final long END_WAIT_MS = 2_000;
     static final long POLL_FIRST_MS = 2;
     static final long POLL_MOST_MS = 50;
-    static final long START_WAIT_MS = 1_000;
 
+    /** In the stream field of a refusal: the step did not start; a line of detail and a line with the error follow. */
+    private static final int NOT_STARTED = 1;
     /** Frames of srun that go on to stepd together. */
     private static final int TOGETHER_MAX = 64;
 
@@ -49,8 +50,7 @@ final class IoRelay {
         this.spool = spool;
     }
 
-    private record Target(NodeStep step, int ownerUid, String token, boolean running, Path directory,
-            boolean observer) {}
+    private record Target(NodeStep step, int ownerUid, String token, Path directory, boolean observer) {}
 
     void handle(Caller caller, Frames frames) {
         try (frames) {
@@ -62,6 +62,10 @@ final class IoRelay {
                 log.error("io: uid " + caller.uid() + " may not attach to step " + attach.jobId() + "."
                         + attach.stepId());
                 refuse(frames, "Access/permission denied");
+            } else if (!target.get().step.begun.join().error().isEmpty()) {
+                NodeStep.Begin why = target.get().step.begun.join();
+                frames.send(new StepSocket.Frame('!', StepSocket.ALL_TASKS, NOT_STARTED, 0,
+                        (why.detail() + "\n" + why.error()).getBytes(StandardCharsets.UTF_8)).encode());
             } else {
                 relay(frames, attach, target.get());
             }
@@ -82,20 +86,20 @@ final class IoRelay {
         return known && (attach.observer() || (!target.token.isEmpty() && token));
     }
 
+    /** The step, as soon as it is known whether it starts; empty when nobody has heard of it for long. */
     private Optional<Target> await(IoAttach attach) throws IOException {
         long endNs = System.nanoTime() + STEP_WAIT_MS * 1_000_000;
         long pauseMs = POLL_FIRST_MS;
         while (System.nanoTime() < endNs) {
-            CompletableFuture<Boolean> started = new CompletableFuture<>();
-            Optional<Target> target = find(attach, started);
-            if (target.isPresent() && target.get().running) {
-                return target;
-            }
+            Optional<Target> target = find(attach);
             try {
-                // a step that is being started says when it runs; one that fails does not, so it is looked for again
-                started.get(target.isPresent() ? START_WAIT_MS : pauseMs, TimeUnit.MILLISECONDS);
+                if (target.isPresent()) {
+                    target.get().step.begun.get(Math.max(1, (endNs - System.nanoTime()) / 1_000_000), TimeUnit.MILLISECONDS);
+                    return target;
+                }
+                Thread.sleep(pauseMs);
             } catch (TimeoutException | ExecutionException e) {
-                log.debug("io: step " + attach.jobId() + "." + attach.stepId() + " does not run yet");
+                return Optional.empty();
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
                 return Optional.empty();
@@ -105,28 +109,16 @@ final class IoRelay {
         return Optional.empty();
     }
 
-    /** @param started is completed when the step runs that is being started now */
-    private Optional<Target> find(IoAttach attach, CompletableFuture<Boolean> started) throws IOException {
+    private Optional<Target> find(IoAttach attach) throws IOException {
         CompletableFuture<Optional<Target>> answer = new CompletableFuture<>();
-        loop.post(() -> answer.complete(
-                jobs.forRelay(attach.jobId(), attach.attempt())
-                        .flatMap(j -> Optional.ofNullable(j.steps.get(attach.stepId()))
-                                .map(s -> announced(s, started))
-                                .map(s -> new Target(s, j.share.owner().uid(), s.ioToken,
-                                        s.phase != NodeStep.Phase.STARTING, s.directory,
-                                        attach.observer())))));
+        loop.post(() -> answer.complete(jobs.forRelay(attach.jobId(), attach.attempt())
+                .flatMap(j -> Optional.ofNullable(j.steps.get(attach.stepId())).or(() -> Optional.ofNullable(j.notStarted.get(attach.stepId())))
+                        .map(s -> new Target(s, j.share.owner().uid(), s.ioToken, s.directory, attach.observer())))));
         try {
             return answer.get(30, TimeUnit.SECONDS);
         } catch (InterruptedException | ExecutionException | TimeoutException e) {
             throw new IOException("the node does not answer itself", e);
         }
-    }
-
-    private static NodeStep announced(NodeStep step, CompletableFuture<Boolean> started) {
-        if (step.phase == NodeStep.Phase.STARTING) {
-            step.whenRunning(() -> started.complete(true));
-        }
-        return step;
     }
 
     private void relay(Frames frames, IoAttach attach, Target target) throws IOException {

@@ -255,7 +255,7 @@ final class Jobs {
                 Starter.Begun begun = starter.start(launch);
                 loop.post(() -> started(job, step, begun));
             } catch (Starter.FailedException e) {
-                loop.post(() -> startFailed(job, step, e.getMessage()));
+                loop.post(() -> startFailed(job, step, e));
             }
         });
     }
@@ -270,13 +270,14 @@ final class Jobs {
                 Starter.Begun begun = starter.startExternal(job.share);
                 loop.post(() -> started(job, step, begun));
             } catch (Starter.FailedException e) {
-                loop.post(() -> startFailed(job, step, e.getMessage()));
+                loop.post(() -> startFailed(job, step, e));
             }
         });
     }
 
     private void started(NodeJob job, NodeStep step, Starter.Begun begun) {
         step.phase = NodeStep.Phase.RUNNING;
+        step.begun.complete(NodeStep.Begin.GOOD);
         reports.add(seq -> new StepLaunched(seq, job.jobId(), job.attempt(), step.stepId, List.of((int) begun.stepdPid())),
                 () -> { });
         follow(job, step, begun.ended());
@@ -284,9 +285,12 @@ final class Jobs {
         step.whenRunning.clear();
     }
 
-    private void startFailed(NodeJob job, NodeStep step, String why) {
+    /** srun is told by the stream that it may already wait on. */
+    private void startFailed(NodeJob job, NodeStep step, Starter.FailedException why) {
         job.steps.remove(step.stepId);
-        fail(job, step.stepId, why, true, false);
+        job.notStarted.put(step.stepId, step);
+        step.begun.complete(new NodeStep.Begin(why.detail, why.getMessage()));
+        fail(job, step.stepId, why.getMessage(), why.nodeFault, false);
         settle(job);
     }
 
@@ -309,7 +313,7 @@ final class Jobs {
 
             @Override
             public void neverStarted() {
-                startFailed(job, step, "slurmd was ended while it launched the step");
+                startFailed(job, step, new Starter.FailedException("slurmd was ended while it launched the step"));
             }
         });
         step.watch = Optional.of(watch);
@@ -692,6 +696,7 @@ final class Jobs {
         for (int stepId : steps) {
             NodeStep step = addStep(job, stepId);
             step.phase = NodeStep.Phase.RUNNING;
+            step.begun.complete(NodeStep.Begin.GOOD);
             step.endReason = file.stepReasons().getOrDefault(Integer.toString(stepId), "");
             step.ioToken = file.stepReasons().getOrDefault("token." + stepId, "");
             follow(job, step, CompletableFuture.completedFuture(false));

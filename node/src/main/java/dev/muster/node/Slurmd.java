@@ -91,7 +91,7 @@ public final class Slurmd implements AutoCloseable {
         }
         Cgroups cgroups = Cgroups.detect(settings.nodeName(), settings.spoolDirectory(), settings.confinement(),
                 probe.memoryMb(), log);
-        Starter starter = new Starter(settings, log, spool, cgroups, new SpecBuilder(settings, probe.cpusInOrder()));
+        Starter starter = new Starter(settings, log, spool, cgroups, new SpecBuilder(settings, probe.topology()));
         hooks = new Hooks(settings, log);
         jobs = new Jobs(settings, log, loop, spool, reports, hooks, cgroups, starter, starters,
                 bootId);

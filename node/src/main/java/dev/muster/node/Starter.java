@@ -31,9 +31,20 @@ final class Starter {
     /** The launch cannot be carried out; the sentence says why. */
     static final class FailedException extends Exception {
         private static final long serialVersionUID = 1L;
+        /** What is said before the sentence; "" for nothing. */
+        final String detail;
+        final boolean nodeFault;
 
         FailedException(String message) {
             super(message);
+            detail = "";
+            nodeFault = true;
+        }
+
+        FailedException(SpecBuilder.RefusedException refused) {
+            super(refused.getMessage());
+            detail = refused.detail;
+            nodeFault = false;
         }
     }
 
@@ -75,7 +86,7 @@ final class Starter {
     record Begun(long stepdPid, CompletableFuture<Boolean> ended) {}
 
     private interface SpecSource {
-        byte[] at(SpecBuilder.Place place);
+        byte[] at(SpecBuilder.Place place) throws SpecBuilder.RefusedException;
     }
 
     private Begun spawn(JobShare share, int stepId, Cgroups.Share step, Path script, SpecSource source)
@@ -83,8 +94,13 @@ final class Starter {
         Path directory = spool.makeStepDirectory(share.jobId(), share.attempt(), stepId);
         Cgroups.Groups groups = cgroups.forStep(share.jobId(), share.attempt(), stepId,
                 specs.confined(share.memoryMb(), share.cpus(), share.gres()), step);
-        byte[] spec = source.at(new SpecBuilder.Place(script, spool.socket(directory), groups.join(),
-                groups.kill(), groups.oomEvents(), cgroups.limitsDevices()));
+        byte[] spec;
+        try {
+            spec = source.at(new SpecBuilder.Place(script, spool.socket(directory), groups.join(),
+                    groups.kill(), groups.oomEvents(), cgroups.limitsDevices()));
+        } catch (SpecBuilder.RefusedException e) {
+            throw new FailedException(e);
+        }
         StepdServer.Started started = started(directory, spec);
         String answer = started.answer();
         if (!answer.startsWith("ok ")) {
