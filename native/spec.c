@@ -189,7 +189,7 @@ static bool word_entry(const char *name, char *value)
     const struct { const char *name; const char **where; } words[] = {
         {"job", &spec.job}, {"step", &spec.step}, {"attempt", &spec.attempt}, {"node", &spec.node},
         {"user", &spec.user}, {"cwd", &spec.cwd}, {"socket", &spec.socket_path}, {"log_name", &spec.log_name},
-            {"oom_events", &spec.oom_events},
+            {"oom_events", &spec.oom_events}, {"namespace", &spec.namespace},
     };
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (!strcmp(name, words[i].name)) {

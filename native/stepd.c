@@ -385,6 +385,8 @@ int main(int argc, char **argv)
         puts("slurm 26.05.3");
         return 0;
     }
+    if (argc > 2 && !strcmp(argv[1], "--namespace"))
+        return namespace_main(argc - 2, argv + 2);
     if (argc != 2) {
         fprintf(stderr, "usage: slurmstepd LAUNCH_SPECIFICATION\n");
         return 2;

@@ -7,6 +7,7 @@
  *   io.c      output kept by offset, standard input, clients of the socket
  *   status.c  the durable record of what became of every task
  *   procs.c   finding and killing everything a step left behind
+ *   namespace.c  the file system as a job sees it
  *   serve.c   starts steps on request, without a new program for each
  *   stepd.c   start, the event loop, the end
  */
@@ -108,7 +109,7 @@ struct limit {
 };
 
 struct spec {
-    const char *job, *step, *attempt, *node, *user, *directory, *socket_path, *log_name, *oom_events;
+    const char *job, *step, *attempt, *node, *user, *directory, *socket_path, *log_name, *oom_events, *namespace;
     uid_t uid, allowed_uid;
     gid_t gid;
     gid_t *groups;
@@ -139,6 +140,10 @@ void step_title(const char *title);
 
 /* serve.c */
 int serve_requests(void);
+
+/* namespace.c */
+int namespace_main(int argc, char **argv);
+bool namespace_join(const char *file);
 
 /* spec.c */
 bool spec_read(const char *path, char *error, size_t error_room);

@@ -321,6 +321,8 @@ static void child(struct task *task, const struct ends *ends, int gate_read)
         procs_join_cgroup(task->cgroups.items[i], getpid(), error, sizeof error);
     if (*error)
         fail("%s", error);
+    if (spec.namespace && !namespace_join(spec.namespace))
+        fail("cannot enter the job's namespace %s: %s", spec.namespace, strerror(errno));
     if (ends->slave >= 0 && ioctl(ends->slave, TIOCSCTTY, 0) < 0)
         fail("cannot make the terminal the controlling one: %s", strerror(errno));
     if (spec.has_oom)

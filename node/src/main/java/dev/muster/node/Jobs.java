@@ -521,7 +521,14 @@ final class Jobs {
             save(job);      // it must not run again; without one a restarted slurmd comes here again by itself
         }
         cgroups.removeJob(job.jobId(), job.attempt());
-        reportDone(job);
+        if (!starter.removesNamespaces()) {
+            reportDone(job);
+            return;
+        }
+        Loop.aside(() -> {
+            starter.removeNamespace(job.jobId());
+            loop.post(() -> reportDone(job));
+        });
     }
 
     private void reportDone(NodeJob job) {

@@ -38,7 +38,8 @@ final class SpecBuilder {
     }
 
     /** Where the step's files lie and which groups it runs in. */
-    record Place(Path script, Path socket, List<Path> cgroups, List<Path> killCgroups, String oomEvents, boolean ownDevices) {}
+    record Place(Path script, Path socket, List<Path> cgroups, List<Path> killCgroups, String oomEvents, boolean ownDevices,
+            String namespace) {}
 
     private static final Set<String> DEVICE_VARIABLES =
             Set.of("CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL", "ZE_AFFINITY_MASK");
@@ -141,6 +142,9 @@ final class SpecBuilder {
         out.put("groups", owner.gids().stream().map(String::valueOf).collect(Collectors.joining(",")));
         out.put("allow_uid", settings.slurmUserId());
         out.put("socket", place.socket().toString());
+        if (!place.namespace().isEmpty()) {
+            out.put("namespace", place.namespace());
+        }
         place.cgroups().forEach(c -> out.put("cgroup", c.toString()));
         place.killCgroups().forEach(c -> out.put("kill_cgroup", c.toString()));
         if (!place.oomEvents().isEmpty()) {

@@ -17,14 +17,18 @@ final class Starter {
     private final Spool spool;
     private final Cgroups cgroups;
     private final SpecBuilder specs;
+    private final Namespaces namespaces;
+    private final Hooks hooks;
     private final StepdServer stepds;
 
-    Starter(Settings settings, DaemonLog log, Spool spool, Cgroups cgroups, SpecBuilder specs) {
+    Starter(Settings settings, DaemonLog log, Spool spool, Cgroups cgroups, SpecBuilder specs, Namespaces namespaces, Hooks hooks) {
         this.settings = settings;
         this.log = log;
         this.spool = spool;
         this.cgroups = cgroups;
         this.specs = specs;
+        this.namespaces = namespaces;
+        this.hooks = hooks;
         this.stepds = new StepdServer(settings.stepd());
     }
 
@@ -76,6 +80,16 @@ final class Starter {
         }
     }
 
+    /** Jobs see a file system of their own: it is to be removed at their end. */
+    boolean removesNamespaces() {
+        return namespaces.isUsed();
+    }
+
+    /** What only the job saw of the file system goes. */
+    void removeNamespace(int jobId) {
+        namespaces.remove(jobId);
+    }
+
     /** The groups of the external step, made if they are not there yet. */
     List<Path> externalGroups(JobShare share) {
         return cgroups.forStep(share.jobId(), share.attempt(), dev.muster.model.node.NodeMessages.STEP_EXTERN,
@@ -94,10 +108,11 @@ final class Starter {
         Path directory = spool.makeStepDirectory(share.jobId(), share.attempt(), stepId);
         Cgroups.Groups groups = cgroups.forStep(share.jobId(), share.attempt(), stepId,
                 specs.confined(share.memoryMb(), share.cpus(), share.gres()), step);
+        String namespace = namespaces.of(share, hooks.basic()).map(Path::toString).orElse("");
         byte[] spec;
         try {
             spec = source.at(new SpecBuilder.Place(script, spool.socket(directory), groups.join(),
-                    groups.kill(), groups.oomEvents(), cgroups.limitsDevices()));
+                    groups.kill(), groups.oomEvents(), cgroups.limitsDevices(), namespace));
         } catch (SpecBuilder.RefusedException e) {
             throw new FailedException(e);
         }
