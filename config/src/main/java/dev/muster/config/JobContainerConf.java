@@ -115,7 +115,8 @@ public record JobContainerConf(String basePath, boolean autoBasePath, List<Strin
             String base = kept.getOrDefault("basepath", "");
             sawOff = base.equalsIgnoreCase("none");
             List<String> dirs = kept.containsKey("dirs") ? new ArrayList<>(List.of(kept.get("dirs").split(","))) : DIRS;
-            return new JobContainerConf(sawOff ? "" : base, yes("autobasepath"), List.copyOf(dirs), yes("shared"), kept.getOrDefault("initscript", ""));
+            return new JobContainerConf(sawOff ? "" : base, yes("autobasepath"), List.copyOf(dirs), yes("shared"),
+                    kept.getOrDefault("initscript", ""));
         }
     }
 }

@@ -74,7 +74,8 @@ class BindingTest {
         "v,rank        | bind 1   | mem-bind=RANK - host, task  5  1 [P]: mask 0x2 set |",
         "prefer,map_mem:0,1 | prefer 1 | mem-bind PREFER MAP - host, task  5  1 [P]: mask 0x2 set |",
         "none          | ''       | mem-bind=NONE - host, task  5  1 [P]: mask 0x3 |",
-        "mask_mem:4    | ''       | mem-bind=MASK - host, task  5  1 [P]: mask 0x3 set | NUMA node 2 does not exist; cannot bind local task 1 to it (--mem-bind=mask_mem; 0x4)",
+        "mask_mem:4    | ''       | mem-bind=MASK - host, task  5  1 [P]: mask 0x3 set"
+                + " | NUMA node 2 does not exist; cannot bind local task 1 to it (--mem-bind=mask_mem; 0x4)",
     })
     void memoryIsBound(String bind, String policy, String said, String failure) {
         Launch launch = launch("", "0-1", "0-1");
