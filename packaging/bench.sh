@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Benchmarks, each beside the reference in the same run where Debian's Slurm is installed (packages slurm-wlm, munge).
-#   bench.sh PREFIX commands | throughput | durability | queue [JOBS] | journal
+#   bench.sh PREFIX commands | bigstep | throughput | durability | queue [JOBS] | journal
 set -euo pipefail
 prefix=$(cd "$1" && pwd); what=${2:-commands}
 here=$(cd "$(dirname "$0")/.." && pwd)
@@ -58,6 +58,28 @@ commands() {
   done
 }
 
+# One step of 512 tasks over 8 slurmds, in turns; every line must come once.
+bigstep() {
+  tasks=${TASKS:-512}
+  cluster muster "$prefix/bin" "$prefix/sbin" 8 64 29817
+  debian && cluster debian /usr/bin /usr/sbin 8 64 30817
+  # the first three are not counted; what a step leaves to be tidied up must not fall on the next one
+  for run in $(seq -2 "${RUNS:-11}"); do for k in muster debian; do
+    [ -d "$work/$k" ] || continue
+    bin=/usr/bin; [ $k = muster ] && bin=$prefix/bin
+    for how in "" -l; do
+      sleep 0.7
+      s=$(now); SLURM_CONF=$work/$k/slurm.conf "$bin/srun" -Q -N 8 -n "$tasks" $how sh -c 'echo $SLURM_PROCID' </dev/null >"$work/$k.out" 2>"$work/$k.err" || cat "$work/$k.err"; e=$(now)
+      [ "$run" -lt 1 ] || echo $(((e-s)/1000)) >> "$work/$k$how.us"
+      [ "$(sed 's/.*: //' "$work/$k.out" | sort -n | uniq | wc -l)/$(wc -l < "$work/$k.out")" = "$tasks/$tasks" ] || echo "$k: lines are missing or doubled"
+    done
+  done; done
+  for how in "" -l; do
+    [ -d "$work/debian" ] || : > "$work/debian$how.us"
+    awk -v n="$tasks" -v h="$how" -v m="$(med < "$work/muster$how.us")" -v d="$(med < "$work/debian$how.us")" 'BEGIN{printf "srun -N 8 -n %d %s: muster %.0f ms, debian %.0f ms, %.2f times faster\n", n, h, m/1000, d/1000, m ? d/m : 0}'
+  done
+}
+
 throughput() {
   jobs=${JOBS:-2000}
   for k in muster debian; do
@@ -95,9 +117,10 @@ durability() {
 
 case $what in
   commands) commands ;;
+  bigstep) bigstep ;;
   throughput) throughput ;;
   durability) durability ;;
   queue) "$java" -Xmx6g -XX:+UseSerialGC -cp "$(cp_of controller)" dev.muster.controller.QueueBenchmark "${3:-100000}" ;;
   journal) "$java" -cp "$(cp_of journal)" dev.muster.journal.JournalBenchmark ;;
-  *) echo "bench.sh PREFIX commands|throughput|durability|queue [JOBS]|journal"; exit 2 ;;
+  *) echo "bench.sh PREFIX commands|bigstep|throughput|durability|queue [JOBS]|journal"; exit 2 ;;
 esac
