@@ -83,7 +83,7 @@ public enum Key {
     JOB_COMP_PORT("JobCompPort", Kind.U32, "0", Reader.CONTROLLER),
     JOB_COMP_TYPE("JobCompType", Kind.TEXT, "", Reader.CONTROLLER),
     JOB_COMP_USER("JobCompUser", Kind.TEXT, "root", Reader.CONTROLLER),
-    JOB_CONTAINER_TYPE("JobContainerType", Kind.TEXT, "", Reader.NODE, Inert.NAMESPACES),
+    JOB_CONTAINER_TYPE("JobContainerType", Kind.TEXT, "", Reader.NODE),
     JOB_DEFAULTS("JobDefaults", Kind.LIST, "", Reader.CONTROLLER),
     JOB_FILE_APPEND("JobFileAppend", Kind.U16, "0", Reader.ALL),
     JOB_REQUEUE("JobRequeue", Kind.U16, "1", Reader.CONTROLLER),
@@ -113,7 +113,7 @@ public enum Key {
     MIN_JOB_AGE("MinJobAge", Kind.U32, "300", Reader.CONTROLLER),
     MPI_DEFAULT("MpiDefault", Kind.TEXT, "", Reader.COMMANDS, Inert.MPI),
     MPI_PARAMS("MpiParams", Kind.TEXT, "", Reader.COMMANDS, Inert.MPI),
-    NAMESPACE_TYPE("NamespaceType", Kind.TEXT, "", Reader.NODE, Inert.NAMESPACES),
+    NAMESPACE_TYPE("NamespaceType", Kind.TEXT, "", Reader.NODE),
     NODE_FEATURES_PLUGINS("NodeFeaturesPlugins", Kind.TEXT, "", Reader.CONTROLLER, Inert.FEATURES),
     OVER_TIME_LIMIT("OverTimeLimit", Kind.U16, "0", Reader.CONTROLLER),
     PLUGIN_DIR("PluginDir", Kind.TEXT, "", Reader.ALL, Inert.PLUGIN),
@@ -260,7 +260,6 @@ public enum Key {
         static final String FREQ = "CPU and GPU frequency control is not part of this version";
         static final String GANG = "gang scheduling is not part of this version";
         static final String MCS = "multi-category security is not part of this version";
-        static final String NAMESPACES = "private namespaces for jobs are not part of this version";
         static final String OWN_BOUND = "the network protocol here has its own bound for this";
         static final String PLUGIN = "plugins are Java services here; shared objects are not loaded";
 

@@ -153,7 +153,6 @@ final class NodeRules {
             case NodeMessages.JobDone m -> holder(m.jobId(), m.attempt(), c.node()).ifPresent(j -> jobDone(j, c.node(), m));
             case NodeMessages.PrologDone m -> holder(m.jobId(), m.attempt(), c.node()).ifPresent(j -> prologDone(j, c.node(), m));
             case NodeMessages.NodeTrouble m -> state.nodes().find(c.node()).ifPresent(n -> drain(n.name(), m.reason()));
-            case NodeMessages.TaskExited m -> { }
             case NodeMessages.Heartbeat m -> { }
             case NodeMessages.Register m -> {
                 return register(m);

@@ -82,7 +82,8 @@ final class Hooks {
         }
     }
 
-    private Map<String, String> basic() {
+    /** What every program of the site gets. */
+    Map<String, String> basic() {
         Map<String, String> out = new TreeMap<>();
         out.put("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin");
         out.put("SLURM_CLUSTER_NAME", settings.cluster());
@@ -131,7 +132,7 @@ final class Hooks {
         }
     }
 
-    private static Optional<String> runOne(String program, Map<String, String> environment, int timeoutSeconds, List<Path> groups) {
+    static Optional<String> runOne(String program, Map<String, String> environment, int timeoutSeconds, List<Path> groups) {
         if (!Files.isExecutable(Path.of(program))) {
             return Optional.of(program + ": not executable");
         }

@@ -1,5 +1,6 @@
 package dev.muster.node;
 
+import dev.muster.config.JobContainerConf;
 import dev.muster.daemon.DaemonLog;
 import java.nio.file.Path;
 import java.util.List;
@@ -68,9 +69,11 @@ public record Settings(
      * @param health        HealthCheckProgram, "" for none
      * @param reboot        RebootProgram, "" for none
      * @param addressPercent VSizeFactor: address space of a process in percent of its step's memory; 0 for no limit
+     * @param container     which directories a job has for itself
      */
-    public record Around(boolean serial, boolean inJob, int propagateNice, String unkillable, String health, String reboot, int addressPercent) {
-        public static final Around NOTHING = new Around(false, false, 0, "", "", "", 0);
+    public record Around(boolean serial, boolean inJob, int propagateNice, String unkillable, String health, String reboot, int addressPercent,
+            JobContainerConf container) {
+        public static final Around NOTHING = new Around(false, false, 0, "", "", "", 0, JobContainerConf.NONE);
     }
 
     public record Address(String host, int port) {}

@@ -91,8 +91,9 @@ public final class Slurmd implements AutoCloseable {
         }
         Cgroups cgroups = Cgroups.detect(settings.nodeName(), settings.spoolDirectory(), settings.confinement(),
                 probe.memoryMb(), log);
-        Starter starter = new Starter(settings, log, spool, cgroups, new SpecBuilder(settings, probe.cpusInOrder()));
         hooks = new Hooks(settings, log);
+        Starter starter = new Starter(settings, log, spool, cgroups, new SpecBuilder(settings, probe.topology()),
+                new Namespaces(settings, log), hooks);
         jobs = new Jobs(settings, log, loop, spool, reports, hooks, cgroups, starter, starters,
                 bootId);
         if (settings.pollMemory() || (settings.confinement().memory() && !cgroups.limitsMemory())) {
