@@ -36,6 +36,7 @@ public final class ClientConf {
     String slurmdPidFile = "/var/run/slurmd.pid";
     String accountingType = "";
     String accountingHost = "localhost";
+    String accountingBackupHost = "";
     int accountingPort = ACCOUNTING_PORT_DEFAULT;
     /** KillOnBadExit, WaitTime in seconds and MessageTimeout in seconds; 0 where nothing is said. */
     int killOnBadExit;
@@ -134,6 +135,7 @@ public final class ClientConf {
             case "controladdr" -> controlAddress = first;
             case "slurmctldport" -> port = port(first);
             case "accountingstoragetype" -> accountingType = first;
+            case "accountingstoragebackuphost" -> accountingBackupHost = first;
             case "accountingstoragehost" -> accountingHost = first;
             case "accountingstorageport" -> {
                 long n = OptionCheck.parseNumber(first);
@@ -224,5 +226,12 @@ public final class ClientConf {
             }
         }
         return out;
+    }
+
+    /** Where slurmdbd may be, the first one first. */
+    java.util.List<Server> accountingServers() {
+        Server first = new Server(accountingHost, accountingHost);
+        return accountingBackupHost.isEmpty() ? java.util.List.of(first)
+                : java.util.List.of(first, new Server(accountingBackupHost, accountingBackupHost));
     }
 }
