@@ -105,8 +105,8 @@ public enum Key {
     MAX_NODE_COUNT("MaxNodeCount", Kind.U32, "0", Reader.CONTROLLER),
     MAX_STEP_COUNT("MaxStepCount", Kind.U32, "40000", Reader.CONTROLLER),
     MAX_TASKS_PER_NODE("MaxTasksPerNode", Kind.U16, "512", Reader.CONTROLLER),
-    MCS_PARAMETERS("MCSParameters", Kind.TEXT, "", Reader.CONTROLLER, Inert.MCS),
-    MCS_PLUGIN("MCSPlugin", Kind.TEXT, "", Reader.CONTROLLER, Inert.MCS),
+    MCS_PARAMETERS("MCSParameters", Kind.TEXT, "", Reader.CONTROLLER),
+    MCS_PLUGIN("MCSPlugin", Kind.TEXT, "", Reader.CONTROLLER),
     MESSAGE_TIMEOUT("MessageTimeout", Kind.U16, "10", Reader.ALL),
     METRICS_AUTH_USERS("MetricsAuthUsers", Kind.TEXT, "", Reader.CONTROLLER, Inert.REST),
     METRICS_TYPE("MetricsType", Kind.TEXT, "", Reader.CONTROLLER, Inert.REST),
@@ -264,7 +264,6 @@ public enum Key {
         static final String GANG = "gang scheduling is not part of this version";
         static final String JOBCOMP = "job completion plugins are not part of this version; sacct has every job";
         static final String LOG = "scheduler messages go to the controller's log";
-        static final String MCS = "multi-category security is not part of this version";
         static final String NAMESPACES = "private namespaces for jobs are not part of this version";
         static final String OWN_BOUND = "the network protocol here has its own bound for this";
         static final String PLUGIN = "plugins are Java services here; shared objects are not loaded";

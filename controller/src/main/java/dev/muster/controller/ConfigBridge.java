@@ -9,7 +9,9 @@ import dev.muster.config.SlurmConf;
 import dev.muster.core.Command;
 import dev.muster.core.Licences;
 import dev.muster.core.Node;
+import dev.muster.core.Mcs;
 import dev.muster.core.Partition;
+import dev.muster.daemon.Identities;
 import dev.muster.core.Preemption;
 import dev.muster.core.Priorities;
 import dev.muster.core.Settings;
@@ -91,6 +93,7 @@ final class ConfigBridge {
         if (conf.has(Key.TASK_PLUGIN_PARAM, "OOMKillStep")) {
             options.put(Settings.OOM_KILL_STEP, "1");
         }
+        labels(conf, options);
         defaults(conf, options);
         if (conf.given(Key.MAX_NODE_COUNT)) {
             options.put(Settings.MAX_NODE_COUNT, Long.toString(conf.number(Key.MAX_NODE_COUNT)));
@@ -115,6 +118,21 @@ final class ConfigBridge {
                 conf.jobRequeue(), enforce(conf.enforcePartLimits()), has(prolog, "Contain") || has(prolog, "X11"),
                 has(prolog, "Alloc") || has(prolog, "Contain") || has(prolog, "X11") || has(prolog, "RunInJob"),
                 conf.configOverrides(), conf.yes(Key.DISABLE_ROOT_JOBS), conf.gresTypes(), options);
+    }
+
+    /** Multi-category security; groups by number, because the core looks nothing up. */
+    private static void labels(SlurmConf conf, Map<String, String> options) {
+        String parameters = conf.text(Key.MCS_PARAMETERS);
+        options.put(Mcs.PLUGIN, conf.text(Key.MCS_PLUGIN));
+        options.put(Mcs.PARAMETERS, parameters);
+        if (conf.text(Key.MCS_PLUGIN).equals("mcs/group") && parameters.contains(":")) {
+            Identities identities = new Identities();
+            List<String> groups = new ArrayList<>();
+            for (String name : parameters.substring(parameters.indexOf(':') + 1).split("\\|")) {
+                identities.group(name.strip()).ifPresent(g -> groups.add(g.name() + ":" + g.gid()));
+            }
+            options.put(Mcs.GROUPS, String.join(",", groups));
+        }
     }
 
     /** What jobs get and may ask for where the file says more than a number. */
@@ -257,7 +275,7 @@ final class ConfigBridge {
                 p.priorityTier(), p.priorityJobFactor(), p.overSubscribe(), p.overTimeLimitMin().orElse(-1), p.preemptMode(),
                 p.graceTimeSec(), p.selectParameters(), p.jobDefaults(), p.tresBillingWeights(), "",
                 p.resumeTimeoutSec().isPresent() ? Integer.toString(p.resumeTimeoutSec().getAsInt()) : "",
-                p.suspendTimeoutSec().isPresent() ? Integer.toString(p.suspendTimeoutSec().getAsInt()) : "", p.suspendTime());
+                p.suspendTimeoutSec().isPresent() ? Integer.toString(p.suspendTimeoutSec().getAsInt()) : "", p.suspendTime(), p.exclusiveNode());
         return new Partition(info, p.nodes());
     }
 

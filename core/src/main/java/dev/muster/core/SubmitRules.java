@@ -61,6 +61,11 @@ final class SubmitRules {
             }
             case AccountRules.Fit f -> desc = GpuDefaults.with(accounts.withTimeLimit(f.desc()), state.settings());
         }
+        Optional<JobDesc> labelled = Mcs.of(state.settings()).labelled(desc);
+        if (labelled.isEmpty()) {
+            return new Unfit(SlurmErrno.INVALID_MCS_LABEL);
+        }
+        desc = labelled.get();
         Optional<Decision.Rejected> refusal = refusal(c, desc);
         if (refusal.isPresent()) {
             return new Unfit(refusal.get());

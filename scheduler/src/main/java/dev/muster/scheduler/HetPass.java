@@ -63,7 +63,7 @@ final class HetPass {
             }
             reason = Limits.reason(job.desc(), partition.get(), state.settings());
             if (reason == JobReason.NONE) {
-                Optional<Need> open = pass.inReservation(job, scheduler.need(job, partition.get(), state));
+                Optional<Need> open = pass.inReservation(job, scheduler.known(scheduler.need(job, partition.get(), state), job));
                 if (open.isEmpty()) {
                     reason = JobReason.RESERVATION;
                     continue;

@@ -3,6 +3,7 @@ package dev.muster.scheduler;
 import dev.muster.core.Allocation;
 import dev.muster.core.Node;
 import dev.muster.model.IndexSet;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -21,6 +22,8 @@ final class NodeSlot {
     private final Map<String, int[]> sharers = new TreeMap<>();
     /** CPUs held by jobs of each partition; a job of several counts in all of them. */
     private final Map<String, Integer> cpusHeld = new TreeMap<>();
+    /** Jobs that are here by whom they share with. */
+    private final Map<Apart, Integer> company = new HashMap<>();
 
     NodeSlot(int index, Node node) {
         this.index = index;
@@ -47,6 +50,7 @@ final class NodeSlot {
         unitHolders = new int[spec.units()];
         sharers.clear();
         cpusHeld.clear();
+        company.clear();
     }
 
     void hold(Allocation.Share share, String partitions) {
@@ -127,6 +131,21 @@ final class NodeSlot {
         for (String name : partitions.split(",")) {
             cpusHeld.merge(name, cpus, Integer::sum);
         }
+    }
+
+    /** A job came, or went with -1. */
+    void meet(Apart who, int jobs) {
+        company.merge(who, jobs, (a, b) -> a + b == 0 ? null : a + b);
+    }
+
+    /** Whether the job may be here with those who are. */
+    boolean accepts(Apart who) {
+        for (Apart here : company.keySet()) {
+            if (!who.goesWith(here)) {
+                return false;
+            }
+        }
+        return true;
     }
 
     int cpusHeld(String partition) {

@@ -49,6 +49,8 @@ final class Pass {
     private final List<Charged> charged = new ArrayList<>();
     private final List<Planner.Start> starts = new ArrayList<>();
     private final List<Taken> taken = new ArrayList<>();
+    /** Who came to which node. */
+    private final List<Met> met = new ArrayList<>();
     /** Of these, those that share their cores. */
     private final List<Taken> shares = new ArrayList<>();
     /** Units alone, for what goes on or waits for others to leave. */
@@ -77,6 +79,8 @@ final class Pass {
     private record Charged(JobDesc desc, Allocation allocation) {}
 
     private record Taken(NodeSlot node, Allocation.Share share, String partition) {}
+
+    private record Met(NodeSlot node, Apart who) {}
 
     Pass(Scheduler scheduler, State state, Now now, int most) {
         this.scheduler = scheduler;
@@ -123,6 +127,9 @@ final class Pass {
             charged.forEach(c -> scheduler.use().started(c.desc, c.allocation, -1));
             for (Taken t : taken) {
                 t.node.release(t.share, t.partition);
+            }
+            for (Met m : met) {
+                scheduler.meet(m.who, m.node, -1);
             }
             for (Taken t : shares) {
                 t.node.share(t.partition, t.share.cores(), -1);
@@ -214,7 +221,7 @@ final class Pass {
                 reason = reason == JobReason.NONE ? limit : reason;
                 continue;
             }
-            Need plain = scheduler.need(job, partition.get(), state);
+            Need plain = scheduler.known(scheduler.need(job, partition.get(), state), job);
             for (int i = 0; i < reservations.size(); i++) {
                 JobReason why = attempt(job, task, partition.get(), scheduler.shared(plain, reservations.get(i)), i + 1 == reservations.size());
                 if (why == JobReason.NONE) {
@@ -317,7 +324,7 @@ final class Pass {
         return switch (room) {
             case Preemptor.None n -> Optional.empty();
             case Preemptor.AtOnce r -> {
-                claim(r.allocation(), need);
+                claim(job, r.allocation(), need);
                 starts.add(new Planner.Start(job.id(), task, r.allocation(), need.limitMin(), need.partition(), need.reservation()));
                 yield Optional.of(JobReason.NONE);
             }
@@ -367,7 +374,7 @@ final class Pass {
             scheduler.use().started(job.desc(), start.allocation(), 1);
             charged.add(new Charged(job.desc(), start.allocation()));
         }
-        claim(start.allocation(), need);
+        claim(job, start.allocation(), need);
         starts.add(start);
     }
 
@@ -482,6 +489,9 @@ final class Pass {
     }
 
     private int tasksNow(Need need, NodeSlot node) {
+        if (!node.accepts(need.apart())) {
+            return 0;
+        }
         int units = freeNow(need, node).count();
         long memory = node.freeMemoryMb;
         boolean idle = node.isIdle() && !(need.exclusive() && partlyBarred(need, node, 0));
@@ -538,13 +548,15 @@ final class Pass {
         return reserved.touches(need.reservation(), node, from, until(from, need.limitMin()));
     }
 
-    private void claim(Allocation allocation, Need need) {
+    private void claim(Job job, Allocation allocation, Need need) {
         takeLicences(allocation, need, false);
         for (Allocation.Share share : allocation.nodes()) {
             NodeSlot node = scheduler.node(share.node());
             int idle = share.cores().intersect(node.freeUnits).count();
             node.hold(share, need.partition());
             taken.add(new Taken(node, share, need.partition()));
+            met.add(new Met(node, scheduler.apart(job)));
+            scheduler.meet(met.getLast().who, node, 1);
             if (need.jobsPerCore() > 1) {
                 node.share(need.partition(), share.cores(), 1);
                 shares.add(taken.getLast());
@@ -637,7 +649,7 @@ final class Pass {
         int found = 0;
         for (int i = 0; i < order.size(); i++) {
             NodeSlot node = order.get(i);
-            if (!node.usable || avoided.contains(node.spec.name())) {
+            if (!node.usable || avoided.contains(node.spec.name()) || slot == 0 && !node.accepts(need.apart())) {
                 continue;
             }
             int barred = reserved.isEmpty() ? 0 : reserved.barred(need.reservation(), node, from, until(from, need.limitMin()));
@@ -701,7 +713,7 @@ final class Pass {
         return new Need(n.partition(), n.nodesMin(), n.nodesMax(), n.nodesWanted(), n.tasks(), n.cpusPerTask(), n.tasksPerNode(), n.cpusPerNodeMin(),
                 n.memPerNodeMb(), n.memPerCpuMb(), n.memAll(), n.gresPerNode(), List.of(), n.gresPerTask(), n.exclusive(),
                 n.overcommit(), n.shape(), n.tmpDiskMb(), n.features(), n.nodeList(), n.excludeList(), n.tasksOn(), n.gpus(), n.licences(),
-                n.limitMin(), n.reservation(), n.jobsPerCore());
+                n.limitMin(), n.reservation(), n.jobsPerCore(), n.apart());
     }
 
     private Planner.Estimate reserved(Need need, List<Chooser.Pick> picks, int slot, int end, boolean keep) {

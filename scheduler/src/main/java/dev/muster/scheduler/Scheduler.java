@@ -19,10 +19,12 @@ import dev.muster.model.JobState;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
@@ -49,6 +51,10 @@ public final class Scheduler implements Planner {
     private final Map<String, Integer> tiers = new HashMap<>();
     /** Partitions whose jobs may share cores. */
     private final Map<String, dev.muster.core.Partition> shared = new HashMap<>();
+    /** Partitions whose nodes are had by one user at a time. */
+    private final Set<String> byUser = new HashSet<>();
+    private dev.muster.core.Settings settings;
+    private int minding;
     private final TreeSet<Place> queue = new TreeSet<>();
     private final Map<Integer, Place> places = new HashMap<>();
     /** Computed priorities of those in the queue; empty with priority/basic. Read by other threads. */
@@ -95,6 +101,9 @@ public final class Scheduler implements Planner {
         byPartition.clear();
         tiers.clear();
         shared.clear();
+        byUser.clear();
+        minding = 0;
+        settings = state.settings();
         queue.clear();
         places.clear();
         computed.clear();
@@ -116,6 +125,9 @@ public final class Scheduler implements Planner {
             members.sort(Comparator.comparingInt(s -> s.index));
             byPartition.put(p.name(), members);
             tiers.put(p.name(), p.info().priorityTier());
+            if (p.info().exclusiveUser()) {
+                byUser.add(p.name());
+            }
             if (p.jobsPerCore(true) > 1) {
                 shared.put(p.name(), p);
             }
@@ -268,6 +280,7 @@ public final class Scheduler implements Planner {
             NodeSlot slot = byName.get(share.node());
             if (slot != null && !share.released()) {
                 slot.hold(share, job.desc().partition(), unitsOnly);
+                meet(job, slot, 1);
                 sharing(job).ifPresent(p -> slot.share(p, share.cores(), 1));
             }
         }
@@ -278,9 +291,28 @@ public final class Scheduler implements Planner {
             NodeSlot slot = byName.get(share.node());
             if (slot != null && !share.released()) {
                 slot.release(share, job.desc().partition(), unitsOnly);
+                meet(job, slot, -1);
                 sharing(job).ifPresent(p -> slot.share(p, share.cores(), -1));
             }
         }
+    }
+
+    private void meet(Job job, NodeSlot slot, int jobs) {
+        meet(apart(job), slot, jobs);
+    }
+
+    void meet(Apart who, NodeSlot slot, int jobs) {
+        slot.meet(who, jobs);
+        minding += who.minds() ? jobs : 0;
+    }
+
+    Apart apart(Job job) {
+        return Apart.of(job.desc(), byUser.contains(job.desc().partition().split(",")[0]), settings);
+    }
+
+    /** Nodes are kept from some. */
+    boolean someMind() {
+        return minding > 0;
     }
 
     /** The partition in which the job shares its cores. */
@@ -461,6 +493,16 @@ public final class Scheduler implements Planner {
     @Override
     public boolean matches(String expression, List<String> features) {
         return Features.match(expression, features);
+    }
+
+    /** The same need with its user in it, which counts where others want no stranger beside them. */
+    Need known(Need need, Job job) {
+        if (!someMind() || need.apart() != Apart.ANYBODY) {
+            return need;
+        }
+        Need made = need.by(Apart.of(job.desc(), false, settings));
+        Need known = classes.putIfAbsent(made, made);
+        return known == null ? made : known;
     }
 
     int running(int arrayJobId) {

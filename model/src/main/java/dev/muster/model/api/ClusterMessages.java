@@ -134,7 +134,8 @@ public final class ClusterMessages {
             String tres,
             String resumeTimeout,
             String suspendTimeout,
-            String suspendTime) {}
+            String suspendTime,
+            boolean exclusiveNode) {}
 
     public record QueryConfig() {}
 
