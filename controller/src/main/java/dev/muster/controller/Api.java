@@ -100,6 +100,7 @@ final class Api {
             case "CompleteAllocation" -> complete(caller, Codec.decode(body, JobMessages.CompleteAllocation.class));
             case "QueryNodes" -> nodes(caller, Codec.decode(body, ClusterMessages.QueryNodes.class));
             case "QueryPartitions" -> privacy(caller).hides("partitions") ? Reply.error(SlurmErrno.ACCESS_DENIED) : partitions();
+            case "QueryTopology" -> Reply.of(new ClusterMessages.TopologyReply(core.durable().settings().topologies()));
             case "QueryLicenses" -> licences(Codec.decode(body, ClusterMessages.QueryLicenses.class));
             case "QueryConfig" -> Reply.of(controller.config());
             case "QueryDiagnostics" -> diagnostics(caller, Codec.decode(body, ClusterMessages.QueryDiagnostics.class));

@@ -6,6 +6,7 @@ import dev.muster.config.Key;
 import dev.muster.config.NodeConf;
 import dev.muster.config.PartitionConf;
 import dev.muster.config.SlurmConf;
+import dev.muster.config.Topologies;
 import dev.muster.core.Command;
 import dev.muster.core.Licences;
 import dev.muster.core.Node;
@@ -117,7 +118,8 @@ final class ConfigBridge {
                 conf.batchStartTimeoutSec(), (int) conf.number(Key.MAX_STEP_COUNT), (int) conf.number(Key.MAX_TASKS_PER_NODE),
                 conf.jobRequeue(), enforce(conf.enforcePartLimits()), has(prolog, "Contain") || has(prolog, "X11"),
                 has(prolog, "Alloc") || has(prolog, "Contain") || has(prolog, "X11") || has(prolog, "RunInJob"),
-                conf.configOverrides(), conf.yes(Key.DISABLE_ROOT_JOBS), conf.gresTypes(), options);
+                conf.configOverrides(), conf.yes(Key.DISABLE_ROOT_JOBS), conf.gresTypes(), options,
+                Topologies.read(conf, new ArrayList<>()));
     }
 
     /** Multi-category security; groups by number, because the core looks nothing up. */
@@ -275,7 +277,7 @@ final class ConfigBridge {
                 p.priorityTier(), p.priorityJobFactor(), p.overSubscribe(), p.overTimeLimitMin().orElse(-1), p.preemptMode(),
                 p.graceTimeSec(), p.selectParameters(), p.jobDefaults(), p.tresBillingWeights(), "",
                 p.resumeTimeoutSec().isPresent() ? Integer.toString(p.resumeTimeoutSec().getAsInt()) : "",
-                p.suspendTimeoutSec().isPresent() ? Integer.toString(p.suspendTimeoutSec().getAsInt()) : "", p.suspendTime(), p.exclusiveNode());
+                p.suspendTimeoutSec().isPresent() ? Integer.toString(p.suspendTimeoutSec().getAsInt()) : "", p.suspendTime(), p.exclusiveNode(), p.topology());
         return new Partition(info, p.nodes());
     }
 

@@ -9,6 +9,7 @@ import dev.muster.model.Bytes;
 import dev.muster.model.Distribution;
 import dev.muster.model.IndexSet;
 import dev.muster.model.JobDesc;
+import dev.muster.model.Topology;
 import dev.muster.model.ResourceRequest;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -134,12 +135,17 @@ final class JobEnvironment {
         e.put("SLURM_GTIDS", 0);
         e.put("SLURM_TASKS_PER_NODE", counts(taskCounts(job)));
         e.put("SLURM_CPUS_ON_NODE", first.cpus());
-        e.put("SLURM_TOPOLOGY_ADDR", first.node());
-        e.put("SLURM_TOPOLOGY_ADDR_PATTERN", "node");
+        e.address(first.node());
         e.put("ENVIRONMENT", "BATCH");
         e.put("HOSTNAME", first.node());
         e.gpus(first.gres());
         return merge(submitted, e.vars);
+    }
+
+    private void address(String node) {
+        Topology t = state.settings().topology("");
+        put("SLURM_TOPOLOGY_ADDR", t.address(node, false));
+        put("SLURM_TOPOLOGY_ADDR_PATTERN", t.address(node, true));
     }
 
     /** A numbered step's, without what differs between its tasks. */
@@ -164,8 +170,7 @@ final class JobEnvironment {
         e.put("SLURM_NODEID", whole.index(part));
         e.put("SLURM_CPUS_ON_NODE", part.cpus());
         e.put("SLURM_LAUNCH_NODE_IPADDR", "127.0.0.1");
-        e.put("SLURM_TOPOLOGY_ADDR", part.node());
-        e.put("SLURM_TOPOLOGY_ADDR_PATTERN", "node");
+        e.address(part.node());
         // where the step's streams are served
         state.nodes().find(part.node()).ifPresent(n -> e.put("SLURM_SRUN_COMM_PORT", n.spec().port()));
         e.put("SLURM_SRUN_COMM_HOST", step.desc().submitHost());

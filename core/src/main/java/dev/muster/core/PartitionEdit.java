@@ -127,6 +127,7 @@ public final class PartitionEdit {
                     return false;
                 }
                 fields.put(key.field, word.equals("YES") || word.equals("FORCE") ? word + ":4" : word);
+                fields.put("exclusiveNode", false);
             }
             case EXCLUSIVE -> {
                 String word = value.toUpperCase(java.util.Locale.ROOT);

@@ -4,6 +4,7 @@ import dev.muster.core.Allocation;
 import dev.muster.core.GresRequest;
 import dev.muster.core.Tres;
 import dev.muster.model.IndexSet;
+import dev.muster.model.Topology;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -107,7 +108,7 @@ final class Chooser {
     /**
      * Picks nodes for all tasks: candidates come in order of preference, required nodes first. Empty if they do not suffice.
      */
-    static List<Pick> pick(Need need, List<Candidate> candidates, int required) {
+    static List<Pick> pick(Need need, List<Candidate> candidates, int required, Topology topology) {
         if (required == 0 && need.nodesWanted() == 1 && need.gresPerJob().isEmpty()) {
             for (Candidate c : candidates) {
                 if (c.tasks >= need.tasks()) {
@@ -118,6 +119,10 @@ final class Chooser {
         if (need.shape().contiguous()) {
             List<Candidate> neighbours = neighbours(need, candidates, required);
             return neighbours.isEmpty() ? List.of() : deal(need, neighbours);
+        }
+        if (topology.kind() != Topology.Kind.FLAT) {
+            List<Candidate> close = Neighbourhood.choose(topology, need, candidates, required);
+            return close.isEmpty() ? List.of() : deal(need, close);
         }
         List<Candidate> chosen = enough(need, candidates, required);
         if (chosen.isEmpty() && candidates.size() > required) {
@@ -149,7 +154,7 @@ final class Chooser {
         return List.of();
     }
 
-    private static List<Candidate> enough(Need need, List<Candidate> candidates, int required) {
+    static List<Candidate> enough(Need need, List<Candidate> candidates, int required) {
         long tasks = 0;
         int most = need.nodesMax() > 0 ? need.nodesMax() : Integer.MAX_VALUE;
         for (int i = 0; i < candidates.size() && i < most; i++) {

@@ -11,6 +11,7 @@ import dev.muster.model.HostList;
 import dev.muster.model.JobDesc;
 import dev.muster.model.ResourceRequest;
 import dev.muster.model.SlurmErrno;
+import dev.muster.model.Topology;
 import dev.muster.model.TresBind;
 import java.util.ArrayList;
 import java.util.List;
@@ -90,7 +91,16 @@ final class Feasibility {
 
     /** @param strictly asking for more than the whole partition has is an error too */
     private static Optional<Decision.Rejected> inPartition(State state, JobDesc desc, Partition partition, boolean strictly) {
-        Need need = Need.of(desc, partition, state.settings());
+        Need need = Need.of(desc, partition, state.settings()).onAnySwitches();
+        Topology topology = state.settings().topology(need.network().topology());
+        String objection = Network.objection(desc.request(), topology);
+        if (!objection.isEmpty()) {
+            return Optional.of(new Decision.Rejected(SlurmErrno.NOT_SUPPORTED, objection));
+        }
+        List<String> within = names(need.network().within());
+        if (!within.isEmpty() && within.size() < need.nodesMin() || need.network().segment() > 0 && need.nodesWanted() % need.network().segment() != 0) {
+            return Optional.of(Decision.reject(SlurmErrno.INVALID_NODE_COUNT));
+        }
         List<String> required = names(need.nodeList());
         if (!partition.nodes().containsAll(required)) {
             return Optional.of(Decision.reject(SlurmErrno.REQUESTED_NODES_NOT_IN_PARTITION));
@@ -108,7 +118,8 @@ final class Feasibility {
         long total = 0;
         for (String name : ordered(partition.nodes(), required)) {
             Optional<Node> node = state.nodes().find(name).filter(n -> !n.has(Node.Flag.FUTURE));
-            if (node.isEmpty() || excluded.contains(name) || !Features.match(need.features(), node.get().spec().features())) {
+            if (node.isEmpty() || excluded.contains(name) || !within.isEmpty() && !within.contains(name)
+                    || !Features.match(need.features(), node.get().spec().features())) {
                 continue;
             }
             NodeSlot empty = new NodeSlot(0, node.get());
@@ -119,7 +130,7 @@ final class Feasibility {
                 candidates.add(new Chooser.Candidate(empty, tasks));
                 total += tasks;
                 if (total >= need.tasks() && candidates.size() >= need.nodesMin() && found == required.size()
-                        && !Chooser.pick(need, candidates, found).isEmpty()) {
+                        && !Chooser.pick(need, candidates, found, topology).isEmpty()) {
                     return Optional.empty();
                 }
             }
@@ -129,7 +140,11 @@ final class Feasibility {
         }
         // a job that only asks for more nodes or tasks than the partition has waits (PartitionConfig): it may grow
         boolean waits = state.settings().enforcePartLimits().equals("NO");
-        boolean fits = !Chooser.pick(need, candidates, found).isEmpty();
+        if (topology.kind() != Topology.Kind.FLAT && topology.kind() != Topology.Kind.TREE && !Chooser.pick(need, candidates, found, Topology.FLAT).isEmpty()
+                && Chooser.pick(need, candidates, found, topology).isEmpty()) {
+            return Optional.of(Decision.reject(SlurmErrno.REQUESTED_TOPO_CONFIG_UNAVAILABLE));
+        }
+        boolean fits = !Chooser.pick(need, candidates, found, topology).isEmpty();
         return fits || waits && !strictly ? Optional.empty()
                 : Optional.of(Decision.reject(SlurmErrno.REQUESTED_PART_CONFIG_UNAVAILABLE));
     }

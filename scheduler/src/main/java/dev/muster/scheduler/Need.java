@@ -31,6 +31,7 @@ import java.util.TreeMap;
  * @param jobsPerCore   of the partition that may share a core with it, 1 for none
  * @param reservation   in which it is to start, "" for none
  * @param apart         with whom it shares its nodes
+ * @param network       how its nodes hang together
  */
 record Need(
         String partition,
@@ -60,7 +61,8 @@ record Need(
         int limitMin,
         String reservation,
         int jobsPerCore,
-        Apart apart) {
+        Apart apart,
+        Network network) {
 
     /**
      * @param sockets  a node must have at least; likewise cores and threads
@@ -151,9 +153,10 @@ record Need(
                 r.tasksPerNode(), cpusMin, perNode, perCpu, memory.all(), gres.perNode(), gres.perJob(), gres.perTask(),
                 alone(r, partition)
                         || settings.selects("LINEAR") && partition.jobsPerCore(r.oversubscribe()) == 1,
-                r.overcommit(), Shape.of(r, partition, settings), r.tmpDiskMb(), r.features(), r.nodeList(), r.excludeList(), tasksOn(r),
+                r.overcommit(), Shape.of(r, partition, settings), r.tmpDiskMb(), r.features(), r.segment() > 0 ? "" : r.nodeList(), r.excludeList(), tasksOn(r),
                 new Gpus(r.cpusPerGpu(), r.memPerGpuMb()), Licences.parse(r.licenses()).orElse(Licences.Wanted.NONE),
-                limit(desc, partition), "", sharing(r, partition), apart(desc, partition, settings));
+                limit(desc, partition), "", sharing(r, partition), apart(desc, partition, settings),
+                Network.of(r, partition));
     }
 
     /** Who leaves cores alone has the whole node. */
@@ -196,20 +199,27 @@ record Need(
         return new Need(partition, nodesMin, nodesMax, nodesWanted, tasks, cpusPerTask, tasksPerNode, cpusPerNodeMin, memPerNodeMb, memPerCpuMb,
                 memAll,
                 gresPerNode, gresPerJob, gresPerTask, exclusive, overcommit, shape, tmpDiskMb, features, nodeList, excludeList, tasksOn, gpus,
-                licences, limitMin, name, jobsPerCore, apart);
+                licences, limitMin, name, jobsPerCore, apart, network);
     }
 
     Need wanting(int nodes) {
         return new Need(partition, nodesMin, nodesMax, nodes, tasks, cpusPerTask, tasksPerNode, cpusPerNodeMin, memPerNodeMb, memPerCpuMb,
                 memAll, gresPerNode, gresPerJob, gresPerTask, exclusive, overcommit, shape, tmpDiskMb, features, nodeList, excludeList, tasksOn,
-                gpus, licences, limitMin, reservation, jobsPerCore, apart);
+                gpus, licences, limitMin, reservation, jobsPerCore, apart, network);
+    }
+
+    /** It has waited long enough for few switches. */
+    Need onAnySwitches() {
+        return new Need(partition, nodesMin, nodesMax, nodesWanted, tasks, cpusPerTask, tasksPerNode, cpusPerNodeMin, memPerNodeMb, memPerCpuMb,
+                memAll, gresPerNode, gresPerJob, gresPerTask, exclusive, overcommit, shape, tmpDiskMb, features, nodeList, excludeList, tasksOn,
+                gpus, licences, limitMin, reservation, jobsPerCore, apart, network.withoutSwitches());
     }
 
     /** Of whom it is counts: somebody has nodes for himself. */
     Need by(Apart who) {
         return new Need(partition, nodesMin, nodesMax, nodesWanted, tasks, cpusPerTask, tasksPerNode, cpusPerNodeMin, memPerNodeMb, memPerCpuMb,
                 memAll, gresPerNode, gresPerJob, gresPerTask, exclusive, overcommit, shape, tmpDiskMb, features, nodeList, excludeList, tasksOn,
-                gpus, licences, limitMin, reservation, jobsPerCore, who);
+                gpus, licences, limitMin, reservation, jobsPerCore, who, network);
     }
 
     private static Apart apart(JobDesc desc, Partition partition, Settings settings) {

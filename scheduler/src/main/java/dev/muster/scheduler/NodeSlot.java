@@ -5,6 +5,7 @@ import dev.muster.core.Node;
 import dev.muster.model.IndexSet;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 
 /** What is free on a node now. Mutable; owned by the core thread. */
@@ -24,6 +25,14 @@ final class NodeSlot {
     private final Map<String, Integer> cpusHeld = new TreeMap<>();
     /** Jobs that are here by whom they share with. */
     private final Map<Apart, Integer> company = new HashMap<>();
+    /** Its leaf switch or block. */
+    Optional<Unit> unit = Optional.empty();
+
+    /** How often jobs are on nodes of a leaf switch or block, and of these those that want it for themselves. */
+    static final class Unit {
+        private int jobs;
+        private int alone;
+    }
 
     NodeSlot(int index, Node node) {
         this.index = index;
@@ -135,11 +144,18 @@ final class NodeSlot {
 
     /** A job came, or went with -1. */
     void meet(Apart who, int jobs) {
+        unit.ifPresent(u -> {
+            u.jobs += jobs;
+            u.alone += who.topo() ? jobs : 0;
+        });
         company.merge(who, jobs, (a, b) -> a + b == 0 ? null : a + b);
     }
 
     /** Whether the job may be here with those who are. */
     boolean accepts(Apart who) {
+        if (unit.isPresent() && (who.topo() ? unit.get().jobs : unit.get().alone) > 0) {
+            return false;
+        }
         for (Apart here : company.keySet()) {
             if (!who.goesWith(here)) {
                 return false;

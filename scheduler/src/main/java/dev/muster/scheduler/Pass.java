@@ -13,6 +13,7 @@ import dev.muster.core.State;
 import dev.muster.model.JobDesc;
 import dev.muster.model.IndexSet;
 import dev.muster.model.JobReason;
+import dev.muster.model.Topology;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -221,7 +222,7 @@ final class Pass {
                 reason = reason == JobReason.NONE ? limit : reason;
                 continue;
             }
-            Need plain = scheduler.known(scheduler.need(job, partition.get(), state), job);
+            Need plain = scheduler.known(patient(job, scheduler.need(job, partition.get(), state)), job);
             for (int i = 0; i < reservations.size(); i++) {
                 JobReason why = attempt(job, task, partition.get(), scheduler.shared(plain, reservations.get(i)), i + 1 == reservations.size());
                 if (why == JobReason.NONE) {
@@ -235,6 +236,16 @@ final class Pass {
             scheduler.explain(job.id(), reason);
         }
         return false;
+    }
+
+    /** A job waits for few switches no longer than it said. */
+    private Need patient(Job job, Need need) {
+        return need.network().switches() > 0 && job.eligibleTime() > 0
+                && now.seconds() - job.eligibleTime() > Network.patience(job.desc().request(), state.settings()) ? need.onAnySwitches() : need;
+    }
+
+    private Topology topology(Need need) {
+        return state.settings().topology(need.network().topology());
     }
 
     /** NONE if it starts; else why it does not. @param last what it waits for is planned here */
@@ -307,7 +318,7 @@ final class Pass {
             return JobReason.RESOURCES;
         }
         JobReason reason = unavailable(need) ? JobReason.REQ_NODE_NOT_AVAIL : blocked.contains(blocker(need)) ? JobReason.PRIORITY
-                : JobReason.RESOURCES;
+                : lacksUnit(need) ? JobReason.NO_TOPOLOGY_UNIT : JobReason.RESOURCES;
         reserve(job, need, reason);
         blocked.add(blocker(need));
         return reason;
@@ -405,6 +416,10 @@ final class Pass {
     }
 
     private Optional<Allocation> place(Need need) {
+        return place(need, topology(need));
+    }
+
+    private Optional<Allocation> place(Need need, Topology topology) {
         List<NodeSlot> order = order(need);
         int required = Feasibility.names(need.nodeList()).size();
         List<Chooser.Candidate> candidates = new ArrayList<>();
@@ -424,7 +439,7 @@ final class Pass {
         if (requiredFound < required) {
             return Optional.empty();
         }
-        List<Chooser.Pick> picks = Chooser.pick(need, candidates, required);
+        List<Chooser.Pick> picks = Chooser.pick(need, candidates, required, topology);
         if (picks.isEmpty()) {
             return Optional.empty();
         }
@@ -458,7 +473,8 @@ final class Pass {
         List<NodeSlot> members = scheduler.nodesOf(need.partition());
         List<String> required = Feasibility.names(need.nodeList());
         List<String> excluded = Feasibility.names(need.excludeList());
-        if (required.isEmpty() && excluded.isEmpty() && avoided.isEmpty() && need.features().isEmpty() && need.tmpDiskMb() == 0) {
+        List<String> within = Feasibility.names(need.network().within());
+        if (within.isEmpty() && required.isEmpty() && excluded.isEmpty() && avoided.isEmpty() && need.features().isEmpty() && need.tmpDiskMb() == 0) {
             return members;
         }
         List<NodeSlot> out = new ArrayList<>();
@@ -469,7 +485,7 @@ final class Pass {
             }
         }
         for (NodeSlot node : members) {
-            if (!required.contains(node.spec.name()) && !avoided.contains(node.spec.name()) && !excluded.contains(node.spec.name())
+            if ((within.isEmpty() || within.contains(node.spec.name())) && !required.contains(node.spec.name()) && !avoided.contains(node.spec.name()) && !excluded.contains(node.spec.name())
                     && Features.match(need.features(), node.spec.features()) && need.tmpDiskMb() <= node.spec.tmpDiskMb()) {
                 out.add(node);
             }
@@ -579,6 +595,12 @@ final class Pass {
         return !reserved.isEmpty() && need.reservation().isEmpty() && allBarred(need);
     }
 
+    /** There are nodes enough, but they do not hang together. */
+    private boolean lacksUnit(Need need) {
+        Topology t = topology(need);
+        return (t.kind() == Topology.Kind.BLOCK || t.kind() == Topology.Kind.TORUS) && place(need, Topology.FLAT).isPresent();
+    }
+
     /** Reservations leave nothing of the partition for now. */
     private boolean allBarred(Need need) {
         for (NodeSlot node : scheduler.nodesOf(need.partition())) {
@@ -663,7 +685,7 @@ final class Pass {
                 found += i < required ? 1 : 0;
             }
         }
-        return found < required ? List.of() : Chooser.pick(withoutJobGres(need, slot), candidates, required);
+        return found < required ? List.of() : Chooser.pick(withoutJobGres(need, slot), candidates, required, topology(need));
     }
 
     /** Keeps room for all of them at the first time at which each finds nodes of its own; empty if there is none. */
@@ -713,7 +735,7 @@ final class Pass {
         return new Need(n.partition(), n.nodesMin(), n.nodesMax(), n.nodesWanted(), n.tasks(), n.cpusPerTask(), n.tasksPerNode(), n.cpusPerNodeMin(),
                 n.memPerNodeMb(), n.memPerCpuMb(), n.memAll(), n.gresPerNode(), List.of(), n.gresPerTask(), n.exclusive(),
                 n.overcommit(), n.shape(), n.tmpDiskMb(), n.features(), n.nodeList(), n.excludeList(), n.tasksOn(), n.gpus(), n.licences(),
-                n.limitMin(), n.reservation(), n.jobsPerCore(), n.apart());
+                n.limitMin(), n.reservation(), n.jobsPerCore(), n.apart(), n.network());
     }
 
     private Planner.Estimate reserved(Need need, List<Chooser.Pick> picks, int slot, int end, boolean keep) {

@@ -16,15 +16,14 @@ import dev.muster.core.Touched;
 import dev.muster.model.JobDesc;
 import dev.muster.model.JobReason;
 import dev.muster.model.JobState;
+import dev.muster.model.Topology;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
@@ -51,8 +50,8 @@ public final class Scheduler implements Planner {
     private final Map<String, Integer> tiers = new HashMap<>();
     /** Partitions whose jobs may share cores. */
     private final Map<String, dev.muster.core.Partition> shared = new HashMap<>();
-    /** Partitions whose nodes are had by one user at a time. */
-    private final Set<String> byUser = new HashSet<>();
+    /** Partitions whose nodes are had by one user, or one job by its switch, at a time. */
+    private final Map<String, String> rules = new HashMap<>();
     private dev.muster.core.Settings settings;
     private int minding;
     private final TreeSet<Place> queue = new TreeSet<>();
@@ -101,7 +100,7 @@ public final class Scheduler implements Planner {
         byPartition.clear();
         tiers.clear();
         shared.clear();
-        byUser.clear();
+        rules.clear();
         minding = 0;
         settings = state.settings();
         queue.clear();
@@ -119,15 +118,17 @@ public final class Scheduler implements Planner {
             nodes.add(slot);
             byName.put(node.name(), slot);
         }
+        for (Topology.Block unit : settings.topology("").units()) {
+            NodeSlot.Unit counted = new NodeSlot.Unit();
+            unit.nodes().forEach(n -> Optional.ofNullable(byName.get(n)).ifPresent(slot -> slot.unit = Optional.of(counted)));
+        }
         state.partitions().values().forEach(p -> {
             List<NodeSlot> members = new ArrayList<>();
             p.nodes().forEach(name -> Optional.ofNullable(byName.get(name)).ifPresent(members::add));
             members.sort(Comparator.comparingInt(s -> s.index));
             byPartition.put(p.name(), members);
             tiers.put(p.name(), p.info().priorityTier());
-            if (p.info().exclusiveUser()) {
-                byUser.add(p.name());
-            }
+            rules.put(p.name(), p.exclusive());
             if (p.jobsPerCore(true) > 1) {
                 shared.put(p.name(), p);
             }
@@ -307,7 +308,7 @@ public final class Scheduler implements Planner {
     }
 
     Apart apart(Job job) {
-        return Apart.of(job.desc(), byUser.contains(job.desc().partition().split(",")[0]), settings);
+        return Apart.of(job.desc(), rules.getOrDefault(job.desc().partition().split(",")[0], "NO"), settings);
     }
 
     /** Nodes are kept from some. */
@@ -500,7 +501,7 @@ public final class Scheduler implements Planner {
         if (!someMind() || need.apart() != Apart.ANYBODY) {
             return need;
         }
-        Need made = need.by(Apart.of(job.desc(), false, settings));
+        Need made = need.by(Apart.of(job.desc(), "NO", settings));
         Need known = classes.putIfAbsent(made, made);
         return known == null ? made : known;
     }

@@ -26,7 +26,6 @@ final class Unsupported {
     private static List<Rule> resources(ResourceRequest r, boolean specUsage) {
         String flags = r.gresFlags();
         return List.of(
-                said(r.switches(), "--switches"),
                 said(r.prefer(), "--prefer"),
                 new Rule(!specUsage && (r.coreSpec() != 0 || r.threadSpec() > 0), "without AllowSpecResourcesUsage=yes --core-spec or --thread-spec"),
                 new Rule(r.coreSpec() != 0 && r.threadSpec() > 0, "--core-spec together with --thread-spec"),
