@@ -109,6 +109,21 @@ final class Chooser {
      * Picks nodes for all tasks: candidates come in order of preference, required nodes first. Empty if they do not suffice.
      */
     static List<Pick> pick(Need need, List<Candidate> candidates, int required, Topology topology) {
+        if (Features.isPlain(need.features())) {
+            return pickAny(need, candidates, required, topology);
+        }
+        for (Features.Choice choice : Features.choices(need.features())) {
+            int[] counted = {required};
+            List<Candidate> allowed = Features.allowed(choice, candidates, required, counted);
+            List<Pick> picks = allowed.isEmpty() ? List.of() : pickAny(need, allowed, counted[0], topology);
+            if (!picks.isEmpty()) {
+                return picks;
+            }
+        }
+        return List.of();
+    }
+
+    private static List<Pick> pickAny(Need need, List<Candidate> candidates, int required, Topology topology) {
         if (required == 0 && need.nodesWanted() == 1 && need.gresPerJob().isEmpty()) {
             for (Candidate c : candidates) {
                 if (c.tasks >= need.tasks()) {

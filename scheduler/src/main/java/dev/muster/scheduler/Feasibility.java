@@ -144,6 +144,9 @@ final class Feasibility {
                 && Chooser.pick(need, candidates, found, topology).isEmpty()) {
             return Optional.of(Decision.reject(SlurmErrno.REQUESTED_TOPO_CONFIG_UNAVAILABLE));
         }
+        if (!Features.isPlain(need.features()) && Chooser.pick(need, candidates, found, topology).isEmpty()) {
+            return Optional.of(Decision.reject(SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE));
+        }
         boolean fits = !Chooser.pick(need, candidates, found, topology).isEmpty();
         return fits || waits && !strictly ? Optional.empty()
                 : Optional.of(Decision.reject(SlurmErrno.REQUESTED_PART_CONFIG_UNAVAILABLE));

@@ -32,6 +32,7 @@ import java.util.TreeMap;
  * @param reservation   in which it is to start, "" for none
  * @param apart         with whom it shares its nodes
  * @param network       how its nodes hang together
+ * @param batch         features that the node has on which the script runs
  */
 record Need(
         String partition,
@@ -62,7 +63,8 @@ record Need(
         String reservation,
         int jobsPerCore,
         Apart apart,
-        Network network) {
+        Network network,
+        String batch) {
 
     /**
      * @param sockets  a node must have at least; likewise cores and threads
@@ -156,7 +158,7 @@ record Need(
                 r.overcommit(), Shape.of(r, partition, settings), r.tmpDiskMb(), r.features(), r.segment() > 0 ? "" : r.nodeList(), r.excludeList(), tasksOn(r),
                 new Gpus(r.cpusPerGpu(), r.memPerGpuMb()), Licences.parse(r.licenses()).orElse(Licences.Wanted.NONE),
                 limit(desc, partition), "", sharing(r, partition), apart(desc, partition, settings),
-                Network.of(r, partition));
+                Network.of(r, partition), desc.extras().batchFeatures());
     }
 
     /** Who leaves cores alone has the whole node. */
@@ -199,27 +201,27 @@ record Need(
         return new Need(partition, nodesMin, nodesMax, nodesWanted, tasks, cpusPerTask, tasksPerNode, cpusPerNodeMin, memPerNodeMb, memPerCpuMb,
                 memAll,
                 gresPerNode, gresPerJob, gresPerTask, exclusive, overcommit, shape, tmpDiskMb, features, nodeList, excludeList, tasksOn, gpus,
-                licences, limitMin, name, jobsPerCore, apart, network);
+                licences, limitMin, name, jobsPerCore, apart, network, batch);
     }
 
     Need wanting(int nodes) {
         return new Need(partition, nodesMin, nodesMax, nodes, tasks, cpusPerTask, tasksPerNode, cpusPerNodeMin, memPerNodeMb, memPerCpuMb,
                 memAll, gresPerNode, gresPerJob, gresPerTask, exclusive, overcommit, shape, tmpDiskMb, features, nodeList, excludeList, tasksOn,
-                gpus, licences, limitMin, reservation, jobsPerCore, apart, network);
+                gpus, licences, limitMin, reservation, jobsPerCore, apart, network, batch);
     }
 
     /** It has waited long enough for few switches. */
     Need onAnySwitches() {
         return new Need(partition, nodesMin, nodesMax, nodesWanted, tasks, cpusPerTask, tasksPerNode, cpusPerNodeMin, memPerNodeMb, memPerCpuMb,
                 memAll, gresPerNode, gresPerJob, gresPerTask, exclusive, overcommit, shape, tmpDiskMb, features, nodeList, excludeList, tasksOn,
-                gpus, licences, limitMin, reservation, jobsPerCore, apart, network.withoutSwitches());
+                gpus, licences, limitMin, reservation, jobsPerCore, apart, network.withoutSwitches(), batch);
     }
 
     /** Of whom it is counts: somebody has nodes for himself. */
     Need by(Apart who) {
         return new Need(partition, nodesMin, nodesMax, nodesWanted, tasks, cpusPerTask, tasksPerNode, cpusPerNodeMin, memPerNodeMb, memPerCpuMb,
                 memAll, gresPerNode, gresPerJob, gresPerTask, exclusive, overcommit, shape, tmpDiskMb, features, nodeList, excludeList, tasksOn,
-                gpus, licences, limitMin, reservation, jobsPerCore, who, network);
+                gpus, licences, limitMin, reservation, jobsPerCore, who, network, batch);
     }
 
     private static Apart apart(JobDesc desc, Partition partition, Settings settings) {

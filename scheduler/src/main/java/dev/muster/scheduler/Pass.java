@@ -100,7 +100,7 @@ final class Pass {
         this.preemptor = new Preemptor(scheduler, state, now);
         if (state.preempted().size() > 0) {
             for (Job job : scheduler.holders()) {
-                if (Scheduler.gaveItsCores(state, job)) {
+                if (Scheduler.gaveWay(state, job)) {
                     stopped.add(job);
                 }
             }
@@ -431,7 +431,8 @@ final class Pass {
             if (tasks > 0) {
                 candidates.add(new Chooser.Candidate(node, tasks));
                 requiredFound += i < required ? 1 : 0;
-                if (need.nodesWanted() == 1 && required == 0 && tasks >= enough && need.gresPerJob().isEmpty()) {
+                if (need.nodesWanted() == 1 && required == 0 && tasks >= enough && need.gresPerJob().isEmpty()
+                        && Features.isPlain(need.features())) {
                     break;
                 }
             }
@@ -443,10 +444,18 @@ final class Pass {
         if (picks.isEmpty()) {
             return Optional.empty();
         }
+        picks = batchFirst(need, picks);
         for (Chooser.Pick p : picks) {
             bootIds.computeIfAbsent(p.node().spec.name(), n -> state.nodes().at(n).bootId());
         }
         return Optional.of(Chooser.bind(need, picks, n -> freeNow(need, n), bootIds, memoryConsumed, state.settings().awaitProlog()));
+    }
+
+    /** --batch: the script runs on the first node, which is one that has these features. */
+    private static List<Chooser.Pick> batchFirst(Need need, List<Chooser.Pick> picks) {
+        List<Chooser.Pick> out = new ArrayList<>(picks);
+        out.sort(java.util.Comparator.comparingInt(p -> Features.match(need.batch(), p.node().spec.features()) ? 0 : 1));
+        return need.batch().isEmpty() ? picks : out;
     }
 
     /** Candidates in order of preference: those the job names first; the least loaded first where that is asked for, or the fullest. */
@@ -735,7 +744,7 @@ final class Pass {
         return new Need(n.partition(), n.nodesMin(), n.nodesMax(), n.nodesWanted(), n.tasks(), n.cpusPerTask(), n.tasksPerNode(), n.cpusPerNodeMin(),
                 n.memPerNodeMb(), n.memPerCpuMb(), n.memAll(), n.gresPerNode(), List.of(), n.gresPerTask(), n.exclusive(),
                 n.overcommit(), n.shape(), n.tmpDiskMb(), n.features(), n.nodeList(), n.excludeList(), n.tasksOn(), n.gpus(), n.licences(),
-                n.limitMin(), n.reservation(), n.jobsPerCore(), n.apart(), n.network());
+                n.limitMin(), n.reservation(), n.jobsPerCore(), n.apart(), n.network(), n.batch());
     }
 
     private Planner.Estimate reserved(Need need, List<Chooser.Pick> picks, int slot, int end, boolean keep) {
@@ -767,7 +776,7 @@ final class Pass {
             for (Job job : scheduler.holders()) {
                 long left = job.run().limitTickMs() < 0
                         ? (job.state().isActive() ? Long.MAX_VALUE / 2 : 60) : Math.max(0, (job.run().limitTickMs() - now.tickMs() + 999) / 1000);
-                if (!Scheduler.gaveItsCores(state, job)) {
+                if (!Scheduler.gaveItsCores(job)) {
                     release(job.run().allocation().nodes(), left, lastEnd);
                 }
                 release(job.run().allocation().leaving(), 60, lastEnd);

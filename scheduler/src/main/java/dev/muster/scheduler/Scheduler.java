@@ -133,7 +133,7 @@ public final class Scheduler implements Planner {
                 shared.put(p.name(), p);
             }
         });
-        state.jobs().values().forEach(j -> add(state, j));
+        state.jobs().values().forEach(j -> add(j));
         use.reset(state);
     }
 
@@ -160,9 +160,9 @@ public final class Scheduler implements Planner {
             }
         }
         for (int id : jobs) {
-            before.jobs().find(id).ifPresent(j -> remove(before, j));
+            before.jobs().find(id).ifPresent(j -> remove(j));
             Optional<Job> now = after.jobs().find(id);
-            now.ifPresent(j -> add(after, j));
+            now.ifPresent(j -> add(j));
             if (now.isEmpty() || !now.get().isPending()) {
                 reasons.remove(id);
                 planned.remove(id);
@@ -225,12 +225,12 @@ public final class Scheduler implements Planner {
         return new Place(tier(job), priority(job), job.id());
     }
 
-    private void add(State state, Job job) {
+    private void add(Job job) {
         if (inQueue(job)) {
             enqueue(job);
         }
         if (job.holdsNodes()) {
-            if (gaveItsCores(state, job)) {
+            if (gaveItsCores(job)) {
                 rest(job, true);
             } else {
                 hold(job, false);
@@ -240,7 +240,7 @@ public final class Scheduler implements Planner {
         }
     }
 
-    private void remove(State state, Job job) {
+    private void remove(Job job) {
         if (inQueue(job)) {
             Place place = places.remove(job.id());
             if (place != null) {
@@ -249,7 +249,7 @@ public final class Scheduler implements Planner {
             needs.remove(job.id());
         }
         if (job.holdsNodes()) {
-            if (gaveItsCores(state, job)) {
+            if (gaveItsCores(job)) {
                 rest(job, false);
             } else {
                 release(job, false);
@@ -259,8 +259,13 @@ public final class Scheduler implements Planner {
         }
     }
 
-    /** Suspended for others: memory and devices are still its own. */
-    static boolean gaveItsCores(State state, Job job) {
+    /** Suspended, by an administrator or for others: memory and devices are still its own. */
+    static boolean gaveItsCores(Job job) {
+        return job.state() == JobState.SUSPENDED;
+    }
+
+    /** It goes on by itself as soon as its cores are free. */
+    static boolean gaveWay(State state, Job job) {
         return job.state() == JobState.SUSPENDED
                 && state.preempted().find(job.id()).filter(p -> p.mode() == Preemption.Mode.SUSPEND).isPresent();
     }

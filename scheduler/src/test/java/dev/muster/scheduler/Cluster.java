@@ -92,7 +92,7 @@ final class Cluster {
         int sockets = Integer.parseInt(w.getOrDefault("sockets", "1"));
         return new Node.Spec(name, name, name, 1, cpus, 1, sockets, cpus / threads / sockets, threads, cpus / threads, threads,
                 Long.parseLong(w.getOrDefault("mem", "1000")), 0, 0,
-                w.containsKey("feature") ? List.of(w.get("feature")) : List.of(), 1,
+                w.containsKey("feature") ? List.of(w.get("feature").split(";")) : List.of(), 1,
                 w.containsKey("gpus") ? List.of(new Node.Gres("gpu", "", 0, Integer.parseInt(w.get("gpus")), "")) : List.of(),
                 w.containsKey("kept") ? IndexSet.parse(w.get("kept")) : IndexSet.empty(),
                 w.getOrDefault("state", "UNKNOWN"), "", order);
