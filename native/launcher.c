@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -341,6 +342,8 @@ static void run_on_thread(const char *main_class)
 {
     pthread_t thread;
     pthread_attr_t attributes;
+    if (!daemon_of(launcher.name))
+        mallopt(M_ARENA_MAX, 1);        /* a thread's own arena grows a page at a time, with a system call for each */
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, MAIN_STACK_BYTES);
     int error = pthread_create(&thread, &attributes, run_java, (void *)main_class);

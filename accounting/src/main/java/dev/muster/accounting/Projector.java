@@ -15,8 +15,8 @@ public final class Projector implements AutoCloseable {
     /** Rows of one transaction. */
     private static final int MAX_GROUP_ROWS = 10_000;
     private static final long RETRY_MS = 1_000;
-    /** At least so long from one transaction to the next: under load one holds the rows of many entries. */
-    private static final long PAUSE_MS = 10;
+    /** At least so long from one transaction to the next, unless someone waits for it: under load one holds the rows of many entries. */
+    private static final long PAUSE_MS = 250;
     /** How often what is committed is also written out, so that the journal may let go of it. */
     private static final long CHECKPOINT_MS = 2_000;
 
@@ -27,6 +27,7 @@ public final class Projector implements AutoCloseable {
     private int waitingRows;
     private long submitted;
     private long durable;
+    private long awaited;
     private boolean failing;
     private boolean checkpointWanted;
     private boolean closed;
@@ -77,6 +78,8 @@ public final class Projector implements AutoCloseable {
     /** Waits until the tables hold everything up to the index, at most so long; false if they do not yet. */
     public synchronized boolean await(long sequence, long timeoutMs) {
         long deadlineNs = System.nanoTime() + timeoutMs * 1_000_000;
+        awaited = Math.max(awaited, Math.min(sequence, submitted));
+        notifyAll();
         while (store.sequence() < Math.min(sequence, submitted)) {
             long leftMs = (deadlineNs - System.nanoTime()) / 1_000_000;
             if (leftMs <= 0 || closed) {
@@ -136,9 +139,14 @@ public final class Projector implements AutoCloseable {
     }
 
     private synchronized void pause() {
+        long deadlineNs = System.nanoTime() + PAUSE_MS * 1_000_000;
         try {
-            if (!closed) {
-                wait(PAUSE_MS);
+            while (!closed && !checkpointWanted && awaited <= store.sequence() && waitingRows < MAX_GROUP_ROWS) {
+                long leftMs = (deadlineNs - System.nanoTime()) / 1_000_000;
+                if (leftMs <= 0) {
+                    return;
+                }
+                wait(leftMs);
             }
         } catch (InterruptedException e) {
             closed = true;

@@ -79,8 +79,7 @@ final class Api {
         return controller.requests().serve(caller, message, () -> answer(caller, message, body));
     }
 
-    /** As {@link #handle}, uncounted and unguarded. */
-    Reply answer(Caller caller, String message, byte[] body) {
+    private Reply answer(Caller caller, String message, byte[] body) {
         return switch (message) {
             case "Ping" -> Reply.of(controller.ping());
             case "Submit" -> submit(caller, Codec.decode(body, JobMessages.Submit.class));

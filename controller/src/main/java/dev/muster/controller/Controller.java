@@ -3,6 +3,7 @@ package dev.muster.controller;
 import dev.muster.config.ConfigError;
 import dev.muster.config.Key;
 import dev.muster.config.ShowLive;
+import dev.muster.config.SisterFiles;
 import dev.muster.config.SlurmConf;
 import dev.muster.config.Topologies;
 import dev.muster.core.Command;
@@ -140,10 +141,9 @@ final class Controller {
             thread.execute(new Command.SkipReservedIds(), -1);
         });
         configure(c);
-        SchedulerWords.without(c.schedulerParameters()).forEach(sentence -> log.info("warning: " + sentence));
-        SchedulerWords.without(c.list(Key.PRIORITY_FLAGS), c.list(Key.SELECT_TYPE_PARAMETERS)).forEach(sentence -> log.info("warning: " + sentence));
         programs.resume(thread.durable(), activeJobs(thread.durable()));
         Api api = new Api(this, thread, identities, blobs, watch, links, log);
+        WarmUp.start(ConfigBridge.command(c, slurmUid(c)), sessions, log);
         server = Server.start("", c.slurmctldPorts().getFirst(), sessions.verifier(), api::handle,
                 Map.of("node", links::serve), this::page);
         sack = sessions.key().flatMap(key -> Sack.open(AuthPlaces.of(c).sackSockets(), key, c.clusterName(), identities, log));
@@ -209,6 +209,17 @@ final class Controller {
         }
         links.dropUnknown(thread.durable());
         configService.take(c);
+        warn(c);
+    }
+
+    /** What stands in the files and has no effect is said, at start and at each reconfiguration. */
+    private void warn(SlurmConf c) {
+        c.warnings().forEach(w -> log.error(w.message()));
+        for (List<String> inert : List.of(SisterFiles.inertKeys(c), SisterFiles.inertPartitionKeys(c), SisterFiles.inertWords(c),
+                SisterFiles.unread(c), SchedulerWords.without(c.schedulerParameters()),
+                SchedulerWords.without(c.list(Key.PRIORITY_FLAGS), c.list(Key.SELECT_TYPE_PARAMETERS)))) {
+            inert.forEach(sentence -> log.info("warning: " + sentence));
+        }
     }
 
     // ---- running

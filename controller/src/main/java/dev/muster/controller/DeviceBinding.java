@@ -24,14 +24,11 @@ final class DeviceBinding {
         for (int d = all.first(); d >= 0; d = all.next(d + 1)) {
             ids.add(d);
         }
-        if (bind.matches("(map|mask)(_gpu)?:")) {
-            return all;
-        }
-        if (bind.startsWith("map_gpu:") || bind.startsWith("map:")) {
+        if (bind.startsWith("map_gpu:")) {
             String[] map = bind.substring(bind.indexOf(':') + 1).split(",");
             return one(ids, number(map[local % map.length].replaceFirst("\\*.*$", "")));
         }
-        if (bind.startsWith("mask_gpu:") || bind.startsWith("mask:")) {
+        if (bind.startsWith("mask_gpu:")) {
             String[] masks = bind.substring(bind.indexOf(':') + 1).split(",");
             return masked(ids, masks[local % masks.length].replaceFirst("\\*.*$", ""));
         }
@@ -49,7 +46,7 @@ final class DeviceBinding {
         return out;
     }
 
-    /** {@code gres/gpu:verbose,map_gpu:0,1} → {@code map_gpu:0,1}. */
+    /** {@code gres/gpu:verbose,map_gpu:0,1} → {@code map_gpu:0,1}; {@code map:} is another word for {@code map_gpu:}. */
     private static String kind(String text) {
         String bind = text.toLowerCase(Locale.ROOT).replaceFirst("^gres/gpu:", "").replaceFirst("^(verbose|v)(,|$)", "")
                 .replaceFirst("^(map|mask):", "$1_gpu:");

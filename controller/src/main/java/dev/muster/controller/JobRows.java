@@ -1,6 +1,7 @@
 package dev.muster.controller;
 
 import dev.muster.core.Allocation;
+import dev.muster.core.Amounts;
 import dev.muster.core.Job;
 import dev.muster.core.Limits;
 import dev.muster.core.Limits;
@@ -46,10 +47,8 @@ final class JobRows {
         Allocation a = run.allocation();
         boolean batch = d.kind() == JobDesc.Kind.BATCH;
         boolean pending = stateName.equals(JobState.PENDING.name());
-        int cpus = cpusRequested(r);
-        int nodes = nodesRequested(r);
+        Amounts asked = Amounts.requested(state, d);
         Limits.Memory memory = Limits.memory(state, job);
-        long memoryMb = memory.perNodeMb() > 0 ? memory.perNodeMb() * nodes : memory.perCpuMb() * cpus;
         long submitTime = job.restarts() > 0 && job.eligibleTime() > 0 ? job.eligibleTime() : job.submitTime();
         return new JobRow(job.sluid(), job.restarts(), job.id(), job.array().jobId(), job.array().task(),
             job.isArrayRecord() ? job.array().pending().compact() : "", job.array().maxRunning(), d.name(),
@@ -58,9 +57,9 @@ final class JobRows {
             job.reason().word(), cancelledBy(stateName, job.reasonText()), killed(stateName) ? ExitStatus.NONE : run.exit(),
             killed(stateName) ? ExitStatus.NONE : run.derivedExit(), submitTime,
             job.eligibleTime(), run.startTime(), pending ? 0 : endTime, suspendedS, limitMin(state, job, run),
-            job.priority(), a.isEmpty() ? "" : a.hostList(), a.isEmpty() ? nodes : a.nodes().size(), cpus, a.cpus(),
+            job.priority(), a.isEmpty() ? "" : a.hostList(), a.isEmpty() ? asked.nodes() : a.nodes().size(), asked.cpus(), a.cpus(),
             memory.perNodeMb() > 0 ? memory.perNodeMb() : memory.perCpuMb(), memory.perNodeMb() == 0,
-            TresText.requested(state, job, cpus, nodes, memoryMb), TresText.allocated(state, job, a), r.features(),
+            TresText.text(state, job, asked), TresText.allocated(state, job, a), r.features(),
             d.files().workDir().text(), d.payload().submitLine().text(), batch ? JobPaths.stdin(job).text() : "",
             batch ? JobPaths.stdout(job).text() : "", batch ? JobPaths.stderr(job).text() : "", d.extras().comment(),
             d.extras().adminComment(), d.extras().extra(), d.extras().container(),
@@ -88,18 +87,6 @@ final class JobRows {
         int comma = partition.indexOf(',');
         return state.partitions().find(comma < 0 ? partition : partition.substring(0, comma))
             .map(p -> Limits.timeLimitMin(job.desc(), p)).orElse(job.desc().timing().timeLimitMin());
-    }
-
-    private static int cpusRequested(ResourceRequest r) {
-        int perNode = Math.max(1, r.tasksPerNode());
-        int tasks = r.tasks() > 0 ? r.tasks() : nodesRequested(r) * perNode;
-        return Math.max(tasks * Math.max(1, r.cpusPerTask()), nodesRequested(r) * r.cpusPerNodeMin());
-    }
-
-    private static int nodesRequested(ResourceRequest r) {
-        int byTasks = r.tasksPerNode() > 0 && r.tasks() > 0
-            ? (r.tasks() + r.tasksPerNode() - 1) / r.tasksPerNode() : 1;
-        return Math.max(byTasks, Math.max(1, r.nodesMin()));
     }
 
     /** What ended it was no fault of its own: the tables of Slurm keep no exit code then. */

@@ -1,6 +1,7 @@
 package dev.muster.controller;
 
 import dev.muster.core.Allocation;
+import dev.muster.core.Amounts;
 import dev.muster.core.Dependency;
 import dev.muster.core.Job;
 import dev.muster.core.Limits;
@@ -92,27 +93,9 @@ final class JobViews {
         return wasSuspended ? now + Math.max(0, r.limitMin() * 60L - runSeconds(job)) : r.startTime() + r.limitMin() * 60L;
     }
 
-    static int cpus(Job job) {
-        if (!job.run().allocation().isEmpty()) {
-            return job.run().allocation().cpus();
-        }
-        ResourceRequest r = job.desc().request();
-        int tasks = r.tasks() > 0 ? r.tasks() : Math.max(1, r.nodesMin()) * Math.max(1, r.tasksPerNode());
-        return Math.max(tasks * Math.max(1, r.cpusPerTask()), Math.max(1, r.nodesMin()) * r.cpusPerNodeMin());
-    }
-
-    static int nodeCount(Job job) {
-        if (!job.run().allocation().isEmpty()) {
-            return job.run().allocation().nodes().size();
-        }
-        ResourceRequest r = job.desc().request();
-        int byTasks = r.tasksPerNode() > 0 && r.tasks() > 0 ? (r.tasks() + r.tasksPerNode() - 1) / r.tasksPerNode() : 1;
-        return Math.max(byTasks, Math.max(1, r.nodesMin()));
-    }
-
     static int tasks(Job job) {
         ResourceRequest r = job.desc().request();
-        return r.tasks() > 0 ? r.tasks() : Math.max(1, r.tasksPerNode()) * nodeCount(job);
+        return r.tasks() > 0 ? r.tasks() : Math.max(1, r.tasksPerNode()) * Amounts.nodes(job);
     }
 
     private String mailUser(JobDesc d) {
@@ -139,7 +122,6 @@ final class JobViews {
         boolean showsNodes = job.state() != JobState.PENDING || job.has(JobFlag.COMPLETING);
         long planned = job.state() == JobState.PENDING ? planner.plannedStart(job.id()) : 0;
         Limits.Memory memory = Limits.memory(state, job);
-        long memoryMb = memory.perNodeMb() > 0 ? memory.perNodeMb() * nodeCount(job) : memory.perCpuMb() * cpus(job);
         Allocation shown = showsNodes ? a : Allocation.NONE;
         boolean record = job.isArrayRecord() && task < 0;
         return new JobInfo(job.id(), job.array().jobId(), task >= 0 ? task : job.array().task(), record ? job.array().pending().compact() : "",
@@ -154,15 +136,15 @@ final class JobViews {
                 d.timing().deadline(), state.preempted().find(job.id()).map(Preemption::time).orElse(0L), lastLook(job),
                 limitMin(job), d.timing().timeMinMin(), d.timing().delayBootMin(), d.payload().submitHost(),
                 d.payload().submitPid(), shown.isEmpty() ? "" : shown.hostList(),
-                schedNodes(job), d.kind() == JobDesc.Kind.BATCH && !shown.isEmpty() ? shown.nodes().getFirst().node() : "", nodeCount(job),
-                Math.max(r.nodesMax(), shown.isEmpty() ? 0 : shown.nodes().size()), cpus(job), 0, tasks(job), r.cpusPerTask(),
+                schedNodes(job), d.kind() == JobDesc.Kind.BATCH && !shown.isEmpty() ? shown.nodes().getFirst().node() : "", Amounts.nodes(job),
+                Math.max(r.nodesMax(), shown.isEmpty() ? 0 : shown.nodes().size()), Amounts.cpus(job), 0, tasks(job), r.cpusPerTask(),
                 r.tasksPerNode(), r.tasksPerSocket(), r.tasksPerCore(), Math.max(r.cpusPerNodeMin(), Math.max(1, r.cpusPerTask())),
                 memory.perNodeMb(),
                 memory.perCpuMb(), r.tmpDiskMb(), r.features(), r.prefer(), r.nodeList(), r.excludeList(),
                 r.exclusive() == ResourceRequest.Exclusive.SHARED ? "" : r.exclusive().name(), r.oversubscribe(),
                 r.contiguous(), r.overcommit(), r.socketsPerNode(), r.coresPerSocket(), r.threadsPerCore(), r.coreSpec(), r.threadSpec(),
                 r.licenses(), r.network(), r.switches(), r.tresPerNode(), r.tresPerJob(), r.tresPerTask(), r.tresPerSocket(),
-                TresText.requested(state, job, cpus(job), nodeCount(job), memoryMb),
+                TresText.requested(state, job),
                 shown.isEmpty() ? "" : TresText.allocated(state, job, shown), command(d),
                 d.files().workDir().text(), d.kind() == JobDesc.Kind.BATCH ? JobPaths.stdin(job).text() : "",
                 d.kind() == JobDesc.Kind.BATCH ? JobPaths.stdout(job).text() : "", d.kind() == JobDesc.Kind.BATCH ? JobPaths.stderr(job).text() : "",

@@ -2,7 +2,6 @@ package dev.muster.controller;
 
 import dev.muster.config.ConfigError;
 import dev.muster.config.Key;
-import dev.muster.config.SisterFiles;
 import dev.muster.config.SlurmConf;
 import dev.muster.config.Topologies;
 import dev.muster.daemon.CommandServiceKeeper;
@@ -85,11 +84,6 @@ public final class Main {
         DaemonLog log = new DaemonLog("slurmctld", logFile, o.foreground(), Math.min(9, conf.slurmctldDebug() + o.verbose()),
                 conf.text(Key.LOG_TIME_FORMAT), conf.slurmctldSyslogDebug());
         log.adoptLibraries();
-        conf.warnings().forEach(w -> log.error(w.message()));
-        for (List<String> inert : List.of(SisterFiles.inertKeys(conf), SisterFiles.inertPartitionKeys(conf), SisterFiles.inertWords(conf),
-                SisterFiles.unread(conf))) {
-            inert.forEach(sentence -> log.info("warning: " + sentence));
-        }
         log.info("slurmctld version " + Release.VERSION + " started on cluster " + conf.clusterName());
         o.remarks().forEach(sentence -> log.info("warning: " + sentence));
         applyProcessOptions(o, conf, logFile, log);

@@ -1,6 +1,6 @@
 package dev.muster.controller;
 
-import dev.muster.core.Allocation;
+import dev.muster.core.AccountUse;
 import dev.muster.core.FairShare;
 import dev.muster.core.Job;
 import dev.muster.core.Now;
@@ -104,24 +104,14 @@ final class PolicyViews {
                     job.desc().partition().split(",")[0]);
             while (a.isPresent()) {
                 Map<String, Long> sum = out.computeIfAbsent(a.get().id(), k -> new TreeMap<>());
-                tres(r.allocation()).forEach((name, count) -> sum.merge(name, count * seconds / 60, Long::sum));
+                AccountUse.tres(state, job.desc(), r.allocation()).forEach((name, count) -> sum.merge(name, count * seconds / 60, Long::sum));
                 a = state.accounts().parent(a.get());
             }
         }
         return out;
     }
 
-    private static Map<String, Long> tres(Allocation a) {
-        Map<String, Long> out = new TreeMap<>();
-        out.put("cpu", (long) a.cpus());
-        out.put("mem", a.memoryMb());
-        out.put("node", (long) a.nodes().size());
-        out.put("billing", (long) a.cpus());
-        a.nodes().forEach(s -> s.gres().forEach((name, devices) -> out.merge("gres/" + name, (long) devices.count(), Long::sum)));
-        return out;
-    }
-
-    private static final class Sum {
+    private final class Sum {
         private int running;
         private int submitted;
         private final Map<String, Long> tres = new TreeMap<>();
@@ -131,7 +121,7 @@ final class PolicyViews {
             submitted += active ? 1 : job.isArrayRecord() ? job.array().pending().count() : 1;
             running += active ? 1 : 0;
             if (active) {
-                PolicyViews.tres(job.run().allocation()).forEach((name, count) -> tres.merge(name, count, Long::sum));
+                AccountUse.tres(state, job.desc(), job.run().allocation()).forEach((name, count) -> tres.merge(name, count, Long::sum));
             }
         }
     }

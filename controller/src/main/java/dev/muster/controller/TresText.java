@@ -1,13 +1,11 @@
 package dev.muster.controller;
 
 import dev.muster.core.Allocation;
-import dev.muster.core.Billing;
-import dev.muster.core.GresRequest;
+import dev.muster.core.Amounts;
 import dev.muster.core.Job;
 import dev.muster.core.Node;
 import dev.muster.core.State;
 import dev.muster.model.IndexSet;
-import dev.muster.model.ResourceRequest;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -18,34 +16,17 @@ final class TresText {
 
     /** With what the job's partition charges for it. */
     static String allocated(State state, Job job, Allocation a) {
-        return allocated(a, weights(state, job));
-    }
-
-    private static String allocated(Allocation a, String weights) {
-        if (a.isEmpty()) {
-            return "";
-        }
-        Map<String, Integer> gres = new TreeMap<>();
-        for (Allocation.Share s : a.nodes()) {
-            s.gres().forEach((name, devices) -> gres.merge(name, devices.count(), Integer::sum));
-        }
-        long billing = Billing.of(weights, a.cpus(), a.memoryMb(), a.nodes().size(), gres);
-        return text(a.cpus(), a.memoryMb(), a.nodes().size(), billing, gres);
-    }
-
-    private static String weights(State state, Job job) {
-        return state.partitions().find(job.desc().partition().split(",")[0]).map(p -> p.info().tresBillingWeights()).orElse("");
+        return a.isEmpty() ? "" : text(state, job, Amounts.of(a));
     }
 
     /** What it asks for, and what that would be charged. */
-    static String requested(State state, Job job, int cpus, int nodes, long memoryMb) {
-        ResourceRequest r = job.desc().request();
-        Map<String, Integer> gres = new TreeMap<>();
-        GresRequest asked = GresRequest.of(r);
-        asked.perNode().forEach(i -> gres.merge(i.name(), i.count() * nodes, Integer::sum));
-        asked.perJob().forEach(i -> gres.merge(i.name(), i.count(), Integer::sum));
-        asked.perTask().forEach(i -> gres.merge(i.name(), i.count() * Math.max(1, r.tasks()), Integer::sum));
-        return text(cpus, memoryMb, nodes, Billing.of(weights(state, job), cpus, memoryMb, nodes, gres), gres);
+    static String requested(State state, Job job) {
+        return text(state, job, Amounts.requested(state, job));
+    }
+
+    /** With what the job's partition charges for so much. */
+    static String text(State state, Job job, Amounts a) {
+        return text(a.cpus(), a.memoryMb(), a.nodes(), a.billing(state, job.desc().partition()), a.gres());
     }
 
     static String text(int cpus, long memoryMb, int nodes, Map<String, Integer> gres) {

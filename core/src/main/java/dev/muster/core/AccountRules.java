@@ -191,24 +191,9 @@ public final class AccountRules {
     }
 
     /** What a job asks for at least. */
-    private static Map<String, Long> asked(JobDesc d) {
-        Map<String, Long> out = new LinkedHashMap<>();
-        long nodes = Math.max(1, d.request().nodesMin());
-        long cpus = Math.max(nodes, Math.max(1L, d.request().tasks()) * Math.max(1, d.request().cpusPerTask()));
-        out.put("cpu", cpus);
-        out.put("node", nodes);
-        out.put("billing", cpus);
-        long memory = d.request().memPerNodeMb() > 0 ? d.request().memPerNodeMb() * nodes : Math.max(0, d.request().memPerCpuMb()) * cpus;
-        if (memory > 0) {
-            out.put("mem", memory);
-        }
-        for (Tres.Item i : Tres.gres(d.request().tresPerNode())) {
-            out.merge("gres/" + i.name(), i.count() * nodes, Long::sum);
-        }
-        for (Tres.Item i : Tres.gres(d.request().tresPerJob())) {
-            out.merge("gres/" + i.name(), (long) i.count(), Long::sum);
-        }
-        return out;
+    private Map<String, Long> asked(JobDesc d) {
+        Amounts amounts = Amounts.requested(state, d);
+        return amounts.byName(amounts.billing(state, d.partition()));
     }
 
     /** The limit that keeps this job from ever starting as it is asked for. */
@@ -228,7 +213,7 @@ public final class AccountRules {
         if (!limited()) {
             return JobReason.NONE;
         }
-        Map<String, Long> wanted = allocation.isEmpty() ? asked(desc) : AccountUse.tres(allocation);
+        Map<String, Long> wanted = allocation.isEmpty() ? asked(desc) : AccountUse.tres(state, desc, allocation);
         JobReason single = perJob(desc, wanted, limitMin);
         return single != JobReason.NONE ? single : together(desc, wanted, use);
     }

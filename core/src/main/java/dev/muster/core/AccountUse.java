@@ -36,15 +36,20 @@ public final class AccountUse {
 
     public void reset(State state) {
         sums.clear();
-        state.jobs().values().forEach(j -> add(j, 1));
+        state.jobs().values().forEach(j -> add(state, j, 1));
     }
 
     public void follow(State before, State after, Entry entry) {
+        if (before.partitions() != after.partitions()) {
+            // what an allocation is charged may have changed
+            reset(after);
+            return;
+        }
         java.util.TreeSet<Integer> ids = new java.util.TreeSet<>();
         entry.changes().forEach(c -> ids.addAll(Touched.jobs(c)));
         for (int id : ids) {
-            before.jobs().find(id).ifPresent(j -> add(j, -1));
-            after.jobs().find(id).ifPresent(j -> add(j, 1));
+            before.jobs().find(id).ifPresent(j -> add(before, j, -1));
+            after.jobs().find(id).ifPresent(j -> add(after, j, 1));
         }
     }
 
@@ -52,7 +57,7 @@ public final class AccountUse {
         return new Payer(d.owner().user(), d.charge().account(), d.partition(), d.charge().qos());
     }
 
-    private void add(Job job, int sign) {
+    private void add(State state, Job job, int sign) {
         if (job.state().isTerminal()) {
             return;
         }
@@ -61,7 +66,7 @@ public final class AccountUse {
         one.submitted = job.isArrayRecord() ? job.array().pending().count() : job.state() == JobState.PENDING || active ? 1 : 0;
         one.running = active ? 1 : 0;
         if (active) {
-            one.tres.putAll(tres(job.run().allocation()));
+            one.tres.putAll(tres(state, job.desc(), job.run().allocation()));
         }
         add(payer(job.desc()), one, sign);
     }
@@ -78,24 +83,17 @@ public final class AccountUse {
     }
 
     /** A start that has no record yet counts within its pass. */
-    public void started(JobDesc desc, Allocation allocation, int sign) {
+    public void started(State state, JobDesc desc, Allocation allocation, int sign) {
         Sum one = new Sum();
         one.running = 1;
-        one.tres.putAll(tres(allocation));
+        one.tres.putAll(tres(state, desc, allocation));
         add(payer(desc), one, sign);
     }
 
     /** What an allocation counts as. */
-    static Map<String, Long> tres(Allocation a) {
-        Map<String, Long> out = new TreeMap<>();
-        out.put("cpu", (long) a.cpus());
-        out.put("mem", a.memoryMb());
-        out.put("node", (long) a.nodes().size());
-        out.put("billing", (long) a.cpus());
-        for (Allocation.Share s : a.nodes()) {
-            s.gres().forEach((name, devices) -> out.merge("gres/" + name, (long) devices.count(), Long::sum));
-        }
-        return out;
+    public static Map<String, Long> tres(State state, JobDesc desc, Allocation a) {
+        Amounts amounts = Amounts.of(a);
+        return amounts.byName(amounts.billing(state, desc.partition()));
     }
 
     /** The sum over those that fit. */

@@ -42,8 +42,12 @@ public final class Limits {
 
     /** As {@link #memory(ResourceRequest, Partition, Settings)}, by the first of the job's partitions. */
     public static Memory memory(State state, Job job) {
-        ResourceRequest r = job.desc().request();
-        return state.partitions().find(job.desc().partition().split(",")[0]).map(p -> memory(r, p, state.settings()))
+        return memory(state, job.desc());
+    }
+
+    static Memory memory(State state, JobDesc desc) {
+        ResourceRequest r = desc.request();
+        return state.partitions().find(desc.partition().split(",")[0]).map(p -> memory(r, p, state.settings()))
                 .orElse(new Memory(r.memPerNodeMb(), r.memPerCpuMb(), r.memAll()));
     }
 

@@ -1,7 +1,6 @@
 package dev.muster.core;
 
 import dev.muster.model.JobDesc;
-import dev.muster.model.ResourceRequest;
 import dev.muster.model.accounting.DbdMessages.AssocPolicy;
 import java.util.ArrayList;
 import java.util.List;
@@ -153,28 +152,16 @@ public final class Priorities {
         return since == 0 || until <= since ? 0 : most <= 0 ? 1 : Math.min(1, (double) (until - since) / most);
     }
 
-    private static long nodes(Job job) {
-        Allocation a = job.run().allocation();
-        return a.isEmpty() ? Math.max(1, job.desc().request().nodesMin()) : a.nodes().size();
-    }
-
-    private static long cpus(Job job) {
-        Allocation a = job.run().allocation();
-        ResourceRequest r = job.desc().request();
-        long tasks = r.tasks() > 0 ? r.tasks() : nodes(job) * Math.max(1, r.tasksPerNode());
-        return a.isEmpty() ? Math.max(tasks * Math.max(1, r.cpusPerTask()), nodes(job) * Math.max(1, r.cpusPerNodeMin())) : a.cpus();
-    }
-
     private double size(Job job) {
         boolean small = options.getOrDefault("priority_favor_small", "").equals("true");
         if (flags.contains("SMALL_RELATIVE_TO_TIME")) {
             int limit = job.run().startTime() > 0 ? job.run().limitMin() : state.partitions().find(job.desc().partition().split(",")[0])
                     .map(p -> Limits.timeLimitMin(job.desc(), p)).orElse(-1);
-            double part = (double) cpus(job) / (limit <= 0 ? 1 : limit) / Math.max(1, totalCpus);
+            double part = (double) Amounts.cpus(job) / (limit <= 0 ? 1 : limit) / Math.max(1, totalCpus);
             return small ? 1 - Math.min(1, part) : Math.min(1, part);
         }
-        double ofNodes = (double) nodes(job) / Math.max(1, totalNodes);
-        double ofCpus = (double) cpus(job) / Math.max(1, totalCpus);
+        double ofNodes = (double) Amounts.nodes(job) / Math.max(1, totalNodes);
+        double ofCpus = (double) Amounts.cpus(job) / Math.max(1, totalCpus);
         double part = (Math.min(1, ofNodes) + Math.min(1, ofCpus)) / 2;
         return small ? 1 - part : part;
     }
@@ -186,45 +173,20 @@ public final class Priorities {
         }
         List<Node> members = new ArrayList<>();
         partition.get().nodes().forEach(n -> state.nodes().find(n).ifPresent(members::add));
-        Allocation a = job.run().allocation();
-        ResourceRequest r = job.desc().request();
-        Limits.Memory m = Limits.memory(r, partition.get(), state.settings());
-        long whole = members.stream().mapToLong(n -> n.spec().memoryMb()).max().orElse(0);
-        for (String name : tresWeights.keySet()) {
-            double asked = switch (name) {
-                case "cpu" -> cpus(job);
-                case "node" -> nodes(job);
-                case "billing" -> cpus(job);
-                case "mem" -> !a.isEmpty() ? a.memoryMb() : m.all() ? whole * nodes(job) : m.perNodeMb() > 0 ? m.perNodeMb() * nodes(job)
-                        : m.perCpuMb() * cpus(job);
-                default -> gres(r, a, name);
-            };
-            double total = switch (name) {
-                case "cpu", "billing" -> members.stream().mapToLong(n -> n.spec().cpus()).sum();
-                case "node" -> members.size();
-                case "mem" -> members.stream().mapToLong(n -> n.spec().memoryMb()).sum();
-                default -> members.stream().mapToLong(n -> n.gresTotals().getOrDefault(name.replaceFirst("^gres/", ""), 0)).sum();
-            };
-            out.put(name, raw("TRES") ? asked : total > 0 ? asked / total : 0);
+        String name = partition.get().info().name();
+        Amounts all = Amounts.of(members);
+        Map<String, Long> total = all.byName(all.billing(state, name));
+        Amounts mine = Amounts.of(state, job);
+        if (job.run().allocation().isEmpty() && Limits.memory(job.desc().request(), partition.get(), state.settings()).all()) {
+            long whole = members.stream().mapToLong(n -> n.spec().memoryMb()).max().orElse(0);
+            mine = new Amounts(mine.cpus(), whole * mine.nodes(), mine.nodes(), mine.gres());
+        }
+        Map<String, Long> asked = mine.byName(mine.billing(state, name));
+        for (String tres : tresWeights.keySet()) {
+            double part = asked.getOrDefault(tres, 0L);
+            double whole = total.getOrDefault(tres, 0L);
+            out.put(tres, raw("TRES") ? part : whole > 0 ? part / whole : 0);
         }
         return out;
-    }
-
-    private static double gres(ResourceRequest r, Allocation a, String name) {
-        String kind = name.replaceFirst("^gres/", "");
-        if (!a.isEmpty()) {
-            return a.nodes().stream().mapToInt(s -> s.gres().containsKey(kind) ? s.gres().get(kind).count() : 0).sum();
-        }
-        long sum = 0;
-        for (Tres.Item i : Tres.gres(r.tresPerNode())) {
-            sum += i.name().equals(kind) ? (long) i.count() * Math.max(1, r.nodesMin()) : 0;
-        }
-        for (Tres.Item i : Tres.gres(r.tresPerJob())) {
-            sum += i.name().equals(kind) ? i.count() : 0;
-        }
-        for (Tres.Item i : Tres.gres(r.tresPerTask())) {
-            sum += i.name().equals(kind) ? (long) i.count() * Math.max(1, r.tasks()) : 0;
-        }
-        return sum;
     }
 }

@@ -41,6 +41,8 @@ public record Reservation(
 
     /** No repetition is looked for further ahead than this. */
     static final long HORIZON_S = 10L * 86400;
+    private static final List<ReservationFlag> REPEATING = List.of(ReservationFlag.HOURLY, ReservationFlag.DAILY, ReservationFlag.WEEKDAY,
+            ReservationFlag.WEEKEND, ReservationFlag.WEEKLY);
     private static final int WINDOWS_MAX = 24 * 10 + 1;
 
     /**
@@ -88,8 +90,7 @@ public record Reservation(
     }
 
     public boolean repeats() {
-        return has(ReservationFlag.HOURLY) || has(ReservationFlag.DAILY) || has(ReservationFlag.WEEKDAY)
-                || has(ReservationFlag.WEEKEND) || has(ReservationFlag.WEEKLY);
+        return REPEATING.stream().anyMatch(this::has);
     }
 
     public long startAt(long now) {
@@ -182,6 +183,26 @@ public record Reservation(
 
     Reservation withNodes(List<String> n, Map<String, IndexSet> u) {
         return new Reservation(name, start, end, want, n, u, who, flags, comment, maxStartDelayS, purgeAfterS, idleSince, begun, zone);
+    }
+
+    /** With exactly the nodes that it has. */
+    Reservation fixed() {
+        Want all = new Want(String.join(",", nodes), 0, List.of(), "", "");
+        return new Reservation(name, start, end, all, nodes, units, who, flags, comment, maxStartDelayS, purgeAfterS, idleSince, begun, zone);
+    }
+
+    Reservation named(String other) {
+        return new Reservation(other, start, end, want, nodes, units, who, flags, comment, maxStartDelayS, purgeAfterS, idleSince, begun, zone);
+    }
+
+    /** Ended now for good: it does not come again. */
+    Reservation over(long now) {
+        int rest = flags;
+        for (ReservationFlag f : REPEATING) {
+            rest &= ~(1 << f.ordinal());
+        }
+        return new Reservation(name, Math.min(startAt(now), now), now, want, nodes, units, who, rest & ~(1 << ReservationFlag.TIME_FLOAT.ordinal()),
+                comment, maxStartDelayS, purgeAfterS, idleSince, begun, zone);
     }
 
     Reservation noticed(boolean hasBegun, long idle) {

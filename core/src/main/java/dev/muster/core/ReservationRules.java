@@ -76,8 +76,7 @@ final class ReservationRules {
         while (state.reservations().has(stem + "_" + number)) {
             number++;
         }
-        return new Reservation(stem + "_" + number, r.start(), r.end(), r.want(), r.nodes(), r.units(), r.who(), r.flags(), r.comment(),
-                r.maxStartDelayS(), r.purgeAfterS(), r.idleSince(), r.begun(), r.zone());
+        return r.named(stem + "_" + number);
     }
 
     Decision update(Command.UpdateReservation c) {
@@ -87,7 +86,7 @@ final class ReservationRules {
         }
         Reservation old = found.get();
         boolean skip = c.values().containsKey("skip");
-        if (!Access.isAdmin(state, c.uid()) && !(skip && mayDelete(old, c))) {
+        if (!Access.isAdmin(state, c.uid()) && !(skip && mayDelete(old, c.user(), c.userGids()))) {
             return Decision.reject(SlurmErrno.ACCESS_DENIED);
         }
         if (skip) {
@@ -114,21 +113,17 @@ final class ReservationRules {
             return Decision.of(List.of(new Change.ReservationChanged(r)), "");
         }
         // the same nodes as far as they do; a longer time must be free on them, too
-        Reservation wish = r.units().isEmpty() && !e.nodesAsked() && r.want().nodes().isEmpty() && r.has(ReservationFlag.STATIC) ? fixed(r) : r;
+        Reservation wish = r.units().isEmpty() && !e.nodesAsked() && r.want().nodes().isEmpty() && r.has(ReservationFlag.STATIC)
+                ? r.fixed() : r;
         return switch (new ReservationNodes(state, now, planner).choose(wish, old.nodes())) {
             case ReservationNodes.Missing m -> Decision.reject(m.errno());
             case ReservationNodes.Found f -> Decision.of(List.of(new Change.ReservationChanged(r.withNodes(f.nodes(), f.units()))), "");
         };
     }
 
-    private static Reservation fixed(Reservation r) {
-        return new Reservation(r.name(), r.start(), r.end(), new Reservation.Want(String.join(",", r.nodes()), 0, List.of(), "", ""), r.nodes(),
-                r.units(), r.who(), r.flags(), r.comment(), r.maxStartDelayS(), r.purgeAfterS(), r.idleSince(), r.begun(), r.zone());
-    }
-
     /** USER_DELETE: whom the reservation is for may end it. */
-    private boolean mayDelete(Reservation r, Command.UpdateReservation c) {
-        return r.has(ReservationFlag.USER_DELETE) && r.concerns(state.accounts(), c.user(), c.userGids());
+    private boolean mayDelete(Reservation r, String user, List<Integer> gids) {
+        return r.has(ReservationFlag.USER_DELETE) && r.concerns(state.accounts(), user, gids);
     }
 
     Decision delete(Command.DeleteReservation c) {
@@ -137,8 +132,7 @@ final class ReservationRules {
             return Decision.reject(SlurmErrno.RESERVATION_INVALID);
         }
         Reservation r = found.get();
-        boolean member = r.has(ReservationFlag.USER_DELETE) && r.concerns(state.accounts(), c.user(), c.userGids());
-        if (!Access.isAdmin(state, c.uid()) && !member) {
+        if (!Access.isAdmin(state, c.uid()) && !mayDelete(r, c.user(), c.userGids())) {
             return Decision.reject(SlurmErrno.ACCESS_DENIED);
         }
         if (inUse(r)) {
@@ -180,20 +174,22 @@ final class ReservationRules {
         return out;
     }
 
-    /** It is gone; what still waits for it is held, or goes on without it. */
+    /** It is gone; what still waits for it is held, or goes on without it. With very many that wait, it goes when the last of them has been told. */
     private void remove(Reservation r, List<Change> changes) {
-        changes.add(new Change.ReservationRemoved(r.name()));
         for (Job job : state.jobs().values()) {
             List<String> named = Reservation.named(job.desc());
-            if (job.state() == JobState.PENDING && named.contains(r.name())) {
-                List<String> others = named.stream().filter(n -> !n.equals(r.name()) && state.reservations().has(n)).toList();
-                boolean hold = others.isEmpty() && !r.has(ReservationFlag.NO_HOLD_JOBS_AFTER_END);
-                changes.add(new Change.ReservationLost(job.id(), String.join(",", others), hold));
-                if (changes.size() >= Core.CHANGES_MAX) {
-                    return;
-                }
+            if (job.state() != JobState.PENDING || !named.contains(r.name())) {
+                continue;
             }
+            if (changes.size() >= Core.CHANGES_MAX) {
+                changes.add(new Change.ReservationChanged(r.over(now.seconds())));
+                return;
+            }
+            List<String> others = named.stream().filter(n -> !n.equals(r.name()) && state.reservations().has(n)).toList();
+            boolean hold = others.isEmpty() && !r.has(ReservationFlag.NO_HOLD_JOBS_AFTER_END);
+            changes.add(new Change.ReservationLost(job.id(), String.join(",", others), hold));
         }
+        changes.add(new Change.ReservationRemoved(r.name()));
     }
 
     // ---- jobs

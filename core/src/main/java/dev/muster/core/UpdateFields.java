@@ -63,7 +63,6 @@ final class UpdateFields {
         field(Kind.GRES, "request.tresPerJob", true, false, "tresperjob");
         field(Kind.GRES, "request.tresPerSocket", true, false, "trespersocket");
         field(Kind.GRES, "request.tresPerTask", true, false, "trespertask");
-        field(Kind.TEXT, "extras.tresBind", true, false, "tresbind");
         field(Kind.COUNT, "request.tasks", true, false, "numtasks", "reqprocs", "reqtasks");
         field(Kind.COUNT, "request.cpusPerTask", true, false, "cpus/task", "cpuspertask");
         field(Kind.COUNT, "request.tasksPerNode", true, false, "ntaskspernode", "taskspernode");

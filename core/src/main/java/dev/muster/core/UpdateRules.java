@@ -230,10 +230,6 @@ final class UpdateRules {
         desc.put(path.substring(0, dot), part);
     }
 
-    private static OptionalLong number(String text) {
-        return UpdateFields.number(text);
-    }
-
     /** {@code +5} and {@code -5} change it by so much. Only an administrator may lengthen a running job. */
     private Optional<Decision.Rejected> timeLimit(Job job, Json.Obj desc, String value, boolean admin) {
         boolean relative = value.startsWith("+") || value.startsWith("-") && value.length() > 1 && Character.isDigit(value.charAt(1));
@@ -282,8 +278,8 @@ final class UpdateRules {
             return refuse(SlurmErrno.JOB_NOT_PENDING);
         }
         int dash = value.indexOf('-');
-        OptionalLong least = number(dash < 0 ? value : value.substring(0, dash));
-        OptionalLong most = dash < 0 ? least : number(value.substring(dash + 1));
+        OptionalLong least = UpdateFields.number(dash < 0 ? value : value.substring(0, dash));
+        OptionalLong most = dash < 0 ? least : UpdateFields.number(value.substring(dash + 1));
         int tasks = Math.max(1, job.desc().request().tasks());
         if (least.isEmpty() || most.isEmpty() || least.getAsLong() < 1 || most.getAsLong() < least.getAsLong()) {
             return refuse(SlurmErrno.INVALID_CPU_COUNT);
@@ -297,7 +293,7 @@ final class UpdateRules {
     }
 
     private Optional<Decision.Rejected> priority(Job job, Json.Obj desc, String value, boolean admin, int uid) {
-        OptionalLong n = value.equalsIgnoreCase("INFINITE") ? OptionalLong.of(-1) : number(value);
+        OptionalLong n = value.equalsIgnoreCase("INFINITE") ? OptionalLong.of(-1) : UpdateFields.number(value);
         if (n.isEmpty() && value.length() <= 10 && value.chars().allMatch(Character::isDigit) && !value.isEmpty()) {
             n = OptionalLong.of(Long.parseLong(value));
         }
@@ -399,7 +395,7 @@ final class UpdateRules {
     }
 
     private Optional<Decision.Rejected> throttle(Job job, String value) {
-        OptionalLong n = number(value);
+        OptionalLong n = UpdateFields.number(value);
         if (n.isEmpty() || job.array().jobId() == 0) {
             return refuse(SlurmErrno.ERROR);
         }
@@ -417,8 +413,8 @@ final class UpdateRules {
 
     private static Optional<Decision.Rejected> nodes(Job job, Json.Obj desc, String value) {
         int dash = value.indexOf('-');
-        OptionalLong min = number(dash < 0 ? value : value.substring(0, dash));
-        OptionalLong max = dash < 0 ? min : number(value.substring(dash + 1));
+        OptionalLong min = UpdateFields.number(dash < 0 ? value : value.substring(0, dash));
+        OptionalLong max = dash < 0 ? min : UpdateFields.number(value.substring(dash + 1));
         if (!job.isPending()) {
             return refuse(SlurmErrno.JOB_NOT_PENDING);
         }

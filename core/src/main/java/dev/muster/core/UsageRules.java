@@ -89,21 +89,13 @@ final class UsageRules {
             }
             String partition = job.desc().partition().split(",")[0];
             Optional<QosPolicy> q = state.accounts().qos(job.desc().charge().qos());
-            double rate = billing(job, partition) * q.map(p -> p.limits().getOrDefault("UsageFactor", "")).filter(f -> !f.isEmpty())
+            double rate = Amounts.of(job.run().allocation()).billing(state, partition) * q.map(p -> p.limits().getOrDefault("UsageFactor", "")).filter(f -> !f.isEmpty())
                     .map(Double::parseDouble).orElse(1.0);
             long amount = (long) (rate * seconds * FairShare.UNIT);
             state.accounts().assoc(job.desc().owner().user(), job.desc().charge().account(), partition)
                     .ifPresent(a -> usage.merge(a.id(), amount, Long::sum));
             q.ifPresent(p -> qos.merge(p.id(), amount, Long::sum));
         }
-    }
-
-    private double billing(Job job, String partition) {
-        Allocation a = job.run().allocation();
-        Map<String, Integer> gres = new TreeMap<>();
-        a.nodes().forEach(s -> s.gres().forEach((name, devices) -> gres.merge(name, devices.count(), Integer::sum)));
-        String weights = state.partitions().find(partition).map(p -> p.info().tresBillingWeights()).orElse("");
-        return Billing.of(weights, a.cpus(), a.memoryMb(), a.nodes().size(), gres);
     }
 
     /** The start of the next day, week, month, quarter or year of the cluster's zone. */

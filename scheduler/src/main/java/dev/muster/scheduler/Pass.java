@@ -125,7 +125,7 @@ final class Pass {
         } finally {
             preemptor.undo();
             // what is started for good comes back with the records
-            charged.forEach(c -> scheduler.use().started(c.desc, c.allocation, -1));
+            charged.forEach(c -> scheduler.use().started(state, c.desc, c.allocation, -1));
             for (Taken t : taken) {
                 t.node.release(t.share, t.partition);
             }
@@ -382,7 +382,7 @@ final class Pass {
 
     void started(Job job, Need need, Planner.Start start) {
         if (limited) {
-            scheduler.use().started(job.desc(), start.allocation(), 1);
+            scheduler.use().started(state, job.desc(), start.allocation(), 1);
             charged.add(new Charged(job.desc(), start.allocation()));
         }
         claim(job, start.allocation(), need);

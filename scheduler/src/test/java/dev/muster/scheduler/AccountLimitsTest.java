@@ -141,6 +141,31 @@ class AccountLimitsTest {
         assertThat(String.join(" ", found)).isEqualTo(expected);
     }
 
+    /** A cpu here is charged three times, and charging less lets the next job in. */
+    @Test
+    void billingLimitsCountWhatThePartitionCharges() {
+        charge("CPU=3");
+        policy("associations,limits,qos", "GrpTRES=billing=6", "", "");
+        play("RUNNING RUNNING AssocGrpBilling");
+        charge("CPU=2");
+        cluster.schedule();
+        assertThat(last().state().name()).isEqualTo("RUNNING");
+    }
+
+    private void charge(String weights) {
+        assertThat(cluster.apply(new Command.UpdatePartition(0, "p", Map.of("tresbillingweights", weights)))).isNotInstanceOf(Decision.Rejected.class);
+    }
+
+    private void play(String expected) {
+        List<String> found = new ArrayList<>();
+        for (String ignored : expected.split(" ")) {
+            cluster.submit("charge.account=dept");
+            cluster.schedule();
+            found.add(last().isPending() ? cluster.core().planner().reason(last().id()).word() : last().state().name());
+        }
+        assertThat(String.join(" ", found)).isEqualTo(expected);
+    }
+
     @Test
     void aJobWithoutALimitGetsTheAssociations() {
         policy("associations,limits", "", "MaxWall=10", "");

@@ -222,6 +222,9 @@ class FairShareTest {
         }
         assertThat(priority(cluster(all + "options.priority_favor_small=true"), "partition=p charge.account=lab charge.qos=normal", 0))
                 .isEqualTo(640);
+        Cluster dear = cluster("options.priority_weight_tres=billing=80 options.priority_flags=NO_NORMAL_TRES");
+        dear.apply(new Command.UpdatePartition(0, "p", Map.of("tresbillingweights", "CPU=3")));
+        assertThat(priority(dear, "partition=p tasks=2 charge.account=lab", 0)).isEqualTo(480);
         assertThat(priority(cluster("options.priority_weight_partition=1 options.priority_weight_qos=1 options.priority_weight_tres=cpu=1"
                 + " options.priority_flags=NO_NORMAL_ALL"), "partition=p tasks=2 charge.account=lab charge.qos=normal", 0)).isEqualTo(17);
     }

@@ -1,5 +1,7 @@
 package dev.muster.scheduler;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import org.junit.jupiter.api.Test;
 
 /** Reservations as plays: who may use what is kept, what runs beside and before it, and what its end brings. */
@@ -27,6 +29,24 @@ class ReservationTest {
                 why 3                                                           -> says (ReqNodeNotAvail)
                 unreserve r                                                     -> says Requested reservation is in use
                 """);
+    }
+
+    /** More jobs wait for it than one step may change: none is left with a reservation that is gone. */
+    @Test
+    void itsEndReachesEveryJobThatWaits() {
+        Cluster c = new Cluster("n1 cpus=2 mem=1000", "p nodes=n1 default=yes defmempercpu=10", "maxJobCount=3000");
+        new Play(c).lines("""
+                reserve r starttime=+900 duration=600 nodes=n1 users=alice flags=daily
+                """);
+        for (int i = 0; i < 2100; i++) {
+            c.submit("charge.reservation=r");
+        }
+        new Play(c).lines("unreserve r");
+        for (int i = 0; i < 4; i++) {
+            c.pass(1);
+        }
+        assertThat(c.state().reservations().has("r")).isFalse();
+        assertThat(c.state().jobs().values().stream().filter(j -> !j.isHeld() || !j.desc().charge().reservation().isEmpty())).isEmpty();
     }
 
     @Test

@@ -6,6 +6,7 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.Proxy;
 import java.net.Socket;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
@@ -17,6 +18,7 @@ import java.util.function.Supplier;
  */
 public final class Client implements AutoCloseable {
     static final int CONNECT_TIMEOUT_MS = 5_000;
+    private static final int SEGMENT_BYTES = 1400;
     static final int HEADER_BYTES_MAX = 64 << 10;
     static final int BODY_BYTES_MAX = 1 << 30;
 
@@ -81,6 +83,7 @@ public final class Client implements AutoCloseable {
     public Frames stream(String path, String protocol) throws IOException {
         Socket own = connect();
         own.setSoTimeout(CONNECT_TIMEOUT_MS * 2);
+        own.setTcpNoDelay(true);
         send("GET", path, new byte[0], "Upgrade: " + protocol + "\r\n");
         int status = statusLine(line());
         long length = headers();
@@ -103,9 +106,9 @@ public final class Client implements AutoCloseable {
         if (known != null) {
             return known;
         }
-        Socket fresh = new Socket();
+        // without a proxy said, the JDK reads its files about proxies first
+        Socket fresh = new Socket(Proxy.NO_PROXY);
         try {
-            fresh.setTcpNoDelay(true);
             fresh.connect(new InetSocketAddress(resolve(host), port), CONNECT_TIMEOUT_MS);
         } catch (IOException e) {
             fresh.close();
@@ -151,6 +154,10 @@ public final class Client implements AutoCloseable {
         byte[] all = new byte[headBytes.length + body.length];
         System.arraycopy(headBytes, 0, all, 0, headBytes.length);
         System.arraycopy(body, 0, all, headBytes.length, body.length);
+        if (all.length > SEGMENT_BYTES) {
+            // a request of one segment leaves at once anyway, and the first option that is set costs a command a millisecond
+            socket.setTcpNoDelay(true);
+        }
         out.write(all);
         out.flush();
     }

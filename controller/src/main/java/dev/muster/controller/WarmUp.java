@@ -1,0 +1,116 @@
+package dev.muster.controller;
+
+import dev.muster.core.Command;
+import dev.muster.core.Core;
+import dev.muster.core.Decision;
+import dev.muster.core.Entry;
+import dev.muster.core.Now;
+import dev.muster.core.State;
+import dev.muster.daemon.DaemonLog;
+import dev.muster.daemon.Sessions;
+import dev.muster.journal.MemoryJournal;
+import dev.muster.model.Bytes;
+import dev.muster.model.Codec;
+import dev.muster.model.JobDesc;
+import dev.muster.model.Json;
+import dev.muster.model.api.JobMessages;
+import dev.muster.scheduler.Scheduler;
+import dev.muster.transport.Caller;
+import dev.muster.transport.Client;
+import dev.muster.transport.Server;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Everything that a submission runs through, gone through before the first user comes, so that the virtual machine has compiled it by then:
+ * a door of its own, a core with the site's nodes and partitions, a journal in memory. Nothing of the cluster's own is touched or counted.
+ */
+final class WarmUp {
+    /** Measured with {@code bench.sh commands}: later rounds change nothing that can be seen. */
+    private static final int ROUNDS = 150;
+    private static final long AT_MOST_NS = 3_000_000_000L;
+
+    private final Core core = new Core(new Scheduler());
+    private final MemoryJournal journal = new MemoryJournal();
+    private final Pipeline pipeline;
+    private long tick = 1_000;
+
+    private WarmUp(Command.ApplyConfig config) {
+        Now now = now();
+        if (core.decide(config, now) instanceof Decision.Accepted a) {
+            core.apply(new Entry(now.tickMs(), now.timeMs(), -1, "ApplyConfig", a.changes()));
+        }
+        pipeline = new Pipeline(core, journal, new Pipeline.Effects() {
+            @Override
+            public void apply(Entry entry, State before, State after) {
+                entry.changes().size();
+            }
+
+            @Override
+            public void direct(List<Decision.Direct> messages) {
+                messages.size();
+            }
+        }, point -> { });
+    }
+
+    /** Ends by itself after a few seconds at most; what goes wrong only ends it. */
+    static void start(Command.ApplyConfig config, Sessions sessions, DaemonLog log) {
+        Thread.ofPlatform().name("warm-up").daemon(true).start(() -> {
+            try {
+                new WarmUp(config).run(sessions);
+            } catch (IOException | RuntimeException e) {
+                log.debug("warm-up: " + e);
+            }
+        });
+    }
+
+    private void run(Sessions sessions) throws IOException {
+        JobMessages.Submit submit = submit();
+        long end = System.nanoTime() + AT_MOST_NS;
+        try (Server door = Server.start("127.0.0.1", 0, sessions.verifier(), this::answer, Map.of(), path -> Optional.empty());
+                Client client = new Client("127.0.0.1", door.port(), sessions::session, sessions::nonce)) {
+            for (int i = 0; i < ROUNDS && System.nanoTime() < end; i++) {
+                client.post("/muster/v1/Submit", Codec.encode(submit), 5000);
+                client.post("/muster/v1/QueryJobs", new byte[0], 5000);
+            }
+        }
+    }
+
+    private Now now() {
+        tick += 1;
+        return new Now(tick, 1_000_000_000_000L + tick);
+    }
+
+    private synchronized Server.Reply answer(Caller caller, String message, byte[] body) {
+        if (message.equals("QueryJobs")) {
+            JobViews views = new JobViews(core.state(), (Scheduler) core.planner(), now(), "");
+            return Server.Reply.of(new JobMessages.JobsReply(tick, tick,
+                    core.state().jobs().values().stream().limit(3).map(j -> views.info(j, -1, false)).toList()));
+        }
+        JobMessages.Submit m = Codec.decode(body, JobMessages.Submit.class);
+        Bytes environment = Bytes.of(m.environment().toString());
+        JobDesc.Payload p = m.job().payload();
+        JobDesc desc = m.job().withPayload(new JobDesc.Payload(Blobs.hash(m.script()), Blobs.hash(environment), p.arguments(), p.submitHost(),
+                p.submitPid(), p.submitLine(), p.umask(), p.limits()));
+        Server.Reply[] reply = {null};
+        pipeline.decide(new Command.SubmitJob(caller.uid(), desc, m.requestId() + tick, m.script(), environment, false, false), caller.uid(), now(),
+                decision -> reply[0] = decision instanceof Decision.Accepted a ? Server.Reply.of(a.reply()) : new Server.Reply(400, new byte[0]));
+        journal.sync();
+        pipeline.releaseNext();
+        return reply[0];
+    }
+
+    /** As a small script from a login shell. */
+    private static JobMessages.Submit submit() {
+        Json.Obj job = new Json.Obj().put("kind", "BATCH").put("name", "wrap").put("owner", new Json.Obj().put("user", "root"))
+                .put("request", new Json.Obj().put("tasks", 1L)).put("payload", new Json.Obj().put("submitHost", "login"));
+        List<Bytes> environment = new ArrayList<>();
+        for (int i = 0; i < 40; i++) {
+            environment.add(Bytes.of("SOME_VARIABLE_" + i + "=/a/value/of/usual/length"));
+        }
+        return new JobMessages.Submit("warm-up", Codec.bind(job, JobDesc.class), Bytes.of("#!/bin/sh\ntrue\n"), environment, false, false);
+    }
+}

@@ -1,0 +1,99 @@
+package dev.muster.core;
+
+import dev.muster.model.JobDesc;
+import dev.muster.model.ResourceRequest;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * How much of each resource a job has or, while it waits, asks for: what Slurm calls TRES counts.
+ *
+ * @param memoryMb mebibytes on all nodes together
+ * @param gres     devices by the name of their kind, types added up
+ */
+public record Amounts(int cpus, long memoryMb, int nodes, Map<String, Integer> gres) {
+    /** What has been allocated. */
+    public static Amounts of(Allocation a) {
+        Map<String, Integer> gres = new TreeMap<>();
+        for (Allocation.Share s : a.nodes()) {
+            s.gres().forEach((name, devices) -> gres.merge(name, devices.count(), Integer::sum));
+        }
+        return new Amounts(a.cpus(), a.memoryMb(), a.nodes().size(), gres);
+    }
+
+    /** What a job has on its nodes; without any, what it asks for. */
+    public static Amounts of(State state, Job job) {
+        Allocation a = job.run().allocation();
+        return a.isEmpty() ? requested(state, job) : of(a);
+    }
+
+    /** What a job asks for, on the nodes that it has or at least needs. */
+    public static Amounts requested(State state, Job job) {
+        return requested(state, job.desc(), nodes(job), cpus(job));
+    }
+
+    /** The least that it asks for. */
+    public static Amounts requested(State state, JobDesc desc) {
+        return requested(state, desc, nodes(desc.request()), cpus(desc.request()));
+    }
+
+    private static Amounts requested(State state, JobDesc desc, int nodes, int cpus) {
+        ResourceRequest r = desc.request();
+        Limits.Memory memory = Limits.memory(state, desc);
+        Map<String, Integer> gres = new TreeMap<>();
+        GresRequest asked = GresRequest.of(r);
+        asked.perNode().forEach(i -> gres.merge(i.name(), i.count() * nodes, Integer::sum));
+        asked.perJob().forEach(i -> gres.merge(i.name(), i.count(), Integer::sum));
+        asked.perTask().forEach(i -> gres.merge(i.name(), i.count() * Math.max(1, r.tasks()), Integer::sum));
+        return new Amounts(cpus, memory.perNodeMb() > 0 ? memory.perNodeMb() * nodes : memory.perCpuMb() * cpus, nodes, gres);
+    }
+
+    /** CPUs that it has, or the least that it asks for. */
+    public static int cpus(Job job) {
+        Allocation a = job.run().allocation();
+        return a.isEmpty() ? cpus(job.desc().request()) : a.cpus();
+    }
+
+    private static int cpus(ResourceRequest r) {
+        int nodes = Math.max(1, r.nodesMin());
+        int tasks = r.tasks() > 0 ? r.tasks() : nodes * Math.max(1, r.tasksPerNode());
+        return Math.max(tasks * Math.max(1, r.cpusPerTask()), nodes * Math.max(1, r.cpusPerNodeMin()));
+    }
+
+    /** Nodes that it has, or the least that it asks for. */
+    public static int nodes(Job job) {
+        Allocation a = job.run().allocation();
+        return a.isEmpty() ? nodes(job.desc().request()) : a.nodes().size();
+    }
+
+    private static int nodes(ResourceRequest r) {
+        int byTasks = r.tasksPerNode() > 0 && r.tasks() > 0 ? (r.tasks() + r.tasksPerNode() - 1) / r.tasksPerNode() : 1;
+        return Math.max(byTasks, Math.max(1, r.nodesMin()));
+    }
+
+    /** @param partition one or several, separated by commas: the first one's TRESBillingWeights count; without any, its CPUs */
+    public long billing(State state, String partition) {
+        String weights = state.partitions().find(partition.split(",")[0]).map(p -> p.info().tresBillingWeights()).orElse("");
+        return Billing.of(weights, cpus, memoryMb, nodes, gres);
+    }
+
+    /** By Slurm's names: cpu, mem (mebibytes), node, billing, gres/…. */
+    public Map<String, Long> byName(long billing) {
+        Map<String, Long> out = new TreeMap<>();
+        out.put("cpu", (long) cpus);
+        out.put("mem", memoryMb);
+        out.put("node", (long) nodes);
+        out.put("billing", billing);
+        gres.forEach((name, count) -> out.put("gres/" + name, (long) count));
+        return out;
+    }
+
+    /** What nodes have in all. */
+    static Amounts of(List<Node> nodes) {
+        Map<String, Integer> gres = new TreeMap<>();
+        nodes.forEach(n -> n.gresTotals().forEach((name, count) -> gres.merge(name, count, Integer::sum)));
+        return new Amounts(nodes.stream().mapToInt(n -> n.spec().cpus()).sum(), nodes.stream().mapToLong(n -> n.spec().memoryMb()).sum(),
+                nodes.size(), gres);
+    }
+}
