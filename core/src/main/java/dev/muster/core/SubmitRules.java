@@ -113,6 +113,9 @@ final class SubmitRules {
         int id = ids.jobId();
         Job job = job(c, fit, id, ids.sluid(), array.size() == 0 ? Job.Array.NONE
                 : new Job.Array(id, -1, array.pending(), array.maxRunning(), array.size()));
+        if (c.immediate() && new AccountRules(state).blocks(desc, Allocation.NONE, desc.timing().timeLimitMin(), use) != JobReason.NONE) {
+            return Decision.reject(SlurmErrno.ACCOUNTING_POLICY);
+        }
         if (c.immediate()) {
             Optional<Planner.Estimate> estimate = planner.estimate(state, now, desc);
             if (estimate.isEmpty() || estimate.get().start() > now.seconds() || job.eligibleTime() == 0) {
