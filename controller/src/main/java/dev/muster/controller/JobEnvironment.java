@@ -3,6 +3,7 @@ package dev.muster.controller;
 import dev.muster.core.Allocation;
 import dev.muster.core.HetRules;
 import dev.muster.core.Job;
+import dev.muster.core.SharedGpus;
 import dev.muster.core.State;
 import dev.muster.core.Step;
 import dev.muster.model.Bytes;
@@ -139,6 +140,7 @@ final class JobEnvironment {
         e.put("ENVIRONMENT", "BATCH");
         e.put("HOSTNAME", first.node());
         e.gpus(first.gres());
+        e.parts(first.node(), first.gres());
         return merge(submitted, e.vars);
     }
 
@@ -180,6 +182,7 @@ final class JobEnvironment {
             e.put("SLURM_CPUS_PER_TASK", step.desc().request().cpusPerTask());
         }
         e.gpus(part.gres());
+        e.parts(part.node(), part.gres());
         return merge(submitted, e.vars);
     }
 
@@ -329,6 +332,26 @@ final class JobEnvironment {
         devices(gpus).forEach(this::put);
         put("SLURM_JOB_GPUS", list(gpus));
         put("SLURM_GPUS_ON_NODE", gpus.count());
+    }
+
+    /** Of a shared GPU: which it is, and for mps how many hundredths of it. */
+    private void parts(String node, Map<String, IndexSet> gres) {
+        partsOfGpus(state, node, gres).forEach(this::put);
+    }
+
+    static Map<String, String> partsOfGpus(State state, String node, Map<String, IndexSet> gres) {
+        Map<String, String> out = new LinkedHashMap<>();
+        List<dev.muster.core.Node.Gres> devices = state.nodes().find(node).map(n -> n.spec().gres()).orElse(List.of());
+        gres.forEach((name, parts) -> {
+            int per = SharedGpus.isShared(name) ? SharedGpus.perGpu(devices, name) : 0;
+            if (per > 0 && !parts.isEmpty()) {
+                out.putAll(devices(IndexSet.of(SharedGpus.gpuOf(parts, per))));
+                if (name.equals("mps")) {
+                    out.put("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", Integer.toString(parts.count() * 100 / per));
+                }
+            }
+        });
+        return out;
     }
 
     private static String list(IndexSet set) {

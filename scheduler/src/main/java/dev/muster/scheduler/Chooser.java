@@ -2,6 +2,7 @@ package dev.muster.scheduler;
 
 import dev.muster.core.Allocation;
 import dev.muster.core.GresRequest;
+import dev.muster.core.SharedGpus;
 import dev.muster.core.Tres;
 import dev.muster.model.IndexSet;
 import dev.muster.model.Topology;
@@ -263,7 +264,7 @@ final class Chooser {
         TreeMap<String, IndexSet> out = new TreeMap<>();
         if (need.exclusive()) {
             pick.node.freeGres.forEach((name, free) -> {
-                if (!free.isEmpty()) {
+                if (!free.isEmpty() && !SharedGpus.isShared(name)) {
                     out.put(name, free);
                 }
             });
@@ -286,7 +287,9 @@ final class Chooser {
 
     private static void add(Map<String, IndexSet> out, NodeSlot node, Tres.Item item, int count) {
         IndexSet taken = out.getOrDefault(item.name(), IndexSet.empty());
-        IndexSet more = firstOf(node.devices(item.name(), item.type()).minus(taken), count);
+        IndexSet free = SharedGpus.isShared(item.name()) && SharedGpus.perGpu(node.spec.gres(), item.name()) > 0
+                ? node.parts(item.name(), count) : node.devices(item.name(), item.type());
+        IndexSet more = firstOf(free.minus(taken), count);
         if (!more.isEmpty()) {
             out.put(item.name(), taken.union(more));
         }

@@ -5,6 +5,7 @@ import dev.muster.core.GresRequest;
 import dev.muster.core.Licences;
 import dev.muster.core.Node;
 import dev.muster.core.Partition;
+import dev.muster.core.SharedGpus;
 import dev.muster.core.State;
 import dev.muster.core.Tres;
 import dev.muster.model.HostList;
@@ -24,6 +25,9 @@ final class Feasibility {
     static Optional<Decision.Rejected> infeasible(State state, JobDesc desc) {
         if (!TresBind.isValid(desc.extras().tresBind())) {
             return Optional.of(Decision.reject(SlurmErrno.INVALID_TRES));
+        }
+        if (SharedGpus.clash(desc.request(), desc.extras().tresFreq())) {
+            return Optional.of(Decision.reject(SlurmErrno.INVALID_GRES));
         }
         Optional<Decision.Rejected> wrong = Unsupported.refusal(desc, state.settings()).or(() -> malformed(state, desc.request()));
         // a job that is held may be changed before it is released: only what can never be right is refused

@@ -93,9 +93,19 @@ final class Cluster {
         return new Node.Spec(name, name, name, 1, cpus, 1, sockets, cpus / threads / sockets, threads, cpus / threads, threads,
                 Long.parseLong(w.getOrDefault("mem", "1000")), 0, 0,
                 w.containsKey("feature") ? List.of(w.get("feature").split(";")) : List.of(), 1,
-                w.containsKey("gpus") ? List.of(new Node.Gres("gpu", "", 0, Integer.parseInt(w.get("gpus")), "")) : List.of(),
+                gres(w),
                 w.containsKey("kept") ? IndexSet.parse(w.get("kept")) : IndexSet.empty(),
                 w.getOrDefault("state", "UNKNOWN"), "", order);
+    }
+
+    private static List<Node.Gres> gres(Map<String, String> w) {
+        List<Node.Gres> out = new ArrayList<>();
+        for (String[] word : new String[][] {{"gpus", "gpu"}, {"mps", "mps"}}) {
+            if (w.containsKey(word[0])) {
+                out.add(new Node.Gres(word[1], "", 0, Integer.parseInt(w.get(word[0])), ""));
+            }
+        }
+        return out;
     }
 
     /** Nodes of one line, whose slurmds may register. */
