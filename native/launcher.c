@@ -115,6 +115,17 @@ static int java_version(const char *home)
     return version;
 }
 
+/* %n stands for this process's network: a service of another one cannot reach this one's controller */
+static void service_socket(const char *pattern)
+{
+    struct stat network;
+    const char *mark = strstr(pattern, "%n");
+    if (!mark)
+        snprintf(launcher.service, sizeof launcher.service, "%s", pattern);
+    else if (stat("/proc/self/ns/net", &network) == 0)
+        snprintf(launcher.service, sizeof launcher.service, "%.*s%lu%s", (int)(mark - pattern), pattern, (unsigned long)network.st_ino, mark + 2);
+}
+
 /* launcher.conf: java_home=…, command_service=… with command_service_uid=…; for the Java machine cli_options=…,
    daemon_options=… or NAME_options=… */
 static void read_conf(bool is_daemon)
@@ -129,7 +140,7 @@ static void read_conf(bool is_daemon)
         if (!strncmp(line, "java_home=", 10) && !*java_home && is_java_home(line + 10))
             snprintf(java_home, sizeof java_home, "%s", line + 10);
         if (!strncmp(line, "command_service=", 16))
-            snprintf(launcher.service, sizeof launcher.service, "%s", line + 16);
+            service_socket(line + 16);
         if (!strncmp(line, "command_service_uid=", 20))
             launcher.service_uid = strtol(line + 20, NULL, 10);
         const char *more = !strncmp(line, own, strlen(own)) ? line + strlen(own)

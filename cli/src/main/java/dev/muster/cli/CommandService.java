@@ -46,6 +46,7 @@ public final class CommandService {
         CommandService service = open(Path.of(args[0]), args.length > 1 ? args[1] : "");
         Runtime.getRuntime().addShutdownHook(new Thread(() -> new File(args[0]).delete()));
         Thread.ofPlatform().daemon().name("lifetime").start(service::endWithTheLastDaemon);
+        Training.inBackground();
         service.serve();
     }
 

@@ -13,14 +13,15 @@ import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 
 /**
- * Runs the everyday commands once against canned answers, so that an installation can record which classes they need
- * and start them from
- * its cache. Nothing outside a directory of its own is touched.
+ * Runs the everyday commands against canned answers: an installation records so which classes they need and starts them from its cache, and
+ * the command service has compiled them when its first caller comes. Nothing outside a directory of its own is touched.
  */
 public final class Training {
     private static final int ROUNDS = 3;
+    private static final int ROUNDS_OF_SERVICE = 20;
     private static final String JOB = "{\"jobId\":7,\"name\":\"a\",\"userName\":\"u\",\"groupName\":\"g\",\"partition\":\"p\","
             + "\"state\":\"RUNNING\",\"priority\":5,\"submitTime\":1795256132,\"startTime\":1795256133,\"runSeconds\":9,"
             + "\"timeLimitMin\":60,\"nodes\":\"n[1-2]\",\"nodeCount\":2,\"cpus\":2,\"batch\":true,\"workDir\":\"/tmp\"}";
@@ -32,6 +33,44 @@ public final class Training {
     private Training() {}
 
     public static void main(String[] args) throws IOException {
+        rounds(ROUNDS, env -> {
+            everyday(env);
+            others(env);
+        });
+    }
+
+    /** In the background, before the service has much to do; what goes wrong ends it and nothing else. */
+    static void inBackground() {
+        Thread.ofPlatform().daemon().name("warm-up").start(() -> {
+            try {
+                rounds(ROUNDS_OF_SERVICE, Training::everyday);
+            } catch (IOException | RuntimeException e) {
+                // the first callers wait for the compiler then
+            }
+        });
+    }
+
+    private static void everyday(Map<String, String> env) {
+        run(env, "squeue");
+        run(env, "sinfo");
+        run(env, "sbatch", "-H", "--parsable", "-n2", "-t", "5", "--mem=1G", "--wrap=true");
+        run(env, "scancel", "7");
+        run(env, "scontrol", "show", "job", "7");
+    }
+
+    private static void others(Map<String, String> env) {
+        run(env, "squeue", "-h", "-o", "%i %T %S", "-u", "root", "-t", "all");
+        run(env, "squeue", "-O", "JobID:8,StateLong");
+        run(env, "sinfo", "-N", "-l");
+        run(env, "scontrol", "show", "node", "n1");
+        run(env, "scontrol", "show", "partition");
+        run(env, "scontrol", "show", "hostnames", "n[1-3]");
+        run(env, "scontrol", "ping");
+        run(env, "sacct", "-X", "-P", "-j", "7");
+        run(env, "srun", "--test-only", "true");
+    }
+
+    private static void rounds(int rounds, Consumer<Map<String, String>> round) throws IOException {
         File dir = File.createTempFile("muster-training", "");
         if (!dir.delete() || !dir.mkdir()) {
             throw new IOException("no directory to work in: " + dir);
@@ -46,21 +85,8 @@ public final class Training {
             env.put("PATH", "/bin:/usr/bin");
             Main.context(new String[] {"squeue"});
             met();
-            for (int i = 0; i < ROUNDS; i++) {
-                run(env, "squeue");
-                run(env, "squeue", "-h", "-o", "%i %T %S", "-u", "root", "-t", "all");
-                run(env, "squeue", "-O", "JobID:8,StateLong");
-                run(env, "sinfo");
-                run(env, "sinfo", "-N", "-l");
-                run(env, "sbatch", "--parsable", "-n2", "-t", "5", "--mem=1G", "--wrap=true");
-                run(env, "scancel", "7");
-                run(env, "scontrol", "show", "job", "7");
-                run(env, "scontrol", "show", "node", "n1");
-                run(env, "scontrol", "show", "partition");
-                run(env, "scontrol", "show", "hostnames", "n[1-3]");
-                run(env, "scontrol", "ping");
-                run(env, "sacct", "-X", "-P", "-j", "7");
-                run(env, "srun", "--test-only", "true");
+            for (int i = 0; i < rounds; i++) {
+                round.accept(env);
             }
         } finally {
             for (String f : List.of("slurm.conf", "slurm.key", "")) {

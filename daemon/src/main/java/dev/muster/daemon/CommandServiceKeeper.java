@@ -34,11 +34,20 @@ public final class CommandServiceKeeper {
 
     private CommandServiceKeeper(Path prefix, TreeMap<String, String> conf, DaemonLog log) {
         this.prefix = prefix;
-        this.socket = Path.of(conf.get("command_service"));
+        this.socket = Path.of(conf.get("command_service").replace("%n", network()));
         this.uid = conf.getOrDefault("command_service_uid", "65534");
         this.javaHome = conf.getOrDefault("java_home", System.getProperty("java.home"));
         this.options = List.of(conf.getOrDefault("service_options", "").strip().split(" +"));
         this.log = log;
+    }
+
+    /** A number for this process's network: a service in another one cannot reach this one's controller. */
+    private static String network() {
+        try {
+            return Files.getAttribute(Path.of("/proc/self/ns/net"), "unix:ino").toString();
+        } catch (IOException e) {
+            return "0";
+        }
     }
 
     /** Keeps it on a thread of its own, if the installation has one configured. */
@@ -92,7 +101,7 @@ public final class CommandServiceKeeper {
 
     /** One daemon starts it, the others of the machine wait for it. */
     private SocketChannel startAndConnect() throws IOException {
-        Path lockFile = socket.resolveSibling("commands.lock");
+        Path lockFile = socket.resolveSibling(socket.getFileName() + ".lock");
         try (FileChannel channel = FileChannel.open(lockFile, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
             FileLock lock = channel.tryLock();
             if (lock != null) {
