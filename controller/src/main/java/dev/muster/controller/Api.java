@@ -700,10 +700,14 @@ final class Api {
         State state = core.durable();
         Map<String, Integer> used = new TreeMap<>();
         controller.activeJobs(state).forEach(j -> Licences.held(j).forEach(i -> used.merge(i.name(), i.count(), Integer::sum)));
+        Map<String, Integer> kept = new TreeMap<>();
+        long now = System.currentTimeMillis() / 1000;
+        state.reservations().values().stream().filter(r -> r.isActive(now))
+                .forEach(r -> r.licences().forEach(i -> kept.merge(i.name(), i.count(), Integer::sum)));
         List<ClusterMessages.LicenseInfo> out = new ArrayList<>();
         Licences.configured(state.settings()).forEach((name, total) -> {
             if (q.name().isEmpty() || q.name().equals(name)) {
-                out.add(new ClusterMessages.LicenseInfo(name, total, used.getOrDefault(name, 0), 0, false));
+                out.add(new ClusterMessages.LicenseInfo(name, total, used.getOrDefault(name, 0), kept.getOrDefault(name, 0), false));
             }
         });
         return Reply.of(new ClusterMessages.LicensesReply(out));

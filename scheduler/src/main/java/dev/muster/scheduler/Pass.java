@@ -8,6 +8,7 @@ import dev.muster.core.Limits;
 import dev.muster.core.Now;
 import dev.muster.core.Partition;
 import dev.muster.core.Planner;
+import dev.muster.core.Reservation;
 import dev.muster.core.Settings;
 import dev.muster.core.State;
 import dev.muster.model.JobDesc;
@@ -535,7 +536,7 @@ final class Pass {
     /** The licences that the need would get from that slot on; empty if it must wait for them. */
     private Optional<List<Licences.Item>> licences(Need need, int slot) {
         return need.licences().items().isEmpty() ? Optional.of(List.of())
-                : licencePlan().choose(need.licences(), slot, Grid.endSlot(slot, need.limitMin()));
+                : licencePlan().choose(need.licences(), slot, Grid.endSlot(slot, need.limitMin()), need.reservation());
     }
 
     /** Takes what an allocation has of licences, or with give puts it back. */
@@ -562,6 +563,12 @@ final class Pass {
             for (Job job : scheduler.holders()) {
                 licencePlan.running(job, job.run().limitTickMs() < 0 ? Long.MAX_VALUE / 2
                         : Math.max(0, (job.run().limitTickMs() - now.tickMs() + 999) / 1000));
+            }
+            for (Reservation r : state.reservations().values()) {
+                for (Reservation.Window w : r.licences().isEmpty() ? List.<Reservation.Window>of()
+                        : r.windows(now.seconds(), now.seconds(), now.seconds() + Grid.STARTS[Grid.STARTS.length - 1])) {
+                    licencePlan.keep(r, Grid.slotAt(Math.max(0, w.from() - now.seconds())), Math.max(1, Grid.slotAt(w.to() - now.seconds())));
+                }
             }
         }
         return licencePlan;

@@ -62,6 +62,14 @@ class ChangesTest {
     }
 
     @Test
+    void aUsersDefaultsComeBesideWhatElseIsNamed() {
+        root("add user name=eve account=phys wckey=k1 set defaultaccount=lab defaultwckey=k2");
+        assertThat(book.tree("c").stream().filter(a -> a.user().equals("eve")).map(a -> a.account() + a.isDefault()))
+                .containsExactlyInAnyOrder("physfalse", "labtrue");
+        assertThat(book.wckeysEver().stream().map(w -> w.name() + w.isDefault())).containsExactlyInAnyOrder("k2true", "k1false");
+    }
+
+    @Test
     void aUserLosesAWckeyAndStays() {
         root("add user name=ann wckey=k1,k2");
         root("delete user name=ann wckey=k1");

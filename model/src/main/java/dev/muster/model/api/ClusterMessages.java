@@ -225,7 +225,8 @@ public final class ClusterMessages {
             int maxStartDelaySeconds,
             int purgeAfterSeconds,
             String comment,
-            List<ReservedCores> cores) {}
+            List<ReservedCores> cores,
+            String licenses) {}
 
     /** @param ids {@code 0-3,8} */
     public record ReservedCores(String node, String ids) {}
