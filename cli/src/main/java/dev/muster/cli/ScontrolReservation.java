@@ -268,7 +268,8 @@ final class ScontrolReservation {
         if (!r.text("allowedPartitions").isEmpty()) {
             out.append(" AllowedPartitions=").append(r.text("allowedPartitions"));
         }
-        out.append(" Licenses=").append(orNull(r.text("licenses"))).append(" State=").append(r.flag("active") ? "ACTIVE" : "INACTIVE").append(" BurstBuffer=(null)");
+        out.append(" Licenses=").append(orNull(r.text("licenses")))
+                .append(" State=").append(r.flag("active") ? "ACTIVE" : "INACTIVE").append(" BurstBuffer=(null)");
         long delay = r.number("maxStartDelaySeconds");
         out.append(next).append("MaxStartDelay=").append(delay == 0 ? "(null)" : Durations.full(delay));
         if (!r.text("comment").isEmpty()) {

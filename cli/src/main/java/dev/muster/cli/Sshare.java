@@ -7,7 +7,8 @@ import java.util.Locale;
 
 /** Who has which share of the cluster, and how much of it was used. */
 final class Sshare implements Command {
-    private static final List<GetOpt.Opt> OPTIONS = GetOpt.table("accounts:A:r", "all:a:n", "format:o:r", "helpformat:e:n", "json::o", "yaml::o", "long:l:n",
+    private static final List<GetOpt.Opt> OPTIONS = GetOpt.table("accounts:A:r", "all:a:n", "format:o:r", "helpformat:e:n", "json::o", "yaml::o",
+            "long:l:n",
             "cluster:M:r", "clusters:M:r", "noheader:n:n", "parsable:p:n", "parsable2:P:n", "partition:m:n", "users:u:r", "Users:U:n", "verbose:v:n",
             "version:V:n", "help:h:n", "usage::n");
 

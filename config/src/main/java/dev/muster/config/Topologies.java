@@ -107,7 +107,8 @@ public final class Topologies {
         }
         for (int i = 0; i < sizes.size(); i++) {
             int times = sizes.get(i) / Math.max(1, sizes.getFirst());
-            if (sizes.get(i) <= 0 || sizes.get(i) % sizes.getFirst() != 0 || Integer.bitCount(times) != 1 || i > 0 && sizes.get(i) <= sizes.get(i - 1)) {
+            if (sizes.get(i) <= 0 || sizes.get(i) % sizes.getFirst() != 0 || Integer.bitCount(times) != 1
+                    || i > 0 && sizes.get(i) <= sizes.get(i - 1)) {
                 error("Invalid BlockSizes value: " + sizes.get(i));
             }
         }

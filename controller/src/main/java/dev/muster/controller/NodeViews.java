@@ -79,7 +79,8 @@ final class NodeViews {
                 allocated, s.memoryMb(), n.memoryAllocatedMb(), beat.freeMemoryMb(), s.tmpDiskMb(), s.memSpecLimitMb(),
                 s.reservedUnits().isEmpty() ? "" : TaskCpus.cpuIds(s.reservedUnits(), s.reservedUnits().count() * s.cpusPerUnit()).compact(),
                 s.reservedUnits().count(), beat.load(), String.join(",", s.features()), String.join(",", s.features()), gres(s),
-                gresUsed(n, used), "", s.weight(), -1, mcs.labelOf(state, n), partitionsOf.getOrDefault(n.name(), List.of()), n.hardware().architecture(),
+                gresUsed(n, used), "", s.weight(), -1, mcs.labelOf(state, n),
+                partitionsOf.getOrDefault(n.name(), List.of()), n.hardware().architecture(),
                 n.hardware().operatingSystem(), n.version(), n.hardware().bootTime(), n.startTime(), n.lastBusy(), n.resumeAfter(), tres,
                 tresUsed, "", n.jobs().size());
     }

@@ -102,7 +102,8 @@ final class Feasibility {
             return Optional.of(new Decision.Rejected(SlurmErrno.NOT_SUPPORTED, objection));
         }
         List<String> within = names(need.network().within());
-        if (!within.isEmpty() && within.size() < need.nodesMin() || need.network().segment() > 0 && need.nodesWanted() % need.network().segment() != 0) {
+        if (!within.isEmpty() && within.size() < need.nodesMin()
+                || need.network().segment() > 0 && need.nodesWanted() % need.network().segment() != 0) {
             return Optional.of(Decision.reject(SlurmErrno.INVALID_NODE_COUNT));
         }
         List<String> required = names(need.nodeList());
@@ -144,7 +145,8 @@ final class Feasibility {
         }
         // a job that only asks for more nodes or tasks than the partition has waits (PartitionConfig): it may grow
         boolean waits = state.settings().enforcePartLimits().equals("NO");
-        if (topology.kind() != Topology.Kind.FLAT && topology.kind() != Topology.Kind.TREE && !Chooser.pick(need, candidates, found, Topology.FLAT).isEmpty()
+        boolean inUnits = topology.kind() == Topology.Kind.BLOCK || topology.kind() == Topology.Kind.TORUS;
+        if (inUnits && !Chooser.pick(need, candidates, found, Topology.FLAT).isEmpty()
                 && Chooser.pick(need, candidates, found, topology).isEmpty()) {
             return Optional.of(Decision.reject(SlurmErrno.REQUESTED_TOPO_CONFIG_UNAVAILABLE));
         }

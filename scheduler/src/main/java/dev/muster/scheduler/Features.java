@@ -146,7 +146,8 @@ final class Features {
         }
         List<Choice> choices = choices(text);
         boolean right = !choices.isEmpty() && choices.stream().allMatch(c -> wrong(c.every).isEmpty()
-                && (!c.every.isEmpty() || !c.counts.isEmpty()) && c.counts.stream().allMatch(n -> !n.expression.isEmpty() && wrong(n.expression).isEmpty()));
+                && (!c.every.isEmpty() || !c.counts.isEmpty())
+                && c.counts.stream().allMatch(n -> !n.expression.isEmpty() && wrong(n.expression).isEmpty()));
         return right ? "" : INVALID;
     }
 

@@ -155,7 +155,8 @@ record Need(
                 r.tasksPerNode(), cpusMin, perNode, perCpu, memory.all(), gres.perNode(), gres.perJob(), gres.perTask(),
                 alone(r, partition)
                         || settings.selects("LINEAR") && partition.jobsPerCore(r.oversubscribe()) == 1,
-                r.overcommit(), Shape.of(r, partition, settings), r.tmpDiskMb(), r.features(), r.segment() > 0 ? "" : r.nodeList(), r.excludeList(), tasksOn(r),
+                r.overcommit(), Shape.of(r, partition, settings), r.tmpDiskMb(), r.features(), r.segment() > 0 ? "" : r.nodeList(),
+                r.excludeList(), tasksOn(r),
                 new Gpus(r.cpusPerGpu(), r.memPerGpuMb()), Licences.parse(r.licenses()).orElse(Licences.Wanted.NONE),
                 limit(desc, partition), "", sharing(r, partition), apart(desc, partition, settings),
                 Network.of(r, partition), desc.extras().batchFeatures());

@@ -8,7 +8,6 @@ import dev.muster.core.Limits;
 import dev.muster.core.Now;
 import dev.muster.core.Partition;
 import dev.muster.core.Planner;
-import dev.muster.core.Reservation;
 import dev.muster.core.Settings;
 import dev.muster.core.State;
 import dev.muster.model.JobDesc;
@@ -73,7 +72,7 @@ final class Pass {
     private boolean blind;
     private boolean sharing;
     private Grid grid;
-    private LicencePlan licencePlan;
+    private final LicenceDesk licences;
     private Set<String> avoided = Set.of();
     private int reservations;
     private int backfilled;
@@ -99,6 +98,7 @@ final class Pass {
         this.inOrder = state.settings().options().containsKey(Settings.IN_ORDER);
         this.reserved = new Reserved(state, scheduler.nodes(), now.seconds());
         this.preemptor = new Preemptor(scheduler, state, now);
+        this.licences = new LicenceDesk(scheduler, state, now);
         if (state.preempted().size() > 0) {
             for (Job job : scheduler.holders()) {
                 if (Scheduler.gaveWay(state, job)) {
@@ -289,7 +289,7 @@ final class Pass {
             }
             return reason;
         }
-        if (licences(need, 0).isEmpty()) {
+        if (licences.given(need, 0).isEmpty()) {
             if (last) {
                 reserve(job, need, JobReason.LICENSES);
             }
@@ -390,6 +390,10 @@ final class Pass {
         starts.add(start);
     }
 
+    LicenceDesk licences() {
+        return licences;
+    }
+
     // ---- now
 
     /** On what nobody has; where there is not enough of it and it may be shared, on what others of its partition share. */
@@ -406,7 +410,7 @@ final class Pass {
 
     /** As {@link #place}, on other nodes than these, and with the licences. */
     Optional<Allocation> placeAvoiding(Need need, Set<String> nodes) {
-        Optional<List<Licences.Item>> given = licences(need, 0);
+        Optional<List<Licences.Item>> given = licences.given(need, 0);
         avoided = nodes;
         try {
             Optional<Allocation> allocation = given.flatMap(g -> placeIdleOrShared(need));
@@ -495,7 +499,8 @@ final class Pass {
             }
         }
         for (NodeSlot node : members) {
-            if ((within.isEmpty() || within.contains(node.spec.name())) && !required.contains(node.spec.name()) && !avoided.contains(node.spec.name()) && !excluded.contains(node.spec.name())
+            boolean may = within.isEmpty() || within.contains(node.spec.name());
+            if (may && !required.contains(node.spec.name()) && !avoided.contains(node.spec.name()) && !excluded.contains(node.spec.name())
                     && Features.match(need.features(), node.spec.features()) && need.tmpDiskMb() <= node.spec.tmpDiskMb()) {
                 out.add(node);
             }
@@ -533,47 +538,6 @@ final class Pass {
         return tasks == 0 ? 0 : Math.min(tasks, Chooser.tasksByGres(need, node));
     }
 
-    /** The licences that the need would get from that slot on; empty if it must wait for them. */
-    private Optional<List<Licences.Item>> licences(Need need, int slot) {
-        return need.licences().items().isEmpty() ? Optional.of(List.of())
-                : licencePlan().choose(need.licences(), slot, Grid.endSlot(slot, need.limitMin()), need.reservation());
-    }
-
-    /** Takes what an allocation has of licences, or with give puts it back. */
-    void takeLicences(Allocation allocation, Need need, boolean give) {
-        if (!allocation.licences().isEmpty()) {
-            Licences.parse(allocation.licences()).ifPresent(w -> licencePlan().take(give ? negative(w.items()) : w.items(), 0,
-                    Grid.endSlot(0, need.limitMin())));
-        }
-    }
-
-    private void keep(List<Licences.Item> items, int slot, Need need, boolean give) {
-        if (!items.isEmpty()) {
-            licencePlan().take(give ? negative(items) : items, slot, Grid.endSlot(slot, need.limitMin()));
-        }
-    }
-
-    private static List<Licences.Item> negative(List<Licences.Item> items) {
-        return items.stream().map(i -> new Licences.Item(i.name(), -i.count())).toList();
-    }
-
-    private LicencePlan licencePlan() {
-        if (licencePlan == null) {
-            licencePlan = new LicencePlan(Licences.configured(state.settings()));
-            for (Job job : scheduler.holders()) {
-                licencePlan.running(job, job.run().limitTickMs() < 0 ? Long.MAX_VALUE / 2
-                        : Math.max(0, (job.run().limitTickMs() - now.tickMs() + 999) / 1000));
-            }
-            for (Reservation r : state.reservations().values()) {
-                for (Reservation.Window w : r.licences().isEmpty() ? List.<Reservation.Window>of()
-                        : r.windows(now.seconds(), now.seconds(), now.seconds() + Grid.STARTS[Grid.STARTS.length - 1])) {
-                    licencePlan.keep(r, Grid.slotAt(Math.max(0, w.from() - now.seconds())), Math.max(1, Grid.slotAt(w.to() - now.seconds())));
-                }
-            }
-        }
-        return licencePlan;
-    }
-
     /** A node is had whole or not at all by those who must have it whole. */
     private boolean partlyBarred(Need need, NodeSlot node, int slot) {
         long from = now.seconds() + Grid.STARTS[slot];
@@ -581,7 +545,7 @@ final class Pass {
     }
 
     private void claim(Job job, Allocation allocation, Need need) {
-        takeLicences(allocation, need, false);
+        licences.take(allocation, need, false);
         for (Allocation.Share share : allocation.nodes()) {
             NodeSlot node = scheduler.node(share.node());
             int idle = share.cores().intersect(node.freeUnits).count();
@@ -669,7 +633,7 @@ final class Pass {
         List<NodeSlot> order = order(need);
         long opens = reserved.opens(need.reservation()) - now.seconds();
         for (int slot = opens > 0 ? Grid.slotAt(opens) : 0; slot < Grid.STARTS.length; slot++) {
-            List<Chooser.Pick> picks = licences(need, slot).isEmpty() ? List.of() : picksAt(need, order, slot);
+            List<Chooser.Pick> picks = licences.given(need, slot).isEmpty() ? List.of() : picksAt(need, order, slot);
             if (!picks.isEmpty()) {
                 return Optional.of(reserved(need, picks, slot, Grid.endSlot(slot, need.limitMin()), keep));
             }
@@ -715,19 +679,19 @@ final class Pass {
             for (int slot = 0; slot < Grid.STARTS.length; slot++) {
                 avoided = new HashSet<>();
                 List<List<Chooser.Pick>> all = new ArrayList<>();
-                List<List<Licences.Item>> licences = new ArrayList<>();
+                List<List<Licences.Item>> had = new ArrayList<>();
                 for (int i = 0; i < needs.size() && all.size() == i; i++) {
-                    Optional<List<Licences.Item>> given = licences(needs.get(i), slot);
+                    Optional<List<Licences.Item>> given = licences.given(needs.get(i), slot);
                     List<Chooser.Pick> picks = given.isEmpty() ? List.of() : picksAt(needs.get(i), orders.get(i), slot);
                     if (!picks.isEmpty()) {
                         all.add(picks);
-                        licences.add(given.get());
-                        keep(given.get(), slot, needs.get(i), false);
+                        had.add(given.get());
+                        licences.keep(given.get(), slot, needs.get(i), false);
                         picks.forEach(p -> avoided.add(p.node().spec.name()));
                     }
                 }
-                for (int i = 0; i < licences.size(); i++) {
-                    keep(licences.get(i), slot, needs.get(i), true);
+                for (int i = 0; i < had.size(); i++) {
+                    licences.keep(had.get(i), slot, needs.get(i), true);
                 }
                 if (all.size() == needs.size()) {
                     List<Planner.Estimate> out = new ArrayList<>();
@@ -756,7 +720,7 @@ final class Pass {
 
     private Planner.Estimate reserved(Need need, List<Chooser.Pick> picks, int slot, int end, boolean keep) {
         if (keep) {
-            licences(need, slot).filter(l -> !l.isEmpty()).ifPresent(l -> licencePlan().take(l, slot, end));
+            licences.given(need, slot).ifPresent(l -> licences.keep(l, slot, need, false));
         }
         List<String> names = new ArrayList<>();
         int cpus = 0;

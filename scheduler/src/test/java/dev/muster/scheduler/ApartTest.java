@@ -66,7 +66,8 @@ class ApartTest {
                 ondemand,ondemandselect  | n1:1 n1:1 n1:1
                 """.split("\n")) {
             String[] cells = line.split("\\|");
-            Cluster c = new Cluster("n[1-2] cpus=4", "p nodes=n[1-2] defmempercpu=10", "options.mcs_plugin=mcs/user options.mcs_parameters=" + cells[0].strip());
+            Cluster c = new Cluster("n[1-2] cpus=4", "p nodes=n[1-2] defmempercpu=10", "options.mcs_plugin=mcs/user"
+                    + " options.mcs_parameters=" + cells[0].strip());
             int[] ids = {c.accept("partition=p"), bob(c, "partition=p"), c.accept("partition=p")};
             c.schedule();
             assertThat(c.shown(ids[0]) + " " + c.shown(ids[1]) + " " + c.shown(ids[2])).as(line).isEqualTo(cells[1].strip());

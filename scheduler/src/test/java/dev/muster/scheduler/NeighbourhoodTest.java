@@ -16,7 +16,8 @@ class NeighbourhoodTest {
     private static final Topology BLOCKS = new Topology("", Topology.Kind.BLOCK, List.of(), List.of(block("b1", "n[1-4]"), block("b2", "n[5-8]")),
             List.of(4, 8), List.of(), false);
     private static final Topology TORUS = new Topology("", Topology.Kind.TORUS, List.of(), List.of(), List.of(), List.of(block("t", "n[1-2]"),
-            block("t", "n[3-4]"), block("t", "n[5-6]"), block("t", "n[7-8]"), block("t", "n[1-4]"), block("t", "n[5-8]"), block("t", "n[1-8]")), false);
+            block("t", "n[3-4]"), block("t", "n[5-6]"), block("t", "n[7-8]"), block("t", "n[1-4]"), block("t", "n[5-8]"),
+            block("t", "n[1-8]")), false);
 
     private static Topology.Switch leaf(String name, String nodes) {
         return new Topology.Switch(name, 0, 1, Cluster.names(nodes), List.of());

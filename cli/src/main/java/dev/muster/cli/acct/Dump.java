@@ -103,7 +103,8 @@ final class Dump {
                     line.append(":Description='").append(q.text("Description")).append('\'');
                 }
                 for (LimitField f : LimitField.QOS) {
-                    boolean standard = f.name().equals("UsageFactor") && q.text(f.name()).matches("|1|1\\.0+") || q.text(f.name()).matches("|0|CLUSTER|cluster")
+                    boolean standard = f.name().equals("UsageFactor") && q.text(f.name()).matches("|1|1\\.0+")
+                            || q.text(f.name()).matches("|0|CLUSTER|cluster")
                             || f.name().equals("Description");
                     if (!standard) {
                         line.append(':').append(f.name()).append('=').append(value(f, q.text(f.name())));
