@@ -8,6 +8,11 @@ final class Absent implements Command {
     private static final List<String> VERSION_OPTIONS = List.of("-V", "--version");
 
     @Override
+    public List<GetOpt.Opt> options() {
+        return List.of();
+    }
+
+    @Override
     public int run(CommandContext c) {
         if (!c.args().isEmpty() && VERSION_OPTIONS.contains(c.args().getFirst())) {
             c.out().println(Release.LINE);

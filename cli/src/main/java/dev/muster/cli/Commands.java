@@ -1,9 +1,14 @@
 package dev.muster.cli;
 
+import java.util.List;
 import java.util.Optional;
 
 /** The commands by name. */
 final class Commands {
+    /** All that there are, for what goes through them. */
+    static final List<String> NAMES = List.of("sacct", "sacctmgr", "salloc", "sattach", "sbatch", "sbcast", "scancel", "scontrol", "sdiag", "sinfo",
+            "sprio", "squeue", "srun", "sshare", "sstat", "strigger");
+
     private Commands() {}
 
     static Optional<Command> of(String name) {

@@ -8,18 +8,27 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** {@code --help} and {@code --usage} of a table of options; what each means stands in {@code help.txt}. */
+/**
+ * {@code --help} and {@code --usage} of a table of options. What each means stands in {@code help.txt}: {@code command:option|value|meaning},
+ * or without the command for what it means everywhere else.
+ */
 final class OptionHelp {
     private static final int COLUMN = 30;
     private static final int WIDTH = 80;
     private static final List<String> ABOUT_HELP = List.of("help", "usage", "version", "helpstate", "helpformat");
 
     /** @param value "" if the option takes none */
-    private record Entry(String value, String meaning) {}
+    record Entry(String value, String meaning) {}
 
-    private OptionHelp() {}
+    private final String command;
+    private final Map<String, Entry> entries;
 
-    private static Map<String, Entry> entries() {
+    OptionHelp(String command) {
+        this.command = command;
+        this.entries = entries();
+    }
+
+    static Map<String, Entry> entries() {
         Map<String, Entry> out = new HashMap<>();
         try (InputStream in = OptionHelp.class.getResourceAsStream("help.txt")) {
             if (in == null) {
@@ -27,6 +36,7 @@ final class OptionHelp {
             }
             for (String line : new String(in.readAllBytes(), StandardCharsets.UTF_8).split("\n")) {
                 int first = line.indexOf('|');
+                // several words for a value are divided in the same way
                 int last = line.lastIndexOf('|');
                 if (first > 0 && last > first) {
                     out.put(line.substring(0, first), new Entry(line.substring(first + 1, last), line.substring(last + 1)));
@@ -38,46 +48,53 @@ final class OptionHelp {
         return out;
     }
 
-    private static String value(GetOpt.Opt o, Map<String, Entry> entries) {
-        Entry e = entries.get(o.name());
-        return e == null || e.value.isEmpty() ? "value" : e.value;
+    /** What an option means to the command; empty words where nothing is said. */
+    Entry of(GetOpt.Opt o) {
+        return switch (o.name()) {
+            case "help" -> new Entry("", "show this help message");
+            case "usage" -> new Entry("", "display brief usage message");
+            case "version" -> new Entry("", "output version information and exit");
+            default -> {
+                Entry own = entries.get(command + ":" + o.name());
+                yield own != null ? own : entries.getOrDefault(o.name(), new Entry("", ""));
+            }
+        };
+    }
+
+    String value(GetOpt.Opt o) {
+        String value = of(o).value;
+        return value.isEmpty() ? "value" : value;
     }
 
     static void help(CommandContext c, List<GetOpt.Opt> table, String operands) {
-        Map<String, Entry> entries = entries();
+        OptionHelp texts = new OptionHelp(c.name());
         c.out().println(("Usage: " + c.name() + " [OPTIONS] " + operands).stripTrailing());
         for (GetOpt.Opt o : table) {
             if (!ABOUT_HELP.contains(o.name()) && !o.name().isEmpty()) {
-                line(c, o, entries);
+                texts.line(c, o);
             }
         }
         c.out().println("\nHelp options:");
         for (GetOpt.Opt o : table) {
             if (ABOUT_HELP.contains(o.name())) {
-                line(c, o, entries);
+                texts.line(c, o);
             }
         }
     }
 
-    private static void line(CommandContext c, GetOpt.Opt o, Map<String, Entry> entries) {
+    private void line(CommandContext c, GetOpt.Opt o) {
         String value = switch (o.arg()) {
             case NONE -> "";
-            case OPTIONAL -> "[=" + value(o, entries) + "]";
-            case REQUIRED -> "=" + value(o, entries);
+            case OPTIONAL -> "[=" + value(o) + "]";
+            case REQUIRED -> "=" + value(o);
         };
         String left = (o.letter() == 0 ? "      --" : "  -" + o.letter() + ", --") + o.name() + value;
-        String meaning = switch (o.name()) {
-            case "help" -> "show this help message";
-            case "usage" -> "display brief usage message";
-            case "version" -> "output version information and exit";
-            default -> entries.containsKey(o.name()) ? entries.get(o.name()).meaning : "";
-        };
-        c.out().println((left + " ".repeat(Math.max(1, COLUMN - left.length())) + meaning).stripTrailing());
+        c.out().println((left + " ".repeat(Math.max(1, COLUMN - left.length())) + of(o).meaning).stripTrailing());
     }
 
     /** {@code Usage: name [-abc] [-A account] [--long=value] operands}. */
     static void usage(CommandContext c, List<GetOpt.Opt> table, String operands) {
-        Map<String, Entry> entries = entries();
+        OptionHelp texts = new OptionHelp(c.name());
         StringBuilder switches = new StringBuilder();
         List<String> words = new ArrayList<>();
         for (GetOpt.Opt o : table) {
@@ -85,7 +102,7 @@ final class OptionHelp {
                 switches.append(o.letter());
             } else if (!o.name().isEmpty()) {
                 String name = o.letter() != 0 && o.arg() == GetOpt.Arg.REQUIRED ? "-" + o.letter() + " " : "--" + o.name();
-                String value = o.arg() == GetOpt.Arg.NONE ? "" : value(o, entries).replaceAll("[\\[\\]]", "");
+                String value = o.arg() == GetOpt.Arg.NONE ? "" : texts.value(o).replaceAll("[\\[\\]]", "");
                 words.add("[" + name + (value.isEmpty() || name.endsWith(" ") ? value : "=" + value) + "]");
             }
         }

@@ -60,6 +60,11 @@ final class Sacct implements Command {
     private record Column(SacctField field, int width) {}
 
     @Override
+    public List<GetOpt.Opt> options() {
+        return OPTIONS;
+    }
+
+    @Override
     public int run(CommandContext c) throws SlurmException, UsageException {
         GetOpt.Parsed p = Standard.parse(c, OPTIONS);
         Wanted w = new Wanted();

@@ -14,6 +14,11 @@ final class Salloc implements Command {
     private static final int EXIT_SIGNALED = 128;
 
     @Override
+    public List<GetOpt.Opt> options() {
+        return JobOption.table('A');
+    }
+
+    @Override
     public int run(CommandContext c) throws SlurmException, UsageException {
         List<Components.Typed> typed = Components.typed(c, 'A', Components.sections('A', c.args()));
         JobOptions o = typed.getFirst().options();

@@ -16,6 +16,11 @@ final class Sbatch implements Command {
     private static final int POLL_LAST_MS = 5_000;
 
     @Override
+    public List<GetOpt.Opt> options() {
+        return JobOption.table('B');
+    }
+
+    @Override
     public int run(CommandContext c) throws SlurmException, UsageException {
         List<Components.Typed> typed = Components.typed(c, 'B', Components.sections('B', c.args()));
         JobOptions o = typed.getFirst().options();

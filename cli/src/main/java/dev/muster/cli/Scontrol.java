@@ -29,6 +29,11 @@ final class Scontrol implements Command {
     }
 
     @Override
+    public List<GetOpt.Opt> options() {
+        return OPTIONS;
+    }
+
+    @Override
     public int run(CommandContext c) throws SlurmException, UsageException {
         // what follows setdebugflags may begin with a minus
         boolean flags = !c.args().isEmpty() && Texts.lower(c.args().getFirst()).startsWith("setdebugf");

@@ -21,6 +21,11 @@ final class Srun implements Command {
     private static final int RETRY_MS = 1_000;
 
     @Override
+    public List<GetOpt.Opt> options() {
+        return JobOption.table('R');
+    }
+
+    @Override
     public int run(CommandContext c) throws SlurmException, UsageException {
         List<List<String>> sections = Components.sections('R', c.args());
         JobOptions o = new JobOptions(c, 'R');

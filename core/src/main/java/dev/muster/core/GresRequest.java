@@ -56,6 +56,9 @@ public record GresRequest(List<Tres.Item> perNode, List<Tres.Item> perJob, List<
         int job = gpus(r.tresPerJob());
         int node = gpus(r.tresPerNode()) + gpus(r.tresPerSocket()) * Math.max(1, r.socketsPerNode());
         int task = gpus(r.tresPerTask());
+        if (job == 0 && node == 0 && task == 0 && r.tasksPerGpu() == 0) {
+            return r;
+        }
         Json.Obj out = Json.object(Codec.encode(r));
         int nodes = Math.max(1, r.nodesMin());
         if (job > 0 && node > 0 && r.nodesMin() == 0 && job % node == 0) {

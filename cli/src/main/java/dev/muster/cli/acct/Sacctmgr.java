@@ -1,5 +1,6 @@
 package dev.muster.cli.acct;
 
+import dev.muster.cli.GetOpt;
 import dev.muster.cli.Command;
 import dev.muster.cli.CommandContext;
 import dev.muster.cli.SlurmException;
@@ -46,6 +47,11 @@ public final class Sacctmgr implements Command {
         Printer.Style style() {
             return new Printer.Style(!noHeader, bars, lastBar);
         }
+    }
+
+    @Override
+    public List<GetOpt.Opt> options() {
+        return Options.TABLE;
     }
 
     @Override

@@ -1,0 +1,183 @@
+package dev.muster.cli;
+
+import dev.muster.model.Release;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeMap;
+
+/** Manual pages and completions of bash and zsh, from the tables that the commands themselves read. Run by {@code muster install}. */
+public final class ManPages {
+    /** What follows an option's value can be asked for: the command that lists them. */
+    private static final List<String[]> LISTED = List.of(new String[] {"partition", "sinfo -h -a -o %R"}, new String[] {"nodelist", "sinfo -h -N -o %N"},
+            new String[] {"exclude", "sinfo -h -N -o %N"}, new String[] {"nodes", "sinfo -h -N -o %N"}, new String[] {"jobs", "squeue -h -o %i"},
+            new String[] {"jobid", "squeue -h -o %i"}, new String[] {"qos", "sacctmgr -n -P show qos format=name"},
+            new String[] {"account", "sacctmgr -n -P show account format=account"}, new String[] {"states", "squeue -h -o %T"});
+    private static final List<String> TAKES_JOBS = List.of("scancel", "sattach");
+
+    /** @param examples command lines */
+    record Page(String summary, String operands, List<String> text, List<String> examples) {}
+
+    private ManPages() {}
+
+    /** @param args the directory that gets {@code man}, {@code bash-completion} and {@code zsh} */
+    public static void main(String[] args) throws IOException {
+        Path share = Path.of(args[0]);
+        Path man = Files.createDirectories(share.resolve("man/man1"));
+        Path bash = Files.createDirectories(share.resolve("bash-completion/completions"));
+        Path zsh = Files.createDirectories(share.resolve("zsh/site-functions"));
+        var pages = pages();
+        for (String command : Commands.NAMES) {
+            Files.writeString(man.resolve(command + ".1"), manual(command, pages.get(command)));
+            Files.writeString(bash.resolve(command), bash(command));
+            Files.writeString(zsh.resolve("_" + command), zsh(command));
+        }
+    }
+
+    /** {@code man.txt}: {@code =} a command, {@code -} its summary, {@code @} its operands, {@code +} an example, anything else a paragraph. */
+    static TreeMap<String, Page> pages() {
+        TreeMap<String, Page> out = new TreeMap<>();
+        try (InputStream in = ManPages.class.getResourceAsStream("man.txt")) {
+            String name = "";
+            for (String line : new String(in.readAllBytes(), StandardCharsets.UTF_8).split("\n")) {
+                String rest = line.length() > 2 ? line.substring(2) : "";
+                Page p = out.get(name);
+                switch (line.charAt(0)) {
+                    case '=' -> {
+                        name = rest;
+                        out.put(name, new Page("", "", new ArrayList<>(), new ArrayList<>()));
+                    }
+                    case '-' -> out.put(name, new Page(rest, p.operands, p.text, p.examples));
+                    case '@' -> out.put(name, new Page(p.summary, rest, p.text, p.examples));
+                    case '+' -> p.examples.add(rest);
+                    default -> p.text.add(line);
+                }
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return out;
+    }
+
+    private static List<GetOpt.Opt> options(String command) {
+        return Commands.of(command).orElseThrow().options().stream().filter(o -> !o.name().isEmpty()).toList();
+    }
+
+    // ---- manual
+
+    private static String roff(String text) {
+        String out = text.replace("\\", "\\e").replace("-", "\\-").replace("'", "\\(aq");
+        return out.startsWith(".") ? "\\&" + out : out;
+    }
+
+    static String manual(String command, Page page) {
+        OptionHelp texts = new OptionHelp(command);
+        StringBuilder out = new StringBuilder(".TH " + command.toUpperCase(java.util.Locale.ROOT) + " 1 \"\" \"Muster\" \"Commands\"\n");
+        out.append(".SH NAME\n").append(command).append(" \\- ").append(roff(page.summary)).append('\n');
+        out.append(".SH SYNOPSIS\n.B ").append(command).append('\n').append(roff(page.operands)).append('\n');
+        out.append(".SH DESCRIPTION\n");
+        page.text.forEach(t -> out.append(roff(t)).append("\n.PP\n"));
+        out.append(".SH OPTIONS\n");
+        for (GetOpt.Opt o : options(command)) {
+            out.append(".TP\n.B ").append(o.letter() == 0 ? "" : "\\-" + o.letter() + ", ").append("\\-\\-").append(roff(o.name()));
+            switch (o.arg()) {
+                case NONE -> { }
+                case OPTIONAL -> out.append("[=").append(roff(texts.value(o))).append(']');
+                case REQUIRED -> out.append('=').append(roff(texts.value(o)));
+            }
+            out.append('\n').append(roff(texts.of(o).meaning())).append(".\n");
+        }
+        variables(command, out);
+        out.append(".SH EXIT STATUS\n0 if all went well, the exit code of the tasks where the command runs some, and another number after an error, which is\n"
+                + "told on standard error.\n");
+        out.append(".SH EXAMPLES\n");
+        page.examples.forEach(e -> out.append(".nf\n").append(roff(e)).append("\n.fi\n"));
+        out.append(".SH SEE ALSO\n");
+        out.append(String.join(", ", Commands.NAMES.stream().filter(n -> !n.equals(command)).map(n -> "\\fB" + n + "\\fR(1)").toList())).append('\n');
+        out.append(".PP\nThis is Muster; it answers as Slurm ").append(roff(Release.VERSION)).append(" does.\n");
+        return out.toString();
+    }
+
+    private static void variables(String command, StringBuilder out) {
+        char letter = switch (command) {
+            case "sbatch" -> 'B';
+            case "srun" -> 'R';
+            case "salloc" -> 'A';
+            default -> 0;
+        };
+        if (letter == 0) {
+            return;
+        }
+        out.append(".SH ENVIRONMENT\nEach stands for the option beside it, which comes before it.\n");
+        for (GetOpt.Opt o : options(command)) {
+            for (String variable : JobOption.of(letter, o.name()).variables(letter)) {
+                out.append(".TP\n.B ").append(variable).append("\n\\-\\-").append(roff(o.name())).append('\n');
+            }
+        }
+    }
+
+    // ---- completion
+
+    private static String listed(GetOpt.Opt o) {
+        String name = o.name().equals("partitions") || o.name().equals("state") || o.name().equals("accounts") ? o.name().replaceFirst("s$", "") : o.name();
+        for (String[] entry : LISTED) {
+            if (entry[0].equals(name) && o.arg() != GetOpt.Arg.NONE) {
+                return entry[1];
+            }
+        }
+        return "";
+    }
+
+    static String bash(String command) {
+        StringBuilder words = new StringBuilder();
+        StringBuilder cases = new StringBuilder();
+        for (GetOpt.Opt o : options(command)) {
+            words.append(words.isEmpty() ? "" : " ").append("--").append(o.name()).append(o.arg() == GetOpt.Arg.REQUIRED ? "=" : "");
+            String lister = listed(o);
+            if (!lister.isEmpty()) {
+                cases.append("    --").append(o.name()).append(o.letter() == 0 ? "" : "|-" + o.letter()).append(") COMPREPLY=($(compgen -W \"$(")
+                        .append(lister).append(" 2>/dev/null | sort -u)\" -- \"$cur\")); return ;;\n");
+            }
+        }
+        String rest = TAKES_JOBS.contains(command) ? "COMPREPLY=($(compgen -W \"$(squeue -h -o %i 2>/dev/null)\" -- \"$cur\"))"
+                : "COMPREPLY=($(compgen -f -- \"$cur\"))";
+        return """
+                # completion of @NAME@ for bash
+                _muster_@NAME@() {
+                  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
+                  [ "$cur" = "=" ] && cur=
+                  [ "$prev" = "=" ] && prev=${COMP_WORDS[COMP_CWORD-2]}
+                  case $prev in
+                @CASES@    *) ;;
+                  esac
+                  case $cur in
+                    -*) COMPREPLY=($(compgen -W "@WORDS@" -- "$cur")); [[ ${COMPREPLY[0]} == *= ]] && compopt -o nospace ;;
+                    *) @REST@ ;;
+                  esac
+                }
+                complete -o default -F _muster_@NAME@ @NAME@
+                """.replace("@NAME@", command).replace("@CASES@", cases).replace("@WORDS@", words).replace("@REST@", rest);
+    }
+
+    static String zsh(String command) {
+        OptionHelp texts = new OptionHelp(command);
+        StringBuilder out = new StringBuilder("#compdef " + command + "\n_arguments -s \\\n");
+        for (GetOpt.Opt o : options(command)) {
+            String meaning = texts.of(o).meaning().replace("'", "").replace("[", "(").replace("]", ")").replace(":", " ");
+            String lister = listed(o);
+            String value = switch (o.arg()) {
+                case NONE -> "";
+                case OPTIONAL -> "::" + texts.value(o).replace(":", " ") + ":";
+                case REQUIRED -> ":" + texts.value(o).replace(":", " ") + ":" + (lister.isEmpty() ? "" : "($(" + lister + " 2>/dev/null))");
+            };
+            String sign = o.arg() == GetOpt.Arg.NONE ? "" : "=" + (o.arg() == GetOpt.Arg.OPTIONAL ? "-" : "");
+            out.append("  '--").append(o.name()).append(sign).append('[').append(meaning).append(']').append(value.replace("'", "")).append("' \\\n");
+        }
+        return out.append("  '*: :").append(TAKES_JOBS.contains(command) ? "($(squeue -h -o %i 2>/dev/null))" : "_files").append("'\n").toString();
+    }
+}

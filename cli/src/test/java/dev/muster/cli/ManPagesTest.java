@@ -1,0 +1,36 @@
+package dev.muster.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Each command has a manual page with all its options, and completions that the shells can read. */
+class ManPagesTest {
+    @Test
+    void complete(@TempDir Path share) throws Exception {
+        ManPages.main(new String[] {share.toString()});
+        assertThat(ManPages.pages().keySet()).containsExactlyElementsOf(Commands.NAMES);
+        for (String command : Commands.NAMES) {
+            ManPages.Page page = ManPages.pages().get(command);
+            assertThat(page.summary()).as(command).isNotEmpty();
+            assertThat(page.text()).as(command).isNotEmpty();
+            assertThat(page.examples()).as(command).isNotEmpty().allMatch(e -> e.startsWith(command));
+            String manual = Files.readString(share.resolve("man/man1/" + command + ".1")).replace("\\-", "-");
+            String bash = Files.readString(share.resolve("bash-completion/completions/" + command));
+            String zsh = Files.readString(share.resolve("zsh/site-functions/_" + command));
+            for (GetOpt.Opt o : Commands.of(command).orElseThrow().options()) {
+                if (!o.name().isEmpty()) {
+                    assertThat(List.of(manual, bash, zsh)).as(command + " --" + o.name()).allMatch(t -> t.contains("--" + o.name()));
+                }
+            }
+            // the shell itself is asked for what begins with --vers and --partition=
+            Process shell = new ProcessBuilder("bash", "-c", ". $1; COMP_WORDS=($2 --vers); COMP_CWORD=1; _muster_$2; echo ${COMPREPLY[@]}",
+                    "-", share.resolve("bash-completion/completions/" + command).toString(), command).redirectErrorStream(true).start();
+            assertThat(new String(shell.getInputStream().readAllBytes()).strip()).as(command).isEqualTo("--version");
+        }
+    }
+}
