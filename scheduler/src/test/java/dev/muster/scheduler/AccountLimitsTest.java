@@ -161,7 +161,8 @@ class AccountLimitsTest {
     }
 
     private void charge(String weights) {
-        assertThat(cluster.apply(new Command.UpdatePartition(0, "p", Map.of("tresbillingweights", weights)))).isNotInstanceOf(Decision.Rejected.class);
+        assertThat(cluster.apply(new Command.UpdatePartition(0, "p", Map.of("tresbillingweights", weights))))
+                .isNotInstanceOf(Decision.Rejected.class);
     }
 
     private void play(String expected) {
