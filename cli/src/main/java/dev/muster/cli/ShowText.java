@@ -204,7 +204,7 @@ final class ShowText {
             add("Reservation", j.text("reservation"));
             line();
         }
-        add("OverSubscribe", j.text("exclusiveUse").equals("NODE") ? "NO" : j.flag("oversubscribe") ? "YES" : "OK");
+        add("OverSubscribe", j.text("exclusiveUse").matches("NODE|TOPO") ? "NO" : j.flag("oversubscribe") ? "YES" : "OK");
         add("Exclusive", j.text("exclusiveUse"));
         add("Contiguous", j.flag("contiguous") ? 1 : 0).add("Licenses", orNull(j, "licenses"));
         add("LicensesAlloc", orNull(j, "licensesAlloc"));
@@ -382,7 +382,9 @@ final class ShowText {
     private void partitionPolicy(Json.Obj p) {
         add("PriorityJobFactor", p.number("priorityJobFactor")).add("PriorityTier", p.number("priorityTier"));
         flag("RootOnly", p.flag("rootOnly")).flag("ReqResv", p.flag("requireReservation"));
-        add("OverSubscribe", p.text("overSubscribe").isEmpty() ? "NO" : p.text("overSubscribe"));
+        boolean whole = p.flag("exclusiveNode") || p.text("overSubscribe").equals("EXCLUSIVE");
+        add("OverSubscribe", p.text("overSubscribe").matches("|EXCLUSIVE") ? "NO" : p.text("overSubscribe"));
+        add("Exclusive", p.flag("exclusiveTopo") ? "TOPO" : p.flag("exclusiveUser") ? "USER" : whole ? "NODE" : "NO");
         line();
         int over = p.integer("overTimeLimitMin");
         add("OverTimeLimit", over == 0 ? "NONE" : over == Durations.INFINITE ? "UNLIMITED" : Integer.toString(over));

@@ -39,6 +39,11 @@ public record Partition(PartitionInfo info, List<String> nodes) {
 
     /** Each job has its nodes to itself. */
     public boolean isExclusive() {
-        return info.overSubscribe().equals("EXCLUSIVE");
+        return info.exclusiveNode() || info.overSubscribe().equals("EXCLUSIVE");
+    }
+
+    /** NO, NODE, USER or TOPO: whom its jobs share their nodes with. */
+    public String exclusive() {
+        return info.exclusiveTopo() ? "TOPO" : info.exclusiveUser() ? "USER" : isExclusive() ? "NODE" : "NO";
     }
 }

@@ -13,6 +13,7 @@ import dev.muster.core.State;
 import dev.muster.model.JobDesc;
 import dev.muster.model.IndexSet;
 import dev.muster.model.JobReason;
+import dev.muster.model.Topology;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -49,6 +50,8 @@ final class Pass {
     private final List<Charged> charged = new ArrayList<>();
     private final List<Planner.Start> starts = new ArrayList<>();
     private final List<Taken> taken = new ArrayList<>();
+    /** Who came to which node. */
+    private final List<Met> met = new ArrayList<>();
     /** Of these, those that share their cores. */
     private final List<Taken> shares = new ArrayList<>();
     /** Units alone, for what goes on or waits for others to leave. */
@@ -69,7 +72,7 @@ final class Pass {
     private boolean blind;
     private boolean sharing;
     private Grid grid;
-    private LicencePlan licencePlan;
+    private final LicenceDesk licences;
     private Set<String> avoided = Set.of();
     private int reservations;
     private int backfilled;
@@ -77,6 +80,8 @@ final class Pass {
     private record Charged(JobDesc desc, Allocation allocation) {}
 
     private record Taken(NodeSlot node, Allocation.Share share, String partition) {}
+
+    private record Met(NodeSlot node, Apart who) {}
 
     Pass(Scheduler scheduler, State state, Now now, int most) {
         this.scheduler = scheduler;
@@ -93,9 +98,10 @@ final class Pass {
         this.inOrder = state.settings().options().containsKey(Settings.IN_ORDER);
         this.reserved = new Reserved(state, scheduler.nodes(), now.seconds());
         this.preemptor = new Preemptor(scheduler, state, now);
+        this.licences = new LicenceDesk(scheduler, state, now);
         if (state.preempted().size() > 0) {
             for (Job job : scheduler.holders()) {
-                if (Scheduler.gaveItsCores(state, job)) {
+                if (Scheduler.gaveWay(state, job)) {
                     stopped.add(job);
                 }
             }
@@ -123,6 +129,9 @@ final class Pass {
             charged.forEach(c -> scheduler.use().started(state, c.desc, c.allocation, -1));
             for (Taken t : taken) {
                 t.node.release(t.share, t.partition);
+            }
+            for (Met m : met) {
+                scheduler.meet(m.who, m.node, -1);
             }
             for (Taken t : shares) {
                 t.node.share(t.partition, t.share.cores(), -1);
@@ -214,7 +223,7 @@ final class Pass {
                 reason = reason == JobReason.NONE ? limit : reason;
                 continue;
             }
-            Need plain = scheduler.need(job, partition.get(), state);
+            Need plain = scheduler.known(patient(job, scheduler.need(job, partition.get(), state)), job);
             for (int i = 0; i < reservations.size(); i++) {
                 JobReason why = attempt(job, task, partition.get(), scheduler.shared(plain, reservations.get(i)), i + 1 == reservations.size());
                 if (why == JobReason.NONE) {
@@ -228,6 +237,16 @@ final class Pass {
             scheduler.explain(job.id(), reason);
         }
         return false;
+    }
+
+    /** A job waits for few switches no longer than it said. */
+    private Need patient(Job job, Need need) {
+        return need.network().switches() > 0 && job.eligibleTime() > 0
+                && now.seconds() - job.eligibleTime() > Network.patience(job.desc().request(), state.settings()) ? need.onAnySwitches() : need;
+    }
+
+    private Topology topology(Need need) {
+        return state.settings().topology(need.network().topology());
     }
 
     /** NONE if it starts; else why it does not. @param last what it waits for is planned here */
@@ -270,7 +289,7 @@ final class Pass {
             }
             return reason;
         }
-        if (licences(need, 0).isEmpty()) {
+        if (licences.given(need, 0).isEmpty()) {
             if (last) {
                 reserve(job, need, JobReason.LICENSES);
             }
@@ -300,7 +319,7 @@ final class Pass {
             return JobReason.RESOURCES;
         }
         JobReason reason = unavailable(need) ? JobReason.REQ_NODE_NOT_AVAIL : blocked.contains(blocker(need)) ? JobReason.PRIORITY
-                : JobReason.RESOURCES;
+                : lacksUnit(need) ? JobReason.NO_TOPOLOGY_UNIT : JobReason.RESOURCES;
         reserve(job, need, reason);
         blocked.add(blocker(need));
         return reason;
@@ -317,7 +336,7 @@ final class Pass {
         return switch (room) {
             case Preemptor.None n -> Optional.empty();
             case Preemptor.AtOnce r -> {
-                claim(r.allocation(), need);
+                claim(job, r.allocation(), need);
                 starts.add(new Planner.Start(job.id(), task, r.allocation(), need.limitMin(), need.partition(), need.reservation()));
                 yield Optional.of(JobReason.NONE);
             }
@@ -367,8 +386,12 @@ final class Pass {
             scheduler.use().started(state, job.desc(), start.allocation(), 1);
             charged.add(new Charged(job.desc(), start.allocation()));
         }
-        claim(start.allocation(), need);
+        claim(job, start.allocation(), need);
         starts.add(start);
+    }
+
+    LicenceDesk licences() {
+        return licences;
     }
 
     // ---- now
@@ -387,7 +410,7 @@ final class Pass {
 
     /** As {@link #place}, on other nodes than these, and with the licences. */
     Optional<Allocation> placeAvoiding(Need need, Set<String> nodes) {
-        Optional<List<Licences.Item>> given = licences(need, 0);
+        Optional<List<Licences.Item>> given = licences.given(need, 0);
         avoided = nodes;
         try {
             Optional<Allocation> allocation = given.flatMap(g -> placeIdleOrShared(need));
@@ -398,6 +421,10 @@ final class Pass {
     }
 
     private Optional<Allocation> place(Need need) {
+        return place(need, topology(need));
+    }
+
+    private Optional<Allocation> place(Need need, Topology topology) {
         List<NodeSlot> order = order(need);
         int required = Feasibility.names(need.nodeList()).size();
         List<Chooser.Candidate> candidates = new ArrayList<>();
@@ -409,7 +436,8 @@ final class Pass {
             if (tasks > 0) {
                 candidates.add(new Chooser.Candidate(node, tasks));
                 requiredFound += i < required ? 1 : 0;
-                if (need.nodesWanted() == 1 && required == 0 && tasks >= enough && need.gresPerJob().isEmpty()) {
+                if (need.nodesWanted() == 1 && required == 0 && tasks >= enough && need.gresPerJob().isEmpty()
+                        && Features.isPlain(need.features())) {
                     break;
                 }
             }
@@ -417,14 +445,22 @@ final class Pass {
         if (requiredFound < required) {
             return Optional.empty();
         }
-        List<Chooser.Pick> picks = Chooser.pick(need, candidates, required);
+        List<Chooser.Pick> picks = Chooser.pick(need, candidates, required, topology);
         if (picks.isEmpty()) {
             return Optional.empty();
         }
+        picks = batchFirst(need, picks);
         for (Chooser.Pick p : picks) {
             bootIds.computeIfAbsent(p.node().spec.name(), n -> p.node().asleep ? "" : state.nodes().at(n).bootId());
         }
         return Optional.of(Chooser.bind(need, picks, n -> freeNow(need, n), bootIds, memoryConsumed, state.settings().awaitProlog()));
+    }
+
+    /** --batch: the script runs on the first node, which is one that has these features. */
+    private static List<Chooser.Pick> batchFirst(Need need, List<Chooser.Pick> picks) {
+        List<Chooser.Pick> out = new ArrayList<>(picks);
+        out.sort(java.util.Comparator.comparingInt(p -> Features.match(need.batch(), p.node().spec.features()) ? 0 : 1));
+        return need.batch().isEmpty() ? picks : out;
     }
 
     /** Candidates in order of preference: those the job names first; the least loaded first where that is asked for, or the fullest. */
@@ -464,7 +500,8 @@ final class Pass {
         List<NodeSlot> members = awakeFirst(scheduler.nodesOf(need.partition()));
         List<String> required = Feasibility.names(need.nodeList());
         List<String> excluded = Feasibility.names(need.excludeList());
-        if (required.isEmpty() && excluded.isEmpty() && avoided.isEmpty() && need.features().isEmpty() && need.tmpDiskMb() == 0) {
+        List<String> within = Feasibility.names(need.network().within());
+        if (within.isEmpty() && required.isEmpty() && excluded.isEmpty() && avoided.isEmpty() && need.features().isEmpty() && need.tmpDiskMb() == 0) {
             return members;
         }
         List<NodeSlot> out = new ArrayList<>();
@@ -475,7 +512,8 @@ final class Pass {
             }
         }
         for (NodeSlot node : members) {
-            if (!required.contains(node.spec.name()) && !avoided.contains(node.spec.name()) && !excluded.contains(node.spec.name())
+            boolean may = within.isEmpty() || within.contains(node.spec.name());
+            if (may && !required.contains(node.spec.name()) && !avoided.contains(node.spec.name()) && !excluded.contains(node.spec.name())
                     && Features.match(need.features(), node.spec.features()) && need.tmpDiskMb() <= node.spec.tmpDiskMb()) {
                 out.add(node);
             }
@@ -495,6 +533,9 @@ final class Pass {
     }
 
     private int tasksNow(Need need, NodeSlot node) {
+        if (!node.accepts(need.apart())) {
+            return 0;
+        }
         int units = freeNow(need, node).count();
         long memory = node.freeMemoryMb;
         boolean idle = node.isIdle() && !(need.exclusive() && partlyBarred(need, node, 0));
@@ -510,54 +551,21 @@ final class Pass {
         return tasks == 0 ? 0 : Math.min(tasks, Chooser.tasksByGres(need, node));
     }
 
-    /** The licences that the need would get from that slot on; empty if it must wait for them. */
-    private Optional<List<Licences.Item>> licences(Need need, int slot) {
-        return need.licences().items().isEmpty() ? Optional.of(List.of())
-                : licencePlan().choose(need.licences(), slot, Grid.endSlot(slot, need.limitMin()));
-    }
-
-    /** Takes what an allocation has of licences, or with give puts it back. */
-    void takeLicences(Allocation allocation, Need need, boolean give) {
-        if (!allocation.licences().isEmpty()) {
-            Licences.parse(allocation.licences()).ifPresent(w -> licencePlan().take(give ? negative(w.items()) : w.items(), 0,
-                    Grid.endSlot(0, need.limitMin())));
-        }
-    }
-
-    private void keep(List<Licences.Item> items, int slot, Need need, boolean give) {
-        if (!items.isEmpty()) {
-            licencePlan().take(give ? negative(items) : items, slot, Grid.endSlot(slot, need.limitMin()));
-        }
-    }
-
-    private static List<Licences.Item> negative(List<Licences.Item> items) {
-        return items.stream().map(i -> new Licences.Item(i.name(), -i.count())).toList();
-    }
-
-    private LicencePlan licencePlan() {
-        if (licencePlan == null) {
-            licencePlan = new LicencePlan(Licences.configured(state.settings()));
-            for (Job job : scheduler.holders()) {
-                licencePlan.running(job, job.run().limitTickMs() < 0 ? Long.MAX_VALUE / 2
-                        : Math.max(0, (job.run().limitTickMs() - now.tickMs() + 999) / 1000));
-            }
-        }
-        return licencePlan;
-    }
-
     /** A node is had whole or not at all by those who must have it whole. */
     private boolean partlyBarred(Need need, NodeSlot node, int slot) {
         long from = now.seconds() + Grid.STARTS[slot];
         return reserved.touches(need.reservation(), node, from, until(from, need.limitMin()));
     }
 
-    private void claim(Allocation allocation, Need need) {
-        takeLicences(allocation, need, false);
+    private void claim(Job job, Allocation allocation, Need need) {
+        licences.take(allocation, need, false);
         for (Allocation.Share share : allocation.nodes()) {
             NodeSlot node = scheduler.node(share.node());
             int idle = share.cores().intersect(node.freeUnits).count();
             node.hold(share, need.partition());
             taken.add(new Taken(node, share, need.partition()));
+            met.add(new Met(node, scheduler.apart(job)));
+            scheduler.meet(met.getLast().who, node, 1);
             if (need.jobsPerCore() > 1) {
                 node.share(need.partition(), share.cores(), 1);
                 shares.add(taken.getLast());
@@ -578,6 +586,12 @@ final class Pass {
             }
         }
         return !reserved.isEmpty() && need.reservation().isEmpty() && allBarred(need);
+    }
+
+    /** There are nodes enough, but they do not hang together. */
+    private boolean lacksUnit(Need need) {
+        Topology t = topology(need);
+        return (t.kind() == Topology.Kind.BLOCK || t.kind() == Topology.Kind.TORUS) && place(need, Topology.FLAT).isPresent();
     }
 
     /** Reservations leave nothing of the partition for now. */
@@ -632,7 +646,7 @@ final class Pass {
         List<NodeSlot> order = order(need);
         long opens = reserved.opens(need.reservation()) - now.seconds();
         for (int slot = opens > 0 ? Grid.slotAt(opens) : 0; slot < Grid.STARTS.length; slot++) {
-            List<Chooser.Pick> picks = licences(need, slot).isEmpty() ? List.of() : picksAt(need, order, slot);
+            List<Chooser.Pick> picks = licences.given(need, slot).isEmpty() ? List.of() : picksAt(need, order, slot);
             if (!picks.isEmpty()) {
                 return Optional.of(reserved(need, picks, slot, Grid.endSlot(slot, need.limitMin()), keep));
             }
@@ -650,7 +664,7 @@ final class Pass {
         int found = 0;
         for (int i = 0; i < order.size(); i++) {
             NodeSlot node = order.get(i);
-            if (!node.usable || avoided.contains(node.spec.name())) {
+            if (!node.usable || avoided.contains(node.spec.name()) || slot == 0 && !node.accepts(need.apart())) {
                 continue;
             }
             int barred = reserved.isEmpty() ? 0 : reserved.barred(need.reservation(), node, from, until(from, need.limitMin()));
@@ -664,7 +678,7 @@ final class Pass {
                 found += i < required ? 1 : 0;
             }
         }
-        return found < required ? List.of() : Chooser.pick(withoutJobGres(need, slot), candidates, required);
+        return found < required ? List.of() : Chooser.pick(withoutJobGres(need, slot), candidates, required, topology(need));
     }
 
     /** Keeps room for all of them at the first time at which each finds nodes of its own; empty if there is none. */
@@ -678,19 +692,19 @@ final class Pass {
             for (int slot = 0; slot < Grid.STARTS.length; slot++) {
                 avoided = new HashSet<>();
                 List<List<Chooser.Pick>> all = new ArrayList<>();
-                List<List<Licences.Item>> licences = new ArrayList<>();
+                List<List<Licences.Item>> had = new ArrayList<>();
                 for (int i = 0; i < needs.size() && all.size() == i; i++) {
-                    Optional<List<Licences.Item>> given = licences(needs.get(i), slot);
+                    Optional<List<Licences.Item>> given = licences.given(needs.get(i), slot);
                     List<Chooser.Pick> picks = given.isEmpty() ? List.of() : picksAt(needs.get(i), orders.get(i), slot);
                     if (!picks.isEmpty()) {
                         all.add(picks);
-                        licences.add(given.get());
-                        keep(given.get(), slot, needs.get(i), false);
+                        had.add(given.get());
+                        licences.keep(given.get(), slot, needs.get(i), false);
                         picks.forEach(p -> avoided.add(p.node().spec.name()));
                     }
                 }
-                for (int i = 0; i < licences.size(); i++) {
-                    keep(licences.get(i), slot, needs.get(i), true);
+                for (int i = 0; i < had.size(); i++) {
+                    licences.keep(had.get(i), slot, needs.get(i), true);
                 }
                 if (all.size() == needs.size()) {
                     List<Planner.Estimate> out = new ArrayList<>();
@@ -714,12 +728,12 @@ final class Pass {
         return new Need(n.partition(), n.nodesMin(), n.nodesMax(), n.nodesWanted(), n.tasks(), n.cpusPerTask(), n.tasksPerNode(), n.cpusPerNodeMin(),
                 n.memPerNodeMb(), n.memPerCpuMb(), n.memAll(), n.gresPerNode(), List.of(), n.gresPerTask(), n.exclusive(),
                 n.overcommit(), n.shape(), n.tmpDiskMb(), n.features(), n.nodeList(), n.excludeList(), n.tasksOn(), n.gpus(), n.licences(),
-                n.limitMin(), n.reservation(), n.jobsPerCore());
+                n.limitMin(), n.reservation(), n.jobsPerCore(), n.apart(), n.network(), n.batch());
     }
 
     private Planner.Estimate reserved(Need need, List<Chooser.Pick> picks, int slot, int end, boolean keep) {
         if (keep) {
-            licences(need, slot).filter(l -> !l.isEmpty()).ifPresent(l -> licencePlan().take(l, slot, end));
+            licences.given(need, slot).ifPresent(l -> licences.keep(l, slot, need, false));
         }
         List<String> names = new ArrayList<>();
         int cpus = 0;
@@ -746,7 +760,7 @@ final class Pass {
             for (Job job : scheduler.holders()) {
                 long left = job.run().limitTickMs() < 0
                         ? (job.state().isActive() ? Long.MAX_VALUE / 2 : 60) : Math.max(0, (job.run().limitTickMs() - now.tickMs() + 999) / 1000);
-                if (!Scheduler.gaveItsCores(state, job)) {
+                if (!Scheduler.gaveItsCores(job)) {
                     release(job.run().allocation().nodes(), left, lastEnd);
                 }
                 release(job.run().allocation().leaving(), 60, lastEnd);

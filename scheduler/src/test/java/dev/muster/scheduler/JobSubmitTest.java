@@ -35,11 +35,16 @@ class JobSubmitTest {
         Cluster all = new Cluster("n[1-3] cpus=2 mem=1000", "a nodes=n1\nb nodes=n2", "options.job_submit=all_partitions,defaults");
         int first = all.accept("kind=BATCH");
         assertThat(all.state().jobs().at(first).desc().partition()).isEqualTo("a,b");
-        assertThat(all.state().jobs().at(all.accept("kind=BATCH partition=b")).desc().partition()).isEqualTo("b");
+        assertThat(partitionOf(all, "kind=BATCH partition=b")).isEqualTo("b");
         assertThat(all.state().jobs().at(first).desc().extras().acctgFreq()).isEqualTo("30");
         Cluster one = new Cluster("n[1-3] cpus=2 mem=1000", "big nodes=n[1-3] minnodes=2 prioritytier=3\nmain nodes=n[1-3] default=yes\n"
                 + "small nodes=n1 maxnodes=1 prioritytier=2", "options.job_submit=partition");
-        assertThat(one.state().jobs().at(one.accept("kind=BATCH nodesMin=2")).desc().partition()).isEqualTo("big");
-        assertThat(one.state().jobs().at(one.accept("kind=BATCH nodesMin=1")).desc().partition()).isEqualTo("small");
+        assertThat(partitionOf(one, "kind=BATCH nodesMin=2")).isEqualTo("big");
+        assertThat(partitionOf(one, "kind=BATCH nodesMin=1")).isEqualTo("small");
+    }
+
+    private static String partitionOf(Cluster c, String job) {
+        int id = c.accept(job);
+        return c.state().jobs().at(id).desc().partition();
     }
 }
