@@ -46,8 +46,6 @@ final class Unsupported {
                 said(e.burstBuffer(), "--bb"),
                 said(e.mcsLabel(), "--mcs-label"),
                 said(e.batchFeatures(), "--batch"),
-                said(e.cpuFreq(), "--cpu-freq"),
-                said(e.tresFreq(), "--gpu-freq"),
                 new Rule(!e.profile().isEmpty() && !e.profile().equalsIgnoreCase("none"), "--profile"),
                 said(e.power(), "--power"),
                 said(e.x11(), "--x11"),
