@@ -65,8 +65,7 @@ public final class SisterFiles {
                 {p.exclusiveTopo() ? "yes" : "", "ExclusiveTopo"},
                 {p.maxCpusPerSocket() > 0 ? "yes" : "", "MaxCPUsPerSocket"},
                 {p.qos(), "QOS"},
-                {p.cpuBind(), "CpuBind"},
-                {p.powerDownOnIdle() ? "yes" : "", "PowerDownOnIdle"}};
+                {p.cpuBind(), "CpuBind"}};
             for (String[] key : keys) {
                 if (!key[0].isEmpty()) {
                     found.add("PartitionName=" + p.name() + ": " + key[1] + " has no effect in this version");
@@ -79,6 +78,12 @@ public final class SisterFiles {
     private static final String[][] UNKEPT_WORDS = {
         {"BcastParameters", "Compression", "sbcast does not compress"},
         {"BcastParameters", "send_libs", "sbcast sends no libraries along in this version"},
+        {"CommunicationParameters", "block_null_hash", "every request is authenticated whole"},
+        {"CommunicationParameters", "CheckGhalQuiesce", "there is no such network here"},
+        {"CommunicationParameters", "DisableIPv4", "daemons listen on both families of addresses"},
+        {"CommunicationParameters", "keepaliveinterval", "what is sent again after a break does not depend on it"},
+        {"CommunicationParameters", "keepaliveprobes", "what is sent again after a break does not depend on it"},
+        {"CommunicationParameters", "keepalivetime", "what is sent again after a break does not depend on it"},
         {"LaunchParameters", "batch_step_set_cpu_freq", "CPU frequency control is not part of this version"},
         {"LaunchParameters", "cray_net_exclusive", "there is no such network here"},
         {"LaunchParameters", "disable_send_gids", "groups always come with the job"},
@@ -91,7 +96,7 @@ public final class SisterFiles {
         {"LaunchParameters", "ulimit_pam_adopt", "PAM sessions are not part of this version"},
         {"PrologFlags", "X11", "X11 forwarding is not part of this version; what it implies is done"},
         {"TaskPluginParam", "sockets", "tasks are bound to cores or threads"},
-        {"PrivateData", "cloud", "there are no cloud nodes in this version"},
+        {"PrivateData", "cloud", "nodes without power are shown to everybody"},
         {"PrivateData", "accounts", "the words accounts, events and users belong into slurmdbd.conf"},
         {"PrivateData", "events", "the words accounts, events and users belong into slurmdbd.conf"},
         {"PrivateData", "users", "the words accounts, events and users belong into slurmdbd.conf"},

@@ -7,6 +7,7 @@ import dev.muster.config.NodeConf;
 import dev.muster.config.PartitionConf;
 import dev.muster.config.SlurmConf;
 import dev.muster.core.Command;
+import dev.muster.core.JobSubmit;
 import dev.muster.core.Licences;
 import dev.muster.core.Node;
 import dev.muster.core.Partition;
@@ -92,6 +93,10 @@ final class ConfigBridge {
             options.put(Settings.OOM_KILL_STEP, "1");
         }
         defaults(conf, options);
+        PowerOptions.put(conf, options);
+        if (!conf.list(Key.JOB_SUBMIT_PLUGINS).isEmpty()) {
+            options.put(JobSubmit.PLUGINS, String.join(",", conf.list(Key.JOB_SUBMIT_PLUGINS)));
+        }
         if (conf.given(Key.MAX_NODE_COUNT)) {
             options.put(Settings.MAX_NODE_COUNT, Long.toString(conf.number(Key.MAX_NODE_COUNT)));
         }

@@ -61,6 +61,16 @@ final class Hooks {
         }
     }
 
+    /** RebootProgram. It takes the machine down, or this daemon. */
+    void reboot() {
+        if (settings.around().reboot().isEmpty()) {
+            log.error("RebootProgram isn't defined in config");
+            return;
+        }
+        log.info("Node reboot request being processed");
+        runOne(settings.around().reboot(), basic(), HEALTH_SECONDS, List.of()).ifPresent(e -> log.error("RebootProgram failed: " + e));
+    }
+
     /** UnkillableStepProgram. */
     void unkillable(JobShare share, String step) {
         if (!settings.around().unkillable().isEmpty()) {

@@ -52,6 +52,7 @@ final class SettingsReader {
                 conf.clusterName(),
                 List.copyOf(controllers),
                 node.port(),
+                conf.has(Key.COMMUNICATION_PARAMETERS, "NoInAddrAny") ? node.address() : "",
                 Path.of(conf.slurmdSpoolDir(node)).toAbsolutePath(),
                 conf.slurmdPidFile(node),
                 options.logFile().isEmpty() ? conf.slurmdLogFile(node) : options.logFile(),
@@ -79,7 +80,7 @@ final class SettingsReader {
                 options.extra(),
                 new Settings.Around(conf.has(Key.PROLOG_FLAGS, "Serial"), conf.has(Key.PROLOG_FLAGS, "RunInJob"),
                         (int) conf.number(Key.PROPAGATE_PRIO_PROCESS), conf.text(Key.UNKILLABLE_STEP_PROGRAM),
-                        conf.text(Key.HEALTH_CHECK_PROGRAM), (int) conf.number(Key.V_SIZE_FACTOR), container,
+                        conf.text(Key.HEALTH_CHECK_PROGRAM), conf.text(Key.REBOOT_PROGRAM), (int) conf.number(Key.V_SIZE_FACTOR), container,
                         conf.given(Key.CPU_FREQ_DEF) ? conf.text(Key.CPU_FREQ_DEF) : ""),
                 conf.configOverrides() ? Optional.of(shape(node)) : Optional.empty());
     }

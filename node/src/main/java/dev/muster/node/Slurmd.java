@@ -134,7 +134,7 @@ public final class Slurmd implements AutoCloseable {
         long endNs = System.nanoTime() + PORT_WAIT_MS * 1_000_000L;
         while (true) {
             try {
-                return Server.start("", settings.port(), sessions.verifier(), (caller, message, body) ->
+                return Server.start(settings.listenAt(), settings.port(), sessions.verifier(), (caller, message, body) ->
                         queries.answer(caller, message, body),
                         Map.of("io", relay::handle), Slurmd::page);
             } catch (RuntimeException e) {
@@ -215,6 +215,7 @@ public final class Slurmd implements AutoCloseable {
             case Welcome w -> { }
             case Refused r -> { }
             case CheckHealth c -> Loop.aside(hooks::health);
+            case dev.muster.model.node.NodeMessages.Reboot r -> Loop.aside(hooks::reboot);
         }
     }
 

@@ -229,6 +229,9 @@ public final class NodeMessages {
     /** Runs HealthCheckProgram. */
     public record CheckHealth() implements ToNode {}
 
+    /** Runs RebootProgram. */
+    public record Reboot() implements ToNode {}
+
     /** End the daemon ({@code scontrol shutdown}); running jobs go on. */
     public record StopDaemon() implements ToNode {}
 
