@@ -45,10 +45,15 @@ const char *environment_value(const char *name)
     return i < environment.count ? environment.items[i] + length + 1 : NULL;
 }
 
-void environment_make(const struct task *task)
+/* Once for all tasks, before the first is forked. */
+void environment_prepare(void)
 {
     for (size_t i = 0; i < spec.env.count; i++)
         strings_add(&environment, spec.env.items[i]);
+}
+
+void environment_make(const struct task *task)
+{
     for (size_t i = 0; i < task->env.count; i++)
         environment_set(task->env.items[i]);
 }

@@ -6,6 +6,7 @@
 
 struct task;
 
+void environment_prepare(void);
 void environment_make(const struct task *task);
 void environment_set(char *entry);
 void environment_unset(const char *name);

@@ -39,7 +39,7 @@ enum { TOLD_STARTED = 1, TOLD_EXIT = 2 };
 
 struct client {
     int fd;
-    bool primary, hears, attaching, finish_told, injects;
+    bool primary, hears, attaching, finish_told, injects, end_only;
     struct buffer in, out;
     struct position *positions;     /* two a task */
     uint8_t *told;

@@ -87,6 +87,8 @@ pid_t hooks_start_epilog(const struct task *task)
     if (pid != 0)
         return pid < 0 ? 0 : pid;
     setsid();
+    if (spec.namespace && !namespace_join(spec.namespace))
+        _exit(1);
     task_become_user();
     environment_make(task);
     sigset_t none;

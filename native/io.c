@@ -147,6 +147,9 @@ static void end_stream(const struct task *task, struct stream *s)
     s->eof = true;
 }
 
+/* A task wrote much in this round: the next one comes at once. */
+static bool is_flood;
+
 static void read_output(struct task *task, struct stream *s)
 {
     char bytes[65536];
@@ -154,6 +157,7 @@ static void read_output(struct task *task, struct stream *s)
     if (!most)
         return;
     ssize_t n = read(s->fd, bytes, most < sizeof bytes ? most : sizeof bytes);
+    is_flood |= n >= FLOOD_BYTES;
     if (n > 0 && s->labelled)
         keep_labelled(task, s, bytes, (size_t)n);
     else if (n > 0)
@@ -293,7 +297,8 @@ static void attach(struct client *c, size_t i, int s, uint64_t offset)
 static bool request_attach(struct client *c, const struct frame *f)
 {
     c->hears = true;
-    if (f->length > 0 && f->bytes[0] == 'n')
+    c->end_only = f->length > 0 && f->bytes[0] == 'e';
+    if (f->length > 0 && (f->bytes[0] == 'n' || f->bytes[0] == 'e'))
         return true;
     c->primary |= f->length > 0 && f->bytes[0] == 'p';
     c->attaching = f->length > 1 && f->bytes[1] == '+';
@@ -481,7 +486,7 @@ static void fill(struct client *c)
     if (c->out.have - c->out.done >= CLIENT_OUT_BYTES)
         return;
     bool more = c->hears, ends_told = true;
-    for (size_t i = 0; i < spec.task_count && c->hears; i++)
+    for (size_t i = 0; i < spec.task_count && c->hears && !c->end_only; i++)
         tell_task(c, i);
     while (more && c->out.have - c->out.done < CLIENT_OUT_BYTES) {
         more = false;
@@ -612,9 +617,24 @@ static void serve_one(const struct watch *w, short events, void (*on_wake)(void)
     }
 }
 
+/*
+ * What many tasks do comes one by one, and each round looks at all of them, writes the status and wakes those who listen: a
+ * moment later there is more to do in one. The moment grows while events keep coming, and begins anew after a rest.
+ */
+static long gather_us;
+
+static long long now_us(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (long long)t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
+
 /* One round: waits at most timeout_ms (-1: for ever) for anything to do, and does it. */
 void io_serve(int timeout_ms, int wake_fd, void (*on_wake)(void))
 {
+    if (gather_us && !is_flood)
+        usleep((useconds_t)gather_us);
     watch_count = 0;
     watch(WHAT_WAKE, SIZE_MAX, 0, wake_fd, POLLIN);
     watch(WHAT_LISTENER, SIZE_MAX, 0, listener, POLLIN);
@@ -625,7 +645,15 @@ void io_serve(int timeout_ms, int wake_fd, void (*on_wake)(void))
                                                  | (wants_output(&clients[i]) ? POLLOUT : 0)));
     for (size_t i = 0; i < spec.task_count; i++)
         watch_task(i);
-    if (poll(fds, watch_count, timeout_ms) <= 0)
+    long long before_us = now_us();
+    is_flood = false;
+    int events = poll(fds, watch_count, timeout_ms);
+    bool was_idle = now_us() - before_us > GATHER_MOST_US;
+    if (spec.task_count < GATHER_TASKS || (size_t)(events > 0 ? events : 0) >= spec.task_count / 2)
+        gather_us = 0;
+    else
+        gather_us = was_idle || !gather_us ? GATHER_FIRST_US : gather_us * 2 < GATHER_MOST_US ? gather_us * 2 : GATHER_MOST_US;
+    if (events <= 0)
         return;
     /* clients from the last to the first: dropping one moves only those already served */
     for (size_t k = watch_count; k-- > 0;) {

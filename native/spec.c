@@ -160,7 +160,7 @@ static struct task *new_task(const char *text)
     struct task *task = &spec.tasks[spec.task_count++];
     memset(task, 0, sizeof *task);
     task->id = (uint32_t)id;
-    task->cpus = task->label = "";
+    task->cpus = task->label = task->memory = "";
     task->ready_fd = task->message_fd = task->in.fd = task->out[0].fd = task->out[1].fd = -1;
     task->out[0].sink = task->out[1].sink = -1;
     return task;
@@ -174,7 +174,9 @@ static bool task_entry(struct task *task, const char *name, char *value)
     else if (!strcmp(name, "program")) task->program = value;
     else if (!strcmp(name, "cpus")) task->cpus = value;
     else if (!strcmp(name, "label")) task->label = value;
-    else if (!strcmp(name, "cpus_said")) strings_add(&task->cpus_said, value);
+    else if (!strcmp(name, "memory")) task->memory = value;
+    else if (!strcmp(name, "said")) strings_add(&task->said, value);
+    else if (!strcmp(name, "failing")) strings_add(&task->failing, value);
     else if (!strcmp(name, "stdin")) return parse_target(value, &task->target[0]);
     else if (!strcmp(name, "stdout")) return parse_target(value, &task->target[1]);
     else if (!strcmp(name, "stderr")) return parse_target(value, &task->target[2]);
@@ -187,7 +189,7 @@ static bool word_entry(const char *name, char *value)
     const struct { const char *name; const char **where; } words[] = {
         {"job", &spec.job}, {"step", &spec.step}, {"attempt", &spec.attempt}, {"node", &spec.node},
         {"user", &spec.user}, {"cwd", &spec.cwd}, {"socket", &spec.socket_path}, {"log_name", &spec.log_name},
-            {"oom_events", &spec.oom_events},
+            {"oom_events", &spec.oom_events}, {"namespace", &spec.namespace},
     };
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (!strcmp(name, words[i].name)) {

@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include "stepd.h"
+#include "environment.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -261,6 +262,7 @@ static bool start_tasks(void)
     if (pipe2(gate, O_CLOEXEC) < 0)
         return false;
     share_files();
+    environment_prepare();
     for (size_t i = 0; i < spec.task_count; i++) {
         struct task *task = &spec.tasks[i];
         if (task_start(task, gate[0], gate[1]))
@@ -294,6 +296,10 @@ static bool take_signals(void)
     for (size_t i = 0; i < 5; i++)      /* a fault of stepd's own must end it */
         sigdelset(&all, (int[]){SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}[i]);
     sigprocmask(SIG_SETMASK, &all, NULL);
+    /* once for all tasks; by the system call itself, since the C library hides two signals, which a caller may have left ignored */
+    static const unsigned long all_default[8];
+    for (int s = 1; s <= 64; s++)
+        syscall(SYS_rt_sigaction, s, all_default, NULL, (size_t)8);
     signal_fd = signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK);
     return signal_fd >= 0;
 }
@@ -379,6 +385,8 @@ int main(int argc, char **argv)
         puts("slurm 26.05.3");
         return 0;
     }
+    if (argc > 2 && !strcmp(argv[1], "--namespace"))
+        return namespace_main(argc - 2, argv + 2);
     if (argc != 2) {
         fprintf(stderr, "usage: slurmstepd LAUNCH_SPECIFICATION\n");
         return 2;

@@ -7,6 +7,7 @@
  *   io.c      output kept by offset, standard input, clients of the socket
  *   status.c  the durable record of what became of every task
  *   procs.c   finding and killing everything a step left behind
+ *   namespace.c  the file system as a job sees it
  *   serve.c   starts steps on request, without a new program for each
  *   stepd.c   start, the event loop, the end
  */
@@ -25,6 +26,10 @@
 #define FRAME_DATA_BYTES (32u * 1024u)        /* data in one frame to a client */
 #define FRAME_IN_BYTES (256u * 1024u)         /* longest frame taken from a client */
 #define LABELLED_LINE_BYTES 65536u            /* a longer line of a labelled file is broken */
+#define GATHER_TASKS 16               /* from so many on, a round that brought little is followed by a short wait */
+#define GATHER_FIRST_US 300
+#define GATHER_MOST_US 10000
+#define FLOOD_BYTES 16384                     /* read at once from one task: no time to wait */
 #define CLIENTS_MAX 64
 #define SPEC_BYTES_MAX (64u * 1024u * 1024u)
 #define TASKS_MAX 65536
@@ -79,7 +84,9 @@ struct task {
     const char *program;    /* what to execute when it is not argv[0] looked up in PATH */
     const char *label;      /* what stands before each line in labelled files */
     const char *cpus;       /* list, "" when not bound */
-    struct strings cpus_said;   /* both halves of the line about them, around the process id; none: nothing is said */
+    const char *memory;     /* "bind 0,1" or "prefer 0": NUMA nodes; "" when not bound */
+    struct strings said;    /* lines about that, each in two halves around the process id */
+    struct strings failing; /* why it cannot run although the step does: it says so and exits with 1 */
     struct target target[3];
     enum task_phase phase;
     pid_t pid, epilog_pid;
@@ -102,7 +109,7 @@ struct limit {
 };
 
 struct spec {
-    const char *job, *step, *attempt, *node, *user, *directory, *socket_path, *log_name, *oom_events;
+    const char *job, *step, *attempt, *node, *user, *directory, *socket_path, *log_name, *oom_events, *namespace;
     uid_t uid, allowed_uid;
     gid_t gid;
     gid_t *groups;
@@ -133,6 +140,10 @@ void step_title(const char *title);
 
 /* serve.c */
 int serve_requests(void);
+
+/* namespace.c */
+int namespace_main(int argc, char **argv);
+bool namespace_join(const char *file);
 
 /* spec.c */
 bool spec_read(const char *path, char *error, size_t error_room);

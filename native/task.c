@@ -55,13 +55,33 @@ static void remark(const char *format, ...)
     va_end(arguments);
 }
 
-/* The line of --cpu-bind=verbose: no error, and only now is the process id known. */
+/* The lines of --cpu-bind=verbose and --mem-bind=verbose: no errors, and only now is the process id known. */
 static void say_binding(const struct task *task)
 {
-    if (task->cpus_said.count < 2)
+    for (size_t i = 0; i + 1 < task->said.count; i += 2) {
+        size_t have = strlen(remarks);
+        snprintf(remarks + have, sizeof remarks - have, "%s%d%s\n", task->said.items[i], (int)getpid(), task->said.items[i + 1]);
+    }
+    for (size_t i = 0; i < task->failing.count; i++)
+        remark("%s\n", task->failing.items[i]);
+}
+
+/* Memory comes from the NUMA nodes that "bind 0,1" or "prefer 0" name. */
+static void bind_memory(const char *policy)
+{
+    enum { PREFERRED = 1, BIND = 2 };
+    unsigned long mask[16] = {0};
+    const char *at = strchr(policy, ' ');
+    if (!at)
         return;
-    size_t have = strlen(remarks);
-    snprintf(remarks + have, sizeof remarks - have, "%s%d%s\n", task->cpus_said.items[0], (int)getpid(), task->cpus_said.items[1]);
+    for (char *end; *at; at = end) {
+        unsigned long node = strtoul(at + 1, &end, 10);
+        if (end == at + 1 || node >= sizeof mask * 8)
+            fail("bad memory policy %s", policy);
+        mask[node / (8 * sizeof *mask)] |= 1ul << node % (8 * sizeof *mask);
+    }
+    if (syscall(SYS_set_mempolicy, *policy == 'b' ? BIND : PREFERRED, mask, sizeof mask * 8) < 0)
+        remark("set_mempolicy(%s): %s\n", policy, strerror(errno));
 }
 
 static void write_all(int fd, const char *text, size_t length)
@@ -236,13 +256,10 @@ static void place_descriptors(struct task *task, const struct ends *ends)
             fcntl(fd, F_SETFD, FD_CLOEXEC);
 }
 
-/* By the system call itself: the C library hides two signals, which a caller may have left ignored. */
-static void default_signals(void)
+/* stepd handles and ignores none: it only blocks them. */
+static void unblock_signals(void)
 {
-    static const unsigned long all_default[8];
     sigset_t none;
-    for (int s = 1; s <= 64; s++)
-        syscall(SYS_rt_sigaction, s, all_default, NULL, (size_t)8);
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
@@ -304,6 +321,8 @@ static void child(struct task *task, const struct ends *ends, int gate_read)
         procs_join_cgroup(task->cgroups.items[i], getpid(), error, sizeof error);
     if (*error)
         fail("%s", error);
+    if (spec.namespace && !namespace_join(spec.namespace))
+        fail("cannot enter the job's namespace %s: %s", spec.namespace, strerror(errno));
     if (ends->slave >= 0 && ioctl(ends->slave, TIOCSCTTY, 0) < 0)
         fail("cannot make the terminal the controlling one: %s", strerror(errno));
     if (spec.has_oom)
@@ -311,6 +330,7 @@ static void child(struct task *task, const struct ends *ends, int gate_read)
     if (spec.has_nice)
         setpriority(PRIO_PROCESS, 0, spec.nice);
     bind_cpus(task->cpus);
+    bind_memory(task->memory);
     say_binding(task);
     apply_limits();
     task_become_user();
@@ -320,8 +340,10 @@ static void child(struct task *task, const struct ends *ends, int gate_read)
     place_descriptors(task, ends);
     environment_make(task);
     write_all(2, remarks, strlen(remarks));
-    default_signals();
+    unblock_signals();
     wait_for_gate(task, gate_read);
+    if (task->failing.count)
+        _exit(1);
     char pid_entry[40];
     snprintf(pid_entry, sizeof pid_entry, "SLURM_TASK_PID=%d", (int)getpid());
     environment_set(pid_entry);

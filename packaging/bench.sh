@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Benchmarks, each beside the reference in the same run where Debian's Slurm is installed (packages slurm-wlm, munge).
-#   bench.sh PREFIX commands | throughput | durability | queue [JOBS] | journal
+#   bench.sh PREFIX commands | bigstep | throughput | durability | queue [JOBS] | journal
 set -euo pipefail
 prefix=$(cd "$1" && pwd); what=${2:-commands}
 here=$(cd "$(dirname "$0")/.." && pwd)
@@ -9,57 +9,7 @@ java="${JAVA_HOME:?}/bin/java"
 
 cp_of() { printf '%s' "$here/$1/target/test-classes"; for m in model config core scheduler journal transport daemon controller accounting; do printf ':%s' "$here/$m/target/classes"; done; for j in "$here"/controller/target/lib/*.jar; do case $j in */muster-*) ;; *) printf ':%s' "$j" ;; esac; done; }
 
-# a cluster of either kind: cluster NAME BIN SBIN NODES CPUS PORT
-cluster() {
-  local d=$work/$1 host; host=$(hostname -s 2>/dev/null || hostname)
-  mkdir -p "$d"/{run,state,spool,log,sbin}
-  local auth="AuthType=auth/slurm" sbin=$3
-  if [ "$1" = debian ]; then
-    auth="AuthType=auth/munge
-AuthInfo=socket=$d/run/munge.socket
-PriorityType=priority/basic
-JobAcctGatherType=jobacct_gather/none
-MpiDefault=none"
-    # Debian's daemons behave differently when their name is not exactly slurmctld or slurmd
-    for p in slurmctld slurmd slurmstepd; do ln -sfn "/usr/sbin/$p-wlm" "$d/sbin/$p"; done; sbin=$d/sbin
-    : > "$d/cgroup.conf"
-    dd if=/dev/urandom of="$d/munge.key" bs=1024 count=1 status=none; chmod 400 "$d/munge.key"
-    munged --force --key-file="$d/munge.key" --socket="$d/run/munge.socket" --pid-file="$d/run/munged.pid" --log-file="$d/log/munged.log" --seed-file="$d/run/seed"
-  fi
-  cat > "$d/slurm.conf" <<C
-ClusterName=$1
-SlurmctldHost=$host(127.0.0.1)
-$auth
-SlurmUser=root
-SlurmdUser=root
-SlurmctldPort=$6
-StateSaveLocation=$d/state
-SlurmdSpoolDir=$d/spool/%n
-SlurmctldPidFile=$d/run/slurmctld.pid
-SlurmdPidFile=$d/run/slurmd-%n.pid
-SlurmctldLogFile=$d/log/slurmctld.log
-SlurmdLogFile=$d/log/slurmd-%n.log
-SlurmctldDebug=error
-SlurmdDebug=error
-ProctrackType=proctrack/linuxproc
-TaskPlugin=task/none
-SelectType=select/cons_tres
-SelectTypeParameters=CR_Core
-ReturnToService=2
-MaxJobCount=50000
-MaxArraySize=10001
-MinJobAge=${MINJOBAGE:-10}
-SchedulerParameters=batch_sched_delay=0,sched_min_interval=50000,default_queue_depth=1000,partition_job_depth=0,bf_interval=300
-SlurmdParameters=config_overrides
-NodeName=n[1-$4] NodeHostname=$host NodeAddr=127.0.0.1 Port=[$(($6+1))-$(($6+$4))] CPUs=$5 RealMemory=4000
-PartitionName=main Nodes=n[1-$4] Default=YES MaxTime=INFINITE State=UP
-C
-  "$sbin/slurmctld" -f "$d/slurm.conf" </dev/null >/dev/null 2>&1
-  for i in $(seq "$4"); do mkdir -p "$d/spool/n$i"; "$sbin/slurmd" -f "$d/slurm.conf" -N "n$i" -d "$sbin/slurmstepd" </dev/null >/dev/null 2>&1; done
-  for _ in $(seq 150); do [ "$(SLURM_CONF=$d/slurm.conf "$2/sinfo" -h -N -o %T 2>/dev/null | grep -c idle)" -ge "$4" ] && return; sleep 0.2; done
-  echo "the $1 cluster did not come up"; exit 1
-}
-clean() { for f in "$work"/*/run/*.pid; do [ -s "$f" ] && kill "$(cat "$f")" 2>/dev/null || true; done; sleep 1; pkill -9 -f "$work/" 2>/dev/null || true; rm -rf "$work"; }
+. "$here/packaging/pair.bash"
 trap clean EXIT
 debian() { [ -x /usr/sbin/slurmctld-wlm ] && command -v munged >/dev/null; }
 now() { date +%s%N; }
@@ -108,6 +58,28 @@ commands() {
   done
 }
 
+# One step of 512 tasks over 8 slurmds, in turns; every line must come once.
+bigstep() {
+  tasks=${TASKS:-512}
+  cluster muster "$prefix/bin" "$prefix/sbin" 8 64 29817
+  debian && cluster debian /usr/bin /usr/sbin 8 64 30817
+  # the first three are not counted; what a step leaves to be tidied up must not fall on the next one
+  for run in $(seq -2 "${RUNS:-11}"); do for k in muster debian; do
+    [ -d "$work/$k" ] || continue
+    bin=/usr/bin; [ $k = muster ] && bin=$prefix/bin
+    for how in "" -l; do
+      sleep 0.7
+      s=$(now); SLURM_CONF=$work/$k/slurm.conf "$bin/srun" -Q -N 8 -n "$tasks" $how sh -c 'echo $SLURM_PROCID' </dev/null >"$work/$k.out" 2>"$work/$k.err" || cat "$work/$k.err"; e=$(now)
+      [ "$run" -lt 1 ] || echo $(((e-s)/1000)) >> "$work/$k$how.us"
+      [ "$(sed 's/.*: //' "$work/$k.out" | sort -n | uniq | wc -l)/$(wc -l < "$work/$k.out")" = "$tasks/$tasks" ] || echo "$k: lines are missing or doubled"
+    done
+  done; done
+  for how in "" -l; do
+    [ -d "$work/debian" ] || : > "$work/debian$how.us"
+    awk -v n="$tasks" -v h="$how" -v m="$(med < "$work/muster$how.us")" -v d="$(med < "$work/debian$how.us")" 'BEGIN{printf "srun -N 8 -n %d %s: muster %.0f ms, debian %.0f ms, %.2f times faster\n", n, h, m/1000, d/1000, m ? d/m : 0}'
+  done
+}
+
 throughput() {
   jobs=${JOBS:-2000}
   for k in muster debian; do
@@ -145,9 +117,10 @@ durability() {
 
 case $what in
   commands) commands ;;
+  bigstep) bigstep ;;
   throughput) throughput ;;
   durability) durability ;;
   queue) "$java" -Xmx6g -XX:+UseSerialGC -cp "$(cp_of controller)" dev.muster.controller.QueueBenchmark "${3:-100000}" ;;
   journal) "$java" -cp "$(cp_of journal)" dev.muster.journal.JournalBenchmark ;;
-  *) echo "bench.sh PREFIX commands|throughput|durability|queue [JOBS]|journal"; exit 2 ;;
+  *) echo "bench.sh PREFIX commands|bigstep|throughput|durability|queue [JOBS]|journal"; exit 2 ;;
 esac

@@ -66,4 +66,17 @@ if [ "$mask" = 3 ]; then
   match "--cpu-bind=verbose" 'cpu-bind=MASK - n1, task  0  0 \[[0-9]+\]: mask 0x1 set' "$(srun -Q -n1 --cpu-bind=verbose true 2>&1)"
   check "masks are taken" "2 1 " "$(srun -Q -n2 -l --cpu-bind=mask_cpu:0x2,0x1 sh -c 'taskset -p $$' | sort | sed 's/.*: //' | tr '\n' ' ')"
   check "--cpu-bind=none" "quiet,none" "$(srun -Q -n2 --cpu-bind=none sh -c 'echo $SLURM_CPU_BIND' | sort -u)"
+  check "ranks bind to CPUs in order" "0 verbose,rank 1|1 verbose,rank 2|cpu-bind=RANK - n1, task  0  0 [P]: mask 0x1 set|cpu-bind=RANK - n1, task  1  1 [P]: mask 0x2 set|" \
+    "$(srun -Q -n2 --cpu-bind=verbose,rank sh -c 'echo $SLURM_PROCID $SLURM_CPU_BIND $(taskset -p $$ | sed "s/.*: //")' 2>&1 | sed 's/\[[0-9]*\]/[P]/' | sort | tr '\n' '|')"
+  check "a NUMA node's CPUs" "quiet,map_ldom:0 3" "$(srun -Q -n2 --cpu-bind=map_ldom:0 sh -c 'echo $SLURM_CPU_BIND $(taskset -p $$ | sed "s/.*: //")' | sort -u)"
+  check "a socket's" "quiet,mask_cpu:0x3,0x3" "$(srun -Q -n2 --cpu-bind=sockets sh -c 'echo $SLURM_CPU_BIND' | sort -u)"
+  out=$(rc=0; srun -Q -n1 --cpu-bind=map_cpu:1 true 2>&1 || rc=$?; echo "$rc"); job=$(printf '%s' "$out" | sed -n 's/.*StepId=\([0-9]*\)\.0.*/\1/p')
+  check "CPUs of others are refused" "srun: error: CPU binding outside of job step allocation, allocated CPUs are: 0x1.
+srun: error: Task launch for StepId=$job.0 failed on node n1: Unable to satisfy cpu bind request
+srun: error: Application launch failed: Unable to satisfy cpu bind request
+srun: Job step aborted
+192" "$out"
+  check "and the node is not blamed" idle "$(wait_empty >/dev/null; sinfo -h -o %t)"
+  check "memory is bound" "mem-bind=LOC - $(hostname), task  0  0 [P]: mask 0x1 set|verbose,local|" "$(srun -Q -n1 --mem-bind=verbose,local sh -c 'echo $SLURM_MEM_BIND' 2>&1 | sed 's/\[[0-9]*\]/[P]/' | sort | tr '\n' '|')"
+  check "to NUMA nodes that are there" 1 "$(rc=0; srun -Q -n1 --mem-bind=map_mem:9 true >/dev/null 2>&1 || rc=$?; echo $rc)"
 else echo "skipped: what tasks are bound to (needs exactly CPUs 0 and 1)"; fi

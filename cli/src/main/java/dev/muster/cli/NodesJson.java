@@ -19,7 +19,9 @@ final class NodesJson {
     static List<Object> states(Json.Obj n) {
         List<Object> states = Tree.texts(NodeRows.base(n));
         for (String f : n.texts("flags")) {
-            states.add(f.equals("MAINT") ? "MAINTENANCE" : f);
+            if (!f.startsWith("NEXT_")) {
+                states.add(f.equals("MAINT") ? "MAINTENANCE" : f);
+            }
         }
         return states;
     }
@@ -58,7 +60,8 @@ final class NodesJson {
         o.put("free_mem", Tree.orUnset(n.number("memoryFreeMb"))).put("suspend_time", Tree.unset());
         o.put("features", Tree.csv(n.text("features"))).put("active_features", Tree.csv(n.text("activeFeatures")));
         o.put("partitions", new ArrayList<Object>(n.texts("partitions"))).put("state", states(n));
-        o.put("next_state_after_reboot", new ArrayList<Object>()).put("cert_flags", new ArrayList<Object>());
+        o.put("next_state_after_reboot",
+                Tree.csv(NodeRows.has(n, "NEXT_DOWN") ? "DOWN" : NodeRows.has(n, "NEXT_RESUME") ? "RESUME" : "")).put("cert_flags", new ArrayList<Object>());
         int owner = n.integer("owner");
         o.put("owner", owner <= 0 ? "" : c.host().userName(owner));
         o.put("cluster_name", c.host().clusters().isEmpty() ? "" : c.host().clusters().getFirst());

@@ -116,6 +116,7 @@ final class OptionCheck {
             case BCAST -> Bcast.checked(options, value);
             case BBF -> file(options, o, value);
             case CLUSTER, CLUSTERS -> cluster(options, value);
+            case CPU_BIND, MEM_BIND -> BindOptions.checked(options, o, value);
             case DISTRIBUTION -> distribution(options, o, value);
             case EXCLUDE, NODELIST -> value.startsWith("/") ? nodeFile(options, o, value) : value;
             case NODEFILE -> nodeFile(options, o, value);
@@ -238,6 +239,7 @@ final class OptionCheck {
     }
 
     private static String hint(JobOptions options, String value) throws UsageException {
+        BindOptions.help(options, JobOption.HINT, value);
         for (String w : List.of("compute_bound", "memory_bound", "multithread", "nomultithread")) {
             if (w.equalsIgnoreCase(value)) {
                 return w;

@@ -140,8 +140,7 @@ final class Scontrol implements Command {
             case "pidinfo" -> {
                 return ScontrolNode.pidInfo(c, rest);
             }
-            case "cluster", "abort", "takeover", "cancel_reboot", "reboot", "fsdampeningfactor",
-                    "power", "schedloglevel", "token" -> {
+            case "cluster", "abort", "takeover", "fsdampeningfactor", "token" -> {
                 c.err().println("scontrol: error: " + k + " is not supported by this cluster");
                 return 1;
             }
@@ -178,6 +177,9 @@ final class Scontrol implements Command {
             case "getaddrs" -> ScontrolNode.addresses(c, rest);
             case "notify" -> ScontrolUpdate.notifyJob(c, rest);
             case "ping" -> ping(c, s);
+            case "reboot" -> ScontrolPower.reboot(c, rest);
+            case "cancel_reboot" -> ScontrolPower.cancelReboot(c, rest);
+            case "power" -> ScontrolPower.power(c, rest);
             case "reconfigure" -> simple(c, "Reconfigure", new Json.Obj(), "slurm_reconfigure error");
             case "shutdown" -> {
                 Json.Obj q = new Json.Obj();
@@ -185,6 +187,7 @@ final class Scontrol implements Command {
                 yield simple(c, "Shutdown", q, "slurm_shutdown error");
             }
             case "setdebug" -> setDebug(c, rest);
+            case "schedloglevel" -> schedLogLevel(c, rest);
             case "setdebugflags" -> setDebugFlags(c, rest);
             case "wait_job" -> waitJob(c, rest);
             case "write" -> write(c, rest);
@@ -249,6 +252,20 @@ final class Scontrol implements Command {
         Json.Obj q = new Json.Obj();
         q.put("level", level);
         return simple(c, "SetDebug", q, "slurm_set_debug_level error");
+    }
+
+    private static int schedLogLevel(CommandContext c, List<String> rest) {
+        if (rest.size() != 1) {
+            c.err().println((rest.isEmpty() ? "too few arguments for keyword:" : "too many arguments for keyword:") + "schedloglevel");
+            return 1;
+        }
+        String level = Texts.lower(rest.getFirst());
+        String number = level.equals("enable") ? "1" : level.equals("disable") ? "0" : level;
+        if (!number.equals("0") && !number.equals("1")) {
+            c.err().println("invalid schedlog level: " + rest.getFirst());
+            return 1;
+        }
+        return simple(c, "SetDebug", new Json.Obj().put("scheduler", number), "slurm_set_schedlog_level error");
     }
 
     private static int setDebugFlags(CommandContext c, List<String> rest) {

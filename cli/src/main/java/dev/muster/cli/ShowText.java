@@ -306,6 +306,10 @@ final class ShowText {
         add("Owner", owner <= 0 ? "N/A" : c.host().userName(owner) + "(" + owner + ")");
         add("MCS_label", JobRows.orNA(n.text("mcsLabel")));
         line();
+        if (NodeRows.has(n, "NEXT_DOWN") || NodeRows.has(n, "NEXT_RESUME")) {
+            add("NextState", NodeRows.has(n, "NEXT_DOWN") ? "DOWN" : "RESUME");
+            line();
+        }
         List<String> partitions = n.texts("partitions");
         if (!partitions.isEmpty()) {
             add("Partitions", String.join(",", partitions));

@@ -3,6 +3,7 @@ package dev.muster.cli;
 import dev.muster.model.Json;
 import dev.muster.transport.Frames;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -12,6 +13,11 @@ final class StepNode implements Runnable {
     private static final int RECONNECT_PAUSE_MS = 500;
     /** slurmd may be restarted under a running step. */
     private static final int RECONNECT_TRIES = 240;
+
+    /** In a refusal's stream field. */
+    private static final int NOT_STARTED = 1;
+    /** Frames that are taken before what they brought is acknowledged, while there are more. */
+    private static final int TOGETHER_MAX = 64;
 
     /** What happens on the node; calls come from the node's own thread. */
     interface Events {
@@ -29,6 +35,9 @@ final class StepNode implements Runnable {
 
         void connected(StepNode node);
 
+        /** The tasks here never ran. @param detail "" or a line before the error */
+        void notStarted(StepNode node, String detail, String error);
+
         /** @param reason "" or why the step ended here; lost: the node cannot be reached any more */
         void complete(StepNode node, String reason, boolean lost);
     }
@@ -42,6 +51,8 @@ final class StepNode implements Runnable {
     private final boolean observer;
     private final Events events;
     private final Map<Long, Long> positions = new HashMap<>();
+    /** How far each stream has gone out, as far as the node has not been told. */
+    private final Map<Long, Long> unacknowledged = new HashMap<>();
     private volatile Frames frames;
     private volatile boolean complete;
 
@@ -116,28 +127,38 @@ final class StepNode implements Runnable {
     }
 
     private void follow(Frames f) throws IOException {
-        while (!complete) {
+        unacknowledged.clear();
+        for (int taken = 1; !complete; taken++) {
             IoFrame in = IoFrame.decode(f.receive());
             switch (in.type()) {
-                case 'O' -> output(f, in);
-                case 'E' -> acknowledge(f, in.task(), in.stream(), events.outputEnd(this, in.task(), in.stream(), in.offset()));
+                case 'O' -> output(in);
+                case 'E' -> acknowledge(in.task(), in.stream(), events.outputEnd(this, in.task(), in.stream(), in.offset()));
                 case 'T' -> events.started(this, in.task());
                 case 'X' -> events.exited(this, in.task(), (int) in.offset(), RawText.decode(in.bytes()).contains(" cancelled=1 "));
                 case 'L' -> events.inputLimit(this, in.task(), in.offset());
                 case 'F' -> {
+                    sendAcknowledged(f);
                     complete = true;
                     events.complete(this, RawText.decode(in.bytes()), false);
                 }
                 case '!' -> {
                     complete = true;
-                    events.complete(this, RawText.decode(in.bytes()), true);
+                    if (in.stream() == NOT_STARTED) {
+                        String[] lines = RawText.decode(in.bytes()).split("\n", 2);
+                        events.notStarted(this, lines[0], lines[lines.length - 1]);
+                    } else {
+                        events.complete(this, RawText.decode(in.bytes()), true);
+                    }
                 }
                 default -> { }
+            }
+            if (taken % TOGETHER_MAX == 0 || !f.hasMore()) {
+                sendAcknowledged(f);
             }
         }
     }
 
-    private void output(Frames f, IoFrame in) throws IOException {
+    private void output(IoFrame in) {
         long position;
         synchronized (positions) {
             position = positions.getOrDefault(key(in.task(), in.stream()), 0L);
@@ -152,13 +173,24 @@ final class StepNode implements Runnable {
         synchronized (positions) {
             positions.put(key(in.task(), in.stream()), end);
         }
-        acknowledge(f, in.task(), in.stream(), delivered);
+        acknowledge(in.task(), in.stream(), delivered);
     }
 
-    private void acknowledge(Frames f, int task, int stream, long offset) throws IOException {
+    private void acknowledge(int task, int stream, long offset) {
         if (!observer && offset > 0) {
-            f.send(IoFrame.of('a', task, stream, offset).encode());
+            unacknowledged.put(key(task, stream), offset);
         }
+    }
+
+    /** What has gone out of all streams since the last time, together. */
+    private void sendAcknowledged(Frames f) throws IOException {
+        if (unacknowledged.isEmpty()) {
+            return;
+        }
+        List<byte[]> all = new ArrayList<>();
+        unacknowledged.forEach((key, offset) -> all.add(IoFrame.of('a', (int) (key >> 2), (int) (key & 3), offset).encode()));
+        unacknowledged.clear();
+        f.sendAll(all);
     }
 
     /** Sends if connected; false if not (a reconnect brings what is still needed). */

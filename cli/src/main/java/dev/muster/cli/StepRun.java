@@ -17,6 +17,7 @@ final class StepRun implements StepNode.Events {
     /** A finished task's place in the numbers of srun's exit code for a node that was lost. */
     private static final int LOST_CODE = 1;
     private static final int ABANDONED_CODE = 143;
+    private static final int NOT_STARTED_CODE = 192;
 
     /** What srun was asked to do with the step. */
     record Settings(boolean killOnBadExit, int waitSeconds, boolean quiet, int verbose, boolean disableStatus,
@@ -272,6 +273,22 @@ final class StepRun implements StepNode.Events {
             worst = Math.max(worst, LOST_CODE);
         } else if (!reason.isEmpty() && settings.verbose > 0) {
             c.info("StepId=" + stepName + " ended on " + node.name + ": " + reason);
+        }
+        completeNodes++;
+        notifyAll();
+    }
+
+    @Override
+    public synchronized void notStarted(StepNode node, String detail, String error) {
+        if (!detail.isEmpty()) {
+            c.error(detail);
+        }
+        c.error("Task launch for StepId=" + stepName + " failed on node " + node.name + ": " + error);
+        if (worst < NOT_STARTED_CODE) {
+            c.error("Application launch failed: " + error);
+            c.info("Job step aborted");
+            worst = NOT_STARTED_CODE;
+            terminate();
         }
         completeNodes++;
         notifyAll();

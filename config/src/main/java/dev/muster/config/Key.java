@@ -27,7 +27,7 @@ public enum Key {
     AUTH_ALT_TYPES("AuthAltTypes", Kind.LIST, "", Reader.ALL, Inert.ALT_AUTH),
     AUTH_INFO("AuthInfo", Kind.TEXT, "", Reader.ALL),
     AUTH_TYPE("AuthType", Kind.TEXT, "auth/munge", Reader.ALL),
-    BATCH_START_TIMEOUT("BatchStartTimeout", Kind.U16, "10", Reader.CONTROLLER, Inert.REPEATED),
+    BATCH_START_TIMEOUT("BatchStartTimeout", Kind.U16, "10", Reader.CONTROLLER),
     BCAST_EXCLUDE("BcastExclude", Kind.TEXT, "/lib,/usr/lib,/lib64,/usr/lib64", Reader.COMMANDS, Inert.BCAST),
     BCAST_PARAMETERS("BcastParameters", Kind.TEXT, "", Reader.COMMANDS),
     BURST_BUFFER_TYPE("BurstBufferType", Kind.TEXT, "", Reader.CONTROLLER, Inert.BURST),
@@ -38,7 +38,7 @@ public enum Key {
     CLI_FILTER_PARAMETERS("CliFilterParameters", Kind.TEXT, "", Reader.COMMANDS, Inert.CLIFILTER),
     CLI_FILTER_PLUGINS("CliFilterPlugins", Kind.LIST, "", Reader.COMMANDS, Inert.CLIFILTER),
     CLUSTER_NAME("ClusterName", Kind.TEXT, "", Reader.ALL),
-    COMMUNICATION_PARAMETERS("CommunicationParameters", Kind.LIST, "", Reader.ALL, Inert.COMMUNICATION),
+    COMMUNICATION_PARAMETERS("CommunicationParameters", Kind.LIST, "", Reader.ALL),
     COMPLETE_WAIT("CompleteWait", Kind.U16, "0", Reader.CONTROLLER),
     CPU_FREQ_DEF("CpuFreqDef", Kind.TEXT, "Unknown", Reader.NODE, Inert.FREQ),
     CPU_FREQ_GOVERNORS("CpuFreqGovernors", Kind.TEXT, "OnDemand,Performance,UserSpace", Reader.NODE, Inert.FREQ),
@@ -75,19 +75,19 @@ public enum Key {
     JOB_ACCT_GATHER_FREQUENCY("JobAcctGatherFrequency", Kind.TEXT, "30", Reader.NODE),
     JOB_ACCT_GATHER_PARAMS("JobAcctGatherParams", Kind.LIST, "", Reader.NODE),
     JOB_ACCT_GATHER_TYPE("JobAcctGatherType", Kind.TEXT, "", Reader.NODE),
-    JOB_COMP_HOST("JobCompHost", Kind.TEXT, "localhost", Reader.CONTROLLER, Inert.JOBCOMP),
-    JOB_COMP_LOC("JobCompLoc", Kind.TEXT, "", Reader.CONTROLLER, Inert.JOBCOMP),
-    JOB_COMP_PARAMS("JobCompParams", Kind.TEXT, "", Reader.CONTROLLER, Inert.JOBCOMP),
-    JOB_COMP_PASS("JobCompPass", Kind.TEXT, "", Reader.CONTROLLER, Inert.JOBCOMP),
-    JOB_COMP_PASS_SCRIPT("JobCompPassScript", Kind.TEXT, "", Reader.CONTROLLER, Inert.JOBCOMP),
-    JOB_COMP_PORT("JobCompPort", Kind.U32, "0", Reader.CONTROLLER, Inert.JOBCOMP),
-    JOB_COMP_TYPE("JobCompType", Kind.TEXT, "", Reader.CONTROLLER, Inert.JOBCOMP),
-    JOB_COMP_USER("JobCompUser", Kind.TEXT, "root", Reader.CONTROLLER, Inert.JOBCOMP),
-    JOB_CONTAINER_TYPE("JobContainerType", Kind.TEXT, "", Reader.NODE, Inert.NAMESPACES),
+    JOB_COMP_HOST("JobCompHost", Kind.TEXT, "localhost", Reader.CONTROLLER),
+    JOB_COMP_LOC("JobCompLoc", Kind.TEXT, "", Reader.CONTROLLER),
+    JOB_COMP_PARAMS("JobCompParams", Kind.TEXT, "", Reader.CONTROLLER),
+    JOB_COMP_PASS("JobCompPass", Kind.TEXT, "", Reader.CONTROLLER),
+    JOB_COMP_PASS_SCRIPT("JobCompPassScript", Kind.TEXT, "", Reader.CONTROLLER),
+    JOB_COMP_PORT("JobCompPort", Kind.U32, "0", Reader.CONTROLLER),
+    JOB_COMP_TYPE("JobCompType", Kind.TEXT, "", Reader.CONTROLLER),
+    JOB_COMP_USER("JobCompUser", Kind.TEXT, "root", Reader.CONTROLLER),
+    JOB_CONTAINER_TYPE("JobContainerType", Kind.TEXT, "", Reader.NODE),
     JOB_DEFAULTS("JobDefaults", Kind.LIST, "", Reader.CONTROLLER),
     JOB_FILE_APPEND("JobFileAppend", Kind.U16, "0", Reader.ALL),
     JOB_REQUEUE("JobRequeue", Kind.U16, "1", Reader.CONTROLLER),
-    JOB_SUBMIT_PLUGINS("JobSubmitPlugins", Kind.LIST, "", Reader.CONTROLLER, Inert.CLIFILTER),
+    JOB_SUBMIT_PLUGINS("JobSubmitPlugins", Kind.LIST, "", Reader.CONTROLLER),
     KILL_ON_BAD_EXIT("KillOnBadExit", Kind.U16, "0", Reader.COMMANDS),
     KILL_WAIT("KillWait", Kind.U16, "30", Reader.ALL),
     LAUNCH_PARAMETERS("LaunchParameters", Kind.LIST, "", Reader.ALL),
@@ -113,7 +113,7 @@ public enum Key {
     MIN_JOB_AGE("MinJobAge", Kind.U32, "300", Reader.CONTROLLER),
     MPI_DEFAULT("MpiDefault", Kind.TEXT, "", Reader.COMMANDS, Inert.MPI),
     MPI_PARAMS("MpiParams", Kind.TEXT, "", Reader.COMMANDS, Inert.MPI),
-    NAMESPACE_TYPE("NamespaceType", Kind.TEXT, "", Reader.NODE, Inert.NAMESPACES),
+    NAMESPACE_TYPE("NamespaceType", Kind.TEXT, "", Reader.NODE),
     NODE_FEATURES_PLUGINS("NodeFeaturesPlugins", Kind.TEXT, "", Reader.CONTROLLER, Inert.FEATURES),
     OVER_TIME_LIMIT("OverTimeLimit", Kind.U16, "0", Reader.CONTROLLER),
     PLUGIN_DIR("PluginDir", Kind.TEXT, "", Reader.ALL, Inert.PLUGIN),
@@ -151,17 +151,17 @@ public enum Key {
     PROPAGATE_PRIO_PROCESS("PropagatePrioProcess", Kind.U16, "0", Reader.ALL),
     PROPAGATE_RESOURCE_LIMITS("PropagateResourceLimits", Kind.LIST, "", Reader.COMMANDS),
     PROPAGATE_RESOURCE_LIMITS_EXCEPT("PropagateResourceLimitsExcept", Kind.LIST, "", Reader.COMMANDS),
-    REBOOT_PROGRAM("RebootProgram", Kind.TEXT, "", Reader.NODE, Inert.REBOOT),
+    REBOOT_PROGRAM("RebootProgram", Kind.TEXT, "", Reader.NODE),
     RECONFIG_FLAGS("ReconfigFlags", Kind.LIST, "", Reader.CONTROLLER),
     REQUEUE_EXIT("RequeueExit", Kind.TEXT, "", Reader.CONTROLLER),
     REQUEUE_EXIT_HOLD("RequeueExitHold", Kind.TEXT, "", Reader.CONTROLLER),
-    RESUME_FAIL_PROGRAM("ResumeFailProgram", Kind.TEXT, "", Reader.CONTROLLER, Inert.CLOUD),
-    RESUME_PROGRAM("ResumeProgram", Kind.TEXT, "", Reader.CONTROLLER, Inert.CLOUD),
-    RESUME_RATE("ResumeRate", Kind.U16, "300", Reader.CONTROLLER, Inert.CLOUD),
-    RESUME_TIMEOUT("ResumeTimeout", Kind.U16, "60", Reader.CONTROLLER, Inert.CLOUD),
-    RESV_EPILOG("ResvEpilog", Kind.TEXT, "", Reader.CONTROLLER, Inert.RESV),
+    RESUME_FAIL_PROGRAM("ResumeFailProgram", Kind.TEXT, "", Reader.CONTROLLER),
+    RESUME_PROGRAM("ResumeProgram", Kind.TEXT, "", Reader.CONTROLLER),
+    RESUME_RATE("ResumeRate", Kind.U16, "300", Reader.CONTROLLER),
+    RESUME_TIMEOUT("ResumeTimeout", Kind.U16, "60", Reader.CONTROLLER),
+    RESV_EPILOG("ResvEpilog", Kind.TEXT, "", Reader.CONTROLLER),
     RESV_OVER_RUN("ResvOverRun", Kind.U16, "0", Reader.CONTROLLER),
-    RESV_PROLOG("ResvProlog", Kind.TEXT, "", Reader.CONTROLLER, Inert.RESV),
+    RESV_PROLOG("ResvProlog", Kind.TEXT, "", Reader.CONTROLLER),
     RETURN_TO_SERVICE("ReturnToService", Kind.U16, "0", Reader.CONTROLLER),
     SCHEDULER_PARAMETERS("SchedulerParameters", Kind.LIST, "", Reader.CONTROLLER),
     SCHEDULER_TIME_SLICE("SchedulerTimeSlice", Kind.U16, "30", Reader.CONTROLLER, Inert.GANG),
@@ -189,20 +189,20 @@ public enum Key {
     SLURMD_SYSLOG_DEBUG("SlurmdSyslogDebug", Kind.DEBUG_LEVEL, "", Reader.NODE),
     SLURMD_TIMEOUT("SlurmdTimeout", Kind.U16, "300", Reader.CONTROLLER),
     SLURMD_USER("SlurmdUser", Kind.TEXT, "root", Reader.ALL, Inert.DAEMON_USER),
-    SLURM_SCHED_LOG_FILE("SlurmSchedLogFile", Kind.TEXT, "", Reader.CONTROLLER, Inert.LOG),
-    SLURM_SCHED_LOG_LEVEL("SlurmSchedLogLevel", Kind.U16, "0", Reader.CONTROLLER, Inert.LOG),
+    SLURM_SCHED_LOG_FILE("SlurmSchedLogFile", Kind.TEXT, "", Reader.CONTROLLER),
+    SLURM_SCHED_LOG_LEVEL("SlurmSchedLogLevel", Kind.U16, "0", Reader.CONTROLLER),
     SLURM_USER("SlurmUser", Kind.TEXT, "root", Reader.ALL),
     SRUN_EPILOG("SrunEpilog", Kind.TEXT, "", Reader.COMMANDS),
     SRUN_PORT_RANGE("SrunPortRange", Kind.TEXT, "", Reader.COMMANDS, Inert.PORTS),
     SRUN_PROLOG("SrunProlog", Kind.TEXT, "", Reader.COMMANDS),
     STATE_SAVE_LOCATION("StateSaveLocation", Kind.TEXT, "/var/spool", Reader.CONTROLLER),
-    SUSPEND_EXC_NODES("SuspendExcNodes", Kind.LINES, "", Reader.CONTROLLER, Inert.CLOUD),
-    SUSPEND_EXC_PARTS("SuspendExcParts", Kind.LINES, "", Reader.CONTROLLER, Inert.CLOUD),
-    SUSPEND_EXC_STATES("SuspendExcStates", Kind.LINES, "", Reader.CONTROLLER, Inert.CLOUD),
-    SUSPEND_PROGRAM("SuspendProgram", Kind.TEXT, "", Reader.CONTROLLER, Inert.CLOUD),
-    SUSPEND_RATE("SuspendRate", Kind.U16, "60", Reader.CONTROLLER, Inert.CLOUD),
-    SUSPEND_TIME("SuspendTime", Kind.TEXT, "", Reader.CONTROLLER, Inert.CLOUD),
-    SUSPEND_TIMEOUT("SuspendTimeout", Kind.U16, "30", Reader.CONTROLLER, Inert.CLOUD),
+    SUSPEND_EXC_NODES("SuspendExcNodes", Kind.LINES, "", Reader.CONTROLLER),
+    SUSPEND_EXC_PARTS("SuspendExcParts", Kind.LINES, "", Reader.CONTROLLER),
+    SUSPEND_EXC_STATES("SuspendExcStates", Kind.LINES, "", Reader.CONTROLLER),
+    SUSPEND_PROGRAM("SuspendProgram", Kind.TEXT, "", Reader.CONTROLLER),
+    SUSPEND_RATE("SuspendRate", Kind.U16, "60", Reader.CONTROLLER),
+    SUSPEND_TIME("SuspendTime", Kind.TEXT, "", Reader.CONTROLLER),
+    SUSPEND_TIMEOUT("SuspendTimeout", Kind.U16, "30", Reader.CONTROLLER),
     SWITCH_PARAMETERS("SwitchParameters", Kind.TEXT, "", Reader.NODE, Inert.SWITCH),
     SWITCH_TYPE("SwitchType", Kind.TEXT, "", Reader.NODE, Inert.SWITCH),
     TASK_EPILOG("TaskEpilog", Kind.TEXT, "", Reader.NODE),
@@ -241,8 +241,6 @@ public enum Key {
     private static final class Inert {
         static final String ALT_AUTH = "tokens of other kinds are not part of this version; AuthType alone counts";
         static final String INACTIVE = "an allocation ends with its command or its time limit";
-        static final String REPEATED = "a launch is repeated until its node has answered for it or is lost";
-        static final String COMMUNICATION = "the network protocol here has no such parameters";
         static final String DAEMON_USER = "slurmd runs as whoever starts it";
         static final String STORED = "job scripts, environments and comments are not kept in accounting";
         static final String GROUPS = "groups are looked up at each submission";
@@ -254,7 +252,6 @@ public enum Key {
         static final String BCAST = "sbcast sends no libraries along in this version";
         static final String BURST = "burst buffers are not part of this version";
         static final String CLIFILTER = "submission plugins are not part of this version";
-        static final String CLOUD = "power saving and cloud nodes are not part of this version";
         static final String CRED = "launch credentials are signed with the cluster key here";
         static final String CRON = "scrontab is not part of this version";
         static final String SLURMDBD = "slurmdbd knows its callers by AuthType alone, and there is one of it in this version";
@@ -262,16 +259,11 @@ public enum Key {
         static final String FED = "federation is not part of this version";
         static final String FREQ = "CPU and GPU frequency control is not part of this version";
         static final String GANG = "gang scheduling is not part of this version";
-        static final String JOBCOMP = "job completion plugins are not part of this version; sacct has every job";
-        static final String LOG = "scheduler messages go to the controller's log";
-        static final String NAMESPACES = "private namespaces for jobs are not part of this version";
         static final String OWN_BOUND = "the network protocol here has its own bound for this";
         static final String PLUGIN = "plugins are Java services here; shared objects are not loaded";
 
         static final String PROFILE = "time series profiles are not part of this version";
-        static final String REBOOT = "scontrol reboot is not part of this version";
         static final String REST = "the REST daemon is not part of this version";
-        static final String RESV = "no program is run at the start and end of a reservation in this version";
         static final String SENSOR = "energy, network and filesystem sensors are not part of this version";
         static final String SWITCH = "switch plugins are not part of this version";
         static final String TLS = "TLS is not part of this version; requests are authenticated by MAC";

@@ -29,6 +29,8 @@ final class KeyCheck {
             case MCS_PLUGIN -> mcsPlugin(value, values);
             case SLURMCTLD_PORT -> port(value, values);
             case SRUN_PORT_RANGE -> range(value, values);
+            case JOB_SUBMIT_PLUGINS -> plugins(key, value, Names.JOB_SUBMIT, values);
+            case JOB_COMP_TYPE -> plugin(key, value, Names.JOB_COMPLETION, values);
             case SUSPEND_TIME -> suspendTime(value, values);
             default -> value;
         };
@@ -190,6 +192,29 @@ final class KeyCheck {
             values.error("Bad value \"" + value + "\" for SrunPortRange");
         }
         return value;
+    }
+
+    /** One of a kind of plugins that there is here, in its full name. */
+    private static String plugin(Key key, String value, List<String> known, Values values) {
+        String kind = known.getFirst().substring(0, known.getFirst().indexOf('/') + 1);
+        String full = value.isEmpty() || value.startsWith(kind) ? value : kind + value;
+        if (!full.isEmpty() && !known.contains(full)) {
+            values.error(key.slurmName() + "=" + value + " is not part of this version; there is " + String.join(", ", known));
+        }
+        return full;
+    }
+
+    /** Plugins of a list by their short names, each of which must be one that there is here. */
+    private static String plugins(Key key, String value, List<String> known, Values values) {
+        List<String> found = new ArrayList<>();
+        for (String word : Values.list(value)) {
+            String name = word.substring(word.indexOf('/') + 1);
+            if (!known.contains(name)) {
+                values.error(key.slurmName() + "=" + word + " is not part of this version; there is " + String.join(", ", known));
+            }
+            found.add(name);
+        }
+        return String.join(",", found);
     }
 
     private static String suspendTime(String value, Values values) {

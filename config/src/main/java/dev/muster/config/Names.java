@@ -28,6 +28,8 @@ final class Names {
     static final List<String> TASK_PARAMETERS = List.of("none", "sockets", "cores", "threads", "verbose",
         "slurmdoffspec", "slurmdspecoverride", "oomkillstep", "autobind=none", "autobind=sockets", "autobind=cores",
         "autobind=threads");
+    static final List<String> JOB_SUBMIT = List.of("all_partitions", "defaults", "logging", "partition", "require_timelimit", "throttle");
+    static final List<String> JOB_COMPLETION = List.of("jobcomp/none", "jobcomp/filetxt", "jobcomp/script", "jobcomp/mysql", "jobcomp/elasticsearch");
     static final List<String> PRIVATE_DATA = List.of("none", "accounts", "cloud", "events", "jobs", "nodes",
         "partitions", "reservations", "usage", "users", "all");
     static final List<String> HEALTH_STATES = List.of("CYCLE", "IDLE", "ALLOC", "MIXED", "ANY", "NONDRAINED_IDLE",

@@ -16,8 +16,7 @@ public final class SisterFiles {
         {"acct_gather.conf", "energy, network and filesystem sensors are not part of this version"},
         {"burst_buffer.conf", "burst buffers are not part of this version"},
         {"helpers.conf", "changing node features by reboot is not part of this version"},
-        {"job_container.conf", "private namespaces for jobs are not part of this version"},
-        {"namespace.yaml", "private namespaces for jobs are not part of this version"},
+        {"namespace.yaml", "namespace/linux is not part of this version; namespace/tmpfs reads job_container.conf"},
         {"knl.conf", "node features of KNL processors are not part of this version"},
         {"mpi.conf", "MPI plugins have no settings here"},
         {"oci.conf", "OCI containers are not part of this version"},
@@ -62,8 +61,7 @@ public final class SisterFiles {
         for (PartitionConf p : conf.partitions()) {
             String[][] keys = {
                 {p.qos(), "QOS"},
-                {p.cpuBind(), "CpuBind"},
-                {p.powerDownOnIdle() ? "yes" : "", "PowerDownOnIdle"}};
+                {p.cpuBind(), "CpuBind"}};
             for (String[] key : keys) {
                 if (!key[0].isEmpty()) {
                     found.add("PartitionName=" + p.name() + ": " + key[1] + " has no effect in this version");
@@ -76,6 +74,12 @@ public final class SisterFiles {
     private static final String[][] UNKEPT_WORDS = {
         {"BcastParameters", "Compression", "sbcast does not compress"},
         {"BcastParameters", "send_libs", "sbcast sends no libraries along in this version"},
+        {"CommunicationParameters", "block_null_hash", "every request is authenticated whole"},
+        {"CommunicationParameters", "CheckGhalQuiesce", "there is no such network here"},
+        {"CommunicationParameters", "DisableIPv4", "daemons listen on both families of addresses"},
+        {"CommunicationParameters", "keepaliveinterval", "what is sent again after a break does not depend on it"},
+        {"CommunicationParameters", "keepaliveprobes", "what is sent again after a break does not depend on it"},
+        {"CommunicationParameters", "keepalivetime", "what is sent again after a break does not depend on it"},
         {"LaunchParameters", "batch_step_set_cpu_freq", "CPU frequency control is not part of this version"},
         {"LaunchParameters", "cray_net_exclusive", "there is no such network here"},
         {"LaunchParameters", "disable_send_gids", "groups always come with the job"},
@@ -93,7 +97,7 @@ public final class SisterFiles {
         {"TopologyParam", "SwitchAsNodeRank", "nodes stand in the order of slurm.conf"},
         {"TopologyParam", "TopoMaxSizeUnroll", "there is no such search"},
         {"TaskPluginParam", "sockets", "tasks are bound to cores or threads"},
-        {"PrivateData", "cloud", "there are no cloud nodes in this version"},
+        {"PrivateData", "cloud", "nodes without power are shown to everybody"},
         {"PrivateData", "accounts", "the words accounts, events and users belong into slurmdbd.conf"},
         {"PrivateData", "events", "the words accounts, events and users belong into slurmdbd.conf"},
         {"PrivateData", "users", "the words accounts, events and users belong into slurmdbd.conf"},

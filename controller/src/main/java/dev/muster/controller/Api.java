@@ -8,6 +8,7 @@ import dev.muster.core.Command;
 import dev.muster.core.Decision;
 import dev.muster.core.HetRules;
 import dev.muster.core.Job;
+import dev.muster.core.JobSubmit;
 import dev.muster.core.Licences;
 import dev.muster.core.Node;
 import dev.muster.core.State;
@@ -105,6 +106,7 @@ final class Api {
             case "QueryDiagnostics" -> diagnostics(caller, Codec.decode(body, ClusterMessages.QueryDiagnostics.class));
             case "QueryAccounting" -> accounting(caller, Codec.decode(body, AccountingRows.Query.class));
             case "UpdateNode" -> updateNode(caller, Codec.decode(body, ClusterMessages.UpdateNode.class));
+            case "RebootNodes" -> reboot(caller, Codec.decode(body, ClusterMessages.RebootNodes.class));
             case "FetchConfig" -> controller.configService().answer(Codec.decode(body, ClusterMessages.FetchConfig.class));
             case "CreateNodes" -> createNodes(caller, Codec.decode(body, ClusterMessages.CreateNodes.class));
             case "DeleteNodes" -> deleteNodes(caller, Codec.decode(body, ClusterMessages.DeleteNodes.class));
@@ -246,7 +248,7 @@ final class Api {
         if (m.job().kind() == JobDesc.Kind.BATCH && m.script().isEmpty()) {
             return new Refused(SlurmErrno.JOB_SCRIPT_MISSING);
         }
-        String groupProblem = groupProblem(owner.get(), m.job().partition());
+        String groupProblem = groupProblem(owner.get(), JobSubmit.partitionOf(core.durable(), m.job().withOwner(owner.get())));
         if (!groupProblem.isEmpty()) {
             return new Refused(SlurmErrno.JOB_MISSING_REQUIRED_PARTITION_GROUP);
         }
@@ -256,6 +258,9 @@ final class Api {
         JobDesc.Payload p = m.job().payload();
         JobDesc desc = m.job().withOwner(owner.get()).withPayload(new JobDesc.Payload(scriptHash, envHash, p.arguments(), p.submitHost(),
                 p.submitPid(), p.submitLine(), p.umask(), p.limits()));
+        if (controller.conf().has(dev.muster.config.Key.JOB_SUBMIT_PLUGINS, "logging")) {
+            log.info(JobSubmit.logged(desc, caller.uid()));
+        }
         if (!m.testOnly()) {
             blobs.put(scriptHash, m.script());
             blobs.put(envHash, environment);
@@ -713,15 +718,26 @@ final class Api {
         return Reply.of(new ClusterMessages.LicensesReply(out));
     }
 
+    private Optional<List<String>> nodesNamed(String text) {
+        return text.equalsIgnoreCase("ALL") ? Optional.of(List.copyOf(core.durable().nodes().keys()))
+                : HostList.parse(text) instanceof HostList.Parsed.Ok ok ? Optional.of(ok.list().names()) : Optional.empty();
+    }
+
+    private Reply reboot(Caller caller, ClusterMessages.RebootNodes m) {
+        if (controller.conf().text(dev.muster.config.Key.REBOOT_PROGRAM).isEmpty()) {
+            return Reply.error(400, SlurmErrno.ERROR, "RebootProgram isn't defined");
+        }
+        return nodesNamed(m.nodes()).map(names -> done(core.execute(
+                new Command.RebootNodes(caller.uid(), names, m.asap(), m.nextState(), m.reason(), m.cancel()), caller.uid())))
+                .orElseGet(() -> Reply.error(SlurmErrno.INVALID_NODE_NAME));
+    }
+
     private Reply updateNode(Caller caller, ClusterMessages.UpdateNode m) {
-        List<String> names;
-        if (m.nodes().equalsIgnoreCase("ALL")) {
-            names = List.copyOf(core.durable().nodes().keys());
-        } else if (HostList.parse(m.nodes()) instanceof HostList.Parsed.Ok ok) {
-            names = ok.list().names();
-        } else {
+        Optional<List<String>> named = nodesNamed(m.nodes());
+        if (named.isEmpty()) {
             return Reply.error(SlurmErrno.INVALID_NODE_NAME);
         }
+        List<String> names = named.get();
         Map<String, String> changes = new TreeMap<>();
         m.changes().forEach((k, v) -> changes.put(k.toLowerCase(java.util.Locale.ROOT), v));
         Decision decision = core.execute(new Command.UpdateNode(caller.uid(), names, changes), caller.uid());

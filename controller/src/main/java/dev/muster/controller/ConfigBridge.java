@@ -8,6 +8,7 @@ import dev.muster.config.PartitionConf;
 import dev.muster.config.SlurmConf;
 import dev.muster.config.Topologies;
 import dev.muster.core.Command;
+import dev.muster.core.JobSubmit;
 import dev.muster.core.Licences;
 import dev.muster.core.Node;
 import dev.muster.core.Mcs;
@@ -96,6 +97,10 @@ final class ConfigBridge {
         }
         labels(conf, options);
         defaults(conf, options);
+        PowerOptions.put(conf, options);
+        if (!conf.list(Key.JOB_SUBMIT_PLUGINS).isEmpty()) {
+            options.put(JobSubmit.PLUGINS, String.join(",", conf.list(Key.JOB_SUBMIT_PLUGINS)));
+        }
         if (conf.given(Key.MAX_NODE_COUNT)) {
             options.put(Settings.MAX_NODE_COUNT, Long.toString(conf.number(Key.MAX_NODE_COUNT)));
         }

@@ -65,6 +65,7 @@ final class Controller {
     private final Scheduler scheduler = new Scheduler();
     private final SecureRandom random = new SecureRandom();
     private final DebugFlags flags;
+    private final SchedulerLog scheduling;
     private final long bootTime = System.currentTimeMillis() / 1000;
     private final long startedNs = System.nanoTime();
     private final Runnable onShutdown;
@@ -92,6 +93,8 @@ final class Controller {
         this.confFile = confFile;
         this.log = log;
         this.requests = new Requests(log, Set.of());
+        scheduling = new SchedulerLog(log);
+        scheduling.configure(conf);
         flags = new DebugFlags(log);
         flags.set(conf.debugFlags());
         this.onShutdown = onShutdown;
@@ -129,9 +132,9 @@ final class Controller {
         Outgoing outgoing = new Outgoing(blobs::read, (job, e) -> log.error("job " + job.id() + " cannot be launched", e));
         Watch watch = new Watch();
         links = new NodeLinks(log, conf::get, outgoing, clock, this::connection);
-        programs = new Programs(conf::get, log, command -> thread.submit(command, -1));
+        programs = new Programs(conf::get, log, command -> thread.submit(command, -1), blobs::read);
         programs.check();
-        NodeEffects effects = new NodeEffects(links, outgoing, watch, log, flags, programs, this::project);
+        NodeEffects effects = new NodeEffects(links, outgoing, watch, log, flags, programs, scheduling, this::project);
         thread = new CoreThread(core, journal, clock, log, effects, onFault, us -> statistics.pass(us, scheduler.queueLength(),
                 scheduler.backfilled()));
         links.core(thread);
@@ -144,7 +147,8 @@ final class Controller {
         programs.resume(thread.durable(), activeJobs(thread.durable()));
         Api api = new Api(this, thread, identities, blobs, watch, links, log);
         WarmUp.start(ConfigBridge.command(c, slurmUid(c)), sessions, log);
-        server = Server.start("", c.slurmctldPorts().getFirst(), sessions.verifier(), api::handle,
+        server = Server.start(c.has(Key.COMMUNICATION_PARAMETERS, "NoCtldInAddrAny") ? c.controllers().getFirst().address() : "",
+                c.slurmctldPorts().getFirst(), sessions.verifier(), api::handle,
                 Map.of("node", links::serve), this::page);
         sack = sessions.key().flatMap(key -> Sack.open(AuthPlaces.of(c).sackSockets(), key, c.clusterName(), identities, log));
         Thread.ofVirtual().name("nodes").start(this::watchNodes);
@@ -340,6 +344,7 @@ final class Controller {
         List<String> lines = c.show(new ShowLive(boot, thread.durable().nextJobId(), Release.VERSION,
                 name -> identities.byName(name).map(i -> i.user() + "(" + i.uid() + ")").orElse(name)));
         List<String> live = lines.stream().map(line -> line.startsWith("DebugFlags ") ? with(line, String.join(",", flags.on()))
+                : line.startsWith("SlurmSchedLogLevel ") ? with(line, scheduling.isOn() ? "1" : "0")
                 : line.startsWith("SlurmctldDebug ") ? with(line, SlurmConf.debugName(log.level())) : line).toList();
         return new ClusterMessages.ConfigReply(System.currentTimeMillis() / 1000, live, new TreeMap<>());
     }
@@ -442,6 +447,7 @@ final class Controller {
                 }
                 log.level(ok.conf().slurmctldDebug());
                 flags.set(ok.conf().debugFlags());
+                scheduling.configure(ok.conf());
                 links.broadcast(new NodeMessages.ReadConfig());
                 log.info("reconfigured");
                 return "";
@@ -451,6 +457,11 @@ final class Controller {
 
     /** A level by name, or flags to add or take away: until the configuration is read again. "" or what is wrong. */
     String setDebug(ClusterMessages.SetDebug m) {
+        if (!m.scheduler().isEmpty()) {
+            boolean there = scheduling.set(m.scheduler().equals("1"));
+            log.info("sched: Set scheduler log level to " + m.scheduler());
+            return there ? "" : dev.muster.model.SlurmErrno.DISABLED.sentence();
+        }
         if (!m.flags().isEmpty()) {
             flags.change(m.flags());
             log.info("Set debug flags to " + (flags.on().isEmpty() ? "none" : String.join(",", flags.on())));

@@ -170,6 +170,7 @@ final class JobEnvironment {
         e.put("SLURM_TASKS_PER_NODE", counts(perNode));
         e.put("SLURM_NNODES", whole.parts().size());
         e.put("SLURM_NODEID", whole.index(part));
+        e.put("SLURM_GTIDS", part.tasks().stream().map(String::valueOf).collect(java.util.stream.Collectors.joining(",")));
         e.put("SLURM_CPUS_ON_NODE", part.cpus());
         e.put("SLURM_LAUNCH_NODE_IPADDR", "127.0.0.1");
         e.address(part.node());

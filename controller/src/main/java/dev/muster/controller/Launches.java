@@ -135,17 +135,14 @@ final class Launches {
         List<Task> out = new ArrayList<>();
         List<IndexSet> cpus = TaskCpus.of(step.desc(), part, state.nodes().find(part.node()).map(n ->
                 n.spec().units() / Math.max(1, n.spec().sockets())).orElse(1));
-        StringBuilder gtids = new StringBuilder();
-        part.tasks().forEach(t -> gtids.append(gtids.isEmpty() ? "" : ",").append(t));
         for (int local = 0; local < part.tasks().size(); local++) {
             int rank = part.tasks().get(local);
-            List<Bytes> environment = new ArrayList<>(List.of(Bytes.of("SLURM_PROCID=" + rank), Bytes.of("SLURM_LOCALID=" + local),
-                    Bytes.of("SLURM_GTIDS=" + gtids)));
+            List<Bytes> environment = new ArrayList<>(List.of(Bytes.of("SLURM_PROCID=" + rank), Bytes.of("SLURM_LOCALID=" + local)));
             IndexSet gpus = DeviceBinding.gpus(step, part, local);
             if (!gpus.equals(part.gres().getOrDefault("gpu", IndexSet.empty()))) {
                 JobEnvironment.devices(gpus).forEach((name, value) -> environment.add(Bytes.of(name + "=" + value)));
             }
-            List<Bytes> arguments = step.desc().multiProg().isEmpty() ? step.desc().arguments() : multiProg(step.desc(), rank, local);
+            List<Bytes> arguments = step.desc().multiProg().isEmpty() ? List.of() : multiProg(step.desc(), rank, local);
             out.add(new Task(rank, local, cpus.get(local).compact(), arguments, environment));
         }
         return out;

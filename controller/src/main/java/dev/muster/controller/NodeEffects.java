@@ -17,16 +17,18 @@ final class NodeEffects implements Pipeline.Effects {
     private final DaemonLog log;
     private final DebugFlags flags;
     private final Programs programs;
+    private final SchedulerLog scheduling;
     private final java.util.function.BiConsumer<Entry, State> projection;
 
     NodeEffects(NodeLinks links, Outgoing outgoing, Watch watch, DaemonLog log, DebugFlags flags, Programs programs,
-            java.util.function.BiConsumer<Entry, State> projection) {
+            SchedulerLog scheduling, java.util.function.BiConsumer<Entry, State> projection) {
         this.links = links;
         this.outgoing = outgoing;
         this.watch = watch;
         this.log = log;
         this.flags = flags;
         this.programs = programs;
+        this.scheduling = scheduling;
         this.projection = projection;
     }
 
@@ -57,7 +59,7 @@ final class NodeEffects implements Pipeline.Effects {
     private void say(Change change, State after) {
         switch (change) {
             case Change.JobSubmitted c -> log.info("_slurm_rpc_submit_batch_job: JobId=" + c.job().id());
-            case Change.JobStarted c -> after.jobs().find(c.jobId()).ifPresent(job -> log.info("sched: Allocate JobId=" + job.id()
+            case Change.JobStarted c -> after.jobs().find(c.jobId()).ifPresent(job -> scheduling.event("sched: Allocate JobId=" + job.id()
                     + " NodeList=" + c.allocation().hostList() + " #CPUs=" + c.allocation().cpus() + " Partition=" + job.desc().partition()));
             case Change.JobEnded c -> log.info("_job_complete: JobId=" + c.jobId() + " " + c.state() + " ExitCode=" + c.exit());
             case Change.JobRequeued c -> log.info("requeue job JobId=" + c.jobId());

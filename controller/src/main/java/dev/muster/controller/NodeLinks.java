@@ -182,7 +182,6 @@ final class NodeLinks {
             case NodeMessages.JobDone m -> report(link, message, m.seq());
             case NodeMessages.PrologDone m -> report(link, message, m.seq());
             case NodeMessages.NodeTrouble m -> report(link, message, m.seq());
-            case NodeMessages.TaskExited m -> link.send(new NodeMessages.Ack(m.seq()));
         }
     }
 

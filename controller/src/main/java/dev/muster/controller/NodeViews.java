@@ -88,7 +88,8 @@ final class NodeViews {
     private static List<String> flags(Node n, boolean completing, Boolean maintained) {
         List<String> out = new ArrayList<>();
         for (Node.Flag f : Node.Flag.values()) {
-            if (n.has(f) && f != Node.Flag.DOWN && f != Node.Flag.FUTURE && f != Node.Flag.UNKNOWN) {
+            if (n.has(f) && f != Node.Flag.DOWN && f != Node.Flag.FUTURE && f != Node.Flag.UNKNOWN
+                    && f != Node.Flag.DRAINED_FOR_THIS) {
                 out.add(f.name());
             }
         }

@@ -37,16 +37,26 @@ final class Programs {
     private final Semaphore running = new Semaphore(RUNNING_MAX);
     private final AtomicInteger waiting = new AtomicInteger();
     private final MailTimes times = new MailTimes();
+    private final ReservationTimes reservations = new ReservationTimes();
+    private final PowerPrograms power;
+    private final JobCompletion completion;
 
-    /** @param core takes commands */
-    Programs(Supplier<SlurmConf> conf, DaemonLog log, Consumer<Command> core) {
+    /** @param core takes commands; @param blobs content by hash */
+    Programs(Supplier<SlurmConf> conf, DaemonLog log, Consumer<Command> core, java.util.function.Function<String, dev.muster.model.Bytes> blobs) {
         this.conf = conf;
         this.log = log;
         this.core = core;
+        completion = new JobCompletion(conf, log, (command, environment) -> run("jobcomp/script", 0, command, environment), blobs);
+        power = new PowerPrograms(conf, log, (name, command, environment, then) -> later(name, () -> {
+            run(name, 0, command, environment);
+            then.run();
+        }));
     }
 
     /** What a durable entry sets in motion. */
     void follow(Entry entry, State before, State after) {
+        power.follow(entry, before, after);
+        completion.follow(entry, after);
         for (Change change : entry.changes()) {
             switch (change) {
                 case Change.JobStarted c -> after.jobs().find(c.jobId()).ifPresent(job -> {
@@ -71,8 +81,17 @@ final class Programs {
         }
     }
 
-    /** Mails of parts of a time limit that are reached. Called every second. */
+    /** Mails of parts of a time limit that are reached, reservations that begin and end. Called every second. */
     void tick(State state, long tickMs) {
+        reservations.follow(state, System.currentTimeMillis() / 1000).forEach(e -> {
+            Key key = e.begins() ? Key.RESV_PROLOG : Key.RESV_EPILOG;
+            String program = conf.get().text(key);
+            if (!program.isEmpty()) {
+                log.info(key.slurmName() + " of reservation " + e.name());
+                later(key.slurmName(), () -> run(key.slurmName(), 0, List.of(program, e.name()),
+                        Map.of("PATH", "/usr/local/bin:/usr/bin:/bin", "SLURM_CONF", conf.get().file())));
+            }
+        });
         times.reached(state, tickMs).forEach(mail -> send(mail, state));
     }
 
@@ -173,11 +192,12 @@ final class Programs {
         try {
             int status = builder.start().waitFor();
             if (status != 0) {
-                log.error("JobId=" + jobId + " " + name + " exit status " + (status > 128 ? "0:" + (status - 128) : status + ":0"));
+                log.error((jobId == 0 ? "" : "JobId=" + jobId + " ") + name + " exit status "
+                        + (status > 128 ? "0:" + (status - 128) : status + ":0"));
             }
             return status == 0;
         } catch (IOException e) {
-            log.error("JobId=" + jobId + " " + name + " cannot be run: " + e.getMessage());
+            log.error((jobId == 0 ? "" : "JobId=" + jobId + " ") + name + " cannot be run: " + e.getMessage());
             return false;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -21,7 +21,7 @@ public final class Silence {
      */
     public static Optional<Command> verdict(Node node, boolean connected, long silentS, int timeoutS) {
         if (timeoutS <= 0 || node.has(Node.Flag.DOWN) || node.has(Node.Flag.FUTURE)
-                || node.has(Node.Flag.CLOUD) && node.bootId().isEmpty()) {
+                || node.isSilentByOrder() || node.has(Node.Flag.CLOUD) && node.bootId().isEmpty()) {
             return Optional.empty();
         }
         int quietS = Math.max(timeoutS / 3, connected ? BEATS_MISSED * NodeLinks.HEARTBEAT_S : 5);

@@ -40,7 +40,7 @@ final class TaskCpus {
         int units = (perTask + perUnit - 1) / perUnit;
         boolean own = switch (kind) {
             case DEFAULT, CORES, THREADS -> part.cores().count() >= tasks * units;
-            case NONE, MAP, MASK -> false;
+            case NONE, RANK, MAP, MASK, LDRANK, LDMAP, LDMASK, SOCKETS, LDOMS -> false;
         };
         List<IndexSet> out = new ArrayList<>();
         Distribution.Level level = Distribution.parse(desc.request().distribution()).orElse(Distribution.UNSET).sockets();

@@ -29,7 +29,8 @@ public record Allocation(int version, List<Share> nodes, boolean awaitsControlle
     /**
      * A job's part of one node.
      *
-     * @param bootId   of the node when the job was started there: launches for another boot are refused
+     * @param bootId   of the node when the job was started there: launches for another boot are refused; "" until a node that was
+     *                 without power has come up
      * @param cores    indices of allocated units (cores, or CPUs where each is a unit of its own)
      * @param cpus     how many CPUs these are
      * @param gres     GRES name → device indices
@@ -48,6 +49,11 @@ public record Allocation(int version, List<Share> nodes, boolean awaitsControlle
 
         public Share withReleased() {
             return new Share(node, agent, bootId, cores, cpus, memoryMb, gres, prologDone, true);
+        }
+
+        /** The node has come up. */
+        Share onBoot(String boot) {
+            return new Share(node, agent, boot, cores, cpus, memoryMb, gres, prologDone, released);
         }
 
         public Share withPrologDone() {

@@ -103,6 +103,15 @@ public sealed interface Command {
     record UpdateNode(int uid, List<String> nodes, Map<String, String> changes) implements Command {}
 
     /**
+     * Nodes are rebooted as soon as no job has them.
+     *
+     * @param asap      no job goes to them until then
+     * @param nextState what they are afterwards: DOWN, RESUME or "" for what they were
+     * @param cancel    what was asked for is taken back
+     */
+    record RebootNodes(int uid, List<String> nodes, boolean asap, String nextState, String reason, boolean cancel) implements Command {}
+
+    /**
      * Nodes that the configuration does not name.
      *
      * @param registering by a slurmd of that name: known ones take the new configuration; else by scontrol create

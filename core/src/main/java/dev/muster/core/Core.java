@@ -8,8 +8,10 @@ import dev.muster.model.JobFlag;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.api.JobMessages.CancelReply;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * The deciding half of the controller. One thread calls it; it reads no clock, file or socket. {@code decide} looks and
@@ -26,6 +28,7 @@ public final class Core {
     private final AccountUse use = new AccountUse();
     private State state = State.EMPTY;
     private final Happenings happened = new Happenings();
+    private final JobSubmit.Submissions submissions = new JobSubmit.Submissions();
 
     public Core(Planner planner) {
         this.planner = planner;
@@ -49,6 +52,7 @@ public final class Core {
         state = from;
         due.reset(from);
         happened.reset();
+        submissions.reset();
         use.reset(from);
         planner.reset(from);
     }
@@ -60,6 +64,7 @@ public final class Core {
         due.follow(before, state, entry);
         happened.follow(before, state, entry);
         use.follow(before, state, entry);
+        submissions.follow(state, entry);
         planner.follow(before, state, entry);
     }
 
@@ -75,11 +80,11 @@ public final class Core {
                     .orElseGet(() -> Decision.of(List.of(), ""));
             case Command.SkipReservedIds c -> Decision.of(List.of(new Change.JobIdsReserved(
                     state.jobIdCeiling(), state.jobIdCeiling() + ID_BLOCK, state.sluidCeiling(), state.sluidCeiling() + ID_BLOCK)), "");
-            case Command.SubmitJob c -> new SubmitRules(state, now, planner, use).decide(c);
-            case Command.SubmitHet c -> HetRules.submit(c, state, now, planner, use);
+            case Command.SubmitJob c -> new SubmitRules(state, now, planner, use, submissions).decide(c);
+            case Command.SubmitHet c -> HetRules.submit(c, state, now, planner, use, submissions);
             case Command.Once c -> once(c, now);
             case Command.CancelJobs c -> new JobRules(state, now).cancel(c);
-            case Command.TestJob c -> new SubmitRules(state, now, planner, use).test(c);
+            case Command.TestJob c -> new SubmitRules(state, now, planner, use, submissions).test(c);
             case Command.UpdateJob c -> new UpdateRules(state, now, planner).update(c);
             case Command.NotifyJob c -> NotifyRules.notify(state, c);
             case Command.HoldJobs c -> new JobRules(state, now).hold(c);
@@ -95,6 +100,7 @@ public final class Core {
             case Command.NodeLost c -> new NodeRules(state, now).lost(c.node());
             case Command.NodeResponding c -> new NodeRules(state, now).responding(c);
             case Command.UpdateNode c -> new NodeRules(state, now).update(c);
+            case Command.RebootNodes c -> PowerRules.reboot(state, now, c);
             case Command.AddNodes c -> new DynamicRules(state).add(c);
             case Command.RemoveNodes c -> new DynamicRules(state).remove(c);
             case Command.AssignNode c -> new DynamicRules(state).assign(c);
@@ -156,6 +162,7 @@ public final class Core {
         PreemptRules preemption = new PreemptRules(state, now, changes, direct);
         planner.preemptions().forEach(preemption::giveWay);
         planner.resumes().forEach(preemption::goOn);
+        Set<String> woken = new HashSet<>();
         for (Planner.Start start : starts) {
             Job job = state.jobs().at(start.jobId());
             int id = job.id();
@@ -174,7 +181,8 @@ public final class Core {
             int started = id;
             boolean onNodes = state.settings().awaitProlog() && !state.settings().options().containsKey(Settings.PROLOG_NO_HOLD);
             boolean onController = Boolean.parseBoolean(state.settings().options().get(Settings.PROLOG_SLURMCTLD));
-            boolean configuring = onNodes || onController;
+            PowerRules.wake(state, start.allocation(), woken, changes);
+            boolean configuring = onNodes || onController || start.allocation().nodes().stream().anyMatch(s -> s.bootId().isEmpty());
             Allocation allocation = onController ? start.allocation().awaitingController(onNodes) : start.allocation();
             int attempt = job.attempt() + 1;
             int limitMin = Limits.byDeadline(job.desc().timing(), start.limitMin(), now.seconds());

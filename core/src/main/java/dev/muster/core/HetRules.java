@@ -37,7 +37,7 @@ public final class HetRules {
 
     // ---- submission
 
-    static Decision submit(Command.SubmitHet c, State state, Now now, Planner planner, AccountUse use) {
+    static Decision submit(Command.SubmitHet c, State state, Now now, Planner planner, AccountUse use, JobSubmit.Submissions submissions) {
         Optional<State.Answer> known = c.requestId().isEmpty() ? Optional.empty() : state.answers().find(c.requestId());
         if (known.isPresent() && known.get().uid() == c.uid()) {
             return Decision.of(List.of(), Codec.decode(known.get().reply().toArray(), SubmitReply.class));
@@ -45,7 +45,7 @@ public final class HetRules {
         if (c.parts().isEmpty() || c.parts().size() > COMPONENTS_MAX) {
             return Decision.reject(SlurmErrno.NOT_SUPPORTED);
         }
-        SubmitRules rules = new SubmitRules(state, now, planner, use);
+        SubmitRules rules = new SubmitRules(state, now, planner, use, submissions);
         List<SubmitRules.Fit> fits = new ArrayList<>();
         for (Command.SubmitJob part : c.parts()) {
             switch (rules.vet(part)) {

@@ -12,6 +12,7 @@ import java.util.Map;
  * @param bootId      of its last registration, "" before the first
  * @param jobs        numbers of the jobs that hold part of it, ascending
  * @param cpusAllocated by these jobs
+ * @param powerTime   when it was last told to start, stop or reboot, seconds since 1970; 0 never
  */
 public record Node(
         Spec spec,
@@ -29,7 +30,8 @@ public record Node(
         int cpusAllocated,
         long memoryAllocatedMb,
         long lastBusy,
-        long resumeAfter) {
+        long resumeAfter,
+        long powerTime) {
 
     /** Conditions over the state that follows from the jobs; names are Slurm's. */
     public enum Flag {
@@ -50,7 +52,18 @@ public record Node(
         /** Came into being by registration or scontrol create: the file does not name it. */
         DYNAMIC_NORM,
         /** Took the place of a FUTURE node when its slurmd asked for one. */
-        DYNAMIC_FUTURE
+        DYNAMIC_FUTURE,
+        /** To be powered down as soon as no job has it. */
+        POWER_DOWN,
+        POWERING_DOWN,
+        /** To be powered up as soon as ResumeRate allows. */
+        POWER_UP,
+        POWERING_UP,
+        /** Its DRAIN came with power_down_asap or reboot ASAP and goes with it. */
+        DRAINED_FOR_THIS,
+        /** What it is after its reboot: DOWN, or in service whatever it was before. */
+        NEXT_DOWN,
+        NEXT_RESUME
     }
 
     /**
@@ -101,8 +114,28 @@ public record Node(
     public boolean isUsable() {
         int bad = 1 << Flag.DOWN.ordinal() | 1 << Flag.DRAIN.ordinal() | 1 << Flag.FAIL.ordinal()
                 | 1 << Flag.NOT_RESPONDING.ordinal() | 1 << Flag.FUTURE.ordinal() | 1 << Flag.UNKNOWN.ordinal()
-                | 1 << Flag.INVALID_REG.ordinal() | 1 << Flag.POWERED_DOWN.ordinal();
+                | 1 << Flag.INVALID_REG.ordinal() | 1 << Flag.POWERED_DOWN.ordinal() | 1 << Flag.POWERING_DOWN.ordinal()
+                | 1 << Flag.POWERING_UP.ordinal() | 1 << Flag.REBOOT_ISSUED.ordinal();
         return (flags & bad) == 0 && !bootId.isEmpty();
+    }
+
+    /** Without power, or on its way up: it takes jobs, which wait for it. */
+    public boolean isAsleep() {
+        return (has(Flag.POWERED_DOWN) || has(Flag.POWERING_UP)) && !has(Flag.POWERING_DOWN);
+    }
+
+    /** Nothing is heard of it, and nothing is wrong with that. */
+    public boolean isSilentByOrder() {
+        return has(Flag.POWERED_DOWN) || has(Flag.POWERING_UP) || has(Flag.POWERING_DOWN) || has(Flag.REBOOT_ISSUED);
+    }
+
+    private static final int POWER_ACTIONS = 1 << Flag.POWERING_DOWN.ordinal() | 1 << Flag.POWERING_UP.ordinal() | 1 << Flag.REBOOT_ISSUED.ordinal();
+
+    /** Other flags; a new power action begins now. */
+    Node turned(int f, long time) {
+        Node out = withFlags(f);
+        return (f & ~flags & POWER_ACTIONS) == 0 ? out : new Node(spec, f, reason, reasonUid, reasonTime, bootId, version, startTime, hardware,
+                comment, extra, jobs, cpusAllocated, memoryAllocatedMb, lastBusy, resumeAfter, time);
     }
 
     /** Device counts by GRES name, types added up. */
@@ -140,27 +173,27 @@ public record Node(
 
     Node withFlags(int f) {
         return new Node(spec, f, reason, reasonUid, reasonTime, bootId, version, startTime, hardware, comment, extra, jobs,
-                cpusAllocated, memoryAllocatedMb, lastBusy, resumeAfter);
+                cpusAllocated, memoryAllocatedMb, lastBusy, resumeAfter, powerTime);
     }
 
     Node withReason(String why, int uid, long time) {
         return new Node(spec, flags, why, uid, time, bootId, version, startTime, hardware, comment, extra, jobs,
-                cpusAllocated, memoryAllocatedMb, lastBusy, resumeAfter);
+                cpusAllocated, memoryAllocatedMb, lastBusy, resumeAfter, powerTime);
     }
 
     Node withSpec(Spec s) {
         return new Node(s, flags, reason, reasonUid, reasonTime, bootId, version, startTime, hardware, comment, extra, jobs,
-                cpusAllocated, memoryAllocatedMb, lastBusy, resumeAfter);
+                cpusAllocated, memoryAllocatedMb, lastBusy, resumeAfter, powerTime);
     }
 
     Node withTexts(String newComment, String newExtra, long newResumeAfter) {
         return new Node(spec, flags, reason, reasonUid, reasonTime, bootId, version, startTime, hardware, newComment, newExtra,
-                jobs, cpusAllocated, memoryAllocatedMb, lastBusy, newResumeAfter);
+                jobs, cpusAllocated, memoryAllocatedMb, lastBusy, newResumeAfter, powerTime);
     }
 
     Node registered(String boot, String v, long start, Hardware h) {
         return new Node(spec, flags, reason, reasonUid, reasonTime, boot, v, start, h, comment, extra, jobs,
-                cpusAllocated, memoryAllocatedMb, lastBusy, resumeAfter);
+                cpusAllocated, memoryAllocatedMb, lastBusy, resumeAfter, powerTime);
     }
 
     Node withJob(int jobId, int cpus, long memoryMb) {
@@ -170,17 +203,17 @@ public record Node(
             more.add(-at - 1, jobId);
         }
         return new Node(spec, flags, reason, reasonUid, reasonTime, bootId, version, startTime, hardware, comment, extra,
-                List.copyOf(more), cpusAllocated + cpus, memoryAllocatedMb + memoryMb, lastBusy, resumeAfter);
+                List.copyOf(more), cpusAllocated + cpus, memoryAllocatedMb + memoryMb, lastBusy, resumeAfter, powerTime);
     }
 
     Node withoutJob(int jobId, int cpus, long memoryMb, long time) {
         List<Integer> fewer = jobs.stream().filter(j -> j != jobId).toList();
         return new Node(spec, flags, reason, reasonUid, reasonTime, bootId, version, startTime, hardware, comment, extra,
-                fewer, cpusAllocated - cpus, memoryAllocatedMb - memoryMb, time, resumeAfter);
+                fewer, cpusAllocated - cpus, memoryAllocatedMb - memoryMb, time, resumeAfter, powerTime);
     }
 
     static Node of(Spec spec) {
-        Node fresh = new Node(spec, 0, "", 0, 0, "", "", 0, new Hardware(0, 0, 0, 0, 0, 0, 0, "", "", "", 0), "", "", List.of(), 0, 0, 0, 0)
+        Node fresh = new Node(spec, 0, "", 0, 0, "", "", 0, new Hardware(0, 0, 0, 0, 0, 0, 0, "", "", "", 0), "", "", List.of(), 0, 0, 0, 0, 0)
                 .with(Flag.UNKNOWN, true);
         return switch (spec.configState) {
             case "DOWN" -> fresh.with(Flag.UNKNOWN, false).with(Flag.DOWN, true);

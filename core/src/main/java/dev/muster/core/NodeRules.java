@@ -92,20 +92,28 @@ final class NodeRules {
         if (job.has(JobFlag.COMPLETING) || job.run().allocation().isLeaving(m.node())) {
             partsLost(job, m.node(), "");
             changes.add(new Change.NodeReleased(job.id(), job.attempt(), m.node()));
-        } else if (!share.bootId().equals(m.bootId())) {
+        } else if (!share.bootId().isEmpty() && (!share.bootId().equals(m.bootId()) || isMissing(job, m.node()))) {
             jobLostNode(job, m.node());
         }
     }
 
+    /** BatchStartTimeout: a script that its node has not begun in that time, and does not know, is given up; else it is launched again. */
+    private boolean isMissing(Job job, String node) {
+        int patience = state.settings().batchStartTimeoutS();
+        return patience > 0 && job.step(Step.BATCH).filter(s -> s.state() == Step.State.RUNNING && now.seconds() > s.startTime() + patience)
+                .stream().flatMap(s -> s.nodes().stream()).anyMatch(p -> p.node().equals(node) && !p.launched() && !p.done());
+    }
+
     private void returned(Node node, NodeMessages.Register m) {
-        Node after = node.with(Node.Flag.UNKNOWN, false).with(Node.Flag.NOT_RESPONDING, false).with(Node.Flag.POWERED_DOWN, false);
+        Node after = PowerRules.registered(node.with(Node.Flag.UNKNOWN, false).with(Node.Flag.NOT_RESPONDING, false), m,
+                state.settings().slurmUid(), now.seconds());
         String low = state.settings().configOverrides() ? "" : shortfall(node.spec(), m.hardware());
         if (!low.isEmpty()) {
             after = after.with(Node.Flag.INVALID_REG, true).with(Node.Flag.DRAIN, true).withReason(low, state.settings().slurmUid(), now.seconds());
         } else {
             after = after.with(Node.Flag.INVALID_REG, false);
-            boolean back = state.settings().returnToService() == 2
-                    || state.settings().returnToService() == 1 && node.reason().equals(NOT_RESPONDING);
+            boolean back = !node.has(Node.Flag.NEXT_DOWN) && (state.settings().returnToService() == 2
+                    || state.settings().returnToService() == 1 && node.reason().equals(NOT_RESPONDING));
             if (after.has(Node.Flag.DOWN) && back) {
                 after = after.with(Node.Flag.DOWN, false);
                 after = after.has(Node.Flag.DRAIN) ? after : after.withReason("", 0, 0);
@@ -145,7 +153,6 @@ final class NodeRules {
             case NodeMessages.JobDone m -> holder(m.jobId(), m.attempt(), c.node()).ifPresent(j -> jobDone(j, c.node(), m));
             case NodeMessages.PrologDone m -> holder(m.jobId(), m.attempt(), c.node()).ifPresent(j -> prologDone(j, c.node(), m));
             case NodeMessages.NodeTrouble m -> state.nodes().find(c.node()).ifPresent(n -> drain(n.name(), m.reason()));
-            case NodeMessages.TaskExited m -> { }
             case NodeMessages.Heartbeat m -> { }
             case NodeMessages.Register m -> {
                 return register(m);
@@ -302,10 +309,17 @@ final class NodeRules {
 
     Decision lost(String name) {
         Optional<Node> node = state.nodes().find(name);
-        if (node.isEmpty() || node.get().has(Node.Flag.DOWN) || node.get().has(Node.Flag.FUTURE)) {
+        if (node.isEmpty() || node.get().has(Node.Flag.DOWN) || node.get().has(Node.Flag.FUTURE) || node.get().isSilentByOrder()) {
             return Decision.of(List.of(), "");
         }
         down(node.get(), NOT_RESPONDING, state.settings().slurmUid());
+        return Decision.of(changes, "", direct);
+    }
+
+    /** It was started, or rebooted, and has not come in time. */
+    Decision notResumed(Node node, String reason) {
+        down(node.with(Node.Flag.POWERING_UP, false).with(Node.Flag.REBOOT_ISSUED, false).with(Node.Flag.NEXT_DOWN, false)
+                .with(Node.Flag.NEXT_RESUME, false).with(Node.Flag.DRAINED_FOR_THIS, false), reason, state.settings().slurmUid());
         return Decision.of(changes, "", direct);
     }
 
@@ -361,7 +375,7 @@ final class NodeRules {
 
     Decision responding(Command.NodeResponding c) {
         Optional<Node> node = state.nodes().find(c.node());
-        if (node.isEmpty() || node.get().has(Node.Flag.NOT_RESPONDING) != c.responding()) {
+        if (node.isEmpty() || node.get().has(Node.Flag.NOT_RESPONDING) != c.responding() || !c.responding() && node.get().isSilentByOrder()) {
             return Decision.of(List.of(), "");
         }
         Node after = node.get().with(Node.Flag.NOT_RESPONDING, !c.responding());
@@ -427,7 +441,11 @@ final class NodeRules {
                 case "features", "availablefeatures", "activefeatures" -> after = after.withSpec(NodeSpecs.withFeatures(
                         after.spec(), value.isEmpty() || value.equals("(null)") ? List.of() : List.of(value.split(","))));
                 case "state" -> {
-                    Optional<Node> changed = state(after, value, c);
+                    boolean power = PowerRules.isPowerWord(value);
+                    if (power && !Power.isOn(state.settings())) {
+                        return Optional.of(Decision.reject(SlurmErrno.INVALID_NODE_STATE));
+                    }
+                    Optional<Node> changed = power ? power(after, value) : state(after, value, c);
                     if (changed.isEmpty()) {
                         return Optional.of(Decision.reject(SlurmErrno.INVALID_NODE_STATE));
                     }
@@ -456,6 +474,23 @@ final class NodeRules {
                 || after.reasonTime() != before.reasonTime()) {
             changes.add(new Change.NodeStateChanged(after.name(), after.flags(), after.reason(), after.reasonUid(), after.reasonTime()));
         }
+    }
+
+    private Optional<Node> power(Node node, String word) {
+        Optional<Node> after = PowerRules.asked(node, word);
+        if (word.equalsIgnoreCase("power_down_force") && after.isPresent() && !node.isSilentByOrder()) {
+            for (int jobId : node.jobs()) {
+                Job job = state.jobs().at(jobId);
+                direct.add(new Decision.Direct(node.name(), new NodeMessages.EndJob(jobId, job.attempt(), 0, "NodeFail")));
+                if (!job.has(JobFlag.COMPLETING) && !job.run().allocation().isLeaving(node.name())) {
+                    jobLostNode(job, node.name());
+                } else {
+                    partsLost(job, node.name(), "NodeFail");
+                    changes.add(new Change.NodeReleased(jobId, job.attempt(), node.name()));
+                }
+            }
+        }
+        return after;
     }
 
     private static Optional<Node> state(Node node, String word, Command.UpdateNode c) {

@@ -210,8 +210,7 @@ public record State(
                 case Change.JobPurged c -> purged(c.jobId());
                 case Change.NodeRegistered c -> node(c.node(),
                         n -> n.registered(c.bootId(), c.version(), c.startTime(), c.hardware()));
-                case Change.NodeStateChanged c -> node(c.node(),
-                        n -> n.withFlags(c.flags()).withReason(c.reason(), c.reasonUid(), c.reasonTime()));
+                case Change.NodeStateChanged c -> turned(c, now);
                 case Change.NodeTextsChanged c -> node(c.node(), n -> n.withTexts(c.comment(), c.extra(), c.resumeAfter()));
                 case Change.NodeAdded c -> nodes = nodes.with(c.spec().name(), Node.of(c.spec()).withFlags(c.flags()));
                 case Change.NodeRemoved c -> nodes = nodes.without(c.node());
@@ -248,6 +247,18 @@ public record State(
 
         private void node(String name, UnaryOperator<Node> change) {
             nodes = nodes.with(name, change.apply(nodes.at(name)));
+        }
+
+        /** What waited for the node to come up belongs to the boot that it came up with. */
+        private void turned(Change.NodeStateChanged c, long now) {
+            boolean asleep = nodes.at(c.node()).isAsleep();
+            node(c.node(), n -> n.turned(c.flags(), now).withReason(c.reason(), c.reasonUid(), c.reasonTime()));
+            Node node = nodes.at(c.node());
+            if (asleep && !node.isAsleep() && !node.has(Node.Flag.DOWN)) {
+                for (int id : node.jobs()) {
+                    job(id, j -> j.withAllocation(j.run().allocation().with(c.node(), s -> s.bootId().isEmpty() ? s.onBoot(node.bootId()) : s)));
+                }
+            }
         }
 
         private void step(int jobId, int stepId, UnaryOperator<Step> change) {

@@ -1,11 +1,11 @@
 package dev.muster.core;
 
 import dev.muster.model.CpuBind;
+import dev.muster.model.MemBind;
 import dev.muster.model.ResourceRequest;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.StepDesc;
 import dev.muster.model.TresBind;
-import java.util.Locale;
 import java.util.Optional;
 
 /** What a step may ask for that nothing here can give it. */
@@ -14,12 +14,11 @@ final class StepLimits {
 
     static Optional<Decision.Rejected> refusal(StepDesc step) {
         ResourceRequest r = step.request();
-        String memBind = step.memBind().toLowerCase(Locale.ROOT);
         if (!TresBind.isValid(step.tresBind())) {
             return Optional.of(Decision.reject(SlurmErrno.INVALID_TRES));
         }
         String what = CpuBind.parse(step.cpuBind()).isEmpty() ? "--cpu-bind=" + step.cpuBind()
-                : !memBind.isEmpty() && !memBind.equals("none") && !memBind.equals("no") ? "--mem-bind"
+                : MemBind.parse(step.memBind()).isEmpty() ? "--mem-bind=" + step.memBind()
                 : !step.container().isEmpty() ? "--container"
                 : !r.licenses().isEmpty() ? "--licenses"
                 : !r.network().isEmpty() ? "--network"

@@ -21,8 +21,10 @@ final class SubmitRules {
     private final Now now;
     private final Planner planner;
     private final AccountUse use;
+    private final JobSubmit.Submissions submissions;
 
-    SubmitRules(State state, Now now, Planner planner, AccountUse use) {
+    SubmitRules(State state, Now now, Planner planner, AccountUse use, JobSubmit.Submissions submissions) {
+        this.submissions = submissions;
         this.use = use;
         this.state = state;
         this.now = now;
@@ -54,8 +56,15 @@ final class SubmitRules {
 
     Verdict vet(Command.SubmitJob c) {
         AccountRules accounts = new AccountRules(state);
+        JobDesc asked;
+        switch (JobSubmit.through(state, c.desc(), submissions, now)) {
+            case JobSubmit.Stopped s -> {
+                return new Unfit(s.why());
+            }
+            case JobSubmit.Passed p -> asked = p.desc();
+        }
         JobDesc desc;
-        switch (accounts.charge(rerouted(withPartition(c.desc())).withRequest(GresRequest.resolved(c.desc().request())))) {
+        switch (accounts.charge(rerouted(withPartition(asked)).withRequest(GresRequest.resolved(asked.request())))) {
             case AccountRules.Unfit u -> {
                 return new Unfit(u.errno());
             }

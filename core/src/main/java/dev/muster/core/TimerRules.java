@@ -55,6 +55,7 @@ final class TimerRules {
         new UsageRules(state, now).due(changes);
         new PreemptRules(state, now, changes, direct).due();
         new TriggerRules(state).due(happened, now, changes);
+        new PowerRules(state, now).due(changes, direct);
         purge();
         forgetAnswers();
         changes.addAll(0, ids.reservations());

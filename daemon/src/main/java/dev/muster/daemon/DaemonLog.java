@@ -30,6 +30,7 @@ public final class DaemonLog {
     private final int syslogLevel;
     private final Optional<Syslog> syslog;
     private OutputStream out;
+    private Optional<DaemonLog> beside = Optional.empty();
 
     /**
      * @param path       "" for standard error
@@ -91,8 +92,16 @@ public final class DaemonLog {
         return DateTimeFormatter.ofPattern(pattern, Locale.ROOT).withZone(ZoneId.systemDefault());
     }
 
+    /** A log that is opened again together with this one. */
+    public synchronized void beside(Optional<DaemonLog> other) {
+        beside = other;
+    }
+
     /** Opens the file again by its name: what log rotation asks for with SIGUSR2. */
     public synchronized void reopen() throws IOException {
+        if (beside.isPresent()) {
+            beside.get().reopen();
+        }
         if (path.isEmpty()) {
             return;
         }

@@ -93,6 +93,7 @@ public enum SlurmErrno {
     ENVIRONMENT_MISSING(2121, "Environment is missing in job"),
     INVALID_TIME_MIN(2124, "Invalid time-min specification (exceeds job's time or other limits)"),
     INSUFFICIENT_GRES(2127, "Insufficient GRES available in allocation"),
+    MISSING_TIME_LIMIT(8000, "Time limit specification required, but not provided"),
     INVALID_JOB_STATE(4018, "Job step not running"),
     PROLOG_FAILED(4020, "Job prolog failed"),
     AUTH_CRED_INVALID(6000, "Invalid authentication credential"),

@@ -2,13 +2,16 @@ package dev.muster.node;
 
 import dev.muster.model.node.NodeMessages.Hardware;
 import java.io.IOException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 
@@ -44,9 +47,12 @@ public final class HardwareProbe {
 
     /** CPUs that exist here, by the kernel's numbers. */
     public TreeSet<Integer> onlineCpus() {
+        return list(Os.read(root.resolve("sys/devices/system/cpu/online")).map(String::trim).orElse("0"));
+    }
+
+    private static TreeSet<Integer> list(String list) {
         TreeSet<Integer> out = new TreeSet<>();
-        String list = Os.read(root.resolve("sys/devices/system/cpu/online")).map(String::trim).orElse("0");
-        for (String range : list.split(",")) {
+        for (String range : list.isEmpty() ? new String[0] : list.split(",")) {
             String[] ends = range.split("-");
             int last = Integer.parseInt(ends[ends.length - 1]);
             for (int cpu = Integer.parseInt(ends[0]); cpu <= last; cpu++) {
@@ -67,6 +73,25 @@ public final class HardwareProbe {
                 .thenComparingInt(cpu -> topology(cpu, "core_id", cpu))
                 .thenComparingInt(cpu -> cpu));
         return out;
+    }
+
+    /** How the CPUs lie. */
+    public Topology topology() {
+        List<Integer> order = cpusInOrder();
+        Map<Integer, Integer> sockets = new HashMap<>();
+        order.forEach(cpu -> sockets.put(cpu, topology(cpu, "physical_package_id", 0)));
+        Map<Integer, Integer> numa = new HashMap<>();
+        TreeSet<Integer> nodes = new TreeSet<>();
+        try (DirectoryStream<Path> all = Files.newDirectoryStream(root.resolve("sys/devices/system/node"), "node[0-9]*")) {
+            for (Path each : all) {
+                int node = Integer.parseInt(each.getFileName().toString().substring(4));
+                nodes.add(node);
+                list(Os.read(each.resolve("cpulist")).map(String::trim).orElse("")).forEach(cpu -> numa.put(cpu, node));
+            }
+        } catch (IOException | NumberFormatException e) {
+            nodes.add(0);   // a kernel without NUMA: one node
+        }
+        return new Topology(order, sockets, numa, nodes.isEmpty() ? new TreeSet<>(List.of(0)) : nodes);
     }
 
     private int topology(int cpu, String what, int fallback) {

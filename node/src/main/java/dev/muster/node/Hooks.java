@@ -61,6 +61,16 @@ final class Hooks {
         }
     }
 
+    /** RebootProgram. It takes the machine down, or this daemon. */
+    void reboot() {
+        if (settings.around().reboot().isEmpty()) {
+            log.error("RebootProgram isn't defined in config");
+            return;
+        }
+        log.info("Node reboot request being processed");
+        runOne(settings.around().reboot(), basic(), HEALTH_SECONDS, List.of()).ifPresent(e -> log.error("RebootProgram failed: " + e));
+    }
+
     /** UnkillableStepProgram. */
     void unkillable(JobShare share, String step) {
         if (!settings.around().unkillable().isEmpty()) {
@@ -72,7 +82,8 @@ final class Hooks {
         }
     }
 
-    private Map<String, String> basic() {
+    /** What every program of the site gets. */
+    Map<String, String> basic() {
         Map<String, String> out = new TreeMap<>();
         out.put("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin");
         out.put("SLURM_CLUSTER_NAME", settings.cluster());
@@ -127,7 +138,7 @@ final class Hooks {
         }
     }
 
-    private static Optional<String> runOne(String program, Map<String, String> environment, int timeoutSeconds, List<Path> groups) {
+    static Optional<String> runOne(String program, Map<String, String> environment, int timeoutSeconds, List<Path> groups) {
         if (!Files.isExecutable(Path.of(program))) {
             return Optional.of(program + ": not executable");
         }

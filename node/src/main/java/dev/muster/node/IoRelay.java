@@ -11,6 +11,8 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.MessageDigest;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -29,6 +31,11 @@ final class IoRelay {
     static final long POLL_FIRST_MS = 2;
     static final long POLL_MOST_MS = 50;
 
+    /** In the stream field of a refusal: the step did not start; a line of detail and a line with the error follow. */
+    private static final int NOT_STARTED = 1;
+    /** Frames of srun that go on to stepd together. */
+    private static final int TOGETHER_MAX = 64;
+
     private final Settings settings;
     private final DaemonLog log;
     private final Loop loop;
@@ -43,8 +50,7 @@ final class IoRelay {
         this.spool = spool;
     }
 
-    private record Target(NodeStep step, int ownerUid, String token, boolean running, Path directory,
-            boolean observer) {}
+    private record Target(NodeStep step, int ownerUid, String token, Path directory, boolean observer) {}
 
     void handle(Caller caller, Frames frames) {
         try (frames) {
@@ -56,6 +62,10 @@ final class IoRelay {
                 log.error("io: uid " + caller.uid() + " may not attach to step " + attach.jobId() + "."
                         + attach.stepId());
                 refuse(frames, "Access/permission denied");
+            } else if (!target.get().step.begun.join().error().isEmpty()) {
+                NodeStep.Begin why = target.get().step.begun.join();
+                frames.send(new StepSocket.Frame('!', StepSocket.ALL_TASKS, NOT_STARTED, 0,
+                        (why.detail() + "\n" + why.error()).getBytes(StandardCharsets.UTF_8)).encode());
             } else {
                 relay(frames, attach, target.get());
             }
@@ -76,16 +86,20 @@ final class IoRelay {
         return known && (attach.observer() || (!target.token.isEmpty() && token));
     }
 
+    /** The step, as soon as it is known whether it starts; empty when nobody has heard of it for long. */
     private Optional<Target> await(IoAttach attach) throws IOException {
         long endNs = System.nanoTime() + STEP_WAIT_MS * 1_000_000;
         long pauseMs = POLL_FIRST_MS;
         while (System.nanoTime() < endNs) {
             Optional<Target> target = find(attach);
-            if (target.isPresent() && target.get().running) {
-                return target;
-            }
             try {
+                if (target.isPresent()) {
+                    target.get().step.begun.get(Math.max(1, (endNs - System.nanoTime()) / 1_000_000), TimeUnit.MILLISECONDS);
+                    return target;
+                }
                 Thread.sleep(pauseMs);
+            } catch (TimeoutException | ExecutionException e) {
+                return Optional.empty();
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
                 return Optional.empty();
@@ -97,12 +111,9 @@ final class IoRelay {
 
     private Optional<Target> find(IoAttach attach) throws IOException {
         CompletableFuture<Optional<Target>> answer = new CompletableFuture<>();
-        loop.post(() -> answer.complete(
-                jobs.forRelay(attach.jobId(), attach.attempt())
-                        .flatMap(j -> Optional.ofNullable(j.steps.get(attach.stepId()))
-                                .map(s -> new Target(s, j.share.owner().uid(), s.ioToken,
-                                        s.phase != NodeStep.Phase.STARTING, s.directory,
-                                        attach.observer())))));
+        loop.post(() -> answer.complete(jobs.forRelay(attach.jobId(), attach.attempt())
+                .flatMap(j -> Optional.ofNullable(j.steps.get(attach.stepId())).or(() -> Optional.ofNullable(j.notStarted.get(attach.stepId())))
+                        .map(s -> new Target(s, j.share.owner().uid(), s.ioToken, s.directory, attach.observer())))));
         try {
             return answer.get(30, TimeUnit.SECONDS);
         } catch (InterruptedException | ExecutionException | TimeoutException e) {
@@ -123,11 +134,11 @@ final class IoRelay {
         Thread down = Thread.ofVirtual().start(() -> fromStepd(stepd, frames, target));
         try (stepd) {
             while (true) {
-                StepSocket.Frame frame = StepSocket.Frame.decode(frames.receive());
-                Optional<byte[]> passed = filter(frame, attach.observer());
-                if (passed.isPresent()) {
-                    pass(stepd, passed.get());
-                }
+                List<byte[]> passed = new ArrayList<>();
+                do {
+                    filter(StepSocket.Frame.decode(frames.receive()), attach.observer()).ifPresent(passed::add);
+                } while (passed.size() < TOGETHER_MAX && frames.hasMore());
+                pass(stepd, passed);
             }
         } catch (IOException e) {
             log.debug("io: srun of step " + attach.jobId() + "." + attach.stepId() + " is gone: " + e.getMessage());
@@ -145,9 +156,9 @@ final class IoRelay {
     }
 
     /** A stepd that has left is found by the other thread, which still has its end to tell. */
-    private void pass(StepSocket stepd, byte[] frame) {
+    private void pass(StepSocket stepd, List<byte[]> frames) {
         try {
-            stepd.send(frame);
+            stepd.sendAll(frames);
         } catch (IOException e) {
             log.debug("io: stepd takes no more: " + e.getMessage());
         }
@@ -173,9 +184,9 @@ final class IoRelay {
         boolean complete = false;
         try {
             while (true) {
-                byte[] frame = stepd.receiveRaw();
-                frames.send(frame);
-                if (frame[0] == 'F') {
+                byte[] whole = stepd.receiveAll();
+                frames.sendEncoded(whole);
+                if (StepSocket.holds(whole, 'F')) {
                     complete = true;
                     told(target);
                 }

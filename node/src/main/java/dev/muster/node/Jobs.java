@@ -16,7 +16,6 @@ import dev.muster.model.node.NodeMessages.Signal;
 import dev.muster.model.node.NodeMessages.StepExited;
 import dev.muster.model.node.NodeMessages.StepLaunched;
 import dev.muster.model.node.NodeMessages.Suspend;
-import dev.muster.model.node.NodeMessages.TaskExited;
 import dev.muster.model.node.NodeMessages;
 import java.io.IOException;
 import java.time.LocalDateTime;
@@ -256,7 +255,7 @@ final class Jobs {
                 Starter.Begun begun = starter.start(launch);
                 loop.post(() -> started(job, step, begun));
             } catch (Starter.FailedException e) {
-                loop.post(() -> startFailed(job, step, e.getMessage()));
+                loop.post(() -> startFailed(job, step, e));
             }
         });
     }
@@ -271,13 +270,14 @@ final class Jobs {
                 Starter.Begun begun = starter.startExternal(job.share);
                 loop.post(() -> started(job, step, begun));
             } catch (Starter.FailedException e) {
-                loop.post(() -> startFailed(job, step, e.getMessage()));
+                loop.post(() -> startFailed(job, step, e));
             }
         });
     }
 
     private void started(NodeJob job, NodeStep step, Starter.Begun begun) {
         step.phase = NodeStep.Phase.RUNNING;
+        step.begun.complete(NodeStep.Begin.GOOD);
         reports.add(seq -> new StepLaunched(seq, job.jobId(), job.attempt(), step.stepId, List.of((int) begun.stepdPid())),
                 () -> { });
         follow(job, step, begun.ended());
@@ -285,9 +285,12 @@ final class Jobs {
         step.whenRunning.clear();
     }
 
-    private void startFailed(NodeJob job, NodeStep step, String why) {
+    /** srun is told by the stream that it may already wait on. */
+    private void startFailed(NodeJob job, NodeStep step, Starter.FailedException why) {
         job.steps.remove(step.stepId);
-        fail(job, step.stepId, why, true, false);
+        job.notStarted.put(step.stepId, step);
+        step.begun.complete(new NodeStep.Begin(why.detail, why.getMessage()));
+        fail(job, step.stepId, why.getMessage(), why.nodeFault, false);
         settle(job);
     }
 
@@ -298,14 +301,6 @@ final class Jobs {
 
     private void follow(NodeJob job, NodeStep step, CompletableFuture<Boolean> stepdEnded) {
         StepWatch watch = new StepWatch(step.directory, spool, loop, new StepWatch.Listener() {
-            @Override
-            public void taskEnded(int rank, int waitStatus) {
-                if (step.isNumbered() && step.phase == NodeStep.Phase.RUNNING) {
-                    reports.add(seq -> new TaskExited(seq, job.jobId(), job.attempt(), step.stepId, rank,
-                            ExitStatus.ofWaitStatus(waitStatus)), () -> { });
-                }
-            }
-
             @Override
             public void complete(StatusFile status) {
                 stepEnded(job, step, Optional.of(status), reasonOf(step, status));
@@ -318,7 +313,7 @@ final class Jobs {
 
             @Override
             public void neverStarted() {
-                startFailed(job, step, "slurmd was ended while it launched the step");
+                startFailed(job, step, new Starter.FailedException("slurmd was ended while it launched the step"));
             }
         });
         step.watch = Optional.of(watch);
@@ -526,7 +521,14 @@ final class Jobs {
             save(job);      // it must not run again; without one a restarted slurmd comes here again by itself
         }
         cgroups.removeJob(job.jobId(), job.attempt());
-        reportDone(job);
+        if (!starter.removesNamespaces()) {
+            reportDone(job);
+            return;
+        }
+        Loop.aside(() -> {
+            starter.removeNamespace(job.jobId());
+            loop.post(() -> reportDone(job));
+        });
     }
 
     private void reportDone(NodeJob job) {
@@ -701,6 +703,7 @@ final class Jobs {
         for (int stepId : steps) {
             NodeStep step = addStep(job, stepId);
             step.phase = NodeStep.Phase.RUNNING;
+            step.begun.complete(NodeStep.Begin.GOOD);
             step.endReason = file.stepReasons().getOrDefault(Integer.toString(stepId), "");
             step.ioToken = file.stepReasons().getOrDefault("token." + stepId, "");
             follow(job, step, CompletableFuture.completedFuture(false));

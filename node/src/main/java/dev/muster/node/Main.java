@@ -3,6 +3,7 @@ package dev.muster.node;
 import dev.muster.config.AuthPlaces;
 import dev.muster.config.CgroupConf;
 import dev.muster.config.ConfigError;
+import dev.muster.config.JobContainerConf;
 import dev.muster.config.NodeConf;
 import dev.muster.config.SlurmConf;
 import dev.muster.daemon.CommandServiceKeeper;
@@ -17,8 +18,6 @@ import dev.muster.model.Release;
 import dev.muster.transport.Caller;
 import java.io.File;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -71,18 +70,9 @@ public final class Main {
 
     private static int showHardware(Options options) {
         HardwareProbe probe = new HardwareProbe(Path.of("/"), Path.of("/tmp"));
-        String name = options.nodeName().isEmpty() ? WhichNode.shortName(hostName()) : options.nodeName();
+        String name = options.nodeName().isEmpty() ? WhichNode.shortName(Os.hostName()) : options.nodeName();
         System.out.println(HardwareProbe.describe(name, probe.read(""), "", probe.uptimeSeconds()));
         return 0;
-    }
-
-    private static String hostName() {
-        String name = Os.read(Path.of("/proc/sys/kernel/hostname")).map(String::trim).orElse("");
-        try {
-            return name.isEmpty() ? InetAddress.getLocalHost().getHostName() : name;
-        } catch (UnknownHostException e) {
-            return "localhost";
-        }
     }
 
     static Path prefix() {
@@ -147,13 +137,13 @@ public final class Main {
     private static WhichNode.Answer which(SlurmConf conf, Options options, int slurmUser) throws IOException {
         HardwareProbe probe = new HardwareProbe(Path.of("/"), Path.of("/tmp"));
         if (options.dynamic()) {
-            return WhichNode.dynamic(conf, options, hostName(), probe.read(""));
+            return WhichNode.dynamic(conf, options, Os.hostName(), probe.read(""));
         }
         if (options.future().isPresent()) {
             Sessions sessions = new Sessions(conf, new Caller(Os.uid(), Os.gid()), slurmUser, false);
-            return WhichNode.future(conf, sessions, options, hostName(), probe.read(""));
+            return WhichNode.future(conf, sessions, options, Os.hostName(), probe.read(""));
         }
-        return SettingsReader.node(conf, options.nodeName(), hostName()).<WhichNode.Answer>map(n -> new WhichNode.Found(n, ""))
+        return SettingsReader.node(conf, options.nodeName(), Os.hostName()).<WhichNode.Answer>map(n -> new WhichNode.Found(n, ""))
                 .orElse(new WhichNode.Unknown("Unable to determine this slurmd's NodeName"));
     }
 
@@ -173,7 +163,7 @@ public final class Main {
             Optional<Configless> source) {
         List<ConfigError> errors = new ArrayList<>();
         Settings settings = SettingsReader.read(conf, node.node(), node.line(), options, prefix(), slurmUser,
-                CgroupConf.read(conf.sister("cgroup.conf"), errors));
+                CgroupConf.read(conf.sister("cgroup.conf"), errors), SettingsReader.container(conf, node.node(), Os.hostName(), errors));
         if (!errors.isEmpty()) {
             errors.forEach(e -> System.err.println("slurmd: error: " + e.message()));
             System.err.println("slurmd: fatal: Unable to process configuration file");
@@ -274,12 +264,13 @@ public final class Main {
                 }
                 List<ConfigError> errors = new ArrayList<>();
                 CgroupConf cgroup = CgroupConf.read(ok.conf().sister("cgroup.conf"), errors);
+                JobContainerConf container = SettingsReader.container(ok.conf(), node.get(), Os.hostName(), errors);
                 if (!errors.isEmpty()) {
                     errors.forEach(e -> start.log.error(e.message()));
                     yield start;
                 }
                 Settings next = SettingsReader.read(
-                        ok.conf(), node.get(), line, start.options, prefix(), start.settings.slurmUserId(), cgroup);
+                        ok.conf(), node.get(), line, start.options, prefix(), start.settings.slurmUserId(), cgroup, container);
                 start.log.level(next.debugLevel());
                 yield new Start(ok.conf(), next, start.options, start.identities, start.log, start.source);
             }

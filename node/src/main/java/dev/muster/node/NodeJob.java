@@ -26,6 +26,8 @@ final class NodeJob {
 
     JobShare share;
     final Map<Integer, NodeStep> steps = new TreeMap<>();
+    /** Steps that could not be started: srun is still to hear of it. */
+    final Map<Integer, NodeStep> notStarted = new TreeMap<>();
     /** Launches that wait for the prolog. */
     final List<Launch> waiting = new ArrayList<>();
     Phase phase = Phase.PREPARING;

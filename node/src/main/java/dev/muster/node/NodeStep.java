@@ -8,11 +8,19 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 
 /** One step on this node, from its launch to the acknowledged report. Belongs to the node's thread. */
 final class NodeStep {
     enum Phase { STARTING, RUNNING, ENDED }
 
+    /** How a start went. @param error "" when the step runs; detail: what is said before */
+    record Begin(String detail, String error) {
+        static final Begin GOOD = new Begin("", "");
+    }
+
+    /** Completed when it is known. */
+    final CompletableFuture<Begin> begun = new CompletableFuture<>();
     final int stepId;
     final Path directory;
     Phase phase = Phase.STARTING;

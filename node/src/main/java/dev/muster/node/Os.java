@@ -4,6 +4,8 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,6 +23,16 @@ final class Os {
     static final int SIGNAL_STOP = 19;
 
     private Os() {}
+
+    /** This machine's own name. */
+    static String hostName() {
+        String name = read(Path.of("/proc/sys/kernel/hostname")).map(String::trim).orElse("");
+        try {
+            return name.isEmpty() ? InetAddress.getLocalHost().getHostName() : name;
+        } catch (UnknownHostException e) {
+            return "localhost";
+        }
+    }
 
     record Outcome(int exitCode, String output) {}
 

@@ -1,5 +1,6 @@
 package dev.muster.node;
 
+import dev.muster.config.JobContainerConf;
 import dev.muster.daemon.DaemonLog;
 import java.nio.file.Path;
 import java.util.List;
@@ -10,6 +11,7 @@ import java.util.Optional;
  *
  * @param controllers       addresses to register at, in order
  * @param port              of this slurmd
+ * @param listenAt          the address that it listens at, "" for all
  * @param prologs           programs in order; likewise epilogs
  * @param slurmUserId       may connect and give orders, as root
  * @param confinement       control groups
@@ -29,6 +31,7 @@ public record Settings(
         String cluster,
         List<Address> controllers,
         int port,
+        String listenAt,
         Path spoolDirectory,
         String pidFile,
         String logFile,
@@ -64,10 +67,13 @@ public record Settings(
      * @param propagateNice PropagatePrioProcess
      * @param unkillable    run when a step's processes do not end, "" for none
      * @param health        HealthCheckProgram, "" for none
+     * @param reboot        RebootProgram, "" for none
      * @param addressPercent VSizeFactor: address space of a process in percent of its step's memory; 0 for no limit
+     * @param container     which directories a job has for itself
      */
-    public record Around(boolean serial, boolean inJob, int propagateNice, String unkillable, String health, int addressPercent) {
-        public static final Around NOTHING = new Around(false, false, 0, "", "", 0);
+    public record Around(boolean serial, boolean inJob, int propagateNice, String unkillable, String health, String reboot, int addressPercent,
+            JobContainerConf container) {
+        public static final Around NOTHING = new Around(false, false, 0, "", "", "", 0, JobContainerConf.NONE);
     }
 
     public record Address(String host, int port) {}

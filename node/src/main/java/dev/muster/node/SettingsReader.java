@@ -1,7 +1,9 @@
 package dev.muster.node;
 
 import dev.muster.config.CgroupConf;
+import dev.muster.config.ConfigError;
 import dev.muster.config.GresConf;
+import dev.muster.config.JobContainerConf;
 import dev.muster.config.Key;
 import dev.muster.config.NodeConf;
 import dev.muster.config.SlurmConf;
@@ -38,7 +40,7 @@ final class SettingsReader {
     }
 
     static Settings read(SlurmConf conf, NodeConf node, String dynamic, Options options, Path prefix, int slurmUserId,
-            CgroupConf cgroup) {
+            CgroupConf cgroup, JobContainerConf container) {
         List<Settings.Address> controllers = new ArrayList<>();
         conf.controllers().forEach(c -> conf.slurmctldPorts()
                 .forEach(p -> controllers.add(new Settings.Address(c.address(), p))));
@@ -50,6 +52,7 @@ final class SettingsReader {
                 conf.clusterName(),
                 List.copyOf(controllers),
                 node.port(),
+                conf.has(Key.COMMUNICATION_PARAMETERS, "NoInAddrAny") ? node.address() : "",
                 Path.of(conf.slurmdSpoolDir(node)).toAbsolutePath(),
                 conf.slurmdPidFile(node),
                 options.logFile().isEmpty() ? conf.slurmdLogFile(node) : options.logFile(),
@@ -77,8 +80,22 @@ final class SettingsReader {
                 options.extra(),
                 new Settings.Around(conf.has(Key.PROLOG_FLAGS, "Serial"), conf.has(Key.PROLOG_FLAGS, "RunInJob"),
                         (int) conf.number(Key.PROPAGATE_PRIO_PROCESS), conf.text(Key.UNKILLABLE_STEP_PROGRAM),
-                        conf.text(Key.HEALTH_CHECK_PROGRAM), (int) conf.number(Key.V_SIZE_FACTOR)),
+                        conf.text(Key.HEALTH_CHECK_PROGRAM), conf.text(Key.REBOOT_PROGRAM), (int) conf.number(Key.V_SIZE_FACTOR), container),
                 conf.configOverrides() ? Optional.of(shape(node)) : Optional.empty());
+    }
+
+    /** job_container.conf as far as this node is concerned, where slurm.conf asks for it. */
+    static JobContainerConf container(SlurmConf conf, NodeConf node, String hostname, List<ConfigError> errors) {
+        String type = conf.given(Key.NAMESPACE_TYPE) ? conf.text(Key.NAMESPACE_TYPE) : conf.text(Key.JOB_CONTAINER_TYPE);
+        return switch (type.substring(type.indexOf('/') + 1).toLowerCase(java.util.Locale.ROOT)) {
+            case "", "none" -> JobContainerConf.NONE;
+            case "tmpfs" -> JobContainerConf.read(conf.sister("job_container.conf"), node.name(), errors)
+                    .replacing(Map.of("%h", hostname, "%n", node.name()));
+            default -> {
+                errors.add(new ConfigError(conf.file(), 0, type + " is not part of this version", ""));
+                yield JobContainerConf.NONE;
+            }
+        };
     }
 
     private static Confinement confinement(SlurmConf conf, NodeConf node, CgroupConf cgroup, boolean task) {

@@ -91,8 +91,9 @@ public final class Slurmd implements AutoCloseable {
         }
         Cgroups cgroups = Cgroups.detect(settings.nodeName(), settings.spoolDirectory(), settings.confinement(),
                 probe.memoryMb(), log);
-        Starter starter = new Starter(settings, log, spool, cgroups, new SpecBuilder(settings, probe.cpusInOrder()));
         hooks = new Hooks(settings, log);
+        Starter starter = new Starter(settings, log, spool, cgroups, new SpecBuilder(settings, probe.topology()),
+                new Namespaces(settings, log), hooks);
         jobs = new Jobs(settings, log, loop, spool, reports, hooks, cgroups, starter, starters,
                 bootId);
         if (settings.pollMemory() || (settings.confinement().memory() && !cgroups.limitsMemory())) {
@@ -133,7 +134,7 @@ public final class Slurmd implements AutoCloseable {
         long endNs = System.nanoTime() + PORT_WAIT_MS * 1_000_000L;
         while (true) {
             try {
-                return Server.start("", settings.port(), sessions.verifier(), (caller, message, body) ->
+                return Server.start(settings.listenAt(), settings.port(), sessions.verifier(), (caller, message, body) ->
                         queries.answer(caller, message, body),
                         Map.of("io", relay::handle), Slurmd::page);
             } catch (RuntimeException e) {
@@ -214,6 +215,7 @@ public final class Slurmd implements AutoCloseable {
             case Welcome w -> { }
             case Refused r -> { }
             case CheckHealth c -> Loop.aside(hooks::health);
+            case dev.muster.model.node.NodeMessages.Reboot r -> Loop.aside(hooks::reboot);
         }
     }
 

@@ -2,6 +2,7 @@ package dev.muster.node;
 
 import dev.muster.model.Bytes;
 import dev.muster.model.Identity;
+import dev.muster.model.MemBind;
 import dev.muster.model.StepDesc;
 import dev.muster.model.node.NodeMessages.Launch;
 import dev.muster.model.node.NodeMessages.Task;
@@ -18,15 +19,27 @@ import java.util.stream.Collectors;
 /** Turns a launch into stepd's specification. Pure: everything it needs comes in. */
 final class SpecBuilder {
     private final Settings settings;
-    private final List<Integer> cpusInOrder;
+    private final Topology machine;
 
-    SpecBuilder(Settings settings, List<Integer> cpusInOrder) {
+    SpecBuilder(Settings settings, Topology machine) {
         this.settings = settings;
-        this.cpusInOrder = List.copyOf(cpusInOrder);
+        this.machine = machine;
+    }
+
+    /** The step cannot run as it was asked for: its own fault, not the node's. */
+    static final class RefusedException extends Exception {
+        private static final long serialVersionUID = 1L;
+        final String detail;
+
+        RefusedException(String detail, String message) {
+            super(message);
+            this.detail = detail;
+        }
     }
 
     /** Where the step's files lie and which groups it runs in. */
-    record Place(Path script, Path socket, List<Path> cgroups, List<Path> killCgroups, String oomEvents, boolean ownDevices) {}
+    record Place(Path script, Path socket, List<Path> cgroups, List<Path> killCgroups, String oomEvents, boolean ownDevices,
+            String namespace) {}
 
     private static final Set<String> DEVICE_VARIABLES =
             Set.of("CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL", "ZE_AFFINITY_MASK");
@@ -35,7 +48,7 @@ final class SpecBuilder {
     Cgroups.Share confined(long memoryMb, String cpus, Map<String, String> gres) {
         Map<String, List<Integer>> devices = new HashMap<>();
         gres.forEach((name, list) -> devices.put(name, indices(list)));
-        return new Cgroups.Share(memoryMb, Binding.machineCpus(cpusInOrder, cpus).stream().map(String::valueOf)
+        return new Cgroups.Share(memoryMb, machine.cpus(cpus).stream().map(String::valueOf)
                 .collect(Collectors.joining(",")), devices);
     }
 
@@ -66,7 +79,7 @@ final class SpecBuilder {
                 .map(i -> Integer.toString(Math.max(0, own.indexOf(Integer.parseInt(i))))).collect(Collectors.joining(",")));
     }
 
-    byte[] build(Launch launch, Place place) {
+    byte[] build(Launch launch, Place place) throws RefusedException {
         SpecWriter out = new SpecWriter();
         head(out, launch.share().jobId(), launch.share().attempt(), launch.stepId(), launch.share().owner(), place);
         out.put("cwd", launch.workDir().isEmpty() ? Bytes.of("/") : launch.workDir());
@@ -86,13 +99,19 @@ final class SpecBuilder {
             if (launch.step().oomKillStep().equals("1")) {
                 out.put("oom_kill_step", 1);
             }
+            out.putAll("argv", launch.step().arguments());
             out.put("rows", launch.step().ptyRows()).put("columns", launch.step().ptyColumns());
         }
         hooks(out, launch.step(), batch);
-        Binding binding = new Binding(launch, cpusInOrder, settings.bindTasks(), !batch, settings.nodeName());
+        Binding binding = new Binding(launch, machine, settings.bindTasks(), !batch, settings.nodeName());
+        if (!binding.refusal().isEmpty()) {
+            throw new RefusedException(binding.refusal(), "Unable to satisfy cpu bind request");
+        }
+        MemoryBinding memory = new MemoryBinding(batch ? MemBind.DEFAULT : MemBind.parse(launch.step().memBind()).orElse(MemBind.DEFAULT),
+                machine, binding, settings.bindTasks(), Os.hostName());
         for (int i = 0; i < launch.tasks().size(); i++) {
             task(out, launch, launch.tasks().get(i), place, batch);
-            bind(out, binding, launch.tasks().get(i), i);
+            bind(out, binding, memory, launch.tasks().get(i), i);
         }
         return out.bytes();
     }
@@ -123,6 +142,9 @@ final class SpecBuilder {
         out.put("groups", owner.gids().stream().map(String::valueOf).collect(Collectors.joining(",")));
         out.put("allow_uid", settings.slurmUserId());
         out.put("socket", place.socket().toString());
+        if (!place.namespace().isEmpty()) {
+            out.put("namespace", place.namespace());
+        }
         place.cgroups().forEach(c -> out.put("cgroup", c.toString()));
         place.killCgroups().forEach(c -> out.put("kill_cgroup", c.toString()));
         if (!place.oomEvents().isEmpty()) {
@@ -161,12 +183,18 @@ final class SpecBuilder {
         }
     }
 
-    private static void bind(SpecWriter out, Binding binding, Task task, int local) {
+    private static void bind(SpecWriter out, Binding binding, MemoryBinding memory, Task task, int local) {
         if (!binding.cpus(local).isEmpty()) {
             out.put("cpus", binding.cpus(local));
         }
+        if (!memory.policy(local).isEmpty()) {
+            out.put("memory", memory.policy(local));
+        }
         binding.environment().forEach(e -> out.put("env", e));
-        binding.said(task, local).forEach(half -> out.put("cpus_said", half));
+        memory.environment().forEach(e -> out.put("env", e));
+        binding.said(task, local).forEach(half -> out.put("said", half));
+        memory.said(task, local).forEach(half -> out.put("said", half));
+        memory.failures(local).forEach(line -> out.put("failing", line));
     }
 
     private static void batchStreams(SpecWriter out, Launch launch) {

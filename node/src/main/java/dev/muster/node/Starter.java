@@ -17,23 +17,38 @@ final class Starter {
     private final Spool spool;
     private final Cgroups cgroups;
     private final SpecBuilder specs;
+    private final Namespaces namespaces;
+    private final Hooks hooks;
     private final StepdServer stepds;
 
-    Starter(Settings settings, DaemonLog log, Spool spool, Cgroups cgroups, SpecBuilder specs) {
+    Starter(Settings settings, DaemonLog log, Spool spool, Cgroups cgroups, SpecBuilder specs, Namespaces namespaces, Hooks hooks) {
         this.settings = settings;
         this.log = log;
         this.spool = spool;
         this.cgroups = cgroups;
         this.specs = specs;
+        this.namespaces = namespaces;
+        this.hooks = hooks;
         this.stepds = new StepdServer(settings.stepd());
     }
 
     /** The launch cannot be carried out; the sentence says why. */
     static final class FailedException extends Exception {
         private static final long serialVersionUID = 1L;
+        /** What is said before the sentence; "" for nothing. */
+        final String detail;
+        final boolean nodeFault;
 
         FailedException(String message) {
             super(message);
+            detail = "";
+            nodeFault = true;
+        }
+
+        FailedException(SpecBuilder.RefusedException refused) {
+            super(refused.getMessage());
+            detail = refused.detail;
+            nodeFault = false;
         }
     }
 
@@ -65,6 +80,16 @@ final class Starter {
         }
     }
 
+    /** Jobs see a file system of their own: it is to be removed at their end. */
+    boolean removesNamespaces() {
+        return namespaces.isUsed();
+    }
+
+    /** What only the job saw of the file system goes. */
+    void removeNamespace(int jobId) {
+        namespaces.remove(jobId);
+    }
+
     /** The groups of the external step, made if they are not there yet. */
     List<Path> externalGroups(JobShare share) {
         return cgroups.forStep(share.jobId(), share.attempt(), dev.muster.model.node.NodeMessages.STEP_EXTERN,
@@ -75,7 +100,7 @@ final class Starter {
     record Begun(long stepdPid, CompletableFuture<Boolean> ended) {}
 
     private interface SpecSource {
-        byte[] at(SpecBuilder.Place place);
+        byte[] at(SpecBuilder.Place place) throws SpecBuilder.RefusedException;
     }
 
     private Begun spawn(JobShare share, int stepId, Cgroups.Share step, Path script, SpecSource source)
@@ -83,8 +108,14 @@ final class Starter {
         Path directory = spool.makeStepDirectory(share.jobId(), share.attempt(), stepId);
         Cgroups.Groups groups = cgroups.forStep(share.jobId(), share.attempt(), stepId,
                 specs.confined(share.memoryMb(), share.cpus(), share.gres()), step);
-        byte[] spec = source.at(new SpecBuilder.Place(script, spool.socket(directory), groups.join(),
-                groups.kill(), groups.oomEvents(), cgroups.limitsDevices()));
+        String namespace = namespaces.of(share, hooks.basic()).map(Path::toString).orElse("");
+        byte[] spec;
+        try {
+            spec = source.at(new SpecBuilder.Place(script, spool.socket(directory), groups.join(),
+                    groups.kill(), groups.oomEvents(), cgroups.limitsDevices(), namespace));
+        } catch (SpecBuilder.RefusedException e) {
+            throw new FailedException(e);
+        }
         StepdServer.Started started = started(directory, spec);
         String answer = started.answer();
         if (!answer.startsWith("ok ")) {

@@ -7,6 +7,7 @@ import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
+import java.util.List;
 
 /** One connection to a stepd; the frames are those of {@code native/README.md}. One reader; writers are serialised. */
 final class StepSocket implements AutoCloseable {
@@ -63,7 +64,13 @@ final class StepSocket implements AutoCloseable {
     }
 
     void send(byte[] frame) throws IOException {
-        ByteBuffer out = ByteBuffer.allocate(4 + frame.length).putInt(frame.length).put(frame).flip();
+        sendAll(List.of(frame));
+    }
+
+    void sendAll(List<byte[]> frames) throws IOException {
+        ByteBuffer out = ByteBuffer.allocate(frames.stream().mapToInt(f -> Integer.BYTES + f.length).sum());
+        frames.forEach(f -> out.putInt(f.length).put(f));
+        out.flip();
         synchronized (channel) {
             while (out.hasRemaining()) {
                 channel.write(out);
@@ -74,10 +81,8 @@ final class StepSocket implements AutoCloseable {
     /** @throws EOFException when stepd is gone */
     byte[] receiveRaw() throws IOException {
         fill(4);
-        int length = in.getInt();
-        if (length < HEAD_BYTES || length > FRAME_BYTES_MAX) {
-            throw new IOException("frame of " + length + " bytes from stepd");
-        }
+        int length = length(in.position());
+        in.getInt();
         byte[] frame = new byte[length];
         int have = Math.min(length, in.remaining());
         in.get(frame, 0, have);
@@ -88,6 +93,43 @@ final class StepSocket implements AutoCloseable {
             }
         }
         return frame;
+    }
+
+    /** All whole frames that have come, at least one, each behind its length as it came. @throws EOFException when stepd is gone */
+    byte[] receiveAll() throws IOException {
+        fill(Integer.BYTES);
+        int first = length(in.position());
+        if (first > in.capacity() - Integer.BYTES) {
+            byte[] one = receiveRaw();
+            return ByteBuffer.allocate(Integer.BYTES + one.length).putInt(one.length).put(one).array();
+        }
+        fill(Integer.BYTES + first);
+        int end = in.position();
+        while (in.limit() - end >= Integer.BYTES && in.limit() - end - Integer.BYTES >= length(end)) {
+            end += Integer.BYTES + length(end);
+        }
+        byte[] out = new byte[end - in.position()];
+        in.get(out);
+        return out;
+    }
+
+    private int length(int at) throws IOException {
+        int length = in.getInt(at);
+        if (length < HEAD_BYTES || length > FRAME_BYTES_MAX) {
+            throw new IOException("frame of " + length + " bytes from stepd");
+        }
+        return length;
+    }
+
+    /** Whether one of those frames is of that type. */
+    static boolean holds(byte[] frames, char type) {
+        ByteBuffer all = ByteBuffer.wrap(frames);
+        for (int at = 0; at < frames.length; at += Integer.BYTES + all.getInt(at)) {
+            if (frames[at + Integer.BYTES] == type) {
+                return true;
+            }
+        }
+        return false;
     }
 
     Frame receive() throws IOException {

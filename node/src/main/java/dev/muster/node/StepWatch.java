@@ -16,8 +16,6 @@ final class StepWatch {
     static final long PID_WAIT_MS = 3_000;
 
     interface Listener {
-        void taskEnded(int rank, int waitStatus);
-
         /** All ended, nothing left alive. */
         void complete(StatusFile status);
 
@@ -112,13 +110,11 @@ final class StepWatch {
     /** True when stepd said that all is over. */
     private boolean hear() {
         try (StepSocket own = StepSocket.connect(socket)) {
-            own.send('A', 0, 0, new byte[] {'n'});
+            own.send('A', 0, 0, new byte[] {'e'});
             connection = own;
             while (true) {
                 StepSocket.Frame frame = own.receive();
-                if (frame.type() == 'X') {
-                    loop.post(() -> listener.taskEnded(frame.task(), (int) frame.offset()));
-                } else if (frame.type() == 'F') {
+                if (frame.type() == 'F') {
                     Optional<StatusFile> status = spool.status(directory);
                     if (isComplete(status)) {
                         StatusFile last = status.get();

@@ -22,7 +22,6 @@ import dev.muster.model.node.NodeMessages.Signal;
 import dev.muster.model.node.NodeMessages.StepExited;
 import dev.muster.model.node.NodeMessages.StepLaunched;
 import dev.muster.model.node.NodeMessages.Task;
-import dev.muster.model.node.NodeMessages.TaskExited;
 import dev.muster.transport.Caller;
 import dev.muster.transport.Client;
 import dev.muster.transport.Frames;
@@ -76,7 +75,7 @@ class SlurmdTest {
 
     private Slurmd slurmd() throws Exception {
         Settings settings = new Settings("n1", "test", List.of(new Settings.Address("127.0.0.1", controller.port())),
-                freePort(), spool,
+                freePort(), "", spool,
                 "", "", 5, "", Path.of("/tmp"), prologs, epilogs, 10, 10, 2, 10, "", "", Os.uid(), NOT_CONFINED, true, pollMemory,
                         1, stepd,
                 "/etc/slurm/slurm.conf", "", "", "", Settings.Around.NOTHING, Optional.empty());
@@ -370,7 +369,6 @@ class SlurmdTest {
         }
         assertThat(text.toString()).contains("hello from 0\n").contains("hello from 1\n").contains("got word\n");
         assertThat(text.size()).isEqualTo(2 * "hello from 0\ngot word\n".length());
-        assertThat(controller.await(TaskExited.class, t -> t.task() == 1).exit()).isEqualTo(ExitStatus.exited(1));
         assertThat(exited(24, 0).tasks()).isEqualTo(Map.of("0", ExitStatus.exited(0), "1", ExitStatus.exited(1)));
     }
 

@@ -255,7 +255,7 @@ final class Chooser {
                     : need.memAll() ? node.spec.memoryMb() - node.spec.memSpecLimitMb()
                     : need.memPerNodeMb() > 0 ? need.memPerNodeMb() : need.memPerCpuMb() * given;
             shares.add(new Allocation.Share(node.spec.name(), Allocation.Agent.SLURMD, bootIds.getOrDefault(node.spec.name(), ""), units,
-                    given, memory, devices, !awaitProlog, false));
+                    given, memory, devices, !awaitProlog && !bootIds.getOrDefault(node.spec.name(), "").isEmpty(), false));
         }
         return new Allocation(1, List.copyOf(shares));
     }

@@ -14,6 +14,8 @@ final class NodeSlot {
     final int index;
     Node.Spec spec;
     boolean usable;
+    /** Without power: it is started for whoever gets it. */
+    boolean asleep;
     IndexSet freeUnits;
     long freeMemoryMb;
     final Map<String, IndexSet> freeGres = new TreeMap<>();

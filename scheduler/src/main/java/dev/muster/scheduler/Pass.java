@@ -451,7 +451,7 @@ final class Pass {
         }
         picks = batchFirst(need, picks);
         for (Chooser.Pick p : picks) {
-            bootIds.computeIfAbsent(p.node().spec.name(), n -> state.nodes().at(n).bootId());
+            bootIds.computeIfAbsent(p.node().spec.name(), n -> p.node().asleep ? "" : state.nodes().at(n).bootId());
         }
         return Optional.of(Chooser.bind(need, picks, n -> freeNow(need, n), bootIds, memoryConsumed, state.settings().awaitProlog()));
     }
@@ -483,8 +483,21 @@ final class Pass {
         return out;
     }
 
+    private List<NodeSlot> awakeFirst(List<NodeSlot> nodes) {
+        boolean any = false;
+        for (NodeSlot node : nodes) {
+            any |= node.asleep;
+        }
+        if (!any) {
+            return nodes;
+        }
+        List<NodeSlot> out = new ArrayList<>(nodes);
+        out.sort(java.util.Comparator.comparing(n -> n.asleep));
+        return out;
+    }
+
     private List<NodeSlot> named(Need need) {
-        List<NodeSlot> members = scheduler.nodesOf(need.partition());
+        List<NodeSlot> members = awakeFirst(scheduler.nodesOf(need.partition()));
         List<String> required = Feasibility.names(need.nodeList());
         List<String> excluded = Feasibility.names(need.excludeList());
         List<String> within = Feasibility.names(need.network().within());

@@ -9,6 +9,7 @@ import dev.muster.core.Job;
 import dev.muster.core.Node;
 import dev.muster.core.Now;
 import dev.muster.core.Planner;
+import dev.muster.core.Power;
 import dev.muster.core.Preemption;
 import dev.muster.core.Priorities;
 import dev.muster.core.State;
@@ -115,6 +116,7 @@ public final class Scheduler implements Planner {
         sorted.sort(Comparator.comparingInt((Node n) -> n.spec().weight()).thenComparingInt(n -> n.spec().order()));
         for (Node node : sorted) {
             NodeSlot slot = new NodeSlot(nodes.size(), node);
+            judge(slot, node, state);
             nodes.add(slot);
             byName.put(node.name(), slot);
         }
@@ -155,7 +157,7 @@ public final class Scheduler implements Planner {
             if (!node.isEmpty()) {
                 NodeSlot slot = byName.get(node);
                 if (slot != null) {
-                    slot.usable = after.nodes().at(node).isUsable();
+                    judge(slot, after.nodes().at(node), after);
                 }
             }
         }
@@ -173,6 +175,12 @@ public final class Scheduler implements Planner {
         if (policy) {
             computedAtMs = Long.MIN_VALUE / 2;
         }
+    }
+
+    /** What can be started is had as well, after what is there. */
+    private static void judge(NodeSlot slot, Node node, State state) {
+        slot.asleep = Power.canStart(state.settings(), node);
+        slot.usable = node.isUsable() || slot.asleep;
     }
 
     static boolean inQueue(Job job) {
@@ -516,7 +524,7 @@ public final class Scheduler implements Planner {
     }
 
     boolean ready(NodeSlot slot) {
-        return slot.usable && (everyNodeConnected || connected.contains(slot.spec.name()));
+        return slot.usable && (everyNodeConnected || slot.asleep || connected.contains(slot.spec.name()));
     }
 
     void explain(int jobId, JobReason reason) {

@@ -68,7 +68,9 @@ final class Cluster {
         apply(configuration);
         for (Node.Spec n : specs) {
             hardware.put(n.name(), hardware(n));
-            apply(new Command.RegisterNode(registration(n.name(), "boot", List.of())));
+            if (!n.configState().equals("CLOUD")) {
+                apply(new Command.RegisterNode(registration(n.name(), "boot", List.of())));
+            }
         }
     }
 

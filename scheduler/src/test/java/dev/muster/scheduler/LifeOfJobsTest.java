@@ -7,6 +7,20 @@ import org.junit.jupiter.api.Test;
 
 /** The rules of the core as plays: what is asked or reported, and how the job then stands. */
 class LifeOfJobsTest {
+    /** shows: BatchStartTimeout */
+    @Test
+    void aScriptThatItsNodeNeverSawIsLaunchedAgainForAWhile() {
+        new Play(new Cluster("n[1-2] cpus=2 mem=1000", "p nodes=n[1-2] default=yes defmempercpu=10", "requeueJobs=true batchStartTimeoutS=10"))
+                .lines("""
+                submit kind=BATCH
+                schedule              -> 1 RUNNING n1
+                pass 10
+                register n1 boot      -> 1 RUNNING n1
+                pass 1
+                register n1 boot      -> 1 PENDING+REQUEUED BeginTime restarts=1; n1 free
+                """);
+    }
+
     @Test
     void endsAsItsScriptEnds() {
         play("""

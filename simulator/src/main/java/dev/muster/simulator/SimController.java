@@ -311,7 +311,7 @@ final class SimController implements Pipeline.Effects {
                 job.run().allocation().on(r.node()).filter(Allocation.Share::released).ifPresent(share -> append(new Change.NodeRestored(
                         new Node(node.spec(), node.flags(), node.reason(), node.reasonUid(), node.reasonTime(), node.bootId(), node.version(),
                                 node.startTime(), node.hardware(), node.comment(), node.extra(), node.jobs(), node.cpusAllocated() - share.cpus(),
-                                node.memoryAllocatedMb() - share.memoryMb(), node.lastBusy(), node.resumeAfter()))));
+                                node.memoryAllocatedMb() - share.memoryMb(), node.lastBusy(), node.resumeAfter(), node.powerTime()))));
             }
         }
     }
@@ -492,7 +492,6 @@ final class SimController implements Pipeline.Effects {
                 case NodeMessages.LaunchFailed m -> report(wire, m, m.seq());
                 case NodeMessages.StepExited m -> report(wire, m, m.seq());
                 case NodeMessages.NodeTrouble m -> wire.send(new NodeMessages.Ack(m.seq()));
-                case NodeMessages.TaskExited m -> wire.send(new NodeMessages.Ack(m.seq()));
                 case NodeMessages.JobDone m -> report(wire, m, m.seq());
                 case NodeMessages.PrologDone m -> report(wire, m, m.seq());
             }

@@ -354,6 +354,7 @@ final class SimNode {
             case NodeMessages.Welcome m -> { }
             case NodeMessages.Refused m -> { }
             case NodeMessages.CheckHealth m -> { }
+            case NodeMessages.Reboot m -> { }
             case NodeMessages.Ack m -> { }
             case NodeMessages.ReadConfig m -> { }
             case NodeMessages.StopDaemon m -> { }

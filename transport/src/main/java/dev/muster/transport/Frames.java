@@ -5,11 +5,15 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.util.List;
 
 /** Length-prefixed frames over an upgraded connection. Sending is thread-safe; one thread receives. */
 public final class Frames implements AutoCloseable {
     /** The longest frame taken: a batch script of the largest allowed size with its environment in base64 fits. */
     public static final int FRAME_BYTES_MAX = 16 << 20;
+
+    private static final int LENGTH_BYTES = 4;
 
     private final DataInputStream in;
     private final OutputStream out;
@@ -22,16 +26,27 @@ public final class Frames implements AutoCloseable {
     }
 
     public void send(byte[] frame) throws IOException {
-        byte[] all = new byte[frame.length + 4];
-        all[0] = (byte) (frame.length >> 24);
-        all[1] = (byte) (frame.length >> 16);
-        all[2] = (byte) (frame.length >> 8);
-        all[3] = (byte) frame.length;
-        System.arraycopy(frame, 0, all, 4, frame.length);
+        sendAll(List.of(frame));
+    }
+
+    /** Several at once: as many small writes would cost more than all else that is done for them. */
+    public void sendAll(List<byte[]> frames) throws IOException {
+        ByteBuffer all = ByteBuffer.allocate(frames.stream().mapToInt(f -> f.length + LENGTH_BYTES).sum());
+        frames.forEach(f -> all.putInt(f.length).put(f));
+        sendEncoded(all.array());
+    }
+
+    /** @param whole frames, each behind its length */
+    public void sendEncoded(byte[] whole) throws IOException {
         synchronized (out) {
-            out.write(all);
+            out.write(whole);
             out.flush();
         }
+    }
+
+    /** More has arrived than was taken: the next {@link #receive} waits for nobody, or for the rest of a frame only. */
+    public boolean hasMore() throws IOException {
+        return in.available() > 0;
     }
 
     /** The next frame. @throws EOFException when the other side is gone */

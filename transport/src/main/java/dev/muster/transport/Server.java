@@ -269,6 +269,11 @@ public final class Server implements AutoCloseable {
         }
 
         @Override
+        public int available() {
+            return reader.available();
+        }
+
+        @Override
         public int read(byte[] into, int from, int length) throws IOException {
             if (length == 0) {
                 return 0;

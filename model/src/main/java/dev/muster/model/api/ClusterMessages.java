@@ -152,6 +152,9 @@ public final class ClusterMessages {
     /** {@code scontrol update nodename=…}: key names lower case, values as typed. */
     public record UpdateNode(String requestId, String nodes, Map<String, String> changes) {}
 
+    /** {@code scontrol reboot} and {@code cancel_reboot}. @param nextState DOWN, RESUME or "" */
+    public record RebootNodes(String requestId, String nodes, boolean asap, String nextState, String reason, boolean cancel) {}
+
     /** {@code scontrol create NodeName=…}: the words as they would stand in slurm.conf. */
     public record CreateNodes(String requestId, String line) {}
 
@@ -236,7 +239,7 @@ public final class ClusterMessages {
     /** @param controllerOnly {@code scontrol shutdown slurmctld} */
     public record Shutdown(String requestId, boolean controllerOnly) {}
 
-    public record SetDebug(String requestId, String level, String flags) {}
+    public record SetDebug(String requestId, String level, String flags, String scheduler) {}
 
     public record QueryDiagnostics(boolean reset) {}
 

@@ -84,9 +84,6 @@ public final class NodeMessages {
     /** Something is wrong with the node: nothing new is to go there. seq as in {@link JobDone}. */
     public record NodeTrouble(long seq, String reason) implements ToController {}
 
-    /** One task of an interactive step has ended (for --kill-on-bad-exit and --wait). */
-    public record TaskExited(long seq, int jobId, int attempt, int stepId, int task, ExitStatus exit) implements ToController {}
-
     /**
      * Nothing of the attempt is left on the node and its epilog ran.
      *
@@ -191,7 +188,7 @@ public final class NodeMessages {
      * @param rank  global
      * @param local index on this node
      * @param cpus  logical CPUs it may use, list form; "" for no affinity
-     * @param arguments argv; argv[0] is looked up in PATH on the node
+     * @param arguments argv, none for those of the step; argv[0] is looked up in PATH on the node
      */
     public record Task(int rank, int local, String cpus, List<Bytes> arguments, List<Bytes> environment) {}
 
@@ -231,6 +228,9 @@ public final class NodeMessages {
 
     /** Runs HealthCheckProgram. */
     public record CheckHealth() implements ToNode {}
+
+    /** Runs RebootProgram. */
+    public record Reboot() implements ToNode {}
 
     /** End the daemon ({@code scontrol shutdown}); running jobs go on. */
     public record StopDaemon() implements ToNode {}

@@ -1,0 +1,104 @@
+package dev.muster.cli;
+
+import dev.muster.model.Json;
+import dev.muster.model.SlurmErrno;
+import java.util.List;
+
+/** {@code scontrol reboot}, {@code cancel_reboot} and {@code power}. */
+final class ScontrolPower {
+    private ScontrolPower() {}
+
+    static int reboot(CommandContext c, List<String> words) throws SlurmException {
+        Json.Obj q = new Json.Obj();
+        String nodes = "";
+        boolean first = true;
+        for (String word : words) {
+            String lower = Texts.lower(word);
+            if (first && lower.equals("asap")) {
+                q.put("asap", Boolean.TRUE);
+            } else if (lower.startsWith("nextstate=")) {
+                String state = word.substring("nextstate=".length()).toUpperCase(java.util.Locale.ROOT);
+                if (!state.equals("DOWN") && !state.equals("RESUME")) {
+                    c.err().println("Invalid state: " + word.substring("nextstate=".length()));
+                    c.err().println("Valid states: DOWN, RESUME");
+                    return 1;
+                }
+                q.put("nextState", state);
+            } else if (lower.startsWith("reason=")) {
+                q.put("reason", word.substring("reason=".length()));
+            } else if (nodes.isEmpty()) {
+                nodes = word;
+            } else {
+                c.err().println("too many arguments for keyword:reboot");
+                return 1;
+            }
+            first = false;
+        }
+        if (nodes.isEmpty()) {
+            c.err().println("Missing node list. Specify ALL|<NodeList>");
+            return 1;
+        }
+        return send(c, q, nodes, "scontrol_reboot_nodes error");
+    }
+
+    static int cancelReboot(CommandContext c, List<String> words) throws SlurmException {
+        if (words.isEmpty()) {
+            c.err().println("missing argument for keyword:cancel_reboot");
+            return 1;
+        }
+        if (words.size() > 1) {
+            c.err().println("too many arguments for keyword:cancel_reboot");
+            return 1;
+        }
+        return send(c, new Json.Obj().put("cancel", Boolean.TRUE), words.getFirst(), "slurm_update error");
+    }
+
+    private static int send(CommandContext c, Json.Obj q, String nodes, String what) throws SlurmException {
+        q.put("nodes", nodes);
+        q.put("requestId", c.host().requestId());
+        try {
+            c.host().controller().call("RebootNodes", q);
+            return 0;
+        } catch (SlurmException e) {
+            c.out().flush();
+            if (e.errno() == SlurmErrno.ERROR.number()) {
+                c.error(e.getMessage());
+            }
+            String sentence = e.errno() == SlurmErrno.ERROR.number() ? SlurmErrno.ERROR.sentence()
+                    : e.errno() == SlurmErrno.ACCESS_DENIED.number() ? "Permission denied" : e.getMessage();
+            c.err().println(what + ": " + sentence);
+            return 1;
+        }
+    }
+
+    /** {@code power {up|down} [asap|force] {ALL|nodes} [reason=…]}. */
+    static int power(CommandContext c, List<String> words) throws SlurmException {
+        String direction = words.isEmpty() ? "" : Texts.lower(words.getFirst());
+        if (!direction.equals("up") && !direction.equals("down")) {
+            c.err().println(words.isEmpty() ? "too few arguments for keyword:power" : "invalid entity:" + words.getFirst() + " for keyword:power");
+            return 1;
+        }
+        String how = "";
+        String nodes = "";
+        Json.Obj changes = new Json.Obj();
+        for (String word : words.subList(1, words.size())) {
+            String lower = Texts.lower(word);
+            if (nodes.isEmpty() && how.isEmpty() && direction.equals("down") && (lower.equals("asap") || lower.equals("force"))) {
+                how = "_" + lower;
+            } else if (lower.startsWith("reason=")) {
+                changes.put("reason", word.substring("reason=".length()));
+            } else if (nodes.isEmpty()) {
+                nodes = word;
+            } else {
+                c.err().println("too many arguments for keyword:power");
+                return 1;
+            }
+        }
+        if (nodes.isEmpty()) {
+            c.err().println("Missing node list. Specify ALL|<NodeList>");
+            return 1;
+        }
+        changes.put("state", "power_" + direction + how);
+        return Scontrol.simple(c, "UpdateNode", new Json.Obj().put("nodes", nodes).put("changes", changes), "slurm_update error");
+    }
+}

@@ -1,0 +1,184 @@
+package dev.muster.controller;
+
+import dev.muster.accounting.Database;
+import dev.muster.accounting.JobCompletionTable;
+import dev.muster.config.Key;
+import dev.muster.config.SlurmConf;
+import dev.muster.core.Change;
+import dev.muster.core.Entry;
+import dev.muster.core.Job;
+import dev.muster.core.State;
+import dev.muster.daemon.DaemonLog;
+import dev.muster.model.Bytes;
+import dev.muster.model.accounting.AccountingRows.JobRow;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/** JobCompType: a record of each finished job for the site's own use. Nobody waits for it, and what cannot be written is dropped with a word. */
+final class JobCompletion implements AutoCloseable {
+    /** Jobs that wait to be written; more are dropped. */
+    static final int WAITING_MAX = 20_000;
+    private static final int TRIES = 3;
+    private static final int PASSWORD_SECONDS = 10;
+    private static final String FILE = "/var/log/slurm_jobcomp.log";
+    private static final String TABLES = "slurm_jobcomp_db";
+
+    /** Runs jobcomp/script's program. */
+    interface Runner {
+        void run(List<String> command, Map<String, String> environment);
+    }
+
+    private record Finished(Job job, JobRow row) {}
+
+    private final Supplier<SlurmConf> conf;
+    private final DaemonLog log;
+    private final Runner runner;
+    private final Function<String, Bytes> blobs;
+    private final BlockingQueue<Finished> waiting = new ArrayBlockingQueue<>(WAITING_MAX);
+    private final Thread writer;
+    private String tableOf = "";
+    private Optional<JobCompletionTable> table = Optional.empty();
+    private Optional<HttpClient> http = Optional.empty();
+
+    /** @param blobs content by hash */
+    JobCompletion(Supplier<SlurmConf> conf, DaemonLog log, Runner runner, Function<String, Bytes> blobs) {
+        this.conf = conf;
+        this.log = log;
+        this.runner = runner;
+        this.blobs = blobs;
+        writer = Thread.ofVirtual().name("jobcomp").start(this::write);
+    }
+
+    private String type() {
+        String type = conf.get().text(Key.JOB_COMP_TYPE);
+        return type.startsWith("jobcomp/") ? type.substring("jobcomp/".length()) : type;
+    }
+
+    void follow(Entry entry, State after) {
+        if (type().isEmpty() || type().equals("none")) {
+            return;
+        }
+        for (Change change : entry.changes()) {
+            int id = change instanceof Change.JobEnded c ? c.jobId() : change instanceof Change.PendingJobEnded c ? c.jobId() : 0;
+            after.jobs().find(id).ifPresent(job -> {
+                if (!waiting.offer(new Finished(job, JobRows.job(after, job, 0)))) {
+                    log.error("jobcomp: the record of JobId=" + job.id() + " is dropped: too many wait");
+                }
+            });
+        }
+    }
+
+    private void write() {
+        while (true) {
+            try {
+                Finished next = waiting.take();
+                write(next);
+            } catch (InterruptedException e) {
+                return;
+            }
+        }
+    }
+
+    private void write(Finished f) throws InterruptedException {
+        SlurmConf c = conf.get();
+        for (int i = 1; ; i++) {
+            try {
+                switch (type()) {
+                    case "filetxt" -> Files.writeString(Path.of(place(c, FILE)), JobCompletionText.line(f.row, c.clusterName()),
+                            StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+                    case "script" -> runner.run(List.of(place(c, "")), JobCompletionText.environment(f.job, f.row, c.clusterName()));
+                    case "mysql" -> table(c).write(f.row);
+                    case "elasticsearch" -> post(c, f);
+                    default -> { }
+                }
+                return;
+            } catch (IOException | SQLException e) {
+                if (i == TRIES) {
+                    log.error("jobcomp/" + type() + ": the record of JobId=" + f.job.id() + " is dropped: " + e.getMessage());
+                    return;
+                }
+                Thread.sleep(i * 1000L);
+            }
+        }
+    }
+
+    private static String place(SlurmConf c, String fallback) {
+        String place = c.text(Key.JOB_COMP_LOC);
+        return place.isEmpty() ? fallback : place;
+    }
+
+    private JobCompletionTable table(SlurmConf c) throws IOException, InterruptedException {
+        String password = password(c);
+        String which = String.join("\n", c.text(Key.JOB_COMP_HOST), Long.toString(c.number(Key.JOB_COMP_PORT)), c.text(Key.JOB_COMP_USER), password,
+                place(c, TABLES));
+        if (!which.equals(tableOf)) {
+            table.ifPresent(JobCompletionTable::close);
+            table = Optional.of(new JobCompletionTable(Database.mariaDb(new Database.Server(c.text(Key.JOB_COMP_HOST),
+                    (int) c.number(Key.JOB_COMP_PORT), "", c.text(Key.JOB_COMP_USER), password, place(c, TABLES)))));
+            tableOf = which;
+        }
+        return table.orElseThrow();
+    }
+
+    /** What JobCompPassScript prints, or JobCompPass. */
+    private static String password(SlurmConf c) throws IOException, InterruptedException {
+        String script = c.text(Key.JOB_COMP_PASS_SCRIPT);
+        if (script.isEmpty()) {
+            return c.text(Key.JOB_COMP_PASS);
+        }
+        Process p = new ProcessBuilder(script).redirectError(ProcessBuilder.Redirect.DISCARD).start();
+        p.getOutputStream().close();
+        if (!p.waitFor(PASSWORD_SECONDS, TimeUnit.SECONDS)) {
+            p.destroyForcibly();
+            throw new IOException("JobCompPassScript does not end");
+        }
+        if (p.exitValue() != 0) {
+            throw new IOException("JobCompPassScript failed");
+        }
+        return new String(p.getInputStream().readNBytes(4096), StandardCharsets.UTF_8).strip();
+    }
+
+    private void post(SlurmConf c, Finished f) throws IOException, InterruptedException {
+        Map<String, String> parameters = c.parameters(Key.JOB_COMP_PARAMS);
+        if (http.isEmpty()) {
+            http = Optional.of(HttpClient.newBuilder().connectTimeout(seconds(parameters, "connect_timeout", 10)).build());
+        }
+        String place = place(c, "");
+        String hash = f.job.desc().payload().scriptHash();
+        String script = hash.isEmpty() ? "" : blobs.apply(hash).text();
+        HttpRequest request = HttpRequest.newBuilder(URI.create(place.contains("://") ? place : "http://" + place))
+                .timeout(seconds(parameters, "timeout", 30)).header("Content-Type", "application/json")
+                .POST(HttpRequest.BodyPublishers.ofString(JobCompletionText.document(f.job, f.row, c.clusterName(), script))).build();
+        HttpResponse<Void> answer = http.get().send(request, HttpResponse.BodyHandlers.discarding());
+        if (answer.statusCode() / 100 != 2) {
+            throw new IOException("the server answers " + answer.statusCode());
+        }
+    }
+
+    private static Duration seconds(Map<String, String> parameters, String name, int fallback) {
+        String value = parameters.getOrDefault(name, "");
+        return Duration.ofSeconds(value.matches("[1-9][0-9]{0,4}") ? Integer.parseInt(value) : fallback);
+    }
+
+    @Override
+    public void close() {
+        writer.interrupt();
+    }
+}

@@ -1,0 +1,137 @@
+package dev.muster.controller;
+
+import dev.muster.core.Dependency;
+import dev.muster.core.Job;
+import dev.muster.model.ExitStatus;
+import dev.muster.model.Json;
+import dev.muster.model.accounting.AccountingRows.JobRow;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** A finished job as the kinds of JobCompType write it. */
+final class JobCompletionText {
+    private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss");
+    /** What Slurm has for a job of no array. */
+    private static final long NO_TASK = 0xfffffffeL;
+
+    private JobCompletionText() {}
+
+    /** Of jobcomp/filetxt. */
+    static String line(JobRow r, String cluster) {
+        return "JobId=" + r.jobId() + " UserId=" + r.userName() + "(" + r.userId() + ") GroupId=" + r.groupName() + "(" + r.groupId() + ")"
+                + " Name=" + r.name() + " JobState=" + r.state() + " Partition=" + r.partition() + " TimeLimit=" + minutes(r)
+                + " StartTime=" + time(r.startTime()) + " EndTime=" + time(r.endTime()) + " NodeList=" + (r.nodes().isEmpty() ? "(null)" : r.nodes())
+                + " NodeCnt=" + r.nodeCount() + " ProcCnt=" + Math.max(r.cpusAllocated(), r.startTime() == 0 ? r.cpusRequested() : 0)
+                + " WorkDir=" + r.workDir() + " ReservationName=" + r.reservation() + " Tres=" + r.tresAllocated() + " Account=" + r.account()
+                + " QOS=" + r.qos() + " WcKey=" + r.wckey() + " Cluster=" + cluster + " SubmitTime=" + time(r.submitTime())
+                + " EligibleTime=" + time(r.eligibleTime()) + " DerivedExitCode=" + code(r.derivedExit()) + " ExitCode=" + code(r.exit()) + " \n";
+    }
+
+    private static String minutes(JobRow r) {
+        return r.limitMin() < 0 ? "UNLIMITED" : Integer.toString(r.limitMin());
+    }
+
+    private static String time(long seconds) {
+        return seconds <= 0 ? "Unknown" : TIME.withZone(ZoneId.systemDefault()).format(Instant.ofEpochSecond(seconds));
+    }
+
+    private static String code(ExitStatus exit) {
+        return exit.code() + ":" + exit.signal();
+    }
+
+    /** Environment of jobcomp/script's program. */
+    static Map<String, String> environment(Job job, JobRow r, String cluster) {
+        Map<String, String> e = new TreeMap<>();
+        e.put("ACCOUNT", r.account());
+        e.put("ARRAYJOBID", Integer.toString(r.arrayJobId()));
+        e.put("ARRAYTASKID", Long.toString(r.arrayTaskId() < 0 || r.arrayJobId() == 0 ? NO_TASK : r.arrayTaskId()));
+        e.put("BATCH", r.batch() ? "yes" : "no");
+        e.put("CLUSTER", cluster);
+        e.put("CONSTRAINTS", r.features());
+        e.put("DB_FLAGS", r.flags());
+        e.put("DEPENDENCY", Dependency.print(job.dependencies()));
+        e.put("DERIVED_EC", code(r.derivedExit()));
+        e.put("END", Long.toString(r.endTime()));
+        e.put("EXITCODE", code(r.exit()));
+        e.put("GID", Integer.toUnsignedString(r.groupId()));
+        e.put("GROUPNAME", r.groupName());
+        if (r.hetJobId() != 0) {
+            e.put("HETJOBID", Integer.toString(r.hetJobId()));
+            e.put("HETJOBOFFSET", Integer.toString(r.hetOffset()));
+        }
+        e.put("JOBID", Integer.toString(r.jobId()));
+        e.put("JOBNAME", r.name());
+        e.put("JOBSTATE", r.state());
+        e.put("LIMIT", r.limitMin() < 0 ? "UNLIMITED" : limit(r.limitMin()));
+        e.put("NODECNT", Integer.toString(r.nodeCount()));
+        e.put("NODES", r.nodes());
+        e.put("PARTITION", r.partition());
+        e.put("PATH", "/usr/bin:/bin:/usr/sbin:/sbin");
+        e.put("PROCS", Integer.toString(r.cpusAllocated()));
+        e.put("QOS", r.qos());
+        e.put("RESERVATION", r.reservation());
+        e.put("START", Long.toString(r.startTime()));
+        e.put("STATEREASONPREV", r.reason());
+        files(e, job, r);
+        e.put("SUBMIT", Long.toString(r.submitTime()));
+        e.put("UID", Integer.toUnsignedString(r.userId()));
+        e.put("USERNAME", r.userName());
+        e.put("WORK_DIR", r.workDir());
+        return e;
+    }
+
+    /** STDERR only where it goes to a file of its own. */
+    private static void files(Map<String, String> e, Job job, JobRow r) {
+        if (r.batch()) {
+            e.put("STDIN", r.stdin());
+            e.put("STDOUT", r.stdout());
+            if (!job.desc().files().stderr().isEmpty()) {
+                e.put("STDERR", r.stderr());
+            }
+        }
+    }
+
+    private static String limit(int minutes) {
+        int days = minutes / 1440;
+        return (days > 0 ? days + "-" : "") + "%02d:%02d:00".formatted(minutes / 60 % 24, minutes % 60);
+    }
+
+    /** The document of jobcomp/elasticsearch. Times in UTC. */
+    static String document(Job job, JobRow r, String cluster, String script) {
+        Json.Obj o = new Json.Obj();
+        o.put("jobid", (long) r.jobId()).put("username", r.userName()).put("user_id", r.userId() & 0xffffffffL).put("groupname", r.groupName())
+                .put("group_id", r.groupId() & 0xffffffffL).put("@start", utc(r.startTime())).put("@end", utc(r.endTime()))
+                .put("elapsed", r.startTime() == 0 ? 0L : Math.max(0, r.endTime() - r.startTime())).put("partition", r.partition())
+                .put("alloc_node", job.desc().payload().submitHost()).put("nodes", r.nodes()).put("total_cpus", (long) r.cpusAllocated())
+                .put("total_nodes", (long) r.nodeCount()).put("derived_ec", code(r.derivedExit())).put("exit_code", code(r.exit()))
+                .put("state", r.state()).put("cpu_hours", r.startTime() == 0 ? 0L : (r.endTime() - r.startTime()) * r.cpusAllocated() / 3600)
+                .put("@submit", utc(r.submitTime())).put("@eligible", utc(r.eligibleTime()));
+        if (r.arrayJobId() != 0) {
+            o.put("array_job_id", (long) r.arrayJobId()).put("array_task_id", (long) r.arrayTaskId());
+        }
+        if (r.hetJobId() != 0) {
+            o.put("het_job_id", (long) r.hetJobId()).put("het_job_offset", (long) r.hetOffset());
+        }
+        if (r.startTime() > 0 && r.eligibleTime() > 0) {
+            o.put("queue_wait", Math.max(0, r.startTime() - r.eligibleTime()));
+        }
+        String[][] texts = {{"work_dir", r.workDir()}, {"std_err", r.stderr()}, {"std_in", r.stdin()}, {"std_out", r.stdout()},
+            {"cluster", cluster}, {"qos", r.qos()}, {"wc_key", r.wckey()}, {"job_name", r.name()}, {"account", r.account()},
+            {"reservation_name", r.reservation()}, {"tres_req", r.tresRequested()}, {"tres_alloc", r.tresAllocated()},
+            {"orig_dependency", job.desc().timing().dependency()}, {"excluded_nodes", job.desc().request().excludeList()}, {"script", script}};
+        for (String[] text : texts) {
+            if (!text[1].isEmpty()) {
+                o.put(text[0], text[1]);
+            }
+        }
+        return o.put("time_limit", r.limitMin() < 0 ? 0L : r.limitMin() * 60L).toString();
+    }
+
+    private static String utc(long seconds) {
+        return seconds <= 0 ? "" : TIME.withZone(ZoneOffset.UTC).format(Instant.ofEpochSecond(seconds));
+    }
+}

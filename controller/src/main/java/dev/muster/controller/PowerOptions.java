@@ -1,0 +1,57 @@
+package dev.muster.controller;
+
+import dev.muster.config.Key;
+import dev.muster.config.PartitionConf;
+import dev.muster.config.SlurmConf;
+import dev.muster.core.Power;
+import java.util.Map;
+import java.util.OptionalInt;
+
+/** What slurm.conf says of power, as the core takes it. */
+final class PowerOptions {
+    private PowerOptions() {}
+
+    static void put(SlurmConf conf, Map<String, String> options) {
+        if (!conf.text(Key.SUSPEND_PROGRAM).isEmpty()) {
+            options.put(Power.STOPS, "true");
+        }
+        if (!conf.text(Key.RESUME_PROGRAM).isEmpty()) {
+            options.put(Power.STARTS, "true");
+        }
+        // reboots have their time as well
+        options.put(Power.START_S, Long.toString(conf.number(Key.RESUME_TIMEOUT)));
+        if (!options.containsKey(Power.STOPS) && !options.containsKey(Power.STARTS)) {
+            return;
+        }
+        options.put(Power.STOP_S, Long.toString(conf.number(Key.SUSPEND_TIMEOUT)));
+        options.put(Power.STOP_RATE, Long.toString(conf.number(Key.SUSPEND_RATE)));
+        options.put(Power.START_RATE, Long.toString(conf.number(Key.RESUME_RATE)));
+        String idle = idle(conf.text(Key.SUSPEND_TIME));
+        options.put(Power.IDLE_S, idle.isEmpty() ? "-1" : idle);
+        list(conf, Key.SUSPEND_EXC_NODES, Power.KEPT_NODES, options);
+        list(conf, Key.SUSPEND_EXC_PARTS, Power.KEPT_PARTITIONS, options);
+        list(conf, Key.SUSPEND_EXC_STATES, Power.KEPT_STATES, options);
+        for (PartitionConf p : conf.partitions()) {
+            String own = idle(p.suspendTime()) + "," + text(p.suspendTimeoutSec()) + "," + text(p.resumeTimeoutSec()) + ","
+                    + (p.powerDownOnIdle() ? "yes" : "no");
+            if (!own.equals(",,,no")) {
+                options.put(Power.PARTITION + p.name(), own);
+            }
+        }
+    }
+
+    private static void list(SlurmConf conf, Key key, String option, Map<String, String> options) {
+        if (!conf.list(key).isEmpty()) {
+            options.put(option, String.join(",", conf.list(key)));
+        }
+    }
+
+    /** Seconds; "" for nothing said. The reader has refused what is neither a number nor INFINITE. */
+    private static String idle(String text) {
+        return text.isEmpty() ? "" : text.matches("[0-9]{1,9}") ? text : "-1";
+    }
+
+    private static String text(OptionalInt value) {
+        return value.isPresent() ? Integer.toString(value.getAsInt()) : "";
+    }
+}

@@ -1,0 +1,123 @@
+package dev.muster.controller;
+
+import dev.muster.config.Key;
+import dev.muster.config.SlurmConf;
+import dev.muster.core.Change;
+import dev.muster.core.Entry;
+import dev.muster.core.Job;
+import dev.muster.core.Node;
+import dev.muster.core.State;
+import dev.muster.daemon.DaemonLog;
+import dev.muster.model.HostList;
+import dev.muster.model.Json;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Supplier;
+
+/** SuspendProgram, ResumeProgram and ResumeFailProgram: one run for all nodes of an entry, told by their states. */
+final class PowerPrograms {
+    /** Runs a program aside. */
+    interface Runner {
+        /** @param then whatever came of it */
+        void run(String name, List<String> command, Map<String, String> environment, Runnable then);
+    }
+
+    private final Supplier<SlurmConf> conf;
+    private final DaemonLog log;
+    private final Runner runner;
+
+    PowerPrograms(Supplier<SlurmConf> conf, DaemonLog log, Runner runner) {
+        this.conf = conf;
+        this.log = log;
+        this.runner = runner;
+    }
+
+    void follow(Entry entry, State before, State after) {
+        TreeSet<String> stop = new TreeSet<>();
+        TreeSet<String> start = new TreeSet<>();
+        TreeSet<String> failed = new TreeSet<>();
+        for (Change change : entry.changes()) {
+            if (change instanceof Change.NodeStateChanged c) {
+                Node is = after.nodes().find(c.node()).orElse(null);
+                Node was = before.nodes().find(c.node()).orElse(null);
+                if (is != null && was != null) {
+                    put(stop, is, began(was, is, Node.Flag.POWERING_DOWN));
+                    put(start, is, began(was, is, Node.Flag.POWERING_UP));
+                    put(failed, is, was.has(Node.Flag.POWERING_UP) && began(was, is, Node.Flag.DOWN));
+                }
+            }
+        }
+        run(Key.SUSPEND_PROGRAM, stop, "powering down node ", Map.of(), () -> { });
+        if (!start.isEmpty() && !conf.get().text(Key.RESUME_PROGRAM).isEmpty()) {
+            Path file = Path.of(conf.get().stateSaveLocation()).resolve("resume." + entry.tickMs() + ".json");
+            run(Key.RESUME_PROGRAM, start, "power_save: waking nodes ", write(file, jobs(start, after)) ? Map.of("SLURM_RESUME_FILE", file.toString())
+                    : Map.of(), () -> remove(file));
+        }
+        failed.forEach(n -> log.error("node " + n + " not resumed by ResumeTimeout, setting DOWN"));
+        run(Key.RESUME_FAIL_PROGRAM, failed, "power_save: handle failed nodes ", Map.of(), () -> { });
+    }
+
+    private static boolean began(Node was, Node is, Node.Flag flag) {
+        return is.has(flag) && !was.has(flag);
+    }
+
+    private static void put(TreeSet<String> names, Node node, boolean now) {
+        if (now) {
+            names.add(node.name());
+        }
+    }
+
+    private void run(Key key, TreeSet<String> nodes, String says, Map<String, String> more, Runnable then) {
+        String program = conf.get().text(key);
+        if (nodes.isEmpty() || program.isEmpty()) {
+            return;
+        }
+        String list = HostList.of(List.copyOf(nodes)).compressed();
+        log.info(says + list);
+        Map<String, String> environment = new TreeMap<>(more);
+        environment.put("SLURM_CONF", conf.get().file());
+        environment.put("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin");
+        runner.run(key.slurmName(), List.of(program, list), environment, then);
+    }
+
+    /** For whom the nodes are started. */
+    static String jobs(TreeSet<String> starting, State state) {
+        TreeSet<Integer> ids = new TreeSet<>();
+        starting.forEach(n -> state.nodes().find(n).ifPresent(node -> ids.addAll(node.jobs())));
+        List<Object> jobs = new ArrayList<>();
+        for (int id : ids) {
+            Job job = state.jobs().at(id);
+            List<String> all = job.run().allocation().nodeNames();
+            jobs.add(new Json.Obj().put("extra", job.desc().extras().extra()).put("features", job.desc().request().features())
+                    .put("job_id", (long) id).put("nodes_alloc", HostList.of(all).compressed())
+                    .put("nodes_resume", HostList.of(all.stream().filter(starting::contains).toList()).compressed())
+                    .put("oversubscribe", job.desc().request().exclusive() == dev.muster.model.ResourceRequest.Exclusive.SHARED ? "OK" : "NO")
+                    .put("partition", job.desc().partition()).put("reservation", job.desc().charge().reservation()));
+        }
+        return new Json.Obj().put("all_nodes_resume", HostList.of(List.copyOf(starting)).compressed()).put("jobs", jobs).toString();
+    }
+
+    private boolean write(Path file, String text) {
+        try {
+            Files.writeString(file, text + "\n");
+            return true;
+        } catch (IOException e) {
+            log.error("ResumeProgram cannot be told its jobs: " + file + ": " + e.getMessage());
+            return false;
+        }
+    }
+
+    private static void remove(Path file) {
+        try {
+            Files.deleteIfExists(file);
+        } catch (IOException e) {
+            // the next one has another name
+        }
+    }
+}

@@ -1,0 +1,156 @@
+package dev.muster.core;
+
+import dev.muster.model.HostList;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** What the configuration says of nodes without work: when they are stopped, and how long starting and stopping may take. */
+public final class Power {
+    /** An option: {@code true} where SuspendProgram names a program. */
+    public static final String STOPS = "power:stops";
+    /** An option: {@code true} where ResumeProgram names a program. */
+    public static final String STARTS = "power:starts";
+    /** Options: seconds; -1 for never. */
+    public static final String IDLE_S = "power:idle";
+    public static final String STOP_S = "power:stop";
+    public static final String START_S = "power:start";
+    /** Options: nodes in a minute; 0 for any number. */
+    public static final String STOP_RATE = "power:stop_rate";
+    public static final String START_RATE = "power:start_rate";
+    /** Options: SuspendExcNodes, SuspendExcParts, SuspendExcStates. */
+    public static final String KEPT_NODES = "power:kept_nodes";
+    public static final String KEPT_PARTITIONS = "power:kept_partitions";
+    public static final String KEPT_STATES = "power:kept_states";
+    /** Options that go on with a partition's name: {@code idle,stop,start,now}, seconds, "" where the cluster's count; now: yes or no. */
+    public static final String PARTITION = "power:partition:";
+    static final int STARTS_S_DEFAULT = 60;
+
+    /** For one node. @param idleS -1: it stays */
+    record Times(int idleS, int stopS, int startS, boolean atOnce) {}
+
+    private final State state;
+    private final Map<String, String> options;
+    private final Map<String, Times> special = new HashMap<>();
+    private final Times usual;
+
+    Power(State state) {
+        this.state = state;
+        this.options = state.settings().options();
+        this.usual = new Times(number(IDLE_S, -1), number(STOP_S, 30), number(START_S, STARTS_S_DEFAULT), false);
+        for (Partition p : state.partitions().values()) {
+            String text = options.get(PARTITION + p.name());
+            if (text != null) {
+                String[] parts = text.split(",", -1);
+                p.nodes().forEach(n -> special.merge(n, of(parts), Power::longer));
+            }
+        }
+    }
+
+    /** Whether a node without power may be given work, because it can be started. */
+    public static boolean canStart(Settings settings, Node node) {
+        Node awake = node.with(Node.Flag.POWERED_DOWN, false).with(Node.Flag.POWERING_UP, false);
+        return node.isAsleep() && settings.options().containsKey(STARTS) && (awake.isUsable() || awake.bootId().isEmpty()
+                && awake.with(Node.Flag.CLOUD, false).with(Node.Flag.POWER_UP, false).with(Node.Flag.DYNAMIC_NORM, false).flags() == 0);
+    }
+
+    static boolean isOn(Settings settings) {
+        return settings.options().containsKey(STARTS) || settings.options().containsKey(STOPS);
+    }
+
+    int number(String option, int fallback) {
+        return Integer.parseInt(options.getOrDefault(option, Integer.toString(fallback)));
+    }
+
+    private Times of(String[] parts) {
+        return new Times(parts[0].isEmpty() ? usual.idleS : Integer.parseInt(parts[0]), parts[1].isEmpty() ? usual.stopS : Integer.parseInt(parts[1]),
+                parts[2].isEmpty() ? usual.startS : Integer.parseInt(parts[2]), parts[3].equals("yes"));
+    }
+
+    /** A node of several partitions has the longest of their times. */
+    private static Times longer(Times a, Times b) {
+        return new Times(a.idleS < 0 || b.idleS < 0 ? -1 : Math.max(a.idleS, b.idleS), Math.max(a.stopS, b.stopS), Math.max(a.startS, b.startS),
+                a.atOnce || b.atOnce);
+    }
+
+    Times of(Node node) {
+        return special.getOrDefault(node.name(), usual);
+    }
+
+    /** Whether some node is ever stopped for want of work. */
+    boolean stopsIdle() {
+        return options.containsKey(STOPS) && (usual.idleS >= 0 || special.values().stream().anyMatch(t -> t.idleS >= 0 || t.atOnce));
+    }
+
+    /** Nodes that are never stopped for want of work. {@code n[1-9]:2} keeps two of them that are there. */
+    Set<String> kept() {
+        Set<String> out = new HashSet<>();
+        for (String name : words(KEPT_PARTITIONS)) {
+            state.partitions().find(name).ifPresent(p -> out.addAll(p.nodes()));
+        }
+        for (String word : outside(options.getOrDefault(KEPT_NODES, ""))) {
+            int colon = word.lastIndexOf(':');
+            int most = colon < 0 ? Integer.MAX_VALUE : Integer.parseInt(word.substring(colon + 1));
+            List<String> named = HostList.parse(colon < 0 ? word : word.substring(0, colon)) instanceof HostList.Parsed.Ok ok ? ok.list().names()
+                    : List.of();
+            // those with work come first: they stay anyway
+            List<Node> there = named.stream().map(state.nodes()::find).flatMap(Optional::stream)
+                    .filter(n -> colon < 0 || !n.isSilentByOrder() && !n.has(Node.Flag.DOWN)).toList();
+            List<Node> order = new ArrayList<>(there.stream().filter(n -> !n.jobs().isEmpty()).toList());
+            order.addAll(there.stream().filter(n -> n.jobs().isEmpty()).toList());
+            order.stream().limit(most).forEach(n -> out.add(n.name()));
+        }
+        return out;
+    }
+
+    /** Commas outside brackets divide. */
+    static List<String> outside(String text) {
+        List<String> out = new ArrayList<>();
+        int depth = 0;
+        int from = 0;
+        for (int i = 0; i <= text.length(); i++) {
+            char c = i < text.length() ? text.charAt(i) : ',';
+            depth += c == '[' ? 1 : c == ']' ? -1 : 0;
+            if (c == ',' && depth == 0) {
+                if (i > from) {
+                    out.add(text.substring(from, i));
+                }
+                from = i + 1;
+            }
+        }
+        return out;
+    }
+
+    private List<String> words(String option) {
+        String text = options.getOrDefault(option, "");
+        return text.isEmpty() ? List.of() : List.of(text.split(","));
+    }
+
+    /** SuspendExcStates: a node in one of these stays. */
+    boolean keptByState(Node node, Set<String> reserved) {
+        for (String word : words(KEPT_STATES)) {
+            boolean is = switch (word.toUpperCase(Locale.ROOT)) {
+                case "CLOUD" -> node.has(Node.Flag.CLOUD);
+                case "DOWN" -> node.has(Node.Flag.DOWN);
+                case "DRAIN" -> node.has(Node.Flag.DRAIN);
+                case "DYNAMIC_FUTURE" -> node.has(Node.Flag.DYNAMIC_FUTURE);
+                case "DYNAMIC_NORM" -> node.has(Node.Flag.DYNAMIC_NORM);
+                case "FAIL" -> node.has(Node.Flag.FAIL);
+                case "INVALID_REG" -> node.has(Node.Flag.INVALID_REG);
+                case "NOT_RESPONDING" -> node.has(Node.Flag.NOT_RESPONDING);
+                case "PLANNED" -> node.has(Node.Flag.PLANNED);
+                case "MAINTENANCE", "RESERVED" -> reserved.contains(node.name());
+                default -> false;
+            };
+            if (is) {
+                return true;
+            }
+        }
+        return false;
+    }
+}

@@ -1,0 +1,229 @@
+package dev.muster.core;
+
+import dev.muster.model.JobFlag;
+import dev.muster.model.SlurmErrno;
+import dev.muster.model.node.NodeMessages;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/** Nodes are stopped when nobody needs them, started when somebody does, and rebooted when that is asked for. */
+final class PowerRules {
+    /** Why a node is DOWN that was started or rebooted and did not come. */
+    static final String NOT_RESUMED = "ResumeTimeout reached";
+    private static final String REQUESTED = "reboot requested";
+    private static final String ISSUED = " : reboot issued";
+    private static final String REBOOTED = " : reboot complete";
+
+    private final State state;
+    private final Now now;
+    private final Power power;
+
+    PowerRules(State state, Now now) {
+        this.state = state;
+        this.now = now;
+        this.power = new Power(state);
+    }
+
+    // ---- what time brings about
+
+    void due(List<Change> changes, List<Decision.Direct> direct) {
+        boolean reboots = false;
+        boolean silent = false;
+        for (Node node : state.nodes().values()) {
+            reboots |= node.has(Node.Flag.REBOOT_REQUESTED) || node.has(Node.Flag.REBOOT_ISSUED);
+            silent |= node.isSilentByOrder() || node.has(Node.Flag.POWER_DOWN);
+        }
+        if (!reboots && !silent && !power.stopsIdle()) {
+            return;
+        }
+        int starts = room(Power.START_RATE, true);
+        int stops = room(Power.STOP_RATE, false);
+        Set<String> kept = power.stopsIdle() ? power.kept() : Set.of();
+        Set<String> reserved = new HashSet<>();
+        state.reservations().values().stream().filter(r -> r.isActive(now.seconds())).forEach(r -> reserved.addAll(r.nodes()));
+        for (Node node : state.nodes().values()) {
+            Optional<Node> after = Optional.empty();
+            if (node.isAsleep()) {
+                forgetDead(node, changes);
+            }
+            if (node.has(Node.Flag.REBOOT_REQUESTED) && isFree(node)) {
+                after = Optional.of(node.with(Node.Flag.REBOOT_REQUESTED, false).with(Node.Flag.REBOOT_ISSUED, true).with(Node.Flag.DOWN, true)
+                        .withReason(node.reason() + ISSUED, node.reasonUid(), now.seconds()));
+                direct.add(new Decision.Direct(node.name(), new NodeMessages.Reboot()));
+            } else if (node.has(Node.Flag.POWERING_DOWN)) {
+                after = now.seconds() < node.powerTime() + power.of(node).stopS() ? after : Optional.of(stopped(node));
+            } else if (node.has(Node.Flag.POWER_UP) && node.has(Node.Flag.POWERED_DOWN)) {
+                if (starts-- > 0) {
+                    after = Optional.of(node.with(Node.Flag.POWER_UP, false).with(Node.Flag.POWERED_DOWN, false).with(Node.Flag.POWERING_UP, true));
+                }
+            } else if ((node.has(Node.Flag.POWER_DOWN) || isIdleTooLong(node, kept, reserved)) && isFree(node)) {
+                if (stops-- > 0) {
+                    after = Optional.of(node.with(Node.Flag.POWER_DOWN, false).with(Node.Flag.POWERING_UP, false)
+                            .with(Node.Flag.NOT_RESPONDING, false).with(Node.Flag.POWERING_DOWN, true));
+                }
+            } else if (isLate(node)) {
+                if (new NodeRules(state, now).notResumed(node, NOT_RESUMED) instanceof Decision.Accepted a) {
+                    changes.addAll(a.changes());
+                    direct.addAll(a.direct());
+                }
+            }
+            after.ifPresent(n -> changes.add(changed(n)));
+        }
+    }
+
+    static Change changed(Node n) {
+        return new Change.NodeStateChanged(n.name(), n.flags(), n.reason(), n.reasonUid(), n.reasonTime());
+    }
+
+    /** How many more nodes may be started, or stopped, in this minute. */
+    private int room(String rate, boolean up) {
+        int most = power.number(rate, 0);
+        if (most <= 0) {
+            return Integer.MAX_VALUE;
+        }
+        long recent = state.nodes().values().stream().filter(n -> n.powerTime() > now.seconds() - 60
+                && (n.has(Node.Flag.POWERING_DOWN) || n.has(Node.Flag.POWERED_DOWN)) != up).count();
+        return (int) Math.max(0, most - recent);
+    }
+
+    private boolean isFree(Node node) {
+        return node.jobs().isEmpty();
+    }
+
+    private boolean isIdleTooLong(Node node, Set<String> kept, Set<String> reserved) {
+        if (!power.stopsIdle() || node.isSilentByOrder() || node.has(Node.Flag.FUTURE) || node.has(Node.Flag.UNKNOWN)
+                || node.has(Node.Flag.REBOOT_REQUESTED) || kept.contains(node.name()) || !node.jobs().isEmpty()) {
+            return false;
+        }
+        Power.Times times = power.of(node);
+        boolean worked = node.lastBusy() > Math.max(node.startTime(), node.powerTime());
+        long since = Math.max(node.lastBusy(), Math.max(node.startTime(), node.powerTime()));
+        boolean late = times.atOnce() && worked || times.idleS() >= 0 && now.seconds() - since >= times.idleS();
+        return late && !power.keptByState(node, reserved);
+    }
+
+    private boolean isLate(Node node) {
+        return (node.has(Node.Flag.POWERING_UP) && !node.has(Node.Flag.DOWN) || node.has(Node.Flag.REBOOT_ISSUED)) && now.seconds() >= node.powerTime() + power.of(node).startS();
+    }
+
+    /** What kept it from work only until now goes. */
+    private static Node stopped(Node node) {
+        Node out = node.with(Node.Flag.POWERING_DOWN, false).with(Node.Flag.POWERED_DOWN, true).with(Node.Flag.NOT_RESPONDING, false);
+        return node.has(Node.Flag.DRAINED_FOR_THIS)
+                ? out.with(Node.Flag.DRAINED_FOR_THIS, false).with(Node.Flag.DRAIN, false).withReason("", 0, 0) : out;
+    }
+
+    /** A job that is over before its node has come up has left nothing there. */
+    private void forgetDead(Node node, List<Change> changes) {
+        for (int id : node.jobs()) {
+            Job job = state.jobs().at(id);
+            Optional<Allocation.Share> share = job.run().allocation().on(node.name());
+            if (share.isPresent() && share.get().bootId().isEmpty() && !share.get().released()
+                    && (job.has(JobFlag.COMPLETING) || job.run().allocation().isLeaving(node.name()))) {
+                changes.add(new Change.NodeReleased(id, job.attempt(), node.name()));
+            }
+        }
+    }
+
+    // ---- what a job brings about
+
+    /** Nodes of an allocation that have to be started for it. */
+    static void wake(State state, Allocation allocation, Set<String> woken, List<Change> changes) {
+        for (Allocation.Share share : allocation.nodes()) {
+            Node node = state.nodes().at(share.node());
+            if (share.bootId().isEmpty() && node.has(Node.Flag.POWERED_DOWN) && !node.has(Node.Flag.POWER_UP) && woken.add(node.name())) {
+                changes.add(changed(node.with(Node.Flag.POWER_UP, true)));
+            }
+        }
+    }
+
+    // ---- what a registration brings about
+
+    /** The node as far as power goes, after it has come: nothing new where slurmd has not been started since it was told to stop or to start. */
+    static Node registered(Node node, NodeMessages.Register m, int slurmUid, long seconds) {
+        boolean fresh = node.bootId().isEmpty() || !m.bootId().equals(node.bootId()) || m.startTime() >= node.powerTime() && node.powerTime() > 0
+                || m.startTime() != node.startTime() && node.powerTime() == 0;
+        if (!fresh || node.has(Node.Flag.POWERING_DOWN)) {
+            return node;
+        }
+        Node after = node.with(Node.Flag.POWERED_DOWN, false).with(Node.Flag.POWERING_UP, false).with(Node.Flag.POWER_UP, false);
+        if (!node.has(Node.Flag.REBOOT_ISSUED)) {
+            return after;
+        }
+        after = after.with(Node.Flag.REBOOT_ISSUED, false).with(Node.Flag.NEXT_DOWN, false).with(Node.Flag.NEXT_RESUME, false)
+                .with(Node.Flag.DRAINED_FOR_THIS, false);
+        if (node.has(Node.Flag.NEXT_DOWN)) {
+            return after.withReason(node.reason() + REBOOTED, slurmUid, seconds);
+        }
+        boolean drained = node.has(Node.Flag.DRAIN) && !node.has(Node.Flag.NEXT_RESUME) && !node.has(Node.Flag.DRAINED_FOR_THIS);
+        after = after.with(Node.Flag.DOWN, false).with(Node.Flag.DRAIN, drained).with(Node.Flag.FAIL,
+                node.has(Node.Flag.FAIL) && !node.has(Node.Flag.NEXT_RESUME));
+        return drained ? after : after.withReason("", 0, 0);
+    }
+
+    // ---- what people ask for
+
+    static boolean isPowerWord(String word) {
+        return word.toUpperCase(java.util.Locale.ROOT).startsWith("POWER_");
+    }
+
+    /** {@code state=power_down} and its kin; empty for a word that is none. */
+    static Optional<Node> asked(Node node, String word) {
+        return switch (word.toUpperCase(java.util.Locale.ROOT)) {
+            case "POWER_UP" -> Optional.of(!node.has(Node.Flag.POWERED_DOWN) && !node.has(Node.Flag.POWERING_DOWN)
+                    ? node.with(Node.Flag.POWER_DOWN, false) : node.with(Node.Flag.POWER_DOWN, false).with(Node.Flag.POWER_UP, true));
+            case "POWER_DOWN" -> Optional.of(down(node));
+            case "POWER_DOWN_ASAP" -> Optional.of(down(node).has(Node.Flag.POWER_DOWN) && !node.has(Node.Flag.DRAIN)
+                    ? down(node).with(Node.Flag.DRAIN, true).with(Node.Flag.DRAINED_FOR_THIS, true) : down(node));
+            case "POWER_DOWN_FORCE" -> Optional.of(down(node).with(Node.Flag.DOWN, false).with(Node.Flag.DRAIN, false).with(Node.Flag.FAIL, false));
+            default -> Optional.empty();
+        };
+    }
+
+    private static Node down(Node node) {
+        Node still = node.with(Node.Flag.POWER_UP, false);
+        return node.has(Node.Flag.POWERED_DOWN) || node.has(Node.Flag.POWERING_DOWN) ? still : still.with(Node.Flag.POWER_DOWN, true);
+    }
+
+    static Decision reboot(State state, Now now, Command.RebootNodes c) {
+        if (!Access.isAdmin(state, c.uid())) {
+            return Decision.reject(SlurmErrno.ACCESS_DENIED);
+        }
+        List<Change> changes = new ArrayList<>();
+        for (String name : c.nodes()) {
+            Optional<Node> found = state.nodes().find(name);
+            if (found.isEmpty()) {
+                return Decision.reject(SlurmErrno.INVALID_NODE_NAME);
+            }
+            Node node = found.get();
+            boolean absent = node.isSilentByOrder() || node.has(Node.Flag.FUTURE) || node.bootId().isEmpty();
+            if (!c.cancel() && absent) {
+                continue;
+            }
+            if (c.cancel() && !node.has(Node.Flag.REBOOT_REQUESTED)) {
+                return Decision.reject(SlurmErrno.INVALID_NODE_STATE);
+            }
+            changes.add(changed(c.cancel() ? cancelled(node) : requested(node, c, now)));
+        }
+        return changes.isEmpty() ? Decision.reject(SlurmErrno.INVALID_NODE_STATE) : Decision.of(changes, "");
+    }
+
+    private static Node requested(Node node, Command.RebootNodes c, Now now) {
+        Node after = node.with(Node.Flag.REBOOT_REQUESTED, true)
+                .with(Node.Flag.NEXT_DOWN, c.nextState().equals("DOWN") || c.nextState().isEmpty() && node.has(Node.Flag.DOWN))
+                .with(Node.Flag.NEXT_RESUME, c.nextState().equals("RESUME"));
+        if (c.asap() && !node.has(Node.Flag.DRAIN)) {
+            after = after.with(Node.Flag.DRAIN, true).with(Node.Flag.DRAINED_FOR_THIS, true);
+        }
+        return after.withReason(!c.reason().isEmpty() ? c.reason() : !node.reason().isEmpty() ? node.reason() : REQUESTED, c.uid(), now.seconds());
+    }
+
+    private static Node cancelled(Node node) {
+        Node after = node.with(Node.Flag.REBOOT_REQUESTED, false).with(Node.Flag.NEXT_DOWN, false).with(Node.Flag.NEXT_RESUME, false);
+        after = node.has(Node.Flag.DRAINED_FOR_THIS) ? after.with(Node.Flag.DRAINED_FOR_THIS, false).with(Node.Flag.DRAIN, false) : after;
+        return after.has(Node.Flag.DRAIN) || after.has(Node.Flag.DOWN) ? after : after.withReason("", 0, 0);
+    }
+}

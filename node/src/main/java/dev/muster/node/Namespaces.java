@@ -1,0 +1,113 @@
+package dev.muster.node;
+
+import dev.muster.config.JobContainerConf;
+import dev.muster.daemon.DaemonLog;
+import dev.muster.model.node.NodeMessages.JobShare;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * job_container/tmpfs: a mount namespace for each job, in which some directories are the job's own. They lie in BasePath/JOB and go
+ * with the job. Blocks: runs on the starters' threads.
+ */
+final class Namespaces {
+    private static final String KEPT_AT = ".ns";
+    private static final String SHARED_MEMORY = "/dev/shm";
+    private static final int SCRIPT_SECONDS = 60;
+
+    private final Settings settings;
+    private final JobContainerConf conf;
+    private final DaemonLog log;
+
+    Namespaces(Settings settings, DaemonLog log) {
+        this.settings = settings;
+        this.conf = settings.around().container();
+        this.log = log;
+    }
+
+    boolean isUsed() {
+        return !conf.basePath().isEmpty();
+    }
+
+    private Path directory(int jobId) {
+        return Path.of(conf.basePath()).resolve(Integer.toString(jobId));
+    }
+
+    /** Where the job's namespace is kept, made if it is not there yet; empty where jobs have none. */
+    synchronized Optional<Path> of(JobShare share, Map<String, String> environment) throws IOException {
+        if (!isUsed()) {
+            return Optional.empty();
+        }
+        Path directory = directory(share.jobId());
+        Path kept = directory.resolve(KEPT_AT);
+        if (!isKept(kept)) {
+            remove(share.jobId());      // of an earlier boot
+            make(share, directory, kept, environment);
+        }
+        return Optional.of(kept);
+    }
+
+    private static boolean isKept(Path file) {
+        return Os.read(Path.of("/proc/self/mounts")).orElse("").contains(" " + file + " nsfs ");
+    }
+
+    private void make(JobShare share, Path directory, Path kept, Map<String, String> environment) throws IOException {
+        Path base = Path.of(conf.basePath());
+        if (conf.autoBasePath()) {
+            Files.createDirectories(base);
+            Spool.setMode(base, "rwxr-xr-x");
+        }
+        Files.createDirectory(directory);
+        Spool.setMode(directory, "rwx------");
+        if (!conf.initScript().isEmpty()) {
+            environment.put("SLURM_JOB_ID", Integer.toString(share.jobId()));
+            environment.put("SLURM_JOB_MOUNT_SRC", directory.toString());
+            Optional<String> error = Hooks.runOne(conf.initScript(), environment, SCRIPT_SECONDS, List.of());
+            if (error.isPresent()) {
+                throw new IOException("InitScript: " + error.get());
+            }
+        }
+        List<String> command = new ArrayList<>(List.of(settings.stepd().toString(), "--namespace", "make", kept.toString(),
+                conf.shared() ? "slave" : "private"));
+        for (int i = 0; i < conf.dirs().size(); i++) {
+            String dir = conf.dirs().get(i);
+            if (dir.equals(SHARED_MEMORY)) {
+                command.add(dir + "=");
+                continue;
+            }
+            Path own = Files.createDirectory(directory.resolve("." + i));
+            Spool.setMode(own, "rwx------");
+            Os.own(own, share.owner().uid(), share.owner().gid());
+            command.add(dir + "=" + own);
+        }
+        Os.Outcome made = Os.run(command);
+        if (made.exitCode() != 0) {
+            throw new IOException("cannot make the job's namespace: " + made.output().trim());
+        }
+    }
+
+    /** The job is over on this node: its directories go, with all that is in them. */
+    synchronized void remove(int jobId) {
+        Path directory = directory(jobId);
+        if (!isUsed() || !Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
+            return;
+        }
+        Path kept = directory.resolve(KEPT_AT);
+        try {
+            Os.Outcome dropped = isKept(kept) ? Os.run(List.of(settings.stepd().toString(), "--namespace", "drop", kept.toString()))
+                    : new Os.Outcome(0, "");
+            if (dropped.exitCode() != 0) {
+                throw new IOException(dropped.output().trim());
+            }
+            Spool.removeTree(directory);
+        } catch (IOException e) {
+            log.error("cannot remove the directories of job " + jobId + " in " + directory + ": " + Reasons.of(e));
+        }
+    }
+}

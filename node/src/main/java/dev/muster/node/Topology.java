@@ -1,0 +1,42 @@
+package dev.muster.node;
+
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+
+/**
+ * How this machine's CPUs lie, by the kernel's numbers.
+ *
+ * @param inOrder      in Slurm's order: by socket, core and thread, so that the threads of a core are neighbours
+ * @param socketOf     a CPU's socket
+ * @param numaOf       a CPU's NUMA node
+ * @param numaNodes    all that have memory
+ */
+public record Topology(List<Integer> inOrder, Map<Integer, Integer> socketOf, Map<Integer, Integer> numaOf, TreeSet<Integer> numaNodes) {
+
+    /** One socket and one NUMA node. */
+    public static Topology flat(List<Integer> inOrder) {
+        return new Topology(List.copyOf(inOrder), Map.of(), Map.of(), new TreeSet<>(List.of(0)));
+    }
+
+    int socket(int cpu) {
+        return socketOf.getOrDefault(cpu, 0);
+    }
+
+    int numa(int cpu) {
+        return numaOf.getOrDefault(cpu, 0);
+    }
+
+    /** The machine's numbers of abstract CPUs; without those that this machine does not have: a node may be configured with more. */
+    TreeSet<Integer> cpus(String list) {
+        TreeSet<Integer> out = new TreeSet<>();
+        for (String range : list.isEmpty() ? new String[0] : list.split(",")) {
+            String[] ends = range.split("-");
+            int last = Math.min(Integer.parseInt(ends[ends.length - 1]), inOrder.size() - 1);
+            for (int cpu = Integer.parseInt(ends[0]); cpu <= last; cpu++) {
+                out.add(inOrder.get(cpu));
+            }
+        }
+        return out;
+    }
+}

@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# JobCompType: a record of each finished job in a file, for a program, in a table, at a server.
+# shows: JobCompType, JobCompLoc, JobCompParams, JobCompHost, JobCompPort, JobCompUser, JobCompPass, JobCompPassScript
+. "$(dirname "$0")/lib.bash"
+soon() { local n=0; until eval "$1"; do n=$((n+1)); [ $n -lt "${2:-100}" ] || return 0; sleep 0.1; done; }
+conf() { sed -i '/^JobComp/d' "$SLURM_CONF"; printf '%s\n' "$@" >> "$SLURM_CONF"; scontrol reconfigure; }
+job() { sbatch --parsable -W -t 10 -J nm -o /dev/null --wrap 'exit 3' || true; }
+start_cluster 1 4 "JobCompType=jobcomp/filetxt
+JobCompLoc=$dir/jobcomp.txt"
+id=$(job | head -1); soon '[ -s "$dir/jobcomp.txt" ]'
+match "a line" "^JobId=$id UserId=root\(0\) GroupId=root\(0\) Name=nm JobState=FAILED Partition=main TimeLimit=10 StartTime=20[-0-9]*T[0-9:]* EndTime=20[-0-9]*T[0-9:]* NodeList=n1 NodeCnt=1 ProcCnt=1 WorkDir=$dir/work ReservationName= Tres=cpu=1,mem=10M,node=1,billing=1 Account= QOS= WcKey= Cluster=test SubmitTime=20[-0-9]*T[0-9:]* EligibleTime=20[-0-9]*T[0-9:]* DerivedExitCode=0:0 ExitCode=3:0 \$" "$(cat "$dir/jobcomp.txt")"
+id=$(sbatch --parsable -H --wrap true); scancel "$id"; soon 'grep -q "JobId=$id " "$dir/jobcomp.txt"'
+match "one that never ran" "JobId=$id .*JobState=CANCELLED .*StartTime=Unknown .*NodeList=\(null\)" "$(tail -1 "$dir/jobcomp.txt")"
+
+printf '#!/bin/bash\nenv | sort > %s.tmp; mv %s.tmp %s.$JOBID\n' "$dir/jc" "$dir/jc" "$dir/jc" > "$dir/jc.sh"; chmod 755 "$dir/jc.sh"; chmod 777 "$dir"
+conf JobCompType=jobcomp/script "JobCompLoc=$dir/jc.sh"
+id=$(job | head -1); soon '[ -e "$dir/jc.$id" ]'
+check "a program" "ARRAYJOBID=0 ARRAYTASKID=4294967294 BATCH=yes EXITCODE=3:0 JOBID=$id JOBNAME=nm JOBSTATE=FAILED LIMIT=00:10:00 NODECNT=1 NODES=n1 PARTITION=main PROCS=1 STDIN=/dev/null STDOUT=/dev/null UID=0 USERNAME=root " "$(grep -E '^(ARRAY|BATCH|EXITCODE|JOB|LIMIT|NODE|PARTITION|PROCS|STD|UID|USERNAME)' "$dir/jc.$id" | tr '\n' ' ')"
+
+cat > "$dir/server.py" <<'P'
+import http.server, sys
+class H(http.server.BaseHTTPRequestHandler):
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers['Content-Length']))
+        open(sys.argv[2], 'ab').write(self.path.encode() + b' ' + body + b'\n')
+        self.send_response(201); self.end_headers()
+    def log_message(self, *a): pass
+http.server.HTTPServer(('127.0.0.1', int(sys.argv[1])), H).serve_forever()
+P
+web=$((port + 15))
+python3 "$dir/server.py" $web "$dir/documents" </dev/null >/dev/null 2>&1 & echo $! > "$dir/run/web.pid"
+conf JobCompType=jobcomp/elasticsearch "JobCompLoc=127.0.0.1:$web/slurm/_doc" JobCompParams=connect_timeout=2,timeout=3
+id=$(job | head -1); soon '[ -s "$dir/documents" ]'
+match "a document" "^/slurm/_doc \{.*\"jobid\":$id,\"username\":\"root\".*\"exit_code\":\"3:0\".*\"state\":\"FAILED\".*exit 3" "$(tail -1 "$dir/documents")"
+conf JobCompType=jobcomp/elasticsearch "JobCompLoc=127.0.0.1:1/slurm/_doc" JobCompParams=connect_timeout=1
+id=$(job | head -1); soon 'grep -q "jobcomp/elasticsearch: the record of JobId=$id is dropped" "$dir/log/slurmctld.log"'
+match "a server that is away is told of" "record of JobId=$id is dropped" "$(tail -5 "$dir/log/slurmctld.log")"
+
+if command -v mariadbd >/dev/null && command -v mariadb-install-db >/dev/null; then
+  sql=$((port + 16)); mkdir "$dir/sql"
+  mariadb-install-db --no-defaults --user="$(id -un)" --datadir="$dir/sql/d" --auth-root-authentication-method=normal --skip-test-db </dev/null >"$dir/log/sql" 2>&1
+  mariadbd --no-defaults --user="$(id -un)" --datadir="$dir/sql/d" --socket="$dir/sql/s" --port=$sql --bind-address=127.0.0.1 --pid-file="$dir/run/sql.pid" </dev/null >>"$dir/log/sql" 2>&1 &
+  soon '[ -S "$dir/sql/s" ]'
+  my() { mariadb --no-defaults -S "$dir/sql/s" -u root -N -e "$1" </dev/null 2>&1; }
+  my "create user 'jc'@'127.0.0.1' identified by 'pw'; grant all on jc_db.* to 'jc'@'127.0.0.1'; create user 'jc'@'localhost' identified by 'pw'; grant all on jc_db.* to 'jc'@'localhost'"
+  conf JobCompType=jobcomp/mysql JobCompLoc=jc_db JobCompHost=127.0.0.1 JobCompPort=$sql JobCompUser=jc JobCompPass=pw
+  id=$(job | head -1); soon '[ -n "$(my "select * from jc_db.jobcomp_table where jobid=$id" | grep nm)" ]'
+  check "a row" "$id root nm 5 main 10 n1 1 1" "$(my "select jobid,user_name,name,state,\`partition\`,timelimit,nodelist,nodecnt,proc_cnt from jc_db.jobcomp_table where jobid=$id" | tr '\t' ' ')"
+  printf '#!/bin/bash\necho pw\n' > "$dir/pass.sh"; chmod 755 "$dir/pass.sh"
+  conf JobCompType=jobcomp/mysql JobCompLoc=jc_db JobCompHost=127.0.0.1 JobCompPort=$sql JobCompUser=jc JobCompPass=wrong "JobCompPassScript=$dir/pass.sh"
+  id=$(job | head -1); soon '[ -n "$(my "select * from jc_db.jobcomp_table where jobid=$id" | grep nm)" ]'
+  check "the password of a program" "$id" "$(my "select jobid from jc_db.jobcomp_table where jobid=$id")"
+fi
+sed -i '/^JobComp/d' "$SLURM_CONF"; echo JobCompType=jobcomp/kafka >> "$SLURM_CONF"
+match "what there is not is refused" 'slurm.conf:[0-9]*.*JobCompType=jobcomp/kafka is not part of this version; there is jobcomp/none, jobcomp/filetxt' "$(scontrol reconfigure 2>&1; tail -3 "$dir/log/slurmctld.log")"

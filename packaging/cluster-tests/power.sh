@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# Nodes without work are stopped and started again for a job; scontrol power and reboot.
+# shows: SuspendProgram, ResumeProgram, SuspendTime, SuspendTimeout, ResumeFailProgram, RebootProgram
+. "$(dirname "$0")/lib.bash"
+cat > "$dir/stop.sh" <<S
+#!/bin/bash
+echo "stop \$1" >> $dir/power.log
+for n in \$($prefix/bin/scontrol show hostnames "\$1"); do kill \$(cat $dir/run/slurmd-\$n.pid); done
+S
+cat > "$dir/start.sh" <<S
+#!/bin/bash
+echo "start \$1" >> $dir/power.log
+cat "\$SLURM_RESUME_FILE" >> $dir/power.log
+[ ! -e $dir/broken ] || exit 1
+for n in \$($prefix/bin/scontrol show hostnames "\$1"); do $prefix/sbin/slurmd -f \$SLURM_CONF -N \$n -d $prefix/sbin/slurmstepd </dev/null >>$dir/log/start.out 2>&1; done
+S
+printf '#!/bin/bash\necho "failed $1" >> %s\n' "$dir/power.log" > "$dir/fail.sh"
+cat > "$dir/reboot.sh" <<S
+#!/bin/bash
+echo "reboot \$SLURMD_NODENAME" >> $dir/power.log
+setsid bash -c "kill \$(cat $dir/run/slurmd-\$SLURMD_NODENAME.pid); sleep 1; $prefix/sbin/slurmd -f \$SLURM_CONF -N \$SLURMD_NODENAME -d $prefix/sbin/slurmstepd" </dev/null >/dev/null 2>&1 &
+S
+chmod 755 "$dir"/*.sh; : > "$dir/power.log"; chmod 666 "$dir/power.log"
+soon() { local n=0; until eval "$1"; do n=$((n+1)); [ $n -lt "${2:-150}" ] || return 0; sleep 0.1; done; }
+state() { scontrol show node "$1" | sed -n 's/.* State=\([^ ]*\).*/\1/p'; }
+start_cluster 2 2 "SuspendProgram=$dir/stop.sh
+ResumeProgram=$dir/start.sh
+ResumeFailProgram=$dir/fail.sh
+RebootProgram=$dir/reboot.sh
+SuspendTime=INFINITE
+SuspendTimeout=2
+ResumeTimeout=15"
+check "nothing is asked for" "Missing node list. Specify ALL|<NodeList>" "$(scontrol reboot 2>&1)"
+scontrol update nodename=n1 state=power_down
+soon '[ "$(state n1)" = IDLE+POWERED_DOWN ]'
+check "stopped by hand" "IDLE+POWERED_DOWN idle~" "$(state n1) $(sinfo -h -n n1 -o %t)"
+check "with its program" "stop n1" "$(tail -1 "$dir/power.log")"
+id=$(sbatch --parsable -w n1 --extra=x --wrap 'echo $SLURMD_NODENAME')
+soon '[[ "$(state n1)" = *POWERING_UP ]]'
+check "a job has it started" "CF n1" "$(squeue -h -j "$id" -o '%t %N')"
+wait_empty
+check "and runs there" n1 "$(cat "slurm-$id.out")"
+match "the job is told" "\"all_nodes_resume\":\"n1\".*\"job_id\":$id.*\"nodes_resume\":\"n1\"" "$(tail -1 "$dir/power.log")"
+soon '[ "$(state n1)" = IDLE ]'
+
+scontrol power down asap n1 reason=spare
+soon '[ "$(state n1)" = IDLE+POWERED_DOWN ]'
+touch "$dir/broken"
+scontrol power up n1
+soon '[[ "$(state n1)" = DOWN* ]]' 250
+check "who does not come is down" "DOWN ResumeTimeout reached" "$(state n1) $(scontrol show node n1 | sed -n 's/ *Reason=\(.*\) \[.*/\1/p')"
+soon '[ "$(tail -1 "$dir/power.log")" = "failed n1" ]'
+check "and told" "failed n1" "$(tail -1 "$dir/power.log")"
+rm "$dir/broken"; start_node n1; soon '[ "$(state n1)" = IDLE ]'
+check "and comes back" IDLE "$(state n1)"
+
+id=$(sbatch --parsable -w n2 --wrap 'sleep 3')
+soon '[ "$(squeue -h -j "$id" -o %t)" = R ]'
+scontrol reboot asap nextstate=down reason=kernel n2
+match "a reboot waits for jobs" 'MIXED\+DRAIN\+REBOOT_REQUESTED|ALLOCATED\+DRAIN\+REBOOT_REQUESTED' "$(state n2)"
+check "what comes then" "NextState=DOWN" "$(scontrol show node n2 | grep -o 'NextState=.*')"
+soon 'grep -q "reboot n2" "$dir/power.log"' 200
+soon '[ "$(state n2)" = DOWN ]' 200
+check "down afterwards" "kernel : reboot issued : reboot complete" "$(scontrol show node n2 | sed -n 's/ *Reason=\(.*\) \[.*/\1/p')"
+check "no such state" "Invalid state: foo|Valid states: DOWN, RESUME|" "$(scontrol reboot nextstate=foo n1 2>&1 | tr '\n' '|')"
+check "nothing to take back" "slurm_update error: Invalid node state specified" "$(scontrol cancel_reboot n1 2>&1)"
+scontrol update nodename=n2 state=resume
+
+sed -i 's/^SuspendTime=.*/SuspendTime=3/' "$SLURM_CONF"; echo "SuspendExcNodes=n2" >> "$SLURM_CONF"; scontrol reconfigure
+soon '[[ "$(state n1)" = *POWER*DOWN ]]' 200
+match "idle for too long" 'POWER.*DOWN' "$(state n1)"
+check "but for the excepted" IDLE "$(state n2)"
+sed -i '/^ResumeProgram/d;/^SuspendProgram/d;/^RebootProgram/d' "$SLURM_CONF"; scontrol reconfigure
+check "no program, no reboot" "scontrol: error: RebootProgram isn't defined|scontrol_reboot_nodes error: Unspecified error|" "$(scontrol reboot n2 2>&1 | tr '\n' '|')"
+check "no program, no power" "slurm_update error: Invalid node state specified" "$(scontrol update nodename=n2 state=power_down 2>&1)"

@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# The same command lines on Debian's Slurm and on Muster: standard output, standard error and exit code compared after times, numbers of
+# jobs, versions and names of directories are masked.
+#   differential.sh PREFIX [FILE]      differences go to standard output; those in differential-known.txt are counted only
+set -uo pipefail
+here=$(cd "$(dirname "$0")/.." && pwd); prefix=$(cd "$1" && pwd); lines=${2:-$here/packaging/differential.txt}
+known=$here/packaging/differential-known.txt
+[ -x /usr/sbin/slurmctld-wlm ] && command -v munged >/dev/null || { echo "skipped: Debian's slurm-wlm and munge are not installed"; exit 0; }
+work=$(mktemp -d /tmp/muster-diff-XXXXXX); chmod 755 "$work"
+. "$here/packaging/pair.bash"
+trap clean EXIT
+EXTRA="Licenses=lic:4
+PartitionName=other Nodes=n[3-4] MaxTime=1:00:00 State=UP"
+cluster muster "$prefix/bin" "$prefix/sbin" 4 8 37817
+cluster debian /usr/bin /usr/sbin 4 8 38917
+mask() {
+  sed -E -e "s#$work/(muster|debian)#DIR#g; s#/tmp/muster-diff-[A-Za-z0-9]+#DIR#g" -e 's/[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}/TIME/g' \
+    -e 's/(slurm|slurm-wlm) [0-9]+\.[0-9]+\.[0-9]+/slurm VERSION/g' -e 's/[A-Z][a-z]{2} [A-Z][a-z]{2} +[0-9]+ [0-9:]{8} [0-9]{4}/TIME/g' -e 's/[0-9]+:[0-9]{2}(:[0-9]{2})?/CLOCK/g' \
+    -e 's/[ \t]+$//' | if [ "${1:-}" = ids ]; then sed -E 's/\b[0-9]+\b/#/g'; else cat; fi
+}
+run() { # run KIND LINE: what it printed, and its exit code
+  local bin=/usr/bin; [ "$1" = muster ] && bin=$prefix/bin
+  (cd "$work/cwd" && PATH=$bin:/usr/bin:/bin SLURM_CONF=$work/$1/slurm.conf timeout 20 bash -c "$2" >"$work/out" 2>"$work/err" </dev/null; echo "exit $?" >"$work/rc")
+  { sed 's/^/out: /' "$work/out"; sed 's/^/err: /' "$work/err"; cat "$work/rc"; } | mask
+}
+mkdir -p "$work/cwd"; chmod 777 "$work/cwd"
+same=0 listed=0 different=0
+while IFS= read -r line; do
+  case $line in ''|'#'*) continue ;; esac
+  run muster "$line" > "$work/a"; run debian "$line" > "$work/b"
+  if cmp -s "$work/a" "$work/b" || cmp -s <(mask ids < "$work/a") <(mask ids < "$work/b"); then same=$((same + 1))
+  elif grep -qxF -- "$line" <(sed '/^#/d' "$known" 2>/dev/null); then listed=$((listed + 1))
+  else different=$((different + 1)); echo "== $line"; diff "$work/a" "$work/b" | grep '^[<>]'; fi
+done < "$lines"
+echo "$same the same, $listed different for a reason that differential-known.txt gives, $different different"
+[ $different -eq 0 ]

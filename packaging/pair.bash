@@ -1,0 +1,54 @@
+# Sourced by what compares Debian's Slurm and Muster: needs $work, a directory of its own below /tmp.
+
+# a cluster of either kind: cluster NAME BIN SBIN NODES CPUS PORT
+cluster() {
+  local d=$work/$1 host; host=$(hostname -s 2>/dev/null || hostname)
+  mkdir -p "$d"/{run,state,spool,log,sbin}
+  local auth="AuthType=auth/slurm" sbin=$3
+  if [ "$1" = debian ]; then
+    auth="AuthType=auth/munge
+AuthInfo=socket=$d/run/munge.socket
+PriorityType=priority/basic
+JobAcctGatherType=jobacct_gather/none
+MpiDefault=none"
+    # Debian's daemons behave differently when their name is not exactly slurmctld or slurmd
+    for p in slurmctld slurmd slurmstepd; do ln -sfn "/usr/sbin/$p-wlm" "$d/sbin/$p"; done; sbin=$d/sbin
+    : > "$d/cgroup.conf"
+    dd if=/dev/urandom of="$d/munge.key" bs=1024 count=1 status=none; chmod 400 "$d/munge.key"
+    munged --force --key-file="$d/munge.key" --socket="$d/run/munge.socket" --pid-file="$d/run/munged.pid" --log-file="$d/log/munged.log" --seed-file="$d/run/seed"
+  fi
+  cat > "$d/slurm.conf" <<C
+ClusterName=$1
+SlurmctldHost=$host(127.0.0.1)
+$auth
+SlurmUser=root
+SlurmdUser=root
+SlurmctldPort=$6
+StateSaveLocation=$d/state
+SlurmdSpoolDir=$d/spool/%n
+SlurmctldPidFile=$d/run/slurmctld.pid
+SlurmdPidFile=$d/run/slurmd-%n.pid
+SlurmctldLogFile=$d/log/slurmctld.log
+SlurmdLogFile=$d/log/slurmd-%n.log
+SlurmctldDebug=error
+SlurmdDebug=error
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core
+ReturnToService=2
+MaxJobCount=50000
+MaxArraySize=10001
+MinJobAge=${MINJOBAGE:-10}
+SchedulerParameters=batch_sched_delay=0,sched_min_interval=50000,default_queue_depth=1000,partition_job_depth=0,bf_interval=300
+SlurmdParameters=config_overrides
+NodeName=n[1-$4] NodeHostname=$host NodeAddr=127.0.0.1 Port=[$(($6+1))-$(($6+$4))] CPUs=$5 RealMemory=4000
+PartitionName=main Nodes=n[1-$4] Default=YES MaxTime=INFINITE State=UP
+${EXTRA:-}
+C
+  "$sbin/slurmctld" -f "$d/slurm.conf" </dev/null >/dev/null 2>&1
+  for i in $(seq "$4"); do mkdir -p "$d/spool/n$i"; "$sbin/slurmd" -f "$d/slurm.conf" -N "n$i" -d "$sbin/slurmstepd" </dev/null >/dev/null 2>&1; done
+  for _ in $(seq 150); do [ "$(SLURM_CONF=$d/slurm.conf "$2/sinfo" -h -N -o %T 2>/dev/null | grep -c idle)" -ge "$4" ] && return; sleep 0.2; done
+  echo "the $1 cluster did not come up"; exit 1
+}
+clean() { for f in "$work"/*/run/*.pid; do [ -s "$f" ] && kill "$(cat "$f")" 2>/dev/null || true; done; sleep 1; pkill -9 -f "$work/" 2>/dev/null || true; rm -rf "$work"; }
