@@ -382,8 +382,8 @@ final class ShowText {
         line();
         add("MaxNodes", orUnlimited(p.number("maxNodes"))).add("MaxTime", limit(p.integer("maxTimeMin"), "UNLIMITED"));
         add("MinNodes", p.number("minNodes")).flag("LLN", p.flag("leastLoadedNodes"));
-        add("MaxCPUsPerNode", orUnlimited(p.number("maxCpusPerNode")));
-        add("MaxCPUsPerSocket", orUnlimited(p.number("maxCpusPerSocket")));
+        add("MaxCPUsPerNode", cpusMax(p.number("maxCpusPerNode")));
+        add("MaxCPUsPerSocket", cpusMax(p.number("maxCpusPerSocket")));
         line();
         if (!p.text("nodeSets").isEmpty()) {
             add("NodeSets", p.text("nodeSets"));
@@ -428,6 +428,11 @@ final class ShowText {
 
     private static String orAll(Json.Obj p, String field) {
         return p.text(field).isEmpty() ? "ALL" : p.text(field);
+    }
+
+    /** A bound of CPUs as the controller keeps it: below -1 for none at all. */
+    static String cpusMax(long kept) {
+        return kept < -1 ? "0" : orUnlimited(kept == 0 ? -1 : kept);
     }
 
     static String orUnlimited(long n) {

@@ -277,14 +277,18 @@ final class ConfigBridge {
                 p.exclusiveUser(), p.exclusiveTopo(), p.leastLoadedNodes(), p.state(), p.nodesText(), String.join(",", p.nodeSets()),
                 p.nodes().size(), cpus, all(p.allowGroups()), all(p.allowAccounts()), join(p.denyAccounts()), all(p.allowQos()),
                 join(p.denyQos()), all(p.allocNodes()), p.alternate(), p.qos(), (int) p.maxTimeMin(),
-                p.defaultTimeMin() < 0 ? 0 : (int) p.defaultTimeMin(), (int) p.maxNodes(), (int) p.minNodes(), (int) p.maxCpusPerNode(),
-                (int) p.maxCpusPerSocket(), p.defMemPerCpuMb(), p.defMemPerNodeMb(), p.maxMemPerCpuMb(), p.maxMemPerNodeMb(),
+                p.defaultTimeMin() < 0 ? 0 : (int) p.defaultTimeMin(), (int) p.maxNodes(), (int) p.minNodes(), cpus(p.maxCpusPerNode()),
+                cpus(p.maxCpusPerSocket()), p.defMemPerCpuMb(), p.defMemPerNodeMb(), p.maxMemPerCpuMb(), p.maxMemPerNodeMb(),
                 p.priorityTier(), p.priorityJobFactor(), p.overSubscribe(), p.overTimeLimitMin().orElse(-1), p.preemptMode(),
                 p.graceTimeSec(), p.selectParameters(), p.jobDefaults(), p.tresBillingWeights(), "",
                 p.resumeTimeoutSec().isPresent() ? Integer.toString(p.resumeTimeoutSec().getAsInt()) : "",
                 p.suspendTimeoutSec().isPresent() ? Integer.toString(p.suspendTimeoutSec().getAsInt()) : "", p.suspendTime(),
                 p.exclusiveNode(), p.topology());
         return new Partition(info, p.nodes());
+    }
+
+    private static int cpus(long max) {
+        return max == 0 ? Partition.NO_CPUS : (int) max;
     }
 
     private static String all(List<String> words) {

@@ -26,7 +26,7 @@ public final class PartitionEdit {
     /** What a key changes: the component of {@link PartitionInfo} and how its value reads. */
     private record Key(String field, Kind kind) {}
 
-    private enum Kind { TEXT, FLAG, NUMBER, MINUTES, STATE, WEIGHTS, SHARES, EXCLUSIVE }
+    private enum Kind { TEXT, FLAG, NUMBER, MINUTES, STATE, WEIGHTS, SHARES, EXCLUSIVE, CPUS }
 
     private static final Map<String, Key> KEYS = new java.util.TreeMap<>(Map.ofEntries(
             Map.entry("state", new Key("state", Kind.STATE)),
@@ -39,10 +39,10 @@ public final class PartitionEdit {
             Map.entry("defaulttime", new Key("defaultTimeMin", Kind.MINUTES)),
             Map.entry("maxnodes", new Key("maxNodes", Kind.NUMBER)),
             Map.entry("minnodes", new Key("minNodes", Kind.NUMBER)),
-            Map.entry("maxcpuspernode", new Key("maxCpusPerNode", Kind.NUMBER)),
+            Map.entry("maxcpuspernode", new Key("maxCpusPerNode", Kind.CPUS)),
             Map.entry("prioritytier", new Key("priorityTier", Kind.NUMBER)),
             Map.entry("priorityjobfactor", new Key("priorityJobFactor", Kind.NUMBER)),
-            Map.entry("maxcpuspersocket", new Key("maxCpusPerSocket", Kind.NUMBER)),
+            Map.entry("maxcpuspersocket", new Key("maxCpusPerSocket", Kind.CPUS)),
             Map.entry("allocnodes", new Key("allocNodes", Kind.TEXT)),
             Map.entry("tresbillingweights", new Key("tresBillingWeights", Kind.WEIGHTS)),
             Map.entry("overtimelimit", new Key("overTimeLimitMin", Kind.NUMBER)),
@@ -121,6 +121,14 @@ public final class PartitionEdit {
     private static boolean put(Json.Obj fields, Key key, String value) {
         switch (key.kind) {
             case TEXT, WEIGHTS -> fields.put(key.field, value);
+            case CPUS -> {
+                if (!put(fields, new Key(key.field, Kind.NUMBER), value)) {
+                    return false;
+                }
+                if (fields.number(key.field) == 0) {
+                    fields.put(key.field, (long) Partition.NO_CPUS);
+                }
+            }
             case SHARES -> {
                 String word = value.toUpperCase(java.util.Locale.ROOT);
                 if (!word.matches("NO|EXCLUSIVE|(YES|FORCE)(:[0-9]{1,5})?")) {

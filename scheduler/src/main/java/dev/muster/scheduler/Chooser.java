@@ -40,7 +40,7 @@ final class Chooser {
             return 0;
         }
         units += need.shape().spared().more(node.spec);
-        if (need.shape().cpusMax() > 0) {
+        if (need.shape().cpusMax() >= 0) {
             int left = need.shape().cpusMax() - node.cpusHeld(need.partition());
             if (need.exclusive() && node.spec.cpus() > left) {
                 return 0;

@@ -70,18 +70,20 @@ record Need(
      * @param sockets  a node must have at least; likewise cores and threads
      * @param threads  the job may use of each core; 0 for all
      * @param tasksPerCore 0 for any number; likewise tasksPerSocket
-     * @param cpusMax  MaxCPUsPerNode: of a node for all jobs of the partition; 0 for no bound
+     * @param cpusMax  MaxCPUsPerNode: of a node for all jobs of the partition; -1 for no bound
+     * @param socketCpusMax MaxCPUsPerSocket, likewise of each socket
      * @param spared   what the job leaves alone of each node
      * @param contiguous the nodes must be neighbours in the order they are configured in
      */
-    record Shape(int sockets, int cores, int threads, int tasksPerCore, int tasksPerSocket, int cpusMax, boolean contiguous,
+    record Shape(int sockets, int cores, int threads, int tasksPerCore, int tasksPerSocket, int cpusMax, int socketCpusMax, boolean contiguous,
             Spared spared) {
         static Shape of(ResourceRequest r, Partition partition, Settings settings) {
             int tasksPerCore = r.tasksPerCore() == 0 && settings.selects("CR_ONE_TASK_PER_CORE") ? 1 : r.tasksPerCore();
             boolean oneThread = r.hint().equals("nomultithread") || r.hint().equals("compute_bound");
             return new Shape(r.socketsPerNode(), r.coresPerSocket(), oneThread ? 1 : r.threadsPerCore(), tasksPerCore,
                     r.tasksPerSocket(),
-                    Math.max(0, partition.info().maxCpusPerNode()), r.contiguous(),
+                    Partition.cpusMax(partition.info().maxCpusPerNode()), Partition.cpusMax(partition.info().maxCpusPerSocket()),
+                    r.contiguous(),
                     new Spared(r.coreSpec() != 0 || r.threadSpec() > 0, Math.max(0, r.coreSpec()), r.threadSpec()));
         }
 

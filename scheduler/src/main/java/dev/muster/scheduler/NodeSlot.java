@@ -26,6 +26,8 @@ final class NodeSlot {
     private final Map<String, int[]> sharers = new TreeMap<>();
     /** CPUs held by jobs of each partition; a job of several counts in all of them. */
     private final Map<String, Integer> cpusHeld = new TreeMap<>();
+    /** The units that these are on. */
+    private final Map<String, int[]> unitsHeld = new TreeMap<>();
     /** Jobs that are here by whom they share with. */
     private final Map<Apart, Integer> company = new HashMap<>();
     /** Its leaf switch or block. */
@@ -62,6 +64,7 @@ final class NodeSlot {
         unitHolders = new int[spec.units()];
         sharers.clear();
         cpusHeld.clear();
+        unitsHeld.clear();
         company.clear();
     }
 
@@ -83,6 +86,7 @@ final class NodeSlot {
         freeUnits = freeUnits.minus(share.cores());
         holders++;
         count(partitions, share.cpus());
+        countUnits(partitions, share.cores(), 1);
         if (!unitsOnly) {
             holdRest(share);
         }
@@ -98,6 +102,7 @@ final class NodeSlot {
         freeUnits = freeUnits.union(free.minus(spec.reservedUnits()));
         holders--;
         count(partitions, -share.cpus());
+        countUnits(partitions, share.cores(), -1);
         if (!unitsOnly) {
             releaseRest(share);
         }
@@ -137,6 +142,33 @@ final class NodeSlot {
     void releaseRest(Allocation.Share share) {
         freeMemoryMb += share.memoryMb();
         share.gres().forEach((name, devices) -> freeGres.computeIfPresent(name, (n, free) -> free.union(devices)));
+    }
+
+    /** Of these units so many of each socket that the partition's jobs have no more CPUs of it than that. */
+    IndexSet withinSockets(IndexSet units, String partition, int cpusMax) {
+        int perSocket = Math.max(1, spec.units() / Math.max(1, spec.sockets()));
+        int[] held = unitsHeld.getOrDefault(partition, new int[spec.units()]);
+        int[] left = new int[spec.units() / perSocket + 1];
+        java.util.Arrays.fill(left, cpusMax / Math.max(1, spec.cpusPerUnit()));
+        for (int u = 0; u < held.length; u++) {
+            left[u / perSocket] -= held[u];
+        }
+        IndexSet out = IndexSet.empty();
+        for (int u = units.first(); u >= 0; u = units.next(u + 1)) {
+            out = left[u / perSocket]-- > 0 ? out.with(u) : out;
+        }
+        return out;
+    }
+
+    private void countUnits(String partitions, IndexSet units, int jobs) {
+        for (String name : partitions.split(",")) {
+            int[] held = unitsHeld.computeIfAbsent(name, n -> new int[spec.units()]);
+            for (int u = units.first(); u >= 0; u = units.next(u + 1)) {
+                if (u < held.length) {
+                    held[u] += jobs;
+                }
+            }
+        }
     }
 
     private void count(String partitions, int cpus) {

@@ -41,9 +41,6 @@ final class Pass {
     private final AccountRules accounts;
     private final boolean limited;
     private final boolean inOrder;
-    private final boolean leastLoaded;
-    private final boolean packed;
-    private final boolean serialAtEnd;
     private final boolean limitStops;
     /** Partitions whose next job is kept back by a limit, where that stops all behind it. */
     private final Set<String> closed = new HashSet<>();
@@ -73,6 +70,7 @@ final class Pass {
     private boolean sharing;
     private Grid grid;
     private final LicenceDesk licences;
+    private final Candidates candidates;
     private Set<String> avoided = Set.of();
     private int reservations;
     private int backfilled;
@@ -90,14 +88,12 @@ final class Pass {
         this.most = most;
         this.memoryConsumed = state.settings().memoryConsumed();
         this.accounts = new AccountRules(state);
-        this.leastLoaded = state.settings().selects("CR_LLN");
-        this.serialAtEnd = state.settings().options().containsKey("pack_serial_at_end");
         this.limitStops = state.settings().options().containsKey("assoc_limit_stop");
-        this.packed = state.settings().selects("CR_PACK_NODES");
         this.limited = accounts.enforces("limits");
         this.inOrder = state.settings().options().containsKey(Settings.IN_ORDER);
         this.reserved = new Reserved(state, scheduler.nodes(), now.seconds());
         this.preemptor = new Preemptor(scheduler, state, now);
+        this.candidates = new Candidates(scheduler, state);
         this.licences = new LicenceDesk(scheduler, state, now);
         if (state.preempted().size() > 0) {
             for (Job job : scheduler.holders()) {
@@ -425,16 +421,16 @@ final class Pass {
     }
 
     private Optional<Allocation> place(Need need, Topology topology) {
-        List<NodeSlot> order = order(need);
+        List<NodeSlot> order = candidates.of(need, avoided);
         int required = Feasibility.names(need.nodeList()).size();
-        List<Chooser.Candidate> candidates = new ArrayList<>();
+        List<Chooser.Candidate> able = new ArrayList<>();
         int requiredFound = 0;
         int enough = need.tasks();
         for (int i = 0; i < order.size(); i++) {
             NodeSlot node = order.get(i);
             int tasks = scheduler.ready(node) ? tasksNow(need, node) : 0;
             if (tasks > 0) {
-                candidates.add(new Chooser.Candidate(node, tasks));
+                able.add(new Chooser.Candidate(node, tasks));
                 requiredFound += i < required ? 1 : 0;
                 if (need.nodesWanted() == 1 && required == 0 && tasks >= enough && need.gresPerJob().isEmpty()
                         && Features.isPlain(need.features())) {
@@ -445,7 +441,7 @@ final class Pass {
         if (requiredFound < required) {
             return Optional.empty();
         }
-        List<Chooser.Pick> picks = Chooser.pick(need, candidates, required, topology);
+        List<Chooser.Pick> picks = Chooser.pick(need, able, required, topology);
         if (picks.isEmpty()) {
             return Optional.empty();
         }
@@ -463,67 +459,10 @@ final class Pass {
         return need.batch().isEmpty() ? picks : out;
     }
 
-    /** Candidates in order of preference: those the job names first; the least loaded first where that is asked for, or the fullest. */
-    private List<NodeSlot> order(Need need) {
-        List<NodeSlot> plain = named(need);
-        boolean least = leastLoaded || state.partitions().find(need.partition()).filter(p -> p.info().leastLoadedNodes()).isPresent();
-        if (serialAtEnd && need.tasks() == 1 && need.nodesMin() == 1 && need.nodeList().isEmpty()) {
-            return plain.reversed();
-        }
-        if (!least && !packed) {
-            return plain;
-        }
-        int required = Feasibility.names(need.nodeList()).size();
-        List<NodeSlot> rest = new ArrayList<>(plain.subList(Math.min(required, plain.size()), plain.size()));
-        java.util.Comparator<NodeSlot> load = java.util.Comparator.comparingDouble(
-                n -> 1 - (double) n.freeUnits.count() / Math.max(1, n.spec.units()));
-        rest.sort(java.util.Comparator.comparingInt((NodeSlot n) -> n.spec.weight()).thenComparing(least ? load : load.reversed()));
-        List<NodeSlot> out = new ArrayList<>(plain.subList(0, Math.min(required, plain.size())));
-        out.addAll(rest);
-        return out;
-    }
-
-    private List<NodeSlot> awakeFirst(List<NodeSlot> nodes) {
-        boolean any = false;
-        for (NodeSlot node : nodes) {
-            any |= node.asleep;
-        }
-        if (!any) {
-            return nodes;
-        }
-        List<NodeSlot> out = new ArrayList<>(nodes);
-        out.sort(java.util.Comparator.comparing(n -> n.asleep));
-        return out;
-    }
-
-    private List<NodeSlot> named(Need need) {
-        List<NodeSlot> members = awakeFirst(scheduler.nodesOf(need.partition()));
-        List<String> required = Feasibility.names(need.nodeList());
-        List<String> excluded = Feasibility.names(need.excludeList());
-        List<String> within = Feasibility.names(need.network().within());
-        if (within.isEmpty() && required.isEmpty() && excluded.isEmpty() && avoided.isEmpty() && need.features().isEmpty() && need.tmpDiskMb() == 0) {
-            return members;
-        }
-        List<NodeSlot> out = new ArrayList<>();
-        for (String name : required) {
-            NodeSlot node = scheduler.node(name);
-            if (node != null && !avoided.contains(name)) {
-                out.add(node);
-            }
-        }
-        for (NodeSlot node : members) {
-            boolean may = within.isEmpty() || within.contains(node.spec.name());
-            if (may && !required.contains(node.spec.name()) && !avoided.contains(node.spec.name()) && !excluded.contains(node.spec.name())
-                    && Features.match(need.features(), node.spec.features()) && need.tmpDiskMb() <= node.spec.tmpDiskMb()) {
-                out.add(node);
-            }
-        }
-        return out;
-    }
-
     /** Units that are free, or shared where that is looked for, and that reservations leave to the need. */
     private IndexSet freeNow(Need need, NodeSlot node) {
         IndexSet free = sharing ? node.freeUnits.union(node.shareable(need.partition(), need.jobsPerCore())) : node.freeUnits;
+        free = need.shape().socketCpusMax() < 0 ? free : node.withinSockets(free, need.partition(), need.shape().socketCpusMax());
         return reserved.isEmpty() ? free
                 : free.intersect(reserved.allowed(need.reservation(), node, now.seconds(), until(now.seconds(), need.limitMin())));
     }
@@ -643,7 +582,7 @@ final class Pass {
     }
 
     private Optional<Planner.Estimate> earliest(Need need, boolean keep) {
-        List<NodeSlot> order = order(need);
+        List<NodeSlot> order = candidates.of(need, avoided);
         long opens = reserved.opens(need.reservation()) - now.seconds();
         for (int slot = opens > 0 ? Grid.slotAt(opens) : 0; slot < Grid.STARTS.length; slot++) {
             List<Chooser.Pick> picks = licences.given(need, slot).isEmpty() ? List.of() : picksAt(need, order, slot);
@@ -660,7 +599,7 @@ final class Pass {
         int required = Feasibility.names(need.nodeList()).size();
         int end = Grid.endSlot(slot, need.limitMin());
         long from = now.seconds() + Grid.STARTS[slot];
-        List<Chooser.Candidate> candidates = new ArrayList<>();
+        List<Chooser.Candidate> able = new ArrayList<>();
         int found = 0;
         for (int i = 0; i < order.size(); i++) {
             NodeSlot node = order.get(i);
@@ -674,11 +613,11 @@ final class Pass {
                 tasks = Math.min(tasks, Chooser.tasksByGres(need, node));
             }
             if (tasks > 0) {
-                candidates.add(new Chooser.Candidate(node, tasks));
+                able.add(new Chooser.Candidate(node, tasks));
                 found += i < required ? 1 : 0;
             }
         }
-        return found < required ? List.of() : Chooser.pick(withoutJobGres(need, slot), candidates, required, topology(need));
+        return found < required ? List.of() : Chooser.pick(withoutJobGres(need, slot), able, required, topology(need));
     }
 
     /** Keeps room for all of them at the first time at which each finds nodes of its own; empty if there is none. */
@@ -687,7 +626,7 @@ final class Pass {
             return List.of();
         }
         reservations += needs.size();
-        List<List<NodeSlot>> orders = needs.stream().map(this::order).toList();
+        List<List<NodeSlot>> orders = needs.stream().map(n -> candidates.of(n, avoided)).toList();
         try {
             for (int slot = 0; slot < Grid.STARTS.length; slot++) {
                 avoided = new HashSet<>();
