@@ -8,7 +8,7 @@ me=$(id -un)
 sacctmgr -i add cluster test >/dev/null
 sacctmgr -i add account lab >/dev/null
 sacctmgr -i add user "$me" account=lab >/dev/null 2>&1 || true
-# the first host is none: everybody goes on to the second
+# AccountingStorageType and AccountingStoragePort are those of prepare_dbd; AccountingStorageHost is nobody: all go on to the backup
 start_cluster 1 4 "${accounting/Host=127.0.0.1/Host=255.255.255.255
 AccountingStorageBackupHost=127.0.0.1}
 AccountingStorageEnforce=associations,limits,qos"

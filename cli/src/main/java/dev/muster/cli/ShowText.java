@@ -1,5 +1,6 @@
 package dev.muster.cli;
 
+import dev.muster.model.CpuFreq;
 import dev.muster.model.Durations;
 import dev.muster.model.Json;
 import dev.muster.model.Sluid;
@@ -204,7 +205,7 @@ final class ShowText {
             add("Reservation", j.text("reservation"));
             line();
         }
-        add("OverSubscribe", j.text("exclusiveUse").equals("NODE") ? "NO" : j.flag("oversubscribe") ? "YES" : "OK");
+        add("OverSubscribe", j.text("exclusiveUse").matches("NODE|TOPO") ? "NO" : j.flag("oversubscribe") ? "YES" : "OK");
         add("Exclusive", j.text("exclusiveUse"));
         add("Contiguous", j.flag("contiguous") ? 1 : 0).add("Licenses", orNull(j, "licenses"));
         add("LicensesAlloc", orNull(j, "licensesAlloc"));
@@ -230,12 +231,14 @@ final class ShowText {
             line();
             add("StdOut", j.text("stdout"));
         }
+        CpuFreq.parse(j.text("cpuFreq")).ifPresent(this::frequency);
         optional(j, "switches", "Switches");
         optional(j, "burstBuffer", "BurstBuffer");
         optional(j, "container", "Container");
         optional(j, "cpusPerTres", "CpusPerTres");
         optional(j, "memPerTres", "MemPerTres");
         optional(j, "tresBind", "TresBind");
+        optional(j, "tresFreq", "TresFreq");
         optional(j, "tresPerJob", "TresPerJob");
         optional(j, "tresPerNode", "TresPerNode");
         optional(j, "tresPerSocket", "TresPerSocket");
@@ -245,6 +248,19 @@ final class ShowText {
             add("MailUser", j.text("mailUser").isEmpty() ? j.text("userName") : j.text("mailUser")).add("MailType", j.text("mailType"));
         }
         optional(j, "extra", "Extra");
+    }
+
+    private void frequency(CpuFreq f) {
+        line();
+        if (!f.min().isEmpty()) {
+            add("CPU_min_freq", f.min());
+        }
+        if (!f.max().isEmpty()) {
+            add("CPU_max_freq", f.max());
+        }
+        if (!f.governor().isEmpty()) {
+            add("Governor", f.governor());
+        }
     }
 
     private void optional(Json.Obj o, String field, String key) {
@@ -366,8 +382,8 @@ final class ShowText {
         line();
         add("MaxNodes", orUnlimited(p.number("maxNodes"))).add("MaxTime", limit(p.integer("maxTimeMin"), "UNLIMITED"));
         add("MinNodes", p.number("minNodes")).flag("LLN", p.flag("leastLoadedNodes"));
-        add("MaxCPUsPerNode", orUnlimited(p.number("maxCpusPerNode")));
-        add("MaxCPUsPerSocket", orUnlimited(p.number("maxCpusPerSocket")));
+        add("MaxCPUsPerNode", cpusMax(p.number("maxCpusPerNode")));
+        add("MaxCPUsPerSocket", cpusMax(p.number("maxCpusPerSocket")));
         line();
         if (!p.text("nodeSets").isEmpty()) {
             add("NodeSets", p.text("nodeSets"));
@@ -382,7 +398,9 @@ final class ShowText {
     private void partitionPolicy(Json.Obj p) {
         add("PriorityJobFactor", p.number("priorityJobFactor")).add("PriorityTier", p.number("priorityTier"));
         flag("RootOnly", p.flag("rootOnly")).flag("ReqResv", p.flag("requireReservation"));
-        add("OverSubscribe", p.text("overSubscribe").isEmpty() ? "NO" : p.text("overSubscribe"));
+        boolean whole = p.flag("exclusiveNode") || p.text("overSubscribe").equals("EXCLUSIVE");
+        add("OverSubscribe", p.text("overSubscribe").matches("|EXCLUSIVE") ? "NO" : p.text("overSubscribe"));
+        add("Exclusive", p.flag("exclusiveTopo") ? "TOPO" : p.flag("exclusiveUser") ? "USER" : whole ? "NODE" : "NO");
         line();
         int over = p.integer("overTimeLimitMin");
         add("OverTimeLimit", over == 0 ? "NONE" : over == Durations.INFINITE ? "UNLIMITED" : Integer.toString(over));
@@ -410,6 +428,11 @@ final class ShowText {
 
     private static String orAll(Json.Obj p, String field) {
         return p.text(field).isEmpty() ? "ALL" : p.text(field);
+    }
+
+    /** A bound of CPUs as the controller keeps it: below -1 for none at all. */
+    static String cpusMax(long kept) {
+        return kept < -1 ? "0" : orUnlimited(kept == 0 ? -1 : kept);
     }
 
     static String orUnlimited(long n) {

@@ -152,19 +152,20 @@ final class JobViews {
                 d.extras().container(), d.extras().mcsLabel(), d.extras().burstBuffer(), d.payload().submitLine().text(), job.sluid(),
                 details && !shown.isEmpty() ? details(shown) : List.of(), TresText.gresTotal(state, shown), idSet(job), shown.licences(),
                 exclusiveUse(state, job), d.extras().tresBind(), r.cpusPerGpu() > 0 ? "gres/gpu:" + r.cpusPerGpu() : "",
-                r.memPerGpuMb() > 0 ? "gres/gpu:" + r.memPerGpuMb() : "");
+                r.memPerGpuMb() > 0 ? "gres/gpu:" + r.memPerGpuMb() : "",
+                d.extras().cpuFreq(), d.extras().tresFreq());
     }
 
     /** What the job asked for, or else its partition's rule. */
     static String exclusiveUse(State state, Job job) {
         ResourceRequest.Exclusive asked = job.desc().request().exclusive();
-        boolean partition = state.partitions().find(job.desc().partition().split(",")[0]).filter(dev.muster.core.Partition::isExclusive).isPresent();
-        return asked != ResourceRequest.Exclusive.SHARED ? asked.name() : partition ? "NODE" : "NO";
+        return asked != ResourceRequest.Exclusive.SHARED ? asked.name() : state.partitions().find(job.desc().partition().split(",")[0])
+                .map(dev.muster.core.Partition::exclusive).orElse("NO");
     }
 
     /** NO with nodes of its own; YES if it asked to share; OK if it does not mind. */
     static String oversubscribe(State state, Job job) {
-        return exclusiveUse(state, job).equals("NODE") ? "NO" : job.desc().request().oversubscribe() ? "YES" : "OK";
+        return exclusiveUse(state, job).matches("NODE|TOPO") ? "NO" : job.desc().request().oversubscribe() ? "YES" : "OK";
     }
 
     /** {@code 12-14,20}. */
