@@ -41,6 +41,8 @@ public final class ClientConf {
     /** KillOnBadExit, WaitTime in seconds and MessageTimeout in seconds; 0 where nothing is said. */
     int killOnBadExit;
     int waitTime;
+    /** Seconds; 0 for ever. */
+    int eioTimeout = 60;
     int messageTimeout;
     /** Where sbcast's files go that no directory was named for; "" for the working directory. */
     String bcastDirectory = "";
@@ -143,6 +145,7 @@ public final class ClientConf {
                 accountingPort = n < 1 || n > 65_535 ? ACCOUNTING_PORT_DEFAULT : (int) n;
             }
             case "killonbadexit" -> killOnBadExit = (int) Math.max(0, OptionCheck.parseNumber(first));
+            case "eiotimeout" -> eioTimeout = (int) Math.clamp(OptionCheck.parseNumber(first), 0, 65_535);
             case "waittime" -> waitTime = (int) Math.max(0, OptionCheck.parseNumber(first));
             case "messagetimeout" -> messageTimeout = (int) Math.clamp(OptionCheck.parseNumber(first), 0, MESSAGE_TIMEOUT_MAX);
             case "bcastparameters" -> bcastDirectory = destination(first);

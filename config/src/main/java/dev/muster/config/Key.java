@@ -51,7 +51,7 @@ public enum Key {
     DEF_MEM_PER_NODE("DefMemPerNode", Kind.U64, "0", Reader.CONTROLLER),
     DEPENDENCY_PARAMETERS("DependencyParameters", Kind.LIST, "", Reader.CONTROLLER),
     DISABLE_ROOT_JOBS("DisableRootJobs", Kind.YES_NO, "no", Reader.CONTROLLER),
-    EIO_TIMEOUT("EioTimeout", Kind.U16, "60", Reader.NODE, Inert.OWN_BOUND),
+    EIO_TIMEOUT("EioTimeout", Kind.U16, "60", Reader.COMMANDS),
     ENFORCE_PART_LIMITS("EnforcePartLimits", Kind.TEXT, "NO", Reader.CONTROLLER),
     EPILOG("Epilog", Kind.LINES, "", Reader.NODE),
     EPILOG_MSG_TIME("EpilogMsgTime", Kind.U32, "2000", Reader.NODE, Inert.OWN_BOUND),
