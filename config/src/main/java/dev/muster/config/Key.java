@@ -62,8 +62,8 @@ public enum Key {
     FIRST_JOB_ID("FirstJobId", Kind.U32, "1", Reader.CONTROLLER),
     GPU_FREQ_DEF("GpuFreqDef", Kind.TEXT, "", Reader.NODE, Inert.FREQ),
     GRES_TYPES("GresTypes", Kind.LIST, "", Reader.ALL),
-    GROUP_UPDATE_FORCE("GroupUpdateForce", Kind.U16, "1", Reader.CONTROLLER, Inert.GROUPS),
-    GROUP_UPDATE_TIME("GroupUpdateTime", Kind.U16, "600", Reader.CONTROLLER, Inert.GROUPS),
+    GROUP_UPDATE_FORCE("GroupUpdateForce", Kind.U16, "1", Reader.CONTROLLER),
+    GROUP_UPDATE_TIME("GroupUpdateTime", Kind.U16, "600", Reader.CONTROLLER),
     HASH_PLUGIN("HashPlugin", Kind.TEXT, "hash/k12", Reader.ALL, Inert.OWN_BOUND),
     HEALTH_CHECK_INTERVAL("HealthCheckInterval", Kind.U16, "0", Reader.NODE),
     HEALTH_CHECK_NODE_STATE("HealthCheckNodeState", Kind.LIST, "ANY", Reader.NODE),
@@ -242,7 +242,6 @@ public enum Key {
         static final String ALT_AUTH = "tokens of other kinds are not part of this version; AuthType alone counts";
         static final String DAEMON_USER = "slurmd runs as whoever starts it";
         static final String STORED = "job scripts, environments and comments are not kept in accounting";
-        static final String GROUPS = "groups are looked up at each submission";
         static final String MPI = "MPI plugins are not part of this version";
         static final String PORTS = "srun connects to the nodes and listens on no port";
         static final String FACTORS = "no parameter of the priority plugin is known to this version";

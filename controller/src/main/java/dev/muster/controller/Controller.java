@@ -213,6 +213,7 @@ final class Controller {
             throw new IOException(r.sentence());
         }
         links.dropUnknown(thread.durable());
+        identities.groups().update(c.number(Key.GROUP_UPDATE_TIME), c.number(Key.GROUP_UPDATE_FORCE) != 0);
         configService.take(c);
         warn(c);
     }
