@@ -37,6 +37,8 @@ public final class ClientConf {
     String accountingType = "";
     String accountingHost = "localhost";
     String accountingBackupHost = "";
+    /** AccountingStoragePass: with munge, the socket of the munged that slurmdbd believes. */
+    String accountingPass = "";
     int accountingPort = ACCOUNTING_PORT_DEFAULT;
     /** KillOnBadExit, WaitTime in seconds and MessageTimeout in seconds; 0 where nothing is said. */
     int killOnBadExit;
@@ -139,6 +141,7 @@ public final class ClientConf {
             case "slurmctldport" -> port = port(first);
             case "accountingstoragetype" -> accountingType = first;
             case "accountingstoragebackuphost" -> accountingBackupHost = first;
+            case "accountingstoragepass" -> accountingPass = first;
             case "accountingstoragehost" -> accountingHost = first;
             case "accountingstorageport" -> {
                 long n = OptionCheck.parseNumber(first);

@@ -41,7 +41,8 @@ final class Sessions {
 
     /** As {@link #open}, with munge first where the cluster has it. */
     static Session openAccounting(ClientConf conf, ProcessHost host) throws SlurmException {
-        Optional<Session> munge = conf.authType.equals("auth/munge") ? new Munge(conf.authInfo("socket"))
+        String socket = conf.accountingPass.startsWith("/") ? conf.accountingPass : conf.authInfo("socket");
+        Optional<Session> munge = conf.authType.equals("auth/munge") ? new Munge(socket)
                 .session(host.random(32), Math.max(0, host.userId(conf.slurmUser))) : Optional.empty();
         return munge.isPresent() ? munge.get() : open(conf, host);
     }

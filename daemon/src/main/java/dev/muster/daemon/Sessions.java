@@ -14,6 +14,8 @@ import java.util.Optional;
 public final class Sessions {
     private final Optional<byte[]> key;
     private final Optional<Munge> munge;
+    /** The munged that slurmdbd believes, where AccountingStoragePass names its socket. */
+    private final Optional<Munge> accountingMunge;
     private final String cluster;
     private final Caller self;
     private final int daemonUid;
@@ -32,6 +34,8 @@ public final class Sessions {
     public Sessions(SlurmConf conf, Caller self, int daemonUid, boolean make) throws IOException {
         AuthPlaces places = AuthPlaces.of(conf);
         munge = places.munge() ? Optional.of(new Munge(places.mungeSocket())) : Optional.empty();
+        String other = conf.text(dev.muster.config.Key.ACCOUNTING_STORAGE_PASS);
+        accountingMunge = places.munge() && other.startsWith("/") ? Optional.of(new Munge(other)) : munge;
         key = make ? Optional.of(ClusterKey.findOrMake(places)) : readable(places);
         cluster = conf.clusterName();
         this.self = self;
@@ -66,14 +70,14 @@ public final class Sessions {
 
     /** As {@link #session}, for slurmdbd: munge first where the cluster has it, because slurmdbd may not know this cluster's key. */
     public synchronized Session accountingSession() {
-        if (munge.isEmpty()) {
+        if (accountingMunge.isEmpty()) {
             return session();
         }
         long now = System.currentTimeMillis();
         if (accounting == null || now - accountingIssuedMs > Session.LIFETIME_S * 500L) {
             byte[] bytes = new byte[32];
             random.nextBytes(bytes);
-            accounting = munge.get().session(bytes, daemonUid).orElseThrow(() -> new IllegalStateException("munge does not answer"));
+            accounting = accountingMunge.get().session(bytes, daemonUid).orElseThrow(() -> new IllegalStateException("munge does not answer"));
             accountingIssuedMs = now;
         }
         return accounting;

@@ -44,7 +44,6 @@ class PlacementTest {
                 partition=p distribution=block       | n1:1
                 partition=p extras.container=/b      | --container%s
                 partition=p extras.burstBuffer=x     | --bb%s
-                partition=p extras.cpuFreq=high      | --cpu-freq%s
                 partition=p extras.reboot=true       | --reboot%s
                 partition=p extras.profile=none      | n1:1
                 partition=p extras.profile=task      | --profile%s

@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# auth/munge, with another munged for what goes between clusters. Needs root and munged.
+# shows: AccountingStoragePass
+. "$(dirname "$0")/lib.bash"
+if ! command -v munged >/dev/null || [ "$(id -u)" != 0 ]; then echo "skipped: no munged, or not root"; exit 0; fi
+mkdir -p "$dir/run" "$dir/log"
+for m in cluster global; do
+  mkdir "$dir/$m"; head -c 1024 /dev/urandom > "$dir/$m/key"; chmod 600 "$dir/$m/key"
+  munged --force --key-file="$dir/$m/key" --socket="$dir/$m/s" --pid-file="$dir/run/munge-$m.pid" --log-file="$dir/log/munge-$m.log" --seed-file="$dir/$m/seed" </dev/null >>"$dir/log/munged" 2>&1
+done
+prepare_dbd; rm -f "$dir/slurm.key"
+sed -i "s|^AuthType=.*|AuthType=auth/munge\nAuthInfo=socket=$dir/global/s|" "$dir/slurmdbd.conf"
+start_dbd
+auth="AuthInfo=socket=$dir/cluster/s"
+eval "$(declare -f write_conf | sed 's/AuthType=auth\/slurm/AuthType=auth\/munge/')"
+start_cluster 1 2 "$accounting
+$auth
+AccountingStoragePass=$dir/global/s"
+sacctmgr -i add cluster test >/dev/null 2>&1 || true
+check "a job by munge" n1 "$(timeout 30 srun -Q printenv SLURMD_NODENAME </dev/null)"
+n=0; until [ -n "$(sacctmgr -nP show cluster format=controlhost 2>/dev/null)" ]; do n=$((n+1)); [ $n -lt 50 ] || break; sleep 0.2; done
+check "slurmdbd believes the other munged" "127.0.0.1" "$(sacctmgr -nP show cluster format=controlhost 2>&1 | head -1)"
+sed -i '/^AccountingStoragePass/d' "$SLURM_CONF"
+match "and that one alone" 'rror' "$(sacctmgr -nP show cluster format=controlhost 2>&1 | head -1)"
