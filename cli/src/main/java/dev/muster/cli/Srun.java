@@ -524,7 +524,7 @@ final class Srun implements Command {
 
     private static StepRun.Settings settings(JobOptions o, boolean pty) {
         return new StepRun.Settings(StepRequest.killOnBadExit(o), StepRequest.waitSeconds(o),
-                o.has(JobOption.QUIET), o.verbose(), o.has(JobOption.DISABLE_STATUS),
+                o.context().host().settings().eioTimeout, o.has(JobOption.QUIET), o.verbose(), o.has(JobOption.DISABLE_STATUS),
                 o.has(JobOption.QUIT_ON_INTERRUPT), pty);
     }
 
