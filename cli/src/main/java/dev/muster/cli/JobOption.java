@@ -133,7 +133,7 @@ enum JobOption {
     REQUEUE("requeue", 0, Arg.NONE, "B", Kind.FLAG, "B:SBATCH_REQUEUE"),
     RESERVATION("reservation", 0, Arg.REQUIRED, "BRA", Kind.TEXT, "RESERVATION"),
     RESV_PORTS("resv-ports", 0, Arg.OPTIONAL, "BRA", Kind.REFUSED, "R:SLURM_RESV_PORTS"),
-    SEGMENT("segment", 0, Arg.REQUIRED, "BRA", Kind.REFUSED, "SEGMENT_SIZE"),
+    SEGMENT("segment", 0, Arg.REQUIRED, "BRA", Kind.COUNT, "SEGMENT_SIZE"),
     SEND_LIBS("send-libs", 0, Arg.OPTIONAL, "R", Kind.REFUSED, "R:SLURM_SEND_LIBS"),
     SIGNAL("signal", 0, Arg.REQUIRED, "BRA", Kind.SPECIAL, "SIGNAL"),
     SLURMD_DEBUG("slurmd-debug", 0, Arg.REQUIRED, "R", Kind.REFUSED, "R:SLURMD_DEBUG"),

@@ -119,6 +119,7 @@ final class JobRequest {
         put(r, "licenses", o.text(JobOption.LICENSES));
         put(r, "network", o.text(JobOption.NETWORK));
         put(r, "switches", o.text(JobOption.SWITCHES));
+        put(r, "segment", o.number(JobOption.SEGMENT));
         put(r, "gresFlags", o.text(JobOption.GRES_FLAGS));
         put(r, "hint", o.text(JobOption.HINT));
         return r;

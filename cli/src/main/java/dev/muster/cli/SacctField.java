@@ -16,7 +16,7 @@ enum SacctField {
     CONTAINER("Container", 20), CPUTIME("CPUTime", 10), CPUTIMERAW("CPUTimeRAW", 10), DBINDEX("DBIndex", 20),
     DERIVEDEXITCODE("DerivedExitCode", 15), ELAPSED("Elapsed", 10), ELAPSEDRAW("ElapsedRaw", 10), ELIGIBLE("Eligible",
             19),
-    END("End", 19), EXITCODE("ExitCode", 8), EXTRA("Extra", 20), FAILEDNODE("FailedNode", 10), FLAGS("Flags", 20),
+    END("End", 19), EXCLUSIVE("Exclusive", 9), EXITCODE("ExitCode", 8), EXTRA("Extra", 20), FAILEDNODE("FailedNode", 10), FLAGS("Flags", 20),
     GID("GID", 6), GROUP("Group", 9), JOBID("JobID", -12), JOBIDRAW("JobIDRaw", -12), JOBNAME("JobName", 10),
     LAYOUT("Layout", 9), LICENSES("Licenses", 20), MAXDISKREAD("MaxDiskRead", 12), MAXDISKREADNODE("MaxDiskReadNode",
             15),
@@ -25,7 +25,8 @@ enum SacctField {
     MAXPAGESTASK("MaxPagesTask", 14), MAXRSS("MaxRSS", 10), MAXRSSNODE("MaxRSSNode", 10), MAXRSSTASK("MaxRSSTask", 10),
     MAXVMSIZE("MaxVMSize", 10), MAXVMSIZENODE("MaxVMSizeNode", 14), MAXVMSIZETASK("MaxVMSizeTask", 14),
     MCSLABEL("McsLabel", 10), MINCPU("MinCPU", 10), MINCPUNODE("MinCPUNode", 10), MINCPUTASK("MinCPUTask", 10),
-    NCPUS("NCPUS", 10), NNODES("NNodes", 8), NODELIST("NodeList", 15), NTASKS("NTasks", 8), PARTITION("Partition", 10),
+    NCPUS("NCPUS", 10), NNODES("NNodes", 8), NODELIST("NodeList", 15), NTASKS("NTasks", 8),
+    OVERSUBSCRIBE("OverSubscribe", 13), PARTITION("Partition", 10),
     PLANNED("Planned", 10), PLANNEDCPU("PlannedCPU", 10), PLANNEDCPURAW("PlannedCPURAW", 13), PRIORITY("Priority", 10),
     QOS("QOS", 10), QOSRAW("QOSRAW", 10), QOSREQ("QOSREQ", 10), REASON("Reason", 22), REQCPUFREQ("ReqCPUFreq", 10),
     REQCPUFREQGOV("ReqCPUFreqGov", 13), REQCPUFREQMAX("ReqCPUFreqMax", 13), REQCPUFREQMIN("ReqCPUFreqMin", 13),
@@ -110,10 +111,12 @@ enum SacctField {
             case TRESUSAGEOUTTOT, TRESUSAGEOUTMAX, TRESUSAGEOUTAVE ->
                 isStep ? "energy=0,fs/disk=" + usage.number("writeBytes") : "";
             case AVECPUFREQ, AVEPAGES, BLOCKID, CONSUMEDENERGY, CONSUMEDENERGYRAW, FAILEDNODE, MAXDISKREADNODE,
-                    MAXDISKREADTASK, MAXDISKWRITENODE, MAXDISKWRITETASK, MAXPAGESNODE, MAXPAGESTASK, MCSLABEL,
-                            MINCPUNODE,
+                    MAXDISKREADTASK, MAXDISKWRITENODE, MAXDISKWRITETASK, MAXPAGESNODE, MAXPAGESTASK, MINCPUNODE,
                     MINCPUTASK, REQCPUFREQ, REQCPUFREQGOV, REQCPUFREQMAX, REQCPUFREQMIN, RESERVATIONID,
                     SYSTEMCOMMENT -> "";
+            case MCSLABEL -> isStep ? "" : job.text("mcsLabel");
+            case EXCLUSIVE -> isStep ? "" : job.text("exclusiveUse");
+            case OVERSUBSCRIBE -> isStep ? "" : job.text("overSubscribe");
             case LICENSES -> isStep ? "" : job.text("licenses");
             case CLUSTER -> v.cluster;
             case COMMENT -> isStep ? "" : job.text("comment");

@@ -54,7 +54,7 @@ final class SacctJson {
                 open));
         o.put("time", times(j, j, steps, now)).put("flags", Tree.csv(j.text("flags")));
         o.put("het", new Json.Obj().put("job_id", 0L).put("job_offset", Tree.unset()));
-        o.put("job_id", j.number("jobId")).put("mcs", new Json.Obj().put("label", ""));
+        o.put("job_id", j.number("jobId")).put("mcs", new Json.Obj().put("label", j.text("mcsLabel")));
         o.put("nodes", j.text("nodes").isEmpty() ? "None assigned" : j.text("nodes"));
         o.put("hold", j.text("reason").startsWith("JobHeld")).put("priority", Tree.number(j.number("priority")));
         o.put("required", new Json.Obj().put("CPUs", j.number("cpusRequested"))

@@ -400,7 +400,7 @@ final class Scontrol implements Command {
             e = e.substring(0, eq);
         }
         boolean shaped = is(e, "jobs", 1) || is(e, "nodes", 1) || is(e, "partitions", 1) || is(e, "steps", 2) || is(e, "reservations", 3)
-                || is(e, "reservationname", 3);
+                || is(e, "reservationname", 3) || is(e, "licenses", 1);
         if (!s.json.isEmpty() && !shaped) {
             throw c.bad(1, "--" + s.json + " is not supported for " + e);
         }
@@ -439,6 +439,9 @@ final class Scontrol implements Command {
         }
         if (Texts.lower(e).equals("slurmd")) {
             return ScontrolNode.daemon(c, id);
+        }
+        if (Texts.lower(e).startsWith("topo")) {
+            return ScontrolTopology.show(c, id);
         }
         return ScontrolShow.others(c, e);
     }

@@ -44,7 +44,9 @@ final class ScontrolAssoc {
             c.out().println("\nAssociation Records\n");
             for (Json.Obj a : reply.objects("assocs")) {
                 Json.Obj share = a.obj("share");
-                if ((users.isEmpty() || users.contains(share.text("user"))) && (accounts.isEmpty() || accounts.contains(share.text("account")))) {
+                // of a named account its own record as well
+                boolean own = !accounts.isEmpty() && share.text("user").isEmpty();
+                if ((users.isEmpty() || users.contains(share.text("user")) || own) && (accounts.isEmpty() || accounts.contains(share.text("account")))) {
                     c.out().println(assoc(reply.text("cluster"), a, share, s.oneLine));
                 }
             }

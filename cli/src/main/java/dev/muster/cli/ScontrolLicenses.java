@@ -22,7 +22,7 @@ final class ScontrolLicenses {
         }
         for (Json.Obj l : all) {
             c.out().println("LicenseName=" + l.text("name") + (s.oneLine ? " " : "\n    ") + "Total=" + l.integer("total") + " Used="
-                    + l.integer("used") + " Free=" + Math.max(0, l.integer("total") - l.integer("used") - l.integer("reserved"))
+                    + l.integer("used") + " Free=" + Math.max(0, l.integer("total") - l.integer("used"))
                     + " Reserved=" + l.integer("reserved") + " Remote=" + (l.flag("remote") ? "yes" : "no"));
         }
         return 0;
@@ -32,7 +32,7 @@ final class ScontrolLicenses {
         List<Object> out = new java.util.ArrayList<>();
         for (Json.Obj l : all) {
             out.add(new Json.Obj().put("LicenseName", l.text("name")).put("Total", l.number("total")).put("Used", l.number("used"))
-                    .put("Free", Math.max(0, l.number("total") - l.number("used") - l.number("reserved")))
+                    .put("Free", Math.max(0, l.number("total") - l.number("used")))
                     .put("Remote", l.flag("remote")).put("Reserved", l.number("reserved")));
         }
         return new Json.Obj().put("licenses", out);

@@ -168,8 +168,12 @@ final class ScontrolReservation {
             throw new Wrong("PART_NODES flag requires specifying a Partition and ALL nodes.");
         }
         boolean features = !v.text("features").isEmpty() && v.has("partitionname");
-        if (v.text("nodes").isEmpty() && v.text("nodecnt").isEmpty() && v.text("corecnt").isEmpty() && v.text("licenses").isEmpty()
-                && v.text("tres").isEmpty() && !features) {
+        boolean unsaid = v.text("nodes").isEmpty() && v.text("nodecnt").isEmpty() && v.text("corecnt").isEmpty() && v.text("licenses").isEmpty()
+                && v.text("tres").isEmpty() && !features;
+        if (unsaid && !v.text("partitionname").isEmpty()) {
+            // a partition alone means all of it
+            v.put("nodes", "ALL");
+        } else if (unsaid) {
             throw new Wrong("CoreCnt, Nodes, NodeCnt, BurstBuffer, Licenses or Watts must be specified.");
         }
         if (LISTS.stream().allMatch(k -> v.text(k).isEmpty() && v.text(k + "-").isEmpty() && v.text(k + "+").isEmpty())) {
@@ -264,7 +268,8 @@ final class ScontrolReservation {
         if (!r.text("allowedPartitions").isEmpty()) {
             out.append(" AllowedPartitions=").append(r.text("allowedPartitions"));
         }
-        out.append(" Licenses=(null) State=").append(r.flag("active") ? "ACTIVE" : "INACTIVE").append(" BurstBuffer=(null)");
+        out.append(" Licenses=").append(orNull(r.text("licenses")))
+                .append(" State=").append(r.flag("active") ? "ACTIVE" : "INACTIVE").append(" BurstBuffer=(null)");
         long delay = r.number("maxStartDelaySeconds");
         out.append(next).append("MaxStartDelay=").append(delay == 0 ? "(null)" : Durations.full(delay));
         if (!r.text("comment").isEmpty()) {

@@ -194,10 +194,6 @@ final class ScontrolShow {
     /** Entities that this cluster has none of, each with the sentence for "none"; the rest are mistakes. */
     static int others(CommandContext c, String entity) {
         String e = Texts.lower(entity);
-        if (e.startsWith("topo")) {
-            c.out().println("No topology information available");
-            return 0;
-        }
         if (e.length() > 1 && "daemons".startsWith(e)) {
             return daemons(c);
         }

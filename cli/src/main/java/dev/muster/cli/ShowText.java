@@ -205,7 +205,7 @@ final class ShowText {
             add("Reservation", j.text("reservation"));
             line();
         }
-        add("OverSubscribe", j.text("exclusiveUse").equals("NODE") ? "NO" : j.flag("oversubscribe") ? "YES" : "OK");
+        add("OverSubscribe", j.text("exclusiveUse").matches("NODE|TOPO") ? "NO" : j.flag("oversubscribe") ? "YES" : "OK");
         add("Exclusive", j.text("exclusiveUse"));
         add("Contiguous", j.flag("contiguous") ? 1 : 0).add("Licenses", orNull(j, "licenses"));
         add("LicensesAlloc", orNull(j, "licensesAlloc"));
@@ -382,8 +382,8 @@ final class ShowText {
         line();
         add("MaxNodes", orUnlimited(p.number("maxNodes"))).add("MaxTime", limit(p.integer("maxTimeMin"), "UNLIMITED"));
         add("MinNodes", p.number("minNodes")).flag("LLN", p.flag("leastLoadedNodes"));
-        add("MaxCPUsPerNode", orUnlimited(p.number("maxCpusPerNode")));
-        add("MaxCPUsPerSocket", orUnlimited(p.number("maxCpusPerSocket")));
+        add("MaxCPUsPerNode", cpusMax(p.number("maxCpusPerNode")));
+        add("MaxCPUsPerSocket", cpusMax(p.number("maxCpusPerSocket")));
         line();
         if (!p.text("nodeSets").isEmpty()) {
             add("NodeSets", p.text("nodeSets"));
@@ -398,7 +398,9 @@ final class ShowText {
     private void partitionPolicy(Json.Obj p) {
         add("PriorityJobFactor", p.number("priorityJobFactor")).add("PriorityTier", p.number("priorityTier"));
         flag("RootOnly", p.flag("rootOnly")).flag("ReqResv", p.flag("requireReservation"));
-        add("OverSubscribe", p.text("overSubscribe").isEmpty() ? "NO" : p.text("overSubscribe"));
+        boolean whole = p.flag("exclusiveNode") || p.text("overSubscribe").equals("EXCLUSIVE");
+        add("OverSubscribe", p.text("overSubscribe").matches("|EXCLUSIVE") ? "NO" : p.text("overSubscribe"));
+        add("Exclusive", p.flag("exclusiveTopo") ? "TOPO" : p.flag("exclusiveUser") ? "USER" : whole ? "NODE" : "NO");
         line();
         int over = p.integer("overTimeLimitMin");
         add("OverTimeLimit", over == 0 ? "NONE" : over == Durations.INFINITE ? "UNLIMITED" : Integer.toString(over));
@@ -426,6 +428,11 @@ final class ShowText {
 
     private static String orAll(Json.Obj p, String field) {
         return p.text(field).isEmpty() ? "ALL" : p.text(field);
+    }
+
+    /** A bound of CPUs as the controller keeps it: below -1 for none at all. */
+    static String cpusMax(long kept) {
+        return kept < -1 ? "0" : orUnlimited(kept == 0 ? -1 : kept);
     }
 
     static String orUnlimited(long n) {

@@ -166,7 +166,7 @@ enum SinfoField {
             case ALLOC_MEM -> Long.toString(n.number("memoryAllocatedMb"));
             case ALLOC_NODES -> all(p, "allocNodes");
             case ACTIVE_FEATURES -> JobRows.orNull(n.text("activeFeatures"));
-            case MAX_CPUS -> ShowText.orUnlimited(p.number("maxCpusPerNode"));
+            case MAX_CPUS -> ShowText.cpusMax(p.number("maxCpusPerNode"));
             case CPUS -> row.atLeast("cpus");
             case CPUS_STATE -> row.cpus();
             case DISK -> row.atLeast("tmpDiskMb");

@@ -7,7 +7,8 @@ import java.util.Locale;
 
 /** Who has which share of the cluster, and how much of it was used. */
 final class Sshare implements Command {
-    private static final List<GetOpt.Opt> OPTIONS = GetOpt.table("accounts:A:r", "all:a:n", "format:o:r", "helpformat:e:n", "long:l:n",
+    private static final List<GetOpt.Opt> OPTIONS = GetOpt.table("accounts:A:r", "all:a:n", "format:o:r", "helpformat:e:n", "json::o", "yaml::o",
+            "long:l:n",
             "cluster:M:r", "clusters:M:r", "noheader:n:n", "parsable:p:n", "parsable2:P:n", "partition:m:n", "users:u:r", "Users:U:n", "verbose:v:n",
             "version:V:n", "help:h:n", "usage::n");
 
@@ -28,6 +29,8 @@ final class Sshare implements Command {
         boolean lastBar;
         boolean usersOnly;
         String format = "";
+        String json = "";
+        String parser = "";
         final List<String> accounts = new ArrayList<>();
         final List<String> users = new ArrayList<>();
     }
@@ -55,6 +58,10 @@ final class Sshare implements Command {
                 case "accounts" -> w.accounts.addAll(Texts.split(h.value(), ','));
                 case "users" -> w.users.addAll(Texts.split(h.value(), ','));
                 case "format" -> w.format = h.value();
+                case "json", "yaml" -> {
+                    w.json = h.opt().name();
+                    w.parser = h.value();
+                }
                 case "long" -> w.longForm = true;
                 case "noheader" -> w.header = false;
                 case "parsable" -> {
@@ -80,26 +87,37 @@ final class Sshare implements Command {
 
     private static int show(CommandContext c, Wanted w) throws SlurmException, UsageException {
         Json.Obj reply = c.host().controller().call("QueryShares", new Json.Obj());
-        if (!Standard.isMultifactor(c, reply.text("type"))) {
+        if (w.json.isEmpty() && !Standard.isMultifactor(c, reply.text("type"))) {
             return 1;
         }
         if (!w.everybody && w.users.isEmpty()) {
             w.users.add(c.host().userName(c.host().uid()));
         }
+        List<Json.Obj> rows = wanted(reply, w);
+        if (!w.json.isEmpty()) {
+            return Tree.print(c, w.json, w.parser, SharesJson.of(rows, c.host().clusters().isEmpty() ? "" : c.host().clusters().getFirst()));
+        }
         List<Column> columns = columns(c, w);
         if (w.header) {
             header(c, columns, w);
         }
-        boolean tree = reply.flag("tree");
+        for (Json.Obj r : rows) {
+            line(c, columns, r, w, reply.flag("tree"));
+        }
+        return 0;
+    }
+
+    private static List<Json.Obj> wanted(Json.Obj reply, Wanted w) {
+        List<Json.Obj> out = new ArrayList<>();
         for (Json.Obj r : reply.objects("rows")) {
             boolean isUser = !r.text("user").isEmpty();
             boolean account = w.accounts.isEmpty() || w.accounts.contains(r.text("account"));
             boolean user = isUser ? w.everybody || w.users.contains(r.text("user")) : !w.usersOnly;
             if (account && user) {
-                line(c, columns, r, w, tree);
+                out.add(r);
             }
         }
-        return 0;
+        return out;
     }
 
     private static List<Column> columns(CommandContext c, Wanted w) throws UsageException {

@@ -208,7 +208,7 @@ class ListingTest {
                    DefaultTime=NONE DisableRootJobs=NO ExclusiveUser=NO ExclusiveTopo=NO GraceTime=0 Hidden=NO
                    MaxNodes=UNLIMITED MaxTime=UNLIMITED MinNodes=0 LLN=NO MaxCPUsPerNode=UNLIMITED MaxCPUsPerSocket=UNLIMITED
                    Nodes=n[1-2]
-                   PriorityJobFactor=1 PriorityTier=1 RootOnly=NO ReqResv=NO OverSubscribe=NO
+                   PriorityJobFactor=1 PriorityTier=1 RootOnly=NO ReqResv=NO OverSubscribe=NO Exclusive=NO
                    OverTimeLimit=NONE PreemptMode=OFF
                    State=UP TotalCPUs=16 TotalNodes=2 SelectTypeParameters=NONE
                    JobDefaults=(null)

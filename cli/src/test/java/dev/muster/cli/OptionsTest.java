@@ -64,7 +64,6 @@ class OptionsTest {
             --wait-all-nodes=3 | 255 | Invalid --wait-all-nodes specification
             --kill-on-invalid-dep=x | 255 | Invalid --kill-on-invalid-dep specification
             -G x:y:z | 1 | Invalid generic resource (gres) specification
-            --segment=3 | 1 | --segment is not supported by this cluster
             """)
     void badValues(String args, int rc, String sentence) {
         FakeHost.Ran ran = host.run("sbatch " + args + " --wrap=true");

@@ -105,8 +105,8 @@ public enum Key {
     MAX_NODE_COUNT("MaxNodeCount", Kind.U32, "0", Reader.CONTROLLER),
     MAX_STEP_COUNT("MaxStepCount", Kind.U32, "40000", Reader.CONTROLLER),
     MAX_TASKS_PER_NODE("MaxTasksPerNode", Kind.U16, "512", Reader.CONTROLLER),
-    MCS_PARAMETERS("MCSParameters", Kind.TEXT, "", Reader.CONTROLLER, Inert.MCS),
-    MCS_PLUGIN("MCSPlugin", Kind.TEXT, "", Reader.CONTROLLER, Inert.MCS),
+    MCS_PARAMETERS("MCSParameters", Kind.TEXT, "", Reader.CONTROLLER),
+    MCS_PLUGIN("MCSPlugin", Kind.TEXT, "", Reader.CONTROLLER),
     MESSAGE_TIMEOUT("MessageTimeout", Kind.U16, "10", Reader.ALL),
     METRICS_AUTH_USERS("MetricsAuthUsers", Kind.TEXT, "", Reader.CONTROLLER, Inert.REST),
     METRICS_TYPE("MetricsType", Kind.TEXT, "", Reader.CONTROLLER, Inert.REST),
@@ -213,8 +213,8 @@ public enum Key {
     TLS_PARAMETERS("TLSParameters", Kind.TEXT, "", Reader.ALL, Inert.TLS),
     TLS_TYPE("TLSType", Kind.TEXT, "tls/none", Reader.ALL, Inert.TLS),
     TMP_FS("TmpFS", Kind.TEXT, "/tmp", Reader.NODE),
-    TOPOLOGY_PARAM("TopologyParam", Kind.LIST, "", Reader.CONTROLLER, Inert.TOPO),
-    TOPOLOGY_PLUGIN("TopologyPlugin", Kind.TEXT, "topology/flat", Reader.CONTROLLER, Inert.TOPO),
+    TOPOLOGY_PARAM("TopologyParam", Kind.LIST, "", Reader.CONTROLLER),
+    TOPOLOGY_PLUGIN("TopologyPlugin", Kind.TEXT, "topology/flat", Reader.CONTROLLER),
     TRACK_WCKEY("TrackWCKey", Kind.YES_NO, "no", Reader.CONTROLLER, Inert.WCKEY),
     TREE_WIDTH("TreeWidth", Kind.U16, "16", Reader.ALL, Inert.OWN_BOUND),
     UNKILLABLE_STEP_PROGRAM("UnkillableStepProgram", Kind.TEXT, "", Reader.NODE),
@@ -259,7 +259,6 @@ public enum Key {
         static final String FED = "federation is not part of this version";
         static final String FREQ = "the frequency of GPUs is set by no driver here; --gpu-freq is checked and shown";
         static final String GANG = "gang scheduling is not part of this version";
-        static final String MCS = "multi-category security is not part of this version";
         static final String OWN_BOUND = "the network protocol here has its own bound for this";
         static final String PLUGIN = "plugins are Java services here; shared objects are not loaded";
 
@@ -268,7 +267,6 @@ public enum Key {
         static final String SENSOR = "energy, network and filesystem sensors are not part of this version";
         static final String SWITCH = "switch plugins are not part of this version";
         static final String TLS = "TLS is not part of this version; requests are authenticated by MAC";
-        static final String TOPO = "topology-aware placement is not part of this version";
         static final String WCKEY = "workload characterisation keys are not part of this version";
         static final String X11 = "X11 forwarding is not part of this version";
     }

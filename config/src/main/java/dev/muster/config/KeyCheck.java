@@ -26,6 +26,7 @@ final class KeyCheck {
             case HEALTH_CHECK_NODE_STATE -> flags(value, Names.HEALTH_STATES, "Invalid HealthCheckNodeState value ",
                 values);
             case REQUEUE_EXIT, REQUEUE_EXIT_HOLD -> exitCodes(key, value, values);
+            case MCS_PLUGIN -> mcsPlugin(value, values);
             case SLURMCTLD_PORT -> port(value, values);
             case SRUN_PORT_RANGE -> range(value, values);
             case JOB_SUBMIT_PLUGINS -> plugins(key, value, Names.JOB_SUBMIT, values);
@@ -97,6 +98,13 @@ final class KeyCheck {
             return String.join(",", Names.DEBUG_FLAGS);
         }
         return flags(value, Names.DEBUG_FLAGS, "Invalid DebugFlag: ", values);
+    }
+
+    private static String mcsPlugin(String value, Values values) {
+        if (!value.isEmpty() && !value.matches("mcs/(none|user|group|account|label)")) {
+            values.error("Invalid MCSPlugin: " + value);
+        }
+        return value;
     }
 
     private static String preemptMode(String value, Values values) {

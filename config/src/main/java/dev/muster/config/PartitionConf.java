@@ -48,6 +48,7 @@ public record PartitionConf(
         boolean disableRootJobs,
         boolean exclusiveUser,
         boolean exclusiveTopo,
+        boolean exclusiveNode,
         int graceTimeSec,
         boolean hidden,
         boolean leastLoadedNodes,

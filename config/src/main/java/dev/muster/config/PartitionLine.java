@@ -33,6 +33,7 @@ final class PartitionLine implements Cloneable {
     private int disableRootJobs = -1;
     private boolean exclusiveUser;
     private boolean exclusiveTopo;
+    private boolean exclusiveNode;
     private long graceTimeSec;
     private boolean hidden;
     private boolean lln;
@@ -118,6 +119,7 @@ final class PartitionLine implements Cloneable {
             case "disablerootjobs" -> disableRootJobs = values.yesNo(key, value) ? 1 : 0;
             case "exclusiveuser" -> exclusiveUser = values.yesNo(key, value);
             case "exclusivetopo" -> exclusiveTopo = values.yesNo(key, value);
+            case "exclusive" -> exclusive(key, value, values);
             case "hidden" -> hidden = values.yesNo(key, value);
             case "lln" -> lln = values.yesNo(key, value);
             case "powerdownonidle" -> powerDownOnIdle = values.yesNo(key, value);
@@ -226,6 +228,16 @@ final class PartitionLine implements Cloneable {
         return parsed.orElse(0);
     }
 
+    private void exclusive(String key, String value, Values values) {
+        String upper = value.toUpperCase(Locale.ROOT);
+        if (!upper.matches("NO|NODE|USER|TOPO")) {
+            bad(key, value, values);
+        }
+        exclusiveNode = upper.equals("NODE");
+        exclusiveUser = upper.equals("USER");
+        exclusiveTopo = upper.equals("TOPO");
+    }
+
     private static String shares(String key, String value, Values values) {
         String upper = value.toUpperCase(Locale.ROOT);
         if (upper.equals("NO") || upper.equals("EXCLUSIVE")) {
@@ -245,7 +257,7 @@ final class PartitionLine implements Cloneable {
             all(allowGroups), all(allowQos), Values.list(denyAccounts), Values.list(denyQos), alternate, cpuBind,
             defaultTimeMin, maxTimeMin, defCpuPerGpu, defMemPerGpu, defMemPerCpu, defMemPerNode, maxMemPerCpu,
             maxMemPerNode, disableRootJobs < 0 ? globalDisableRootJobs : disableRootJobs > 0, exclusiveUser,
-            exclusiveTopo, (int) graceTimeSec, hidden, lln, maxCpusPerNode, maxCpusPerSocket, maxNodes, minNodes,
+            exclusiveTopo, exclusiveNode, (int) graceTimeSec, hidden, lln, maxCpusPerNode, maxCpusPerSocket, maxNodes, minNodes,
             overSubscribe, overTimeLimitMin, powerDownOnIdle, preemptMode, (int) priorityJobFactor,
             (int) priorityTier, qos, reqResv, resumeTimeoutSec, rootOnly, selectParameters, state, suspendTime,
             suspendTimeoutSec, topology, tresBillingWeights, jobDefaults, file, line);

@@ -23,7 +23,6 @@ public final class SisterFiles {
         {"scrun.lua", "OCI containers are not part of this version"},
         {"cli_filter.lua", "submission plugins are not part of this version"},
         {"job_submit.lua", "submission plugins are not part of this version"},
-        {"topology.yaml", "topology-aware placement is not part of this version"},
         {"certmgr.sh", "TLS is not part of this version"},
     };
 
@@ -61,9 +60,6 @@ public final class SisterFiles {
         List<String> found = new ArrayList<>();
         for (PartitionConf p : conf.partitions()) {
             String[][] keys = {
-                {p.exclusiveUser() ? "yes" : "", "ExclusiveUser"},
-                {p.exclusiveTopo() ? "yes" : "", "ExclusiveTopo"},
-                {p.maxCpusPerSocket() > 0 ? "yes" : "", "MaxCPUsPerSocket"},
                 {p.qos(), "QOS"},
                 {p.cpuBind(), "CpuBind"}};
             for (String[] key : keys) {
@@ -95,6 +91,11 @@ public final class SisterFiles {
         {"LaunchParameters", "slurmstepd_memlock_all", "only slurmd -M locks memory"},
         {"LaunchParameters", "ulimit_pam_adopt", "PAM sessions are not part of this version"},
         {"PrologFlags", "X11", "X11 forwarding is not part of this version; what it implies is done"},
+        {"TopologyParam", "Dragonfly", "nodes are chosen below the lowest switch that has enough"},
+        {"TopologyParam", "RoutePart", "messages go to each node directly"},
+        {"TopologyParam", "RouteTree", "messages go to each node directly"},
+        {"TopologyParam", "SwitchAsNodeRank", "nodes stand in the order of slurm.conf"},
+        {"TopologyParam", "TopoMaxSizeUnroll", "there is no such search"},
         {"TaskPluginParam", "sockets", "tasks are bound to cores or threads"},
         {"PrivateData", "cloud", "nodes without power are shown to everybody"},
         {"PrivateData", "accounts", "the words accounts, events and users belong into slurmdbd.conf"},

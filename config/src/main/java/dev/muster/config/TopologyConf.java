@@ -9,7 +9,7 @@ import java.util.Locale;
 public record TopologyConf(List<Switch> switches, List<Block> blocks, List<Integer> blockSizes) {
 
     /** A leaf has nodes, any other switch has switches; both are expanded. */
-    public record Switch(String name, List<String> nodes, List<String> switches, int line) {
+    public record Switch(String name, List<String> nodes, List<String> switches, int line, long linkSpeed) {
     }
 
     public record Block(String name, List<String> nodes, int line) {
@@ -47,6 +47,7 @@ public record TopologyConf(List<Switch> switches, List<Block> blocks, List<Integ
             String blockName = "";
             List<String> nodes = List.of();
             List<String> children = List.of();
+            long speed = 1;
             Pairs pairs = new Pairs(text);
             while (pairs.next()) {
                 values.text(pairs.rest());
@@ -56,7 +57,7 @@ public record TopologyConf(List<Switch> switches, List<Block> blocks, List<Integ
                     case "nodes" -> nodes = NodeLine.hosts(pairs.value(), "Nodes", values).names();
                     case "switches" -> children = NodeLine.hosts(pairs.value(), "Switches", values).names();
                     case "blocksizes" -> sizes(pairs.value());
-                    case "linkspeed" -> values.number("LinkSpeed", pairs.value(), Values.U32_MAX);
+                    case "linkspeed" -> speed = values.number("LinkSpeed", pairs.value(), Values.U32_MAX);
                     default -> values.error("Parsing error at unrecognized key: " + pairs.key());
                 }
             }
@@ -68,7 +69,7 @@ public record TopologyConf(List<Switch> switches, List<Block> blocks, List<Integ
                     values.error("switch " + switchName + " has " + (nodes.isEmpty() ? "neither children nor nodes"
                         : "both children and nodes"));
                 }
-                switches.add(new Switch(switchName, nodes, children, line));
+                switches.add(new Switch(switchName, nodes, children, line, speed));
             } else if (!blockName.isEmpty()) {
                 blocks.add(new Block(blockName, nodes, line));
             }

@@ -100,6 +100,7 @@ final class Api {
             case "CompleteAllocation" -> complete(caller, Codec.decode(body, JobMessages.CompleteAllocation.class));
             case "QueryNodes" -> nodes(caller, Codec.decode(body, ClusterMessages.QueryNodes.class));
             case "QueryPartitions" -> privacy(caller).hides("partitions") ? Reply.error(SlurmErrno.ACCESS_DENIED) : partitions();
+            case "QueryTopology" -> Reply.of(new ClusterMessages.TopologyReply(core.durable().settings().topologies()));
             case "QueryLicenses" -> licences(Codec.decode(body, ClusterMessages.QueryLicenses.class));
             case "QueryConfig" -> Reply.of(controller.config());
             case "QueryDiagnostics" -> diagnostics(caller, Codec.decode(body, ClusterMessages.QueryDiagnostics.class));
@@ -704,10 +705,14 @@ final class Api {
         State state = core.durable();
         Map<String, Integer> used = new TreeMap<>();
         controller.activeJobs(state).forEach(j -> Licences.held(j).forEach(i -> used.merge(i.name(), i.count(), Integer::sum)));
+        Map<String, Integer> kept = new TreeMap<>();
+        long now = System.currentTimeMillis() / 1000;
+        state.reservations().values().stream().filter(r -> r.isActive(now))
+                .forEach(r -> r.licences().forEach(i -> kept.merge(i.name(), i.count(), Integer::sum)));
         List<ClusterMessages.LicenseInfo> out = new ArrayList<>();
         Licences.configured(state.settings()).forEach((name, total) -> {
             if (q.name().isEmpty() || q.name().equals(name)) {
-                out.add(new ClusterMessages.LicenseInfo(name, total, used.getOrDefault(name, 0), 0, false));
+                out.add(new ClusterMessages.LicenseInfo(name, total, used.getOrDefault(name, 0), kept.getOrDefault(name, 0), false));
             }
         });
         return Reply.of(new ClusterMessages.LicensesReply(out));

@@ -6,11 +6,14 @@ import dev.muster.config.Key;
 import dev.muster.config.NodeConf;
 import dev.muster.config.PartitionConf;
 import dev.muster.config.SlurmConf;
+import dev.muster.config.Topologies;
 import dev.muster.core.Command;
 import dev.muster.core.JobSubmit;
 import dev.muster.core.Licences;
 import dev.muster.core.Node;
+import dev.muster.core.Mcs;
 import dev.muster.core.Partition;
+import dev.muster.daemon.Identities;
 import dev.muster.core.Preemption;
 import dev.muster.core.Priorities;
 import dev.muster.core.Settings;
@@ -92,6 +95,7 @@ final class ConfigBridge {
         if (conf.has(Key.TASK_PLUGIN_PARAM, "OOMKillStep")) {
             options.put(Settings.OOM_KILL_STEP, "1");
         }
+        labels(conf, options);
         defaults(conf, options);
         PowerOptions.put(conf, options);
         if (!conf.list(Key.JOB_SUBMIT_PLUGINS).isEmpty()) {
@@ -119,7 +123,23 @@ final class ConfigBridge {
                 conf.batchStartTimeoutSec(), (int) conf.number(Key.MAX_STEP_COUNT), (int) conf.number(Key.MAX_TASKS_PER_NODE),
                 conf.jobRequeue(), enforce(conf.enforcePartLimits()), has(prolog, "Contain") || has(prolog, "X11"),
                 has(prolog, "Alloc") || has(prolog, "Contain") || has(prolog, "X11") || has(prolog, "RunInJob"),
-                conf.configOverrides(), conf.yes(Key.DISABLE_ROOT_JOBS), conf.gresTypes(), options);
+                conf.configOverrides(), conf.yes(Key.DISABLE_ROOT_JOBS), conf.gresTypes(), options,
+                Topologies.read(conf, new ArrayList<>()));
+    }
+
+    /** Multi-category security; groups by number, because the core looks nothing up. */
+    private static void labels(SlurmConf conf, Map<String, String> options) {
+        String parameters = conf.text(Key.MCS_PARAMETERS);
+        options.put(Mcs.PLUGIN, conf.text(Key.MCS_PLUGIN));
+        options.put(Mcs.PARAMETERS, parameters);
+        if (conf.text(Key.MCS_PLUGIN).equals("mcs/group") && parameters.contains(":")) {
+            Identities identities = new Identities();
+            List<String> groups = new ArrayList<>();
+            for (String name : parameters.substring(parameters.indexOf(':') + 1).split("\\|")) {
+                identities.group(name.strip()).ifPresent(g -> groups.add(g.name() + ":" + g.gid()));
+            }
+            options.put(Mcs.GROUPS, String.join(",", groups));
+        }
     }
 
     /** What jobs get and may ask for where the file says more than a number. */
@@ -257,13 +277,18 @@ final class ConfigBridge {
                 p.exclusiveUser(), p.exclusiveTopo(), p.leastLoadedNodes(), p.state(), p.nodesText(), String.join(",", p.nodeSets()),
                 p.nodes().size(), cpus, all(p.allowGroups()), all(p.allowAccounts()), join(p.denyAccounts()), all(p.allowQos()),
                 join(p.denyQos()), all(p.allocNodes()), p.alternate(), p.qos(), (int) p.maxTimeMin(),
-                p.defaultTimeMin() < 0 ? 0 : (int) p.defaultTimeMin(), (int) p.maxNodes(), (int) p.minNodes(), (int) p.maxCpusPerNode(),
-                (int) p.maxCpusPerSocket(), p.defMemPerCpuMb(), p.defMemPerNodeMb(), p.maxMemPerCpuMb(), p.maxMemPerNodeMb(),
+                p.defaultTimeMin() < 0 ? 0 : (int) p.defaultTimeMin(), (int) p.maxNodes(), (int) p.minNodes(), cpus(p.maxCpusPerNode()),
+                cpus(p.maxCpusPerSocket()), p.defMemPerCpuMb(), p.defMemPerNodeMb(), p.maxMemPerCpuMb(), p.maxMemPerNodeMb(),
                 p.priorityTier(), p.priorityJobFactor(), p.overSubscribe(), p.overTimeLimitMin().orElse(-1), p.preemptMode(),
                 p.graceTimeSec(), p.selectParameters(), p.jobDefaults(), p.tresBillingWeights(), "",
                 p.resumeTimeoutSec().isPresent() ? Integer.toString(p.resumeTimeoutSec().getAsInt()) : "",
-                p.suspendTimeoutSec().isPresent() ? Integer.toString(p.suspendTimeoutSec().getAsInt()) : "", p.suspendTime());
+                p.suspendTimeoutSec().isPresent() ? Integer.toString(p.suspendTimeoutSec().getAsInt()) : "", p.suspendTime(),
+                p.exclusiveNode(), p.topology());
         return new Partition(info, p.nodes());
+    }
+
+    private static int cpus(long max) {
+        return max == 0 ? Partition.NO_CPUS : (int) max;
     }
 
     private static String all(List<String> words) {

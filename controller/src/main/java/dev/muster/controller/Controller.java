@@ -5,6 +5,7 @@ import dev.muster.config.Key;
 import dev.muster.config.ShowLive;
 import dev.muster.config.SisterFiles;
 import dev.muster.config.SlurmConf;
+import dev.muster.config.Topologies;
 import dev.muster.core.Command;
 import dev.muster.core.Core;
 import dev.muster.core.Decision;
@@ -429,6 +430,12 @@ final class Controller {
                 return bad.errors().stream().map(ConfigError::message).findFirst().orElse("unreadable configuration");
             }
             case SlurmConf.Parsed.Ok ok -> {
+                List<ConfigError> wrong = new java.util.ArrayList<>();
+                Topologies.read(ok.conf(), wrong);
+                if (!wrong.isEmpty()) {
+                    wrong.forEach(e -> log.error(e.message()));
+                    return wrong.getFirst().message();
+                }
                 try {
                     configure(ok.conf());
                 } catch (IOException e) {

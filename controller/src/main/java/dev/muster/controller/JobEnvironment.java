@@ -3,12 +3,14 @@ package dev.muster.controller;
 import dev.muster.core.Allocation;
 import dev.muster.core.HetRules;
 import dev.muster.core.Job;
+import dev.muster.core.SharedGpus;
 import dev.muster.core.State;
 import dev.muster.core.Step;
 import dev.muster.model.Bytes;
 import dev.muster.model.Distribution;
 import dev.muster.model.IndexSet;
 import dev.muster.model.JobDesc;
+import dev.muster.model.Topology;
 import dev.muster.model.ResourceRequest;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -134,12 +136,18 @@ final class JobEnvironment {
         e.put("SLURM_GTIDS", 0);
         e.put("SLURM_TASKS_PER_NODE", counts(taskCounts(job)));
         e.put("SLURM_CPUS_ON_NODE", first.cpus());
-        e.put("SLURM_TOPOLOGY_ADDR", first.node());
-        e.put("SLURM_TOPOLOGY_ADDR_PATTERN", "node");
+        e.address(first.node());
         e.put("ENVIRONMENT", "BATCH");
         e.put("HOSTNAME", first.node());
         e.gpus(first.gres());
+        e.parts(first.node(), first.gres());
         return merge(submitted, e.vars);
+    }
+
+    private void address(String node) {
+        Topology t = state.settings().topology("");
+        put("SLURM_TOPOLOGY_ADDR", t.address(node, false));
+        put("SLURM_TOPOLOGY_ADDR_PATTERN", t.address(node, true));
     }
 
     /** A numbered step's, without what differs between its tasks. */
@@ -165,8 +173,7 @@ final class JobEnvironment {
         e.put("SLURM_GTIDS", part.tasks().stream().map(String::valueOf).collect(java.util.stream.Collectors.joining(",")));
         e.put("SLURM_CPUS_ON_NODE", part.cpus());
         e.put("SLURM_LAUNCH_NODE_IPADDR", "127.0.0.1");
-        e.put("SLURM_TOPOLOGY_ADDR", part.node());
-        e.put("SLURM_TOPOLOGY_ADDR_PATTERN", "node");
+        e.address(part.node());
         // where the step's streams are served
         state.nodes().find(part.node()).ifPresent(n -> e.put("SLURM_SRUN_COMM_PORT", n.spec().port()));
         e.put("SLURM_SRUN_COMM_HOST", step.desc().submitHost());
@@ -176,6 +183,7 @@ final class JobEnvironment {
             e.put("SLURM_CPUS_PER_TASK", step.desc().request().cpusPerTask());
         }
         e.gpus(part.gres());
+        e.parts(part.node(), part.gres());
         return merge(submitted, e.vars);
     }
 
@@ -325,6 +333,26 @@ final class JobEnvironment {
         devices(gpus).forEach(this::put);
         put("SLURM_JOB_GPUS", list(gpus));
         put("SLURM_GPUS_ON_NODE", gpus.count());
+    }
+
+    /** Of a shared GPU: which it is, and for mps how many hundredths of it. */
+    private void parts(String node, Map<String, IndexSet> gres) {
+        partsOfGpus(state, node, gres).forEach(this::put);
+    }
+
+    static Map<String, String> partsOfGpus(State state, String node, Map<String, IndexSet> gres) {
+        Map<String, String> out = new LinkedHashMap<>();
+        List<dev.muster.core.Node.Gres> devices = state.nodes().find(node).map(n -> n.spec().gres()).orElse(List.of());
+        gres.forEach((name, parts) -> {
+            int per = SharedGpus.isShared(name) ? SharedGpus.perGpu(devices, name) : 0;
+            if (per > 0 && !parts.isEmpty()) {
+                out.putAll(devices(IndexSet.of(SharedGpus.gpuOf(parts, per))));
+                if (name.equals("mps")) {
+                    out.put("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", Integer.toString(parts.count() * 100 / per));
+                }
+            }
+        });
+        return out;
     }
 
     private static String list(IndexSet set) {

@@ -63,7 +63,8 @@ final class JobRows {
             d.files().workDir().text(), d.payload().submitLine().text(), batch ? JobPaths.stdin(job).text() : "",
             batch ? JobPaths.stdout(job).text() : "", batch ? JobPaths.stderr(job).text() : "", d.extras().comment(),
             d.extras().adminComment(), d.extras().extra(), d.extras().container(),
-            run.startTime() > 0 ? "SchedMain" : "", batch, job.het().jobId(), job.het().offset(), r.licenses());
+            run.startTime() > 0 ? "SchedMain" : "", batch, job.het().jobId(), job.het().offset(), r.licenses(), d.extras().mcsLabel(),
+            JobViews.oversubscribe(state, job), JobViews.exclusiveUse(state, job));
     }
 
     /** Core keeps {@code by UID} with a cancelled job. */

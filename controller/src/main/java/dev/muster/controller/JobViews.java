@@ -165,13 +165,13 @@ final class JobViews {
     /** What the job asked for, or else its partition's rule. */
     static String exclusiveUse(State state, Job job) {
         ResourceRequest.Exclusive asked = job.desc().request().exclusive();
-        boolean partition = state.partitions().find(job.desc().partition().split(",")[0]).filter(dev.muster.core.Partition::isExclusive).isPresent();
-        return asked != ResourceRequest.Exclusive.SHARED ? asked.name() : partition ? "NODE" : "NO";
+        return asked != ResourceRequest.Exclusive.SHARED ? asked.name() : state.partitions().find(job.desc().partition().split(",")[0])
+                .map(dev.muster.core.Partition::exclusive).orElse("NO");
     }
 
     /** NO with nodes of its own; YES if it asked to share; OK if it does not mind. */
     static String oversubscribe(State state, Job job) {
-        return exclusiveUse(state, job).equals("NODE") ? "NO" : job.desc().request().oversubscribe() ? "YES" : "OK";
+        return exclusiveUse(state, job).matches("NODE|TOPO") ? "NO" : job.desc().request().oversubscribe() ? "YES" : "OK";
     }
 
     /** {@code 12-14,20}. */

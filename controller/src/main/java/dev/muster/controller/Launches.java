@@ -34,10 +34,16 @@ final class Launches {
 
     static JobShare share(State state, Job job, Allocation.Share share, long tickMs) {
         Map<String, String> gres = indices(share.gres());
-        return new JobShare(job.id(), job.attempt(), share.bootId(), job.desc().owner(), JobEnvironment.ofHooks(state, job),
+        return new JobShare(job.id(), job.attempt(), share.bootId(), job.desc().owner(), hooks(state, job, share),
                 TaskCpus.cpuIds(share.cores(), share.cpus()).compact(), limitMb(state, job, share, share.memoryMb()), gres,
                 enforcedSecondsLeft(state, job, tickMs), state.settings().killWaitS(),
                 state.settings().externSteps(), Bytes.of(job.desc().name()), Math.max(0, Sampling.taskSeconds(job.desc().extras().acctgFreq())));
+    }
+
+    private static List<String> hooks(State state, Job job, Allocation.Share share) {
+        List<String> out = new ArrayList<>(JobEnvironment.ofHooks(state, job));
+        JobEnvironment.partsOfGpus(state, share.node(), share.gres()).forEach((name, value) -> out.add(name + "=" + value));
+        return out;
     }
 
     private static Map<String, String> indices(Map<String, IndexSet> devices) {

@@ -3,6 +3,7 @@ package dev.muster.controller;
 import dev.muster.config.ConfigError;
 import dev.muster.config.Key;
 import dev.muster.config.SlurmConf;
+import dev.muster.config.Topologies;
 import dev.muster.daemon.CommandServiceKeeper;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.daemon.DaemonProcess;
@@ -59,6 +60,13 @@ public final class Main {
                 return 1;
             }
             case SlurmConf.Parsed.Ok ok -> conf = ok.conf();
+        }
+        List<ConfigError> wrong = new java.util.ArrayList<>();
+        Topologies.read(conf, wrong);
+        if (!wrong.isEmpty()) {
+            wrong.forEach(e -> System.err.println("slurmctld: error: " + e.message()));
+            System.err.println("slurmctld: fatal: Failed to initialize topology plugin");
+            return 1;
         }
         try {
             return serve(o, conf, file);

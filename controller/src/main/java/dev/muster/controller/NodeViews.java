@@ -2,6 +2,7 @@ package dev.muster.controller;
 
 import dev.muster.core.Allocation;
 import dev.muster.core.Job;
+import dev.muster.core.Mcs;
 import dev.muster.core.Node;
 import dev.muster.core.Partition;
 import dev.muster.core.Reservation;
@@ -27,6 +28,7 @@ final class NodeViews {
     private final State state;
     private final Function<String, NodeMessages.Heartbeat> beats;
     private final IntFunction<String> userName;
+    private final Mcs mcs;
     private final Map<String, List<String>> partitionsOf = new HashMap<>();
     /** Nodes of reservations that are on: whether one of them is for maintenance. */
     private final Map<String, Boolean> reserved = new HashMap<>();
@@ -40,6 +42,7 @@ final class NodeViews {
         this.state = state;
         this.beats = beats;
         this.userName = userName;
+        this.mcs = Mcs.of(state.settings());
         for (Partition p : state.partitions().values()) {
             for (String node : p.nodes()) {
                 partitionsOf.computeIfAbsent(node, n -> new ArrayList<>()).add(p.name());
@@ -76,7 +79,8 @@ final class NodeViews {
                 allocated, s.memoryMb(), n.memoryAllocatedMb(), beat.freeMemoryMb(), s.tmpDiskMb(), s.memSpecLimitMb(),
                 s.reservedUnits().isEmpty() ? "" : TaskCpus.cpuIds(s.reservedUnits(), s.reservedUnits().count() * s.cpusPerUnit()).compact(),
                 s.reservedUnits().count(), beat.load(), String.join(",", s.features()), String.join(",", s.features()), gres(s),
-                gresUsed(n, used), "", s.weight(), -1, "", partitionsOf.getOrDefault(n.name(), List.of()), n.hardware().architecture(),
+                gresUsed(n, used), "", s.weight(), -1, mcs.labelOf(state, n),
+                partitionsOf.getOrDefault(n.name(), List.of()), n.hardware().architecture(),
                 n.hardware().operatingSystem(), n.version(), n.hardware().bootTime(), n.startTime(), n.lastBusy(), n.resumeAfter(), tres,
                 tresUsed, "", n.jobs().size());
     }

@@ -1,6 +1,7 @@
 package dev.muster.controller;
 
 import dev.muster.core.Job;
+import dev.muster.core.Mcs;
 import dev.muster.core.State;
 import dev.muster.model.accounting.AccountingRows;
 import dev.muster.model.accounting.DbdMessages.UserPolicy;
@@ -19,12 +20,16 @@ final class Privacy {
     private final String user;
     private final boolean trusted;
     private final List<String> coordinated;
+    private final Mcs mcs;
+    private final State state;
 
     /** @param words of PrivateData; user: the caller's name */
     Privacy(List<String> words, State state, int uid, String user) {
         this.words = words;
         this.uid = uid;
         this.user = user;
+        this.state = state;
+        this.mcs = Mcs.of(state.settings());
         Optional<UserPolicy> policy = state.accounts().users().find(user);
         trusted = uid == 0 || uid == state.settings().slurmUid()
                 || policy.filter(p -> p.level() != Entities.AdminLevel.NONE).isPresent();
@@ -37,7 +42,15 @@ final class Privacy {
     }
 
     boolean shows(Job job) {
-        return showsJob(job.desc().owner().uid(), job.desc().charge().account());
+        return showsJob(job.desc().owner().uid(), job.desc().charge().account())
+                || mcs.privateData() && !job.desc().extras().mcsLabel().isEmpty() && permits(job.desc().extras().mcsLabel());
+    }
+
+    /** With MCSParameters=privatedata others see what carries a label of theirs. Whose group a label is, is not known here: those see their own. */
+    private boolean permits(String label) {
+        return mcs.kind().equals("user") && label.equals(user)
+                || mcs.kind().equals("account") && state.accounts().assocs().values().stream()
+                        .anyMatch(a -> a.user().equals(user) && a.account().equals(label));
     }
 
     private boolean showsJob(int owner, String account) {

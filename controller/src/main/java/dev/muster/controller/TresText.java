@@ -4,6 +4,7 @@ import dev.muster.core.Allocation;
 import dev.muster.core.Amounts;
 import dev.muster.core.Job;
 import dev.muster.core.Node;
+import dev.muster.core.SharedGpus;
 import dev.muster.core.State;
 import dev.muster.model.IndexSet;
 import java.util.List;
@@ -51,9 +52,22 @@ final class TresText {
     static String gresDetail(State state, String node, Map<String, IndexSet> gres) {
         StringBuilder out = new StringBuilder();
         typed(state, node, gres).forEach((name, devices) -> out.append(out.isEmpty() ? "" : ",").append(name)
-                .append(isCounted(state, node, name) ? "(CNT:" + devices.count() + ")"
+                .append(SharedGpus.isShared(name) ? ":" + devices.count() + parts(state, node, name, devices)
+                        : isCounted(state, node, name) ? "(CNT:" + devices.count() + ")"
                         : ":" + devices.count() + "(IDX:" + devices.compact() + ")"));
         return out.toString();
+    }
+
+    /** {@code (0/100,50/100)}: of each GPU so many of so many parts. */
+    private static String parts(State state, String node, String name, IndexSet had) {
+        List<dev.muster.core.Node.Gres> all = state.nodes().find(node).map(n -> n.spec().gres()).orElse(List.of());
+        int per = SharedGpus.perGpu(all, name);
+        int gpus = all.stream().filter(g -> g.name().equals("gpu")).mapToInt(dev.muster.core.Node.Gres::count).sum();
+        List<String> out = new java.util.ArrayList<>();
+        for (int g = 0; g < gpus && per > 0; g++) {
+            out.add(had.intersect(SharedGpus.parts(g, per)).count() + "/" + per);
+        }
+        return out.isEmpty() ? "(CNT:" + had.count() + ")" : "(" + String.join(",", out) + ")";
     }
 
     /** A resource without device files has a number and no places; GPUs always have places. */

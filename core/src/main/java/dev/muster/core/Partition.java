@@ -39,6 +39,19 @@ public record Partition(PartitionInfo info, List<String> nodes) {
 
     /** Each job has its nodes to itself. */
     public boolean isExclusive() {
-        return info.overSubscribe().equals("EXCLUSIVE");
+        return info.exclusiveNode() || info.overSubscribe().equals("EXCLUSIVE");
+    }
+
+    /** In place of MaxCPUsPerNode or MaxCPUsPerSocket: none at all. 0 there has always meant that nobody said anything. */
+    public static final int NO_CPUS = -2;
+
+    /** The bound that such a number stands for; -1 for no bound. */
+    public static int cpusMax(int kept) {
+        return kept == NO_CPUS ? 0 : kept <= 0 ? -1 : kept;
+    }
+
+    /** NO, NODE, USER or TOPO: whom its jobs share their nodes with. */
+    public String exclusive() {
+        return info.exclusiveTopo() ? "TOPO" : info.exclusiveUser() ? "USER" : isExclusive() ? "NODE" : "NO";
     }
 }

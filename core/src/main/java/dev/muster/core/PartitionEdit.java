@@ -26,7 +26,7 @@ public final class PartitionEdit {
     /** What a key changes: the component of {@link PartitionInfo} and how its value reads. */
     private record Key(String field, Kind kind) {}
 
-    private enum Kind { TEXT, FLAG, NUMBER, MINUTES, STATE, WEIGHTS }
+    private enum Kind { TEXT, FLAG, NUMBER, MINUTES, STATE, WEIGHTS, SHARES, EXCLUSIVE, CPUS }
 
     private static final Map<String, Key> KEYS = new java.util.TreeMap<>(Map.ofEntries(
             Map.entry("state", new Key("state", Kind.STATE)),
@@ -39,10 +39,10 @@ public final class PartitionEdit {
             Map.entry("defaulttime", new Key("defaultTimeMin", Kind.MINUTES)),
             Map.entry("maxnodes", new Key("maxNodes", Kind.NUMBER)),
             Map.entry("minnodes", new Key("minNodes", Kind.NUMBER)),
-            Map.entry("maxcpuspernode", new Key("maxCpusPerNode", Kind.NUMBER)),
+            Map.entry("maxcpuspernode", new Key("maxCpusPerNode", Kind.CPUS)),
             Map.entry("prioritytier", new Key("priorityTier", Kind.NUMBER)),
             Map.entry("priorityjobfactor", new Key("priorityJobFactor", Kind.NUMBER)),
-            Map.entry("maxcpuspersocket", new Key("maxCpusPerSocket", Kind.NUMBER)),
+            Map.entry("maxcpuspersocket", new Key("maxCpusPerSocket", Kind.CPUS)),
             Map.entry("allocnodes", new Key("allocNodes", Kind.TEXT)),
             Map.entry("tresbillingweights", new Key("tresBillingWeights", Kind.WEIGHTS)),
             Map.entry("overtimelimit", new Key("overTimeLimitMin", Kind.NUMBER)),
@@ -51,7 +51,10 @@ public final class PartitionEdit {
             Map.entry("denyaccounts", new Key("denyAccounts", Kind.TEXT)),
             Map.entry("allowqos", new Key("allowQos", Kind.TEXT)),
             Map.entry("denyqos", new Key("denyQos", Kind.TEXT)),
-            Map.entry("oversubscribe", new Key("overSubscribe", Kind.TEXT)),
+            Map.entry("oversubscribe", new Key("overSubscribe", Kind.SHARES)),
+            Map.entry("exclusive", new Key("exclusive", Kind.EXCLUSIVE)),
+            Map.entry("exclusiveuser", new Key("exclusiveUser", Kind.FLAG)),
+            Map.entry("exclusivetopo", new Key("exclusiveTopo", Kind.FLAG)),
             Map.entry("defmempercpu", new Key("defMemPerCpuMb", Kind.NUMBER)),
             Map.entry("defmempernode", new Key("defMemPerNodeMb", Kind.NUMBER)),
             Map.entry("maxmempercpu", new Key("maxMemPerCpuMb", Kind.NUMBER)),
@@ -108,7 +111,8 @@ public final class PartitionEdit {
                 return new Refused(SlurmErrno.INVALID_TRES_BILLING_WEIGHTS, SlurmErrno.INVALID_TRES_BILLING_WEIGHTS.sentence());
             }
             if (!put(fields, key, value)) {
-                return new Refused(SlurmErrno.ERROR, "Invalid input: " + change.getKey() + "=" + value);
+                return new Refused(SlurmErrno.ERROR, key.kind == Kind.SHARES ? "Acceptable OverSubscribe values are \"NO\", \"EXCLUSIVE\", "
+                        + "\"YES:#\", and \"FORCE:#\"" : "Invalid input: " + change.getKey() + "=" + value);
             }
         }
         return new Edited(withTotals(Codec.bind(fields, PartitionInfo.class), nodes, state));
@@ -117,6 +121,34 @@ public final class PartitionEdit {
     private static boolean put(Json.Obj fields, Key key, String value) {
         switch (key.kind) {
             case TEXT, WEIGHTS -> fields.put(key.field, value);
+            case CPUS -> {
+                if (!put(fields, new Key(key.field, Kind.NUMBER), value)) {
+                    return false;
+                }
+                if (fields.number(key.field) == 0) {
+                    fields.put(key.field, (long) Partition.NO_CPUS);
+                }
+            }
+            case SHARES -> {
+                String word = value.toUpperCase(java.util.Locale.ROOT);
+                if (!word.matches("NO|EXCLUSIVE|(YES|FORCE)(:[0-9]{1,5})?")) {
+                    return false;
+                }
+                fields.put(key.field, word.equals("YES") || word.equals("FORCE") ? word + ":4" : word);
+                fields.put("exclusiveNode", false);
+            }
+            case EXCLUSIVE -> {
+                String word = value.toUpperCase(java.util.Locale.ROOT);
+                if (!word.matches("NO|NODE|USER|TOPO")) {
+                    return false;
+                }
+                fields.put("exclusiveNode", word.equals("NODE"));
+                fields.put("exclusiveUser", word.equals("USER"));
+                fields.put("exclusiveTopo", word.equals("TOPO"));
+                if (fields.text("overSubscribe").equals("EXCLUSIVE")) {
+                    fields.put("overSubscribe", "NO");
+                }
+            }
             case STATE -> {
                 String word = value.toUpperCase(java.util.Locale.ROOT);
                 if (!List.of("UP", "DOWN", "DRAIN", "INACTIVE").contains(word)) {

@@ -50,9 +50,15 @@ public record Reservation(
      *
      * @param nodes     as named, "" if only counted
      * @param nodeCount 0 if not counted
+     * @param licenses  as written; {@code ANY_NODES}: these alone, and nodes as they come
      * @param coreCounts cores: one total, or one number per node; empty for whole nodes
      */
-    public record Want(String nodes, int nodeCount, List<Integer> coreCounts, String partition, String features) {}
+    public record Want(String nodes, int nodeCount, List<Integer> coreCounts, String partition, String features, String licenses) {}
+
+    /** Licences that are kept for its jobs while it lasts. */
+    public List<Licences.Item> licences() {
+        return want.licenses.isEmpty() ? List.of() : Licences.parse(want.licenses).map(Licences.Wanted::items).orElse(List.of());
+    }
 
     /** Who may use it: all that is said must hold. @param gids of the groups, in their order */
     public record Who(Names users, Names accounts, Names groups, List<Integer> gids, Names qos, Names partitions) {
@@ -187,7 +193,7 @@ public record Reservation(
 
     /** With exactly the nodes that it has. */
     Reservation fixed() {
-        Want all = new Want(String.join(",", nodes), 0, List.of(), "", "");
+        Want all = new Want(String.join(",", nodes), 0, List.of(), "", "", want.licenses);
         return new Reservation(name, start, end, all, nodes, units, who, flags, comment, maxStartDelayS, purgeAfterS, idleSince, begun, zone);
     }
 

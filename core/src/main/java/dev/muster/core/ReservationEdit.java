@@ -42,8 +42,16 @@ final class ReservationEdit {
         int named = want.nodes().isEmpty() ? clear(clear(flags, ReservationFlag.SPEC_NODES), ReservationFlag.ALL_NODES)
                 : Reservation.with(flags, ReservationFlag.SPEC_NODES);
         if (want.nodes().equalsIgnoreCase("ALL")) {
-            boolean part = (flags & 1 << ReservationFlag.PART_NODES.ordinal()) != 0;
+            // all of its partition where it names one
+            boolean part = (flags & 1 << ReservationFlag.PART_NODES.ordinal()) != 0 || !want.partition().isEmpty();
+            named = part ? Reservation.with(named, ReservationFlag.PART_NODES) : named;
             named = part ? clear(named, ReservationFlag.ALL_NODES) : Reservation.with(named, ReservationFlag.ALL_NODES);
+        }
+        boolean wantsPart = values.getOrDefault("flags", "").toUpperCase(java.util.Locale.ROOT).contains("PART_NODES");
+        if (wantsPart && (!want.nodes().equalsIgnoreCase("ALL") || want.partition().isEmpty())) {
+            e.wrong(SlurmErrno.INVALID_NODE_NAME);
+        } else if (!want.nodes().isEmpty() && !want.nodes().equalsIgnoreCase("ALL")) {
+            named = clear(named, ReservationFlag.PART_NODES);
         }
         Reservation.Who who = e.who(old.who());
         boolean resized = values.containsKey("starttime") || values.containsKey("endtime");
@@ -168,7 +176,8 @@ final class ReservationEdit {
                 partition = p.info().isDefault() ? p.name() : partition;
             }
         }
-        return new Reservation.Want(nodes, count, List.copyOf(cores), partition, values.getOrDefault("features", old.features()));
+        return new Reservation.Want(nodes, count, List.copyOf(cores), partition, values.getOrDefault("features", old.features()),
+                values.getOrDefault("licenses", old.licenses()));
     }
 
     private Reservation.Who who(Reservation.Who old) {
@@ -286,7 +295,7 @@ final class ReservationEdit {
                         .toUpperCase(java.util.Locale.ROOT).contains("TIME_FLOAT")) {
             wrong(fresh ? SlurmErrno.RESERVATION_INVALID : SlurmErrno.NOT_SUPPORTED);
         }
-        if (r.has(ReservationFlag.ANY_NODES)) {
+        if (r.has(ReservationFlag.ANY_NODES) && r.want().licenses().isEmpty()) {
             // licences alone: nothing of it is left without them
             wrong(SlurmErrno.INVALID_LICENSES);
         }
@@ -296,14 +305,14 @@ final class ReservationEdit {
         if (r.end() <= r.start()) {
             wrong(SlurmErrno.INVALID_TIME_VALUE);
         }
-        if (values.containsKey("licenses") && !values.get("licenses").isEmpty()) {
+        if (!r.want().licenses().isEmpty() && (Licences.isWrong(state.settings(), r.want().licenses()) || r.want().licenses().contains("|"))) {
             wrong(SlurmErrno.INVALID_LICENSES);
         }
     }
 
     /** Before anything was said. */
     static Reservation blank(String name) {
-        return new Reservation(name, 0, 0, new Reservation.Want("", 0, List.of(), "", ""), List.of(), new TreeMap<String, IndexSet>(),
+        return new Reservation(name, 0, 0, new Reservation.Want("", 0, List.of(), "", "", ""), List.of(), new TreeMap<String, IndexSet>(),
                 Reservation.Who.NOBODY, 0, "", 0, 0, 0, false, "");
     }
 

@@ -35,11 +35,15 @@ final class ReservationNodes {
      * @param keep nodes to keep if they suffice
      */
     Chosen choose(Reservation r, List<String> keep) {
+        if (r.has(ReservationFlag.ANY_NODES)) {
+            return new Found(List.of(), java.util.Map.of());
+        }
         boolean named = !r.want().nodes().isEmpty();
+        boolean all = r.want().nodes().equalsIgnoreCase("ALL");
         List<Node> candidates = new ArrayList<>();
-        if (named && r.has(ReservationFlag.ALL_NODES) && !r.has(ReservationFlag.PART_NODES)) {
+        if (all && !r.has(ReservationFlag.PART_NODES)) {
             state.nodes().values().forEach(candidates::add);
-        } else if (named && !r.has(ReservationFlag.ALL_NODES)) {
+        } else if (named && !all) {
             if (!(HostList.parse(r.want().nodes()) instanceof HostList.Parsed.Ok ok)) {
                 return new Missing(SlurmErrno.INVALID_NODE_NAME);
             }

@@ -1,5 +1,6 @@
 package dev.muster.core;
 
+import dev.muster.model.Topology;
 import java.util.List;
 import java.util.Map;
 
@@ -14,6 +15,7 @@ import java.util.Map;
  * @param overTimeLimitMin  OverTimeLimit; -1 unlimited
  * @param returnToService   0, 1 or 2
  * @param nodeTimeoutS      SlurmdTimeout; 0 never
+ * @param topologies        how nodes hang together; empty if nothing is known of it
  * @param requeueJobs       JobRequeue
  * @param enforcePartLimits EnforcePartLimits: NO, ANY or ALL
  * @param externSteps       PrologFlags holds Contain
@@ -49,7 +51,20 @@ public record Settings(
         boolean configOverrides,
         boolean disableRootJobs,
         List<String> gresTypes,
-        Map<String, String> options) {
+        Map<String, String> options,
+        List<Topology> topologies) {
+    /** Of a cluster whose network nothing is known of. */
+    public Settings(String clusterName, int slurmUid, int firstJobId, int maxJobId, int maxJobCount, int maxArraySize,
+            boolean memoryConsumed, long defMemPerCpuMb, long defMemPerNodeMb, long maxMemPerCpuMb, long maxMemPerNodeMb, int killWaitS,
+            int minJobAgeS, int overTimeLimitMin, int returnToService, int nodeTimeoutS, int batchStartTimeoutS, int maxStepCount,
+            int maxTasksPerNode, boolean requeueJobs, String enforcePartLimits, boolean externSteps, boolean awaitProlog,
+            boolean configOverrides, boolean disableRootJobs, List<String> gresTypes, Map<String, String> options) {
+        this(clusterName, slurmUid, firstJobId, maxJobId, maxJobCount, maxArraySize, memoryConsumed, defMemPerCpuMb, defMemPerNodeMb,
+                maxMemPerCpuMb, maxMemPerNodeMb, killWaitS, minJobAgeS, overTimeLimitMin, returnToService, nodeTimeoutS,
+                batchStartTimeoutS, maxStepCount, maxTasksPerNode, requeueJobs, enforcePartLimits, externSteps, awaitProlog,
+                configOverrides, disableRootJobs, gresTypes, options, List.of());
+    }
+
     /** An option: {@code true} where PrologSlurmctld names a program. */
     public static final String PROLOG_SLURMCTLD = "prolog_slurmctld";
     /** An option: exit codes of batch jobs that go back to the queue, {@code 1-9,18}. */
@@ -92,6 +107,16 @@ public record Settings(
     public static final String SELECT = "select";
     /** ResvOverRun: seconds that jobs may run on after the end of their reservation; -1 for ever. */
     public static final String RESV_OVER_RUN = "resv_over_run";
+
+    /** By the name that a partition says, or the cluster's. */
+    public Topology topology(String name) {
+        for (Topology t : topologies) {
+            if (t.name().equals(name)) {
+                return t;
+            }
+        }
+        return topologies.isEmpty() ? Topology.FLAT : topologies.getFirst();
+    }
 
     /** Whether a word of SelectTypeParameters is set. */
     public boolean selects(String word) {

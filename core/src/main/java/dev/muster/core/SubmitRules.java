@@ -70,6 +70,11 @@ final class SubmitRules {
             }
             case AccountRules.Fit f -> desc = GpuDefaults.with(accounts.withTimeLimit(f.desc()), state.settings());
         }
+        Optional<JobDesc> labelled = Mcs.of(state.settings()).labelled(desc);
+        if (labelled.isEmpty()) {
+            return new Unfit(SlurmErrno.INVALID_MCS_LABEL);
+        }
+        desc = labelled.get();
         Optional<Decision.Rejected> refusal = refusal(c, desc);
         if (refusal.isPresent()) {
             return new Unfit(refusal.get());
@@ -117,6 +122,9 @@ final class SubmitRules {
         int id = ids.jobId();
         Job job = job(c, fit, id, ids.sluid(), array.size() == 0 ? Job.Array.NONE
                 : new Job.Array(id, -1, array.pending(), array.maxRunning(), array.size()));
+        if (c.immediate() && new AccountRules(state).blocks(desc, Allocation.NONE, desc.timing().timeLimitMin(), use) != JobReason.NONE) {
+            return Decision.reject(SlurmErrno.ACCOUNTING_POLICY);
+        }
         if (c.immediate()) {
             Optional<Planner.Estimate> estimate = planner.estimate(state, now, desc);
             if (estimate.isEmpty() || estimate.get().start() > now.seconds() || job.eligibleTime() == 0) {
@@ -203,7 +211,8 @@ final class SubmitRules {
             return refuse(late.get());
         }
         int active = state.jobs().size() - state.ended().size();
-        if (active >= state.settings().maxJobCount()) {
+        long numbers = (long) state.settings().maxJobId() - Math.max(1, state.settings().firstJobId());
+        if (active >= state.settings().maxJobCount() || state.jobs().size() >= numbers) {
             return Optional.of(new Decision.Rejected(SlurmErrno.ERROR_ON_DESC_TO_RECORD_COPY,
                     "Resource temporarily unavailable"));
         }

@@ -89,7 +89,8 @@ final class UsageRules {
             }
             String partition = job.desc().partition().split(",")[0];
             Optional<QosPolicy> q = state.accounts().qos(job.desc().charge().qos());
-            double rate = Amounts.of(job.run().allocation()).billing(state, partition) * q.map(p -> p.limits().getOrDefault("UsageFactor", "")).filter(f -> !f.isEmpty())
+            double rate = Amounts.of(job.run().allocation()).billing(state, partition) * q.map(p -> p.limits()
+                    .getOrDefault("UsageFactor", "")).filter(f -> !f.isEmpty())
                     .map(Double::parseDouble).orElse(1.0);
             long amount = (long) (rate * seconds * FairShare.UNIT);
             state.accounts().assoc(job.desc().owner().user(), job.desc().charge().account(), partition)

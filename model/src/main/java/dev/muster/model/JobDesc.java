@@ -103,7 +103,13 @@ public record JobDesc(
             int warnSignal,
             int warnSeconds,
             boolean warnBatchOnly,
-            String oomKillStep) {}
+            String oomKillStep) {
+        public Extras withMcsLabel(String label) {
+            return new Extras(comment, adminComment, extra, cluster, mailUser, mailType, signal, container, containerId, burstBuffer, label,
+                    batchFeatures, acctgFreq, cpuFreq, tresBind, tresFreq, profile, power, x11, noKill, waitAllNodes, reboot, getUserEnv,
+                    stepMgr, warnSignal, warnSeconds, warnBatchOnly, oomKillStep);
+        }
+    }
 
     /**
      * What the job runs and where it was asked for. Script and environment are content-addressed blobs (hex SHA-256).

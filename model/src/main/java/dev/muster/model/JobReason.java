@@ -50,6 +50,7 @@ public enum JobReason {
     RAISED_SIGNAL("RaisedSignal"),
     STEPD_KILLED("StepdKilled"),
     PARTITION_CONFIG("PartitionConfig"),
+    NO_TOPOLOGY_UNIT("No_suitable_topology_unit_found"),
     ACCOUNTING_POLICY("AccountingPolicy"),
     MAX_MEM_PER_LIMIT("MaxMemPerLimit"),
     ASSOC_GRP_CPU_LIMIT("AssocGrpCpuLimit"),

@@ -24,6 +24,7 @@ package dev.muster.model;
  * @param distribution   {@code -m} as written
  * @param hint           {@code --hint}
  * @param switches       {@code --switches} as written
+ * @param segment        {@code --segment}
  */
 public record ResourceRequest(
         int nodesMin,
@@ -65,7 +66,8 @@ public record ResourceRequest(
         String switches,
         String gresFlags,
         String hint,
-        String distribution) {
+        String distribution,
+        int segment) {
 
     /** Whom a job shares its nodes with. */
     public enum Exclusive { SHARED, NODE, USER, MCS, TOPO }

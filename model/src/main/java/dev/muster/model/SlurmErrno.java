@@ -80,6 +80,8 @@ public enum SlurmErrno {
     JOB_NOT_RUNNING(2086, "Job is not running"),
     JOB_NOT_FINISHED(2089, "Job is not finished"),
     INTERNAL(2092, "Slurm internal error, contact system administrator"),
+    REQUESTED_TOPO_CONFIG_UNAVAILABLE(2015, "Requested topology configuration is not available"),
+    INVALID_MCS_LABEL(2099, "Invalid mcs_label specified"),
     PARTITION_DOWN(2103, "Partition in DOWN state"),
     JOB_SETTING_DB_INX(2104, "Job update not available right now, the DB index is being set, try again in a bit"),
     NOT_HET_JOB_LEADER(2109, "Job not heterogeneous job leader"),

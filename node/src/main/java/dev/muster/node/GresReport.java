@@ -24,7 +24,13 @@ final class GresReport {
     static List<String> lines(GresConf conf, NodeConf node) {
         List<String> out = new ArrayList<>();
         List<GresConf.Device> devices = conf.forNode(node.name());
+        List<String> gpus = devices.stream().filter(d -> d.name().equals("gpu")).flatMap(d -> files(d).stream()).toList();
         for (GresConf.Device d : devices) {
+            if ((d.name().equals("mps") || d.name().equals("shard")) && files(d).isEmpty() && !gpus.isEmpty()) {
+                // the same part of each GPU
+                gpus.forEach(f -> out.add(line(d.name(), d.type(), d.count() / gpus.size(), List.of(f), d.cores(), node.cores(), d.links())));
+                continue;
+            }
             out.add(line(d.name(), d.type(), d.count(), files(d), d.cores(), node.cores(), d.links()));
         }
         for (NodeConf.Gres g : node.gres()) {

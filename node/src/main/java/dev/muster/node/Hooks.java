@@ -92,11 +92,15 @@ final class Hooks {
         return out;
     }
 
+    /** What the controller says of devices; nothing else of a job's environment is told to programs that run as root. */
+    private static final java.util.Set<String> DEVICES = java.util.Set.of("CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "ZE_AFFINITY_MASK",
+            "GPU_DEVICE_ORDINAL", "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE");
+
     private Map<String, String> environment(JobShare share, String context) {
         Map<String, String> out = basic();
         for (String entry : share.environment()) {
             int equals = entry.indexOf('=');
-            if (equals > 0 && entry.startsWith("SLURM")) {
+            if (equals > 0 && (entry.startsWith("SLURM") || DEVICES.contains(entry.substring(0, equals)))) {
                 out.put(entry.substring(0, equals), entry.substring(equals + 1));
             }
         }
@@ -104,6 +108,8 @@ final class Hooks {
         if (!gpus.isEmpty()) {
             out.put("SLURM_JOB_GPUS", gpus);
             out.put("CUDA_VISIBLE_DEVICES", gpus);
+            out.put("ROCR_VISIBLE_DEVICES", gpus);
+            out.put("ZE_AFFINITY_MASK", gpus);
             out.put("GPU_DEVICE_ORDINAL", gpus);
         }
         out.put("SLURM_JOB_ID", Integer.toString(share.jobId()));

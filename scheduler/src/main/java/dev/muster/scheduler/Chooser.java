@@ -2,8 +2,10 @@ package dev.muster.scheduler;
 
 import dev.muster.core.Allocation;
 import dev.muster.core.GresRequest;
+import dev.muster.core.SharedGpus;
 import dev.muster.core.Tres;
 import dev.muster.model.IndexSet;
+import dev.muster.model.Topology;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -38,7 +40,7 @@ final class Chooser {
             return 0;
         }
         units += need.shape().spared().more(node.spec);
-        if (need.shape().cpusMax() > 0) {
+        if (need.shape().cpusMax() >= 0) {
             int left = need.shape().cpusMax() - node.cpusHeld(need.partition());
             if (need.exclusive() && node.spec.cpus() > left) {
                 return 0;
@@ -107,7 +109,22 @@ final class Chooser {
     /**
      * Picks nodes for all tasks: candidates come in order of preference, required nodes first. Empty if they do not suffice.
      */
-    static List<Pick> pick(Need need, List<Candidate> candidates, int required) {
+    static List<Pick> pick(Need need, List<Candidate> candidates, int required, Topology topology) {
+        if (Features.isPlain(need.features())) {
+            return pickAny(need, candidates, required, topology);
+        }
+        for (Features.Choice choice : Features.choices(need.features())) {
+            int[] counted = {required};
+            List<Candidate> allowed = Features.allowed(choice, candidates, required, counted);
+            List<Pick> picks = allowed.isEmpty() ? List.of() : pickAny(need, allowed, counted[0], topology);
+            if (!picks.isEmpty()) {
+                return picks;
+            }
+        }
+        return List.of();
+    }
+
+    private static List<Pick> pickAny(Need need, List<Candidate> candidates, int required, Topology topology) {
         if (required == 0 && need.nodesWanted() == 1 && need.gresPerJob().isEmpty()) {
             for (Candidate c : candidates) {
                 if (c.tasks >= need.tasks()) {
@@ -118,6 +135,10 @@ final class Chooser {
         if (need.shape().contiguous()) {
             List<Candidate> neighbours = neighbours(need, candidates, required);
             return neighbours.isEmpty() ? List.of() : deal(need, neighbours);
+        }
+        if (topology.kind() != Topology.Kind.FLAT) {
+            List<Candidate> close = Neighbourhood.choose(topology, need, candidates, required);
+            return close.isEmpty() ? List.of() : deal(need, close);
         }
         List<Candidate> chosen = enough(need, candidates, required);
         if (chosen.isEmpty() && candidates.size() > required) {
@@ -149,7 +170,7 @@ final class Chooser {
         return List.of();
     }
 
-    private static List<Candidate> enough(Need need, List<Candidate> candidates, int required) {
+    static List<Candidate> enough(Need need, List<Candidate> candidates, int required) {
         long tasks = 0;
         int most = need.nodesMax() > 0 ? need.nodesMax() : Integer.MAX_VALUE;
         for (int i = 0; i < candidates.size() && i < most; i++) {
@@ -243,7 +264,7 @@ final class Chooser {
         TreeMap<String, IndexSet> out = new TreeMap<>();
         if (need.exclusive()) {
             pick.node.freeGres.forEach((name, free) -> {
-                if (!free.isEmpty()) {
+                if (!free.isEmpty() && !SharedGpus.isShared(name)) {
                     out.put(name, free);
                 }
             });
@@ -266,7 +287,9 @@ final class Chooser {
 
     private static void add(Map<String, IndexSet> out, NodeSlot node, Tres.Item item, int count) {
         IndexSet taken = out.getOrDefault(item.name(), IndexSet.empty());
-        IndexSet more = firstOf(node.devices(item.name(), item.type()).minus(taken), count);
+        IndexSet free = SharedGpus.isShared(item.name()) && SharedGpus.perGpu(node.spec.gres(), item.name()) > 0
+                ? node.parts(item.name(), count) : node.devices(item.name(), item.type());
+        IndexSet more = firstOf(free.minus(taken), count);
         if (!more.isEmpty()) {
             out.put(item.name(), taken.union(more));
         }

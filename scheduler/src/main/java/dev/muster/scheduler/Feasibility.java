@@ -5,12 +5,14 @@ import dev.muster.core.GresRequest;
 import dev.muster.core.Licences;
 import dev.muster.core.Node;
 import dev.muster.core.Partition;
+import dev.muster.core.SharedGpus;
 import dev.muster.core.State;
 import dev.muster.core.Tres;
 import dev.muster.model.HostList;
 import dev.muster.model.JobDesc;
 import dev.muster.model.ResourceRequest;
 import dev.muster.model.SlurmErrno;
+import dev.muster.model.Topology;
 import dev.muster.model.TresBind;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,6 +25,9 @@ final class Feasibility {
     static Optional<Decision.Rejected> infeasible(State state, JobDesc desc) {
         if (!TresBind.isValid(desc.extras().tresBind())) {
             return Optional.of(Decision.reject(SlurmErrno.INVALID_TRES));
+        }
+        if (SharedGpus.clash(desc.request(), desc.extras().tresFreq())) {
+            return Optional.of(Decision.reject(SlurmErrno.INVALID_GRES));
         }
         Optional<Decision.Rejected> wrong = Unsupported.refusal(desc, state.settings()).or(() -> malformed(state, desc.request()));
         // a job that is held may be changed before it is released: only what can never be right is refused
@@ -90,7 +95,17 @@ final class Feasibility {
 
     /** @param strictly asking for more than the whole partition has is an error too */
     private static Optional<Decision.Rejected> inPartition(State state, JobDesc desc, Partition partition, boolean strictly) {
-        Need need = Need.of(desc, partition, state.settings());
+        Need need = Need.of(desc, partition, state.settings()).onAnySwitches();
+        Topology topology = state.settings().topology(need.network().topology());
+        String objection = Network.objection(desc.request(), topology);
+        if (!objection.isEmpty()) {
+            return Optional.of(new Decision.Rejected(SlurmErrno.NOT_SUPPORTED, objection));
+        }
+        List<String> within = names(need.network().within());
+        if (!within.isEmpty() && within.size() < need.nodesMin()
+                || need.network().segment() > 0 && need.nodesWanted() % need.network().segment() != 0) {
+            return Optional.of(Decision.reject(SlurmErrno.INVALID_NODE_COUNT));
+        }
         List<String> required = names(need.nodeList());
         if (!partition.nodes().containsAll(required)) {
             return Optional.of(Decision.reject(SlurmErrno.REQUESTED_NODES_NOT_IN_PARTITION));
@@ -108,7 +123,8 @@ final class Feasibility {
         long total = 0;
         for (String name : ordered(partition.nodes(), required)) {
             Optional<Node> node = state.nodes().find(name).filter(n -> !n.has(Node.Flag.FUTURE));
-            if (node.isEmpty() || excluded.contains(name) || !Features.match(need.features(), node.get().spec().features())) {
+            if (node.isEmpty() || excluded.contains(name) || !within.isEmpty() && !within.contains(name)
+                    || !Features.match(need.features(), node.get().spec().features())) {
                 continue;
             }
             NodeSlot empty = new NodeSlot(0, node.get());
@@ -119,7 +135,7 @@ final class Feasibility {
                 candidates.add(new Chooser.Candidate(empty, tasks));
                 total += tasks;
                 if (total >= need.tasks() && candidates.size() >= need.nodesMin() && found == required.size()
-                        && !Chooser.pick(need, candidates, found).isEmpty()) {
+                        && !Chooser.pick(need, candidates, found, topology).isEmpty()) {
                     return Optional.empty();
                 }
             }
@@ -129,7 +145,15 @@ final class Feasibility {
         }
         // a job that only asks for more nodes or tasks than the partition has waits (PartitionConfig): it may grow
         boolean waits = state.settings().enforcePartLimits().equals("NO");
-        boolean fits = !Chooser.pick(need, candidates, found).isEmpty();
+        boolean inUnits = topology.kind() == Topology.Kind.BLOCK || topology.kind() == Topology.Kind.TORUS;
+        if (inUnits && !Chooser.pick(need, candidates, found, Topology.FLAT).isEmpty()
+                && Chooser.pick(need, candidates, found, topology).isEmpty()) {
+            return Optional.of(Decision.reject(SlurmErrno.REQUESTED_TOPO_CONFIG_UNAVAILABLE));
+        }
+        if (!Features.isPlain(need.features()) && Chooser.pick(need, candidates, found, topology).isEmpty()) {
+            return Optional.of(Decision.reject(SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE));
+        }
+        boolean fits = !Chooser.pick(need, candidates, found, topology).isEmpty();
         return fits || waits && !strictly ? Optional.empty()
                 : Optional.of(Decision.reject(SlurmErrno.REQUESTED_PART_CONFIG_UNAVAILABLE));
     }

@@ -63,7 +63,7 @@ final class HetPass {
             }
             reason = Limits.reason(job.desc(), partition.get(), state.settings());
             if (reason == JobReason.NONE) {
-                Optional<Need> open = pass.inReservation(job, scheduler.need(job, partition.get(), state));
+                Optional<Need> open = pass.inReservation(job, scheduler.known(scheduler.need(job, partition.get(), state), job));
                 if (open.isEmpty()) {
                     reason = JobReason.RESERVATION;
                     continue;
@@ -102,14 +102,14 @@ final class HetPass {
                 break;
             }
             scheduler.use().started(state, part.job.desc(), allocation.get(), 1);
-            pass.takeLicences(allocation.get(), part.need, false);
+            pass.licences().take(allocation.get(), part.need, false);
             charged++;
             allocation.get().nodes().forEach(share -> used.add(share.node()));
             starts.add(new Planner.Start(part.job.id(), -1, allocation.get(), part.need.limitMin(), part.need.partition(), part.need.reservation()));
         }
         for (int i = 0; i < charged; i++) {
             scheduler.use().started(state, parts.get(i).job.desc(), starts.get(i).allocation(), -1);
-            pass.takeLicences(starts.get(i).allocation(), parts.get(i).need, true);
+            pass.licences().take(starts.get(i).allocation(), parts.get(i).need, true);
         }
         for (int i = 0; all && i < starts.size(); i++) {
             pass.started(parts.get(i).job, parts.get(i).need, starts.get(i));

@@ -2,6 +2,8 @@ package dev.muster.scheduler;
 
 import dev.muster.core.Job;
 import dev.muster.core.Licences;
+import dev.muster.core.Reservation;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -19,26 +21,49 @@ final class LicencePlan {
         });
     }
 
+    private record Kept(String reservation, Map<String, Integer> left, int fromSlot, int toSlot) {}
+
+    private final List<Kept> kept = new ArrayList<>();
+    private final Map<String, Map<String, Integer>> usedIn = new HashMap<>();
+
+    /** They are for jobs of a reservation in these slots, as far as these do not have them already. Running jobs come first. */
+    void keep(Reservation r, int fromSlot, int toSlot) {
+        Map<String, Integer> left = new HashMap<>();
+        r.licences().forEach(i -> left.merge(i.name(), i.count(), Integer::sum));
+        usedIn.getOrDefault(r.name(), Map.of()).forEach((name, count) -> left.computeIfPresent(name, (n, c) -> Math.max(0, c - count)));
+        kept.add(new Kept(r.name(), left, fromSlot, toSlot));
+    }
+
+    private int keptFor(String name, int slot, String own) {
+        int sum = 0;
+        for (Kept k : kept) {
+            sum += !k.reservation.equals(own) && slot >= k.fromSlot && slot < k.toSlot ? k.left.getOrDefault(name, 0) : 0;
+        }
+        return sum;
+    }
+
     /** A running job has them for so many seconds more. */
     void running(Job job, long secondsLeft) {
+        Licences.held(job).forEach(i -> usedIn.computeIfAbsent(job.desc().charge().reservation(), r -> new HashMap<>())
+                .merge(i.name(), i.count(), Integer::sum));
         take(Licences.held(job), 0, Math.max(1, Grid.slotAt(secondsLeft)));
     }
 
     /** What the job would be given in these slots: all it asks for, or the first alternative that is there; empty if it must wait. */
-    Optional<List<Licences.Item>> choose(Licences.Wanted wanted, int fromSlot, int toSlot) {
+    Optional<List<Licences.Item>> choose(Licences.Wanted wanted, int fromSlot, int toSlot, String reservation) {
         if (!wanted.any()) {
-            return wanted.items().stream().allMatch(i -> isFree(i, fromSlot, toSlot)) ? Optional.of(wanted.items()) : Optional.empty();
+            return wanted.items().stream().allMatch(i -> isFree(i, fromSlot, toSlot, reservation)) ? Optional.of(wanted.items()) : Optional.empty();
         }
-        return wanted.items().stream().filter(i -> isFree(i, fromSlot, toSlot)).findFirst().map(List::of);
+        return wanted.items().stream().filter(i -> isFree(i, fromSlot, toSlot, reservation)).findFirst().map(List::of);
     }
 
-    private boolean isFree(Licences.Item item, int fromSlot, int toSlot) {
+    private boolean isFree(Licences.Item item, int fromSlot, int toSlot, String reservation) {
         int[] slots = free.get(item.name());
         if (slots == null) {
             return item.count() == 0;
         }
         for (int slot = fromSlot; slot < toSlot; slot++) {
-            if (slots[slot] < item.count()) {
+            if (slots[slot] - keptFor(item.name(), slot, reservation) < item.count()) {
                 return false;
             }
         }

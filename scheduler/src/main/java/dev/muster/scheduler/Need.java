@@ -30,6 +30,9 @@ import java.util.TreeMap;
  * @param limitMin      -1 for none
  * @param jobsPerCore   of the partition that may share a core with it, 1 for none
  * @param reservation   in which it is to start, "" for none
+ * @param apart         with whom it shares its nodes
+ * @param network       how its nodes hang together
+ * @param batch         features that the node has on which the script runs
  */
 record Need(
         String partition,
@@ -58,24 +61,29 @@ record Need(
         Licences.Wanted licences,
         int limitMin,
         String reservation,
-        int jobsPerCore) {
+        int jobsPerCore,
+        Apart apart,
+        Network network,
+        String batch) {
 
     /**
      * @param sockets  a node must have at least; likewise cores and threads
      * @param threads  the job may use of each core; 0 for all
      * @param tasksPerCore 0 for any number; likewise tasksPerSocket
-     * @param cpusMax  MaxCPUsPerNode: of a node for all jobs of the partition; 0 for no bound
+     * @param cpusMax  MaxCPUsPerNode: of a node for all jobs of the partition; -1 for no bound
+     * @param socketCpusMax MaxCPUsPerSocket, likewise of each socket
      * @param spared   what the job leaves alone of each node
      * @param contiguous the nodes must be neighbours in the order they are configured in
      */
-    record Shape(int sockets, int cores, int threads, int tasksPerCore, int tasksPerSocket, int cpusMax, boolean contiguous,
+    record Shape(int sockets, int cores, int threads, int tasksPerCore, int tasksPerSocket, int cpusMax, int socketCpusMax, boolean contiguous,
             Spared spared) {
         static Shape of(ResourceRequest r, Partition partition, Settings settings) {
             int tasksPerCore = r.tasksPerCore() == 0 && settings.selects("CR_ONE_TASK_PER_CORE") ? 1 : r.tasksPerCore();
             boolean oneThread = r.hint().equals("nomultithread") || r.hint().equals("compute_bound");
             return new Shape(r.socketsPerNode(), r.coresPerSocket(), oneThread ? 1 : r.threadsPerCore(), tasksPerCore,
                     r.tasksPerSocket(),
-                    Math.max(0, partition.info().maxCpusPerNode()), r.contiguous(),
+                    Partition.cpusMax(partition.info().maxCpusPerNode()), Partition.cpusMax(partition.info().maxCpusPerSocket()),
+                    r.contiguous(),
                     new Spared(r.coreSpec() != 0 || r.threadSpec() > 0, Math.max(0, r.coreSpec()), r.threadSpec()));
         }
 
@@ -149,14 +157,17 @@ record Need(
                 r.tasksPerNode(), cpusMin, perNode, perCpu, memory.all(), gres.perNode(), gres.perJob(), gres.perTask(),
                 alone(r, partition)
                         || settings.selects("LINEAR") && partition.jobsPerCore(r.oversubscribe()) == 1,
-                r.overcommit(), Shape.of(r, partition, settings), r.tmpDiskMb(), r.features(), r.nodeList(), r.excludeList(), tasksOn(r),
+                r.overcommit(), Shape.of(r, partition, settings), r.tmpDiskMb(), r.features(), r.segment() > 0 ? "" : r.nodeList(),
+                r.excludeList(), tasksOn(r),
                 new Gpus(r.cpusPerGpu(), r.memPerGpuMb()), Licences.parse(r.licenses()).orElse(Licences.Wanted.NONE),
-                limit(desc, partition), "", sharing(r, partition));
+                limit(desc, partition), "", sharing(r, partition), apart(desc, partition, settings),
+                Network.of(r, partition), desc.extras().batchFeatures());
     }
 
     /** Who leaves cores alone has the whole node. */
     private static boolean alone(ResourceRequest r, Partition partition) {
-        return r.exclusive() != ResourceRequest.Exclusive.SHARED || partition.isExclusive() || r.coreSpec() != 0 || r.threadSpec() > 0;
+        boolean asked = r.exclusive() == ResourceRequest.Exclusive.NODE || r.exclusive() == ResourceRequest.Exclusive.TOPO;
+        return asked || partition.isExclusive() || partition.info().exclusiveTopo() || r.coreSpec() != 0 || r.threadSpec() > 0;
     }
 
     /** Of a range, as many as there are; but no more than tasks, and the fewest with --use-min-nodes. */
@@ -193,13 +204,32 @@ record Need(
         return new Need(partition, nodesMin, nodesMax, nodesWanted, tasks, cpusPerTask, tasksPerNode, cpusPerNodeMin, memPerNodeMb, memPerCpuMb,
                 memAll,
                 gresPerNode, gresPerJob, gresPerTask, exclusive, overcommit, shape, tmpDiskMb, features, nodeList, excludeList, tasksOn, gpus,
-                licences, limitMin, name, jobsPerCore);
+                licences, limitMin, name, jobsPerCore, apart, network, batch);
     }
 
     Need wanting(int nodes) {
         return new Need(partition, nodesMin, nodesMax, nodes, tasks, cpusPerTask, tasksPerNode, cpusPerNodeMin, memPerNodeMb, memPerCpuMb,
                 memAll, gresPerNode, gresPerJob, gresPerTask, exclusive, overcommit, shape, tmpDiskMb, features, nodeList, excludeList, tasksOn,
-                gpus, licences, limitMin, reservation, jobsPerCore);
+                gpus, licences, limitMin, reservation, jobsPerCore, apart, network, batch);
+    }
+
+    /** It has waited long enough for few switches. */
+    Need onAnySwitches() {
+        return new Need(partition, nodesMin, nodesMax, nodesWanted, tasks, cpusPerTask, tasksPerNode, cpusPerNodeMin, memPerNodeMb, memPerCpuMb,
+                memAll, gresPerNode, gresPerJob, gresPerTask, exclusive, overcommit, shape, tmpDiskMb, features, nodeList, excludeList, tasksOn,
+                gpus, licences, limitMin, reservation, jobsPerCore, apart, network.withoutSwitches(), batch);
+    }
+
+    /** Of whom it is counts: somebody has nodes for himself. */
+    Need by(Apart who) {
+        return new Need(partition, nodesMin, nodesMax, nodesWanted, tasks, cpusPerTask, tasksPerNode, cpusPerNodeMin, memPerNodeMb, memPerCpuMb,
+                memAll, gresPerNode, gresPerJob, gresPerTask, exclusive, overcommit, shape, tmpDiskMb, features, nodeList, excludeList, tasksOn,
+                gpus, licences, limitMin, reservation, jobsPerCore, who, network, batch);
+    }
+
+    private static Apart apart(JobDesc desc, Partition partition, Settings settings) {
+        Apart own = Apart.of(desc, partition, settings);
+        return own.minds() ? own : Apart.ANYBODY;
     }
 
     /** Total CPUs, at least. */

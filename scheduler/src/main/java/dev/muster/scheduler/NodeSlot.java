@@ -2,8 +2,11 @@ package dev.muster.scheduler;
 
 import dev.muster.core.Allocation;
 import dev.muster.core.Node;
+import dev.muster.core.SharedGpus;
 import dev.muster.model.IndexSet;
+import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 
 /** What is free on a node now. Mutable; owned by the core thread. */
@@ -23,6 +26,18 @@ final class NodeSlot {
     private final Map<String, int[]> sharers = new TreeMap<>();
     /** CPUs held by jobs of each partition; a job of several counts in all of them. */
     private final Map<String, Integer> cpusHeld = new TreeMap<>();
+    /** The units that these are on. */
+    private final Map<String, int[]> unitsHeld = new TreeMap<>();
+    /** Jobs that are here by whom they share with. */
+    private final Map<Apart, Integer> company = new HashMap<>();
+    /** Its leaf switch or block. */
+    Optional<Unit> unit = Optional.empty();
+
+    /** How often jobs are on nodes of a leaf switch or block, and of these those that want it for themselves. */
+    static final class Unit {
+        private int jobs;
+        private int alone;
+    }
 
     NodeSlot(int index, Node node) {
         this.index = index;
@@ -49,6 +64,8 @@ final class NodeSlot {
         unitHolders = new int[spec.units()];
         sharers.clear();
         cpusHeld.clear();
+        unitsHeld.clear();
+        company.clear();
     }
 
     void hold(Allocation.Share share, String partitions) {
@@ -69,6 +86,7 @@ final class NodeSlot {
         freeUnits = freeUnits.minus(share.cores());
         holders++;
         count(partitions, share.cpus());
+        countUnits(partitions, share.cores(), 1);
         if (!unitsOnly) {
             holdRest(share);
         }
@@ -84,6 +102,7 @@ final class NodeSlot {
         freeUnits = freeUnits.union(free.minus(spec.reservedUnits()));
         holders--;
         count(partitions, -share.cpus());
+        countUnits(partitions, share.cores(), -1);
         if (!unitsOnly) {
             releaseRest(share);
         }
@@ -125,10 +144,59 @@ final class NodeSlot {
         share.gres().forEach((name, devices) -> freeGres.computeIfPresent(name, (n, free) -> free.union(devices)));
     }
 
+    /** Of these units so many of each socket that the partition's jobs have no more CPUs of it than that. */
+    IndexSet withinSockets(IndexSet units, String partition, int cpusMax) {
+        int perSocket = Math.max(1, spec.units() / Math.max(1, spec.sockets()));
+        int[] held = unitsHeld.getOrDefault(partition, new int[spec.units()]);
+        int[] left = new int[spec.units() / perSocket + 1];
+        java.util.Arrays.fill(left, cpusMax / Math.max(1, spec.cpusPerUnit()));
+        for (int u = 0; u < held.length; u++) {
+            left[u / perSocket] -= held[u];
+        }
+        IndexSet out = IndexSet.empty();
+        for (int u = units.first(); u >= 0; u = units.next(u + 1)) {
+            out = left[u / perSocket]-- > 0 ? out.with(u) : out;
+        }
+        return out;
+    }
+
+    private void countUnits(String partitions, IndexSet units, int jobs) {
+        for (String name : partitions.split(",")) {
+            int[] held = unitsHeld.computeIfAbsent(name, n -> new int[spec.units()]);
+            for (int u = units.first(); u >= 0; u = units.next(u + 1)) {
+                if (u < held.length) {
+                    held[u] += jobs;
+                }
+            }
+        }
+    }
+
     private void count(String partitions, int cpus) {
         for (String name : partitions.split(",")) {
             cpusHeld.merge(name, cpus, Integer::sum);
         }
+    }
+
+    /** A job came, or went with -1. */
+    void meet(Apart who, int jobs) {
+        unit.ifPresent(u -> {
+            u.jobs += jobs;
+            u.alone += who.topo() ? jobs : 0;
+        });
+        company.merge(who, jobs, (a, b) -> a + b == 0 ? null : a + b);
+    }
+
+    /** Whether the job may be here with those who are. */
+    boolean accepts(Apart who) {
+        if (unit.isPresent() && (who.topo() ? unit.get().jobs : unit.get().alone) > 0) {
+            return false;
+        }
+        for (Apart here : company.keySet()) {
+            if (!who.goesWith(here)) {
+                return false;
+            }
+        }
+        return true;
     }
 
     int cpusHeld(String partition) {
@@ -137,16 +205,54 @@ final class NodeSlot {
 
     /** Devices of a type: all if type is "". */
     IndexSet devices(String name, String type) {
+        if (SharedGpus.isShared(name) && SharedGpus.perGpu(spec.gres(), name) > 0) {
+            return parts(name, 0);
+        }
+        if (name.equals("gpu")) {
+            return wholeGpus(type);
+        }
         if (type.isEmpty()) {
             return freeGres.getOrDefault(name, IndexSet.empty());
         }
+        return freeGres.getOrDefault(name, IndexSet.empty()).intersect(ofType(name, type));
+    }
+
+    private IndexSet ofType(String name, String type) {
         IndexSet wanted = IndexSet.empty();
         for (Node.Gres g : spec.gres()) {
             if (g.name().equals(name) && g.type().equals(type) && g.count() > 0) {
                 wanted = wanted.union(IndexSet.range(g.first(), g.first() + g.count() - 1, 1));
             }
         }
-        return freeGres.getOrDefault(name, IndexSet.empty()).intersect(wanted);
+        return wanted;
+    }
+
+    /** GPUs of which nobody has a part. */
+    private IndexSet wholeGpus(String type) {
+        IndexSet out = freeGres.getOrDefault("gpu", IndexSet.empty());
+        out = type.isEmpty() ? out : out.intersect(ofType("gpu", type));
+        for (String name : freeGres.keySet()) {
+            int per = SharedGpus.isShared(name) ? SharedGpus.perGpu(spec.gres(), name) : 0;
+            for (int g = out.first(); per > 0 && g >= 0; g = out.next(g + 1)) {
+                if (freeGres.get(name).intersect(SharedGpus.parts(g, per)).count() < per) {
+                    out = out.without(g);
+                }
+            }
+        }
+        return out;
+    }
+
+    /** Free parts of the one GPU that has so many and fewest more; of the one with most where none has. */
+    IndexSet parts(String name, int count) {
+        int per = SharedGpus.perGpu(spec.gres(), name);
+        IndexSet best = IndexSet.empty();
+        for (int gpu = freeGres.getOrDefault("gpu", IndexSet.empty()).first(); gpu >= 0; gpu = freeGres.get("gpu").next(gpu + 1)) {
+            IndexSet free = freeGres.getOrDefault(name, IndexSet.empty()).intersect(SharedGpus.parts(gpu, per));
+            boolean fits = count > 0 && free.count() >= count;
+            boolean better = fits && best.count() >= count ? free.count() < best.count() : free.count() > best.count();
+            best = better ? free : best;
+        }
+        return best;
     }
 
     boolean isIdle() {

@@ -13,6 +13,7 @@ import dev.muster.core.State;
 import dev.muster.model.JobDesc;
 import dev.muster.model.IndexSet;
 import dev.muster.model.JobReason;
+import dev.muster.model.Topology;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -40,15 +41,14 @@ final class Pass {
     private final AccountRules accounts;
     private final boolean limited;
     private final boolean inOrder;
-    private final boolean leastLoaded;
-    private final boolean packed;
-    private final boolean serialAtEnd;
     private final boolean limitStops;
     /** Partitions whose next job is kept back by a limit, where that stops all behind it. */
     private final Set<String> closed = new HashSet<>();
     private final List<Charged> charged = new ArrayList<>();
     private final List<Planner.Start> starts = new ArrayList<>();
     private final List<Taken> taken = new ArrayList<>();
+    /** Who came to which node. */
+    private final List<Met> met = new ArrayList<>();
     /** Of these, those that share their cores. */
     private final List<Taken> shares = new ArrayList<>();
     /** Units alone, for what goes on or waits for others to leave. */
@@ -69,7 +69,8 @@ final class Pass {
     private boolean blind;
     private boolean sharing;
     private Grid grid;
-    private LicencePlan licencePlan;
+    private final LicenceDesk licences;
+    private final Candidates candidates;
     private Set<String> avoided = Set.of();
     private int reservations;
     private int backfilled;
@@ -78,6 +79,8 @@ final class Pass {
 
     private record Taken(NodeSlot node, Allocation.Share share, String partition) {}
 
+    private record Met(NodeSlot node, Apart who) {}
+
     Pass(Scheduler scheduler, State state, Now now, int most) {
         this.scheduler = scheduler;
         this.state = state;
@@ -85,17 +88,16 @@ final class Pass {
         this.most = most;
         this.memoryConsumed = state.settings().memoryConsumed();
         this.accounts = new AccountRules(state);
-        this.leastLoaded = state.settings().selects("CR_LLN");
-        this.serialAtEnd = state.settings().options().containsKey("pack_serial_at_end");
         this.limitStops = state.settings().options().containsKey("assoc_limit_stop");
-        this.packed = state.settings().selects("CR_PACK_NODES");
         this.limited = accounts.enforces("limits");
         this.inOrder = state.settings().options().containsKey(Settings.IN_ORDER);
         this.reserved = new Reserved(state, scheduler.nodes(), now.seconds());
         this.preemptor = new Preemptor(scheduler, state, now);
+        this.candidates = new Candidates(scheduler, state);
+        this.licences = new LicenceDesk(scheduler, state, now);
         if (state.preempted().size() > 0) {
             for (Job job : scheduler.holders()) {
-                if (Scheduler.gaveItsCores(state, job)) {
+                if (Scheduler.gaveWay(state, job)) {
                     stopped.add(job);
                 }
             }
@@ -123,6 +125,9 @@ final class Pass {
             charged.forEach(c -> scheduler.use().started(state, c.desc, c.allocation, -1));
             for (Taken t : taken) {
                 t.node.release(t.share, t.partition);
+            }
+            for (Met m : met) {
+                scheduler.meet(m.who, m.node, -1);
             }
             for (Taken t : shares) {
                 t.node.share(t.partition, t.share.cores(), -1);
@@ -214,7 +219,7 @@ final class Pass {
                 reason = reason == JobReason.NONE ? limit : reason;
                 continue;
             }
-            Need plain = scheduler.need(job, partition.get(), state);
+            Need plain = scheduler.known(patient(job, scheduler.need(job, partition.get(), state)), job);
             for (int i = 0; i < reservations.size(); i++) {
                 JobReason why = attempt(job, task, partition.get(), scheduler.shared(plain, reservations.get(i)), i + 1 == reservations.size());
                 if (why == JobReason.NONE) {
@@ -228,6 +233,16 @@ final class Pass {
             scheduler.explain(job.id(), reason);
         }
         return false;
+    }
+
+    /** A job waits for few switches no longer than it said. */
+    private Need patient(Job job, Need need) {
+        return need.network().switches() > 0 && job.eligibleTime() > 0
+                && now.seconds() - job.eligibleTime() > Network.patience(job.desc().request(), state.settings()) ? need.onAnySwitches() : need;
+    }
+
+    private Topology topology(Need need) {
+        return state.settings().topology(need.network().topology());
     }
 
     /** NONE if it starts; else why it does not. @param last what it waits for is planned here */
@@ -270,7 +285,7 @@ final class Pass {
             }
             return reason;
         }
-        if (licences(need, 0).isEmpty()) {
+        if (licences.given(need, 0).isEmpty()) {
             if (last) {
                 reserve(job, need, JobReason.LICENSES);
             }
@@ -300,7 +315,7 @@ final class Pass {
             return JobReason.RESOURCES;
         }
         JobReason reason = unavailable(need) ? JobReason.REQ_NODE_NOT_AVAIL : blocked.contains(blocker(need)) ? JobReason.PRIORITY
-                : JobReason.RESOURCES;
+                : lacksUnit(need) ? JobReason.NO_TOPOLOGY_UNIT : JobReason.RESOURCES;
         reserve(job, need, reason);
         blocked.add(blocker(need));
         return reason;
@@ -317,7 +332,7 @@ final class Pass {
         return switch (room) {
             case Preemptor.None n -> Optional.empty();
             case Preemptor.AtOnce r -> {
-                claim(r.allocation(), need);
+                claim(job, r.allocation(), need);
                 starts.add(new Planner.Start(job.id(), task, r.allocation(), need.limitMin(), need.partition(), need.reservation()));
                 yield Optional.of(JobReason.NONE);
             }
@@ -367,8 +382,12 @@ final class Pass {
             scheduler.use().started(state, job.desc(), start.allocation(), 1);
             charged.add(new Charged(job.desc(), start.allocation()));
         }
-        claim(start.allocation(), need);
+        claim(job, start.allocation(), need);
         starts.add(start);
+    }
+
+    LicenceDesk licences() {
+        return licences;
     }
 
     // ---- now
@@ -387,7 +406,7 @@ final class Pass {
 
     /** As {@link #place}, on other nodes than these, and with the licences. */
     Optional<Allocation> placeAvoiding(Need need, Set<String> nodes) {
-        Optional<List<Licences.Item>> given = licences(need, 0);
+        Optional<List<Licences.Item>> given = licences.given(need, 0);
         avoided = nodes;
         try {
             Optional<Allocation> allocation = given.flatMap(g -> placeIdleOrShared(need));
@@ -398,18 +417,23 @@ final class Pass {
     }
 
     private Optional<Allocation> place(Need need) {
-        List<NodeSlot> order = order(need);
+        return place(need, topology(need));
+    }
+
+    private Optional<Allocation> place(Need need, Topology topology) {
+        List<NodeSlot> order = candidates.of(need, avoided);
         int required = Feasibility.names(need.nodeList()).size();
-        List<Chooser.Candidate> candidates = new ArrayList<>();
+        List<Chooser.Candidate> able = new ArrayList<>();
         int requiredFound = 0;
         int enough = need.tasks();
         for (int i = 0; i < order.size(); i++) {
             NodeSlot node = order.get(i);
             int tasks = scheduler.ready(node) ? tasksNow(need, node) : 0;
             if (tasks > 0) {
-                candidates.add(new Chooser.Candidate(node, tasks));
+                able.add(new Chooser.Candidate(node, tasks));
                 requiredFound += i < required ? 1 : 0;
-                if (need.nodesWanted() == 1 && required == 0 && tasks >= enough && need.gresPerJob().isEmpty()) {
+                if (need.nodesWanted() == 1 && required == 0 && tasks >= enough && need.gresPerJob().isEmpty()
+                        && Features.isPlain(need.features())) {
                     break;
                 }
             }
@@ -417,75 +441,28 @@ final class Pass {
         if (requiredFound < required) {
             return Optional.empty();
         }
-        List<Chooser.Pick> picks = Chooser.pick(need, candidates, required);
+        List<Chooser.Pick> picks = Chooser.pick(need, able, required, topology);
         if (picks.isEmpty()) {
             return Optional.empty();
         }
+        picks = batchFirst(need, picks);
         for (Chooser.Pick p : picks) {
             bootIds.computeIfAbsent(p.node().spec.name(), n -> p.node().asleep ? "" : state.nodes().at(n).bootId());
         }
         return Optional.of(Chooser.bind(need, picks, n -> freeNow(need, n), bootIds, memoryConsumed, state.settings().awaitProlog()));
     }
 
-    /** Candidates in order of preference: those the job names first; the least loaded first where that is asked for, or the fullest. */
-    private List<NodeSlot> order(Need need) {
-        List<NodeSlot> plain = named(need);
-        boolean least = leastLoaded || state.partitions().find(need.partition()).filter(p -> p.info().leastLoadedNodes()).isPresent();
-        if (serialAtEnd && need.tasks() == 1 && need.nodesMin() == 1 && need.nodeList().isEmpty()) {
-            return plain.reversed();
-        }
-        if (!least && !packed) {
-            return plain;
-        }
-        int required = Feasibility.names(need.nodeList()).size();
-        List<NodeSlot> rest = new ArrayList<>(plain.subList(Math.min(required, plain.size()), plain.size()));
-        java.util.Comparator<NodeSlot> load = java.util.Comparator.comparingDouble(
-                n -> 1 - (double) n.freeUnits.count() / Math.max(1, n.spec.units()));
-        rest.sort(java.util.Comparator.comparingInt((NodeSlot n) -> n.spec.weight()).thenComparing(least ? load : load.reversed()));
-        List<NodeSlot> out = new ArrayList<>(plain.subList(0, Math.min(required, plain.size())));
-        out.addAll(rest);
-        return out;
-    }
-
-    private List<NodeSlot> awakeFirst(List<NodeSlot> nodes) {
-        boolean any = false;
-        for (NodeSlot node : nodes) {
-            any |= node.asleep;
-        }
-        if (!any) {
-            return nodes;
-        }
-        List<NodeSlot> out = new ArrayList<>(nodes);
-        out.sort(java.util.Comparator.comparing(n -> n.asleep));
-        return out;
-    }
-
-    private List<NodeSlot> named(Need need) {
-        List<NodeSlot> members = awakeFirst(scheduler.nodesOf(need.partition()));
-        List<String> required = Feasibility.names(need.nodeList());
-        List<String> excluded = Feasibility.names(need.excludeList());
-        if (required.isEmpty() && excluded.isEmpty() && avoided.isEmpty() && need.features().isEmpty() && need.tmpDiskMb() == 0) {
-            return members;
-        }
-        List<NodeSlot> out = new ArrayList<>();
-        for (String name : required) {
-            NodeSlot node = scheduler.node(name);
-            if (node != null && !avoided.contains(name)) {
-                out.add(node);
-            }
-        }
-        for (NodeSlot node : members) {
-            if (!required.contains(node.spec.name()) && !avoided.contains(node.spec.name()) && !excluded.contains(node.spec.name())
-                    && Features.match(need.features(), node.spec.features()) && need.tmpDiskMb() <= node.spec.tmpDiskMb()) {
-                out.add(node);
-            }
-        }
-        return out;
+    /** --batch: the script runs on the first node, which is one that has these features. */
+    private static List<Chooser.Pick> batchFirst(Need need, List<Chooser.Pick> picks) {
+        List<Chooser.Pick> out = new ArrayList<>(picks);
+        out.sort(java.util.Comparator.comparingInt(p -> Features.match(need.batch(), p.node().spec.features()) ? 0 : 1));
+        return need.batch().isEmpty() ? picks : out;
     }
 
     /** Units that are free, or shared where that is looked for, and that reservations leave to the need. */
     private IndexSet freeNow(Need need, NodeSlot node) {
         IndexSet free = sharing ? node.freeUnits.union(node.shareable(need.partition(), need.jobsPerCore())) : node.freeUnits;
+        free = need.shape().socketCpusMax() < 0 ? free : node.withinSockets(free, need.partition(), need.shape().socketCpusMax());
         return reserved.isEmpty() ? free
                 : free.intersect(reserved.allowed(need.reservation(), node, now.seconds(), until(now.seconds(), need.limitMin())));
     }
@@ -495,6 +472,9 @@ final class Pass {
     }
 
     private int tasksNow(Need need, NodeSlot node) {
+        if (!node.accepts(need.apart())) {
+            return 0;
+        }
         int units = freeNow(need, node).count();
         long memory = node.freeMemoryMb;
         boolean idle = node.isIdle() && !(need.exclusive() && partlyBarred(need, node, 0));
@@ -510,54 +490,21 @@ final class Pass {
         return tasks == 0 ? 0 : Math.min(tasks, Chooser.tasksByGres(need, node));
     }
 
-    /** The licences that the need would get from that slot on; empty if it must wait for them. */
-    private Optional<List<Licences.Item>> licences(Need need, int slot) {
-        return need.licences().items().isEmpty() ? Optional.of(List.of())
-                : licencePlan().choose(need.licences(), slot, Grid.endSlot(slot, need.limitMin()));
-    }
-
-    /** Takes what an allocation has of licences, or with give puts it back. */
-    void takeLicences(Allocation allocation, Need need, boolean give) {
-        if (!allocation.licences().isEmpty()) {
-            Licences.parse(allocation.licences()).ifPresent(w -> licencePlan().take(give ? negative(w.items()) : w.items(), 0,
-                    Grid.endSlot(0, need.limitMin())));
-        }
-    }
-
-    private void keep(List<Licences.Item> items, int slot, Need need, boolean give) {
-        if (!items.isEmpty()) {
-            licencePlan().take(give ? negative(items) : items, slot, Grid.endSlot(slot, need.limitMin()));
-        }
-    }
-
-    private static List<Licences.Item> negative(List<Licences.Item> items) {
-        return items.stream().map(i -> new Licences.Item(i.name(), -i.count())).toList();
-    }
-
-    private LicencePlan licencePlan() {
-        if (licencePlan == null) {
-            licencePlan = new LicencePlan(Licences.configured(state.settings()));
-            for (Job job : scheduler.holders()) {
-                licencePlan.running(job, job.run().limitTickMs() < 0 ? Long.MAX_VALUE / 2
-                        : Math.max(0, (job.run().limitTickMs() - now.tickMs() + 999) / 1000));
-            }
-        }
-        return licencePlan;
-    }
-
     /** A node is had whole or not at all by those who must have it whole. */
     private boolean partlyBarred(Need need, NodeSlot node, int slot) {
         long from = now.seconds() + Grid.STARTS[slot];
         return reserved.touches(need.reservation(), node, from, until(from, need.limitMin()));
     }
 
-    private void claim(Allocation allocation, Need need) {
-        takeLicences(allocation, need, false);
+    private void claim(Job job, Allocation allocation, Need need) {
+        licences.take(allocation, need, false);
         for (Allocation.Share share : allocation.nodes()) {
             NodeSlot node = scheduler.node(share.node());
             int idle = share.cores().intersect(node.freeUnits).count();
             node.hold(share, need.partition());
             taken.add(new Taken(node, share, need.partition()));
+            met.add(new Met(node, scheduler.apart(job)));
+            scheduler.meet(met.getLast().who, node, 1);
             if (need.jobsPerCore() > 1) {
                 node.share(need.partition(), share.cores(), 1);
                 shares.add(taken.getLast());
@@ -578,6 +525,12 @@ final class Pass {
             }
         }
         return !reserved.isEmpty() && need.reservation().isEmpty() && allBarred(need);
+    }
+
+    /** There are nodes enough, but they do not hang together. */
+    private boolean lacksUnit(Need need) {
+        Topology t = topology(need);
+        return (t.kind() == Topology.Kind.BLOCK || t.kind() == Topology.Kind.TORUS) && place(need, Topology.FLAT).isPresent();
     }
 
     /** Reservations leave nothing of the partition for now. */
@@ -629,10 +582,10 @@ final class Pass {
     }
 
     private Optional<Planner.Estimate> earliest(Need need, boolean keep) {
-        List<NodeSlot> order = order(need);
+        List<NodeSlot> order = candidates.of(need, avoided);
         long opens = reserved.opens(need.reservation()) - now.seconds();
         for (int slot = opens > 0 ? Grid.slotAt(opens) : 0; slot < Grid.STARTS.length; slot++) {
-            List<Chooser.Pick> picks = licences(need, slot).isEmpty() ? List.of() : picksAt(need, order, slot);
+            List<Chooser.Pick> picks = licences.given(need, slot).isEmpty() ? List.of() : picksAt(need, order, slot);
             if (!picks.isEmpty()) {
                 return Optional.of(reserved(need, picks, slot, Grid.endSlot(slot, need.limitMin()), keep));
             }
@@ -646,11 +599,11 @@ final class Pass {
         int required = Feasibility.names(need.nodeList()).size();
         int end = Grid.endSlot(slot, need.limitMin());
         long from = now.seconds() + Grid.STARTS[slot];
-        List<Chooser.Candidate> candidates = new ArrayList<>();
+        List<Chooser.Candidate> able = new ArrayList<>();
         int found = 0;
         for (int i = 0; i < order.size(); i++) {
             NodeSlot node = order.get(i);
-            if (!node.usable || avoided.contains(node.spec.name())) {
+            if (!node.usable || avoided.contains(node.spec.name()) || slot == 0 && !node.accepts(need.apart())) {
                 continue;
             }
             int barred = reserved.isEmpty() ? 0 : reserved.barred(need.reservation(), node, from, until(from, need.limitMin()));
@@ -660,11 +613,11 @@ final class Pass {
                 tasks = Math.min(tasks, Chooser.tasksByGres(need, node));
             }
             if (tasks > 0) {
-                candidates.add(new Chooser.Candidate(node, tasks));
+                able.add(new Chooser.Candidate(node, tasks));
                 found += i < required ? 1 : 0;
             }
         }
-        return found < required ? List.of() : Chooser.pick(withoutJobGres(need, slot), candidates, required);
+        return found < required ? List.of() : Chooser.pick(withoutJobGres(need, slot), able, required, topology(need));
     }
 
     /** Keeps room for all of them at the first time at which each finds nodes of its own; empty if there is none. */
@@ -673,24 +626,24 @@ final class Pass {
             return List.of();
         }
         reservations += needs.size();
-        List<List<NodeSlot>> orders = needs.stream().map(this::order).toList();
+        List<List<NodeSlot>> orders = needs.stream().map(n -> candidates.of(n, avoided)).toList();
         try {
             for (int slot = 0; slot < Grid.STARTS.length; slot++) {
                 avoided = new HashSet<>();
                 List<List<Chooser.Pick>> all = new ArrayList<>();
-                List<List<Licences.Item>> licences = new ArrayList<>();
+                List<List<Licences.Item>> had = new ArrayList<>();
                 for (int i = 0; i < needs.size() && all.size() == i; i++) {
-                    Optional<List<Licences.Item>> given = licences(needs.get(i), slot);
+                    Optional<List<Licences.Item>> given = licences.given(needs.get(i), slot);
                     List<Chooser.Pick> picks = given.isEmpty() ? List.of() : picksAt(needs.get(i), orders.get(i), slot);
                     if (!picks.isEmpty()) {
                         all.add(picks);
-                        licences.add(given.get());
-                        keep(given.get(), slot, needs.get(i), false);
+                        had.add(given.get());
+                        licences.keep(given.get(), slot, needs.get(i), false);
                         picks.forEach(p -> avoided.add(p.node().spec.name()));
                     }
                 }
-                for (int i = 0; i < licences.size(); i++) {
-                    keep(licences.get(i), slot, needs.get(i), true);
+                for (int i = 0; i < had.size(); i++) {
+                    licences.keep(had.get(i), slot, needs.get(i), true);
                 }
                 if (all.size() == needs.size()) {
                     List<Planner.Estimate> out = new ArrayList<>();
@@ -714,12 +667,12 @@ final class Pass {
         return new Need(n.partition(), n.nodesMin(), n.nodesMax(), n.nodesWanted(), n.tasks(), n.cpusPerTask(), n.tasksPerNode(), n.cpusPerNodeMin(),
                 n.memPerNodeMb(), n.memPerCpuMb(), n.memAll(), n.gresPerNode(), List.of(), n.gresPerTask(), n.exclusive(),
                 n.overcommit(), n.shape(), n.tmpDiskMb(), n.features(), n.nodeList(), n.excludeList(), n.tasksOn(), n.gpus(), n.licences(),
-                n.limitMin(), n.reservation(), n.jobsPerCore());
+                n.limitMin(), n.reservation(), n.jobsPerCore(), n.apart(), n.network(), n.batch());
     }
 
     private Planner.Estimate reserved(Need need, List<Chooser.Pick> picks, int slot, int end, boolean keep) {
         if (keep) {
-            licences(need, slot).filter(l -> !l.isEmpty()).ifPresent(l -> licencePlan().take(l, slot, end));
+            licences.given(need, slot).ifPresent(l -> licences.keep(l, slot, need, false));
         }
         List<String> names = new ArrayList<>();
         int cpus = 0;
@@ -746,7 +699,7 @@ final class Pass {
             for (Job job : scheduler.holders()) {
                 long left = job.run().limitTickMs() < 0
                         ? (job.state().isActive() ? Long.MAX_VALUE / 2 : 60) : Math.max(0, (job.run().limitTickMs() - now.tickMs() + 999) / 1000);
-                if (!Scheduler.gaveItsCores(state, job)) {
+                if (!Scheduler.gaveItsCores(job)) {
                     release(job.run().allocation().nodes(), left, lastEnd);
                 }
                 release(job.run().allocation().leaving(), 60, lastEnd);

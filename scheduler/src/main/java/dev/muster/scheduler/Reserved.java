@@ -104,7 +104,7 @@ final class Reserved {
             return all.minus(barred);
         }
         Reservation r = reservations.get(name);
-        if (flexible(name)) {
+        if (flexible(name) || r.has(ReservationFlag.ANY_NODES)) {
             return all.minus(barred);
         }
         boolean within = r.windows(now, from, from + 1).stream().anyMatch(w -> w.from() <= from);

@@ -17,6 +17,7 @@ import dev.muster.core.Touched;
 import dev.muster.model.JobDesc;
 import dev.muster.model.JobReason;
 import dev.muster.model.JobState;
+import dev.muster.model.Topology;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -50,6 +51,10 @@ public final class Scheduler implements Planner {
     private final Map<String, Integer> tiers = new HashMap<>();
     /** Partitions whose jobs may share cores. */
     private final Map<String, dev.muster.core.Partition> shared = new HashMap<>();
+    /** Partitions whose nodes are had by one user, or one job by its switch, at a time. */
+    private final Map<String, String> rules = new HashMap<>();
+    private dev.muster.core.Settings settings;
+    private int minding;
     private final TreeSet<Place> queue = new TreeSet<>();
     private final Map<Integer, Place> places = new HashMap<>();
     /** Computed priorities of those in the queue; empty with priority/basic. Read by other threads. */
@@ -96,6 +101,9 @@ public final class Scheduler implements Planner {
         byPartition.clear();
         tiers.clear();
         shared.clear();
+        rules.clear();
+        minding = 0;
+        settings = state.settings();
         queue.clear();
         places.clear();
         computed.clear();
@@ -112,17 +120,22 @@ public final class Scheduler implements Planner {
             nodes.add(slot);
             byName.put(node.name(), slot);
         }
+        for (Topology.Block unit : settings.topology("").units()) {
+            NodeSlot.Unit counted = new NodeSlot.Unit();
+            unit.nodes().forEach(n -> Optional.ofNullable(byName.get(n)).ifPresent(slot -> slot.unit = Optional.of(counted)));
+        }
         state.partitions().values().forEach(p -> {
             List<NodeSlot> members = new ArrayList<>();
             p.nodes().forEach(name -> Optional.ofNullable(byName.get(name)).ifPresent(members::add));
             members.sort(Comparator.comparingInt(s -> s.index));
             byPartition.put(p.name(), members);
             tiers.put(p.name(), p.info().priorityTier());
+            rules.put(p.name(), p.exclusive());
             if (p.jobsPerCore(true) > 1) {
                 shared.put(p.name(), p);
             }
         });
-        state.jobs().values().forEach(j -> add(state, j));
+        state.jobs().values().forEach(j -> add(j));
         use.reset(state);
     }
 
@@ -149,9 +162,9 @@ public final class Scheduler implements Planner {
             }
         }
         for (int id : jobs) {
-            before.jobs().find(id).ifPresent(j -> remove(before, j));
+            before.jobs().find(id).ifPresent(j -> remove(j));
             Optional<Job> now = after.jobs().find(id);
-            now.ifPresent(j -> add(after, j));
+            now.ifPresent(j -> add(j));
             if (now.isEmpty() || !now.get().isPending()) {
                 reasons.remove(id);
                 planned.remove(id);
@@ -220,12 +233,12 @@ public final class Scheduler implements Planner {
         return new Place(tier(job), priority(job), job.id());
     }
 
-    private void add(State state, Job job) {
+    private void add(Job job) {
         if (inQueue(job)) {
             enqueue(job);
         }
         if (job.holdsNodes()) {
-            if (gaveItsCores(state, job)) {
+            if (gaveItsCores(job)) {
                 rest(job, true);
             } else {
                 hold(job, false);
@@ -235,7 +248,7 @@ public final class Scheduler implements Planner {
         }
     }
 
-    private void remove(State state, Job job) {
+    private void remove(Job job) {
         if (inQueue(job)) {
             Place place = places.remove(job.id());
             if (place != null) {
@@ -244,7 +257,7 @@ public final class Scheduler implements Planner {
             needs.remove(job.id());
         }
         if (job.holdsNodes()) {
-            if (gaveItsCores(state, job)) {
+            if (gaveItsCores(job)) {
                 rest(job, false);
             } else {
                 release(job, false);
@@ -254,8 +267,13 @@ public final class Scheduler implements Planner {
         }
     }
 
-    /** Suspended for others: memory and devices are still its own. */
-    static boolean gaveItsCores(State state, Job job) {
+    /** Suspended, by an administrator or for others: memory and devices are still its own. */
+    static boolean gaveItsCores(Job job) {
+        return job.state() == JobState.SUSPENDED;
+    }
+
+    /** It goes on by itself as soon as its cores are free. */
+    static boolean gaveWay(State state, Job job) {
         return job.state() == JobState.SUSPENDED
                 && state.preempted().find(job.id()).filter(p -> p.mode() == Preemption.Mode.SUSPEND).isPresent();
     }
@@ -276,6 +294,7 @@ public final class Scheduler implements Planner {
             NodeSlot slot = byName.get(share.node());
             if (slot != null && !share.released()) {
                 slot.hold(share, job.desc().partition(), unitsOnly);
+                meet(job, slot, 1);
                 sharing(job).ifPresent(p -> slot.share(p, share.cores(), 1));
             }
         }
@@ -286,9 +305,28 @@ public final class Scheduler implements Planner {
             NodeSlot slot = byName.get(share.node());
             if (slot != null && !share.released()) {
                 slot.release(share, job.desc().partition(), unitsOnly);
+                meet(job, slot, -1);
                 sharing(job).ifPresent(p -> slot.share(p, share.cores(), -1));
             }
         }
+    }
+
+    private void meet(Job job, NodeSlot slot, int jobs) {
+        meet(apart(job), slot, jobs);
+    }
+
+    void meet(Apart who, NodeSlot slot, int jobs) {
+        slot.meet(who, jobs);
+        minding += who.minds() ? jobs : 0;
+    }
+
+    Apart apart(Job job) {
+        return Apart.of(job.desc(), rules.getOrDefault(job.desc().partition().split(",")[0], "NO"), settings);
+    }
+
+    /** Nodes are kept from some. */
+    boolean someMind() {
+        return minding > 0;
     }
 
     /** The partition in which the job shares its cores. */
@@ -469,6 +507,16 @@ public final class Scheduler implements Planner {
     @Override
     public boolean matches(String expression, List<String> features) {
         return Features.match(expression, features);
+    }
+
+    /** The same need with its user in it, which counts where others want no stranger beside them. */
+    Need known(Need need, Job job) {
+        if (!someMind() || need.apart() != Apart.ANYBODY) {
+            return need;
+        }
+        Need made = need.by(Apart.of(job.desc(), "NO", settings));
+        Need known = classes.putIfAbsent(made, made);
+        return known == null ? made : known;
     }
 
     int running(int arrayJobId) {

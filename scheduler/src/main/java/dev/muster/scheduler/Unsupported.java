@@ -26,7 +26,6 @@ final class Unsupported {
     private static List<Rule> resources(ResourceRequest r, boolean specUsage) {
         String flags = r.gresFlags();
         return List.of(
-                said(r.switches(), "--switches"),
                 said(r.prefer(), "--prefer"),
                 new Rule(!specUsage && (r.coreSpec() != 0 || r.threadSpec() > 0), "without AllowSpecResourcesUsage=yes --core-spec or --thread-spec"),
                 new Rule(r.coreSpec() != 0 && r.threadSpec() > 0, "--core-spec together with --thread-spec"),
@@ -34,9 +33,7 @@ final class Unsupported {
                 new Rule(r.spread(), "--spread-job"),
                 // devices are never bound to cores here, so disable-binding asks for what is
                 new Rule(!flags.isEmpty() && !flags.equalsIgnoreCase("disable-binding"), "--gres-flags=" + flags),
-                new Rule(r.hint().equals("memory_bound"), "--hint=memory_bound"),
-                new Rule(r.exclusive() == ResourceRequest.Exclusive.MCS || r.exclusive() == ResourceRequest.Exclusive.TOPO
-                        || r.exclusive() == ResourceRequest.Exclusive.USER, "--exclusive=user, mcs and topo"));
+                new Rule(r.hint().equals("memory_bound"), "--hint=memory_bound"));
     }
 
     private static List<Rule> extras(JobDesc.Extras e) {
@@ -44,8 +41,6 @@ final class Unsupported {
                 said(e.container(), "--container"),
                 said(e.containerId(), "--container-id"),
                 said(e.burstBuffer(), "--bb"),
-                said(e.mcsLabel(), "--mcs-label"),
-                said(e.batchFeatures(), "--batch"),
                 new Rule(!e.profile().isEmpty() && !e.profile().equalsIgnoreCase("none"), "--profile"),
                 said(e.power(), "--power"),
                 said(e.x11(), "--x11"),

@@ -88,6 +88,14 @@ class AccountLimitsTest {
         assertThat(said).isEqualTo(sentence);
     }
 
+    @Test
+    void whatMustRunAtOnceIsRefusedWhereALimitKeepsItBack() {
+        policy("limits", "", "MaxTRES=node=1", "");
+        assertThat(cluster.apply(new Command.SubmitJob(Cluster.USER, Cluster.desc("charge.account=dept nodesMin=2"), "",
+                dev.muster.model.Bytes.EMPTY, dev.muster.model.Bytes.EMPTY, true, false)))
+                .isEqualTo(Decision.reject(dev.muster.model.SlurmErrno.ACCOUNTING_POLICY));
+    }
+
     /** Each job in turn: whether it runs, waits for a reason, or is refused. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
@@ -153,7 +161,8 @@ class AccountLimitsTest {
     }
 
     private void charge(String weights) {
-        assertThat(cluster.apply(new Command.UpdatePartition(0, "p", Map.of("tresbillingweights", weights)))).isNotInstanceOf(Decision.Rejected.class);
+        assertThat(cluster.apply(new Command.UpdatePartition(0, "p", Map.of("tresbillingweights", weights))))
+                .isNotInstanceOf(Decision.Rejected.class);
     }
 
     private void play(String expected) {

@@ -17,6 +17,7 @@ import dev.muster.model.Codec;
 import dev.muster.model.HostList;
 import dev.muster.model.IndexSet;
 import dev.muster.model.JobDesc;
+import dev.muster.model.Topology;
 import dev.muster.model.Json;
 import dev.muster.model.api.ClusterMessages.PartitionInfo;
 import dev.muster.model.api.JobMessages.SubmitReply;
@@ -42,6 +43,10 @@ final class Cluster {
 
     /** @param nodes {@code n[1-2] cpus=4 threads=2 mem=1000} lines; partitions likewise, with keys as scontrol's */
     Cluster(String nodes, String partitions, String settings) {
+        this(nodes, partitions, settings, Topology.FLAT);
+    }
+
+    Cluster(String nodes, String partitions, String settings, Topology topology) {
         List<Node.Spec> specs = new ArrayList<>();
         for (String line : nodes.strip().split("\n")) {
             Map<String, String> w = words(line);
@@ -51,6 +56,9 @@ final class Cluster {
         }
         Json.Obj s = values("memoryConsumed=true maxJobCount=1000 maxJobId=100000 maxArraySize=1001 maxStepCount=100 firstJobId=1"
                 + " enforcePartLimits=NO minJobAgeS=300 " + settings);
+        if (topology.kind() != Topology.Kind.FLAT) {
+            s.put("topologies", new ArrayList<Object>(List.of(Json.object(Codec.encode(topology)))));
+        }
         apply(new Command.ApplyConfig(Codec.bind(s, Settings.class), specs, List.of()));
         List<Partition> made = new ArrayList<>();
         for (String line : partitions.strip().split("\n")) {
@@ -86,10 +94,20 @@ final class Cluster {
         int sockets = Integer.parseInt(w.getOrDefault("sockets", "1"));
         return new Node.Spec(name, name, name, 1, cpus, 1, sockets, cpus / threads / sockets, threads, cpus / threads, threads,
                 Long.parseLong(w.getOrDefault("mem", "1000")), 0, 0,
-                w.containsKey("feature") ? List.of(w.get("feature")) : List.of(), 1,
-                w.containsKey("gpus") ? List.of(new Node.Gres("gpu", "", 0, Integer.parseInt(w.get("gpus")), "")) : List.of(),
+                w.containsKey("feature") ? List.of(w.get("feature").split(";")) : List.of(), 1,
+                gres(w),
                 w.containsKey("kept") ? IndexSet.parse(w.get("kept")) : IndexSet.empty(),
                 w.getOrDefault("state", "UNKNOWN"), "", order);
+    }
+
+    private static List<Node.Gres> gres(Map<String, String> w) {
+        List<Node.Gres> out = new ArrayList<>();
+        for (String[] word : new String[][] {{"gpus", "gpu"}, {"mps", "mps"}}) {
+            if (w.containsKey(word[0])) {
+                out.add(new Node.Gres(word[1], "", 0, Integer.parseInt(w.get(word[0])), ""));
+            }
+        }
+        return out;
     }
 
     /** Nodes of one line, whose slurmds may register. */

@@ -2,40 +2,35 @@ package dev.muster.scheduler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.List;
 import org.junit.jupiter.api.Test;
 
+/** A constraint → which nodes, or in which words it is refused. n1 has a, n2 b, n3 a and c, n4 a, c and d. */
 class FeaturesTest {
     @Test
-    void expressions() {
-        String table = """
-                a          | a,b | true
-                c          | a,b | false
-                a&b        | a,b | true
-                a&c        | a,b | false
-                a|c        | a,b | true
-                c|d        | a,b | false
-                a&c|b      | a,b | true
-                a&(c|b)    | a,b | true
-                (a|c)&d    | a,b | false
-                a,b        | a,b | true
-                """;
-        for (String row : table.strip().split("\n")) {
-            int last = row.lastIndexOf('|');
-            int middle = row.lastIndexOf('|', last - 1);
-            String expression = row.substring(0, middle).strip();
-            List<String> has = List.of(row.substring(middle + 1, last).strip().split(","));
-            assertThat(Features.objection(expression)).as(expression).isEmpty();
-            assertThat(Features.match(expression, has)).as(row).isEqualTo(Boolean.parseBoolean(row.substring(last + 1).strip()));
+    void constraints() {
+        String nodes = "n1 cpus=1 feature=a\nn2 cpus=1 feature=b\nn3 cpus=1 feature=a;c\nn4 cpus=1 feature=a;c;d\n";
+        for (String row : """
+                nodesMin=2 features=c*2                  | n3:1 n4:1
+                nodesMin=3 features=c*2                  | n3:1 n4:1 n1:1
+                nodesMin=3 features=c*3                  | Requested node configuration is not available
+                nodesMin=3 features=[(a&c)*2&b*1]        | n3:1 n4:1 n2:1
+                nodesMin=3 features=[(a&d)*2&b*2]        | Requested node configuration is not available
+                nodesMin=2 features=[a|b]                | n1:1 n3:1
+                nodesMin=1 features=[b|a]                | n2:1
+                nodesMin=3 features=[b|a]                | n1:1 n3:1 n4:1
+                nodesMin=4 features=[a|b]                | Requested node configuration is not available
+                nodesMin=4 features=a|b                  | n1:1 n2:1 n3:1 n4:1
+                nodesMin=2 features=c&[b|a]              | n3:1 n4:1
+                nodesMin=3 features=c&[b|a]              | Requested node configuration is not available
+                nodesMin=1 features=[a|b                 | Invalid feature specification
+                nodesMin=1 features=a*x                  | Invalid feature specification
+                nodesMin=1 features=[a|]                 | Invalid feature specification
+                nodesMin=1 features=z*1                  | Invalid feature specification
+                nodesMin=3 features=a|b extras.batchFeatures=c | n3:1 n1:1 n2:1
+                """.strip().split("\n")) {
+            int bar = row.lastIndexOf('|');
+            Cluster c = new Cluster(nodes, "p nodes=n[1-4] defmempercpu=1", "");
+            assertThat(c.place("partition=p " + row.substring(0, bar).strip())).as(row).isEqualTo(row.substring(bar + 1).strip());
         }
-    }
-
-    @Test
-    void whatCannotBeHonouredIsRefusedInWords() {
-        for (String bad : List.of("a&", "|a", "(a", "a)", "a&&b", "()")) {
-            assertThat(Features.objection(bad)).as(bad).isEqualTo("Invalid feature specification");
-        }
-        assertThat(Features.objection("[a|b]")).contains("not supported");
-        assertThat(Features.objection("a*2")).contains("not supported");
     }
 }

@@ -112,6 +112,23 @@ class LifeOfJobsTest {
     }
 
     @Test
+    void aSuspendedJobLendsItsCores() {
+        play("""
+                submit kind=BATCH tasks=2 nodeList=n1 memPerCpuMb=1
+                submit kind=BATCH tasks=2 nodeList=n1 memPerCpuMb=1
+                schedule                   -> 1 RUNNING n1; 2 PENDING
+                suspend 1 root
+                schedule                   -> 1 SUSPENDED n1; 2 RUNNING n1
+                suspend 2 root
+                resume 1 root
+                schedule                   -> 1 RUNNING n1; 2 SUSPENDED n1
+                resume 2 root              -> 1 RUNNING n1; 2 RUNNING n1
+                submit kind=BATCH nodeList=n1 memPerCpuMb=1
+                schedule                   -> 3 PENDING
+                """);
+    }
+
+    @Test
     void anArrayIsOneRecordUntilItsTasksStart() {
         play("""
                 submit kind=BATCH timing.array=1-6%3  -> 1 PENDING [1-6]

@@ -62,6 +62,15 @@ class PlacementTest {
     }
 
     @Test
+    void aPartitionsShareOfASocket() {
+        Cluster c = new Cluster("n1 cpus=8 sockets=2", "p nodes=n1 defmempercpu=1 maxcpuspersocket=1\nq nodes=n1 defmempercpu=1 maxcpuspersocket=0", "");
+        int[] ids = {c.accept("partition=p"), c.accept("partition=p"), c.accept("partition=p"), c.accept("partition=q")};
+        c.schedule();
+        assertThat(java.util.Arrays.stream(ids).mapToObj(c::shown)).containsExactly("n1:1", "n1:1", "(Resources)", "(Resources)");
+        assertThat(c.state().jobs().at(ids[1]).run().allocation().nodes().getFirst().cores().first()).isEqualTo(4);
+    }
+
+    @Test
     void neighbours() {
         Cluster c = new Cluster("n[1-4] cpus=1", "p nodes=n[1-4]", "");
         c.accept("partition=p nodeList=n2");

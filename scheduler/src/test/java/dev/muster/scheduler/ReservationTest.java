@@ -16,6 +16,21 @@ class ReservationTest {
     }
 
     @Test
+    void licencesOfAReservationAreForItsJobs() {
+        Cluster cluster = new Cluster("n[1-2] cpus=4", "p nodes=n[1-2] defmempercpu=1 default=yes", "options.licenses=m:8");
+        new Play(cluster).lines("""
+                reserve r starttime=+0 duration=10 flags=LICENSE_ONLY users=alice licenses=m:6
+                submit licenses=m:3 kind=BATCH
+                schedule
+                why 1                        -> says (Licenses)
+                submit licenses=m:3 kind=BATCH charge.reservation=r
+                schedule                     -> 2 RUNNING n1
+                rereserve r licenses=m:2
+                schedule                     -> 1 RUNNING n1
+                """);
+    }
+
+    @Test
     void onlyThoseItIsForRunInIt() {
         play("""
                 reserve r starttime=+0 duration=600 nodecnt=1 users=alice       -> says r; r active n1

@@ -122,7 +122,7 @@ class UpdateWordsTest {
             {"user", "corespec=1", "without AllowSpecResourcesUsage=yes --core-spec or --thread-spec is not supported by this version of Muster"},
             {"user", "tresbind=gres/gpu:map:0*2,1", "\"tresBind\":\"gres/gpu:map:0*2,1\""},
             {"user", "tresbind=gres/gpu:mask:x1", "Invalid Trackable RESource (TRES) specification"},
-            {"user", "switches=1", "--switches is not supported by this version of Muster"},
+            {"user", "switches=1", "\"switches\":\"1\""},
             {"user", "prefer=fast", "--prefer is not supported by this version of Muster"},
             {"root", "reboot=yes", "--reboot is not supported by this version of Muster"},
             {"user", "burstbuffer=x", "--bb is not supported by this version of Muster"},

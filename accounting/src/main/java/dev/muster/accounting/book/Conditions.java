@@ -24,7 +24,7 @@ public final class Conditions {
             Map.entry("show wckey", "name cluster id user"),
             Map.entry("modify account", "name cluster"),
             Map.entry("modify account records", "name cluster description organization"),
-            Map.entry("modify account limits", "name cluster parent"),
+            Map.entry("modify account limits", "name cluster parent user"),
             Map.entry("modify cluster", "name"),
             Map.entry("modify qos", "name"),
             Map.entry("modify resource", "name server cluster"),
@@ -34,7 +34,7 @@ public final class Conditions {
             Map.entry("delete coordinator", "name account"),
             Map.entry("delete qos", "name description id"),
             Map.entry("delete resource", "name server cluster"),
-            Map.entry("delete user", "name adminlevel defaultaccount account cluster partition"));
+            Map.entry("delete user", "name adminlevel defaultaccount account cluster partition wckey"));
     private static final Set<String> RECORDS = Set.of("description", "organization", "accountflags");
 
     private Conditions() {}

@@ -126,7 +126,22 @@ final class Removals {
         return true;
     }
 
+    /** Only the users' right to these keys goes. */
+    private void wckeys() {
+        for (Wckey w : List.copyOf(book.wckeysEver())) {
+            if (!w.deleted() && named("name", w.user()) && named("cluster", w.cluster()) && named("wckey", w.name())) {
+                book.put(new Wckey(w.id(), w.cluster(), w.user(), w.name(), false, w.created(), c.now, true));
+                c.log("Remove WCKeys", w.cluster(), w.name(), "");
+                c.names.add("C = " + AssocText.pad(w.cluster(), 10) + " W = " + AssocText.pad(w.name(), 20) + " U = " + w.user());
+            }
+        }
+    }
+
     void users() {
+        if (!c.where("wckey").isEmpty()) {
+            wckeys();
+            return;
+        }
         boolean narrowed = !c.where("account").isEmpty() || !c.where("cluster").isEmpty() || c.change.where().containsKey("partition");
         List<User> meant = book.usersEver().stream().filter(u -> !u.deleted() && named("name", u.name())
                 && (c.where("adminlevel").isEmpty() || AdminLevels.of(c.where("adminlevel").getFirst()).filter(l -> l == u.adminLevel()).isPresent())

@@ -96,10 +96,15 @@ final class TreeChanges {
             return;
         }
         List<String> accounts = new ArrayList<>(c.where("account"));
-        if (accounts.isEmpty() && c.sets("defaultaccount")) {
-            accounts.add(c.set("defaultaccount").toLowerCase(java.util.Locale.ROOT));
+        String standard = c.set("defaultaccount").toLowerCase(java.util.Locale.ROOT);
+        if (!standard.isEmpty() && !accounts.contains(standard)) {
+            accounts.add(standard);
         }
-        List<String> wckeys = c.where("wckey");
+        List<String> wckeys = new ArrayList<>(c.where("wckey"));
+        String key = c.set("defaultwckey").toLowerCase(java.util.Locale.ROOT);
+        if (!key.isEmpty() && !wckeys.contains(key)) {
+            wckeys.addFirst(key);
+        }
         if (accounts.isEmpty() && wckeys.isEmpty()) {
             c.errors.add(" Need name of account to add user to.");
             return;

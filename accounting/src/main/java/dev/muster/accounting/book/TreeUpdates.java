@@ -37,8 +37,9 @@ final class TreeUpdates {
         if (c.setsLimits(LimitField.ASSOC) && c.errors.isEmpty()) {
             List<Assoc> touched = new ArrayList<>();
             for (Cluster cluster : book.clusters()) {
-                book.tree(cluster.name()).stream().filter(a -> a.user().isEmpty() && named("cluster", cluster.name()) && named("name", a.account())
-                        && named("parent", a.parent())).forEach(touched::add);
+                // of the accounts' users where these are named
+                book.tree(cluster.name()).stream().filter(a -> (c.where("user").isEmpty() ? a.user().isEmpty() : named("user", a.user()))
+                        && named("cluster", cluster.name()) && named("name", a.account()) && named("parent", a.parent())).forEach(touched::add);
             }
             limits(touched);
         }

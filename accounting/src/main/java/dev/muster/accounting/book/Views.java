@@ -163,7 +163,10 @@ public final class Views {
                     || (show.where().get("user").isEmpty() ? r.get("User").isEmpty() : named("user", r.get("User")) && !r.get("User").isEmpty());
             boolean partition = !show.where().containsKey("partition") || show.where().get("partition").isEmpty()
                     ? !show.where().containsKey("partition") || r.get("Partition").isEmpty() : named("partition", r.get("Partition"));
-            boolean parent = !given("parent") || named("parent", r.get("User").isEmpty() ? r.get("ParentName") : r.get("Account"));
+            // an empty one is that of users
+            boolean noParent = show.where().containsKey("parent") && !given("parent");
+            boolean parent = noParent ? r.get("ParentName").isEmpty() : !given("parent")
+                    || named("parent", r.get("User").isEmpty() ? r.get("ParentName") : r.get("Account"));
             return account && user && partition && parent && named("id", r.get("ID")) && named("defaultqos", r.getOrDefault("DefaultQOS", ""))
                     && hasQos(r) && (!has("onlydefaults") || r.get("IsDefault").equals("1"));
         }).toList();

@@ -54,6 +54,30 @@ class ChangesTest {
     }
 
     @Test
+    void anAccountsUsersMayBeMeantByTheirNames() {
+        root("modify account name=phys user=ann set MaxJobs=7");
+        assertThat(effective("phys", "ann")).containsEntry("MaxJobs", "7");
+        assertThat(effective("phys", "bob")).doesNotContainKey("MaxJobs");
+        assertThat(book.assoc("c", "phys", "", "").orElseThrow().limits()).doesNotContainKey("MaxJobs");
+    }
+
+    @Test
+    void aUsersDefaultsComeBesideWhatElseIsNamed() {
+        root("add user name=eve account=phys wckey=k1 set defaultaccount=lab defaultwckey=k2");
+        assertThat(book.tree("c").stream().filter(a -> a.user().equals("eve")).map(a -> a.account() + a.isDefault()))
+                .containsExactlyInAnyOrder("physfalse", "labtrue");
+        assertThat(book.wckeysEver().stream().map(w -> w.name() + w.isDefault())).containsExactlyInAnyOrder("k2true", "k1false");
+    }
+
+    @Test
+    void aUserLosesAWckeyAndStays() {
+        root("add user name=ann wckey=k1,k2");
+        root("delete user name=ann wckey=k1");
+        assertThat(book.wckeysEver().stream().filter(w -> !w.deleted()).map(w -> w.user() + "/" + w.name())).containsExactly("ann/k2");
+        assertThat(book.assoc("c", "phys", "ann", "")).isPresent();
+    }
+
+    @Test
     void theTreeIsInOrder() {
         assertThat(book.tree("c")).extracting(a -> a.account() + "/" + a.user())
             .containsExactly("root/", "root/root", "phys/", "phys/ann", "phys/bob",

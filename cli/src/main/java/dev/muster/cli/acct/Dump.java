@@ -18,6 +18,11 @@ final class Dump {
     private static final Map<String, String> NAMES = Map.of("MaxTRES", "MaxTRESPerJob", "MaxTRESMins", "MaxTRESMinsPerJob", "MaxWall",
             "MaxWallDurationPerJob");
 
+    /** The order of limits in the file; what is not here follows. */
+    private static final List<String> ORDER = List.of("Fairshare", "GrpTRESMins", "GrpTRESRunMins", "GrpTRES", "GrpJobs", "GrpJobsAccrue",
+            "GrpSubmitJobs", "GrpWall", "MaxTRESMins", "MaxTRES", "MaxTRESPerNode", "MaxJobs", "MaxJobsAccrue", "MaxSubmitJobs", "MaxWall",
+            "Priority", "DefaultQOS", "QOS");
+
     private final CommandContext c;
     private final List<String> lines = new ArrayList<>();
 
@@ -49,10 +54,12 @@ final class Dump {
         List<Json.Obj> accounts = rows("account", new Json.Obj(), "");
         List<Json.Obj> users = rows("user", new Json.Obj(), "");
         lines.add("# A cluster, its accounts and their users. After a line Parent come the accounts and users directly below that account.");
+        List<Json.Obj> wckeys = rows("wckey", new Json.Obj().put("cluster", cluster), "");
+        qos(tree);
         lines.add("Cluster - '" + cluster + "'" + limits(tree.getFirst()));
         for (Json.Obj parent : tree) {
             if (parent.text("User").isEmpty()) {
-                below(parent.text("Account"), tree, accounts, users);
+                below(parent.text("Account"), tree, accounts, users, wckeys);
             }
         }
         String target = file.isEmpty() ? cluster + ".cfg" : file;
@@ -72,12 +79,12 @@ final class Dump {
         return c.host().accounting().call("Show", new Json.Obj().put("entity", entity).put("where", where).put("options", options)).objects("rows");
     }
 
-    private void below(String parent, List<Json.Obj> tree, List<Json.Obj> accounts, List<Json.Obj> users) {
+    private void below(String parent, List<Json.Obj> tree, List<Json.Obj> accounts, List<Json.Obj> users, List<Json.Obj> wckeys) {
         List<String> own = new ArrayList<>();
         for (Json.Obj a : tree) {
             boolean user = !a.text("User").isEmpty();
             if (user ? a.text("Account").equals(parent) : a.text("ParentName").equals(parent)) {
-                own.add(user ? user(a, users) : account(a, accounts));
+                own.add(user ? user(a, tree, users, wckeys) : account(a, accounts));
             }
         }
         if (!own.isEmpty()) {
@@ -86,14 +93,41 @@ final class Dump {
         }
     }
 
-    private static String user(Json.Obj a, List<Json.Obj> users) {
+    /** Those that the tree names. */
+    private void qos(List<Json.Obj> tree) throws SlurmException {
+        List<String> named = tree.stream().flatMap(a -> List.of(a.text("QOS").split(",")).stream()).distinct().toList();
+        for (Json.Obj q : rows("qos", new Json.Obj(), "")) {
+            if (named.contains(q.text("Name"))) {
+                StringBuilder line = new StringBuilder("QOS - '" + q.text("Name") + "'");
+                if (!q.text("Description").isEmpty()) {
+                    line.append(":Description='").append(q.text("Description")).append('\'');
+                }
+                for (LimitField f : LimitField.QOS) {
+                    boolean standard = f.name().equals("UsageFactor") && q.text(f.name()).matches("|1|1\\.0+")
+                            || q.text(f.name()).matches("|0|CLUSTER|cluster")
+                            || f.name().equals("Description");
+                    if (!standard) {
+                        line.append(':').append(f.name()).append('=').append(value(f, q.text(f.name())));
+                    }
+                }
+                lines.add(line.toString());
+            }
+        }
+    }
+
+    private static String user(Json.Obj a, List<Json.Obj> tree, List<Json.Obj> users, List<Json.Obj> wckeys) {
         StringBuilder out = new StringBuilder("User - '" + a.text("User") + "'");
         if (!a.text("Partition").isEmpty()) {
             out.append(":Partition='").append(a.text("Partition")).append('\'');
         }
         for (Json.Obj u : users) {
             if (u.text("User").equals(a.text("User"))) {
-                out.append(":DefaultAccount='").append(u.text("DefaultAccount")).append('\'');
+                String account = tree.stream().filter(o -> o.text("User").equals(a.text("User")) && o.text("IsDefault").equals("1"))
+                        .map(o -> o.text("Account")).findFirst().orElse("");
+                out.append(":DefaultAccount='").append(account).append('\'');
+                List<String> own = wckeys.stream().filter(w -> w.text("User").equals(a.text("User"))).map(w -> w.text("WCKey")).sorted().toList();
+                own.stream().filter(w -> w.length() > 1 && w.startsWith("*")).findFirst()
+                        .ifPresent(w -> out.append(":DefaultWCKey='").append(w.substring(1)).append('\''));
                 if (!u.text("AdminLevel").equals("NONE")) {
                     out.append(":AdminLevel='").append(u.text("AdminLevel").charAt(0))
                             .append(u.text("AdminLevel").substring(1).toLowerCase(Locale.ROOT))
@@ -101,6 +135,10 @@ final class Dump {
                 }
                 if (!u.text("Coordinators").isEmpty()) {
                     out.append(":Coordinator='").append(u.text("Coordinators")).append('\'');
+                }
+                List<String> plain = own.stream().map(w -> w.replace("*", "")).filter(w -> !w.isEmpty()).sorted().toList();
+                if (!plain.isEmpty()) {
+                    out.append(":WCKeys='").append(String.join(",", plain)).append('\'');
                 }
             }
         }
@@ -119,13 +157,19 @@ final class Dump {
 
     private static String limits(Json.Obj a) {
         StringBuilder out = new StringBuilder();
-        for (LimitField f : LimitField.ASSOC) {
+        List<LimitField> sorted = new ArrayList<>(LimitField.ASSOC);
+        sorted.sort(java.util.Comparator.comparingInt(f -> ORDER.contains(f.name()) ? ORDER.indexOf(f.name()) : ORDER.size()));
+        for (LimitField f : sorted) {
             String value = a.text(f.name());
             if (!value.isEmpty()) {
-                boolean quoted = f.kind() == LimitField.Kind.NAME || f.kind() == LimitField.Kind.NAMES || f.kind() == LimitField.Kind.TEXT;
-                out.append(':').append(NAMES.getOrDefault(f.name(), f.name())).append('=').append(quoted ? "'" + value + "'" : value);
+                out.append(':').append(NAMES.getOrDefault(f.name(), f.name())).append('=').append(value(f, value));
             }
         }
         return out.toString();
+    }
+
+    private static String value(LimitField f, String value) {
+        boolean quoted = f.kind() == LimitField.Kind.NAME || f.kind() == LimitField.Kind.NAMES || f.kind() == LimitField.Kind.TEXT;
+        return quoted ? "'" + value + "'" : value;
     }
 }

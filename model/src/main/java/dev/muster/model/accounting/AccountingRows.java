@@ -40,6 +40,7 @@ public final class AccountingRows {
      * @param limitMin    -1 for none
      * @param hetJobId    0 if it is no component of a heterogeneous job
      * @param licenses    as asked for
+     * @param overSubscribe NO, YES or OK; exclusiveUse: NO, NODE, USER, MCS or TOPO
      */
     public record JobRow(
             long sluid,
@@ -93,7 +94,10 @@ public final class AccountingRows {
             boolean batch,
             int hetJobId,
             int hetOffset,
-            String licenses) {}
+            String licenses,
+            String mcsLabel,
+            String overSubscribe,
+            String exclusiveUse) {}
 
     /**
      * One step. Key: (sluid, restarts, stepId).

@@ -1,6 +1,7 @@
 package dev.muster.model.api;
 
 import dev.muster.model.Bytes;
+import dev.muster.model.Topology;
 import dev.muster.model.node.NodeMessages;
 import java.util.List;
 import java.util.Map;
@@ -16,6 +17,11 @@ public final class ClusterMessages {
     public record LicenseInfo(String name, int total, int used, int reserved, boolean remote) {}
 
     public record LicensesReply(List<LicenseInfo> licenses) {}
+
+    public record QueryTopology() {}
+
+    /** The cluster's own first. */
+    public record TopologyReply(List<Topology> topologies) {}
 
     public record Ping() {}
 
@@ -134,7 +140,9 @@ public final class ClusterMessages {
             String tres,
             String resumeTimeout,
             String suspendTimeout,
-            String suspendTime) {}
+            String suspendTime,
+            boolean exclusiveNode,
+            String topology) {}
 
     public record QueryConfig() {}
 
@@ -220,7 +228,8 @@ public final class ClusterMessages {
             int maxStartDelaySeconds,
             int purgeAfterSeconds,
             String comment,
-            List<ReservedCores> cores) {}
+            List<ReservedCores> cores,
+            String licenses) {}
 
     /** @param ids {@code 0-3,8} */
     public record ReservedCores(String node, String ids) {}

@@ -1,0 +1,100 @@
+package dev.muster.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.model.Topology;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class TopologiesTest {
+    @TempDir
+    Path dir;
+
+    private List<Topology> read(String plugin, String file, String text, List<ConfigError> errors) throws IOException {
+        Files.writeString(dir.resolve("slurm.conf"), "ClusterName=c\nSlurmctldHost=h\n" + plugin
+                + "\nNodeName=n[1-8]\nPartitionName=p Nodes=ALL\n");
+        Files.writeString(dir.resolve(file), text);
+        SlurmConf conf = ((SlurmConf.Parsed.Ok) SlurmConf.read(dir.resolve("slurm.conf").toFile())).conf();
+        return Topologies.read(conf, errors);
+    }
+
+    @Test
+    void switchesKnowTheirLevelAndTheNodesBelow() throws IOException {
+        List<ConfigError> errors = new ArrayList<>();
+        Topology t = read("TopologyPlugin=topology/tree", "topology.conf", """
+                SwitchName=root Switches=s[1-2]
+                SwitchName=s1 Nodes=n[1-4] LinkSpeed=10
+                SwitchName=s2 Nodes=n[5-8]
+                """, errors).getFirst();
+        assertThat(errors).isEmpty();
+        assertThat(t.switches()).extracting(s -> s.name() + s.level() + s.nodes().size()).containsExactly("root18", "s104", "s204");
+        assertThat(t.switches().get(1).linkSpeed()).isEqualTo(10);
+        assertThat(t.address("n6", false)).isEqualTo("root.s2.n6");
+        assertThat(t.address("n6", true)).isEqualTo("switch.switch.node");
+    }
+
+    @Test
+    void yamlHasSeveralAndTheDefaultComesFirst() throws IOException {
+        List<ConfigError> errors = new ArrayList<>();
+        List<Topology> all = read("", "topology.yaml", """
+                # networks
+                - topology: t1
+                  cluster_default: false
+                  tree:
+                    switches:
+                      - switch: top
+                        children: s1
+                      - switch: s1
+                        nodes: n[1-8]
+                - topology: b
+                  cluster_default: true
+                  block:
+                    block_sizes:
+                      - 4
+                      - 8
+                    blocks:
+                      - block: b1
+                        nodes: n[1-4]
+                      - {block: b2, nodes: "n[5-8]"}
+                - topology: d
+                  cluster_default: false
+                  torus3d:
+                    toruses:
+                      - name: pod
+                        dims: {x: 2, y: 2, z: 2}
+                        regions:
+                          - anchor: {x: 0, y: 0, z: 0}
+                            dims: {x: 2, y: 2, z: 2}
+                            nodes: n[1-8]
+                        placements:
+                          - dims: {x: 2, y: 1, z: 2}
+                """, errors);
+        assertThat(errors).isEmpty();
+        assertThat(all).extracting(Topology::name).containsExactly("b", "t1", "d");
+        assertThat(all.getFirst().sizes()).containsExactly(4, 8);
+        assertThat(all.get(2).placements()).extracting(p -> String.join(",", p.nodes())).containsExactly("n1,n2,n5,n6", "n3,n4,n7,n8");
+    }
+
+    @Test
+    void mistakesAreNamed() throws IOException {
+        for (String row : """
+                topology.conf | SwitchName=s1 Nodes=n1\\nSwitchName=r Switches=s9 | switch r has invalid child (s9)
+                topology.conf | SwitchName=a Switches=b\\nSwitchName=b Switches=a | Switches form a loop: a
+                topology.conf | # none | No switches configured
+                topology.yaml | - topology: x\\n  ring: 1 | topology x is of no kind that is known
+                topology.yaml | - topology: x\\n    - y | wrong indentation
+                """.split("\n")) {
+            String[] cells = row.split("\\|");
+            List<ConfigError> errors = new ArrayList<>();
+            Files.deleteIfExists(dir.resolve("topology.yaml"));
+            read("TopologyPlugin=topology/tree", cells[0].strip(), cells[1].stripTrailing().substring(1).replace("\\n", "\n") + "\n", errors);
+            assertThat(errors).as(row).isNotEmpty();
+            assertThat(errors.getFirst().sentence()).as(row).isEqualTo(cells[2].strip());
+        }
+    }
+}

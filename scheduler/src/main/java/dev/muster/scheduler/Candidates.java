@@ -1,0 +1,82 @@
+package dev.muster.scheduler;
+
+import dev.muster.core.State;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Set;
+
+/** The nodes that a job may run on at all, in the order in which they are tried. */
+final class Candidates {
+    private final Scheduler scheduler;
+    private final State state;
+    private final boolean leastLoaded;
+    private final boolean packed;
+    private final boolean serialAtEnd;
+
+    Candidates(Scheduler scheduler, State state) {
+        this.scheduler = scheduler;
+        this.state = state;
+        this.leastLoaded = state.settings().selects("CR_LLN");
+        this.serialAtEnd = state.settings().options().containsKey("pack_serial_at_end");
+        this.packed = state.settings().selects("CR_PACK_NODES");
+    }
+
+    /** Candidates in order of preference: those the job names first; the least loaded first where that is asked for, or the fullest. */
+    List<NodeSlot> of(Need need, Set<String> avoided) {
+        List<NodeSlot> plain = named(need, avoided);
+        boolean least = leastLoaded || state.partitions().find(need.partition()).filter(p -> p.info().leastLoadedNodes()).isPresent();
+        if (serialAtEnd && need.tasks() == 1 && need.nodesMin() == 1 && need.nodeList().isEmpty()) {
+            return plain.reversed();
+        }
+        if (!least && !packed) {
+            return plain;
+        }
+        int required = Feasibility.names(need.nodeList()).size();
+        List<NodeSlot> rest = new ArrayList<>(plain.subList(Math.min(required, plain.size()), plain.size()));
+        Comparator<NodeSlot> load = Comparator.comparingDouble(
+                n -> 1 - (double) n.freeUnits.count() / Math.max(1, n.spec.units()));
+        rest.sort(Comparator.comparingInt((NodeSlot n) -> n.spec.weight()).thenComparing(least ? load : load.reversed()));
+        List<NodeSlot> out = new ArrayList<>(plain.subList(0, Math.min(required, plain.size())));
+        out.addAll(rest);
+        return out;
+    }
+
+    private static List<NodeSlot> awakeFirst(List<NodeSlot> nodes) {
+        boolean any = false;
+        for (NodeSlot node : nodes) {
+            any |= node.asleep;
+        }
+        if (!any) {
+            return nodes;
+        }
+        List<NodeSlot> out = new ArrayList<>(nodes);
+        out.sort(Comparator.comparing(n -> n.asleep));
+        return out;
+    }
+
+    private List<NodeSlot> named(Need need, Set<String> avoided) {
+        List<NodeSlot> members = awakeFirst(scheduler.nodesOf(need.partition()));
+        List<String> required = Feasibility.names(need.nodeList());
+        List<String> excluded = Feasibility.names(need.excludeList());
+        List<String> within = Feasibility.names(need.network().within());
+        if (within.isEmpty() && required.isEmpty() && excluded.isEmpty() && avoided.isEmpty() && need.features().isEmpty() && need.tmpDiskMb() == 0) {
+            return members;
+        }
+        List<NodeSlot> out = new ArrayList<>();
+        for (String name : required) {
+            NodeSlot node = scheduler.node(name);
+            if (node != null && !avoided.contains(name)) {
+                out.add(node);
+            }
+        }
+        for (NodeSlot node : members) {
+            boolean may = within.isEmpty() || within.contains(node.spec.name());
+            if (may && !required.contains(node.spec.name()) && !avoided.contains(node.spec.name()) && !excluded.contains(node.spec.name())
+                    && Features.match(need.features(), node.spec.features()) && need.tmpDiskMb() <= node.spec.tmpDiskMb()) {
+                out.add(node);
+            }
+        }
+        return out;
+    }
+}

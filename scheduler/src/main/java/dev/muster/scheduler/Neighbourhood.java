@@ -1,0 +1,221 @@
+package dev.muster.scheduler;
+
+import dev.muster.model.Topology;
+import dev.muster.scheduler.Chooser.Candidate;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+
+/** Nodes that hang close together in the network, chosen among candidates that each have room. */
+final class Neighbourhood {
+    private final Topology topology;
+    private final Need need;
+    private final List<Candidate> candidates;
+    private final List<Candidate> named;
+
+    /** @param required so many of the first candidates the job cannot do without */
+    private Neighbourhood(Topology topology, Need need, List<Candidate> candidates, int required) {
+        this.topology = topology;
+        this.need = need;
+        this.candidates = candidates;
+        this.named = candidates.subList(0, required);
+    }
+
+    /** In the candidates' order; empty if the network has no such place free. */
+    static List<Candidate> choose(Topology topology, Need need, List<Candidate> candidates, int required) {
+        Neighbourhood n = new Neighbourhood(topology, need, candidates, required);
+        List<Candidate> chosen = switch (topology.kind()) {
+            case FLAT -> candidates;
+            case TREE -> topology.onRequest() && need.network().switches() == 0 ? Chooser.enough(need, candidates, required) : n.tree();
+            case BLOCK -> n.blocks();
+            case TORUS -> n.torus();
+        };
+        List<Candidate> sorted = new ArrayList<>(chosen);
+        sorted.sort(Comparator.comparingInt(c -> c.node().index));
+        return sorted;
+    }
+
+    private static String name(Candidate c) {
+        return c.node().spec.name();
+    }
+
+    private List<Candidate> among(Collection<String> nodes) {
+        Set<String> set = nodes instanceof Set<String> s ? s : new HashSet<>(nodes);
+        return candidates.stream().filter(c -> set.contains(name(c))).toList();
+    }
+
+    // ---- switches
+
+    /** Below the lowest switch that has enough, on as few leaves as possible. */
+    private List<Candidate> tree() {
+        List<Topology.Switch> switches = new ArrayList<>(topology.switches());
+        switches.sort(Comparator.comparingInt(Topology.Switch::level).thenComparingInt(s -> s.nodes().size()));
+        for (Topology.Switch s : switches) {
+            List<Candidate> below = among(s.nodes());
+            if (below.containsAll(named) && !Chooser.enough(need, first(below), named.size()).isEmpty()) {
+                List<Candidate> chosen = onFewest(leaves(below), need);
+                if (need.network().switches() == 0 || chosen.isEmpty() || leaves(chosen).size() <= need.network().switches()) {
+                    return chosen;
+                }
+                return List.of();
+            }
+        }
+        return List.of();
+    }
+
+    private List<Candidate> first(List<Candidate> some) {
+        List<Candidate> out = new ArrayList<>(named);
+        some.stream().filter(c -> !named.contains(c)).forEach(out::add);
+        return out;
+    }
+
+    private List<List<Candidate>> leaves(List<Candidate> some) {
+        List<List<Candidate>> out = new ArrayList<>();
+        for (Topology.Block unit : topology.units()) {
+            Set<String> nodes = new HashSet<>(unit.nodes());
+            List<Candidate> here = some.stream().filter(c -> nodes.contains(name(c))).toList();
+            if (!here.isEmpty()) {
+                out.add(here);
+            }
+        }
+        return out;
+    }
+
+    /** Unit by unit: the smallest that has all of the rest, else the one that has most. */
+    private List<Candidate> onFewest(List<List<Candidate>> units, Need want) {
+        List<Candidate> order = new ArrayList<>(named);
+        List<List<Candidate>> left = new ArrayList<>(units);
+        // what is on the same unit as a node that must be had costs no other
+        for (List<Candidate> unit : units) {
+            if (unit.stream().anyMatch(named::contains)) {
+                unit.stream().filter(c -> !order.contains(c)).forEach(order::add);
+                left.remove(unit);
+            }
+        }
+        List<Candidate> found = Chooser.enough(want, order, named.size());
+        while (found.isEmpty() && !left.isEmpty()) {
+            List<Candidate> next = null;
+            left.sort(Comparator.comparingInt(List::size));
+            for (List<Candidate> unit : left) {
+                List<Candidate> with = new ArrayList<>(order);
+                with.addAll(unit);
+                if (!Chooser.enough(want, with, named.size()).isEmpty()) {
+                    next = unit;
+                    break;
+                }
+            }
+            next = next == null ? left.getLast() : next;
+            order.addAll(next);
+            left.remove(next);
+            found = Chooser.enough(want, order, named.size());
+        }
+        return found;
+    }
+
+    // ---- blocks
+
+    private List<Candidate> blocks() {
+        int nodes = need.nodesWanted();
+        int segment = need.network().segment() > 0 ? need.network().segment() : nodes;
+        if (nodes % segment != 0) {
+            return List.of();
+        }
+        if (segment == nodes) {
+            for (List<List<Candidate>> group : groups(1)) {
+                // one block that has room, the fullest first
+                List<Candidate> found = whole(group);
+                if (!found.isEmpty()) {
+                    return found;
+                }
+            }
+            for (int size : topology.sizes()) {
+                for (List<List<Candidate>> group : groups(size / topology.baseSize())) {
+                    List<Candidate> found = size >= nodes ? whole(group) : List.of();
+                    if (!found.isEmpty()) {
+                        return found;
+                    }
+                }
+            }
+            boolean larger = topology.sizes().isEmpty() || nodes > topology.sizes().getLast();
+            return larger ? onFewest(leaves(candidates), need) : List.of();
+        }
+        int size = topology.sizes().stream().filter(s -> s >= segment).findFirst().orElse(Math.max(segment, topology.baseSize()));
+        List<Candidate> out = new ArrayList<>();
+        for (List<List<Candidate>> group : groups(Math.max(1, size / topology.baseSize()))) {
+            List<Candidate> here = group.stream().flatMap(List::stream).toList();
+            int take = Math.min(here.size() / segment * segment, nodes - out.size());
+            out.addAll(here.subList(0, Math.max(0, take)));
+        }
+        return out.size() == nodes && out.containsAll(named) && !Chooser.enough(need, out, 0).isEmpty() ? out : List.of();
+    }
+
+    private List<Candidate> whole(List<List<Candidate>> group) {
+        List<Candidate> here = group.stream().flatMap(List::stream).toList();
+        return here.containsAll(named) && !Chooser.enough(need, first(here), named.size()).isEmpty() ? onFewest(group, need) : List.of();
+    }
+
+    /** So many blocks in a row at a time, those with the fewest free nodes first. */
+    private List<List<List<Candidate>>> groups(int of) {
+        List<List<List<Candidate>>> out = new ArrayList<>();
+        for (int i = 0; i < topology.blocks().size(); i += of) {
+            List<List<Candidate>> group = new ArrayList<>();
+            for (Topology.Block b : topology.blocks().subList(i, Math.min(i + of, topology.blocks().size()))) {
+                group.add(among(b.nodes()));
+            }
+            out.add(group);
+        }
+        out.sort(Comparator.comparingInt(g -> g.stream().mapToInt(List::size).sum()));
+        return out;
+    }
+
+    // ---- tori
+
+    /** Whole placements, each where it breaks the fewest larger ones. */
+    private List<Candidate> torus() {
+        int nodes = need.nodesWanted();
+        int segment = need.network().segment() > 0 ? need.network().segment() : nodes;
+        if (nodes % segment != 0) {
+            return List.of();
+        }
+        Map<String, Candidate> free = new HashMap<>();
+        candidates.forEach(c -> free.put(name(c), c));
+        Set<String> must = new TreeSet<>();
+        named.forEach(c -> must.add(name(c)));
+        List<Candidate> out = new ArrayList<>();
+        for (int i = 0; i < nodes / segment; i++) {
+            Topology.Block best = null;
+            long bestCost = Long.MAX_VALUE;
+            for (Topology.Block p : places(segment)) {
+                if (p.nodes().size() == segment && free.keySet().containsAll(p.nodes()) && covers(p, must, segment == nodes)) {
+                    long cost = topology.placements().stream().filter(l -> l.nodes().size() > segment && free.keySet().containsAll(l.nodes())
+                            && l.nodes().containsAll(p.nodes())).count();
+                    if (cost < bestCost) {
+                        bestCost = cost;
+                        best = p;
+                    }
+                }
+            }
+            if (best == null) {
+                return List.of();
+            }
+            best.nodes().forEach(n -> out.add(free.remove(n)));
+            must.removeAll(best.nodes());
+        }
+        return must.isEmpty() && !Chooser.enough(need, out, 0).isEmpty() ? out : List.of();
+    }
+
+    /** A single node needs no shape. */
+    private List<Topology.Block> places(int segment) {
+        return segment > 1 ? topology.placements() : candidates.stream().map(c -> new Topology.Block("", List.of(name(c)))).toList();
+    }
+
+    private static boolean covers(Topology.Block p, Set<String> must, boolean all) {
+        return must.isEmpty() || (all ? p.nodes().containsAll(must) : p.nodes().stream().anyMatch(must::contains));
+    }
+}

@@ -1,0 +1,43 @@
+package dev.muster.scheduler;
+
+import dev.muster.core.Partition;
+import dev.muster.core.Settings;
+import dev.muster.model.Durations;
+import dev.muster.model.ResourceRequest;
+import dev.muster.model.Topology;
+
+/**
+ * What a job wants of the network between its nodes.
+ *
+ * @param topology of its partition, "" for the cluster's
+ * @param switches leaf switches at most, 0 for any number
+ * @param segment  so many nodes each hang together; 0 for all
+ * @param within   the nodes it may have, "" for any: what a job with segments names
+ */
+record Network(String topology, int switches, int segment, String within) {
+    /** SchedulerParameters=max_switch_wait, where it is not set, in seconds. */
+    private static final int WAIT_S = 300;
+
+    static Network of(ResourceRequest r, Partition partition) {
+        String text = r.switches().isEmpty() ? "0" : r.switches().split("@")[0];
+        return new Network(partition.info().topology(), text.matches("[0-9]{1,9}") ? Integer.parseInt(text) : 0, r.segment(),
+                r.segment() > 0 ? r.nodeList() : "");
+    }
+
+    Network withoutSwitches() {
+        return new Network(topology, 0, segment, within);
+    }
+
+    /** How many seconds the job waits for as few switches as it wants. */
+    static long patience(ResourceRequest r, Settings settings) {
+        String most = settings.options().getOrDefault("max_switch_wait", "");
+        long limit = most.matches("[0-9]{1,9}") ? Long.parseLong(most) : WAIT_S;
+        int at = r.switches().indexOf('@');
+        return at < 0 ? limit : Math.min(limit, Durations.parseSeconds(r.switches().substring(at + 1)).orElse(limit));
+    }
+
+    /** What of a network jobs of this kind cannot have, "" if they can. */
+    static String objection(ResourceRequest r, Topology t) {
+        return r.segment() > 0 && t.kind() == Topology.Kind.TREE ? "--segment with topology/tree is not supported by this version of Muster" : "";
+    }
+}

@@ -1,0 +1,76 @@
+package dev.muster.scheduler;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.core.Decision;
+import org.junit.jupiter.api.Test;
+
+/** Whose jobs meet on a node: users and labels that keep to themselves. */
+class ApartTest {
+    private static final String BOB = " owner.uid=2000 owner.user=bob";
+
+    @Test
+    void aJobThatWantsItsNodesForItsUserWaitsForOthersAndKeepsThemAway() {
+        Cluster c = new Cluster("n[1-2] cpus=4", "p nodes=n[1-2] defmempercpu=10", "");
+        int[] ids = {
+            c.accept("partition=p"), bob(c, "partition=p exclusive=USER"), c.accept("partition=p exclusive=USER"), bob(c, "partition=p"),
+            c.accept("partition=p tasks=5")};
+        c.schedule();
+        assertThat(java.util.Arrays.stream(ids).mapToObj(c::shown)).containsExactly("n1:1", "n2:1", "n1:1", "n2:1", "(Resources)");
+    }
+
+    @Test
+    void aPartitionMayWantIt() {
+        Cluster c = new Cluster("n1 cpus=4", "p nodes=n1 exclusiveuser=yes defmempercpu=10", "");
+        int[] ids = {c.accept("partition=p"), bob(c, "partition=p"), c.accept("partition=p")};
+        c.schedule();
+        assertThat(java.util.Arrays.stream(ids).mapToObj(c::shown).filter("n1:1"::equals)).hasSize(2);
+        assertThat(c.shown(ids[1])).isEqualTo("(Resources)");
+    }
+
+    private static int bob(Cluster c, String line) {
+        return ((dev.muster.model.api.JobMessages.SubmitReply) ((Decision.Accepted) c.apply(new dev.muster.core.Command.SubmitJob(
+                2000, Cluster.desc(line + BOB), "", dev.muster.model.Bytes.EMPTY, dev.muster.model.Bytes.EMPTY, false, false))).reply()).jobId();
+    }
+
+    @Test
+    void labels() {
+        String row = "mcs/%s %s | %s | %s";
+        for (String line : """
+                none   |                   | mcsLabel=x        | Invalid mcs_label specified
+                user   | ondemand          |                   | ''
+                user   | ondemand          | mcsLabel=alice    | 'alice'
+                user   | ondemand          | mcsLabel=bob      | Invalid mcs_label specified
+                user   | ondemand          | exclusive=MCS     | 'alice'
+                user   | enforced,noselect |                   | 'alice'
+                group  | enforced,select:a | exclusive=MCS     | Invalid mcs_label specified
+                label  | ondemand          | mcsLabel=red      | 'red'
+                label  | enforced          |                   | Invalid mcs_label specified
+                """.split("\n")) {
+            String[] cells = line.split("\\|");
+            Cluster c = new Cluster("n1 cpus=4", "p nodes=n1", "options.mcs_plugin=mcs/" + cells[0].strip() + " options.mcs_parameters="
+                    + cells[1].strip());
+            String what = cells[2].strip().replace("mcsLabel", "extras.mcsLabel");
+            Decision decision = c.submit("partition=p " + what);
+            String shown = decision instanceof Decision.Rejected r ? r.sentence()
+                    : "'" + c.state().jobs().values().iterator().next().desc().extras().mcsLabel() + "'";
+            assertThat(shown).as(row, (Object[]) cells).isEqualTo(cells[3].strip());
+        }
+    }
+
+    @Test
+    void jobsOfALabelKeepToThemselvesWhereTheyAreSelected() {
+        for (String line : """
+                enforced,select          | n1:1 n2:1 n1:1
+                enforced,noselect        | n1:1 n1:1 n1:1
+                ondemand,ondemandselect  | n1:1 n1:1 n1:1
+                """.split("\n")) {
+            String[] cells = line.split("\\|");
+            Cluster c = new Cluster("n[1-2] cpus=4", "p nodes=n[1-2] defmempercpu=10", "options.mcs_plugin=mcs/user"
+                    + " options.mcs_parameters=" + cells[0].strip());
+            int[] ids = {c.accept("partition=p"), bob(c, "partition=p"), c.accept("partition=p")};
+            c.schedule();
+            assertThat(c.shown(ids[0]) + " " + c.shown(ids[1]) + " " + c.shown(ids[2])).as(line).isEqualTo(cells[1].strip());
+        }
+    }
+}

@@ -1,0 +1,117 @@
+package dev.muster.scheduler;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.model.HostList;
+import dev.muster.model.Topology;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Given a network, what is taken and a job → the nodes it gets, or why it waits. */
+class NeighbourhoodTest {
+    private static final Topology TREE = new Topology("", Topology.Kind.TREE, List.of(leaf("s1", "n[1-2]"), leaf("s2", "n[3-5]"),
+            leaf("s3", "n[6-8]"), new Topology.Switch("low", 1, 1, Cluster.names("n[1-5]"), List.of("s1", "s2")),
+            new Topology.Switch("root", 2, 1, Cluster.names("n[1-8]"), List.of("low", "s3"))), List.of(), List.of(), List.of(), false);
+    private static final Topology BLOCKS = new Topology("", Topology.Kind.BLOCK, List.of(), List.of(block("b1", "n[1-4]"), block("b2", "n[5-8]")),
+            List.of(4, 8), List.of(), false);
+    private static final Topology TORUS = new Topology("", Topology.Kind.TORUS, List.of(), List.of(), List.of(), List.of(block("t", "n[1-2]"),
+            block("t", "n[3-4]"), block("t", "n[5-6]"), block("t", "n[7-8]"), block("t", "n[1-4]"), block("t", "n[5-8]"),
+            block("t", "n[1-8]")), false);
+
+    private static Topology.Switch leaf(String name, String nodes) {
+        return new Topology.Switch(name, 0, 1, Cluster.names(nodes), List.of());
+    }
+
+    private static Topology.Block block(String name, String nodes) {
+        return new Topology.Block(name, Cluster.names(nodes));
+    }
+
+    private static void table(Topology t, String rows) {
+        for (String row : rows.strip().split("\n")) {
+            String[] cells = row.split("\\|");
+            Cluster c = new Cluster("n[1-8] cpus=1", "p nodes=n[1-8] defmempercpu=1", "", t);
+            for (String node : cells[0].strip().isEmpty() ? List.<String>of() : Cluster.names(cells[0].strip())) {
+                c.accept("partition=p nodeList=" + node);
+            }
+            c.schedule();
+            String placed = c.place("partition=p " + cells[1].strip());
+            if (placed.startsWith("n")) {
+                List<String> names = new ArrayList<>();
+                for (String share : placed.split(" ")) {
+                    names.add(share.split(":")[0]);
+                }
+                placed = HostList.of(names).compressed();
+            }
+            assertThat(placed).as(row).isEqualTo(cells[2].strip());
+        }
+    }
+
+    @Test
+    void asFewSwitchesAsPossible() {
+        table(TREE, """
+                        | nodesMin=2             | n[1-2]
+                        | nodesMin=3             | n[3-5]
+                        | nodesMin=4             | n[1,3-5]
+                        | nodesMin=6             | n[3-8]
+                n1      | nodesMin=2             | n[3-4]
+                n[1,4]  | nodesMin=2             | n[3,5]
+                n[1,4]  | nodesMin=3             | n[6-8]
+                n[1,4,7]| nodesMin=3             | n[2-3,5]
+                n[1,4,7]| nodesMin=3 switches=1@5| (Resources)
+                n[1,4,7]| nodesMin=3 switches=2@5| n[2-3,5]
+                        | nodesMin=2 nodeList=n4 | n[3-4]
+                """);
+    }
+
+    @Test
+    void blocksAndSegments() {
+        table(BLOCKS, """
+                        | nodesMin=4                                  | n[1-4]
+                n1      | nodesMin=3                                  | n[2-4]
+                n[1,5]  | nodesMin=4                                  | n[2,6-8]
+                        | nodesMin=6 segment=3                        | n[1-3,5-7]
+                        | nodesMin=6 segment=3 nodeList=n[1-8]        | n[1-3,5-7]
+                        | nodesMin=4 segment=2 nodeList=n[1,2,5,6]    | n[1-2,5-6]
+                        | nodesMin=6 segment=3 nodeList=n[1-6]        | Requested topology configuration is not available
+                        | nodesMin=6 segment=3 nodeList=n[1-5]        | Node count specification invalid
+                        | nodesMin=8 segment=3                        | Node count specification invalid
+                """);
+    }
+
+    @Test
+    void wholePlacementsOfATorus() {
+        table(TORUS, """
+                          | nodesMin=2             | n[1-2]
+                n1        | nodesMin=2             | n[3-4]
+                          | nodesMin=3             | Requested topology configuration is not available
+                          | nodesMin=4 segment=2   | n[1-4]
+                n[1,5]    | nodesMin=4             | (No_suitable_topology_unit_found)
+                n[1,5]    | nodesMin=4 segment=2   | n[3-4,7-8]
+                          | nodesMin=2 nodeList=n7 | n[7-8]
+                """);
+    }
+
+    @Test
+    void aSwitchForOneJobAlone() {
+        Cluster c = new Cluster("n[1-8] cpus=2", "p nodes=n[1-8] defmempercpu=1", "", TREE);
+        int plain = c.accept("partition=p");
+        int alone = c.accept("partition=p exclusive=TOPO");
+        int beside = c.accept("partition=p nodeList=n4");
+        c.schedule();
+        assertThat(c.shown(plain)).isEqualTo("n1:1");
+        assertThat(c.shown(alone)).isEqualTo("n3:2");
+        assertThat(c.shown(beside)).isEqualTo("(Resources)");
+    }
+
+    @Test
+    void afterAWhileItTakesMoreSwitches() {
+        Cluster c = new Cluster("n[1-8] cpus=1", "p nodes=n[1-8] defmempercpu=1", "", TREE);
+        int job = c.accept("partition=p nodesMin=4 switches=1@1");
+        c.schedule();
+        assertThat(c.shown(job)).isEqualTo("(Resources)");
+        c.pass(90);
+        c.schedule();
+        assertThat(c.shown(job)).isEqualTo("n1:1 n3:1 n4:1 n5:1");
+    }
+}
