@@ -49,6 +49,8 @@ public final class ClientConf {
     String propagateLimits = "";
     String propagateLimitsExcept = "";
     /** Words of LaunchParameters in lower case. */
+    boolean bcastSendLibs;
+    List<String> bcastExclude = List.of("/lib", "/usr/lib", "/lib64", "/usr/lib64");
     List<String> launchParameters = List.of();
     List<String> cpuFreqGovernors = List.of("ondemand", "performance", "userspace");
     String interactiveStepOptions = "--interactive --preserve-env --pty $SHELL";
@@ -143,7 +145,11 @@ public final class ClientConf {
             case "killonbadexit" -> killOnBadExit = (int) Math.max(0, OptionCheck.parseNumber(first));
             case "waittime" -> waitTime = (int) Math.max(0, OptionCheck.parseNumber(first));
             case "messagetimeout" -> messageTimeout = (int) Math.clamp(OptionCheck.parseNumber(first), 0, MESSAGE_TIMEOUT_MAX);
-            case "bcastparameters" -> bcastDirectory = destination(first);
+            case "bcastparameters" -> {
+                bcastDirectory = destination(first);
+                bcastSendLibs = Texts.split(Texts.lower(first), ',').contains("send_libs");
+            }
+            case "bcastexclude" -> bcastExclude = first.equalsIgnoreCase("none") ? List.of() : Texts.split(first, ',');
             case "authtype" -> authType = first;
             case "authinfo" -> authInfo = first;
             case "slurmuser" -> slurmUser = first;
