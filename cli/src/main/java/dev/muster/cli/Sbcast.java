@@ -13,7 +13,10 @@ final class Sbcast implements Command {
             "jobid:j:r", "preserve:p:n", "send-libs::o", "size:s:r", "timeout:t:r", "treewidth::r", "usage::n",
                     "verbose:v:n",
             "version:V:n");
-    /** Written beside the target and renamed, so that nobody sees half of it. Arguments: target, mode, force, times, and whether its directory is to be made. */
+    /**
+     * Written beside the target and renamed, so that nobody sees half of it. Arguments: target, mode, force, times, and whether its
+     * directory is to be made.
+     */
     private static final String WRITER = "t=$1.sbcast.$$; [ -z \"$6\" ] || mkdir -p -m 700 \"${1%/*}\"; "
             + "no() { echo \"sbcast: error: REQUEST_FILE_BCAST($SLURMD_NODENAME): ${1##*: }\" >&2; exit 1; }; "
             + "[ ! -e \"$1\" ] || [ -n \"$3\" ] || no 'File exists'; e=$( { : > \"$t\"; } 2>&1 ) || no \"$e\"; "
