@@ -50,6 +50,8 @@ public final class ClientConf {
     String propagateLimitsExcept = "";
     /** Words of LaunchParameters in lower case. */
     boolean bcastSendLibs;
+    /** TaskPlugin binds no tasks. */
+    boolean unbound = true;
     List<String> bcastExclude = List.of("/lib", "/usr/lib", "/lib64", "/usr/lib64");
     List<String> launchParameters = List.of();
     List<String> cpuFreqGovernors = List.of("ondemand", "performance", "userspace");
@@ -149,6 +151,7 @@ public final class ClientConf {
                 bcastDirectory = destination(first);
                 bcastSendLibs = Texts.split(Texts.lower(first), ',').contains("send_libs");
             }
+            case "taskplugin" -> unbound = Texts.split(Texts.lower(first), ',').stream().allMatch(p -> p.endsWith("none"));
             case "bcastexclude" -> bcastExclude = first.equalsIgnoreCase("none") ? List.of() : Texts.split(first, ',');
             case "authtype" -> authType = first;
             case "authinfo" -> authInfo = first;

@@ -44,7 +44,6 @@ class PlacementTest {
                 partition=p distribution=block       | n1:1
                 partition=p extras.container=/b      | --container%s
                 partition=p extras.burstBuffer=x     | --bb%s
-                partition=p extras.cpuFreq=high      | --cpu-freq%s
                 partition=p extras.reboot=true       | --reboot%s
                 partition=p extras.profile=none      | n1:1
                 partition=p extras.profile=task      | --profile%s
@@ -160,7 +159,6 @@ class PlacementTest {
                 partition=p socketsPerNode=2            | Requested node configuration is not available
                 partition=p coresPerSocket=4            | n1:2
                 partition=p coresPerSocket=5            | Requested node configuration is not available
-                partition=p hint=memory_bound           | --hint=memory_bound is not supported by this version of Muster
                 """);
     }
 
