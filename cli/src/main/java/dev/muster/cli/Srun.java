@@ -49,6 +49,9 @@ final class Srun implements Command {
             throw new UsageException(o.exitError(1), List.of("srun: fatal: No command given to execute."));
         }
         testExec(c, o, program);
+        if (o.typed(JobOption.CPU_BIND) && c.host().settings().unbound) {
+            c.info("cluster configuration lacks support for cpu binding");
+        }
         o.printDefined();
         if (o.has(JobOption.JOBID)) {
             refuseForStep(c, o);

@@ -159,7 +159,6 @@ class PlacementTest {
                 partition=p socketsPerNode=2            | Socket, core and/or thread specification can not be satisfied; Requested node configuration is not available
                 partition=p coresPerSocket=4            | n1:2
                 partition=p coresPerSocket=5            | Socket, core and/or thread specification can not be satisfied; Requested node configuration is not available
-                partition=p hint=memory_bound           | --hint=memory_bound is not supported by this version of Muster
                 """);
     }
 
