@@ -198,7 +198,40 @@ public final class AccountRules {
 
     /** The limit that keeps this job from ever starting as it is asked for. */
     private JobReason never(JobDesc desc) {
-        return perJob(desc, asked(desc), desc.timing().timeLimitMin());
+        return never(desc, new AccountUse());
+    }
+
+    /** Beyond a limit by itself, or with those that must run beside it. */
+    private JobReason never(JobDesc desc, AccountUse beside) {
+        Map<String, Long> asked = asked(desc);
+        JobReason single = perJob(desc, asked, desc.timing().timeLimitMin());
+        return single != JobReason.NONE ? single : together(desc, asked, beside);
+    }
+
+    /** Whether components that start together break a limit which one of their QOS does not let a job wait for. */
+    boolean refusesTogether(List<JobDesc> components) {
+        if (!limited()) {
+            return false;
+        }
+        AccountUse beside = new AccountUse();
+        for (JobDesc desc : components) {
+            boolean deny = qos(desc).filter(q -> text(q.limits(), "Flags").contains("DenyOnLimit")).isPresent();
+            if (deny && never(desc, beside) != JobReason.NONE) {
+                return true;
+            }
+            beside.planned(desc, asked(desc));
+        }
+        return false;
+    }
+
+    /** Limits of an association as a QOS stretches them: LimitFactor. */
+    private static Map<String, Long> stretched(Map<String, Long> limits, Map<String, String> ofQos) {
+        String factor = text(ofQos, "LimitFactor");
+        if (!factor.matches("[0-9]{1,9}(\\.[0-9]{1,9})?") || Double.parseDouble(factor) == 0) {
+            return limits;
+        }
+        limits.replaceAll((name, most) -> (long) (most * Double.parseDouble(factor)));
+        return limits;
     }
 
     // ---- at the start
@@ -232,7 +265,7 @@ public final class AccountRules {
         if (broken.isPresent()) {
             return named("QOSMax", broken.get(), "CpuPerJobLimit", "MemoryPerJob", "NodePerJobLimit", "BillingPerJob", "GRESPerJob");
         }
-        Map<String, Long> assocMost = tres(ofAssoc, "MaxTRES");
+        Map<String, Long> assocMost = stretched(tres(ofAssoc, "MaxTRES"), ofQos);
         assocMost.keySet().removeAll(most.keySet());
         broken = broken(assocMost, wanted);
         if (broken.isPresent()) {
@@ -297,7 +330,7 @@ public final class AccountRules {
             if (text(q, "GrpJobs").isEmpty() && over(number(a.limits(), "GrpJobs"), sum.running + 1L)) {
                 return JobReason.ofWord("AssocGrpJobsLimit");
             }
-            Map<String, Long> group = tres(a.limits(), "GrpTRES");
+            Map<String, Long> group = stretched(tres(a.limits(), "GrpTRES"), q);
             group.keySet().removeAll(tres(q, "GrpTRES").keySet());
             Optional<String> broken = broken(group, plus(sum, wanted));
             if (broken.isPresent()) {

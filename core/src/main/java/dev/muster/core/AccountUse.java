@@ -90,6 +90,14 @@ public final class AccountUse {
         add(payer(desc), one, sign);
     }
 
+    /** A job that would run with so much. */
+    void planned(JobDesc desc, Map<String, Long> tres) {
+        Sum one = new Sum();
+        one.running = 1;
+        one.tres.putAll(tres);
+        add(payer(desc), one, 1);
+    }
+
     /** What an allocation counts as. */
     public static Map<String, Long> tres(State state, JobDesc desc, Allocation a) {
         Amounts amounts = Amounts.of(a);

@@ -88,6 +88,24 @@ class AccountLimitsTest {
         assertThat(said).isEqualTo(sentence);
     }
 
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+        GrpTRES=node=3  | Flags=DenyOnLimit                        | 2,2 | refused
+        GrpTRES=node=4  | Flags=DenyOnLimit                        | 2,2 | taken
+        GrpTRES=node=3  | MaxTRESPU=node=9                         | 2,2 | taken
+                        | Flags=DenyOnLimit MaxTRESPU=node=1       | 1,1 | refused
+        GrpTRES=node=10 | Flags=DenyOnLimit LimitFactor=0.3        | 2,2 | refused
+        GrpTRES=node=2  | Flags=DenyOnLimit LimitFactor=2          | 2,2 | taken
+        """)
+    void componentsCountTogether(String ofDept, String ofQos, String nodes, String outcome) {
+        policy("limits,qos", ofDept == null ? "" : ofDept, "", ofQos);
+        List<Command.SubmitJob> parts = java.util.Arrays.stream(nodes.split(",")).map(n -> new Command.SubmitJob(Cluster.USER,
+                Cluster.desc("charge.account=dept charge.qos=fast nodesMin=" + n), "", dev.muster.model.Bytes.EMPTY,
+                dev.muster.model.Bytes.EMPTY, false, false)).toList();
+        Decision decision = cluster.apply(new Command.SubmitHet(Cluster.USER, parts, "", false, false));
+        assertThat(decision instanceof Decision.Rejected ? "refused" : "taken").isEqualTo(outcome);
+    }
+
     @Test
     void whatMustRunAtOnceIsRefusedWhereALimitKeepsItBack() {
         policy("limits", "", "MaxTRES=node=1", "");
