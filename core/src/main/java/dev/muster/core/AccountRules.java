@@ -248,7 +248,68 @@ public final class AccountRules {
         }
         Map<String, Long> wanted = allocation.isEmpty() ? asked(desc) : AccountUse.tres(state, desc, allocation);
         JobReason single = perJob(desc, wanted, limitMin);
-        return single != JobReason.NONE ? single : together(desc, wanted, use);
+        JobReason now = single != JobReason.NONE ? single : together(desc, wanted, use);
+        return now != JobReason.NONE ? now : minutes(desc, wanted, limitMin, use);
+    }
+
+    /** What was used, and with "safe" or for RunMins what running jobs and this one may still use, against limits in minutes. */
+    private JobReason minutes(JobDesc desc, Map<String, Long> wanted, int limitMin, AccountUse use) {
+        long own = limitMin < 0 ? AccountUse.UNLIMITED_MIN : limitMin;
+        Optional<QosPolicy> qos = qos(desc);
+        Map<String, String> q = qos.map(QosPolicy::limits).orElse(Map.of());
+        if (qos.isPresent()) {
+            AccountUse.Sum all = use.of(p -> p.qos().equals(qos.get().name()));
+            JobReason reason = minutes("QOSGrp", "Memory", q, Map.of(), state.shares().qosEach().find(qos.get().id()).orElse(Map.of()), all,
+                    times(wanted, (int) Math.min(Integer.MAX_VALUE, own)));
+            if (reason != JobReason.NONE) {
+                return reason;
+            }
+        }
+        for (AssocPolicy a : chain(desc)) {
+            if (List.of("GrpTRESMins", "GrpTRESRunMins", "GrpWall").stream().allMatch(l -> text(a.limits(), l).isEmpty())) {
+                continue;
+            }
+            Map<String, Long> used = new java.util.TreeMap<>();
+            state.shares().each().entries().forEach(e -> accounts.assocs().find(e.getKey()).filter(o -> below(o, a))
+                    .ifPresent(o -> e.getValue().forEach((name, value) -> used.merge(name, value, Long::sum))));
+            JobReason reason = minutes("AssocGrp", "Mem", a.limits(), q, used, use.of(p -> within(p, a)),
+                    times(wanted, (int) Math.min(Integer.MAX_VALUE, own)));
+            if (reason != JobReason.NONE) {
+                return reason;
+            }
+        }
+        return JobReason.NONE;
+    }
+
+    private boolean below(AssocPolicy a, AssocPolicy above) {
+        for (Optional<AssocPolicy> at = Optional.of(a); at.isPresent(); at = accounts.parent(at.get())) {
+            if (at.get().id() == above.id()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** @param instead limits of a QOS, which count in place of these */
+    private JobReason minutes(String prefix, String memory, Map<String, String> limits, Map<String, String> instead, Map<String, Long> used,
+            AccountUse.Sum running, Map<String, Long> own) {
+        boolean safe = enforces("safe");
+        for (String limit : List.of("GrpTRESMins", "GrpTRESRunMins")) {
+            boolean run = limit.equals("GrpTRESRunMins");
+            Map<String, Long> most = tres(limits, limit);
+            most.keySet().removeAll(tres(instead, limit).keySet());
+            for (Map.Entry<String, Long> m : most.entrySet()) {
+                long usedMin = run ? 0 : (long) (used.getOrDefault(m.getKey(), 0L) / (60 * FairShare.UNIT));
+                long coming = running.leftMin(m.getKey(), state.tickMs()) + own.getOrDefault(m.getKey(), 0L);
+                if (run || safe ? usedMin + coming > m.getValue() : usedMin >= m.getValue()) {
+                    String word = run ? "RunMinutes" : "Minutes";
+                    return named(prefix, m.getKey(), "CPU" + word + "Limit", memory + word, "Node" + word, "Billing" + word, "GRES" + word);
+                }
+            }
+        }
+        long wall = text(instead, "GrpWall").isEmpty() ? number(limits, "GrpWall") : -1;
+        return wall >= 0 && used.getOrDefault(Shares.WALL, 0L) / (60 * FairShare.UNIT) >= wall ? JobReason.ofWord(prefix + "WallLimit")
+                : JobReason.NONE;
     }
 
     private JobReason perJob(JobDesc desc, Map<String, Long> wanted, int limitMin) {

@@ -107,6 +107,21 @@ class AccountLimitsTest {
     }
 
     @Test
+    void whatWasUsedKeepsOthersBack() {
+        policy("limits", "GrpTRESMins=cpu=5", "", "");
+        cluster.accept("charge.account=dept timing.timeLimitMin=20");
+        cluster.schedule();
+        int second = cluster.accept("charge.account=dept timing.timeLimitMin=20 nodesMin=1");
+        cluster.schedule();
+        assertThat(cluster.state().jobs().at(second).isPending()).as("nobody has to be safe").isFalse();
+        cluster.pass(301);
+        cluster.pass(301);
+        int third = cluster.accept("charge.account=dept timing.timeLimitMin=1");
+        cluster.schedule();
+        assertThat(cluster.shown(third)).isEqualTo("(AssocGrpCPUMinutesLimit)");
+    }
+
+    @Test
     void whatMustRunAtOnceIsRefusedWhereALimitKeepsItBack() {
         policy("limits", "", "MaxTRES=node=1", "");
         assertThat(cluster.apply(new Command.SubmitJob(Cluster.USER, Cluster.desc("charge.account=dept nodesMin=2"), "",
@@ -120,6 +135,11 @@ class AccountLimitsTest {
         GrpJobs=1               |                    |                       | a,a       | RUNNING AssocGrpJobsLimit
         GrpTRES=cpu=2           |                    |                       | a:2,a     | RUNNING AssocGrpCpuLimit
         GrpTRES=node=1          |                    |                       | a,a       | RUNNING AssocGrpNodeLimit
+        GrpTRESMins=cpu=30      |                    |                       | a/20,a/20 | RUNNING AssocGrpCPUMinutesLimit
+        GrpTRESMins=cpu=40      |                    |                       | a/20,a/20 | RUNNING RUNNING
+        GrpTRESRunMins=node=30  |                    |                       | a/20,a/20 | RUNNING AssocGrpNodeRunMinutes
+                                |                    | GrpTRESMins=billing=30 | qa/20,qa/20 | RUNNING QOSGrpBillingMinutes
+        GrpTRESMins=cpu=10      |                    | GrpTRESMins=cpu=50    | qa/20,qa/20 | RUNNING RUNNING
         GrpTRES=mem=15          |                    |                       | a,a       | RUNNING AssocGrpMemLimit
         GrpJobs=1               |                    |                       | a,b       | RUNNING AssocGrpJobsLimit
                                 | MaxJobs=1          |                       | a,a,b     | RUNNING AssocMaxJobsLimit RUNNING
@@ -142,7 +162,7 @@ class AccountLimitsTest {
                                 | MaxTRES=cpu=1      | MaxTRES=cpu=2         | qa:2,a:2  | RUNNING AssocMaxCpuPerJobLimit
         """)
     void limits(String dept, String alice, String qos, String jobs, String expected) {
-        policy("associations,limits,qos", dept == null ? "" : dept, alice == null ? "" : alice, qos == null ? "" : qos);
+        policy("associations,limits,qos,safe", dept == null ? "" : dept, alice == null ? "" : alice, qos == null ? "" : qos);
         List<String> found = new ArrayList<>();
         List<Integer> ids = new ArrayList<>();
         for (String job : jobs.split(",")) {
