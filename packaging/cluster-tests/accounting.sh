@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # slurmdbd with its embedded tables: sacctmgr's changes reach the controller at once, and rows survive kills of slurmdbd.
+# shows: AccountingStorageEnforce
 . "$(dirname "$0")/lib.bash"
 prepare_dbd
 start_dbd

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # cgroup.conf: what a job may reach. Needs root and control groups of version 1 with devices, cpuset and memory, or says what it leaves out.
+# shows: GresTypes, ProctrackType, TaskPlugin
 . "$(dirname "$0")/lib.bash"
 [ "$(id -u)" = 0 ] && mkdir /sys/fs/cgroup/devices/muster-test-$$ 2>/dev/null && rmdir /sys/fs/cgroup/devices/muster-test-$$ \
   || { echo "skipped: no writable control groups of version 1"; exit 0; }

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Corners of srun and of the configuration: labels in nodes' files, sattach that types, sampling, defaults from slurm.conf, privacy.
+# shows: AllowSpecResourcesUsage, BcastParameters, KillOnBadExit, PrivateData, SelectType, VSizeFactor, WaitTime
 . "$(dirname "$0")/lib.bash"
 start_cluster 2 4 "JobAcctGatherType=jobacct_gather/linux
 JobAcctGatherFrequency=30

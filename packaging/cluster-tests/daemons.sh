@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # The daemons as processes: names, pid files, signals, logs, the system's log, sackd.
+# shows: DebugFlags, LogTimeFormat, SlurmctldDebug, SlurmctldPidFile, SlurmctldSyslogDebug, SlurmdPidFile, StateSaveLocation
 . "$(dirname "$0")/lib.bash"
 mkdir -p "$dir/log"
 syslog=

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # What runs around jobs: programs of slurm.conf, mail, requeues by exit code, CPU binding, slurmctld's own options.
+# shows: EpilogSlurmctld, MailProg, PrologSlurmctld, RequeueExit, RequeueExitHold, SrunEpilog, SrunProlog
 . "$(dirname "$0")/lib.bash"
 cat > "$dir/ctldhook" <<H
 #!/bin/bash

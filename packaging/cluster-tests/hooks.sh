@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Prolog and Epilog on nodes: where they lie, what they know, what follows when they fail, PrologFlags; HealthCheckProgram.
+# shows: Epilog, EpilogTimeout, HealthCheckInterval, HealthCheckNodeState, HealthCheckProgram, Prolog, PrologFlags, TaskProlog
 . "$(dirname "$0")/lib.bash"
 mkdir -p "$dir/prolog.d" "$dir/out"; chmod 777 "$dir/out"
 printf '#!/bin/bash\necho "a $SLURM_SCRIPT_CONTEXT" >> %s\n' "$dir/out/order" > "$dir/prolog.d/a.sh"

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Licences of slurm.conf: who gets them, who waits, what the commands show of them.
+# shows: Licenses
 . "$(dirname "$0")/lib.bash"
 start_cluster 1 4 "Licenses=fluent:4,matlab"
 check "show licenses" "LicenseName=fluent Total=4 Used=0 Free=4 Reserved=0 Remote=no" "$(scontrol -o show lic fluent)"

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Memory limits: through control groups where they can be written, by polling where JobAcctGatherParams asks for it.
+# shows: JobAcctGatherFrequency, JobAcctGatherParams, JobAcctGatherType
 . "$(dirname "$0")/lib.bash"
 eater='perl -e "my @a; push @a, q(x) x 1048576 for 1..200; sleep 3"'
 make_eater() { printf '#!/bin/bash\n%s\n' "$eater" > eat.sh; chmod +x eat.sh; }

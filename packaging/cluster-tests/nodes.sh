@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Nodes that come and go: scontrol create and delete, slurmd -Z and -F, FUTURE nodes, the configuration from slurmctld.
+# shows: MaxNodeCount, SlurmctldParameters, SlurmdPort
 . "$(dirname "$0")/lib.bash"
 mkdir -p "$dir"/{conf2,run}; export RUNTIME_DIRECTORY=$dir/run SLURM_SACK_KEY=$dir/state/slurm.key
 printf '#!/bin/bash\necho "$SLURM_JOB_ID" >> %s\n' "$dir/prologs" > "$dir/beside.sh"; chmod 755 "$dir/beside.sh"

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Jobs that give way to those of a higher partition, and cores that several jobs share.
+# shows: PreemptMode, PreemptType
 . "$(dirname "$0")/lib.bash"
 start_cluster 1 2 "PreemptType=preempt/partition_prio
 PreemptMode=SUSPEND,GANG"

@@ -1,5 +1,7 @@
 #!/usr/bin/env bash
 # priority/multifactor through the commands: sprio's columns, sshare's tree, usage that survives the controller.
+# shows: PriorityCalcPeriod, PriorityType, PriorityWeightAge, PriorityWeightAssoc, PriorityWeightFairShare, PriorityWeightJobSize
+# shows: PriorityWeightPartition, PriorityWeightQOS, PriorityWeightTRES
 . "$(dirname "$0")/lib.bash"
 prepare_dbd
 start_dbd

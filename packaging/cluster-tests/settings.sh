@@ -1,5 +1,7 @@
 #!/usr/bin/env bash
 # Keys of slurm.conf about how jobs are launched: limits and priority that go along, files, salloc's shell, specialised CPUs.
+# shows: CompleteWait, InteractiveStepOptions, JobFileAppend, LaunchParameters, MaxBatchRequeue, MaxTasksPerNode, PropagatePrioProcess
+# shows: PropagateResourceLimits, PropagateResourceLimitsExcept, ReconfigFlags, SchedulerParameters, SlurmctldAddr, TaskPluginParam
 . "$(dirname "$0")/lib.bash"
 printf '#!/bin/bash\nexit 3\n' > "$dir/prolog.sh"; chmod 755 "$dir/prolog.sh"
 start_cluster 1 4 "PropagateResourceLimitsExcept=NOFILE,CORE

@@ -50,6 +50,7 @@ public final class ClientConf {
     String propagateLimitsExcept = "";
     /** Words of LaunchParameters in lower case. */
     List<String> launchParameters = List.of();
+    List<String> cpuFreqGovernors = List.of("ondemand", "performance", "userspace");
     String interactiveStepOptions = "--interactive --preserve-env --pty $SHELL";
     private String slurmctldAddress = "";
     private String controlMachine = "";
@@ -153,6 +154,7 @@ public final class ClientConf {
             case "srunepilog" -> srunEpilog = first;
             case "propagateresourcelimits" -> propagateLimits = Texts.upper(first);
             case "propagateresourcelimitsexcept" -> propagateLimitsExcept = Texts.upper(first);
+            case "cpufreqgovernors" -> cpuFreqGovernors = Texts.split(Texts.lower(first), ',');
             case "launchparameters" -> launchParameters = Texts.split(Texts.lower(first), ',');
             case "interactivestepoptions" -> interactiveStepOptions = value.startsWith("\"") ? first : value;
             case "slurmctldaddr" -> slurmctldAddress = first;

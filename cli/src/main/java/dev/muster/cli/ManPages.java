@@ -14,7 +14,8 @@ import java.util.TreeMap;
 /** Manual pages and completions of bash and zsh, from the tables that the commands themselves read. Run by {@code muster install}. */
 public final class ManPages {
     /** What follows an option's value can be asked for: the command that lists them. */
-    private static final List<String[]> LISTED = List.of(new String[] {"partition", "sinfo -h -a -o %R"}, new String[] {"nodelist", "sinfo -h -N -o %N"},
+    private static final List<String[]> LISTED = List.of(new String[] {"partition", "sinfo -h -a -o %R"}, new String[] {"nodelist",
+            "sinfo -h -N -o %N"},
             new String[] {"exclude", "sinfo -h -N -o %N"}, new String[] {"nodes", "sinfo -h -N -o %N"}, new String[] {"jobs", "squeue -h -o %i"},
             new String[] {"jobid", "squeue -h -o %i"}, new String[] {"qos", "sacctmgr -n -P show qos format=name"},
             new String[] {"account", "sacctmgr -n -P show account format=account"}, new String[] {"states", "squeue -h -o %T"});
@@ -124,7 +125,8 @@ public final class ManPages {
     // ---- completion
 
     private static String listed(GetOpt.Opt o) {
-        String name = o.name().equals("partitions") || o.name().equals("state") || o.name().equals("accounts") ? o.name().replaceFirst("s$", "") : o.name();
+        String name = o.name().equals("partitions") || o.name().equals("state") || o.name().equals("accounts") ? o.name().replaceFirst("s$", "")
+                : o.name();
         for (String[] entry : LISTED) {
             if (entry[0].equals(name) && o.arg() != GetOpt.Arg.NONE) {
                 return entry[1];

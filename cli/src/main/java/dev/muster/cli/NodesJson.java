@@ -61,7 +61,8 @@ final class NodesJson {
         o.put("features", Tree.csv(n.text("features"))).put("active_features", Tree.csv(n.text("activeFeatures")));
         o.put("partitions", new ArrayList<Object>(n.texts("partitions"))).put("state", states(n));
         o.put("next_state_after_reboot",
-                Tree.csv(NodeRows.has(n, "NEXT_DOWN") ? "DOWN" : NodeRows.has(n, "NEXT_RESUME") ? "RESUME" : "")).put("cert_flags", new ArrayList<Object>());
+                Tree.csv(NodeRows.has(n, "NEXT_DOWN") ? "DOWN" : NodeRows.has(n, "NEXT_RESUME") ? "RESUME" : ""))
+                .put("cert_flags", new ArrayList<Object>());
         int owner = n.integer("owner");
         o.put("owner", owner <= 0 ? "" : c.host().userName(owner));
         o.put("cluster_name", c.host().clusters().isEmpty() ? "" : c.host().clusters().getFirst());

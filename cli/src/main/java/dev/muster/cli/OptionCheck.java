@@ -1,5 +1,6 @@
 package dev.muster.cli;
 
+import dev.muster.model.CpuFreq;
 import dev.muster.model.Distribution;
 import dev.muster.model.Durations;
 import dev.muster.model.MemorySize;
@@ -16,6 +17,8 @@ final class OptionCheck {
     private static final int SPEC_EXIT = 255;
     static final List<String> MAIL_TYPES = List.of("NONE", "BEGIN", "END", "FAIL", "REQUEUE", "ALL", "INVALID_DEPEND",
             "STAGE_OUT", "TIME_LIMIT", "TIME_LIMIT_90", "TIME_LIMIT_80", "TIME_LIMIT_50", "ARRAY_TASKS");
+
+    private static final int FREQ_EXIT = 255;
 
     private OptionCheck() {}
 
@@ -116,6 +119,8 @@ final class OptionCheck {
             case BCAST -> Bcast.checked(options, value);
             case BBF -> file(options, o, value);
             case CLUSTER, CLUSTERS -> cluster(options, value);
+            case CPU_FREQ -> cpuFreq(options, value);
+            case GPU_FREQ -> gpuFreq(options, value);
             case CPU_BIND, MEM_BIND -> BindOptions.checked(options, o, value);
             case DISTRIBUTION -> distribution(options, o, value);
             case EXCLUDE, NODELIST -> value.startsWith("/") ? nodeFile(options, o, value) : value;
@@ -234,6 +239,31 @@ final class OptionCheck {
         for (String w : Texts.split(value, ',')) {
             oneOf(options, o, w, "disable-binding", "enforce-binding", "one-task-per-sharing",
                     "multiple-tasks-per-sharing", "allow-task-sharing");
+        }
+        return value;
+    }
+
+    private static String cpuFreq(JobOptions options, String value) throws UsageException {
+        String wrong = CpuFreq.mistake(value);
+        if (wrong.isEmpty()) {
+            CpuFreq freq = CpuFreq.parse(value).orElseThrow();
+            boolean allowed = freq.governor().isEmpty()
+                    || options.context().host().settings().cpuFreqGovernors.contains(Texts.lower(freq.governor()));
+            if (allowed) {
+                return freq.text();
+            }
+            wrong = "governor of " + value + " is not allowed in slurm.conf";
+        }
+        String name = options.context().name();
+        throw new UsageException(options.exitError(FREQ_EXIT), List.of(name + ": error: " + wrong, name
+                + ": error: Invalid --cpu-freq argument"));
+    }
+
+    private static String gpuFreq(JobOptions options, String value) throws UsageException {
+        for (String part : Texts.split(value, ',')) {
+            if (!part.matches("((gpu|memory)=)?(low|medium|high|highm1|[0-9]{1,9})|verbose")) {
+                throw options.context().bad(options.exitError(FREQ_EXIT), "Invalid --gpu-freq argument: gpu:" + value);
+            }
         }
         return value;
     }

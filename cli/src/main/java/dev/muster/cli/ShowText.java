@@ -1,5 +1,6 @@
 package dev.muster.cli;
 
+import dev.muster.model.CpuFreq;
 import dev.muster.model.Durations;
 import dev.muster.model.Json;
 import dev.muster.model.Sluid;
@@ -230,12 +231,14 @@ final class ShowText {
             line();
             add("StdOut", j.text("stdout"));
         }
+        CpuFreq.parse(j.text("cpuFreq")).ifPresent(this::frequency);
         optional(j, "switches", "Switches");
         optional(j, "burstBuffer", "BurstBuffer");
         optional(j, "container", "Container");
         optional(j, "cpusPerTres", "CpusPerTres");
         optional(j, "memPerTres", "MemPerTres");
         optional(j, "tresBind", "TresBind");
+        optional(j, "tresFreq", "TresFreq");
         optional(j, "tresPerJob", "TresPerJob");
         optional(j, "tresPerNode", "TresPerNode");
         optional(j, "tresPerSocket", "TresPerSocket");
@@ -245,6 +248,19 @@ final class ShowText {
             add("MailUser", j.text("mailUser").isEmpty() ? j.text("userName") : j.text("mailUser")).add("MailType", j.text("mailType"));
         }
         optional(j, "extra", "Extra");
+    }
+
+    private void frequency(CpuFreq f) {
+        line();
+        if (!f.min().isEmpty()) {
+            add("CPU_min_freq", f.min());
+        }
+        if (!f.max().isEmpty()) {
+            add("CPU_max_freq", f.max());
+        }
+        if (!f.governor().isEmpty()) {
+            add("Governor", f.governor());
+        }
     }
 
     private void optional(Json.Obj o, String field, String key) {

@@ -108,8 +108,7 @@ final class Srun implements Command {
 
     /** Options that only an allocation of its own would carry to the controller, which refuses them. */
     private static void refuseForStep(CommandContext c, JobOptions o) throws UsageException {
-        for (JobOption option : List.of(JobOption.CPU_FREQ, JobOption.GPU_FREQ,
-                JobOption.CONTAINER_ID, JobOption.PROFILE, JobOption.BB, JobOption.BBF)) {
+        for (JobOption option : List.of(JobOption.CONTAINER_ID, JobOption.PROFILE, JobOption.BB, JobOption.BBF)) {
             if (o.has(option) && !o.text(option).equalsIgnoreCase("none")) {
                 throw c.bad(o.exitError(1), "--" + option.longName + " is not supported by this cluster");
             }

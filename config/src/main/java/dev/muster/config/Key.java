@@ -40,8 +40,8 @@ public enum Key {
     CLUSTER_NAME("ClusterName", Kind.TEXT, "", Reader.ALL),
     COMMUNICATION_PARAMETERS("CommunicationParameters", Kind.LIST, "", Reader.ALL),
     COMPLETE_WAIT("CompleteWait", Kind.U16, "0", Reader.CONTROLLER),
-    CPU_FREQ_DEF("CpuFreqDef", Kind.TEXT, "Unknown", Reader.NODE, Inert.FREQ),
-    CPU_FREQ_GOVERNORS("CpuFreqGovernors", Kind.TEXT, "OnDemand,Performance,UserSpace", Reader.NODE, Inert.FREQ),
+    CPU_FREQ_DEF("CpuFreqDef", Kind.TEXT, "Unknown", Reader.NODE),
+    CPU_FREQ_GOVERNORS("CpuFreqGovernors", Kind.TEXT, "OnDemand,Performance,UserSpace", Reader.COMMANDS),
     CRED_TYPE("CredType", Kind.TEXT, "", Reader.ALL, Inert.CRED),
     DATA_PARSER_PARAMETERS("DataParserParameters", Kind.TEXT, "", Reader.COMMANDS, Inert.REST),
     DEBUG_FLAGS("DebugFlags", Kind.LIST, "", Reader.ALL),
@@ -257,7 +257,7 @@ public enum Key {
         static final String SLURMDBD = "slurmdbd knows its callers by AuthType alone, and there is one of it in this version";
         static final String FEATURES = "changing node features by reboot is not part of this version";
         static final String FED = "federation is not part of this version";
-        static final String FREQ = "CPU and GPU frequency control is not part of this version";
+        static final String FREQ = "the frequency of GPUs is set by no driver here; --gpu-freq is checked and shown";
         static final String GANG = "gang scheduling is not part of this version";
         static final String OWN_BOUND = "the network protocol here has its own bound for this";
         static final String PLUGIN = "plugins are Java services here; shared objects are not loaded";

@@ -152,7 +152,8 @@ final class JobViews {
                 d.extras().container(), d.extras().mcsLabel(), d.extras().burstBuffer(), d.payload().submitLine().text(), job.sluid(),
                 details && !shown.isEmpty() ? details(shown) : List.of(), TresText.gresTotal(state, shown), idSet(job), shown.licences(),
                 exclusiveUse(state, job), d.extras().tresBind(), r.cpusPerGpu() > 0 ? "gres/gpu:" + r.cpusPerGpu() : "",
-                r.memPerGpuMb() > 0 ? "gres/gpu:" + r.memPerGpuMb() : "");
+                r.memPerGpuMb() > 0 ? "gres/gpu:" + r.memPerGpuMb() : "",
+                d.extras().cpuFreq(), d.extras().tresFreq());
     }
 
     /** What the job asked for, or else its partition's rule. */

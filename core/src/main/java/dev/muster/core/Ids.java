@@ -23,9 +23,11 @@ final class Ids {
         sluidCeiling = state.sluidCeiling();
     }
 
+    /** Numbers between FirstJobId and MaxJobId go round; where all are taken, those above are better than none. */
     int jobId() {
-        while (true) {
-            if (nextJobId >= state.settings().maxJobId()) {
+        for (long tried = 0; ; tried++) {
+            boolean all = tried > state.jobs().size();
+            if (nextJobId >= state.settings().maxJobId() && !all) {
                 nextJobId = state.settings().firstJobId();
                 ceiling = nextJobId + Core.ID_BLOCK;
                 reserved = true;

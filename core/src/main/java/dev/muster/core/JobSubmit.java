@@ -94,7 +94,8 @@ public final class JobSubmit {
         boolean all = names.contains("all_partitions");
         Optional<String> found = names.contains("partition") && (!all || names.indexOf("partition") < names.indexOf("all_partitions"))
                 ? fitting(state, job) : all ? Optional.of(all(state)) : Optional.empty();
-        return found.orElseGet(() -> state.partitions().values().stream().filter(p -> p.info().isDefault()).map(Partition::name).findFirst().orElse(""));
+        return found.orElseGet(() ->
+                state.partitions().values().stream().filter(p -> p.info().isDefault()).map(Partition::name).findFirst().orElse(""));
     }
 
     private static String all(State state) {

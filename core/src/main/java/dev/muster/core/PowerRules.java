@@ -106,7 +106,8 @@ final class PowerRules {
     }
 
     private boolean isLate(Node node) {
-        return (node.has(Node.Flag.POWERING_UP) && !node.has(Node.Flag.DOWN) || node.has(Node.Flag.REBOOT_ISSUED)) && now.seconds() >= node.powerTime() + power.of(node).startS();
+        return (node.has(Node.Flag.POWERING_UP) && !node.has(Node.Flag.DOWN) || node.has(Node.Flag.REBOOT_ISSUED))
+                && now.seconds() >= node.powerTime() + power.of(node).startS();
     }
 
     /** What kept it from work only until now goes. */

@@ -211,7 +211,8 @@ final class SubmitRules {
             return refuse(late.get());
         }
         int active = state.jobs().size() - state.ended().size();
-        if (active >= state.settings().maxJobCount()) {
+        long numbers = (long) state.settings().maxJobId() - Math.max(1, state.settings().firstJobId());
+        if (active >= state.settings().maxJobCount() || state.jobs().size() >= numbers) {
             return Optional.of(new Decision.Rejected(SlurmErrno.ERROR_ON_DESC_TO_RECORD_COPY,
                     "Resource temporarily unavailable"));
         }

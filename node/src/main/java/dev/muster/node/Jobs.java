@@ -333,6 +333,7 @@ final class Jobs {
         step.phase = NodeStep.Phase.ENDED;
         step.whenRunning.clear();
         cgroups.removeStep(job.jobId(), job.attempt(), step.stepId);
+        starter.stepEnded(job.jobId(), step.stepId);
         log.verbose("[" + stepName(job, step.stepId) + "] done with job");
         reportExit(job, step, status, reason);
         settle(job);

@@ -67,13 +67,14 @@ public record Settings(
      * @param propagateNice PropagatePrioProcess
      * @param unkillable    run when a step's processes do not end, "" for none
      * @param health        HealthCheckProgram, "" for none
+     * @param cpuFreqDef    frequency for steps that ask for none, "" to leave it
      * @param reboot        RebootProgram, "" for none
      * @param addressPercent VSizeFactor: address space of a process in percent of its step's memory; 0 for no limit
      * @param container     which directories a job has for itself
      */
     public record Around(boolean serial, boolean inJob, int propagateNice, String unkillable, String health, String reboot, int addressPercent,
-            JobContainerConf container) {
-        public static final Around NOTHING = new Around(false, false, 0, "", "", "", 0, JobContainerConf.NONE);
+            JobContainerConf container, String cpuFreqDef) {
+        public static final Around NOTHING = new Around(false, false, 0, "", "", "", 0, JobContainerConf.NONE, "");
     }
 
     public record Address(String host, int port) {}

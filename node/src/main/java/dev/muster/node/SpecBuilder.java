@@ -52,6 +52,11 @@ final class SpecBuilder {
                 .collect(Collectors.joining(",")), devices);
     }
 
+    /** This machine's numbers. */
+    java.util.Set<Integer> machineCpus(String abstractCpus) {
+        return machine.cpus(abstractCpus);
+    }
+
     private static List<Integer> indices(String list) {
         List<Integer> out = new ArrayList<>();
         for (String range : list.isEmpty() ? new String[0] : list.split(",")) {
@@ -277,7 +282,7 @@ final class SpecBuilder {
         return out;
     }
 
-    private static String variable(List<Bytes> environment, String name, String otherwise) {
+    static String variable(List<Bytes> environment, String name, String otherwise) {
         return environment.stream()
                 .map(Bytes::text)
                 .filter(e -> e.startsWith(name + "="))

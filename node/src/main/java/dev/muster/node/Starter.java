@@ -2,6 +2,7 @@ package dev.muster.node;
 
 import dev.muster.daemon.DaemonLog;
 import dev.muster.model.Bytes;
+import dev.muster.model.CpuFreq;
 import dev.muster.model.node.NodeMessages.JobShare;
 import dev.muster.model.node.NodeMessages.Launch;
 import java.io.IOException;
@@ -19,6 +20,7 @@ final class Starter {
     private final SpecBuilder specs;
     private final Namespaces namespaces;
     private final Hooks hooks;
+    private final CpuFrequency frequencies;
     private final StepdServer stepds;
 
     Starter(Settings settings, DaemonLog log, Spool spool, Cgroups cgroups, SpecBuilder specs, Namespaces namespaces, Hooks hooks) {
@@ -29,6 +31,7 @@ final class Starter {
         this.specs = specs;
         this.namespaces = namespaces;
         this.hooks = hooks;
+        this.frequencies = new CpuFrequency(Path.of("/"), log);
         this.stepds = new StepdServer(settings.stepd());
     }
 
@@ -63,11 +66,24 @@ final class Starter {
             Launch whole = launch.userEnvironment() ? launch.withEnvironment(UserEnvironment.before(launch, log)) : launch;
             String cpus = whole.tasks().stream().map(dev.muster.model.node.NodeMessages.Task::cpus).filter(c -> !c.isEmpty())
                     .collect(java.util.stream.Collectors.joining(","));
+            frequency(launch, cpus.isEmpty() ? share.cpus() : cpus);
             Cgroups.Share step = specs.confined(whole.memoryMb(), cpus.isEmpty() ? share.cpus() : cpus, whole.gres());
             return spawn(share, stepId, step, script, place -> specs.build(whole, place));
         } catch (IOException e) {
             throw new FailedException(Reasons.of(e));
         }
+    }
+
+    /** --cpu-freq comes with the step's environment; without it CpuFreqDef counts. */
+    private void frequency(Launch launch, String cpus) {
+        String asked = SpecBuilder.variable(launch.environment(), "SLURM_CPU_FREQ_REQ", settings.around().cpuFreqDef());
+        CpuFreq.parse(asked).ifPresent(f -> frequencies.set(launch.share().jobId() + "." + SpecBuilder.stepName(launch.stepId()), f,
+                specs.machineCpus(cpus)));
+    }
+
+    /** The step has ended on this node. */
+    void stepEnded(int jobId, int stepId) {
+        frequencies.reset(jobId + "." + SpecBuilder.stepName(stepId));
     }
 
     Begun startExternal(JobShare share) throws FailedException {

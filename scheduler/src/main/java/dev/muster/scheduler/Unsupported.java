@@ -41,8 +41,6 @@ final class Unsupported {
                 said(e.container(), "--container"),
                 said(e.containerId(), "--container-id"),
                 said(e.burstBuffer(), "--bb"),
-                said(e.cpuFreq(), "--cpu-freq"),
-                said(e.tresFreq(), "--gpu-freq"),
                 new Rule(!e.profile().isEmpty() && !e.profile().equalsIgnoreCase("none"), "--profile"),
                 said(e.power(), "--power"),
                 said(e.x11(), "--x11"),

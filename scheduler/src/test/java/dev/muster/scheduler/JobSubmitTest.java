@@ -11,6 +11,11 @@ class JobSubmitTest {
                 + "small nodes=n1 maxnodes=1 prioritytier=2", settings));
     }
 
+    private static String partition(Cluster cluster, String words) {
+        int id = cluster.accept(words);
+        return cluster.state().jobs().at(id).desc().partition();
+    }
+
     @Test
     void timeLimitsAreRequired() {
         with("options.job_submit=require_timelimit").lines("""
@@ -35,11 +40,11 @@ class JobSubmitTest {
         Cluster all = new Cluster("n[1-3] cpus=2 mem=1000", "a nodes=n1\nb nodes=n2", "options.job_submit=all_partitions,defaults");
         int first = all.accept("kind=BATCH");
         assertThat(all.state().jobs().at(first).desc().partition()).isEqualTo("a,b");
-        assertThat(all.state().jobs().at(all.accept("kind=BATCH partition=b")).desc().partition()).isEqualTo("b");
+        assertThat(partition(all, "kind=BATCH partition=b")).isEqualTo("b");
         assertThat(all.state().jobs().at(first).desc().extras().acctgFreq()).isEqualTo("30");
         Cluster one = new Cluster("n[1-3] cpus=2 mem=1000", "big nodes=n[1-3] minnodes=2 prioritytier=3\nmain nodes=n[1-3] default=yes\n"
                 + "small nodes=n1 maxnodes=1 prioritytier=2", "options.job_submit=partition");
-        assertThat(one.state().jobs().at(one.accept("kind=BATCH nodesMin=2")).desc().partition()).isEqualTo("big");
-        assertThat(one.state().jobs().at(one.accept("kind=BATCH nodesMin=1")).desc().partition()).isEqualTo("small");
+        assertThat(partition(one, "kind=BATCH nodesMin=2")).isEqualTo("big");
+        assertThat(partition(one, "kind=BATCH nodesMin=1")).isEqualTo("small");
     }
 }

@@ -272,7 +272,9 @@ public final class JobMessages {
             String exclusiveUse,
             String tresBind,
             String cpusPerTres,
-            String memPerTres) {}
+            String memPerTres,
+            String cpuFreq,
+            String tresFreq) {}
 
     /** CPUs (abstract ids), memory and GRES of a job on nodes that have the same of each. */
     public record NodeDetail(String nodes, String cpuIds, long memoryMb, String gres) {}

@@ -1,0 +1,144 @@
+package dev.muster.controller;
+
+import dev.muster.config.SlurmConf;
+import dev.muster.core.Command;
+import dev.muster.core.Core;
+import dev.muster.core.Decision;
+import dev.muster.core.Entry;
+import dev.muster.core.Job;
+import dev.muster.core.Node;
+import dev.muster.core.Now;
+import dev.muster.core.Step;
+import dev.muster.model.Bytes;
+import dev.muster.model.Codec;
+import dev.muster.model.ExitStatus;
+import dev.muster.model.JobDesc;
+import dev.muster.model.Json;
+import dev.muster.model.api.JobMessages.SubmitReply;
+import dev.muster.model.node.NodeMessages;
+import dev.muster.scheduler.Scheduler;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/** A cluster as slurm.conf has it, through the reader, the bridge and the real core. Two nodes of 4 CPUs and 1000 MiB, one partition. */
+final class Site {
+    private final Core core = new Core(new Scheduler().withoutConnections());
+    private long seconds = 1_000_000;
+
+    Site(String... lines) {
+        String text = String.join("\n", lines);
+        String nodes = text.contains("NodeName=n") ? "" : "NodeName=n[1-2] CPUs=4 RealMemory=1000\n";
+        String partition = text.contains("PartitionName=") ? "" : "PartitionName=p Nodes=ALL Default=YES\n";
+        try {
+            Path file = Files.createTempFile("slurm", ".conf");
+            Files.writeString(file, "ClusterName=c\nSlurmctldHost=h\nSelectTypeParameters=CR_CORE_MEMORY\nMessageTimeout=10\n" + text + "\n" + nodes
+                    + partition);
+            switch (SlurmConf.read(file.toFile())) {
+                case SlurmConf.Parsed.Invalid bad -> throw new AssertionError(bad.errors().toString());
+                case SlurmConf.Parsed.Ok ok -> apply(ConfigBridge.command(ok.conf(), 0));
+            }
+            Files.delete(file);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        core.state().nodes().values().forEach(n -> register(n.name(), "boot"));
+    }
+
+    void register(String name, String boot) {
+        Node.Spec n = core.state().nodes().at(name).spec();
+        apply(new Command.RegisterNode(new NodeMessages.Register(name, "c", boot, "v", seconds, new NodeMessages.Hardware(n.cpus(), 1, n.sockets(),
+                n.coresPerSocket(), n.threadsPerCore(), n.memoryMb(), 0, "", "", "", 0), List.of(), "", "")));
+    }
+
+    Decision apply(Command c) {
+        Now now = new Now(seconds * 1000, seconds * 1000);
+        Decision decision = core.decide(c, now);
+        if (decision instanceof Decision.Accepted a && !a.changes().isEmpty()) {
+            core.apply(new Entry(now.tickMs(), now.timeMs(), 0, c.getClass().getSimpleName(), a.changes()));
+        }
+        return decision;
+    }
+
+    /** {@code tasks=2 timing.timeLimitMin=5}: components of the request, or of another part of the description; the number or the sentence. */
+    String submit(String words) {
+        return submit(1000, words);
+    }
+
+    String submit(int uid, String words) {
+        Map<String, Json.Obj> parts = new TreeMap<>(Map.of("request", new Json.Obj(), "owner", new Json.Obj().put("uid", (long) uid).put("user", "u"),
+                "payload", new Json.Obj().put("submitHost", "h")));
+        Json.Obj job = new Json.Obj().put("kind", "BATCH");
+        for (String word : words.isEmpty() ? new String[0] : words.split(" ")) {
+            String key = word.substring(0, word.indexOf('='));
+            String v = word.substring(word.indexOf('=') + 1);
+            Object value = v.matches("-?[0-9]+") ? Long.valueOf(v) : v.equals("true") ? Boolean.TRUE : v;
+            int dot = key.indexOf('.');
+            if (List.of("kind", "partition", "name").contains(key)) {
+                job.put(key, v);
+            } else {
+                parts.computeIfAbsent(dot < 0 ? "request" : key.substring(0, dot), k -> new Json.Obj()).put(key.substring(dot + 1), value);
+            }
+        }
+        parts.forEach(job::put);
+        JobDesc desc = Codec.bind(Json.object(job.toString().getBytes(StandardCharsets.UTF_8)), JobDesc.class);
+        return switch (apply(new Command.SubmitJob(uid, desc, "", Bytes.EMPTY, Bytes.EMPTY, false, false))) {
+            case Decision.Accepted a -> Integer.toString(((SubmitReply) a.reply()).jobId());
+            case Decision.Rejected r -> r.sentence();
+        };
+    }
+
+    /** Submits and looks for a place: as {@link #job}. */
+    String run(String words) {
+        String id = submit(words);
+        schedule();
+        return id.matches("[0-9]+") ? job(Integer.parseInt(id)) : id;
+    }
+
+    void schedule() {
+        apply(new Command.Schedule(100));
+    }
+
+    void pass(long more) {
+        seconds += more;
+        apply(new Command.Tick());
+    }
+
+    /** Its script ends. */
+    void exit(int id, int code) {
+        Job job = core.state().jobs().at(id);
+        String node = job.run().allocation().nodeNames().getFirst();
+        apply(new Command.Report(node, new NodeMessages.StepExited(1, id, job.attempt(), Step.BATCH, Map.of("0", ExitStatus.exited(code)), "", 0,
+                new NodeMessages.Usage(1, 1, 1, 1, 0, 0, 0))));
+        apply(new Command.Report(node, new NodeMessages.JobDone(1, id, job.attempt(), "")));
+    }
+
+    Core core() {
+        return core;
+    }
+
+    /** {@code RUNNING n1:2/500}: state, nodes with CPUs and memory, or why it waits. */
+    String job(int id) {
+        if (core.state().jobs().find(id).isEmpty()) {
+            return "unknown";
+        }
+        Job job = core.state().jobs().at(id);
+        if (job.isPending()) {
+            String why = core.planner().reason(id).word();
+            return "PENDING " + (why.equals("None") ? job.reason().word() : why);
+        }
+        return (job.state() + " " + job.run().allocation().nodes().stream().map(s -> s.node() + ":" + s.cpus() + "/" + s.memoryMb())
+                .collect(Collectors.joining(" "))).strip();
+    }
+
+    String node(String name) {
+        Node n = core.state().nodes().at(name);
+        return n.baseState() + (n.reason().isEmpty() ? "" : " " + n.reason());
+    }
+}

@@ -1,0 +1,163 @@
+package dev.muster.controller;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.core.Command;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** Keys of slurm.conf from the file to what they do to a job. */
+class SiteKeysTest {
+    private static final String BUSY = "Resource temporarily unavailable";
+
+    /** shows: FirstJobId, MaxJobCount, MaxArraySize, DisableRootJobs */
+    @Test
+    void whatMayBeSubmitted() {
+        Site site = new Site("FirstJobId=100", "MaxJobCount=2", "MaxArraySize=5", "DisableRootJobs=YES");
+        assertThat(site.submit("timing.array=0-4")).isEqualTo("100");
+        assertThat(site.submit("timing.array=0-5")).isEqualTo("Invalid job array specification");
+        assertThat(site.submit(0, "")).isEqualTo("Invalid user id");
+        assertThat(site.submit("")).isEqualTo("101");
+        assertThat(site.submit("")).isEqualTo(BUSY);
+    }
+
+    /** shows: MaxJobId */
+    @Test
+    void numbersBeginAgain() {
+        Site site = new Site("FirstJobId=5", "MaxJobId=7", "MinJobAge=2");
+        assertThat(List.of(site.submit(""), site.submit(""))).containsExactly("5", "6");
+        assertThat(site.submit("")).isEqualTo(BUSY);
+        site.apply(new Command.CancelJobs(0, List.of(new Command.JobRef("5", 5, -1, Command.JobRef.NO_STEP)), 0, false, false));
+        site.pass(10);
+        assertThat(site.submit("")).isEqualTo("5");
+    }
+
+    /** shows: EnforcePartLimits */
+    @Test
+    void limitsOfPartitions() {
+        String partitions = "PartitionName=p Nodes=n[1-2] Default=YES MaxTime=5\nPartitionName=q Nodes=n1 MaxTime=60";
+        String tooLong = "Requested time limit is invalid (missing or exceeds some limit)";
+        assertThat(new Site("EnforcePartLimits=NO", partitions).run("timing.timeLimitMin=10")).isEqualTo("PENDING PartitionTimeLimit");
+        assertThat(new Site("EnforcePartLimits=ALL", partitions).run("timing.timeLimitMin=10")).isEqualTo(tooLong);
+        assertThat(new Site("EnforcePartLimits=ALL", partitions).run("timing.timeLimitMin=10 partition=p,q")).isEqualTo(tooLong);
+        assertThat(new Site("EnforcePartLimits=ANY", partitions).run("timing.timeLimitMin=10 partition=p,q memPerNodeMb=5"))
+                .isEqualTo("RUNNING n1:1/5");
+    }
+
+    /** shows: DefMemPerCPU, DefMemPerNode, MaxMemPerCPU, MaxMemPerNode */
+    @Test
+    void memory() {
+        assertThat(new Site().run("")).isEqualTo("RUNNING n1:1/1000");
+        assertThat(new Site("DefMemPerCPU=100").run("cpusPerTask=2")).isEqualTo("RUNNING n1:2/200");
+        assertThat(new Site("DefMemPerNode=300").run("cpusPerTask=2")).isEqualTo("RUNNING n1:2/300");
+        assertThat(new Site("MaxMemPerNode=200", "EnforcePartLimits=ALL", "DefMemPerCPU=1").run("memPerNodeMb=300"))
+                .isEqualTo("Memory required by task is not available");
+        assertThat(new Site("MaxMemPerCPU=100", "DefMemPerCPU=1").run("memPerCpuMb=200")).startsWith("RUNNING n1:2/");
+    }
+
+    /** shows: DefCpuPerGPU, DefMemPerGPU, JobDefaults */
+    @Test
+    void whatAGpuBrings() {
+        String node = "GresTypes=gpu\nNodeName=n1 CPUs=4 RealMemory=1000 Gres=gpu:2";
+        assertThat(new Site("DefCpuPerGPU=2", "DefMemPerGPU=100", node).run("tresPerJob=gres/gpu:1")).isEqualTo("RUNNING n1:2/100");
+        assertThat(new Site("JobDefaults=DefCpuPerGPU=3,DefMemPerGPU=50", node).run("tresPerJob=gres/gpu:1")).isEqualTo("RUNNING n1:3/50");
+    }
+
+    /** shows: JobRequeue */
+    @Test
+    void whoGoesBackAfterALoss() {
+        for (String requeue : List.of("1", "0")) {
+            Site site = new Site("JobRequeue=" + requeue, "DefMemPerCPU=1");
+            site.run("");
+            site.apply(new Command.NodeLost("n1"));
+            assertThat(site.job(1)).isEqualTo(requeue.equals("1") ? "PENDING BeginTime" : "NODE_FAIL n1:1/1");
+        }
+    }
+
+    /** shows: ReturnToService */
+    @Test
+    void whoComesBack() {
+        Map<String, List<String>> wanted = Map.of("0", List.of("DOWN Not responding", "DOWN fan"), "1", List.of("IDLE", "DOWN fan"),
+                "2", List.of("IDLE", "IDLE"));
+        wanted.forEach((value, states) -> {
+            Site site = new Site("ReturnToService=" + value);
+            site.apply(new Command.NodeLost("n1"));
+            site.apply(new Command.UpdateNode(0, List.of("n2"), Map.of("state", "down", "reason", "fan")));
+            site.register("n1", "boot2");
+            site.register("n2", "boot2");
+            assertThat(List.of(site.node("n1"), site.node("n2"))).as(value).isEqualTo(states);
+        });
+    }
+
+    /** shows: OverTimeLimit, MinJobAge */
+    @Test
+    void time() {
+        Site site = new Site("OverTimeLimit=2", "MinJobAge=30", "DefMemPerCPU=1");
+        site.run("timing.timeLimitMin=1");
+        site.pass(179);
+        assertThat(site.job(1)).isEqualTo("RUNNING n1:1/1");
+        site.pass(1);
+        assertThat(site.job(1)).isEqualTo("TIMEOUT n1:1/1");
+        site.run("");
+        site.exit(2, 0);
+        site.pass(29);
+        assertThat(site.job(2)).isEqualTo("COMPLETED n1:1/1");
+        site.pass(5);
+        assertThat(site.job(2)).isEqualTo("unknown");
+    }
+
+    /** shows: DependencyParameters */
+    @Test
+    void dependencies() {
+        for (String words : List.of("kill_invalid_depend", "max_depend_depth=5")) {
+            Site site = new Site("DependencyParameters=" + words, "DefMemPerCPU=1");
+            site.run("");
+            site.submit("timing.dependency=afterok:1");
+            site.exit(1, 1);
+            site.pass(1);
+            assertThat(site.job(2)).isEqualTo(words.startsWith("kill") ? "CANCELLED" : "PENDING DependencyNeverSatisfied");
+        }
+    }
+
+    /** shows: SchedulerType */
+    @Test
+    void inOrderOrAround() {
+        for (String type : List.of("sched/backfill", "sched/builtin")) {
+            Site site = new Site("SchedulerType=" + type, "DefMemPerCPU=1");
+            site.run("cpusPerTask=2 timing.timeLimitMin=10");
+            site.run("nodesMin=2 tasks=2 exclusive=NODE timing.timeLimitMin=10");
+            assertThat(site.run("timing.timeLimitMin=5")).isEqualTo(type.endsWith("builtin") ? "PENDING Priority" : "RUNNING n1:1/1");
+        }
+    }
+
+    /** shows: SelectTypeParameters */
+    @Test
+    void whatIsDealtOut() {
+        assertThat(new Site("SelectTypeParameters=CR_CORE").run("memPerNodeMb=10")).isEqualTo("RUNNING n1:1/10");
+        Site site = new Site("SelectTypeParameters=CR_CORE");
+        site.run("memPerNodeMb=900");
+        assertThat(site.run("memPerNodeMb=900")).isEqualTo("RUNNING n1:1/900");
+        Site consumed = new Site();
+        consumed.run("memPerNodeMb=900");
+        assertThat(consumed.run("memPerNodeMb=900")).isEqualTo("RUNNING n2:1/900");
+    }
+
+    /** shows: MaxStepCount */
+    @Test
+    void steps() {
+        Site site = new Site("MaxStepCount=1", "DefMemPerCPU=1");
+        site.run("kind=ALLOCATION");
+        List<String> said = List.of(step(site), step(site));
+        assertThat(said).containsExactly("0", "Step limit reached for this job");
+    }
+
+    private static String step(Site site) {
+        return switch (site.apply(new Command.CreateStep(1000, "", 1, dev.muster.model.Codec.bind(new dev.muster.model.Json.Obj().put("request",
+                new dev.muster.model.Json.Obj().put("tasks", 1L)).put("overlap", Boolean.TRUE), dev.muster.model.StepDesc.class),
+                dev.muster.model.Bytes.EMPTY, "io"))) {
+            case dev.muster.core.Decision.Accepted a -> "0";
+            case dev.muster.core.Decision.Rejected r -> r.sentence();
+        };
+    }
+}

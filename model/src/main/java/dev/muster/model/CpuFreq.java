@@ -1,0 +1,74 @@
+package dev.muster.model;
+
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * {@code --cpu-freq}: {@code p1[-p2[:governor]]} or a governor.
+ *
+ * @param min      {@code Low}, {@code Medium}, {@code Highm1}, {@code High} or kHz; "" where only one value was said
+ * @param max      that one value, or the upper end; "" where only a governor was said
+ * @param governor {@code Performance}, …; "" for what there is
+ */
+public record CpuFreq(String min, String max, String governor) {
+    private static final List<String> LEVELS = List.of("Low", "Medium", "Highm1", "High");
+    private static final List<String> GOVERNORS = List.of("Conservative", "OnDemand", "Performance", "PowerSave", "SchedUtil", "UserSpace");
+
+    /** Empty for a mistake. */
+    public static Optional<CpuFreq> parse(String text) {
+        return mistake(text).isEmpty() ? Optional.of(read(text)) : Optional.empty();
+    }
+
+    private static CpuFreq read(String text) {
+        Optional<String> governor = word(GOVERNORS, text);
+        if (governor.isPresent()) {
+            return new CpuFreq("", "", governor.get());
+        }
+        String[] parts = text.split(":", 2);
+        int dash = parts[0].indexOf('-');
+        return new CpuFreq(dash < 0 ? "" : value(parts[0].substring(0, dash)).orElse(""), value(parts[0].substring(dash + 1)).orElse(""),
+                parts.length < 2 ? "" : word(GOVERNORS, parts[1]).orElse(""));
+    }
+
+    /** What is wrong with it, in the commands' words; "" if nothing is. */
+    public static String mistake(String text) {
+        if (word(GOVERNORS, text).isPresent()) {
+            return "";
+        }
+        String[] parts = text.split(":", 2);
+        String[] ends = parts[0].split("-", 2);
+        for (String end : ends) {
+            if (value(end).isEmpty()) {
+                return "unrecognized --cpu-freq argument \"" + end + "\"";
+            }
+        }
+        if (parts.length > 1 && ends.length < 2) {
+            return "gov on cpu-frec (" + parts[1] + ") illegal without max";
+        }
+        if (parts.length > 1 && word(GOVERNORS, parts[1]).isEmpty()) {
+            return "unrecognized --cpu-freq argument \"" + parts[1] + "\"";
+        }
+        return ends.length > 1 && rank(ends[0]) >= rank(ends[1])
+                ? "min cpu-frec (" + ends[0] + ") must be < max cpu-freq (" + ends[1] + ")" : "";
+    }
+
+    /** Levels lie above all numbers, as these are compared. */
+    private static long rank(String value) {
+        int level = LEVELS.indexOf(value(value).orElse(""));
+        return level >= 0 ? Long.MAX_VALUE - LEVELS.size() + level : Long.parseLong(value);
+    }
+
+    private static Optional<String> value(String text) {
+        return text.matches("[0-9]{1,9}") ? Optional.of(text) : word(LEVELS, text);
+    }
+
+    private static Optional<String> word(List<String> words, String text) {
+        return words.stream().filter(w -> w.equalsIgnoreCase(text)).findFirst();
+    }
+
+    /** As SLURM_CPU_FREQ_REQ has it: {@code Low-High:Performance}. */
+    public String text() {
+        String range = min.isEmpty() ? max : min + "-" + max;
+        return range.isEmpty() ? governor : governor.isEmpty() ? range : range + ":" + governor;
+    }
+}

@@ -1,0 +1,53 @@
+package dev.muster.node;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.daemon.DaemonLog;
+import dev.muster.model.CpuFreq;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class CpuFrequencyTest {
+    @TempDir
+    Path root;
+
+    /** Governor, lower and upper end, and what userspace is told. */
+    private String state() throws Exception {
+        StringBuilder out = new StringBuilder();
+        for (String f : List.of("scaling_governor", "scaling_min_freq", "scaling_max_freq", "scaling_setspeed")) {
+            out.append(out.isEmpty() ? "" : " ").append(Files.readString(directory().resolve(f)).trim());
+        }
+        return out.toString();
+    }
+
+    private Path directory() {
+        return root.resolve("sys/devices/system/cpu/cpu1/cpufreq");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+        "performance          | performance 1000 3000 -",
+        "low                  | userspace 1000 3000 1000",
+        "highm1               | userspace 1000 3000 2000",
+        "1500                 | userspace 1000 3000 2000",
+        "medium-high          | schedutil 2000 3000 -",
+        "low-medium:ondemand  | ondemand 1000 2000 -",
+    })
+    void isSetForTheStepAndSetBack(String asked, String during) throws Exception {
+        Files.createDirectories(directory());
+        Files.writeString(directory().resolve("scaling_available_frequencies"), "3000 2000 1000 \n");
+        Files.writeString(directory().resolve("scaling_governor"), "schedutil\n");
+        Files.writeString(directory().resolve("scaling_min_freq"), "1000\n");
+        Files.writeString(directory().resolve("scaling_max_freq"), "3000\n");
+        Files.writeString(directory().resolve("scaling_setspeed"), "-\n");
+        CpuFrequency f = new CpuFrequency(root, new DaemonLog("slurmd", root + "/log", false, 5, ""));
+        f.set("1.0", CpuFreq.parse(asked).orElseThrow(), List.of(1));
+        assertThat(state()).isEqualTo(during);
+        f.reset("1.0");
+        assertThat(state()).startsWith("schedutil 1000 3000");
+    }
+}
