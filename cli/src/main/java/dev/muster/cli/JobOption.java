@@ -58,7 +58,7 @@ enum JobOption {
     EXTRA_NODE_INFO("extra-node-info", 'B', Arg.REQUIRED, "BRA", Kind.SPECIAL, ""),
     GET_USER_ENV("get-user-env", 0, Arg.OPTIONAL, "BA", Kind.FLAG, "B:SBATCH_GET_USER_ENV"),
     GID("gid", 0, Arg.REQUIRED, "BRA", Kind.SPECIAL, ""),
-    GPU_BIND("gpu-bind", 0, Arg.REQUIRED, "BRA", Kind.TEXT, "GPU_BIND"),
+    GPU_BIND("gpu-bind", 0, Arg.REQUIRED, "BRA", Kind.SPECIAL, "GPU_BIND"),
     GPU_FREQ("gpu-freq", 0, Arg.REQUIRED, "BRA", Kind.SPECIAL, "GPU_FREQ"),
     GPUS("gpus", 'G', Arg.REQUIRED, "BRA", Kind.GRES, "GPUS"),
     GPUS_PER_NODE("gpus-per-node", 0, Arg.REQUIRED, "BRA", Kind.GRES, "GPUS_PER_NODE"),
