@@ -216,7 +216,9 @@ public final class AccountRules {
         AccountUse beside = new AccountUse();
         for (JobDesc desc : components) {
             boolean deny = qos(desc).filter(q -> text(q.limits(), "Flags").contains("DenyOnLimit")).isPresent();
-            if (deny && never(desc, beside) != JobReason.NONE) {
+            // for a limit of its QOS a job waits unless that says no; what their association can never hold together never starts
+            boolean alone = desc == components.getFirst();
+            if (deny ? never(desc, beside) != JobReason.NONE : !alone && ofAssocs(desc, asked(desc), beside) != JobReason.NONE) {
                 return true;
             }
             beside.planned(desc, asked(desc));
@@ -384,7 +386,11 @@ public final class AccountRules {
         if (byQos != JobReason.NONE) {
             return byQos;
         }
-        Map<String, String> q = qos.map(QosPolicy::limits).orElse(Map.of());
+        return ofAssocs(desc, wanted, use);
+    }
+
+    private JobReason ofAssocs(JobDesc desc, Map<String, Long> wanted, AccountUse use) {
+        Map<String, String> q = qos(desc).map(QosPolicy::limits).orElse(Map.of());
         boolean own = true;
         for (AssocPolicy a : chain(desc)) {
             AccountUse.Sum sum = use.of(p -> within(p, a));

@@ -92,7 +92,8 @@ class AccountLimitsTest {
     @CsvSource(delimiter = '|', textBlock = """
         GrpTRES=node=3  | Flags=DenyOnLimit                        | 2,2 | refused
         GrpTRES=node=4  | Flags=DenyOnLimit                        | 2,2 | taken
-        GrpTRES=node=3  | MaxTRESPU=node=9                         | 2,2 | taken
+        GrpTRES=node=3  | MaxTRESPU=node=9                         | 2,2 | refused
+        GrpTRES=node=9  | MaxTRESPU=node=3                         | 2,2 | taken
                         | Flags=DenyOnLimit MaxTRESPU=node=1       | 1,1 | refused
         GrpTRES=node=10 | Flags=DenyOnLimit LimitFactor=0.3        | 2,2 | refused
         GrpTRES=node=2  | Flags=DenyOnLimit LimitFactor=2          | 2,2 | taken
