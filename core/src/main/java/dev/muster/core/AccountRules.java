@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Predicate;
 
 /** Whom a job is charged to, and what the limits of associations and QOS say to it. */
 public final class AccountRules {
@@ -74,6 +75,61 @@ public final class AccountRules {
         return accounts.qos(d.charge().qos());
     }
 
+    /**
+     * A QOS that a job is under: its own or its partition's.
+     *
+     * @param limits  those that count: what the one with precedence says is not asked of the other
+     * @param members whose use counts
+     */
+    private record Rule(QosPolicy qos, Map<String, String> limits, Predicate<AccountUse.Payer> members) {}
+
+    /** The partition's comes first, unless the job's own has OverPartQOS. Of several partitions the first one's counts. */
+    private List<Rule> rules(JobDesc d) {
+        Optional<QosPolicy> own = qos(d);
+        Optional<QosPolicy> part = ofPartition(state, d.partition());
+        List<Rule> out = new ArrayList<>();
+        part.filter(p -> own.filter(o -> o.name().equals(p.name())).isEmpty()).ifPresent(p -> out.add(new Rule(p, p.limits(),
+                payer -> ofPartition(state, payer.partition()).filter(o -> o.name().equals(p.name())).isPresent())));
+        own.ifPresent(o -> out.add(text(o.limits(), "Flags").contains("OverPartQOS") ? 0 : out.size(),
+                new Rule(o, o.limits(), payer -> payer.qos().equals(o.name()))));
+        if (out.size() == 2) {
+            out.set(1, new Rule(out.get(1).qos, unsaid(out.get(1).limits, out.get(0).limits), out.get(1).members));
+        }
+        return out;
+    }
+
+    static Optional<QosPolicy> ofPartition(State state, String partitions) {
+        return state.partitions().find(partitions.split(",")[0]).map(p -> p.info().qos()).filter(n -> !n.isEmpty()).flatMap(state.accounts()::qos);
+    }
+
+    /** Limits without those that others name already, resource by resource. */
+    private static Map<String, String> unsaid(Map<String, String> limits, Map<String, String> said) {
+        Map<String, String> out = new java.util.TreeMap<>(limits);
+        said.forEach((name, value) -> {
+            if (!value.contains("=") || text(out, name).isEmpty()) {
+                out.remove(name);
+                return;
+            }
+            List<String> names = java.util.Arrays.stream(value.split(",")).map(i -> i.replaceFirst("=.*", "")).toList();
+            out.put(name, String.join(",", java.util.Arrays.stream(text(out, name).split(","))
+                    .filter(i -> !names.contains(i.replaceFirst("=.*", ""))).toList()));
+        });
+        return out;
+    }
+
+    /** What both say. */
+    private Map<String, String> ofQos(JobDesc d) {
+        Map<String, String> out = new java.util.TreeMap<>();
+        for (Rule r : rules(d)) {
+            r.limits.forEach((name, value) -> out.merge(name, value, (a, b) -> a.isEmpty() || b.isEmpty() ? a + b : a + "," + b));
+        }
+        return out;
+    }
+
+    private boolean denies(JobDesc d) {
+        return rules(d).stream().anyMatch(r -> text(r.qos.limits(), "Flags").contains("DenyOnLimit"));
+    }
+
     private static String text(Map<String, String> limits, String name) {
         return limits.getOrDefault(name, "");
     }
@@ -132,30 +188,29 @@ public final class AccountRules {
         if (!limited()) {
             return false;
         }
-        return tooMany(desc, tasks, use) || qos(desc).filter(q -> text(q.limits(), "Flags").contains("DenyOnLimit")).isPresent()
+        return tooMany(desc, tasks, use) || denies(desc)
                 && !never(desc).equals(JobReason.NONE);
     }
 
     private boolean tooMany(JobDesc desc, int tasks, AccountUse use) {
         String user = desc.owner().user();
-        Optional<QosPolicy> qos = qos(desc);
-        if (qos.isPresent()) {
-            Map<String, String> l = qos.get().limits();
-            String name = qos.get().name();
-            if (over(number(l, "GrpSubmitJobs"), tasks + use.of(p -> p.qos().equals(name)).submitted)
-                    || over(number(l, "MaxSubmitJobsPU"), tasks + use.of(p -> p.qos().equals(name) && p.user().equals(user)).submitted)
+        Map<String, String> said = ofQos(desc);
+        for (Rule r : rules(desc)) {
+            Map<String, String> l = r.limits;
+            if (over(number(l, "GrpSubmitJobs"), tasks + use.of(r.members).submitted)
+                    || over(number(l, "MaxSubmitJobsPU"), tasks + use.of(p -> r.members.test(p) && p.user().equals(user)).submitted)
                     || over(number(l, "MaxSubmitJobsPA"),
-                            tasks + use.of(p -> p.qos().equals(name) && p.account().equals(desc.charge().account())).submitted)) {
+                            tasks + use.of(p -> r.members.test(p) && p.account().equals(desc.charge().account())).submitted)) {
                 return true;
             }
         }
         boolean own = true;
         for (AssocPolicy a : chain(desc)) {
-            if (own && qos.filter(q -> !text(q.limits(), "MaxSubmitJobsPU").isEmpty()).isEmpty()
+            if (own && text(said, "MaxSubmitJobsPU").isEmpty()
                     && over(number(a.limits(), "MaxSubmitJobs"), tasks + use.of(p -> within(p, a)).submitted)) {
                 return true;
             }
-            if (qos.filter(q -> !text(q.limits(), "GrpSubmitJobs").isEmpty()).isEmpty()
+            if (text(said, "GrpSubmitJobs").isEmpty()
                     && over(number(a.limits(), "GrpSubmitJobs"), tasks + use.of(p -> within(p, a)).submitted)) {
                 return true;
             }
@@ -215,7 +270,7 @@ public final class AccountRules {
         }
         AccountUse beside = new AccountUse();
         for (JobDesc desc : components) {
-            boolean deny = qos(desc).filter(q -> text(q.limits(), "Flags").contains("DenyOnLimit")).isPresent();
+            boolean deny = denies(desc);
             // for a limit of its QOS a job waits unless that says no; what their association can never hold together never starts
             boolean alone = desc == components.getFirst();
             if (deny ? never(desc, beside) != JobReason.NONE : !alone && ofAssocs(desc, asked(desc), beside) != JobReason.NONE) {
@@ -257,11 +312,10 @@ public final class AccountRules {
     /** What was used, and with "safe" or for RunMins what running jobs and this one may still use, against limits in minutes. */
     private JobReason minutes(JobDesc desc, Map<String, Long> wanted, int limitMin, AccountUse use) {
         long own = limitMin < 0 ? AccountUse.UNLIMITED_MIN : limitMin;
-        Optional<QosPolicy> qos = qos(desc);
-        Map<String, String> q = qos.map(QosPolicy::limits).orElse(Map.of());
-        if (qos.isPresent()) {
-            AccountUse.Sum all = use.of(p -> p.qos().equals(qos.get().name()));
-            JobReason reason = minutes("QOSGrp", "Memory", q, Map.of(), state.shares().qosEach().find(qos.get().id()).orElse(Map.of()), all,
+        Map<String, String> q = ofQos(desc);
+        for (Rule r : rules(desc)) {
+            Map<String, Long> had = state.shares().qosEach().find(r.qos.id()).orElse(Map.of());
+            JobReason reason = minutes("QOSGrp", "Memory", r.limits, Map.of(), had, use.of(r.members),
                     times(wanted, (int) Math.min(Integer.MAX_VALUE, own)));
             if (reason != JobReason.NONE) {
                 return reason;
@@ -315,8 +369,7 @@ public final class AccountRules {
     }
 
     private JobReason perJob(JobDesc desc, Map<String, Long> wanted, int limitMin) {
-        Optional<QosPolicy> qos = qos(desc);
-        Map<String, String> ofQos = qos.map(QosPolicy::limits).orElse(Map.of());
+        Map<String, String> ofQos = ofQos(desc);
         Map<String, String> ofAssoc = assoc(desc).map(AssocPolicy::limits).orElse(Map.of());
         for (Map.Entry<String, Long> least : tres(ofQos, "MinTRES").entrySet()) {
             if (wanted.getOrDefault(least.getKey(), 0L) < least.getValue()) {
@@ -381,16 +434,17 @@ public final class AccountRules {
     }
 
     private JobReason together(JobDesc desc, Map<String, Long> wanted, AccountUse use) {
-        Optional<QosPolicy> qos = qos(desc);
-        JobReason byQos = qos.map(q -> ofQos(desc, q, wanted, use)).orElse(JobReason.NONE);
-        if (byQos != JobReason.NONE) {
-            return byQos;
+        for (Rule r : rules(desc)) {
+            JobReason byQos = ofQos(desc, r, wanted, use);
+            if (byQos != JobReason.NONE) {
+                return byQos;
+            }
         }
         return ofAssocs(desc, wanted, use);
     }
 
     private JobReason ofAssocs(JobDesc desc, Map<String, Long> wanted, AccountUse use) {
-        Map<String, String> q = qos(desc).map(QosPolicy::limits).orElse(Map.of());
+        Map<String, String> q = ofQos(desc);
         boolean own = true;
         for (AssocPolicy a : chain(desc)) {
             AccountUse.Sum sum = use.of(p -> within(p, a));
@@ -411,11 +465,11 @@ public final class AccountRules {
         return JobReason.NONE;
     }
 
-    private JobReason ofQos(JobDesc desc, QosPolicy q, Map<String, Long> wanted, AccountUse use) {
-        Map<String, String> l = q.limits();
-        AccountUse.Sum all = use.of(p -> p.qos().equals(q.name()));
-        AccountUse.Sum user = use.of(p -> p.qos().equals(q.name()) && p.user().equals(desc.owner().user()));
-        AccountUse.Sum account = use.of(p -> p.qos().equals(q.name()) && p.account().equals(desc.charge().account()));
+    private JobReason ofQos(JobDesc desc, Rule r, Map<String, Long> wanted, AccountUse use) {
+        Map<String, String> l = r.limits;
+        AccountUse.Sum all = use.of(r.members);
+        AccountUse.Sum user = use.of(p -> r.members.test(p) && p.user().equals(desc.owner().user()));
+        AccountUse.Sum account = use.of(p -> r.members.test(p) && p.account().equals(desc.charge().account()));
         if (over(number(l, "GrpJobs"), all.running + 1L)) {
             return JobReason.ofWord("QOSGrpJobsLimit");
         }

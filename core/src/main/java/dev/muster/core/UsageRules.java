@@ -126,6 +126,10 @@ final class UsageRules {
                 qos.merge(p.id(), amount, Long::sum);
                 add(qosEach, p.id(), had);
             });
+            AccountRules.ofPartition(state, partition).filter(p -> q.filter(o -> o.id() == p.id()).isEmpty()).ifPresent(p -> {
+                qos.merge(p.id(), amount, Long::sum);
+                add(qosEach, p.id(), had);
+            });
         }
     }
 

@@ -107,6 +107,25 @@ class AccountLimitsTest {
         assertThat(decision instanceof Decision.Rejected ? "refused" : "taken").isEqualTo(outcome);
     }
 
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+        GrpTRES=cpu=2                       | GrpTRES=cpu=1 | (QOSGrpCpuLimit)
+        GrpTRES=cpu=1                       | GrpTRES=cpu=9 | run
+        GrpTRES=cpu=1 Flags=OverPartQOS     | GrpTRES=cpu=9 | (QOSGrpCpuLimit)
+        GrpTRES=cpu=9 Flags=OverPartQOS     | GrpTRES=cpu=1 | run
+        GrpJobs=1                           | GrpTRES=cpu=9 | (QOSGrpJobsLimit)
+        """)
+    void aPartitionsQosCountsBeforeTheJobsOwn(String ofFast, String ofNormal, String second) {
+        policy("limits,qos", "", "", ofFast);
+        cluster.apply(new Command.ApplyPolicy(new Policy(cluster.state().accounts().assocs().values().stream().toList(),
+                List.of(new QosPolicy(1, "normal", limits(ofNormal)), new QosPolicy(2, "fast", limits(ofFast))), List.of(), List.of())));
+        cluster.apply(new Command.UpdatePartition(0, "p", Map.of("qos", "normal")));
+        cluster.accept("charge.account=dept charge.qos=fast");
+        int id = cluster.accept("charge.account=dept charge.qos=fast");
+        cluster.schedule();
+        assertThat(cluster.shown(id).startsWith("(") ? cluster.shown(id) : "run").isEqualTo(second);
+    }
+
     @Test
     void whatWasUsedKeepsOthersBack() {
         policy("limits", "GrpTRESMins=cpu=5", "", "");
