@@ -18,6 +18,9 @@ public final class AccountRules {
     private static final String NORMAL = "normal";
 
     private final State state;
+    /** What is not charged yet, once somebody asks. */
+    private Map<Integer, Map<String, Long>> fresh;
+    private Map<Integer, Map<String, Long>> freshQos;
     private final Accounts accounts;
     private final List<String> enforced;
 
@@ -314,7 +317,7 @@ public final class AccountRules {
         long own = limitMin < 0 ? AccountUse.UNLIMITED_MIN : limitMin;
         Map<String, String> q = ofQos(desc);
         for (Rule r : rules(desc)) {
-            Map<String, Long> had = state.shares().qosEach().find(r.qos.id()).orElse(Map.of());
+            Map<String, Long> had = used(r.qos.id(), true);
             JobReason reason = minutes("QOSGrp", "Memory", r.limits, Map.of(), had, use.of(r.members),
                     times(wanted, (int) Math.min(Integer.MAX_VALUE, own)));
             if (reason != JobReason.NONE) {
@@ -326,8 +329,11 @@ public final class AccountRules {
                 continue;
             }
             Map<String, Long> used = new java.util.TreeMap<>();
-            state.shares().each().entries().forEach(e -> accounts.assocs().find(e.getKey()).filter(o -> below(o, a))
-                    .ifPresent(o -> e.getValue().forEach((name, value) -> used.merge(name, value, Long::sum))));
+            for (AssocPolicy o : accounts.assocs().values()) {
+                if (below(o, a)) {
+                    used(o.id(), false).forEach((name, value) -> used.merge(name, value, Long::sum));
+                }
+            }
             JobReason reason = minutes("AssocGrp", "Mem", a.limits(), q, used, use.of(p -> within(p, a)),
                     times(wanted, (int) Math.min(Integer.MAX_VALUE, own)));
             if (reason != JobReason.NONE) {
@@ -335,6 +341,18 @@ public final class AccountRules {
             }
         }
         return JobReason.NONE;
+    }
+
+    /** Up to now: what was charged and what was not yet. */
+    private Map<String, Long> used(int id, boolean ofQos) {
+        if (fresh == null) {
+            fresh = new java.util.TreeMap<>();
+            freshQos = new java.util.TreeMap<>();
+            UsageRules.uncharged(state, fresh, freshQos);
+        }
+        Map<String, Long> out = new java.util.TreeMap<>((ofQos ? state.shares().qosEach() : state.shares().each()).find(id).orElse(Map.of()));
+        (ofQos ? freshQos : fresh).getOrDefault(id, Map.of()).forEach((name, value) -> out.merge(name, value, Long::sum));
+        return out;
     }
 
     private boolean below(AssocPolicy a, AssocPolicy above) {

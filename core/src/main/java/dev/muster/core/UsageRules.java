@@ -47,7 +47,7 @@ final class UsageRules {
             before.each().entries().forEach(e -> keep(each, e.getKey(), e.getValue(), left));
             before.qosEach().entries().forEach(e -> keep(qosEach, e.getKey(), e.getValue(), left));
         }
-        charge(before.time(), usage, qos, each, qosEach);
+        charge(state, now.seconds(), before.time(), usage, qos, each, qosEach);
         boolean idle = usage.isEmpty() && qos.isEmpty() && before.usage().size() == 0 && before.qos().size() == 0;
         if (idle && before.time() > 0 && state.ended().size() == 0 && !forget) {
             return;
@@ -93,7 +93,16 @@ final class UsageRules {
         return halfLife <= 0 ? 1 : StrictMath.pow(0.5, ms / 1000.0 / halfLife);
     }
 
-    private void charge(long since, Map<Integer, Long> usage, Map<Integer, Long> qos, Map<Integer, Map<String, Long>> each,
+    /** What was used since the last charge, by association and by QOS, as in {@link Shares#each}. */
+    static void uncharged(State state, Map<Integer, Map<String, Long>> each, Map<Integer, Map<String, Long>> qosEach) {
+        Shares last = state.shares();
+        if (last.time() > 0) {
+            long nowSeconds = last.time() + (state.tickMs() - last.tickMs()) / 1000;
+            charge(state, nowSeconds, last.time(), new TreeMap<>(), new TreeMap<>(), each, qosEach);
+        }
+    }
+
+    private static void charge(State state, long nowSeconds, long since, Map<Integer, Long> usage, Map<Integer, Long> qos, Map<Integer, Map<String, Long>> each,
             Map<Integer, Map<String, Long>> qosEach) {
         Set<Integer> ids = new TreeSet<>();
         state.nodes().values().forEach(n -> ids.addAll(n.jobs()));
@@ -105,8 +114,8 @@ final class UsageRules {
             if (r.startTime() == 0 || !seen.add(id)) {
                 continue;
             }
-            long end = r.endTime() > 0 ? r.endTime() : job.state() == JobState.SUSPENDED ? r.suspendTime() : now.seconds();
-            long seconds = Math.min(end, now.seconds()) - Math.max(r.startTime(), since);
+            long end = r.endTime() > 0 ? r.endTime() : job.state() == JobState.SUSPENDED ? r.suspendTime() : nowSeconds;
+            long seconds = Math.min(end, nowSeconds) - Math.max(r.startTime(), since);
             if (seconds <= 0) {
                 continue;
             }

@@ -135,7 +135,7 @@ class AccountLimitsTest {
         cluster.schedule();
         assertThat(cluster.state().jobs().at(second).isPending()).as("nobody has to be safe").isFalse();
         cluster.pass(301);
-        cluster.pass(301);
+        cluster.pass(120);
         int third = cluster.accept("charge.account=dept timing.timeLimitMin=1");
         cluster.schedule();
         assertThat(cluster.shown(third)).isEqualTo("(AssocGrpCPUMinutesLimit)");
