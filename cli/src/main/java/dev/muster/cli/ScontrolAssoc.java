@@ -46,7 +46,8 @@ final class ScontrolAssoc {
                 Json.Obj share = a.obj("share");
                 // of a named account its own record as well
                 boolean own = !accounts.isEmpty() && share.text("user").isEmpty();
-                if ((users.isEmpty() || users.contains(share.text("user")) || own) && (accounts.isEmpty() || accounts.contains(share.text("account")))) {
+                if ((users.isEmpty() || users.contains(share.text("user")) || own)
+                        && (accounts.isEmpty() || accounts.contains(share.text("account")))) {
                     c.out().println(assoc(reply.text("cluster"), a, share, s.oneLine));
                 }
             }

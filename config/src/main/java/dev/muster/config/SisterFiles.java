@@ -60,7 +60,6 @@ public final class SisterFiles {
         List<String> found = new ArrayList<>();
         for (PartitionConf p : conf.partitions()) {
             String[][] keys = {
-                {p.qos(), "QOS"},
                 {p.cpuBind(), "CpuBind"}};
             for (String[] key : keys) {
                 if (!key[0].isEmpty()) {

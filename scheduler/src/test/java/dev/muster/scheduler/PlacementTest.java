@@ -62,7 +62,8 @@ class PlacementTest {
 
     @Test
     void aPartitionsShareOfASocket() {
-        Cluster c = new Cluster("n1 cpus=8 sockets=2", "p nodes=n1 defmempercpu=1 maxcpuspersocket=1\nq nodes=n1 defmempercpu=1 maxcpuspersocket=0", "");
+        Cluster c = new Cluster("n1 cpus=8 sockets=2", "p nodes=n1 defmempercpu=1 maxcpuspersocket=1\n"
+                + "q nodes=n1 defmempercpu=1 maxcpuspersocket=0", "");
         int[] ids = {c.accept("partition=p"), c.accept("partition=p"), c.accept("partition=p"), c.accept("partition=q")};
         c.schedule();
         assertThat(java.util.Arrays.stream(ids).mapToObj(c::shown)).containsExactly("n1:1", "n1:1", "(Resources)", "(Resources)");
