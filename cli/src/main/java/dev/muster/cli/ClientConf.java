@@ -54,6 +54,10 @@ public final class ClientConf {
     String propagateLimits = "";
     String propagateLimitsExcept = "";
     /** Words of LaunchParameters in lower case. */
+    boolean bcastSendLibs;
+    /** TaskPlugin binds no tasks. */
+    boolean unbound = true;
+    List<String> bcastExclude = List.of("/lib", "/usr/lib", "/lib64", "/usr/lib64");
     List<String> launchParameters = List.of();
     List<String> cpuFreqGovernors = List.of("ondemand", "performance", "userspace");
     String interactiveStepOptions = "--interactive --preserve-env --pty $SHELL";
@@ -151,7 +155,12 @@ public final class ClientConf {
             case "eiotimeout" -> eioTimeout = (int) Math.clamp(OptionCheck.parseNumber(first), 0, 65_535);
             case "waittime" -> waitTime = (int) Math.max(0, OptionCheck.parseNumber(first));
             case "messagetimeout" -> messageTimeout = (int) Math.clamp(OptionCheck.parseNumber(first), 0, MESSAGE_TIMEOUT_MAX);
-            case "bcastparameters" -> bcastDirectory = destination(first);
+            case "bcastparameters" -> {
+                bcastDirectory = destination(first);
+                bcastSendLibs = Texts.split(Texts.lower(first), ',').contains("send_libs");
+            }
+            case "taskplugin" -> unbound = Texts.split(Texts.lower(first), ',').stream().allMatch(p -> p.endsWith("none"));
+            case "bcastexclude" -> bcastExclude = first.equalsIgnoreCase("none") ? List.of() : Texts.split(first, ',');
             case "authtype" -> authType = first;
             case "authinfo" -> authInfo = first;
             case "slurmuser" -> slurmUser = first;

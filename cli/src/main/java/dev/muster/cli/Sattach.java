@@ -61,6 +61,13 @@ final class Sattach implements Command {
         if (!JobIds.isJobOrStep(id) || id.indexOf('.') < 0) {
             throw c.bad(1, "\"" + id + "\" is not a valid step id");
         }
+        if (w.verbose > 0) {
+            c.info("defined options");
+            c.info("-------------------- --------------------");
+            c.info("verbose             : " + w.verbose);
+            c.info("-------------------- --------------------");
+            c.info("end of defined options");
+        }
         int dot = id.indexOf('.');
         return attach(c, w, JobIds.resolve(c, id.substring(0, dot)) + id.substring(dot));
     }

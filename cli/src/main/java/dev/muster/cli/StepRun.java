@@ -222,7 +222,7 @@ final class StepRun implements StepNode.Events {
         }
         ExitStatus status = ExitStatus.ofWaitStatus(waitStatus);
         worst = Math.max(worst, status.shellCode());
-        killed |= status.signal() == Signals.KILL;
+        killed |= status.signal() == Signals.KILL || status.signal() == Signals.TERM;
         if (gathered.isEmpty()) {
             gatheredMs = c.host().nowMs();
         }

@@ -58,6 +58,7 @@ class OptionsTest {
             --exclusive=x | 255 | Invalid --exclusive specification
             --hint=x | 1 | unrecognized --hint argument "x", see --hint=help
             --profile=x | 255 | invalid --profile=x option
+            --gpu-bind=blah | 255 | Invalid --gpu-bind argument: blah
             --tmp=x | 255 | Invalid --tmp specification
             --switches=x | 1 | Invalid numeric value "x" for --switches.
             --gid=nosuch | 255 | Invalid --gid specification

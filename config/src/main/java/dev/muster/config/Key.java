@@ -28,7 +28,7 @@ public enum Key {
     AUTH_INFO("AuthInfo", Kind.TEXT, "", Reader.ALL),
     AUTH_TYPE("AuthType", Kind.TEXT, "auth/munge", Reader.ALL),
     BATCH_START_TIMEOUT("BatchStartTimeout", Kind.U16, "10", Reader.CONTROLLER),
-    BCAST_EXCLUDE("BcastExclude", Kind.TEXT, "/lib,/usr/lib,/lib64,/usr/lib64", Reader.COMMANDS, Inert.BCAST),
+    BCAST_EXCLUDE("BcastExclude", Kind.TEXT, "/lib,/usr/lib,/lib64,/usr/lib64", Reader.COMMANDS),
     BCAST_PARAMETERS("BcastParameters", Kind.TEXT, "", Reader.COMMANDS),
     BURST_BUFFER_TYPE("BurstBufferType", Kind.TEXT, "", Reader.CONTROLLER, Inert.BURST),
     CERTGEN_PARAMETERS("CertgenParameters", Kind.TEXT, "", Reader.ALL, Inert.TLS),
@@ -247,7 +247,6 @@ public enum Key {
         static final String FACTORS = "no parameter of the priority plugin is known to this version";
         static final String PAM = "PAM sessions are not part of this version";
         static final String BACKUP = "takeover by a backup controller is not part of this version";
-        static final String BCAST = "sbcast sends no libraries along in this version";
         static final String BURST = "burst buffers are not part of this version";
         static final String CLIFILTER = "submission plugins are not part of this version";
         static final String CRED = "launch credentials are signed with the cluster key here";

@@ -11,12 +11,16 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Predicate;
 
 /** Whom a job is charged to, and what the limits of associations and QOS say to it. */
 public final class AccountRules {
     private static final String NORMAL = "normal";
 
     private final State state;
+    /** What is not charged yet, once somebody asks. */
+    private Map<Integer, Map<String, Long>> fresh;
+    private Map<Integer, Map<String, Long>> freshQos;
     private final Accounts accounts;
     private final List<String> enforced;
 
@@ -72,6 +76,61 @@ public final class AccountRules {
 
     private Optional<QosPolicy> qos(JobDesc d) {
         return accounts.qos(d.charge().qos());
+    }
+
+    /**
+     * A QOS that a job is under: its own or its partition's.
+     *
+     * @param limits  those that count: what the one with precedence says is not asked of the other
+     * @param members whose use counts
+     */
+    private record Rule(QosPolicy qos, Map<String, String> limits, Predicate<AccountUse.Payer> members) {}
+
+    /** The partition's comes first, unless the job's own has OverPartQOS. Of several partitions the first one's counts. */
+    private List<Rule> rules(JobDesc d) {
+        Optional<QosPolicy> own = qos(d);
+        Optional<QosPolicy> part = ofPartition(state, d.partition());
+        List<Rule> out = new ArrayList<>();
+        part.filter(p -> own.filter(o -> o.name().equals(p.name())).isEmpty()).ifPresent(p -> out.add(new Rule(p, p.limits(),
+                payer -> ofPartition(state, payer.partition()).filter(o -> o.name().equals(p.name())).isPresent())));
+        own.ifPresent(o -> out.add(text(o.limits(), "Flags").contains("OverPartQOS") ? 0 : out.size(),
+                new Rule(o, o.limits(), payer -> payer.qos().equals(o.name()))));
+        if (out.size() == 2) {
+            out.set(1, new Rule(out.get(1).qos, unsaid(out.get(1).limits, out.get(0).limits), out.get(1).members));
+        }
+        return out;
+    }
+
+    static Optional<QosPolicy> ofPartition(State state, String partitions) {
+        return state.partitions().find(partitions.split(",")[0]).map(p -> p.info().qos()).filter(n -> !n.isEmpty()).flatMap(state.accounts()::qos);
+    }
+
+    /** Limits without those that others name already, resource by resource. */
+    private static Map<String, String> unsaid(Map<String, String> limits, Map<String, String> said) {
+        Map<String, String> out = new java.util.TreeMap<>(limits);
+        said.forEach((name, value) -> {
+            if (!value.contains("=") || text(out, name).isEmpty()) {
+                out.remove(name);
+                return;
+            }
+            List<String> names = java.util.Arrays.stream(value.split(",")).map(i -> i.replaceFirst("=.*", "")).toList();
+            out.put(name, String.join(",", java.util.Arrays.stream(text(out, name).split(","))
+                    .filter(i -> !names.contains(i.replaceFirst("=.*", ""))).toList()));
+        });
+        return out;
+    }
+
+    /** What both say. */
+    private Map<String, String> ofQos(JobDesc d) {
+        Map<String, String> out = new java.util.TreeMap<>();
+        for (Rule r : rules(d)) {
+            r.limits.forEach((name, value) -> out.merge(name, value, (a, b) -> a.isEmpty() || b.isEmpty() ? a + b : a + "," + b));
+        }
+        return out;
+    }
+
+    private boolean denies(JobDesc d) {
+        return rules(d).stream().anyMatch(r -> text(r.qos.limits(), "Flags").contains("DenyOnLimit"));
     }
 
     private static String text(Map<String, String> limits, String name) {
@@ -132,30 +191,29 @@ public final class AccountRules {
         if (!limited()) {
             return false;
         }
-        return tooMany(desc, tasks, use) || qos(desc).filter(q -> text(q.limits(), "Flags").contains("DenyOnLimit")).isPresent()
+        return tooMany(desc, tasks, use) || denies(desc)
                 && !never(desc).equals(JobReason.NONE);
     }
 
     private boolean tooMany(JobDesc desc, int tasks, AccountUse use) {
         String user = desc.owner().user();
-        Optional<QosPolicy> qos = qos(desc);
-        if (qos.isPresent()) {
-            Map<String, String> l = qos.get().limits();
-            String name = qos.get().name();
-            if (over(number(l, "GrpSubmitJobs"), tasks + use.of(p -> p.qos().equals(name)).submitted)
-                    || over(number(l, "MaxSubmitJobsPU"), tasks + use.of(p -> p.qos().equals(name) && p.user().equals(user)).submitted)
+        Map<String, String> said = ofQos(desc);
+        for (Rule r : rules(desc)) {
+            Map<String, String> l = r.limits;
+            if (over(number(l, "GrpSubmitJobs"), tasks + use.of(r.members).submitted)
+                    || over(number(l, "MaxSubmitJobsPU"), tasks + use.of(p -> r.members.test(p) && p.user().equals(user)).submitted)
                     || over(number(l, "MaxSubmitJobsPA"),
-                            tasks + use.of(p -> p.qos().equals(name) && p.account().equals(desc.charge().account())).submitted)) {
+                            tasks + use.of(p -> r.members.test(p) && p.account().equals(desc.charge().account())).submitted)) {
                 return true;
             }
         }
         boolean own = true;
         for (AssocPolicy a : chain(desc)) {
-            if (own && qos.filter(q -> !text(q.limits(), "MaxSubmitJobsPU").isEmpty()).isEmpty()
+            if (own && text(said, "MaxSubmitJobsPU").isEmpty()
                     && over(number(a.limits(), "MaxSubmitJobs"), tasks + use.of(p -> within(p, a)).submitted)) {
                 return true;
             }
-            if (qos.filter(q -> !text(q.limits(), "GrpSubmitJobs").isEmpty()).isEmpty()
+            if (text(said, "GrpSubmitJobs").isEmpty()
                     && over(number(a.limits(), "GrpSubmitJobs"), tasks + use.of(p -> within(p, a)).submitted)) {
                 return true;
             }
@@ -198,7 +256,42 @@ public final class AccountRules {
 
     /** The limit that keeps this job from ever starting as it is asked for. */
     private JobReason never(JobDesc desc) {
-        return perJob(desc, asked(desc), desc.timing().timeLimitMin());
+        return never(desc, new AccountUse());
+    }
+
+    /** Beyond a limit by itself, or with those that must run beside it. */
+    private JobReason never(JobDesc desc, AccountUse beside) {
+        Map<String, Long> asked = asked(desc);
+        JobReason single = perJob(desc, asked, desc.timing().timeLimitMin());
+        return single != JobReason.NONE ? single : together(desc, asked, beside);
+    }
+
+    /** Whether components that start together break a limit which one of their QOS does not let a job wait for. */
+    boolean refusesTogether(List<JobDesc> components) {
+        if (!limited()) {
+            return false;
+        }
+        AccountUse beside = new AccountUse();
+        for (JobDesc desc : components) {
+            boolean deny = denies(desc);
+            // for a limit of its QOS a job waits unless that says no; what their association can never hold together never starts
+            boolean alone = desc == components.getFirst();
+            if (deny ? never(desc, beside) != JobReason.NONE : !alone && ofAssocs(desc, asked(desc), beside) != JobReason.NONE) {
+                return true;
+            }
+            beside.planned(desc, asked(desc));
+        }
+        return false;
+    }
+
+    /** Limits of an association as a QOS stretches them: LimitFactor. */
+    private static Map<String, Long> stretched(Map<String, Long> limits, Map<String, String> ofQos) {
+        String factor = text(ofQos, "LimitFactor");
+        if (!factor.matches("[0-9]{1,9}(\\.[0-9]{1,9})?") || Double.parseDouble(factor) == 0) {
+            return limits;
+        }
+        limits.replaceAll((name, most) -> (long) (most * Double.parseDouble(factor)));
+        return limits;
     }
 
     // ---- at the start
@@ -215,12 +308,86 @@ public final class AccountRules {
         }
         Map<String, Long> wanted = allocation.isEmpty() ? asked(desc) : AccountUse.tres(state, desc, allocation);
         JobReason single = perJob(desc, wanted, limitMin);
-        return single != JobReason.NONE ? single : together(desc, wanted, use);
+        JobReason now = single != JobReason.NONE ? single : together(desc, wanted, use);
+        return now != JobReason.NONE ? now : minutes(desc, wanted, limitMin, use);
+    }
+
+    /** What was used, and with "safe" or for RunMins what running jobs and this one may still use, against limits in minutes. */
+    private JobReason minutes(JobDesc desc, Map<String, Long> wanted, int limitMin, AccountUse use) {
+        long own = limitMin < 0 ? AccountUse.UNLIMITED_MIN : limitMin;
+        Map<String, String> q = ofQos(desc);
+        for (Rule r : rules(desc)) {
+            Map<String, Long> had = used(r.qos.id(), true);
+            JobReason reason = minutes("QOSGrp", "Memory", r.limits, Map.of(), had, use.of(r.members),
+                    times(wanted, (int) Math.min(Integer.MAX_VALUE, own)));
+            if (reason != JobReason.NONE) {
+                return reason;
+            }
+        }
+        for (AssocPolicy a : chain(desc)) {
+            if (List.of("GrpTRESMins", "GrpTRESRunMins", "GrpWall").stream().allMatch(l -> text(a.limits(), l).isEmpty())) {
+                continue;
+            }
+            Map<String, Long> used = new java.util.TreeMap<>();
+            for (AssocPolicy o : accounts.assocs().values()) {
+                if (below(o, a)) {
+                    used(o.id(), false).forEach((name, value) -> used.merge(name, value, Long::sum));
+                }
+            }
+            JobReason reason = minutes("AssocGrp", "Mem", a.limits(), q, used, use.of(p -> within(p, a)),
+                    times(wanted, (int) Math.min(Integer.MAX_VALUE, own)));
+            if (reason != JobReason.NONE) {
+                return reason;
+            }
+        }
+        return JobReason.NONE;
+    }
+
+    /** Up to now: what was charged and what was not yet. */
+    private Map<String, Long> used(int id, boolean ofQos) {
+        if (fresh == null) {
+            fresh = new java.util.TreeMap<>();
+            freshQos = new java.util.TreeMap<>();
+            UsageRules.uncharged(state, fresh, freshQos);
+        }
+        Map<String, Long> out = new java.util.TreeMap<>((ofQos ? state.shares().qosEach() : state.shares().each()).find(id).orElse(Map.of()));
+        (ofQos ? freshQos : fresh).getOrDefault(id, Map.of()).forEach((name, value) -> out.merge(name, value, Long::sum));
+        return out;
+    }
+
+    private boolean below(AssocPolicy a, AssocPolicy above) {
+        for (Optional<AssocPolicy> at = Optional.of(a); at.isPresent(); at = accounts.parent(at.get())) {
+            if (at.get().id() == above.id()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** @param instead limits of a QOS, which count in place of these */
+    private JobReason minutes(String prefix, String memory, Map<String, String> limits, Map<String, String> instead, Map<String, Long> used,
+            AccountUse.Sum running, Map<String, Long> own) {
+        boolean safe = enforces("safe");
+        for (String limit : List.of("GrpTRESMins", "GrpTRESRunMins")) {
+            boolean run = limit.equals("GrpTRESRunMins");
+            Map<String, Long> most = tres(limits, limit);
+            most.keySet().removeAll(tres(instead, limit).keySet());
+            for (Map.Entry<String, Long> m : most.entrySet()) {
+                long usedMin = run ? 0 : (long) (used.getOrDefault(m.getKey(), 0L) / (60 * FairShare.UNIT));
+                long coming = running.leftMin(m.getKey(), state.tickMs()) + own.getOrDefault(m.getKey(), 0L);
+                if (run || safe ? usedMin + coming > m.getValue() : usedMin >= m.getValue()) {
+                    String word = run ? "RunMinutes" : "Minutes";
+                    return named(prefix, m.getKey(), "CPU" + word + "Limit", memory + word, "Node" + word, "Billing" + word, "GRES" + word);
+                }
+            }
+        }
+        long wall = text(instead, "GrpWall").isEmpty() ? number(limits, "GrpWall") : -1;
+        return wall >= 0 && used.getOrDefault(Shares.WALL, 0L) / (60 * FairShare.UNIT) >= wall ? JobReason.ofWord(prefix + "WallLimit")
+                : JobReason.NONE;
     }
 
     private JobReason perJob(JobDesc desc, Map<String, Long> wanted, int limitMin) {
-        Optional<QosPolicy> qos = qos(desc);
-        Map<String, String> ofQos = qos.map(QosPolicy::limits).orElse(Map.of());
+        Map<String, String> ofQos = ofQos(desc);
         Map<String, String> ofAssoc = assoc(desc).map(AssocPolicy::limits).orElse(Map.of());
         for (Map.Entry<String, Long> least : tres(ofQos, "MinTRES").entrySet()) {
             if (wanted.getOrDefault(least.getKey(), 0L) < least.getValue()) {
@@ -232,7 +399,7 @@ public final class AccountRules {
         if (broken.isPresent()) {
             return named("QOSMax", broken.get(), "CpuPerJobLimit", "MemoryPerJob", "NodePerJobLimit", "BillingPerJob", "GRESPerJob");
         }
-        Map<String, Long> assocMost = tres(ofAssoc, "MaxTRES");
+        Map<String, Long> assocMost = stretched(tres(ofAssoc, "MaxTRES"), ofQos);
         assocMost.keySet().removeAll(most.keySet());
         broken = broken(assocMost, wanted);
         if (broken.isPresent()) {
@@ -285,19 +452,24 @@ public final class AccountRules {
     }
 
     private JobReason together(JobDesc desc, Map<String, Long> wanted, AccountUse use) {
-        Optional<QosPolicy> qos = qos(desc);
-        JobReason byQos = qos.map(q -> ofQos(desc, q, wanted, use)).orElse(JobReason.NONE);
-        if (byQos != JobReason.NONE) {
-            return byQos;
+        for (Rule r : rules(desc)) {
+            JobReason byQos = ofQos(desc, r, wanted, use);
+            if (byQos != JobReason.NONE) {
+                return byQos;
+            }
         }
-        Map<String, String> q = qos.map(QosPolicy::limits).orElse(Map.of());
+        return ofAssocs(desc, wanted, use);
+    }
+
+    private JobReason ofAssocs(JobDesc desc, Map<String, Long> wanted, AccountUse use) {
+        Map<String, String> q = ofQos(desc);
         boolean own = true;
         for (AssocPolicy a : chain(desc)) {
             AccountUse.Sum sum = use.of(p -> within(p, a));
             if (text(q, "GrpJobs").isEmpty() && over(number(a.limits(), "GrpJobs"), sum.running + 1L)) {
                 return JobReason.ofWord("AssocGrpJobsLimit");
             }
-            Map<String, Long> group = tres(a.limits(), "GrpTRES");
+            Map<String, Long> group = stretched(tres(a.limits(), "GrpTRES"), q);
             group.keySet().removeAll(tres(q, "GrpTRES").keySet());
             Optional<String> broken = broken(group, plus(sum, wanted));
             if (broken.isPresent()) {
@@ -311,11 +483,11 @@ public final class AccountRules {
         return JobReason.NONE;
     }
 
-    private JobReason ofQos(JobDesc desc, QosPolicy q, Map<String, Long> wanted, AccountUse use) {
-        Map<String, String> l = q.limits();
-        AccountUse.Sum all = use.of(p -> p.qos().equals(q.name()));
-        AccountUse.Sum user = use.of(p -> p.qos().equals(q.name()) && p.user().equals(desc.owner().user()));
-        AccountUse.Sum account = use.of(p -> p.qos().equals(q.name()) && p.account().equals(desc.charge().account()));
+    private JobReason ofQos(JobDesc desc, Rule r, Map<String, Long> wanted, AccountUse use) {
+        Map<String, String> l = r.limits;
+        AccountUse.Sum all = use.of(r.members);
+        AccountUse.Sum user = use.of(p -> r.members.test(p) && p.user().equals(desc.owner().user()));
+        AccountUse.Sum account = use.of(p -> r.members.test(p) && p.account().equals(desc.charge().account()));
         if (over(number(l, "GrpJobs"), all.running + 1L)) {
             return JobReason.ofWord("QOSGrpJobsLimit");
         }

@@ -20,11 +20,23 @@ public final class AccountUse {
         public int submitted;
         public int running;
         public final Map<String, Long> tres = new TreeMap<>();
+        /** Of running jobs: amounts times the cluster time in seconds at which each must end. */
+        final Map<String, Long> until = new TreeMap<>();
 
         void add(Sum other, int sign) {
             submitted += sign * other.submitted;
             running += sign * other.running;
             other.tres.forEach((name, count) -> tres.merge(name, sign * count, Long::sum));
+            other.until.forEach((name, count) -> until.merge(name, sign * count, Long::sum));
+        }
+
+        /** What running jobs may still use, in amounts times minutes. */
+        long leftMin(String name, long tickMs) {
+            return Math.max(0, until.getOrDefault(name, 0L) - tres.getOrDefault(name, 0L) * (tickMs / 1000)) / 60;
+        }
+
+        private void ends(long limitTickMs) {
+            tres.forEach((name, count) -> until.put(name, count * (limitTickMs / 1000)));
         }
 
         boolean isZero() {
@@ -32,6 +44,8 @@ public final class AccountUse {
         }
     }
 
+    /** What counts for a job without a time limit: a year. */
+    static final long UNLIMITED_MIN = 525_600;
     private final Map<Payer, Sum> sums = new HashMap<>();
 
     public void reset(State state) {
@@ -67,6 +81,7 @@ public final class AccountUse {
         one.running = active ? 1 : 0;
         if (active) {
             one.tres.putAll(tres(state, job.desc(), job.run().allocation()));
+            one.ends(job.run().limitTickMs() >= 0 ? job.run().limitTickMs() : job.run().sinceTickMs() + UNLIMITED_MIN * 60_000);
         }
         add(payer(job.desc()), one, sign);
     }
@@ -83,11 +98,20 @@ public final class AccountUse {
     }
 
     /** A start that has no record yet counts within its pass. */
-    public void started(State state, JobDesc desc, Allocation allocation, int sign) {
+    public void started(State state, JobDesc desc, Allocation allocation, int limitMin, int sign) {
         Sum one = new Sum();
         one.running = 1;
         one.tres.putAll(tres(state, desc, allocation));
+        one.ends(state.tickMs() + (limitMin < 0 ? UNLIMITED_MIN : limitMin) * 60_000);
         add(payer(desc), one, sign);
+    }
+
+    /** A job that would run with so much. */
+    void planned(JobDesc desc, Map<String, Long> tres) {
+        Sum one = new Sum();
+        one.running = 1;
+        one.tres.putAll(tres);
+        add(payer(desc), one, 1);
     }
 
     /** What an allocation counts as. */

@@ -60,6 +60,9 @@ public final class HetRules {
                 }
             }
         }
+        if (new AccountRules(state).refusesTogether(fits.stream().map(SubmitRules.Fit::desc).toList())) {
+            return Decision.reject(SlurmErrno.ACCOUNTING_POLICY);
+        }
         if (tooManyLicences(state, fits)) {
             return Decision.reject(SlurmErrno.INVALID_LICENSES);
         }

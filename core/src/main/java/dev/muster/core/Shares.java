@@ -2,6 +2,7 @@ package dev.muster.core;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -12,15 +13,24 @@ import java.util.Optional;
  * @param resetAt when all of it is forgotten next (PriorityUsageResetPeriod), seconds since 1970; 0 never
  * @param usage   thousandths of billed resource seconds by association
  * @param qos     the same by QOS
+ * @param each    by association: thousandths of seconds of each resource, and of elapsed time as {@link #WALL}
+ * @param qosEach the same by QOS
  */
-public record Shares(long time, long tickMs, long resetAt, Table<Integer, Long> usage, Table<Integer, Long> qos) {
-    public static final Shares NONE = new Shares(0, 0, 0, Table.empty(), Table.empty());
+public record Shares(long time, long tickMs, long resetAt, Table<Integer, Long> usage, Table<Integer, Long> qos,
+        Table<Integer, Map<String, Long>> each, Table<Integer, Map<String, Long>> qosEach) {
+    /** In place of a resource: time that jobs ran. */
+    public static final String WALL = "wall";
+    public static final Shares NONE = new Shares(0, 0, 0, Table.empty(), Table.empty(), Table.empty(), Table.empty());
 
-    /** @param id of an association or QOS */
-    public record Had(int id, long thousandths) {}
+    /** @param id of an association or QOS; @param each as in {@link Shares} */
+    public record Had(int id, long thousandths, Map<String, Long> each) {
+        public Had(int id, long thousandths) {
+            this(id, thousandths, Map.of());
+        }
+    }
 
     static Shares of(Change.UsageCharged c) {
-        return new Shares(c.time(), c.tickMs(), c.resetAt(), table(c.usage()), table(c.qos()));
+        return new Shares(c.time(), c.tickMs(), c.resetAt(), table(c.usage()), table(c.qos()), each(c.usage()), each(c.qos()));
     }
 
     private static Table<Integer, Long> table(List<Had> had) {
@@ -31,14 +41,22 @@ public record Shares(long time, long tickMs, long resetAt, Table<Integer, Long> 
         return out;
     }
 
-    static List<Had> list(Table<Integer, Long> table) {
+    private static Table<Integer, Map<String, Long>> each(List<Had> had) {
+        Table<Integer, Map<String, Long>> out = Table.empty();
+        for (Had h : had) {
+            out = h.each.isEmpty() ? out : out.with(h.id, h.each);
+        }
+        return out;
+    }
+
+    static List<Had> list(Table<Integer, Long> table, Table<Integer, Map<String, Long>> each) {
         List<Had> out = new ArrayList<>();
-        table.entries().forEach(e -> out.add(new Had(e.getKey(), e.getValue())));
+        table.entries().forEach(e -> out.add(new Had(e.getKey(), e.getValue(), each.find(e.getKey()).orElse(Map.of()))));
         return List.copyOf(out);
     }
 
     /** The record that rebuilds this. */
     Optional<Change> snapshot() {
-        return time == 0 ? Optional.empty() : Optional.of(new Change.UsageCharged(time, tickMs, resetAt, list(usage), list(qos)));
+        return time == 0 ? Optional.empty() : Optional.of(new Change.UsageCharged(time, tickMs, resetAt, list(usage, each), list(qos, qosEach)));
     }
 }

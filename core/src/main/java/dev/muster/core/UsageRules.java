@@ -38,21 +38,43 @@ final class UsageRules {
         boolean forget = before.resetAt() > 0 && now.seconds() >= before.resetAt();
         Map<Integer, Long> usage = new TreeMap<>();
         Map<Integer, Long> qos = new TreeMap<>();
+        Map<Integer, Map<String, Long>> each = new TreeMap<>();
+        Map<Integer, Map<String, Long>> qosEach = new TreeMap<>();
         if (!forget) {
             double left = left(now.tickMs() - before.tickMs());
             before.usage().entries().forEach(e -> keep(usage, e.getKey(), e.getValue() * left));
             before.qos().entries().forEach(e -> keep(qos, e.getKey(), e.getValue() * left));
+            before.each().entries().forEach(e -> keep(each, e.getKey(), e.getValue(), left));
+            before.qosEach().entries().forEach(e -> keep(qosEach, e.getKey(), e.getValue(), left));
         }
-        charge(before.time(), usage, qos);
+        charge(state, now.seconds(), before.time(), usage, qos, each, qosEach);
         boolean idle = usage.isEmpty() && qos.isEmpty() && before.usage().size() == 0 && before.qos().size() == 0;
         if (idle && before.time() > 0 && state.ended().size() == 0 && !forget) {
             return;
         }
-        changes.add(new Change.UsageCharged(now.seconds(), now.tickMs(), nextReset(before, forget), had(usage), had(qos)));
+        changes.add(new Change.UsageCharged(now.seconds(), now.tickMs(), nextReset(before, forget), had(usage, each), had(qos, qosEach)));
     }
 
-    private static List<Shares.Had> had(Map<Integer, Long> sums) {
-        return sums.entrySet().stream().map(e -> new Shares.Had(e.getKey(), e.getValue())).toList();
+    private static List<Shares.Had> had(Map<Integer, Long> sums, Map<Integer, Map<String, Long>> each) {
+        return sums.entrySet().stream()
+                .map(e -> new Shares.Had(e.getKey(), e.getValue(), Map.copyOf(each.getOrDefault(e.getKey(), Map.of())))).toList();
+    }
+
+    private static void keep(Map<Integer, Map<String, Long>> sums, int id, Map<String, Long> had, double left) {
+        Map<String, Long> kept = new TreeMap<>();
+        had.forEach((name, value) -> {
+            if (value * left >= 1) {
+                kept.put(name, (long) (value * left));
+            }
+        });
+        if (!kept.isEmpty()) {
+            sums.put(id, kept);
+        }
+    }
+
+    private static void add(Map<Integer, Map<String, Long>> sums, int id, Map<String, Long> more) {
+        Map<String, Long> to = sums.computeIfAbsent(id, i -> new TreeMap<>());
+        more.forEach((name, value) -> to.merge(name, value, Long::sum));
     }
 
     private static void keep(Map<Integer, Long> sums, int id, double value) {
@@ -71,7 +93,17 @@ final class UsageRules {
         return halfLife <= 0 ? 1 : StrictMath.pow(0.5, ms / 1000.0 / halfLife);
     }
 
-    private void charge(long since, Map<Integer, Long> usage, Map<Integer, Long> qos) {
+    /** What was used since the last charge, by association and by QOS, as in {@link Shares#each}. */
+    static void uncharged(State state, Map<Integer, Map<String, Long>> each, Map<Integer, Map<String, Long>> qosEach) {
+        Shares last = state.shares();
+        if (last.time() > 0) {
+            long nowSeconds = last.time() + (state.tickMs() - last.tickMs()) / 1000;
+            charge(state, nowSeconds, last.time(), new TreeMap<>(), new TreeMap<>(), each, qosEach);
+        }
+    }
+
+    private static void charge(State state, long nowSeconds, long since, Map<Integer, Long> usage, Map<Integer, Long> qos, Map<Integer, Map<String, Long>> each,
+            Map<Integer, Map<String, Long>> qosEach) {
         Set<Integer> ids = new TreeSet<>();
         state.nodes().values().forEach(n -> ids.addAll(n.jobs()));
         state.ended().from(since << 32).forEach(e -> ids.add(e.getValue()));
@@ -82,20 +114,31 @@ final class UsageRules {
             if (r.startTime() == 0 || !seen.add(id)) {
                 continue;
             }
-            long end = r.endTime() > 0 ? r.endTime() : job.state() == JobState.SUSPENDED ? r.suspendTime() : now.seconds();
-            long seconds = Math.min(end, now.seconds()) - Math.max(r.startTime(), since);
+            long end = r.endTime() > 0 ? r.endTime() : job.state() == JobState.SUSPENDED ? r.suspendTime() : nowSeconds;
+            long seconds = Math.min(end, nowSeconds) - Math.max(r.startTime(), since);
             if (seconds <= 0) {
                 continue;
             }
             String partition = job.desc().partition().split(",")[0];
             Optional<QosPolicy> q = state.accounts().qos(job.desc().charge().qos());
-            double rate = Amounts.of(job.run().allocation()).billing(state, partition) * q.map(p -> p.limits()
-                    .getOrDefault("UsageFactor", "")).filter(f -> !f.isEmpty())
-                    .map(Double::parseDouble).orElse(1.0);
-            long amount = (long) (rate * seconds * FairShare.UNIT);
-            state.accounts().assoc(job.desc().owner().user(), job.desc().charge().account(), partition)
-                    .ifPresent(a -> usage.merge(a.id(), amount, Long::sum));
-            q.ifPresent(p -> qos.merge(p.id(), amount, Long::sum));
+            Amounts amounts = Amounts.of(job.run().allocation());
+            long billing = amounts.billing(state, partition);
+            double factor = q.map(p -> p.limits().getOrDefault("UsageFactor", "")).filter(f -> !f.isEmpty()).map(Double::parseDouble).orElse(1.0);
+            long amount = (long) (billing * factor * seconds * FairShare.UNIT);
+            Map<String, Long> had = new TreeMap<>(Map.of(Shares.WALL, (long) (factor * seconds * FairShare.UNIT)));
+            amounts.byName(billing).forEach((name, count) -> had.put(name, (long) (count * factor * seconds * FairShare.UNIT)));
+            state.accounts().assoc(job.desc().owner().user(), job.desc().charge().account(), partition).ifPresent(a -> {
+                usage.merge(a.id(), amount, Long::sum);
+                add(each, a.id(), had);
+            });
+            q.ifPresent(p -> {
+                qos.merge(p.id(), amount, Long::sum);
+                add(qosEach, p.id(), had);
+            });
+            AccountRules.ofPartition(state, partition).filter(p -> q.filter(o -> o.id() == p.id()).isEmpty()).ifPresent(p -> {
+                qos.merge(p.id(), amount, Long::sum);
+                add(qosEach, p.id(), had);
+            });
         }
     }
 

@@ -101,14 +101,14 @@ final class HetPass {
                 all = false;
                 break;
             }
-            scheduler.use().started(state, part.job.desc(), allocation.get(), 1);
+            scheduler.use().started(state, part.job.desc(), allocation.get(), part.need.limitMin(), 1);
             pass.licences().take(allocation.get(), part.need, false);
             charged++;
             allocation.get().nodes().forEach(share -> used.add(share.node()));
             starts.add(new Planner.Start(part.job.id(), -1, allocation.get(), part.need.limitMin(), part.need.partition(), part.need.reservation()));
         }
         for (int i = 0; i < charged; i++) {
-            scheduler.use().started(state, parts.get(i).job.desc(), starts.get(i).allocation(), -1);
+            scheduler.use().started(state, parts.get(i).job.desc(), starts.get(i).allocation(), starts.get(i).limitMin(), -1);
             pass.licences().take(starts.get(i).allocation(), parts.get(i).need, true);
         }
         for (int i = 0; all && i < starts.size(); i++) {

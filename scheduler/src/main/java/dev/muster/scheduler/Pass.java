@@ -75,7 +75,7 @@ final class Pass {
     private int reservations;
     private int backfilled;
 
-    private record Charged(JobDesc desc, Allocation allocation) {}
+    private record Charged(JobDesc desc, Allocation allocation, int limitMin) {}
 
     private record Taken(NodeSlot node, Allocation.Share share, String partition) {}
 
@@ -122,7 +122,7 @@ final class Pass {
         } finally {
             preemptor.undo();
             // what is started for good comes back with the records
-            charged.forEach(c -> scheduler.use().started(state, c.desc, c.allocation, -1));
+            charged.forEach(c -> scheduler.use().started(state, c.desc, c.allocation, c.limitMin, -1));
             for (Taken t : taken) {
                 t.node.release(t.share, t.partition);
             }
@@ -379,8 +379,8 @@ final class Pass {
 
     void started(Job job, Need need, Planner.Start start) {
         if (limited) {
-            scheduler.use().started(state, job.desc(), start.allocation(), 1);
-            charged.add(new Charged(job.desc(), start.allocation()));
+            scheduler.use().started(state, job.desc(), start.allocation(), start.limitMin(), 1);
+            charged.add(new Charged(job.desc(), start.allocation(), start.limitMin()));
         }
         claim(job, start.allocation(), need);
         starts.add(start);

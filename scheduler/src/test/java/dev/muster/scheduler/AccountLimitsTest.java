@@ -88,6 +88,59 @@ class AccountLimitsTest {
         assertThat(said).isEqualTo(sentence);
     }
 
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+        GrpTRES=node=3  | Flags=DenyOnLimit                        | 2,2 | refused
+        GrpTRES=node=4  | Flags=DenyOnLimit                        | 2,2 | taken
+        GrpTRES=node=3  | MaxTRESPU=node=9                         | 2,2 | refused
+        GrpTRES=node=9  | MaxTRESPU=node=3                         | 2,2 | taken
+                        | Flags=DenyOnLimit MaxTRESPU=node=1       | 1,1 | refused
+        GrpTRES=node=10 | Flags=DenyOnLimit LimitFactor=0.3        | 2,2 | refused
+        GrpTRES=node=2  | Flags=DenyOnLimit LimitFactor=2          | 2,2 | taken
+        """)
+    void componentsCountTogether(String ofDept, String ofQos, String nodes, String outcome) {
+        policy("limits,qos", ofDept == null ? "" : ofDept, "", ofQos);
+        List<Command.SubmitJob> parts = java.util.Arrays.stream(nodes.split(",")).map(n -> new Command.SubmitJob(Cluster.USER,
+                Cluster.desc("charge.account=dept charge.qos=fast nodesMin=" + n), "", dev.muster.model.Bytes.EMPTY,
+                dev.muster.model.Bytes.EMPTY, false, false)).toList();
+        Decision decision = cluster.apply(new Command.SubmitHet(Cluster.USER, parts, "", false, false));
+        assertThat(decision instanceof Decision.Rejected ? "refused" : "taken").isEqualTo(outcome);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+        GrpTRES=cpu=2                       | GrpTRES=cpu=1 | (QOSGrpCpuLimit)
+        GrpTRES=cpu=1                       | GrpTRES=cpu=9 | run
+        GrpTRES=cpu=1 Flags=OverPartQOS     | GrpTRES=cpu=9 | (QOSGrpCpuLimit)
+        GrpTRES=cpu=9 Flags=OverPartQOS     | GrpTRES=cpu=1 | run
+        GrpJobs=1                           | GrpTRES=cpu=9 | (QOSGrpJobsLimit)
+        """)
+    void aPartitionsQosCountsBeforeTheJobsOwn(String ofFast, String ofNormal, String second) {
+        policy("limits,qos", "", "", ofFast);
+        cluster.apply(new Command.ApplyPolicy(new Policy(cluster.state().accounts().assocs().values().stream().toList(),
+                List.of(new QosPolicy(1, "normal", limits(ofNormal)), new QosPolicy(2, "fast", limits(ofFast))), List.of(), List.of())));
+        cluster.apply(new Command.UpdatePartition(0, "p", Map.of("qos", "normal")));
+        cluster.accept("charge.account=dept charge.qos=fast");
+        int id = cluster.accept("charge.account=dept charge.qos=fast");
+        cluster.schedule();
+        assertThat(cluster.shown(id).startsWith("(") ? cluster.shown(id) : "run").isEqualTo(second);
+    }
+
+    @Test
+    void whatWasUsedKeepsOthersBack() {
+        policy("limits", "GrpTRESMins=cpu=5", "", "");
+        cluster.accept("charge.account=dept timing.timeLimitMin=20");
+        cluster.schedule();
+        int second = cluster.accept("charge.account=dept timing.timeLimitMin=20 nodesMin=1");
+        cluster.schedule();
+        assertThat(cluster.state().jobs().at(second).isPending()).as("nobody has to be safe").isFalse();
+        cluster.pass(301);
+        cluster.pass(120);
+        int third = cluster.accept("charge.account=dept timing.timeLimitMin=1");
+        cluster.schedule();
+        assertThat(cluster.shown(third)).isEqualTo("(AssocGrpCPUMinutesLimit)");
+    }
+
     @Test
     void whatMustRunAtOnceIsRefusedWhereALimitKeepsItBack() {
         policy("limits", "", "MaxTRES=node=1", "");
@@ -102,6 +155,11 @@ class AccountLimitsTest {
         GrpJobs=1               |                    |                       | a,a       | RUNNING AssocGrpJobsLimit
         GrpTRES=cpu=2           |                    |                       | a:2,a     | RUNNING AssocGrpCpuLimit
         GrpTRES=node=1          |                    |                       | a,a       | RUNNING AssocGrpNodeLimit
+        GrpTRESMins=cpu=30      |                    |                       | a/20,a/20 | RUNNING AssocGrpCPUMinutesLimit
+        GrpTRESMins=cpu=40      |                    |                       | a/20,a/20 | RUNNING RUNNING
+        GrpTRESRunMins=node=30  |                    |                       | a/20,a/20 | RUNNING AssocGrpNodeRunMinutes
+                                |                    | GrpTRESMins=billing=30 | qa/20,qa/20 | RUNNING QOSGrpBillingMinutes
+        GrpTRESMins=cpu=10      |                    | GrpTRESMins=cpu=50    | qa/20,qa/20 | RUNNING RUNNING
         GrpTRES=mem=15          |                    |                       | a,a       | RUNNING AssocGrpMemLimit
         GrpJobs=1               |                    |                       | a,b       | RUNNING AssocGrpJobsLimit
                                 | MaxJobs=1          |                       | a,a,b     | RUNNING AssocMaxJobsLimit RUNNING
@@ -124,7 +182,7 @@ class AccountLimitsTest {
                                 | MaxTRES=cpu=1      | MaxTRES=cpu=2         | qa:2,a:2  | RUNNING AssocMaxCpuPerJobLimit
         """)
     void limits(String dept, String alice, String qos, String jobs, String expected) {
-        policy("associations,limits,qos", dept == null ? "" : dept, alice == null ? "" : alice, qos == null ? "" : qos);
+        policy("associations,limits,qos,safe", dept == null ? "" : dept, alice == null ? "" : alice, qos == null ? "" : qos);
         List<String> found = new ArrayList<>();
         List<Integer> ids = new ArrayList<>();
         for (String job : jobs.split(",")) {

@@ -62,7 +62,8 @@ class PlacementTest {
 
     @Test
     void aPartitionsShareOfASocket() {
-        Cluster c = new Cluster("n1 cpus=8 sockets=2", "p nodes=n1 defmempercpu=1 maxcpuspersocket=1\nq nodes=n1 defmempercpu=1 maxcpuspersocket=0", "");
+        Cluster c = new Cluster("n1 cpus=8 sockets=2", "p nodes=n1 defmempercpu=1 maxcpuspersocket=1\n"
+                + "q nodes=n1 defmempercpu=1 maxcpuspersocket=0", "");
         int[] ids = {c.accept("partition=p"), c.accept("partition=p"), c.accept("partition=p"), c.accept("partition=q")};
         c.schedule();
         assertThat(java.util.Arrays.stream(ids).mapToObj(c::shown)).containsExactly("n1:1", "n1:1", "(Resources)", "(Resources)");
@@ -155,11 +156,10 @@ class PlacementTest {
                 partition=p tasks=4 tasksPerCore=2      | n1:4
                 partition=p tasks=2 tasksPerCore=1 cpusPerTask=2 | n1:4
                 partition=p tasks=8 hint=multithread    | n1:8
-                partition=p threadsPerCore=4            | Requested node configuration is not available
-                partition=p socketsPerNode=2            | Requested node configuration is not available
+                partition=p threadsPerCore=4            | Socket, core and/or thread specification can not be satisfied; Requested node configuration is not available
+                partition=p socketsPerNode=2            | Socket, core and/or thread specification can not be satisfied; Requested node configuration is not available
                 partition=p coresPerSocket=4            | n1:2
-                partition=p coresPerSocket=5            | Requested node configuration is not available
-                partition=p hint=memory_bound           | --hint=memory_bound is not supported by this version of Muster
+                partition=p coresPerSocket=5            | Socket, core and/or thread specification can not be satisfied; Requested node configuration is not available
                 """);
     }
 

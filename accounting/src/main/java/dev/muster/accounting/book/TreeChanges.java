@@ -177,8 +177,8 @@ final class TreeChanges {
         if (ever.isPresent() && !ever.get().deleted()) {
             return;
         }
-        boolean isDefault = c.set("defaultwckey").equalsIgnoreCase(name)
-                || book.wckeysEver().stream().noneMatch(w -> !w.deleted() && w.cluster().equals(cluster) && w.user().equals(user) && w.isDefault());
+        // only one that is named so: nobody guesses to what a user wants to be charged
+        boolean isDefault = c.set("defaultwckey").equalsIgnoreCase(name);
         book.put(new Wckey(ever.map(Wckey::id).orElseGet(book::nextWckey), cluster, user, name, isDefault, c.now, c.now, false));
         c.more.add(cluster + "\n" + user + "\n" + name);
         c.log("Add WCKeys", cluster, name, "user='" + user + "'");
