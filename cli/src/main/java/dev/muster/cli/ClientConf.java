@@ -43,6 +43,8 @@ public final class ClientConf {
     /** KillOnBadExit, WaitTime in seconds and MessageTimeout in seconds; 0 where nothing is said. */
     int killOnBadExit;
     int waitTime;
+    /** TCPTimeout, milliseconds. */
+    int connectMs = 2_000;
     /** Seconds; 0 for ever. */
     int eioTimeout = 60;
     int messageTimeout;
@@ -153,6 +155,7 @@ public final class ClientConf {
             }
             case "killonbadexit" -> killOnBadExit = (int) Math.max(0, OptionCheck.parseNumber(first));
             case "eiotimeout" -> eioTimeout = (int) Math.clamp(OptionCheck.parseNumber(first), 0, 65_535);
+            case "tcptimeout" -> connectMs = (int) Math.clamp(OptionCheck.parseNumber(first), 1, 65_535) * 1000;
             case "waittime" -> waitTime = (int) Math.max(0, OptionCheck.parseNumber(first));
             case "messagetimeout" -> messageTimeout = (int) Math.clamp(OptionCheck.parseNumber(first), 0, MESSAGE_TIMEOUT_MAX);
             case "bcastparameters" -> {

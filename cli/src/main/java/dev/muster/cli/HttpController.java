@@ -62,7 +62,7 @@ final class HttpController implements Controller {
         }
         for (ClientConf.Server server : servers) {
             Session first = session();
-            Client client = new Client(server.address(), port, () -> renewed(first), host::nonce);
+            Client client = new Client(server.address(), port, () -> renewed(first), host::nonce).connectWithin(conf.connectMs);
             try {
                 return answer(post(client, path, body, mostMs));
             } catch (Client.ConnectException e) {

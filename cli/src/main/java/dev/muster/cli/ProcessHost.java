@@ -311,7 +311,7 @@ final class ProcessHost implements Host {
     @Override
     public Frames openStream(String address, int port, String name) throws IOException, SlurmException {
         Session session = Sessions.open(conf(), this);
-        Client client = new Client(address, port, () -> session, this::nonce);
+        Client client = new Client(address, port, () -> session, this::nonce).connectWithin(conf().connectMs);
         try {
             return client.stream("/muster/v1/stream/" + name, "muster-" + name);
         } catch (IOException e) {
@@ -323,7 +323,7 @@ final class ProcessHost implements Host {
     @Override
     public Json.Obj callNode(String address, int port, String message, Json.Obj request) throws SlurmException {
         Session session = Sessions.open(conf(), this);
-        return HttpController.ask(new Client(address, port, () -> session, this::nonce), message, request);
+        return HttpController.ask(new Client(address, port, () -> session, this::nonce).connectWithin(conf().connectMs), message, request);
     }
 
     @Override

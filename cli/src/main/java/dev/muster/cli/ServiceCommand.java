@@ -469,7 +469,7 @@ final class ServiceCommand implements Host {
     @Override
     public Json.Obj callNode(String address, int port, String message, Json.Obj request) throws SlurmException {
         Session mine = session();
-        return HttpController.ask(new Client(address, port, () -> mine, shared::nonce), message, request);
+        return HttpController.ask(new Client(address, port, () -> mine, shared::nonce).connectWithin(conf().connectMs), message, request);
     }
 
     @Override
@@ -516,7 +516,7 @@ final class ServiceCommand implements Host {
     @Override
     public Frames openStream(String address, int port, String name) throws IOException, SlurmException {
         Session session = session();
-        Client client = new Client(address, port, () -> session, shared::nonce);
+        Client client = new Client(address, port, () -> session, shared::nonce).connectWithin(conf().connectMs);
         Frames frames;
         try {
             frames = client.stream("/muster/v1/stream/" + name, "muster-" + name);

@@ -155,18 +155,18 @@ final class ServiceShared {
     /** One request to the first controller that can be reached. @param inFlight told the connection that is waited for */
     Json.Obj call(ClientConf conf, Session session, String message, Json.Obj request, Consumer<Lent> inFlight)
             throws SlurmException {
-        return call(conf.servers, conf.port, session, message, request, inFlight);
+        return call(conf.connectMs, conf.servers, conf.port, session, message, request, inFlight);
     }
 
     /** One request to slurmdbd. */
     Json.Obj callAccounting(ClientConf conf, Session session, String message, Json.Obj request, Consumer<Lent> inFlight)
             throws SlurmException {
-        return call(conf.accountingServers(), conf.accountingPort,
+        return call(conf.connectMs, conf.accountingServers(), conf.accountingPort,
                 session, message, request, inFlight);
     }
 
-    private Json.Obj call(java.util.List<ClientConf.Server> servers, int port, Session session, String message, Json.Obj request,
-            Consumer<Lent> inFlight) throws SlurmException {
+    private Json.Obj call(int connectMs, java.util.List<ClientConf.Server> servers, int port, Session session, String message,
+            Json.Obj request, Consumer<Lent> inFlight) throws SlurmException {
         byte[] body = Json.print(request);
         String path = "/muster/v1/" + message;
         int timeoutMs = (int) Math.min(Integer.MAX_VALUE, HttpController.TIMEOUT_MS + request.number("waitMs"));
@@ -177,7 +177,7 @@ final class ServiceShared {
             lent.session = session;
             inFlight.accept(lent);
             try {
-                Client.Response r = lent.client.post(path, body, timeoutMs);
+                Client.Response r = lent.client.connectWithin(connectMs).post(path, body, timeoutMs);
                 inFlight.accept(null);
                 give(lent);
                 return HttpController.answer(r);

@@ -209,7 +209,7 @@ public enum Key {
     TASK_PLUGIN("TaskPlugin", Kind.LIST, "", Reader.NODE),
     TASK_PLUGIN_PARAM("TaskPluginParam", Kind.LIST, "", Reader.NODE),
     TASK_PROLOG("TaskProlog", Kind.TEXT, "", Reader.NODE),
-    TCP_TIMEOUT("TCPTimeout", Kind.U16, "2", Reader.ALL, Inert.OWN_BOUND),
+    TCP_TIMEOUT("TCPTimeout", Kind.U16, "2", Reader.ALL),
     TLS_PARAMETERS("TLSParameters", Kind.TEXT, "", Reader.ALL, Inert.TLS),
     TLS_TYPE("TLSType", Kind.TEXT, "tls/none", Reader.ALL, Inert.TLS),
     TMP_FS("TmpFS", Kind.TEXT, "/tmp", Reader.NODE),

@@ -11,6 +11,7 @@ import java.util.Optional;
  *
  * @param controllers       addresses to register at, in order
  * @param port              of this slurmd
+ * @param connectMs         for a connection to slurmctld (TCPTimeout)
  * @param listenAt          the address that it listens at, "" for all
  * @param prologs           programs in order; likewise epilogs
  * @param slurmUserId       may connect and give orders, as root
@@ -32,6 +33,7 @@ public record Settings(
         List<Address> controllers,
         int port,
         String listenAt,
+        int connectMs,
         Path spoolDirectory,
         String pidFile,
         String logFile,

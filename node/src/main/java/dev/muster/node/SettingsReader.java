@@ -53,6 +53,7 @@ final class SettingsReader {
                 List.copyOf(controllers),
                 node.port(),
                 conf.has(Key.COMMUNICATION_PARAMETERS, "NoInAddrAny") ? node.address() : "",
+                (int) Math.max(1, conf.number(Key.TCP_TIMEOUT)) * 1000,
                 Path.of(conf.slurmdSpoolDir(node)).toAbsolutePath(),
                 conf.slurmdPidFile(node),
                 options.logFile().isEmpty() ? conf.slurmdLogFile(node) : options.logFile(),

@@ -104,7 +104,7 @@ public final class Slurmd implements AutoCloseable {
         queries = new Queries(settings, loop, jobs, this::hardware, () -> lastMessage, startTime);
         server = open(sessions, relay);
         link = new ControllerLink(settings, log, loop, reports,
-                (host, port) -> new Client(host, port, sessions::session, sessions::nonce), this::register,
+                (host, port) -> new Client(host, port, sessions::session, sessions::nonce).connectWithin(settings.connectMs()), this::register,
                         this::heartbeat, this::obey);
     }
 

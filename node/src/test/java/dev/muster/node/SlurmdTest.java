@@ -75,7 +75,7 @@ class SlurmdTest {
 
     private Slurmd slurmd() throws Exception {
         Settings settings = new Settings("n1", "test", List.of(new Settings.Address("127.0.0.1", controller.port())),
-                freePort(), "", spool,
+                freePort(), "", 2_000, spool,
                 "", "", 5, "", Path.of("/tmp"), prologs, epilogs, 10, 10, 2, 10, "", "", Os.uid(), NOT_CONFINED, true, pollMemory,
                         1, stepd,
                 "/etc/slurm/slurm.conf", "", "", "", Settings.Around.NOTHING, Optional.empty());

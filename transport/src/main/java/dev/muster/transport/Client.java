@@ -26,6 +26,7 @@ public final class Client implements AutoCloseable {
     private final int port;
     private final Supplier<Session> session;
     private final NonceSource nonces;
+    private int connectMs = CONNECT_TIMEOUT_MS;
     private volatile boolean aborted;
     private volatile Socket socket;
     private InputStream in;
@@ -53,6 +54,12 @@ public final class Client implements AutoCloseable {
         this.port = port;
         this.session = session;
         this.nonces = nonces;
+    }
+
+    /** How long a connection may take to be established (TCPTimeout). @return this */
+    public Client connectWithin(int ms) {
+        connectMs = Math.max(1, ms);
+        return this;
     }
 
     /**
@@ -109,7 +116,7 @@ public final class Client implements AutoCloseable {
         // without a proxy said, the JDK reads its files about proxies first
         Socket fresh = new Socket(Proxy.NO_PROXY);
         try {
-            fresh.connect(new InetSocketAddress(resolve(host), port), CONNECT_TIMEOUT_MS);
+            fresh.connect(new InetSocketAddress(resolve(host), port), connectMs);
         } catch (IOException e) {
             fresh.close();
             throw new ConnectException(e);

@@ -121,4 +121,31 @@ class ServerTest {
                 "what do ya want for nothing?".getBytes(StandardCharsets.US_ASCII))))
                 .isEqualTo("5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
     }
+
+    /** A port whose queue is full answers nobody. shows: TCPTimeout */
+    @Test
+    void aConnectionIsWaitedForNoLongerThanSaid() throws Exception {
+        java.util.List<java.net.Socket> queued = new java.util.ArrayList<>();
+        try (java.net.ServerSocket full = new java.net.ServerSocket(0, 1, java.net.InetAddress.getLoopbackAddress())) {
+            for (int i = 0; i < 8; i++) {
+                java.net.Socket s = new java.net.Socket();
+                queued.add(s);
+                try {
+                    s.connect(full.getLocalSocketAddress(), 100);
+                } catch (IOException e) {
+                    break;
+                }
+            }
+            Session session = Session.issue(KEY, "c", new Caller(1, 1), System.currentTimeMillis(), new byte[16]);
+            Client client = new Client("127.0.0.1", full.getLocalPort(), () -> session, () -> "n").connectWithin(700);
+            long began = System.nanoTime();
+            assertThatThrownBy(() -> client.post("/x", new byte[0], 10_000)).isInstanceOf(Client.ConnectException.class);
+            long tookMs = (System.nanoTime() - began) / 1_000_000;
+            assertThat(tookMs).isBetween(600L, 3_000L);
+        } finally {
+            for (java.net.Socket s : queued) {
+                s.close();
+            }
+        }
+    }
 }
