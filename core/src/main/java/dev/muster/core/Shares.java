@@ -24,6 +24,11 @@ public record Shares(long time, long tickMs, long resetAt, Table<Integer, Long> 
 
     /** @param id of an association or QOS; @param each as in {@link Shares} */
     public record Had(int id, long thousandths, Map<String, Long> each) {
+        /** In one order: the same state is the same snapshot. */
+        public Had {
+            each = java.util.Collections.unmodifiableMap(new java.util.TreeMap<>(each));
+        }
+
         public Had(int id, long thousandths) {
             this(id, thousandths, Map.of());
         }
