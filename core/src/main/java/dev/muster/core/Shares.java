@@ -24,9 +24,9 @@ public record Shares(long time, long tickMs, long resetAt, Table<Integer, Long> 
 
     /** @param id of an association or QOS; @param each as in {@link Shares} */
     public record Had(int id, long thousandths, Map<String, Long> each) {
-        /** In one order: the same state is the same snapshot. */
+        /** In the order of the names: what is written must not depend on a run of the machine. */
         public Had {
-            each = java.util.Collections.unmodifiableMap(new java.util.TreeMap<>(each));
+            each = java.util.Collections.unmodifiableMap(new java.util.TreeMap<>(each == null ? Map.of() : each));
         }
 
         public Had(int id, long thousandths) {
