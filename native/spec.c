@@ -176,6 +176,7 @@ static bool task_entry(struct task *task, const char *name, char *value)
     else if (!strcmp(name, "label")) task->label = value;
     else if (!strcmp(name, "memory")) task->memory = value;
     else if (!strcmp(name, "said")) strings_add(&task->said, value);
+    else if (!strcmp(name, "remark")) strings_add(&task->remarks, value);
     else if (!strcmp(name, "failing")) strings_add(&task->failing, value);
     else if (!strcmp(name, "stdin")) return parse_target(value, &task->target[0]);
     else if (!strcmp(name, "stdout")) return parse_target(value, &task->target[1]);

@@ -86,6 +86,7 @@ struct task {
     const char *cpus;       /* list, "" when not bound */
     const char *memory;     /* "bind 0,1" or "prefer 0": NUMA nodes; "" when not bound */
     struct strings said;    /* lines about that, each in two halves around the process id */
+    struct strings remarks; /* further lines for its stderr, as they are */
     struct strings failing; /* why it cannot run although the step does: it says so and exits with 1 */
     struct target target[3];
     enum task_phase phase;

@@ -62,6 +62,10 @@ static void say_binding(const struct task *task)
         size_t have = strlen(remarks);
         snprintf(remarks + have, sizeof remarks - have, "%s%d%s\n", task->said.items[i], (int)getpid(), task->said.items[i + 1]);
     }
+    for (size_t i = 0; i < task->remarks.count; i++) {
+        size_t have = strlen(remarks);
+        snprintf(remarks + have, sizeof remarks - have, "%s\n", task->remarks.items[i]);
+    }
     for (size_t i = 0; i < task->failing.count; i++)
         remark("%s\n", task->failing.items[i]);
 }

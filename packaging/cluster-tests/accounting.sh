@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # slurmdbd with its embedded tables: sacctmgr's changes reach the controller at once, and rows survive kills of slurmdbd.
-# shows: AccountingStorageEnforce
+# shows: AccountingStorageBackupHost, AccountingStorageEnforce, AccountingStorageHost, AccountingStoragePort, AccountingStorageType
 . "$(dirname "$0")/lib.bash"
 prepare_dbd
 start_dbd
@@ -8,7 +8,9 @@ me=$(id -un)
 sacctmgr -i add cluster test >/dev/null
 sacctmgr -i add account lab >/dev/null
 sacctmgr -i add user "$me" account=lab >/dev/null 2>&1 || true
-start_cluster 1 4 "$accounting
+# AccountingStorageType and AccountingStoragePort are those of prepare_dbd; AccountingStorageHost is nobody: all go on to the backup
+start_cluster 1 4 "${accounting/Host=127.0.0.1/Host=255.255.255.255
+AccountingStorageBackupHost=127.0.0.1}
 AccountingStorageEnforce=associations,limits,qos"
 match "the controller presents itself" '^127.0.0.1\|[1-9][0-9]*$' "$(sacctmgr -nP show cluster format=controlhost,controlport)"
 check "no association, no job" 1 "$(sbatch -A nowhere --wrap true >/dev/null 2>&1; echo $?)"

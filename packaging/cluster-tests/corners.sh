@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # Corners of srun and of the configuration: labels in nodes' files, sattach that types, sampling, defaults from slurm.conf, privacy.
-# shows: AllowSpecResourcesUsage, BcastParameters, KillOnBadExit, PrivateData, SelectType, VSizeFactor, WaitTime
+# shows: AllowSpecResourcesUsage, BcastExclude, BcastParameters, KillOnBadExit, PrivateData, SelectType, VSizeFactor, WaitTime
 . "$(dirname "$0")/lib.bash"
 start_cluster 2 4 "JobAcctGatherType=jobacct_gather/linux
 JobAcctGatherFrequency=30
 KillOnBadExit=1
 MessageTimeout=20
 BcastParameters=DestDir=$dir/bcast
+BcastExclude=/lib,/usr/lib,/lib64,/usr/lib64,/nowhere
 VSizeFactor=200"
 soon() { local n=0; until eval "$1"; do n=$((n+1)); [ $n -lt 120 ] || return 0; sleep 0.1; done; }
 conf() { sed -i "/^${1%%=*}=/d" "$SLURM_CONF"; echo "$1" >> "$SLURM_CONF"; scontrol reconfigure; sleep 1; soon '[ "$(sinfo -h -t idle -o %D)" = 2 ]'; }
@@ -30,6 +31,17 @@ check "-K0 goes before it" yes "$([ $(($(date +%s) - s)) -ge 3 ] && echo yes)"
 check "VSizeFactor" $((200 * 1024)) "$(srun -Q --mem=100 sh -c 'ulimit -v')"
 mkdir "$dir/bcast"; chmod 777 "$dir/bcast"; echo content > "$dir/work/f"
 check "BcastParameters=DestDir" content "$(salloc -Q -N1 sbcast "$dir/work/f" copied >/dev/null 2>&1; cat "$dir/bcast/copied" 2>&1)"
+if command -v gcc >/dev/null; then
+  mkdir "$dir/lib" "$dir/sent"; chmod 777 "$dir/sent"
+  echo 'int six(void) { return 6; }' | gcc -xc -shared -fPIC -o "$dir/lib/libsix.so" -
+  echo 'int six(void); int main(void) { return six(); }' | gcc -xc -o "$dir/prog" - -L"$dir/lib" -lsix
+  out=$(export LD_LIBRARY_PATH=$dir/lib; rc=0; srun -Q -n1 --bcast="$dir/sent/prog" --send-libs "$dir/prog" || rc=$?; echo "$rc")
+  check "srun --bcast --send-libs: the program runs with its libraries" 6 "$out"
+  check "which lie beside it, those of the system do not" libsix.so "$(ls "$dir/sent/prog_libs")"
+  (export LD_LIBRARY_PATH=$dir/lib; salloc -Q -N1 sbcast -f --send-libs=yes --exclude="$dir/lib,/lib,/usr/lib,/lib64" "$dir/prog" "$dir/sent/two" >/dev/null 2>&1) || true
+  check "sbcast --exclude" "two
+no" "$(cd "$dir/sent"; ls -d two; [ -e two_libs ] || echo no)"
+fi
 conf KillOnBadExit=0; conf WaitTime=1
 s=$(date +%s); srun -Q -n2 sh -c '[ $SLURM_PROCID = 0 ] && exit 0; sleep 30' >/dev/null 2>&1 || true
 check "WaitTime" yes "$([ $(($(date +%s) - s)) -lt 15 ] && echo yes)"; wait_empty

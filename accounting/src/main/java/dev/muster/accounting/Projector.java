@@ -20,6 +20,7 @@ public final class Projector implements AutoCloseable {
     /** How often what is committed is also written out, so that the journal may let go of it. */
     private static final long CHECKPOINT_MS = 2_000;
 
+    private final int waitingMax;
     private final RowSink store;
     private final Consumer<String> log;
     private final Thread thread;
@@ -32,8 +33,9 @@ public final class Projector implements AutoCloseable {
     private boolean checkpointWanted;
     private boolean closed;
 
-    /** @param log receives sentences for the daemon's log */
-    public Projector(RowSink store, Consumer<String> log) {
+    /** @param log receives sentences for the daemon's log; @param waitingMax rows that may wait before {@link #overloaded} */
+    public Projector(RowSink store, Consumer<String> log, int waitingMax) {
+        this.waitingMax = waitingMax;
         this.store = store;
         this.log = log;
         this.submitted = store.sequence();
@@ -58,7 +60,7 @@ public final class Projector implements AutoCloseable {
 
     /** Too much waits: refuse new jobs until the database has caught up. */
     public synchronized boolean overloaded() {
-        return waitingRows > MAX_WAITING_ROWS;
+        return waitingRows > waitingMax;
     }
 
     public synchronized int waitingRows() {

@@ -365,7 +365,7 @@ class AccountingStoreTest {
     @Test
     void theProjectorWritesInOrderAndTellsWhenItHas() throws Exception {
         try (Projection store = AccountingStore.open(dir, CLUSTER)) {
-            try (Projector projector = new Projector(store, System.err::println)) {
+            try (Projector projector = new Projector(store, System.err::println, 1_000_000)) {
                 for (int i = 1; i <= 2_000; i++) {
                     projector.submit(batch(J.of(i % 500 + 1)));
                 }
@@ -380,6 +380,42 @@ class AccountingStoreTest {
             }
             assertThat(store.sequence()).isEqualTo(2_000);
         }
+    }
+
+    /** shows: MaxDBDMsgs */
+    @Test
+    void noMoreThanSoManyRowsWaitForTablesThatAreAway() {
+        RowSink away = new RowSink() {
+            @Override
+            public long sequence() {
+                return 0;
+            }
+
+            @Override
+            public void write(List<Batch> batches) {
+                throw new AccountingException("away", null);
+            }
+
+            @Override
+            public long checkpoint() {
+                return 0;
+            }
+
+            @Override
+            public java.util.Optional<JobRow> job(long sluid, int restarts) {
+                return java.util.Optional.empty();
+            }
+
+            @Override
+            public java.util.Optional<StepRow> step(long sluid, int restarts, int stepId) {
+                return java.util.Optional.empty();
+            }
+        };
+        Projector projector = new Projector(away, s -> { }, 4);
+        projector.submit(new Batch(1, List.of(J.of(1).row()), List.of()));
+        assertThat(projector.overloaded()).isFalse();
+        projector.submit(new Batch(2, List.of(J.of(2).row(), J.of(3).row()), List.of()));
+        assertThat(projector.overloaded()).isTrue();
     }
 
     @Test

@@ -50,6 +50,15 @@ final class AllocationClient {
         return reply;
     }
 
+    /** What a refusal ends with; what comes before it is told in lines of its own. */
+    static String lastLine(CommandContext c, SlurmException e) {
+        List<String> lines = Texts.split(e.getMessage(), '\n');
+        for (int i = 0; i + 1 < lines.size(); i++) {
+            c.error(lines.get(i));
+        }
+        return lines.isEmpty() ? "" : lines.getLast();
+    }
+
     /** Prints why there is no allocation; the exit code. */
     int refused(SlurmException e) {
         if (e.errno() == SlurmErrno.INVALID_PARTITION_NAME.number() && o.has(JobOption.PARTITION)) {
@@ -63,7 +72,7 @@ final class AllocationClient {
             c.error("Memory specification can not be satisfied");
         }
         String verb = c.name().equals("salloc") ? "Job submit/allocate failed: " : "Unable to allocate resources: ";
-        c.error(verb + e.getMessage());
+        c.error(verb + lastLine(c, e));
         boolean busy = o.has(JobOption.IMMEDIATE) && !c.env("SLURM_EXIT_IMMEDIATE").isEmpty();
         return busy ? (int) Math.max(1, OptionCheck.parseNumber(c.env("SLURM_EXIT_IMMEDIATE"))) : o.exitError(1);
     }

@@ -36,11 +36,20 @@ final class Bcast {
         String target = Texts.absolute(o.text(JobOption.BCAST), workDir);
         Map<String, String> env = new HashMap<>(c.env());
         env.keySet().removeIf(k -> k.equals("SLURM_BCAST") || k.startsWith("SBCAST_"));
-        int rc = new Sbcast().run(new CommandContext("sbcast", c.program(), List.of("--force", "--preserve", "--jobid=" + jobId,
-                source.get().toString(), target), env, c.host(), c.out(), c.err(), c.in()));
+        boolean libraries = o.has(JobOption.SEND_LIBS) ? o.text(JobOption.SEND_LIBS).equals("yes") : c.host().settings().bcastSendLibs;
+        List<String> args = new ArrayList<>(List.of("--force", "--preserve", "--jobid=" + jobId, "--send-libs=" + (libraries ? "yes" : "no")));
+        if (o.has(JobOption.BCAST_EXCLUDE)) {
+            args.add("--exclude=" + o.text(JobOption.BCAST_EXCLUDE));
+        }
+        args.addAll(List.of(source.get().toString(), target));
+        int rc = new Sbcast().run(new CommandContext("sbcast", c.program(), args, env, c.host(), c.out(), c.err(), c.in()));
         if (rc != 0) {
             c.error("Failed to broadcast '" + source.get() + "'. Exiting.");
             return Optional.empty();
+        }
+        if (libraries) {
+            String others = c.env("LD_LIBRARY_PATH");
+            o.stepEnvironment().put("LD_LIBRARY_PATH", Sbcast.libraries(target) + (others.isEmpty() ? "" : ":" + others));
         }
         List<String> copy = new ArrayList<>(program);
         copy.set(0, target);

@@ -36,10 +36,13 @@ public final class ClientConf {
     String slurmdPidFile = "/var/run/slurmd.pid";
     String accountingType = "";
     String accountingHost = "localhost";
+    String accountingBackupHost = "";
     int accountingPort = ACCOUNTING_PORT_DEFAULT;
     /** KillOnBadExit, WaitTime in seconds and MessageTimeout in seconds; 0 where nothing is said. */
     int killOnBadExit;
     int waitTime;
+    /** Seconds; 0 for ever. */
+    int eioTimeout = 60;
     int messageTimeout;
     /** Where sbcast's files go that no directory was named for; "" for the working directory. */
     String bcastDirectory = "";
@@ -49,6 +52,10 @@ public final class ClientConf {
     String propagateLimits = "";
     String propagateLimitsExcept = "";
     /** Words of LaunchParameters in lower case. */
+    boolean bcastSendLibs;
+    /** TaskPlugin binds no tasks. */
+    boolean unbound = true;
+    List<String> bcastExclude = List.of("/lib", "/usr/lib", "/lib64", "/usr/lib64");
     List<String> launchParameters = List.of();
     List<String> cpuFreqGovernors = List.of("ondemand", "performance", "userspace");
     String interactiveStepOptions = "--interactive --preserve-env --pty $SHELL";
@@ -135,15 +142,22 @@ public final class ClientConf {
             case "controladdr" -> controlAddress = first;
             case "slurmctldport" -> port = port(first);
             case "accountingstoragetype" -> accountingType = first;
+            case "accountingstoragebackuphost" -> accountingBackupHost = first;
             case "accountingstoragehost" -> accountingHost = first;
             case "accountingstorageport" -> {
                 long n = OptionCheck.parseNumber(first);
                 accountingPort = n < 1 || n > 65_535 ? ACCOUNTING_PORT_DEFAULT : (int) n;
             }
             case "killonbadexit" -> killOnBadExit = (int) Math.max(0, OptionCheck.parseNumber(first));
+            case "eiotimeout" -> eioTimeout = (int) Math.clamp(OptionCheck.parseNumber(first), 0, 65_535);
             case "waittime" -> waitTime = (int) Math.max(0, OptionCheck.parseNumber(first));
             case "messagetimeout" -> messageTimeout = (int) Math.clamp(OptionCheck.parseNumber(first), 0, MESSAGE_TIMEOUT_MAX);
-            case "bcastparameters" -> bcastDirectory = destination(first);
+            case "bcastparameters" -> {
+                bcastDirectory = destination(first);
+                bcastSendLibs = Texts.split(Texts.lower(first), ',').contains("send_libs");
+            }
+            case "taskplugin" -> unbound = Texts.split(Texts.lower(first), ',').stream().allMatch(p -> p.endsWith("none"));
+            case "bcastexclude" -> bcastExclude = first.equalsIgnoreCase("none") ? List.of() : Texts.split(first, ',');
             case "authtype" -> authType = first;
             case "authinfo" -> authInfo = first;
             case "slurmuser" -> slurmUser = first;
@@ -226,5 +240,12 @@ public final class ClientConf {
             }
         }
         return out;
+    }
+
+    /** Where slurmdbd may be, the first one first. */
+    java.util.List<Server> accountingServers() {
+        Server first = new Server(accountingHost, accountingHost);
+        return accountingBackupHost.isEmpty() ? java.util.List.of(first)
+                : java.util.List.of(first, new Server(accountingBackupHost, accountingBackupHost));
     }
 }

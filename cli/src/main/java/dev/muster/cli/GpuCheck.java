@@ -18,6 +18,10 @@ final class GpuCheck {
     }
 
     private void check() throws UsageException {
+        boolean mps = (o.text(JobOption.GRES) + "," + o.text(JobOption.TRES_PER_TASK)).matches("(.*[,/])?(mps|shard)([:=,].*)?");
+        if (mps && (ofGres() > 0 || o.has(JobOption.GPUS) || o.has(JobOption.GPUS_PER_NODE) || o.has(JobOption.GPU_FREQ))) {
+            throw new UsageException(o.exitError(1), List.of(o.context().name() + ": error: Invalid generic resource (gres) specification"));
+        }
         long gres = ofGres();
         boolean cpusPerTask = o.typed(JobOption.CPUS_PER_TASK)
                 || o.typed(JobOption.TRES_PER_TASK) && o.text(JobOption.TRES_PER_TASK).matches("(.*,)?cpu[=:].*");

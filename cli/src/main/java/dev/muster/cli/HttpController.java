@@ -41,7 +41,7 @@ final class HttpController implements Controller {
 
     /** slurmdbd, which may be far from this cluster's key: munge vouches for the caller where the cluster has munge. */
     static HttpController accounting(ClientConf conf, ProcessHost host) {
-        return new HttpController(conf, host, List.of(new ClientConf.Server(conf.accountingHost, conf.accountingHost)), conf.accountingPort, true);
+        return new HttpController(conf, host, conf.accountingServers(), conf.accountingPort, true);
     }
 
     /** Requests that wait go side by side with others: each has a connection for itself, kept for the next. */

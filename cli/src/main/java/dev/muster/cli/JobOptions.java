@@ -15,6 +15,7 @@ final class JobOptions {
 
     private final CommandContext context;
     private final char command;
+    private final java.util.Map<String, String> stepEnvironment = new java.util.TreeMap<>();
     private final String[] values = new String[COUNT];
     private final Origin[] origins = new Origin[COUNT];
     private final int hetGroup;
@@ -29,6 +30,11 @@ final class JobOptions {
         this.context = context;
         this.command = command;
         this.hetGroup = hetGroup;
+    }
+
+    /** What the command itself adds to its step's environment. */
+    java.util.Map<String, String> stepEnvironment() {
+        return stepEnvironment;
     }
 
     CommandContext context() {

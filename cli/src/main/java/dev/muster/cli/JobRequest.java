@@ -1,6 +1,7 @@
 package dev.muster.cli;
 
 import dev.muster.model.Json;
+import dev.muster.model.SlurmErrno;
 import java.util.List;
 import java.util.Map;
 
@@ -50,12 +51,29 @@ final class JobRequest {
         put(job, "partition", o.text(JobOption.PARTITION));
         put(job, "owner", owner());
         put(job, "charge", charge());
-        put(job, "request", resources());
+        Json.Obj request = resources();
+        fewerNodes(request);
+        put(job, "request", request);
         put(job, "timing", timing());
         put(job, "files", files());
         put(job, "extras", extras());
         put(job, "payload", payload(arguments));
         return job;
+    }
+
+    /** More nodes than tasks: the rest would have nothing to do, which is told. */
+    private void fewerNodes(Json.Obj request) throws UsageException {
+        String nodes = o.text(JobOption.NODES);
+        long least = nodes.isEmpty() ? 0 : Long.parseLong(nodes.indexOf('-') < 0 ? nodes : nodes.substring(0, nodes.indexOf('-')));
+        if (!nodes.isEmpty() && request.number("nodesMax") == 0) {
+            String verb = o.command() == 'B' ? "Batch job submission failed: " : o.command() == 'A' ? "Job submit/allocate failed: "
+                    : "Unable to allocate resources: ";
+            throw o.context().bad(o.exitError(1), verb + SlurmErrno.INVALID_NODE_COUNT.sentence());
+        }
+        if (o.has(JobOption.NTASKS) && request.number("tasks") > 0 && least > request.number("tasks")) {
+            o.context().info("warning: can't run " + request.number("tasks") + " processes on " + least + " nodes, setting nnodes to "
+                    + request.number("tasks"));
+        }
     }
 
     /** Only where another user was asked for: the edge takes the caller's identity otherwise. */
@@ -160,8 +178,12 @@ final class JobRequest {
             return;
         }
         int dash = nodes.indexOf('-');
-        put(r, "nodesMin", Long.parseLong(dash < 0 ? nodes : nodes.substring(0, dash)));
-        put(r, "nodesMax", Long.parseLong(dash < 0 ? nodes : nodes.substring(dash + 1)));
+        long least = Long.parseLong(dash < 0 ? nodes : nodes.substring(0, dash));
+        long most = Long.parseLong(dash < 0 ? nodes : nodes.substring(dash + 1));
+        long tasks = o.has(JobOption.NTASKS) ? o.number(JobOption.NTASKS) : 0;
+        boolean idle = tasks > 0 && least > tasks;
+        put(r, "nodesMin", idle ? tasks : least);
+        put(r, "nodesMax", idle ? tasks : most);
     }
 
     private String exclusive() {

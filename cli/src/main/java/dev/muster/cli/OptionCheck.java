@@ -119,6 +119,13 @@ final class OptionCheck {
             case BCAST -> Bcast.checked(options, value);
             case BBF -> file(options, o, value);
             case CLUSTER, CLUSTERS -> cluster(options, value);
+            case SEND_LIBS -> value.isEmpty() ? "yes" : oneOf(options, o, value, "yes", "no");
+            case GPU_BIND -> {
+                if (!TresBind.isValid("gres/gpu:" + value)) {
+                    throw c.bad(options.exitError(SPEC_EXIT), "Invalid --gpu-bind argument: " + value);
+                }
+                yield value;
+            }
             case CPU_FREQ -> cpuFreq(options, value);
             case GPU_FREQ -> gpuFreq(options, value);
             case CPU_BIND, MEM_BIND -> BindOptions.checked(options, o, value);
@@ -134,7 +141,12 @@ final class OptionCheck {
             case IMMEDIATE -> value.isEmpty() ? "1" : number(options, o, value, 0);
             case JOBID -> jobId(options, o, value);
             case KILL_COMMAND -> signalNumber(options, o, value.isEmpty() ? "TERM" : value);
-            case KILL_ON_BAD_EXIT -> value.isEmpty() ? "1" : oneOf(options, o, value, "0", "1");
+            case KILL_ON_BAD_EXIT -> {
+                if (!value.isEmpty() && parseNumber(value) < 0) {
+                    throw c.bad(options.exitError(1), "Invalid numeric value \"" + value + "\" for --kill-on-bad-exit.");
+                }
+                yield value.isEmpty() || parseNumber(value) > 0 ? "1" : "0";
+            }
             case OOM_KILL_STEP -> value.isEmpty() ? "1" : oneOf(options, o, value, "0", "1");
             case KILL_ON_INVALID_DEP -> oneOf(options, o, value, "yes", "no");
             case MAIL_TYPE -> mailType(options, o, value);
@@ -144,7 +156,7 @@ final class OptionCheck {
             case OPEN_MODE -> openMode(options, o, value);
             case PRIORITY -> priority(options, value);
             case PROFILE -> profile(options, value);
-            case PROPAGATE -> value.isEmpty() ? "ALL" : value;
+            case PROPAGATE -> value.isEmpty() ? "ALL" : limits(options, value);
             case SIGNAL -> SignalSpec.parse(value, options.command()).isEmpty() ? bad(options, o) : value;
             case SWITCHES -> switches(options, o, value);
             case GPU_BIND -> {
@@ -162,6 +174,21 @@ final class OptionCheck {
             case WAIT_ALL_NODES -> oneOf(options, o, value, "0", "1");
             default -> throw new IllegalStateException(o.longName);
         };
+    }
+
+    private static final List<String> LIMITS = List.of("ALL", "NONE", "AS", "CORE", "CPU", "DATA", "FSIZE", "MEMLOCK", "NOFILE", "NPROC", "RSS",
+            "STACK");
+
+    private static String limits(JobOptions options, String value) throws UsageException {
+        for (String name : Texts.split(value, ',')) {
+            String plain = Texts.upper(name).startsWith("RLIMIT_") ? Texts.upper(name).substring(7) : Texts.upper(name);
+            if (!LIMITS.contains(plain)) {
+                String program = options.context().name() + ": error: ";
+                throw new UsageException(options.exitError(1), List.of(program + "Bad rlimit name: " + name,
+                        program + "--propagate=" + value + " is not valid."));
+            }
+        }
+        return value;
     }
 
     private static String bad(JobOptions options, JobOption o) throws UsageException {

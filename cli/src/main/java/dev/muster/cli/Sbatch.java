@@ -98,9 +98,9 @@ final class Sbatch implements Command {
             return o.exitError(1);
         }
         if (o.has(JobOption.TEST_ONLY)) {
-            c.err().println("allocation failure: " + e.getMessage());
+            c.err().println("allocation failure: " + AllocationClient.lastLine(c, e));
         } else {
-            c.error("Batch job submission failed: " + e.getMessage());
+            c.error("Batch job submission failed: " + AllocationClient.lastLine(c, e));
         }
         return o.exitError(1);
     }

@@ -13,8 +13,11 @@ final class Sbcast implements Command {
             "jobid:j:r", "preserve:p:n", "send-libs::o", "size:s:r", "timeout:t:r", "treewidth::r", "usage::n",
                     "verbose:v:n",
             "version:V:n");
-    /** Written beside the target and renamed, so that nobody sees half of it. Arguments: target, mode, force, times. */
-    private static final String WRITER = "t=$1.sbcast.$$; "
+    /**
+     * Written beside the target and renamed, so that nobody sees half of it. Arguments: target, mode, force, times, and whether its
+     * directory is to be made.
+     */
+    private static final String WRITER = "t=$1.sbcast.$$; [ -z \"$6\" ] || mkdir -p -m 700 \"${1%/*}\"; "
             + "no() { echo \"sbcast: error: REQUEST_FILE_BCAST($SLURMD_NODENAME): ${1##*: }\" >&2; exit 1; }; "
             + "[ ! -e \"$1\" ] || [ -n \"$3\" ] || no 'File exists'; e=$( { : > \"$t\"; } 2>&1 ) || no \"$e\"; "
             + "e=$( { cat > \"$t\" && chmod \"$2\" \"$t\" && if [ -n \"$4\" ]; then touch -a -d \"@$4\" \"$t\" && touch -m -d \"@$5\" \"$t\"; fi "
@@ -24,6 +27,8 @@ final class Sbcast implements Command {
         String job = "";
         boolean force;
         boolean preserve;
+        boolean sendLibs;
+        List<String> excluded = List.of();
     }
 
     @Override
@@ -35,6 +40,8 @@ final class Sbcast implements Command {
     public int run(CommandContext c) throws SlurmException, UsageException {
         GetOpt.Parsed p = Standard.parse(c, OPTIONS);
         Wanted w = new Wanted();
+        w.sendLibs = c.host().settings().bcastSendLibs;
+        w.excluded = c.host().settings().bcastExclude;
         for (GetOpt.Opt o : OPTIONS) {
             String set = c.env("SBCAST_" + Texts.upper(o.name()).replace('-', '_'));
             if (!set.isEmpty()) {
@@ -58,7 +65,7 @@ final class Sbcast implements Command {
         }
         int rc = 0;
         for (int one : jobs(c, id)) {
-            rc = Math.max(rc, copy(c, Integer.toString(one), p.operands().getFirst(), p.operands().getLast(), w));
+            rc = Math.max(rc, withLibraries(c, Integer.toString(one), p.operands().getFirst(), p.operands().getLast(), w));
         }
         return rc;
     }
@@ -81,15 +88,54 @@ final class Sbcast implements Command {
                 }
             }
             case "send-libs" -> {
-                if (!Texts.lower(value).equals("no")) {
-                    throw c.bad(1, "--send-libs is not supported by this version of Muster");
+                if (!List.of("", "yes", "no").contains(Texts.lower(value))) {
+                    throw c.bad(1, "--send-libs: yes or no, not " + value);
                 }
+                w.sendLibs = !Texts.lower(value).equals("no");
             }
-            case "exclude" -> throw c.bad(1, "--exclude belongs to --send-libs, which is not supported by this version of Muster");
+            case "exclude" -> w.excluded = excluded(c, value);
             // how the transfer is cut and spread is this system's own business
             case "fanout", "size", "timeout", "treewidth", "verbose" -> { }
             default -> throw new IllegalStateException(name);
         }
+    }
+
+    /** Directories whose libraries are on every node anyway; NONE for none. */
+    static List<String> excluded(CommandContext c, String value) throws UsageException {
+        List<String> out = value.equalsIgnoreCase("none") ? List.of() : Texts.split(value, ',');
+        for (String path : out) {
+            if (!path.startsWith("/")) {
+                throw c.bad(1, "Invalid exclude path '" + path + "': it must be absolute");
+            }
+        }
+        return out;
+    }
+
+    /** Where a program's libraries go: beside it. */
+    static String libraries(String target) {
+        return target + "_libs";
+    }
+
+    private static int withLibraries(CommandContext c, String job, String source, String target, Wanted w) throws SlurmException, UsageException {
+        int rc = copy(c, job, source, target, w, false);
+        if (rc != 0 || !w.sendLibs) {
+            return rc;
+        }
+        c.host().needsOwnProcess();     // ldd is run as the caller
+        List<java.nio.file.Path> found;
+        try {
+            found = Libraries.of(java.nio.file.Path.of(Texts.absolute(source, c.host().workDir())), w.excluded);
+        } catch (java.io.IOException e) {
+            throw c.bad(1, "Can't find the shared objects of `" + source + "`: " + e.getMessage());
+        }
+        for (java.nio.file.Path library : found) {
+            String to = libraries(target) + "/" + library.getFileName();
+            if (copy(c, job, library.toString(), to, w, true) != 0) {
+                c.error("Broadcast of '" + library + "' failed");
+                return 1;
+            }
+        }
+        return 0;
     }
 
     /** Mode, time of access and time of modification. */
@@ -114,7 +160,7 @@ final class Sbcast implements Command {
         }
     }
 
-    private static int copy(CommandContext c, String job, String source, String target, Wanted w)
+    private static int copy(CommandContext c, String job, String source, String target, Wanted w, boolean makeDirectory)
             throws SlurmException, UsageException {
         if (w.preserve) {
             c.host().needsOwnProcess();     // only there can the file be asked for more than its content
@@ -132,7 +178,8 @@ final class Sbcast implements Command {
         List<String> args = new ArrayList<>(List.of("--jobid=" + job, "--overlap", "-Q", "-N" + nodes, "-n" + nodes,
                 "--ntasks-per-node=1", "-J", "sbcast", "--input=" + path.replace("%", "%%"), "sh", "-c", WRITER,
                         "sbcast", target.startsWith("/") || directory.isEmpty() ? target : directory + "/" + target,
-                attributes.get(0), w.force ? "f" : "", attributes.get(1), attributes.get(2)));
+                attributes.get(0), w.force ? "f" : "", attributes.get(1), attributes.get(2),
+                makeDirectory ? "d" : ""));
         return new Srun().run(new CommandContext("srun", c.program(), args, c.env(), c.host(), c.out(), c.err(),
                 c.in()));
     }

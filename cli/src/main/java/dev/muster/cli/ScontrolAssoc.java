@@ -41,7 +41,7 @@ final class ScontrolAssoc {
             users(c, reply, users);
         }
         if (flags.isEmpty() || flags.stream().anyMatch(f -> Texts.lower(f).startsWith("assoc"))) {
-            c.out().println("\nAssociation Records\n");
+            c.out().println(reply.objects("assocs").isEmpty() ? "\nNo associations currently cached in Slurm.\n" : "\nAssociation Records\n");
             for (Json.Obj a : reply.objects("assocs")) {
                 Json.Obj share = a.obj("share");
                 // of a named account its own record as well
@@ -53,7 +53,7 @@ final class ScontrolAssoc {
             }
         }
         if (flags.isEmpty() || flags.stream().anyMatch(f -> Texts.lower(f).startsWith("qos"))) {
-            c.out().println("\nQOS Records\n");
+            c.out().println(reply.objects("qos").isEmpty() ? "\nNo QOS currently cached in Slurm.\n" : "\nQOS Records\n");
             for (Json.Obj q : reply.objects("qos")) {
                 if (qos.isEmpty() || qos.contains(q.text("name"))) {
                     c.out().println(qos(q, s.oneLine));
@@ -64,6 +64,10 @@ final class ScontrolAssoc {
     }
 
     private static void users(CommandContext c, Json.Obj reply, List<String> wanted) {
+        if (reply.objects("users").isEmpty()) {
+            c.out().println("\nNo users currently cached in Slurm.\n");
+            return;
+        }
         c.out().println("\nUser Records\n");
         for (Json.Obj u : reply.objects("users")) {
             if (wanted.isEmpty() || wanted.contains(u.text("user"))) {

@@ -127,8 +127,22 @@ final class ScontrolUpdate {
         return out;
     }
 
+    private static boolean isRefused(CommandContext c, String message, List<Change> all) {
+        for (Change ch : all) {
+            List<String> lines = UpdateValues.wrong(message, ch.key, ch.value, ch.typed);
+            if (!lines.isEmpty()) {
+                lines.forEach(c.err()::println);
+                return true;
+            }
+        }
+        return false;
+    }
+
     private static int entity(CommandContext c, String message, String field, Change entity, List<Change> all,
             String what) {
+        if (isRefused(c, message, all)) {
+            return 1;
+        }
         Json.Obj changes = changesWithout(all, entity);
         if (message.equals("UpdateNode")) {
             String state = Texts.lower(changes.text("state"));
@@ -221,6 +235,9 @@ final class ScontrolUpdate {
             return 1;
         }
         List<Change> all = read.get();
+        if (isRefused(c, "UpdateJob", all)) {
+            return 1;
+        }
         for (Change ch : all) {
             if (isKey(ch.key, "sitefactor", 5) && ch.value.matches("[-+]?[0-9]{1,18}") && Math.abs(Long.parseLong(ch.value)) > SITE_FACTOR_MAX) {
                 c.error("SiteFactor value out of range");
@@ -284,6 +301,10 @@ final class ScontrolUpdate {
         }
         List<Change> all = changes(words);
         for (Change ch : all) {
+            if (isKey(ch.key, "partitionname", 3) && ch.value.isEmpty()) {
+                c.error("Invalid input: " + ch.typed + "  Request aborted");
+                return 1;
+            }
             if (isKey(ch.key, "partitionname", 3)) {
                 Json.Obj q = new Json.Obj();
                 q.put("partition", ch.value);
@@ -347,7 +368,7 @@ final class ScontrolUpdate {
             return ScontrolReservation.delete(c, words.getFirst().indexOf('=') < 0 && words.size() > 1 ? words.getFirst() + " " + name
                     : words.getFirst(), name);
         }
-        c.err().println("scontrol: error: deleting " + words.getFirst() + " is not supported by this cluster");
+        c.err().println("Invalid deletion entity: " + words.getFirst());
         return 1;
     }
 

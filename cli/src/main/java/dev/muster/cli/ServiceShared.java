@@ -161,7 +161,7 @@ final class ServiceShared {
     /** One request to slurmdbd. */
     Json.Obj callAccounting(ClientConf conf, Session session, String message, Json.Obj request, Consumer<Lent> inFlight)
             throws SlurmException {
-        return call(java.util.List.of(new ClientConf.Server(conf.accountingHost, conf.accountingHost)), conf.accountingPort,
+        return call(conf.accountingServers(), conf.accountingPort,
                 session, message, request, inFlight);
     }
 

@@ -148,7 +148,7 @@ final class Sinfo implements Command {
             case "iterate" -> {
                 long n = OptionCheck.parseNumber(v);
                 if (n < 1 || n > Integer.MAX_VALUE) {
-                    throw c.bad(1, "Invalid --iterate value: " + v);
+                    throw c.bad(1, "Error: invalid entry for --iterate=" + v);
                 }
                 w.iterateSeconds = (int) n;
             }
@@ -365,6 +365,8 @@ final class Sinfo implements Command {
         for (Json.Obj n : nodes) {
             byName.put(n.text("name"), n);
         }
+        boolean ofPartitions = !w.reasons && !w.byNode && format.columns().stream().anyMatch(col -> col.field() != RowFormat.LITERAL
+                && (SinfoField.at(col.field()) == SinfoField.PARTITION || SinfoField.at(col.field()) == SinfoField.PARTITION_NAME));
         Map<String, SinfoRow> rows = new LinkedHashMap<>();
         int order = 0;
         for (Json.Obj p : partitions) {
@@ -383,8 +385,8 @@ final class Sinfo implements Command {
                 int position = order;
                 rows.computeIfAbsent(key, k -> new SinfoRow(p, position)).add(n);
             }
-            boolean filtered = !w.states.isEmpty() || !w.nodes.isEmpty() || w.dead || w.reasons || w.byNode;
-            if (found == 0 && !filtered) {
+            // a partition none of whose nodes is meant has a row without any, where rows are of partitions
+            if (found == 0 && ofPartitions) {
                 int position = order;
                 rows.computeIfAbsent(key(w, format, p, new Json.Obj(), order), k -> new SinfoRow(p, position));
             }
@@ -400,7 +402,8 @@ final class Sinfo implements Command {
         }
         StringBuilder b = new StringBuilder();
         if (w.byNode) {
-            b.append(n.text("name")).append('\n');
+            // a node of several partitions has a row in each of them
+            b.append(n.text("name")).append('\n').append(order).append('\n');
         }
         for (RowFormat.Column col : format.columns()) {
             if (col.field() == RowFormat.LITERAL) {

@@ -49,6 +49,9 @@ final class Srun implements Command {
             throw new UsageException(o.exitError(1), List.of("srun: fatal: No command given to execute."));
         }
         testExec(c, o, program);
+        if (o.typed(JobOption.CPU_BIND) && c.host().settings().unbound) {
+            c.info("cluster configuration lacks support for cpu binding");
+        }
         o.printDefined();
         if (o.has(JobOption.JOBID)) {
             refuseForStep(c, o);
@@ -157,6 +160,9 @@ final class Srun implements Command {
     }
 
     private int alone(CommandContext c, JobOptions o, List<String> program) throws SlurmException, UsageException {
+        if (o.typed(JobOption.RELATIVE)) {
+            throw new UsageException(o.exitError(1), List.of("srun: fatal: --relative option invalid for job allocation request"));
+        }
         AllocationClient client = new AllocationClient(c, o);
         String name = o.typed(JobOption.JOB_NAME) || c.env("SLURM_JOB_ID").isEmpty() && o.has(JobOption.JOB_NAME)
                 ? o.text(JobOption.JOB_NAME) : program.isEmpty() ? "srun" : Texts.baseName(program.getFirst());
@@ -181,7 +187,14 @@ final class Srun implements Command {
         if (o.verbose() > 0) {
             describe(c, allocation);
         }
-        int rc = step(c, o, program, allocation, true);
+        int rc;
+        try {
+            rc = step(c, o, program, allocation, true);
+        } catch (UsageException | SlurmException e) {
+            // whatever was wrong with the step, its allocation does not stay behind
+            AllocationClient.complete(c, jobId, o.exitError(1));
+            throw e;
+        }
         AllocationClient.complete(c, jobId, rc);
         return rc;
     }
@@ -514,7 +527,7 @@ final class Srun implements Command {
 
     private static StepRun.Settings settings(JobOptions o, boolean pty) {
         return new StepRun.Settings(StepRequest.killOnBadExit(o), StepRequest.waitSeconds(o),
-                o.has(JobOption.QUIET), o.verbose(), o.has(JobOption.DISABLE_STATUS),
+                o.context().host().settings().eioTimeout, o.has(JobOption.QUIET), o.verbose(), o.has(JobOption.DISABLE_STATUS),
                 o.has(JobOption.QUIT_ON_INTERRUPT), pty);
     }
 
@@ -564,7 +577,8 @@ final class Srun implements Command {
             try {
                 in = new ByteArrayInputStream(c.host().readFile(path, INPUT_BYTES_MAX));
             } catch (IOException e) {
-                throw c.bad(o.exitError(1), "Could not open stdin file: " + reason(path));
+                throw c.bad(o.exitError(1), "Could not open stdin file: "
+                        + (java.nio.file.Files.exists(java.nio.file.Path.of(path)) ? reason(path) : "No such file or directory"));
             }
         }
         int task = pty ? 0 : StepFiles.isNumber(text) ? Integer.parseInt(text) : IoFrame.ALL_TASKS;

@@ -53,6 +53,7 @@ final class StepRequest {
         JobRequest.put(s, "mpi", o.text(JobOption.MPI));
         program(c, s);
         Map<String, String> env = JobEnvironment.exported(o);
+        env.putAll(o.stepEnvironment());
         if (own) {
             JobEnvironment.addOptions(o, env);
         }

@@ -19,8 +19,8 @@ final class StepRun implements StepNode.Events {
     private static final int ABANDONED_CODE = 143;
     private static final int NOT_STARTED_CODE = 192;
 
-    /** What srun was asked to do with the step. */
-    record Settings(boolean killOnBadExit, int waitSeconds, boolean quiet, int verbose, boolean disableStatus,
+    /** What srun was asked to do with the step. @param eioSeconds EioTimeout: for streams that stay open after all tasks; 0 for ever */
+    record Settings(boolean killOnBadExit, int waitSeconds, int eioSeconds, boolean quiet, int verbose, boolean disableStatus,
             boolean quitOnInterrupt, boolean pty) {}
 
     /** Where output goes. */
@@ -50,6 +50,7 @@ final class StepRun implements StepNode.Events {
     private boolean killed;
     private boolean terminating;
     private long firstExitMs;
+    private long allExitedMs;
     private long lastInterruptMs;
     private int interrupts;
     private long gatheredMs;
@@ -138,6 +139,17 @@ final class StepRun implements StepNode.Events {
         if (!gathered.isEmpty() && now - gatheredMs >= GATHER_MS) {
             report();
         }
+        if (exits.size() >= tasks && allExitedMs == 0) {
+            allExitedMs = now;
+        }
+        if (settings.eioSeconds > 0 && allExitedMs > 0 && completeNodes < nodes.size() && now - allExitedMs >= settings.eioSeconds * 1000L) {
+            exits.keySet().forEach(task -> {
+                stream(task, STDOUT).end(task);
+                stream(task, STDOUT + 1).end(task);
+            });
+            completeNodes = nodes.size();
+            return;
+        }
         boolean late = settings.waitSeconds > 0 && firstExitMs > 0 && !terminating && exits.size() < tasks
                 && now - firstExitMs >= settings.waitSeconds * 1000L;
         if (late) {
@@ -210,7 +222,7 @@ final class StepRun implements StepNode.Events {
         }
         ExitStatus status = ExitStatus.ofWaitStatus(waitStatus);
         worst = Math.max(worst, status.shellCode());
-        killed |= status.signal() == Signals.KILL;
+        killed |= status.signal() == Signals.KILL || status.signal() == Signals.TERM;
         if (gathered.isEmpty()) {
             gatheredMs = c.host().nowMs();
         }

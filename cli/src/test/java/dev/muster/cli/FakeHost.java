@@ -18,6 +18,11 @@ import java.util.Optional;
 
 /** A machine and a controller made of canned answers; keeps what was sent. */
 final class FakeHost implements Host {
+    private final ClientConf settings = ClientConf.standard();
+    private final long beganNs = System.nanoTime();
+    /** Else it is always the same moment. */
+    boolean timeGoesOn;
+
     String accountingType = "accounting_storage/slurmdbd";
     /** 2026-11-21T09:46:20Z. */
     static final long NOW = 1795254380L;
@@ -96,7 +101,7 @@ final class FakeHost implements Host {
 
     @Override
     public long nowMs() {
-        return NOW * 1000;
+        return NOW * 1000 + (timeGoesOn ? (System.nanoTime() - beganNs) / 1_000_000 : 0);
     }
 
     @Override
@@ -174,7 +179,7 @@ final class FakeHost implements Host {
 
     @Override
     public ClientConf settings() {
-        return ClientConf.standard();
+        return settings;
     }
 
     @Override

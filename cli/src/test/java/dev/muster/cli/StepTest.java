@@ -85,6 +85,18 @@ class StepTest {
         assertThat(host.sent.get("CompleteAllocation").obj("exit").integer("code")).isEqualTo(3);
     }
 
+    /** shows: EioTimeout */
+    @Test
+    void streamsThatStayOpenAreNotWaitedForForEver() throws IOException {
+        host.settings().eioTimeout = 1;
+        host.timeGoesOn = true;
+        node("a1", out(0, 1, 0, "one"), exit(0, 0));
+        node("a2", exit(1, 2 << 8), DONE);
+        FakeHost.Ran ran = host.run("srun -n2 -N2 prog");
+        assertThat(ran.out()).isEqualTo("one");
+        assertThat(ran.rc()).isEqualTo(2);
+    }
+
     /** What is only half a line is held here: the node must keep it, or it would be lost with this process. */
     @Test
     void acknowledgesWhatHasGoneOut() throws Exception {

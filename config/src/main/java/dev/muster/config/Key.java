@@ -5,7 +5,7 @@ package dev.muster.config;
  * default, who reads it, and, for one that has no effect here, the sentence that says why.
  */
 public enum Key {
-    ACCOUNTING_STORAGE_BACKUP_HOST("AccountingStorageBackupHost", Kind.TEXT, "", Reader.CONTROLLER, Inert.SLURMDBD),
+    ACCOUNTING_STORAGE_BACKUP_HOST("AccountingStorageBackupHost", Kind.TEXT, "", Reader.CONTROLLER),
     ACCOUNTING_STORAGE_ENFORCE("AccountingStorageEnforce", Kind.LIST, "none", Reader.CONTROLLER),
     ACCOUNTING_STORAGE_EXTERNAL_HOST("AccountingStorageExternalHost", Kind.TEXT, "",
         Reader.CONTROLLER, Inert.SLURMDBD),
@@ -28,7 +28,7 @@ public enum Key {
     AUTH_INFO("AuthInfo", Kind.TEXT, "", Reader.ALL),
     AUTH_TYPE("AuthType", Kind.TEXT, "auth/munge", Reader.ALL),
     BATCH_START_TIMEOUT("BatchStartTimeout", Kind.U16, "10", Reader.CONTROLLER),
-    BCAST_EXCLUDE("BcastExclude", Kind.TEXT, "/lib,/usr/lib,/lib64,/usr/lib64", Reader.COMMANDS, Inert.BCAST),
+    BCAST_EXCLUDE("BcastExclude", Kind.TEXT, "/lib,/usr/lib,/lib64,/usr/lib64", Reader.COMMANDS),
     BCAST_PARAMETERS("BcastParameters", Kind.TEXT, "", Reader.COMMANDS),
     BURST_BUFFER_TYPE("BurstBufferType", Kind.TEXT, "", Reader.CONTROLLER, Inert.BURST),
     CERTGEN_PARAMETERS("CertgenParameters", Kind.TEXT, "", Reader.ALL, Inert.TLS),
@@ -51,7 +51,7 @@ public enum Key {
     DEF_MEM_PER_NODE("DefMemPerNode", Kind.U64, "0", Reader.CONTROLLER),
     DEPENDENCY_PARAMETERS("DependencyParameters", Kind.LIST, "", Reader.CONTROLLER),
     DISABLE_ROOT_JOBS("DisableRootJobs", Kind.YES_NO, "no", Reader.CONTROLLER),
-    EIO_TIMEOUT("EioTimeout", Kind.U16, "60", Reader.NODE, Inert.OWN_BOUND),
+    EIO_TIMEOUT("EioTimeout", Kind.U16, "60", Reader.COMMANDS),
     ENFORCE_PART_LIMITS("EnforcePartLimits", Kind.TEXT, "NO", Reader.CONTROLLER),
     EPILOG("Epilog", Kind.LINES, "", Reader.NODE),
     EPILOG_MSG_TIME("EpilogMsgTime", Kind.U32, "2000", Reader.NODE, Inert.OWN_BOUND),
@@ -62,14 +62,14 @@ public enum Key {
     FIRST_JOB_ID("FirstJobId", Kind.U32, "1", Reader.CONTROLLER),
     GPU_FREQ_DEF("GpuFreqDef", Kind.TEXT, "", Reader.NODE, Inert.FREQ),
     GRES_TYPES("GresTypes", Kind.LIST, "", Reader.ALL),
-    GROUP_UPDATE_FORCE("GroupUpdateForce", Kind.U16, "1", Reader.CONTROLLER, Inert.GROUPS),
-    GROUP_UPDATE_TIME("GroupUpdateTime", Kind.U16, "600", Reader.CONTROLLER, Inert.GROUPS),
+    GROUP_UPDATE_FORCE("GroupUpdateForce", Kind.U16, "1", Reader.CONTROLLER),
+    GROUP_UPDATE_TIME("GroupUpdateTime", Kind.U16, "600", Reader.CONTROLLER),
     HASH_PLUGIN("HashPlugin", Kind.TEXT, "hash/k12", Reader.ALL, Inert.OWN_BOUND),
     HEALTH_CHECK_INTERVAL("HealthCheckInterval", Kind.U16, "0", Reader.NODE),
     HEALTH_CHECK_NODE_STATE("HealthCheckNodeState", Kind.LIST, "ANY", Reader.NODE),
     HEALTH_CHECK_PROGRAM("HealthCheckProgram", Kind.TEXT, "", Reader.NODE),
     HTTP_PARSER_TYPE("HttpParserType", Kind.TEXT, "http_parser/libhttp_parser", Reader.CONTROLLER, Inert.PLUGIN),
-    INACTIVE_LIMIT("InactiveLimit", Kind.U16, "0", Reader.CONTROLLER, Inert.INACTIVE),
+    INACTIVE_LIMIT("InactiveLimit", Kind.U16, "0", Reader.CONTROLLER),
     INTERACTIVE_STEP_OPTIONS("InteractiveStepOptions", Kind.TEXT, "--interactive --preserve-env --pty $SHELL",
         Reader.COMMANDS),
     JOB_ACCT_GATHER_FREQUENCY("JobAcctGatherFrequency", Kind.TEXT, "30", Reader.NODE),
@@ -97,7 +97,7 @@ public enum Key {
     MAIL_PROG("MailProg", Kind.TEXT, "/bin/mail", Reader.CONTROLLER),
     MAX_ARRAY_SIZE("MaxArraySize", Kind.U32, "1001", Reader.CONTROLLER),
     MAX_BATCH_REQUEUE("MaxBatchRequeue", Kind.U32, "5", Reader.CONTROLLER),
-    MAX_DBD_MSGS("MaxDBDMsgs", Kind.U32, "0", Reader.CONTROLLER, Inert.SLURMDBD),
+    MAX_DBD_MSGS("MaxDBDMsgs", Kind.U32, "0", Reader.CONTROLLER),
     MAX_JOB_COUNT("MaxJobCount", Kind.U32, "10000", Reader.CONTROLLER),
     MAX_JOB_ID("MaxJobId", Kind.U32, "67043328", Reader.CONTROLLER),
     MAX_MEM_PER_CPU("MaxMemPerCPU", Kind.U64, "0", Reader.CONTROLLER),
@@ -240,16 +240,13 @@ public enum Key {
     /** Why a key is accepted and checked but has no effect. */
     private static final class Inert {
         static final String ALT_AUTH = "tokens of other kinds are not part of this version; AuthType alone counts";
-        static final String INACTIVE = "an allocation ends with its command or its time limit";
         static final String DAEMON_USER = "slurmd runs as whoever starts it";
         static final String STORED = "job scripts, environments and comments are not kept in accounting";
-        static final String GROUPS = "groups are looked up at each submission";
         static final String MPI = "MPI plugins are not part of this version";
         static final String PORTS = "srun connects to the nodes and listens on no port";
         static final String FACTORS = "no parameter of the priority plugin is known to this version";
         static final String PAM = "PAM sessions are not part of this version";
         static final String BACKUP = "takeover by a backup controller is not part of this version";
-        static final String BCAST = "sbcast sends no libraries along in this version";
         static final String BURST = "burst buffers are not part of this version";
         static final String CLIFILTER = "submission plugins are not part of this version";
         static final String CRED = "launch credentials are signed with the cluster key here";

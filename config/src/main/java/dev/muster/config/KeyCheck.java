@@ -36,6 +36,8 @@ final class KeyCheck {
         };
     }
 
+    private static final int DATABASE_MESSAGES_MIN = 10_000;
+
     static long debugLevel(String name, String value, Values values) {
         for (int level = 0; level < Names.DEBUG_LEVELS.size(); level++) {
             if (Names.DEBUG_LEVELS.get(level).equalsIgnoreCase(value)) {
@@ -215,6 +217,14 @@ final class KeyCheck {
             found.add(name);
         }
         return String.join(",", found);
+    }
+
+    static long databaseMessages(String value, Values values) {
+        long most = values.number(Key.MAX_DBD_MSGS.slurmName(), value, Values.U32_MAX);
+        if (most != 0 && most < DATABASE_MESSAGES_MIN) {
+            values.error("MaxDBDMsgs=" + value + " is less than " + DATABASE_MESSAGES_MIN);
+        }
+        return most;
     }
 
     private static String suspendTime(String value, Values values) {

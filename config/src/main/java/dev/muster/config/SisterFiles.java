@@ -72,7 +72,6 @@ public final class SisterFiles {
 
     private static final String[][] UNKEPT_WORDS = {
         {"BcastParameters", "Compression", "sbcast does not compress"},
-        {"BcastParameters", "send_libs", "sbcast sends no libraries along in this version"},
         {"CommunicationParameters", "block_null_hash", "every request is authenticated whole"},
         {"CommunicationParameters", "CheckGhalQuiesce", "there is no such network here"},
         {"CommunicationParameters", "DisableIPv4", "daemons listen on both families of addresses"},

@@ -152,7 +152,8 @@ final class SlurmConfReader implements ConfLines.Sink {
         String name = key.slurmName();
         switch (key.kind()) {
             case U16 -> numbers[key.ordinal()] = values.number(name, value, Values.U16_MAX);
-            case U32 -> numbers[key.ordinal()] = values.number(name, value, Values.U32_MAX);
+            case U32 -> numbers[key.ordinal()] = key == Key.MAX_DBD_MSGS ? KeyCheck.databaseMessages(value, values)
+                : values.number(name, value, Values.U32_MAX);
             case U64 -> numbers[key.ordinal()] = values.number(name, value, Long.MAX_VALUE);
             case YES_NO -> numbers[key.ordinal()] = values.yesNo(name, value) ? 1 : 0;
             case DEBUG_LEVEL -> numbers[key.ordinal()] = value.isEmpty() ? 0 : KeyCheck.debugLevel(name, value, values);

@@ -564,6 +564,9 @@ final class Api {
         if (!isAdmin(caller) && first.get().desc().owner().uid() != caller.uid()) {
             return Reply.error(SlurmErrno.ACCESS_DENIED);
         }
+        if (told) {
+            controller.clients().heard(jobId, System.nanoTime() / 1_000_000_000L);
+        }
         Job job = watch.await(jobId, Math.min(waitMs, WAIT_MS_MAX), () -> core.durable().jobs().find(jobId).filter(ready).orElse(null));
         List<String> said = told ? notices.take(jobId) : List.of();
         return core.durable().jobs().find(jobId).map(j -> Reply.of(allocation(job == null ? j : job, said)))

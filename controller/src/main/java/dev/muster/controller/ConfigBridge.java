@@ -198,7 +198,7 @@ final class ConfigBridge {
     /** TaskPluginParam as --cpu-bind has it. */
     private static String taskBind(List<String> words) {
         List<String> out = new ArrayList<>();
-        for (String word : List.of("verbose", "none", "cores", "threads")) {
+        for (String word : List.of("verbose", "none", "sockets", "cores", "threads")) {
             if (has(words, word) || has(words, "autobind=" + word)) {
                 out.add(word);
             }

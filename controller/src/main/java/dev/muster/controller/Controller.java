@@ -82,6 +82,7 @@ final class Controller {
     private Server server;
     private Optional<Sack> sack = Optional.empty();
     private volatile boolean stopping;
+    private final Clients clients = new Clients();
     private final HealthChecks healthChecks = new HealthChecks();
     private final ConfigService configService = new ConfigService();
     private final Statistics statistics = new Statistics();
@@ -212,6 +213,7 @@ final class Controller {
             throw new IOException(r.sentence());
         }
         links.dropUnknown(thread.durable());
+        identities.groups().update(c.number(Key.GROUP_UPDATE_TIME), c.number(Key.GROUP_UPDATE_FORCE) != 0);
         configService.take(c);
         warn(c);
     }
@@ -270,6 +272,8 @@ final class Controller {
             }
             State state = thread.durable();
             programs.tick(state, clock.now().tickMs());
+            long nowS = System.nanoTime() / 1_000_000_000L;
+            clients.silent(activeJobs(state), nowS, conf.get().number(Key.INACTIVE_LIMIT)).forEach(c -> thread.submit(c, -1));
             healthChecks.tick(conf.get(), state.nodes().values(), System.nanoTime() / 1_000_000_000L, links::send);
             int timeout = state.settings().nodeTimeoutS();
             for (Node node : state.nodes().values()) {
@@ -474,6 +478,10 @@ final class Controller {
         log.level(level);
         log.info("Set debug level to '" + m.level() + "'");
         return "";
+    }
+
+    Clients clients() {
+        return clients;
     }
 
     ConfigService configService() {

@@ -1,5 +1,6 @@
 package dev.muster.controller;
 
+import dev.muster.accounting.Projector;
 import dev.muster.config.Key;
 import dev.muster.config.SlurmConf;
 import dev.muster.controller.dbd.DbdLink;
@@ -41,7 +42,7 @@ final class DbdAccounting implements Accounting {
             Consumer<String> log) {
         SlurmConf conf = confs.get();
         int port = (int) conf.number(Key.ACCOUNTING_STORAGE_PORT);
-        link = new DbdLink(conf.text(Key.ACCOUNTING_STORAGE_HOST), port > 0 ? port : PORT_DEFAULT, sessions::accountingSession, sessions::nonce,
+        link = new DbdLink(hosts(conf), port > 0 ? port : PORT_DEFAULT, sessions::accountingSession, sessions::nonce,
                 new DbdLink.Home() {
                     @Override
                     public Register introduction() {
@@ -80,7 +81,19 @@ final class DbdAccounting implements Accounting {
             public void close() {
                 link.close();
             }
-        }, log);
+        }, log, waitingMax(conf));
+    }
+
+    /** MaxDBDMsgs: rows that wait for slurmdbd; with more of them no job is taken. */
+    private static int waitingMax(SlurmConf conf) {
+        long most = conf.number(Key.MAX_DBD_MSGS);
+        return most == 0 ? Projector.MAX_WAITING_ROWS : (int) Math.min(Integer.MAX_VALUE, most);
+    }
+
+    private static List<String> hosts(SlurmConf conf) {
+        String backup = conf.text(Key.ACCOUNTING_STORAGE_BACKUP_HOST);
+        String host = conf.text(Key.ACCOUNTING_STORAGE_HOST);
+        return backup.isEmpty() ? List.of(host) : List.of(host, backup);
     }
 
     private static AccountingRows.Query of(AccountingRows.Query q, String cluster) {

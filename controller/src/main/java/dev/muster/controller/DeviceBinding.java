@@ -3,6 +3,7 @@ package dev.muster.controller;
 import dev.muster.core.GresRequest;
 import dev.muster.core.Step;
 import dev.muster.core.Tres;
+import dev.muster.model.BindList;
 import dev.muster.model.IndexSet;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,12 +26,12 @@ final class DeviceBinding {
             ids.add(d);
         }
         if (bind.startsWith("map_gpu:")) {
-            String[] map = bind.substring(bind.indexOf(':') + 1).split(",");
-            return one(ids, number(map[local % map.length].replaceFirst("\\*.*$", "")));
+            List<String> map = BindList.items(bind.substring(bind.indexOf(':') + 1), false);
+            return one(ids, number(map.get(local % map.size())));
         }
         if (bind.startsWith("mask_gpu:")) {
-            String[] masks = bind.substring(bind.indexOf(':') + 1).split(",");
-            return masked(ids, masks[local % masks.length].replaceFirst("\\*.*$", ""));
+            List<String> masks = BindList.items(bind.substring(bind.indexOf(':') + 1), true);
+            return masked(ids, masks.get(local % masks.size()));
         }
         if (bind.startsWith("single:")) {
             return one(ids, local / Math.max(1, number(bind.substring(7))) % ids.size());

@@ -72,7 +72,7 @@ final class EmbeddedAccounting implements Accounting {
             public void close() {
                 store.close();
             }
-        }, log);
+        }, log, Projector.MAX_WAITING_ROWS);
     }
 
     /** The tables here are one cluster's. */
@@ -90,10 +90,11 @@ final class EmbeddedAccounting implements Accounting {
         void close();
     }
 
-    EmbeddedAccounting(RowSink store, Questions questions, Consumer<String> log) {
+    /** @param waitingMax rows that may wait for the tables before no job is taken */
+    EmbeddedAccounting(RowSink store, Questions questions, Consumer<String> log, int waitingMax) {
         this.store = store;
         this.questions = questions;
-        this.projector = new Projector(store, log);
+        this.projector = new Projector(store, log, waitingMax);
     }
 
     /** The rows of all that the state knows, as of the last entry followed. */

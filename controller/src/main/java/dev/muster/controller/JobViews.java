@@ -143,7 +143,7 @@ final class JobViews {
                 memory.perCpuMb(), r.tmpDiskMb(), r.features(), r.prefer(), r.nodeList(), r.excludeList(),
                 r.exclusive() == ResourceRequest.Exclusive.SHARED ? "" : r.exclusive().name(), r.oversubscribe(),
                 r.contiguous(), r.overcommit(), r.socketsPerNode(), r.coresPerSocket(), r.threadsPerCore(), r.coreSpec(), r.threadSpec(),
-                r.licenses(), r.network(), r.switches(), r.tresPerNode(), r.tresPerJob(), r.tresPerTask(), r.tresPerSocket(),
+                r.licenses(), r.network(), r.switches(), r.tresPerNode(), r.tresPerJob(), perTask(r.tresPerTask()), r.tresPerSocket(),
                 TresText.requested(state, job),
                 shown.isEmpty() ? "" : TresText.allocated(state, job, shown), command(d),
                 d.files().workDir().text(), d.kind() == JobDesc.Kind.BATCH ? JobPaths.stdin(job).text() : "",
@@ -154,6 +154,12 @@ final class JobViews {
                 exclusiveUse(state, job), d.extras().tresBind(), r.cpusPerGpu() > 0 ? "gres/gpu:" + r.cpusPerGpu() : "",
                 r.memPerGpuMb() > 0 ? "gres/gpu:" + r.memPerGpuMb() : "",
                 d.extras().cpuFreq(), d.extras().tresFreq());
+    }
+
+    /** {@code gres/gpu:a100:2,cpu:1} → {@code gres/gpu:a100=2,cpu=1}, as only what is per task is shown. */
+    static String perTask(String asked) {
+        return java.util.stream.Stream.of(asked.split(",")).map(t -> t.replaceFirst(":([0-9]+)$", "=$1"))
+                .collect(java.util.stream.Collectors.joining(","));
     }
 
     /** What the job asked for, or else its partition's rule. */

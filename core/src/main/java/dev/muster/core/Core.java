@@ -93,6 +93,7 @@ public final class Core {
             case Command.SuspendJobs c -> new JobRules(state, now).suspend(c);
             case Command.CompleteAllocation c -> new JobRules(state, now).complete(c);
             case Command.ControllerProlog c -> new NodeRules(state, now).controllerProlog(c);
+            case Command.EndInactive c -> new JobRules(state, now).inactive(c);
             case Command.CreateStep c -> new StepRules(state, now).create(c);
             case Command.CreateHetStep c -> new StepRules(state, now).create(c);
             case Command.RegisterNode c -> new NodeRules(state, now).register(c.message());

@@ -311,6 +311,19 @@ final class JobRules {
         return Decision.of(List.of(over(job, c.exit(), "", now)), "");
     }
 
+    /** An allocation whose command is silent and that runs no step; where only root submits, root sees to it. */
+    Decision inactive(Command.EndInactive c) {
+        return state.jobs().find(c.jobId()).filter(j -> j.attempt() == c.attempt() && mayBeInactive(state, j))
+                .map(j -> Decision.of(List.of(new Change.JobEnded(j.id(), JobState.TIMEOUT, JobReason.INACTIVE_LIMIT, "", j.run().exit(),
+                        now.seconds())), "")).orElseGet(() -> Decision.of(List.of(), ""));
+    }
+
+    static boolean mayBeInactive(State state, Job job) {
+        return job.state() == JobState.RUNNING && job.desc().kind() == JobDesc.Kind.ALLOCATION
+                && job.run().steps().stream().noneMatch(s -> s.id() >= 0 && s.state() == Step.State.RUNNING)
+                && state.partitions().find(job.desc().partition()).filter(p -> p.info().rootOnly()).isEmpty();
+    }
+
     /** The record for a job whose own work has ended with this status. */
     static Change.JobEnded over(Job job, ExitStatus exit, String why, Now now) {
         JobState end = switch (why) {

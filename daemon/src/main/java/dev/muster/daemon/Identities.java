@@ -16,7 +16,8 @@ import java.util.concurrent.ConcurrentHashMap;
 public final class Identities {
     static final long KEEP_MS = 60_000;
     private final Map<String, Kept<Optional<Identity>>> users = new ConcurrentHashMap<>();
-    private final Map<String, Kept<Optional<Group>>> groups = new ConcurrentHashMap<>();
+    private final Groups groups = new Groups(k -> run("getent", "group", k).flatMap(Identities::parseGroup), System::currentTimeMillis,
+            new java.io.File("/etc/group")::lastModified);
 
     private record Kept<T>(T value, long untilMs) {}
 
@@ -39,9 +40,13 @@ public final class Identities {
         return group(Integer.toString(gid)).map(Group::name).orElse(Integer.toString(gid));
     }
 
+    public Groups groups() {
+        return groups;
+    }
+
     /** @param key name or number */
     public Optional<Group> group(String key) {
-        return groups.compute(key, (k, old) -> fresh(old) ? old : kept(run("getent", "group", k).flatMap(Identities::parseGroup))).value;
+        return groups.group(key);
     }
 
     private Optional<Identity> user(String key) {

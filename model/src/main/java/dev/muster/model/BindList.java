@@ -6,7 +6,7 @@ import java.util.Collections;
 import java.util.List;
 
 /** The lists of --cpu-bind and --mem-bind: {@code 0,2*3} of numbers, {@code 0x3,f0} of masks; {@code *N} repeats an item. */
-final class BindList {
+public final class BindList {
     private static final int REPEATED_MAX = 65_536;
     private static final int DIGITS_MAX = 2_048;
 
@@ -40,7 +40,7 @@ final class BindList {
     }
 
     /** Each as often as it is to be used; masks without 0x. */
-    static List<String> items(String list, boolean masks) {
+    public static List<String> items(String list, boolean masks) {
         List<String> out = new ArrayList<>();
         for (String item : list.split(",")) {
             String[] parts = item.split("\\*", 2);

@@ -11,6 +11,11 @@ public final class TresBind {
 
     private TresBind() {}
 
+    /** {@code gres/gpu:verbose,…}: tasks are to say which GPUs they have. */
+    public static boolean isVerbose(String text) {
+        return text.toLowerCase(java.util.Locale.ROOT).matches("(.*\\+)?gres/gpu:(verbose|v)(,.*|\\+.*)?");
+    }
+
     /** Whether the whole text can be read; "" binds nothing. */
     public static boolean isValid(String text) {
         if (text.isEmpty()) {

@@ -4,6 +4,7 @@ import dev.muster.model.Bytes;
 import dev.muster.model.Identity;
 import dev.muster.model.MemBind;
 import dev.muster.model.StepDesc;
+import dev.muster.model.TresBind;
 import dev.muster.model.node.NodeMessages.Launch;
 import dev.muster.model.node.NodeMessages.Task;
 import dev.muster.model.node.NodeMessages;
@@ -116,6 +117,9 @@ final class SpecBuilder {
                 machine, binding, settings.bindTasks(), Os.hostName());
         for (int i = 0; i < launch.tasks().size(); i++) {
             task(out, launch, launch.tasks().get(i), place, batch);
+            if (!batch) {
+                sayGpus(out, launch, launch.tasks().get(i));
+            }
             bind(out, binding, memory, launch.tasks().get(i), i);
         }
         return out.bytes();
@@ -186,6 +190,20 @@ final class SpecBuilder {
         } else {
             stepStreams(out, launch, task);
         }
+    }
+
+    /** {@code --gpu-bind=verbose}: which of the step's GPUs the task uses, by their place in the step and on the node. */
+    private static void sayGpus(SpecWriter out, Launch launch, Task task) {
+        List<Integer> all = indices(launch.gres().getOrDefault("gpu", ""));
+        if (all.isEmpty() || !TresBind.isVerbose(launch.step().tresBind())) {
+            return;
+        }
+        List<Integer> own = indices(variable(task.environment(), "CUDA_VISIBLE_DEVICES", launch.gres().get("gpu")));
+        List<Integer> places = own.stream().map(all::indexOf).filter(i -> i >= 0).toList();
+        out.put("remark", "gpu-bind: usable_gres=0x%s; bit_alloc=0x%s; local_inx=%d; global_list=%s; local_list=%s".formatted(
+                Binding.mask(Set.copyOf(places)), Binding.mask(Set.copyOf(all)), all.size(),
+                own.stream().map(String::valueOf).collect(Collectors.joining(",")),
+                places.stream().map(String::valueOf).collect(Collectors.joining(","))));
     }
 
     private static void bind(SpecWriter out, Binding binding, MemoryBinding memory, Task task, int local) {

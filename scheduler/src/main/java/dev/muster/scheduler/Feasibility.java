@@ -94,6 +94,26 @@ final class Feasibility {
     }
 
     /** @param strictly asking for more than the whole partition has is an error too */
+    /** Lines that come before the refusal: what no node of the partition has enough of. */
+    private static String lacking(State state, Partition partition, Need need) {
+        List<Node.Spec> specs = partition.nodes().stream().flatMap(n -> state.nodes().find(n).stream()).map(Node::spec).toList();
+        long memory = need.memPerNodeMb() > 0 ? need.memPerNodeMb() : need.memPerCpuMb();
+        StringBuilder out = new StringBuilder();
+        if (specs.stream().noneMatch(s -> s.cpus() >= need.cpusPerNodeMin())) {
+            out.append("CPU count per node can not be satisfied\n");
+        }
+        if (specs.stream().noneMatch(s -> s.memoryMb() >= memory)) {
+            out.append("Memory specification can not be satisfied\n");
+        }
+        if (specs.stream().noneMatch(s -> s.tmpDiskMb() >= need.tmpDiskMb())) {
+            out.append("Temporary disk specification can not be satisfied\n");
+        }
+        if (specs.stream().noneMatch(need.shape()::fits)) {
+            out.append("Socket, core and/or thread specification can not be satisfied\n");
+        }
+        return out.toString();
+    }
+
     private static Optional<Decision.Rejected> inPartition(State state, JobDesc desc, Partition partition, boolean strictly) {
         Need need = Need.of(desc, partition, state.settings()).onAnySwitches();
         Topology topology = state.settings().topology(need.network().topology());
@@ -114,8 +134,11 @@ final class Feasibility {
             return Optional.of(Decision.reject(SlurmErrno.INVALID_NODE_COUNT));
         }
         long cpus = partition.nodes().stream().flatMap(n -> state.nodes().find(n).stream()).mapToLong(n -> n.spec().cpus()).sum();
+        boolean waits = state.settings().enforcePartLimits().equals("NO");
         if (Math.max(need.cpus(), (long) need.nodesMin()) > cpus) {
-            return Optional.of(Decision.reject(SlurmErrno.TOO_MANY_REQUESTED_CPUS));
+            // the partition may grow
+            return waits && !strictly ? Optional.empty() : Optional.of(Decision.reject(waits ? SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE
+                    : SlurmErrno.TOO_MANY_REQUESTED_CPUS));
         }
         List<Chooser.Candidate> candidates = new ArrayList<>();
         List<String> excluded = names(need.excludeList());
@@ -141,10 +164,10 @@ final class Feasibility {
             }
         }
         if (found < required.size() || candidates.isEmpty()) {
-            return Optional.of(Decision.reject(SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE));
+            return Optional.of(new Decision.Rejected(SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE, lacking(state, partition, need)
+                    + SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE.sentence()));
         }
         // a job that only asks for more nodes or tasks than the partition has waits (PartitionConfig): it may grow
-        boolean waits = state.settings().enforcePartLimits().equals("NO");
         boolean inUnits = topology.kind() == Topology.Kind.BLOCK || topology.kind() == Topology.Kind.TORUS;
         if (inUnits && !Chooser.pick(need, candidates, found, Topology.FLAT).isEmpty()
                 && Chooser.pick(need, candidates, found, topology).isEmpty()) {

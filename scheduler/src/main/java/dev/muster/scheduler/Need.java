@@ -79,7 +79,7 @@ record Need(
             Spared spared) {
         static Shape of(ResourceRequest r, Partition partition, Settings settings) {
             int tasksPerCore = r.tasksPerCore() == 0 && settings.selects("CR_ONE_TASK_PER_CORE") ? 1 : r.tasksPerCore();
-            boolean oneThread = r.hint().equals("nomultithread") || r.hint().equals("compute_bound");
+            boolean oneThread = r.hint().equals("nomultithread") || r.hint().endsWith("_bound");
             return new Shape(r.socketsPerNode(), r.coresPerSocket(), oneThread ? 1 : r.threadsPerCore(), tasksPerCore,
                     r.tasksPerSocket(),
                     Partition.cpusMax(partition.info().maxCpusPerNode()), Partition.cpusMax(partition.info().maxCpusPerSocket()),

@@ -32,8 +32,7 @@ final class Unsupported {
                 said(r.network(), "--network"),
                 new Rule(r.spread(), "--spread-job"),
                 // devices are never bound to cores here, so disable-binding asks for what is
-                new Rule(!flags.isEmpty() && !flags.equalsIgnoreCase("disable-binding"), "--gres-flags=" + flags),
-                new Rule(r.hint().equals("memory_bound"), "--hint=memory_bound"));
+                new Rule(!flags.isEmpty() && !flags.equalsIgnoreCase("disable-binding"), "--gres-flags=" + flags));
     }
 
     private static List<Rule> extras(JobDesc.Extras e) {

@@ -254,7 +254,7 @@ final class Cluster {
     String place(String line) {
         Decision decision = submit(line);
         if (decision instanceof Decision.Rejected r) {
-            return r.sentence();
+            return r.sentence().replace("\n", "; ");
         }
         schedule();
         return shown(((SubmitReply) ((Decision.Accepted) decision).reply()).jobId());

@@ -22,7 +22,10 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
-/** Shares, usage and what follows from them for a user's place in the queue. */
+/**
+ * Shares, usage and what follows from them for a user's place in the queue.
+ * shows: PriorityDecayHalfLife, PriorityFavorSmall, PriorityFlags, PriorityMaxAge, PriorityUsageResetPeriod
+ */
 class FairShareTest {
     /** {@code account[/user] shares usage} with accounts before what is in them, two blanks per level. */
     private static String factors(boolean tree, String lines) {

@@ -44,7 +44,6 @@ class PlacementTest {
                 partition=p distribution=block       | n1:1
                 partition=p extras.container=/b      | --container%s
                 partition=p extras.burstBuffer=x     | --bb%s
-                partition=p extras.cpuFreq=high      | --cpu-freq%s
                 partition=p extras.reboot=true       | --reboot%s
                 partition=p extras.profile=none      | n1:1
                 partition=p extras.profile=task      | --profile%s
@@ -157,11 +156,10 @@ class PlacementTest {
                 partition=p tasks=4 tasksPerCore=2      | n1:4
                 partition=p tasks=2 tasksPerCore=1 cpusPerTask=2 | n1:4
                 partition=p tasks=8 hint=multithread    | n1:8
-                partition=p threadsPerCore=4            | Requested node configuration is not available
-                partition=p socketsPerNode=2            | Requested node configuration is not available
+                partition=p threadsPerCore=4            | Socket, core and/or thread specification can not be satisfied; Requested node configuration is not available
+                partition=p socketsPerNode=2            | Socket, core and/or thread specification can not be satisfied; Requested node configuration is not available
                 partition=p coresPerSocket=4            | n1:2
-                partition=p coresPerSocket=5            | Requested node configuration is not available
-                partition=p hint=memory_bound           | --hint=memory_bound is not supported by this version of Muster
+                partition=p coresPerSocket=5            | Socket, core and/or thread specification can not be satisfied; Requested node configuration is not available
                 """);
     }
 

@@ -7,7 +7,10 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
-/** Who gives way to whom, and what becomes of it. */
+/**
+ * Who gives way to whom, and what becomes of it.
+ * shows: PreemptExemptTime
+ */
 class PreemptionTest {
     private static Cluster cluster(String low, String settings) {
         return new Cluster("n[1-2] cpus=2 mem=1000", "low nodes=n[1-2] defmempercpu=10 " + low + "\nhigh nodes=n[1-2] prioritytier=2 defmempercpu=10",

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/** Reservations as plays: who may use what is kept, what runs beside and before it, and what its end brings. */
+/** Reservations as plays: who may use what is kept, what runs beside and before it, and what its end brings. shows: ResvOverRun */
 class ReservationTest {
     private static void play(String lines) {
         play("", lines);

@@ -133,6 +133,34 @@ class KeysTest {
         assertThat(text(TABLE) + "\n").as("KeysTest.main writes it").isEqualTo(table());
     }
 
+    /** docs/other-files.md has every key that the readers of the other files know, every file that is not read, and tests that there are. */
+    @Test
+    void theOtherFilesAreTold() throws IOException {
+        String told = text(Repository.ROOT.resolve("docs/other-files.md"));
+        Path config = Repository.ROOT.resolve("config/src/main/java/dev/muster/config");
+        List<String> wanted = new ArrayList<>();
+        find(wanted, "(?m)^        (\\w+) (?:text|number|yesno|percent) ", text(config.resolve("CgroupConf.java")));
+        for (String reader : List.of("GresConf.java", "TopologyConf.java", "JobContainerConf.java")) {
+            List<String> cases = new ArrayList<>();
+            find(cases, "case ((?:\"\\w+\"(?:, )?)+) -> ", text(config.resolve(reader)));
+            cases.forEach(c -> find(wanted, "\"(\\w+)\"", c));
+        }
+        find(wanted, "\\{\"([\\w.]+)\", \"", text(config.resolve("SisterFiles.java")).split("UNKEPT_WORDS")[0]);
+        List<String> untold = wanted.stream().filter(w -> !told.toLowerCase(Locale.ROOT).contains(w.toLowerCase(Locale.ROOT))).toList();
+        assertThat(wanted.size()).isGreaterThan(45);
+        assertThat(untold).isEmpty();
+        List<String> tests = new ArrayList<>();
+        find(tests, "`(\\w+\\.(?:java|sh))`", told);
+        assertThat(tests()).containsKeys(tests.toArray(String[]::new));
+    }
+
+    private static void find(List<String> out, String pattern, String in) {
+        Matcher m = Pattern.compile(pattern).matcher(in);
+        while (m.find()) {
+            out.add(m.group(1));
+        }
+    }
+
     /** Writes the table. */
     public static void main(String[] args) throws IOException {
         Files.writeString(TABLE, table());

@@ -46,15 +46,17 @@ public final class DbdLink implements RowSink, AutoCloseable {
         void log(String sentence);
     }
 
-    private final String host;
+    private final List<String> hosts;
     private final int port;
     private final Supplier<Session> session;
     private final Supplier<String> nonces;
     private final Home home;
-    private final Client writing;
-    private final Client waiting;
+    private final Line writing = new Line();
+    private final Line waiting = new Line();
     /** For rows that are read back, by a caller that holds what {@link Home#everything} needs: never together with {@link #writing}. */
-    private final Client reading;
+    private final Line reading = new Line();
+    /** Which of the hosts is asked. */
+    private volatile int turn;
     private volatile long sequence;
     /** The most that slurmdbd ever acknowledged to this link. */
     private long acknowledged;
@@ -63,19 +65,34 @@ public final class DbdLink implements RowSink, AutoCloseable {
     private volatile String trouble = "";
     private Thread thread;
 
-    public DbdLink(String host, int port, Supplier<Session> session, Supplier<String> nonces, Home home) {
-        this.host = host;
+    /** A connection to whichever host is asked now. */
+    private final class Line {
+        private Client client;
+        private int made = -1;
+
+        synchronized Client now() {
+            if (client == null || made != turn) {
+                close();
+                made = turn;
+                client = new Client(hosts.get(made % hosts.size()), port, session, nonces::get);
+            }
+            return client;
+        }
+
+        synchronized void close() {
+            if (client != null) {
+                client.close();
+            }
+        }
+    }
+
+    /** @param hosts slurmdbd's, the first one first: the next is asked where one cannot be reached */
+    public DbdLink(List<String> hosts, int port, Supplier<Session> session, Supplier<String> nonces, Home home) {
+        this.hosts = List.copyOf(hosts);
         this.port = port;
         this.session = session;
         this.nonces = nonces;
         this.home = home;
-        this.writing = client();
-        this.waiting = client();
-        this.reading = client();
-    }
-
-    private Client client() {
-        return new Client(host, port, session, nonces::get);
     }
 
     /** Learns what the tables have, if slurmdbd answers now. */
@@ -168,21 +185,29 @@ public final class DbdLink implements RowSink, AutoCloseable {
 
     /** Passes a question on, over a connection of its own. @throws AccountingException if slurmdbd does not answer */
     public byte[] ask(String message, byte[] body) {
-        try (Client own = client()) {
+        Line own = new Line();
+        try {
             return post(own, message, body);
+        } finally {
+            own.close();
         }
     }
 
-    private <T> T call(Client on, Record message, Class<T> reply) {
+    private <T> T call(Line on, Record message, Class<T> reply) {
         return Codec.decode(post(on, message.getClass().getSimpleName(), Codec.encode(message)), reply);
     }
 
-    private byte[] post(Client on, String message, byte[] body) {
+    private byte[] post(Line on, String message, byte[] body) {
         Client.Response r;
+        int asked = turn;
+        String host = hosts.get(asked % hosts.size());
         try {
-            r = on.post("/muster/v1/" + message, body, CALL_MS);
+            r = on.now().post("/muster/v1/" + message, body, CALL_MS);
         } catch (IOException | IllegalStateException e) {
             registered = false;
+            if (e instanceof Client.ConnectException && hosts.size() > 1 && turn == asked) {
+                turn = (asked + 1) % hosts.size();
+            }
             throw new AccountingException("slurmdbd at " + host + ":" + port + ": " + e.getMessage(), e);
         }
         if (r.status() == 200) {

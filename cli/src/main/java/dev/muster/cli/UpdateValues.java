@@ -1,0 +1,62 @@
+package dev.muster.cli;
+
+import dev.muster.model.Durations;
+import java.util.List;
+import java.util.Set;
+
+/** Values of {@code scontrol update} that cannot be meant: told before anything is asked of the controller, in scontrol's words. */
+final class UpdateValues {
+    private static final Set<String> NODE_STATES = Set.of("cancel_reboot", "down", "drain", "draining", "drained", "fail", "failing", "future", "idle",
+            "alloc", "allocated", "mixed", "noresp", "no_resp", "power_down", "power_down_asap", "power_down_force", "power_up", "resume", "undrain",
+            "blocked", "planned", "unblocked");
+    private static final Set<String> PARTITION_STATES = Set.of("up", "down", "drain", "inactive");
+
+    private UpdateValues() {}
+
+    /** @param key lower case; @return lines for standard error, empty if nothing is wrong that can be seen from here */
+    static List<String> wrong(String entity, String key, String value, String typed) {
+        return switch (entity) {
+            case "UpdateNode" -> node(key, value);
+            case "UpdatePartition" -> partition(key, value, typed);
+            default -> job(key, value);
+        };
+    }
+
+    private static List<String> node(String key, String value) {
+        if (key.equals("state") && !NODE_STATES.contains(Texts.lower(value))) {
+            return List.of("Invalid input: state=" + value, "Request aborted",
+                    "Valid states are: NoResp DRAIN FAIL FUTURE RESUME POWER_DOWN POWER_UP UNDRAIN", "Not all states are valid given a node's prior state");
+        }
+        if (key.equals("weight") && OptionCheck.parseNumber(value) < 0) {
+            return List.of("scontrol: error: Weight value (" + value + ") is not a valid number", "No changes specified");
+        }
+        return List.of();
+    }
+
+    private static List<String> partition(String key, String value, String typed) {
+        if (key.equals("state") && !PARTITION_STATES.contains(Texts.lower(value))) {
+            return List.of("scontrol: error: Invalid input: " + typed, "scontrol: error: Acceptable State values are UP, DOWN, DRAIN and INACTIVE",
+                    "slurm_update error: No error");
+        }
+        boolean named = List.of("unlimited", "infinite", "default").contains(Texts.lower(value));
+        if ((key.equals("maxnodes") || key.equals("minnodes")) && !named && OptionCheck.parseNumber(value) < 0) {
+            return List.of("scontrol: error: Invalid numeric value \"" + value + "\" for " + (key.equals("maxnodes") ? "MaxNodes" : "MinNodes") + ".");
+        }
+        if ((key.equals("maxtime") || key.equals("defaulttime")) && !named && !Texts.lower(value).equals("none") && !isTime(value)) {
+            return List.of("scontrol: error: Invalid input " + typed, "slurm_update error: No error");
+        }
+        return List.of();
+    }
+
+    private static List<String> job(String key, String value) {
+        String plain = value.startsWith("+") || value.startsWith("-") ? value.substring(1) : value;
+        if (key.equals("timelimit") && !List.of("unlimited", "infinite").contains(Texts.lower(plain)) && !isTime(plain)) {
+            return List.of("scontrol: error: Invalid TimeLimit value");
+        }
+        return List.of();
+    }
+
+    private static boolean isTime(String text) {
+        return Durations.parseMinutes(text).isPresent();
+    }
+}

@@ -1,0 +1,34 @@
+package dev.muster.controller;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.core.Command;
+import dev.muster.core.Job;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** shows: InactiveLimit */
+class ClientsTest {
+    @Test
+    void whoIsSilentForTooLongLosesItsAllocation() {
+        Site site = new Site("DefMemPerCPU=1", "PartitionName=p Nodes=ALL Default=YES\nPartitionName=r Nodes=ALL RootOnly=YES");
+        site.run("kind=ALLOCATION");
+        site.run("kind=BATCH");
+        Clients clients = new Clients();
+        assertThat(silent(clients, site, 100, 10)).isEmpty();
+        clients.heard(1, 105);
+        assertThat(silent(clients, site, 115, 10)).isEmpty();
+        assertThat(silent(clients, site, 116, 0)).isEmpty();
+        List<Command> found = silent(clients, site, 116, 10);
+        assertThat(found).containsExactly(new Command.EndInactive(1, 1));
+        site.apply(found.getFirst());
+        assertThat(site.job(1)).isEqualTo("TIMEOUT n1:1/1");
+        assertThat(site.core().state().jobs().at(1).reason().word()).isEqualTo("InactiveLimit");
+        assertThat(site.job(2)).startsWith("RUNNING");
+    }
+
+    private static List<Command> silent(Clients clients, Site site, long nowS, long limitS) {
+        List<Job> active = List.copyOf(site.core().state().jobs().values().stream().filter(j -> j.state().isActive()).toList());
+        return clients.silent(active, nowS, limitS);
+    }
+}

@@ -1,0 +1,48 @@
+package dev.muster.daemon;
+
+import dev.muster.daemon.Identities.Group;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+
+/** Who is in which group, as of the last look: GroupUpdateTime and GroupUpdateForce say when the next one is. */
+public final class Groups {
+    private record Seen(Optional<Group> group, long atMs) {}
+
+    private final Function<String, Optional<Group>> lookUp;
+    private final LongSupplier nowMs;
+    private final LongSupplier changedMs;
+    private final Map<String, Seen> seen = new ConcurrentHashMap<>();
+    private volatile long keepMs = Identities.KEEP_MS;
+    private volatile boolean force = true;
+
+    /**
+     * @param lookUp    by name or number
+     * @param changedMs when the file of groups was changed, milliseconds since 1970
+     */
+    public Groups(Function<String, Optional<Group>> lookUp, LongSupplier nowMs, LongSupplier changedMs) {
+        this.lookUp = lookUp;
+        this.nowMs = nowMs;
+        this.changedMs = changedMs;
+    }
+
+    /** All are looked up anew, and again after so many seconds: 0 for never; without force only if the file has changed. */
+    public void update(long everyS, boolean forced) {
+        keepMs = everyS == 0 ? Long.MAX_VALUE : everyS * 1000;
+        force = forced;
+        seen.clear();
+    }
+
+    /** @param key name or number; one that is not there is looked for again before long */
+    public Optional<Group> group(String key) {
+        return seen.compute(key, (k, old) -> old != null && isFresh(old) ? old : new Seen(lookUp.apply(k), nowMs.getAsLong())).group;
+    }
+
+    private boolean isFresh(Seen old) {
+        long age = nowMs.getAsLong() - old.atMs;
+        return age < (old.group.isEmpty() ? Math.min(keepMs, Identities.KEEP_MS) : keepMs)
+                || !force && old.group.isPresent() && changedMs.getAsLong() <= old.atMs;
+    }
+}
