@@ -57,7 +57,8 @@ final class UsageRules {
 
     private static List<Shares.Had> had(Map<Integer, Long> sums, Map<Integer, Map<String, Long>> each) {
         return sums.entrySet().stream()
-                .map(e -> new Shares.Had(e.getKey(), e.getValue(), Map.copyOf(each.getOrDefault(e.getKey(), Map.of())))).toList();
+                .map(e -> new Shares.Had(e.getKey(), e.getValue(),
+                java.util.Collections.unmodifiableSortedMap(new TreeMap<>(each.getOrDefault(e.getKey(), Map.of()))))).toList();
     }
 
     private static void keep(Map<Integer, Map<String, Long>> sums, int id, Map<String, Long> had, double left) {
