@@ -120,12 +120,6 @@ final class OptionCheck {
             case BBF -> file(options, o, value);
             case CLUSTER, CLUSTERS -> cluster(options, value);
             case SEND_LIBS -> value.isEmpty() ? "yes" : oneOf(options, o, value, "yes", "no");
-            case GPU_BIND -> {
-                if (!TresBind.isValid("gres/gpu:" + value)) {
-                    throw c.bad(options.exitError(SPEC_EXIT), "Invalid --gpu-bind argument: " + value);
-                }
-                yield value;
-            }
             case CPU_FREQ -> cpuFreq(options, value);
             case GPU_FREQ -> gpuFreq(options, value);
             case CPU_BIND, MEM_BIND -> BindOptions.checked(options, o, value);
@@ -159,6 +153,12 @@ final class OptionCheck {
             case PROPAGATE -> value.isEmpty() ? "ALL" : limits(options, value);
             case SIGNAL -> SignalSpec.parse(value, options.command()).isEmpty() ? bad(options, o) : value;
             case SWITCHES -> switches(options, o, value);
+            case GPU_BIND -> {
+                if (!TresBind.isValid("gres/gpu:" + value)) {
+                    throw c.bad(options.exitError(SPEC_EXIT), "Invalid --gpu-bind argument: " + value);
+                }
+                yield value;
+            }
             case TRES_BIND -> {
                 if (!TresBind.isValid(value)) {
                     throw c.bad(options.exitError(SPEC_EXIT), "Invalid --tres-bind argument: " + value);

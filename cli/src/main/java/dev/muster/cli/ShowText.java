@@ -242,7 +242,8 @@ final class ShowText {
         optional(j, "tresPerJob", "TresPerJob");
         optional(j, "tresPerNode", "TresPerNode");
         optional(j, "tresPerSocket", "TresPerSocket");
-        optional(j, "tresPerTask", "TresPerTask");
+        // of a task's resources the number stands behind an equals sign
+        optional(new Json.Obj().put("t", j.text("tresPerTask").replaceAll(":([0-9]+)(?=,|$)", "=$1")), "t", "TresPerTask");
         if (!j.text("mailType").isEmpty() && !j.text("mailType").equals("NONE")) {
             line();
             add("MailUser", j.text("mailUser").isEmpty() ? j.text("userName") : j.text("mailUser")).add("MailType", j.text("mailType"));

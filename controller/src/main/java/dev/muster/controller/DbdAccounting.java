@@ -130,16 +130,14 @@ final class DbdAccounting implements Accounting {
     static List<String> unenforced(List<String> enforced) {
         List<String> out = new ArrayList<>();
         if (enforced.contains("limits")) {
-            out.add("AccountingStorageEnforce=limits: kept and shown, but not enforced in this version: GrpTRESMins, GrpTRESRunMins, GrpWall,"
-                    + " MaxTRESRunMins, MaxTRESPerNode, GrpJobsAccrue, MaxJobsAccrue, MinPrioThreshold, UsageThreshold, UsageFactor"
-                    + " and LimitFactor");
+            out.add("AccountingStorageEnforce=limits: kept and shown, but not enforced in this version: MaxTRESRunMins, MaxTRESPerNode,"
+                    + " GrpJobsAccrue, MaxJobsAccrue, MinPrioThreshold and UsageThreshold");
         }
         if (enforced.contains("qos")) {
-            out.add("AccountingStorageEnforce=qos: of a QOS, Priority, Preempt, PreemptMode, GraceTime and the flags but DenyOnLimit have no"
-                    + " effect in this version; a partition's QOS has none");
+            out.add("AccountingStorageEnforce=qos: of a QOS, the flags but DenyOnLimit and OverPartQOS have no effect in this version");
         }
         for (String word : enforced) {
-            if (List.of("safe", "nojobs", "nosteps", "wckeys").contains(word)) {
+            if (List.of("nojobs", "nosteps", "wckeys").contains(word)) {
                 out.add("AccountingStorageEnforce=" + word + " has no effect in this version");
             }
         }

@@ -19,7 +19,22 @@ final class PartitionRules {
         if (state.partitions().has(c.partition().name())) {
             return Decision.reject(SlurmErrno.INVALID_PARTITION_NAME);
         }
-        return Decision.of(List.of(new Change.PartitionChanged(c.partition())), "");
+        return Decision.of(changes(c.partition()), "");
+    }
+
+    /** There is one default at most: a new one takes the place of the old. */
+    private List<Change> changes(Partition changed) {
+        List<Change> out = new java.util.ArrayList<>();
+        if (changed.info().isDefault()) {
+            for (Partition p : state.partitions().values()) {
+                if (p.info().isDefault() && !p.name().equals(changed.name())
+                        && PartitionEdit.edit(p, java.util.Map.of("default", "NO"), state) instanceof PartitionEdit.Edited e) {
+                    out.add(new Change.PartitionChanged(e.partition()));
+                }
+            }
+        }
+        out.add(new Change.PartitionChanged(changed));
+        return out;
     }
 
     Decision delete(Command.DeletePartition c) {
@@ -46,7 +61,7 @@ final class PartitionRules {
             return Decision.reject(SlurmErrno.INVALID_PARTITION_NAME);
         }
         return switch (PartitionEdit.edit(found.get(), c.changes(), state)) {
-            case PartitionEdit.Edited e -> Decision.of(List.of(new Change.PartitionChanged(e.partition())), "");
+            case PartitionEdit.Edited e -> Decision.of(changes(e.partition()), "");
             case PartitionEdit.Refused r -> new Decision.Rejected(r.errno(), r.sentence());
         };
     }

@@ -102,7 +102,8 @@ final class UsageRules {
         }
     }
 
-    private static void charge(State state, long nowSeconds, long since, Map<Integer, Long> usage, Map<Integer, Long> qos, Map<Integer, Map<String, Long>> each,
+    private static void charge(State state, long nowSeconds, long since, Map<Integer, Long> usage, Map<Integer, Long> qos, Map<Integer,
+                    Map<String, Long>> each,
             Map<Integer, Map<String, Long>> qosEach) {
         Set<Integer> ids = new TreeSet<>();
         state.nodes().values().forEach(n -> ids.addAll(n.jobs()));

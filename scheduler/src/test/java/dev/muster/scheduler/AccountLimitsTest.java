@@ -170,6 +170,7 @@ class AccountLimitsTest {
                                 |                    | MaxJobsPU=1           | qa,qa,qb  | RUNNING QOSMaxJobsPerUserLimit RUNNING
                                 |                    | MaxJobsPA=1           | qa,qb     | RUNNING MaxJobsPerAccount
                                 |                    | GrpTRES=cpu=2         | qa:2,qb   | RUNNING QOSGrpCpuLimit
+                                |                    | GrpTRES=node=1        | qa,qb     | RUNNING QOSGrpNodeLimit
                                 |                    | MaxTRES=cpu=1         | qa:2      | QOSMaxCpuPerJobLimit
                                 |                    | MaxTRESPU=cpu=2       | qa:2,qa   | RUNNING QOSMaxCpuPerUserLimit
                                 |                    | MinTRES=cpu=2         | qa,qa:2   | QOSMinCpuNotSatisfied RUNNING

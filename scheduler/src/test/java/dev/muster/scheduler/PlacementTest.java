@@ -61,6 +61,14 @@ class PlacementTest {
     }
 
     @Test
+    void aNewDefaultPartitionTakesThePlaceOfTheOld() {
+        Cluster c = new Cluster("n1 cpus=4", "p nodes=n1 default=yes defmempercpu=1\nz nodes=n1 defmempercpu=1", "");
+        c.apply(new dev.muster.core.Command.UpdatePartition(0, "z", java.util.Map.of("default", "yes")));
+        int id = c.accept("tasks=1");
+        assertThat(c.state().jobs().at(id).desc().partition()).isEqualTo("z");
+    }
+
+    @Test
     void aPartitionsShareOfASocket() {
         Cluster c = new Cluster("n1 cpus=8 sockets=2", "p nodes=n1 defmempercpu=1 maxcpuspersocket=1\n"
                 + "q nodes=n1 defmempercpu=1 maxcpuspersocket=0", "");
