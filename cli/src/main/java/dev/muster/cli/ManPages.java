@@ -94,8 +94,8 @@ public final class ManPages {
             out.append('\n').append(roff(texts.of(o).meaning())).append(".\n");
         }
         variables(command, out);
-        out.append(".SH EXIT STATUS\n0 if all went well, the exit code of the tasks where the command runs some, and another number after an error, which is\n"
-                + "told on standard error.\n");
+        out.append(".SH EXIT STATUS\n0 if all went well, the exit code of the tasks where the command runs some, and another number after an\n"
+                + "error, which is told on standard error.\n");
         out.append(".SH EXAMPLES\n");
         page.examples.forEach(e -> out.append(".nf\n").append(roff(e)).append("\n.fi\n"));
         out.append(".SH SEE ALSO\n");

@@ -6,9 +6,9 @@ import java.util.Set;
 
 /** Values of {@code scontrol update} that cannot be meant: told before anything is asked of the controller, in scontrol's words. */
 final class UpdateValues {
-    private static final Set<String> NODE_STATES = Set.of("cancel_reboot", "down", "drain", "draining", "drained", "fail", "failing", "future", "idle",
-            "alloc", "allocated", "mixed", "noresp", "no_resp", "power_down", "power_down_asap", "power_down_force", "power_up", "resume", "undrain",
-            "blocked", "planned", "unblocked");
+    private static final Set<String> NODE_STATES = Set.of("cancel_reboot", "down", "drain", "draining", "drained", "fail", "failing",
+            "future", "idle", "alloc", "allocated", "mixed", "noresp", "no_resp", "power_down", "power_down_asap", "power_down_force", "power_up",
+            "resume", "undrain", "blocked", "planned", "unblocked");
     private static final Set<String> PARTITION_STATES = Set.of("up", "down", "drain", "inactive");
 
     private UpdateValues() {}
@@ -25,7 +25,8 @@ final class UpdateValues {
     private static List<String> node(String key, String value) {
         if (key.equals("state") && !NODE_STATES.contains(Texts.lower(value))) {
             return List.of("Invalid input: state=" + value, "Request aborted",
-                    "Valid states are: NoResp DRAIN FAIL FUTURE RESUME POWER_DOWN POWER_UP UNDRAIN", "Not all states are valid given a node's prior state");
+                    "Valid states are: NoResp DRAIN FAIL FUTURE RESUME POWER_DOWN POWER_UP UNDRAIN",
+                    "Not all states are valid given a node's prior state");
         }
         if (key.equals("weight") && OptionCheck.parseNumber(value) < 0) {
             return List.of("scontrol: error: Weight value (" + value + ") is not a valid number", "No changes specified");
@@ -40,7 +41,8 @@ final class UpdateValues {
         }
         boolean named = List.of("unlimited", "infinite", "default").contains(Texts.lower(value));
         if ((key.equals("maxnodes") || key.equals("minnodes")) && !named && OptionCheck.parseNumber(value) < 0) {
-            return List.of("scontrol: error: Invalid numeric value \"" + value + "\" for " + (key.equals("maxnodes") ? "MaxNodes" : "MinNodes") + ".");
+            return List.of("scontrol: error: Invalid numeric value \"" + value + "\" for "
+                    + (key.equals("maxnodes") ? "MaxNodes" : "MinNodes") + ".");
         }
         if ((key.equals("maxtime") || key.equals("defaulttime")) && !named && !Texts.lower(value).equals("none") && !isTime(value)) {
             return List.of("scontrol: error: Invalid input " + typed, "slurm_update error: No error");

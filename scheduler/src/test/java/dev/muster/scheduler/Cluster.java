@@ -254,7 +254,7 @@ final class Cluster {
     String place(String line) {
         Decision decision = submit(line);
         if (decision instanceof Decision.Rejected r) {
-            return r.sentence().replace("\n", "; ");
+            return r.sentence().split("\n")[0];
         }
         schedule();
         return shown(((SubmitReply) ((Decision.Accepted) decision).reply()).jobId());

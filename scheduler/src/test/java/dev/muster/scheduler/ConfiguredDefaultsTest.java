@@ -21,7 +21,7 @@ class ConfiguredDefaultsTest {
             2,100 | tresPerNode=gres/gpu:2 cpusPerTask=1 memPerNodeMb=10 | n1:1
             2,100 | tresPerNode=gres/gpu:2 cpusPerGpu=1 memPerNodeMb=10  | n1:2
             2,100 | memPerNodeMb=10                                      | n1:1
-            0,600 | tresPerNode=gres/gpu:2                               | Memory specification can not be satisfied; Requested node configuration is not available
+            0,600 | tresPerNode=gres/gpu:2                               | Memory specification can not be satisfied
             0,500 | tresPerNode=gres/gpu:2                               | n1:1
             """)
     void defaultsForEachGpu(String defaults, String job, String placed) {

@@ -164,10 +164,10 @@ class PlacementTest {
                 partition=p tasks=4 tasksPerCore=2      | n1:4
                 partition=p tasks=2 tasksPerCore=1 cpusPerTask=2 | n1:4
                 partition=p tasks=8 hint=multithread    | n1:8
-                partition=p threadsPerCore=4            | Socket, core and/or thread specification can not be satisfied; Requested node configuration is not available
-                partition=p socketsPerNode=2            | Socket, core and/or thread specification can not be satisfied; Requested node configuration is not available
+                partition=p threadsPerCore=4            | Socket, core and/or thread specification can not be satisfied
+                partition=p socketsPerNode=2            | Socket, core and/or thread specification can not be satisfied
                 partition=p coresPerSocket=4            | n1:2
-                partition=p coresPerSocket=5            | Socket, core and/or thread specification can not be satisfied; Requested node configuration is not available
+                partition=p coresPerSocket=5            | Socket, core and/or thread specification can not be satisfied
                 """);
     }
 
