@@ -30,8 +30,8 @@ import java.util.Optional;
  */
 final class WarmUp {
     /** Measured with {@code bench.sh commands}: later rounds change nothing that can be seen. */
-    private static final int ROUNDS = 150;
-    private static final long AT_MOST_NS = 3_000_000_000L;
+    private static final int ROUNDS = 600;
+    private static final long AT_MOST_NS = 5_000_000_000L;
 
     private final Core core = new Core(new Scheduler());
     private final MemoryJournal journal = new MemoryJournal();
