@@ -26,6 +26,7 @@ public final class Verifier {
     private final String cluster;
     private final Optional<Munge> munge;
     private final LongSupplier nowMs;
+    private final Optional<Tokens> tokens;
     private final Map<String, MungeSession> mungeSessions = new LinkedHashMap<>() {
         private static final long serialVersionUID = 1L;
 
@@ -50,6 +51,12 @@ public final class Verifier {
 
     /** As above, for a daemon whose key may come later than itself. @param keys asked for every credential made with the key */
     public Verifier(Supplier<byte[]> keys, String cluster, Optional<Munge> munge, LongSupplier nowMs) {
+        this(keys, cluster, munge, Optional.empty(), nowMs);
+    }
+
+    /** As above. @param tokens where JSON Web Tokens are taken as well */
+    public Verifier(Supplier<byte[]> keys, String cluster, Optional<Munge> munge, Optional<Tokens> tokens, LongSupplier nowMs) {
+        this.tokens = tokens;
         this.keys = keys;
         this.cluster = cluster;
         this.munge = munge;
@@ -94,6 +101,9 @@ public final class Verifier {
     }
 
     private MungeSession sessionOf(String token, String path) {
+        if (token.startsWith(Session.JWT)) {
+            return tokens.flatMap(t -> t.proof(token)).map(p -> new MungeSession(p.caller(), p.key(), 0)).orElse(null);
+        }
         return token.startsWith("key.") ? keySession(token, path) : token.startsWith("munge.") ? mungeSession(token) : null;
     }
 
