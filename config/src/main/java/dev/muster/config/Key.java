@@ -124,7 +124,7 @@ public enum Key {
     PREEMPT_PARAMETERS("PreemptParameters", Kind.LIST, "", Reader.CONTROLLER),
     PREEMPT_TYPE("PreemptType", Kind.TEXT, "", Reader.CONTROLLER),
     PREP_PARAMETERS("PrEpParameters", Kind.TEXT, "", Reader.ALL, Inert.PLUGIN),
-    PREP_PLUGINS("PrEpPlugins", Kind.LIST, "prep/script", Reader.ALL, Inert.PLUGIN),
+    PREP_PLUGINS("PrEpPlugins", Kind.LIST, "prep/script", Reader.ALL, Inert.PREP),
     PRIORITY_CALC_PERIOD("PriorityCalcPeriod", Kind.DURATION, "300", Reader.CONTROLLER),
     PRIORITY_DECAY_HALF_LIFE("PriorityDecayHalfLife", Kind.DURATION, "604800", Reader.CONTROLLER),
     PRIORITY_FAVOR_SMALL("PriorityFavorSmall", Kind.YES_NO, "no", Reader.CONTROLLER),
@@ -257,6 +257,7 @@ public enum Key {
         static final String FREQ = "the frequency of GPUs is set by no driver here; --gpu-freq is checked and shown";
         static final String GANG = "gang scheduling is not part of this version";
         static final String OWN_BOUND = "the network protocol here has its own bound for this";
+        static final String PREP = "prologs and epilogs are always programs (prep/script); any other name is refused";
         static final String PLUGIN = "plugins are Java services here; shared objects are not loaded";
 
         static final String PROFILE = "time series profiles are not part of this version";

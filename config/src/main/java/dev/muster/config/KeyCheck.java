@@ -31,6 +31,7 @@ final class KeyCheck {
             case SRUN_PORT_RANGE -> range(value, values);
             case JOB_SUBMIT_PLUGINS -> plugins(key, value, Names.JOB_SUBMIT, values);
             case JOB_COMP_TYPE -> plugin(key, value, Names.JOB_COMPLETION, values);
+            case PREP_PLUGINS -> prep(key, value, values);
             case METRICS_TYPE -> plugin(key, value, Names.METRICS, values);
             case METRICS_PARAMETERS -> words(value, Names.METRICS_PARAMETERS, "Bad MetricsParameters: ", values);
             case AUTH_ALT_TYPES -> altTypes(key, value, values);
@@ -222,6 +223,15 @@ final class KeyCheck {
             found.add(name);
         }
         return String.join(",", found);
+    }
+
+    private static String prep(Key key, String value, Values values) {
+        for (String name : Values.list(value)) {
+            if (!name.equals("script") && !name.equals(key.fallback())) {
+                values.error("cannot find prep plugin for " + (name.contains("/") ? name : "prep/" + name));
+            }
+        }
+        return value;
     }
 
     private static String altTypes(Key key, String value, Values values) {

@@ -50,7 +50,8 @@ class JwtTest {
         for (String[] row : table) {
             assertThat(Jwt.check(KEY, "own", token(row[0], row[1]), 50).map(Jwt::user).orElse("")).as(row[1]).isEqualTo(row[2]);
         }
-        for (String bad : new String[] {"", ".", "..", "a.b.c", "x".repeat(9000), encode(header) + "." + encode("{\"sun\":\"ann\",\"exp\":100}") + "."}) {
+        for (String bad : new String[] {"", ".", "..", "a.b.c", "x".repeat(9000),
+            encode(header) + "." + encode("{\"sun\":\"ann\",\"exp\":100}") + "."}) {
             assertThat(Jwt.check(KEY, "", bad, 50)).as(bad).isEmpty();
         }
     }
