@@ -34,11 +34,16 @@ public final class Tokens {
         return Jwt.make(key, user, now, now + seconds);
     }
 
-    /** Whom a session speaks for, and its key; the token on the wire lacks the signature, which is what the key is made of. */
-    Optional<Proof> proof(String token) {
-        return Jwt.signed(key, claim, token.substring(Session.JWT.length()), nowMs.getAsLong() / 1000)
-                .flatMap(jwt -> users.apply(jwt.user()).map(caller -> new Proof(caller, Session.sessionKey(jwt.signature(), token))));
+    Optional<Caller> user(String name) {
+        return users.apply(name);
     }
 
-    record Proof(Caller caller, byte[] key) {}
+    /** What the token of a session says, and the session's key; the token on the wire lacks the signature, which is what the key is made of. */
+    Optional<Proof> proof(String token) {
+        return Jwt.signed(key, claim, token.substring(Session.JWT.length()), nowMs.getAsLong() / 1000)
+                .map(jwt -> new Proof(jwt.user(), Session.sessionKey(jwt.signature(), token)));
+    }
+
+    /** @param user not to be believed before somebody has shown that he has the key */
+    record Proof(String user, byte[] key) {}
 }

@@ -89,21 +89,31 @@ public final class Verifier {
         if (Math.abs(timeMs - nowMs.getAsLong()) > SKEW_MS) {
             return new Denied("credential out of time: are the clocks in step?");
         }
-        MungeSession session = sessionOf(parts[0], path);
-        if (session == null) {
+        Optional<Claim> claim = claim(parts[0], path);
+        if (claim.isEmpty()) {
             return new Denied("invalid or expired credential");
         }
-        byte[] wanted = Hash.hmac(session.key, Session.message(method, path, body, timeMs, parts[2]));
+        byte[] wanted = Hash.hmac(claim.get().key, Session.message(method, path, body, timeMs, parts[2]));
         if (!MessageDigest.isEqual(wanted, mac)) {
             return new Denied("credential does not fit the request");
         }
-        return fresh(mac) ? new Verified(session.caller) : new Denied("replayed credential");
+        if (!fresh(mac)) {
+            return new Denied("replayed credential");
+        }
+        return claim.get().caller.get().<Outcome>map(Verified::new).orElse(new Denied("a user that is not known here"));
+    }
+
+    /** What a token claims, before the request has proved it. @param caller looked up only then: names cost something */
+    private record Claim(byte[] key, Supplier<Optional<Caller>> caller) {}
+
+    private Optional<Claim> claim(String token, String path) {
+        if (token.startsWith(Session.JWT)) {
+            return tokens.flatMap(t -> t.proof(token).map(p -> new Claim(p.key(), () -> t.user(p.user()))));
+        }
+        return Optional.ofNullable(sessionOf(token, path)).map(s -> new Claim(s.key, () -> Optional.of(s.caller)));
     }
 
     private MungeSession sessionOf(String token, String path) {
-        if (token.startsWith(Session.JWT)) {
-            return tokens.flatMap(t -> t.proof(token)).map(p -> new MungeSession(p.caller(), p.key(), 0)).orElse(null);
-        }
         return token.startsWith("key.") ? keySession(token, path) : token.startsWith("munge.") ? mungeSession(token) : null;
     }
 

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Base64;
+import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
@@ -59,7 +61,11 @@ class JwtTest {
     /** What is seen on the wire is of no use: the signature never travels. */
     @Test
     void aSessionProvesATokenWithoutShowingIt() {
-        Tokens tokens = new Tokens(KEY, "", name -> name.equals("ann") ? Optional.of(new Caller(7, 8)) : Optional.empty(), () -> 50_000);
+        List<String> asked = new ArrayList<>();
+        Tokens tokens = new Tokens(KEY, "", name -> {
+            asked.add(name);
+            return name.equals("ann") ? Optional.of(new Caller(7, 8)) : Optional.empty();
+        }, () -> 50_000);
         Verifier verifier = new Verifier(() -> new byte[0], "c", Optional.empty(), Optional.of(tokens), () -> 50_000);
         Session session = Session.ofJwt(tokens.make("ann", 10));
         String header = session.sign("POST", "/p", new byte[0], 50_000, "n");
@@ -67,7 +73,9 @@ class JwtTest {
         assertThat(verifier.verify(header, "POST", "/p", new byte[0])).isEqualTo(new Verifier.Verified(new Caller(7, 8)));
         assertThat(verifier.verify(header, "POST", "/p", new byte[0])).isEqualTo(new Verifier.Denied("replayed credential"));
         String stolen = new Session(session.token(), KEY).sign("POST", "/p", new byte[0], 50_000, "m");
+        asked.clear();
         assertThat(verifier.verify(stolen, "POST", "/p", new byte[0])).isInstanceOf(Verifier.Denied.class);
+        assertThat(asked).as("names are not looked up for strangers").isEmpty();
         String stranger = Session.ofJwt(tokens.make("eve", 10)).sign("POST", "/p", new byte[0], 50_000, "n");
         assertThat(verifier.verify(stranger, "POST", "/p", new byte[0])).isInstanceOf(Verifier.Denied.class);
         Verifier without = new Verifier(KEY, "c", Optional.empty(), () -> 50_000);
