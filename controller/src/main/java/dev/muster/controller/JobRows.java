@@ -61,8 +61,8 @@ final class JobRows {
             memory.perNodeMb() > 0 ? memory.perNodeMb() : memory.perCpuMb(), memory.perNodeMb() == 0,
             TresText.text(state, job, asked), TresText.allocated(state, job, a), r.features(),
             d.files().workDir().text(), d.payload().submitLine().text(), batch ? JobPaths.stdin(job).text() : "",
-            batch ? JobPaths.stdout(job).text() : "", batch ? JobPaths.stderr(job).text() : "", d.extras().comment(),
-            d.extras().adminComment(), d.extras().extra(), d.extras().container(),
+            batch ? JobPaths.stdout(job).text() : "", batch ? JobPaths.stderr(job).text() : "", state.settings().accounts("job_comment") ? d.extras().comment() : "",
+            d.extras().adminComment(), state.settings().accounts("job_extra") ? d.extras().extra() : "", d.extras().container(),
             run.startTime() > 0 ? "SchedMain" : "", batch, job.het().jobId(), job.het().offset(), r.licenses(), d.extras().mcsLabel(),
             JobViews.oversubscribe(state, job), JobViews.exclusiveUse(state, job));
     }
