@@ -120,8 +120,8 @@ final class Sacct implements Command {
                 w.query.put("allUsers", Boolean.TRUE);
                 w.users = true;
             }
-            case "batch-script" -> w.text = "script";
-            case "env-vars" -> w.text = "environment";
+            case "batch-script" -> text(w, "script");
+            case "env-vars" -> text(w, "environment");
             case "brief" -> w.format = BRIEF;
             case "long" -> w.format = LONG;
             case "cluster", "clusters" -> clusters(c, w, v);
@@ -485,6 +485,13 @@ final class Sacct implements Command {
         c.out().println(b.toString());
     }
 
+    private static void text(Wanted w, String which) throws UsageException {
+        if (!w.text.isEmpty() && !w.text.equals(which)) {
+            throw new UsageException(1, List.of("sacct: fatal: Options --batch-script and --env-vars are mutually exclusive"));
+        }
+        w.text = which;
+    }
+
     /** {@code --batch-script} and {@code --env-vars}: what accounting has kept of each job. */
     private static int texts(CommandContext c, Wanted w) throws UsageException {
         if (!w.jobs) {
@@ -510,10 +517,9 @@ final class Sacct implements Command {
             }
             if (text.length == 0) {
                 c.out().println("NONE");
-            } else {
-                c.out().write(text, 0, text.length);
-                c.out().println();
             }
+            c.out().write(text, 0, text.length);
+            c.out().println("");
         }
         return 0;
     }

@@ -215,7 +215,7 @@ public enum Key {
     TMP_FS("TmpFS", Kind.TEXT, "/tmp", Reader.NODE),
     TOPOLOGY_PARAM("TopologyParam", Kind.LIST, "", Reader.CONTROLLER),
     TOPOLOGY_PLUGIN("TopologyPlugin", Kind.TEXT, "topology/flat", Reader.CONTROLLER),
-    TRACK_WCKEY("TrackWCKey", Kind.YES_NO, "no", Reader.CONTROLLER, Inert.WCKEY),
+    TRACK_WCKEY("TrackWCKey", Kind.YES_NO, "no", Reader.ALL),
     TREE_WIDTH("TreeWidth", Kind.U16, "16", Reader.ALL, Inert.OWN_BOUND),
     UNKILLABLE_STEP_PROGRAM("UnkillableStepProgram", Kind.TEXT, "", Reader.NODE),
     UNKILLABLE_STEP_TIMEOUT("UnkillableStepTimeout", Kind.U16, "60", Reader.NODE),
@@ -263,7 +263,6 @@ public enum Key {
         static final String SENSOR = "energy, network and filesystem sensors are not part of this version";
         static final String SWITCH = "switch plugins are not part of this version";
         static final String TLS = "TLS is not part of this version; requests are authenticated by MAC";
-        static final String WCKEY = "workload characterisation keys are not part of this version";
         static final String X11 = "X11 forwarding is not part of this version";
     }
 

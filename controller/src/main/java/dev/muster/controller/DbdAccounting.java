@@ -133,7 +133,7 @@ final class DbdAccounting implements Accounting {
             out.add("AccountingStorageEnforce=qos: of a QOS, the flags but DenyOnLimit and OverPartQOS have no effect in this version");
         }
         for (String word : enforced) {
-            if (List.of("nojobs", "nosteps", "wckeys").contains(word)) {
+            if (List.of("nojobs", "nosteps").contains(word)) {
                 out.add("AccountingStorageEnforce=" + word + " has no effect in this version");
             }
         }

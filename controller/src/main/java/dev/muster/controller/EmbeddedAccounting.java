@@ -230,7 +230,7 @@ final class EmbeddedAccounting implements Accounting {
         }
 
         private void job(Job job) {
-            jobRows.add(JobRows.job(state, job, suspended(job)));
+            jobRows.add(JobRows.kept(state, JobRows.job(state, job, suspended(job))));
         }
 
         private void step(Job job, Step step) {
@@ -273,7 +273,7 @@ final class EmbeddedAccounting implements Accounting {
             return;
         }
         String state = entry.cause().equals("RequeueJobs") ? JobRows.REQUEUED : JobState.NODE_FAIL.name();
-        rows.jobRows.add(JobRows.left(before, job, new JobRows.Left(state, time), suspended(job)));
+        rows.jobRows.add(JobRows.kept(before, JobRows.left(before, job, new JobRows.Left(state, time), suspended(job))));
         for (Step step : job.run().steps()) {
             if (step.state() == Step.State.RUNNING) {
                 rows.stepRows.add(JobRows.left(job, step, usage(job, step), time));

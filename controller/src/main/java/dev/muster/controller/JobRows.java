@@ -5,6 +5,7 @@ import dev.muster.core.Amounts;
 import dev.muster.core.Job;
 import dev.muster.core.Limits;
 import dev.muster.core.Limits;
+import dev.muster.core.Settings;
 import dev.muster.core.State;
 import dev.muster.core.Step;
 import dev.muster.model.ExitStatus;
@@ -41,6 +42,13 @@ final class JobRows {
         return row(before, job, job.run(), left.state, left.endTime, suspendedSeconds);
     }
 
+    /** As accounting has it: keys, comments and the like where the configuration wants them (TrackWCKey, AccountingStoreFlags). */
+    static JobRow kept(State state, JobRow row) {
+        Settings s = state.settings();
+        return row.with(s.options().containsKey(Settings.TRACK_WCKEY) ? row.wckey() : "", s.accounts("job_comment") ? row.comment() : "",
+                s.accounts("job_extra") ? row.extra() : "");
+    }
+
     private static JobRow row(State state, Job job, Job.Run run, String stateName, long endTime, long suspendedS) {
         JobDesc d = job.desc();
         ResourceRequest r = d.request();
@@ -61,8 +69,8 @@ final class JobRows {
             memory.perNodeMb() > 0 ? memory.perNodeMb() : memory.perCpuMb(), memory.perNodeMb() == 0,
             TresText.text(state, job, asked), TresText.allocated(state, job, a), r.features(),
             d.files().workDir().text(), d.payload().submitLine().text(), batch ? JobPaths.stdin(job).text() : "",
-            batch ? JobPaths.stdout(job).text() : "", batch ? JobPaths.stderr(job).text() : "", state.settings().accounts("job_comment") ? d.extras().comment() : "",
-            d.extras().adminComment(), state.settings().accounts("job_extra") ? d.extras().extra() : "", d.extras().container(),
+            batch ? JobPaths.stdout(job).text() : "", batch ? JobPaths.stderr(job).text() : "", d.extras().comment(),
+            d.extras().adminComment(), d.extras().extra(), d.extras().container(),
             run.startTime() > 0 ? "SchedMain" : "", batch, job.het().jobId(), job.het().offset(), r.licenses(), d.extras().mcsLabel(),
             JobViews.oversubscribe(state, job), JobViews.exclusiveUse(state, job));
     }

@@ -217,7 +217,7 @@ class EmbeddedAccountingTest {
              'submitTime':100,'eligibleTime':100,'holdUid':-1,
              'desc':{'kind':'KIND','name':'x','partition':'p','owner':{'uid':1000,'gid':100,'user':'u','group':'g'},
                      'extras':{'comment':'why','adminComment':'admin','extra':'more'},
-                     'payload':{'scriptHash':'s','envHash':'e'},'charge':{'account':'a'}}}""";
+                     'payload':{'scriptHash':'s','envHash':'e'},'charge':{'account':'a','wckey':'w'}}}""";
         happens("Submit", new Change.JobSubmitted(json(job.replace("ID", "1").replace("KIND", "BATCH"), Job.class)));
         assertThat(kept("1")).isEqualTo(" admin   ");
         store("job_script,job_env,job_comment,job_extra");

@@ -50,9 +50,11 @@ public final class AccountRules {
         if (!state.settings().options().containsKey(Settings.TRACK_WCKEY)) {
             return Optional.of(asked);
         }
-        String name = asked.isEmpty() ? "*" + accounts.defaultWckey(user) : asked.toLowerCase(Locale.ROOT);
-        boolean known = accounts.hasWckey(user, name.startsWith("*") ? name.substring(1) : name);
-        return known || !enforces("wckeys") ? Optional.of(name) : Optional.empty();
+        if (asked.isEmpty() || asked.startsWith("*")) {
+            return Optional.of("*" + accounts.defaultWckey(user));
+        }
+        String name = asked.toLowerCase(Locale.ROOT);
+        return !enforces("wckeys") || accounts.hasWckey(user, name) ? Optional.of(name) : Optional.empty();
     }
 
     /** Fills in what was not said: the user's default account, the account's default QOS. */

@@ -112,7 +112,18 @@ public final class AccountingRows {
             String licenses,
             String mcsLabel,
             String overSubscribe,
-            String exclusiveUse) {}
+            String exclusiveUse) {
+        /** With another key, comment and extra: what a site does not want in its tables is not in the row. */
+        public JobRow with(String key, String words, String more) {
+            return new JobRow(
+                    sluid, restarts, jobId, arrayJobId, arrayTaskId, arrayTasks, arrayMaxRunning, name, userId, userName, groupId,
+                    groupName, account, qos, key, partition, reservation, state, reason, cancelledBy, exit, derivedExit, submitTime,
+                    eligibleTime, startTime, endTime, suspendedSeconds, limitMin, priority, nodes, nodeCount, cpusRequested, cpusAllocated,
+                    memoryRequestedMb, memoryPerCpu, tresRequested, tresAllocated, features, workDir, submitLine, stdin, stdout, stderr,
+                    words, adminComment, more, container, flags, batch, hetJobId, hetOffset, licenses, mcsLabel, overSubscribe,
+                    exclusiveUse);
+        }
+    }
 
     /**
      * One step. Key: (sluid, restarts, stepId).
