@@ -36,7 +36,7 @@ public enum Key {
     CERTMGR_PARAMETERS("CertmgrParameters", Kind.TEXT, "", Reader.ALL, Inert.TLS),
     CERTMGR_TYPE("CertmgrType", Kind.TEXT, "", Reader.ALL, Inert.TLS),
     CLI_FILTER_PARAMETERS("CliFilterParameters", Kind.TEXT, "", Reader.COMMANDS, Inert.CLIFILTER),
-    CLI_FILTER_PLUGINS("CliFilterPlugins", Kind.LIST, "", Reader.COMMANDS, Inert.CLIFILTER),
+    CLI_FILTER_PLUGINS("CliFilterPlugins", Kind.LIST, "", Reader.COMMANDS),
     CLUSTER_NAME("ClusterName", Kind.TEXT, "", Reader.ALL),
     COMMUNICATION_PARAMETERS("CommunicationParameters", Kind.LIST, "", Reader.ALL),
     COMPLETE_WAIT("CompleteWait", Kind.U16, "0", Reader.CONTROLLER),
@@ -111,7 +111,7 @@ public enum Key {
     METRICS_AUTH_USERS("MetricsAuthUsers", Kind.TEXT, "", Reader.CONTROLLER, Inert.REST),
     METRICS_TYPE("MetricsType", Kind.TEXT, "", Reader.CONTROLLER, Inert.REST),
     MIN_JOB_AGE("MinJobAge", Kind.U32, "300", Reader.CONTROLLER),
-    MPI_DEFAULT("MpiDefault", Kind.TEXT, "", Reader.COMMANDS, Inert.MPI),
+    MPI_DEFAULT("MpiDefault", Kind.TEXT, "", Reader.COMMANDS),
     MPI_PARAMS("MpiParams", Kind.TEXT, "", Reader.COMMANDS, Inert.MPI),
     NAMESPACE_TYPE("NamespaceType", Kind.TEXT, "", Reader.NODE),
     NODE_FEATURES_PLUGINS("NodeFeaturesPlugins", Kind.TEXT, "", Reader.CONTROLLER, Inert.FEATURES),
@@ -247,7 +247,7 @@ public enum Key {
         static final String PAM = "PAM sessions are not part of this version";
         static final String BACKUP = "takeover by a backup controller is not part of this version";
         static final String BURST = "burst buffers are not part of this version";
-        static final String CLIFILTER = "submission plugins are not part of this version";
+        static final String CLIFILTER = "cli_filter/lua, which reads them, is not part of this version";
         static final String CRED = "launch credentials are signed with the cluster key here";
         static final String CRON = "scrontab is not part of this version";
         static final String SLURMDBD = "slurmdbd knows its callers by AuthType alone, and there is one of it in this version";
