@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What accounting keeps of a job beside its numbers: script, environment, comment. In slurmctld's own tables, and in slurmdbd's.
-# shows: AccountingStoreFlags
+# What accounting keeps of a job beside its numbers: script, environment, comment, key. In slurmctld's own tables, and in slurmdbd's.
+# shows: AccountingStoreFlags, TrackWCKey
 . "$(dirname "$0")/lib.bash"
 me=$(id -un)
 line=$(printf -- '-%.0s' $(seq 80))
@@ -36,6 +36,18 @@ rm -rf "$dir/state" "$dir/spool"
 prepare_dbd
 start_dbd
 sacctmgr -i add cluster test >/dev/null
+sacctmgr -i add account lab >/dev/null
+sacctmgr -i add user "$me" account=lab >/dev/null 2>&1 || true
+sacctmgr -i add user "$me" wckey=blue >/dev/null
+sacctmgr -i modify user "$me" set defaultwckey=blue >/dev/null
 start_cluster 1 4 "$accounting
+AccountingStorageEnforce=wckeys
 AccountingStoreFlags=job_comment,job_env,job_extra,job_script"
 kept slurmdbd
+check "a key that is not the user's" "sbatch: error: Batch job submission failed: Invalid wckey specification" \
+  "$(sbatch --wckey=red -A lab --wrap true 2>&1 || true)"
+j=$(sbatch --parsable -A lab -o /dev/null --wrap true); wait_empty
+check "the default key has a star" "*blue|*blue" "$(squeue -h -t all -j "$j" -o %w)|$(sacct -n -X -P -j "$j" -o WCKey)"
+match "in scontrol" ' WCKey=[*]blue' "$(scontrol show job "$j")"
+j=$(sbatch --parsable -A lab --wckey=Blue -o /dev/null --wrap true); wait_empty
+check "one that is asked for has none" "$j" "$(sacct -n -X -P -W blue -o JobID)"
