@@ -16,7 +16,7 @@ public enum Key {
     ACCOUNTING_STORAGE_TRES("AccountingStorageTRES", Kind.LIST, "", Reader.CONTROLLER),
     ACCOUNTING_STORAGE_TYPE("AccountingStorageType", Kind.TEXT, "", Reader.ALL),
     ACCOUNTING_STORAGE_USER("AccountingStorageUser", Kind.TEXT, "", Reader.CONTROLLER, Inert.SLURMDBD),
-    ACCOUNTING_STORE_FLAGS("AccountingStoreFlags", Kind.LIST, "", Reader.CONTROLLER, Inert.STORED),
+    ACCOUNTING_STORE_FLAGS("AccountingStoreFlags", Kind.LIST, "", Reader.CONTROLLER),
     ACCT_GATHER_ENERGY_TYPE("AcctGatherEnergyType", Kind.TEXT, "", Reader.NODE, Inert.SENSOR),
     ACCT_GATHER_FILESYSTEM_TYPE("AcctGatherFilesystemType", Kind.TEXT, "", Reader.NODE, Inert.SENSOR),
     ACCT_GATHER_INTERCONNECT_TYPE("AcctGatherInterconnectType", Kind.TEXT, "", Reader.NODE, Inert.SENSOR),
@@ -36,7 +36,7 @@ public enum Key {
     CERTMGR_PARAMETERS("CertmgrParameters", Kind.TEXT, "", Reader.ALL, Inert.TLS),
     CERTMGR_TYPE("CertmgrType", Kind.TEXT, "", Reader.ALL, Inert.TLS),
     CLI_FILTER_PARAMETERS("CliFilterParameters", Kind.TEXT, "", Reader.COMMANDS, Inert.CLIFILTER),
-    CLI_FILTER_PLUGINS("CliFilterPlugins", Kind.LIST, "", Reader.COMMANDS, Inert.CLIFILTER),
+    CLI_FILTER_PLUGINS("CliFilterPlugins", Kind.LIST, "", Reader.COMMANDS),
     CLUSTER_NAME("ClusterName", Kind.TEXT, "", Reader.ALL),
     COMMUNICATION_PARAMETERS("CommunicationParameters", Kind.LIST, "", Reader.ALL),
     COMPLETE_WAIT("CompleteWait", Kind.U16, "0", Reader.CONTROLLER),
@@ -112,7 +112,7 @@ public enum Key {
     METRICS_PARAMETERS("MetricsParameters", Kind.LIST, "", Reader.CONTROLLER),
     METRICS_TYPE("MetricsType", Kind.TEXT, "", Reader.CONTROLLER),
     MIN_JOB_AGE("MinJobAge", Kind.U32, "300", Reader.CONTROLLER),
-    MPI_DEFAULT("MpiDefault", Kind.TEXT, "", Reader.COMMANDS, Inert.MPI),
+    MPI_DEFAULT("MpiDefault", Kind.TEXT, "", Reader.COMMANDS),
     MPI_PARAMS("MpiParams", Kind.TEXT, "", Reader.COMMANDS, Inert.MPI),
     NAMESPACE_TYPE("NamespaceType", Kind.TEXT, "", Reader.NODE),
     NODE_FEATURES_PLUGINS("NodeFeaturesPlugins", Kind.TEXT, "", Reader.CONTROLLER, Inert.FEATURES),
@@ -217,7 +217,7 @@ public enum Key {
     TMP_FS("TmpFS", Kind.TEXT, "/tmp", Reader.NODE),
     TOPOLOGY_PARAM("TopologyParam", Kind.LIST, "", Reader.CONTROLLER),
     TOPOLOGY_PLUGIN("TopologyPlugin", Kind.TEXT, "topology/flat", Reader.CONTROLLER),
-    TRACK_WCKEY("TrackWCKey", Kind.YES_NO, "no", Reader.CONTROLLER, Inert.WCKEY),
+    TRACK_WCKEY("TrackWCKey", Kind.YES_NO, "no", Reader.ALL),
     TREE_WIDTH("TreeWidth", Kind.U16, "16", Reader.ALL, Inert.OWN_BOUND),
     UNKILLABLE_STEP_PROGRAM("UnkillableStepProgram", Kind.TEXT, "", Reader.NODE),
     UNKILLABLE_STEP_TIMEOUT("UnkillableStepTimeout", Kind.U16, "60", Reader.NODE),
@@ -248,7 +248,7 @@ public enum Key {
         static final String PAM = "PAM sessions are not part of this version";
         static final String BACKUP = "takeover by a backup controller is not part of this version";
         static final String BURST = "burst buffers are not part of this version";
-        static final String CLIFILTER = "submission plugins are not part of this version";
+        static final String CLIFILTER = "cli_filter/lua, which reads them, is not part of this version";
         static final String CRED = "launch credentials are signed with the cluster key here";
         static final String CRON = "scrontab is not part of this version";
         static final String SLURMDBD = "slurmdbd knows its callers by AuthType alone, and there is one of it in this version";
@@ -265,7 +265,6 @@ public enum Key {
         static final String SENSOR = "energy, network and filesystem sensors are not part of this version";
         static final String SWITCH = "switch plugins are not part of this version";
         static final String TLS = "TLS is not part of this version; requests are authenticated by MAC";
-        static final String WCKEY = "workload characterisation keys are not part of this version";
         static final String X11 = "X11 forwarding is not part of this version";
     }
 

@@ -172,10 +172,10 @@ final class Controller {
     private Accounting accounting(SlurmConf c, Path stateDir, UUID clusterId, Sessions sessions) {
         return switch (c.text(Key.ACCOUNTING_STORAGE_TYPE)) {
             case "accounting_storage/none" -> c.given(Key.ACCOUNTING_STORAGE_TYPE) ? new NoAccounting()
-                    : EmbeddedAccounting.open(stateDir, clusterId, journal.lastIndex(), log::info);
+                    : EmbeddedAccounting.open(stateDir, clusterId, journal.lastIndex(), blobs::read, log::info);
             case "accounting_storage/slurmdbd" -> new DbdAccounting(conf::get, sessions, clusterId.toString(), journal::lastIndex, this::knownState,
-                    this::policy, log::info);
-            default -> EmbeddedAccounting.open(stateDir, clusterId, journal.lastIndex(), log::info);
+                    this::policy, blobs::read, log::info);
+            default -> EmbeddedAccounting.open(stateDir, clusterId, journal.lastIndex(), blobs::read, log::info);
         };
     }
 
