@@ -17,10 +17,10 @@ public enum Key {
     ACCOUNTING_STORAGE_TYPE("AccountingStorageType", Kind.TEXT, "", Reader.ALL),
     ACCOUNTING_STORAGE_USER("AccountingStorageUser", Kind.TEXT, "", Reader.CONTROLLER, Inert.SLURMDBD),
     ACCOUNTING_STORE_FLAGS("AccountingStoreFlags", Kind.LIST, "", Reader.CONTROLLER),
-    ACCT_GATHER_ENERGY_TYPE("AcctGatherEnergyType", Kind.TEXT, "", Reader.NODE, Inert.SENSOR),
+    ACCT_GATHER_ENERGY_TYPE("AcctGatherEnergyType", Kind.TEXT, "", Reader.NODE),
     ACCT_GATHER_FILESYSTEM_TYPE("AcctGatherFilesystemType", Kind.TEXT, "", Reader.NODE, Inert.SENSOR),
-    ACCT_GATHER_INTERCONNECT_TYPE("AcctGatherInterconnectType", Kind.TEXT, "", Reader.NODE, Inert.SENSOR),
-    ACCT_GATHER_NODE_FREQ("AcctGatherNodeFreq", Kind.U16, "0", Reader.NODE, Inert.SENSOR),
+    ACCT_GATHER_INTERCONNECT_TYPE("AcctGatherInterconnectType", Kind.TEXT, "", Reader.NODE),
+    ACCT_GATHER_NODE_FREQ("AcctGatherNodeFreq", Kind.U16, "0", Reader.NODE),
     ACCT_GATHER_PROFILE_TYPE("AcctGatherProfileType", Kind.TEXT, "", Reader.NODE, Inert.PROFILE),
     ALLOW_SPEC_RESOURCES_USAGE("AllowSpecResourcesUsage", Kind.YES_NO, "no", Reader.CONTROLLER),
     AUTH_ALT_PARAMETERS("AuthAltParameters", Kind.LIST, "", Reader.ALL),
@@ -262,7 +262,7 @@ public enum Key {
 
         static final String PROFILE = "time series profiles are not part of this version";
         static final String REST = "the REST daemon is not part of this version";
-        static final String SENSOR = "energy, network and filesystem sensors are not part of this version";
+        static final String SENSOR = "file systems are not metered in this version";
         static final String SWITCH = "switch plugins are not part of this version";
         static final String TLS = "TLS is not part of this version; requests are authenticated by MAC";
         static final String X11 = "X11 forwarding is not part of this version";

@@ -40,6 +40,7 @@ public final class ClusterMessages {
      * @param cpuLoad   hundredths
      * @param gres      configured, {@code gpu:a100:4}
      * @param gresUsed  {@code gpu:a100:1(IDX:0)}
+     * @param metered   the watts now and on average since slurmd started are known
      */
     public record NodeInfo(
             String name,
@@ -88,7 +89,10 @@ public final class ClusterMessages {
             String tresConfigured,
             String tresAllocated,
             String topology,
-            int runningJobs) {}
+            int runningJobs,
+            boolean metered,
+            int watts,
+            int averageWatts) {}
 
     public record QueryPartitions(List<String> partitions, boolean all) {}
 
