@@ -58,6 +58,9 @@ final class NodesJson {
         }
         o.put("alloc_idle_cpus", Math.max(0, n.number("cpusEffective") - n.number("cpusAllocated")));
         o.put("free_mem", Tree.orUnset(n.number("memoryFreeMb"))).put("suspend_time", Tree.unset());
+        if (n.flag("metered")) {
+            o.put("energy", new Json.Obj().put("average_watts", n.number("averageWatts")).put("current_watts", Tree.number(n.number("watts"))));
+        }
         o.put("features", Tree.csv(n.text("features"))).put("active_features", Tree.csv(n.text("activeFeatures")));
         o.put("partitions", new ArrayList<Object>(n.texts("partitions"))).put("state", states(n));
         o.put("next_state_after_reboot",

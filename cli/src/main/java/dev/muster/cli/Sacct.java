@@ -434,15 +434,23 @@ final class Sacct implements Command {
         return !anyStep;
     }
 
-    /** A job's CPU time is that of its steps. */
+    /**
+     * A job's CPU time is that of its steps. Its energy as well, but what the nodes' meters say of the batch script or the external step is of
+     * the same time as that of the steps beside: the longest count.
+     */
     private static void sumUsage(Json.Obj job, List<Json.Obj> steps) {
         long user = 0;
         long system = 0;
+        long stepsJ = 0;
+        long wholeJ = 0;
         for (Json.Obj s : steps) {
             user += s.obj("usage").number("userCpuUs");
             system += s.obj("usage").number("systemCpuUs");
+            long used = s.obj("usage").number("energyJ");
+            stepsJ += s.integer("stepId") >= 0 ? used : 0;
+            wholeJ = Math.max(wholeJ, s.integer("stepId") >= 0 ? 0 : used);
         }
-        job.put("usage", new Json.Obj().put("userCpuUs", user).put("systemCpuUs", system));
+        job.put("usage", new Json.Obj().put("userCpuUs", user).put("systemCpuUs", system).put("energyJ", Math.max(stepsJ, wholeJ)));
     }
 
     private static void header(CommandContext c, Wanted w, List<Column> columns) {

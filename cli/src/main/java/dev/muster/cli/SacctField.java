@@ -109,8 +109,10 @@ enum SacctField {
             case TRESUSAGEINTOT -> isStep ? tresIn(usage, usage.number("readBytes")) : "";
             case TRESUSAGEINMAX, TRESUSAGEINAVE -> isStep ? tresIn(usage, usage.number("readBytes")) : "";
             case TRESUSAGEOUTTOT, TRESUSAGEOUTMAX, TRESUSAGEOUTAVE ->
-                isStep ? "energy=0,fs/disk=" + usage.number("writeBytes") : "";
-            case AVECPUFREQ, AVEPAGES, BLOCKID, CONSUMEDENERGY, CONSUMEDENERGYRAW, FAILEDNODE, MAXDISKREADNODE,
+                isStep ? "energy=" + usage.number("energyJ") + ",fs/disk=" + usage.number("writeBytes") + network(usage, "netOutBytes") : "";
+            case CONSUMEDENERGY -> energy(usage.number("energyJ"), v.unit);
+            case CONSUMEDENERGYRAW -> number(usage.number("energyJ"));
+            case AVECPUFREQ, AVEPAGES, BLOCKID, FAILEDNODE, MAXDISKREADNODE,
                     MAXDISKREADTASK, MAXDISKWRITENODE, MAXDISKWRITETASK, MAXPAGESNODE, MAXPAGESTASK, MINCPUNODE,
                     MINCPUTASK, REQCPUFREQ, REQCPUFREQGOV, REQCPUFREQMAX, REQCPUFREQMIN, RESERVATIONID,
                     SYSTEMCOMMENT -> "";
@@ -264,9 +266,26 @@ enum SacctField {
 
     private static String tresIn(Json.Obj u, long read) {
         return "cpu=" + Durations.full((u.number("userCpuUs") + u.number("systemCpuUs")) / (US_PER_MS * 1000))
-                + ",energy=0,fs/disk="
-                + read + ",mem=" + u.number("maxRssKb") + "K,pages=" + u.number("maxPages") + ",vmem="
+                + ",energy=" + u.number("energyJ") + ",fs/disk=" + read + network(u, "netInBytes")
+                + ",mem=" + u.number("maxRssKb") + "K,pages=" + u.number("maxPages") + ",vmem="
                         + u.number("maxVmKb") + "K";
+    }
+
+    /** Only where ic/sysfs is accounted. */
+    static String network(Json.Obj usage, String direction) {
+        return usage.number("netInBytes") + usage.number("netOutBytes") == 0 ? "" : ",ic/sysfs=" + usage.number(direction);
+    }
+
+    /** Joules with a decimal prefix: {@code 523}, {@code 2K}, {@code 13.50K}. @param wanted K, M, …; 0 for the best fitting, 1 for none */
+    static String energy(long joules, char wanted) {
+        int steps = 0;
+        double value = joules;
+        while (wanted != 1 && (wanted == 0 ? value >= 1000 && steps < 5 : steps < " KMGTP".indexOf(wanted))) {
+            value /= 1000;
+            steps++;
+        }
+        String unit = steps == 0 ? "" : "KMGTP".substring(steps - 1, steps);
+        return value == (long) value ? (long) value + unit : String.format(java.util.Locale.ROOT, "%.2f", value) + unit;
     }
 
     /** {@code 00:00.012}, {@code 01:02:03}, {@code 1-02:03:04}. */

@@ -124,7 +124,7 @@ final class SacctJson {
                 .put("max", Tree.unset())).put("governor", ""));
         o.put("kill_request_user", killer(c, s)).put("state", Tree.texts(s.text("state")));
         o.put("statistics", new Json.Obj().put("CPU", new Json.Obj().put("actual_frequency", 0L))
-                .put("energy", new Json.Obj().put("consumed", Tree.unset())));
+                .put("energy", new Json.Obj().put("consumed", Tree.orUnset(usage.number("energyJ")))));
         o.put("step", new Json.Obj().put("id", job.integer("jobId") + "." + SacctField.stepName(s))
                 .put("name", s.text("name")).put("stderr", "").put("stdin", "").put("stdout", "")
                 .put("stderr_expanded", "").put("stdin_expanded", "").put("stdout_expanded", ""));

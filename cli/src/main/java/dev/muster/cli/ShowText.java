@@ -341,7 +341,8 @@ final class ShowText {
         line();
         add("AllocTRES", n.text("tresAllocated"));
         line();
-        add("CurrentWatts", "n/s").add("AveWatts", "n/s");
+        add("CurrentWatts", n.flag("metered") ? n.number("watts") + "" : "n/s")
+                .add("AveWatts", n.flag("metered") ? n.number("averageWatts") + "" : "n/s");
         line();
         if (!n.text("reason").isEmpty()) {
             line();

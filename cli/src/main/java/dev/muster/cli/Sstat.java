@@ -170,6 +170,9 @@ final class Sstat implements Command {
                 for (Json.Obj s : reply.objects("steps")) {
                     if (s.integer("jobId") == step.integer("jobId") && SacctField.stepName(s).equals(step.text("stepId"))) {
                         s.objects("tasks").forEach(t -> out.add(t.put("node", name)));
+                        for (String meter : List.of("energyJ", "netInBytes", "netOutBytes")) {
+                            step.put(meter, step.number(meter) + s.number(meter));
+                        }
                     }
                 }
             } catch (SlurmException e) {

@@ -146,20 +146,26 @@ enum SstatField {
             case MAXDISKWRITE -> Long.toString(most(tasks, "writeBytes"));
             case MAXDISKWRITENODE -> node(tasks, "writeBytes", true);
             case MAXDISKWRITETASK -> task(tasks, "writeBytes", true);
-            // nothing here sets or measures frequencies or energy
+            // nothing here measures frequencies
             case AVECPUFREQ, REQCPUFREQ, REQCPUFREQMIN, REQCPUFREQMAX, REQCPUFREQGOV -> "Unknown";
-            case CONSUMEDENERGY, CONSUMEDENERGYRAW -> "";
-            case TRESUSAGEINAVE -> in(f -> mean(tasks, f));
-            case TRESUSAGEINMAX -> in(f -> most(tasks, f));
-            case TRESUSAGEINTOT -> in(f -> sum(tasks, f));
-            case TRESUSAGEOUTAVE -> "fs/disk=" + mean(tasks, "writeBytes");
-            case TRESUSAGEOUTMAX -> "fs/disk=" + most(tasks, "writeBytes");
-            case TRESUSAGEOUTTOT -> "fs/disk=" + sum(tasks, "writeBytes");
+            case CONSUMEDENERGY -> SacctField.energy(step.number("energyJ"), raw ? (char) 1 : 0);
+            case CONSUMEDENERGYRAW -> Long.toString(step.number("energyJ"));
+            case TRESUSAGEINAVE -> in(step, f -> mean(tasks, f));
+            case TRESUSAGEINMAX -> in(step, f -> most(tasks, f));
+            case TRESUSAGEINTOT -> in(step, f -> sum(tasks, f));
+            case TRESUSAGEOUTAVE -> out(step, mean(tasks, "writeBytes"));
+            case TRESUSAGEOUTMAX -> out(step, most(tasks, "writeBytes"));
+            case TRESUSAGEOUTTOT -> out(step, sum(tasks, "writeBytes"));
         };
     }
 
-    private static String in(ToLongFunction<String> of) {
-        return "cpu=" + Durations.full(of.applyAsLong("cpuMs") / 1000) + ",fs/disk=" + of.applyAsLong("readBytes") + ",mem="
+    private static String out(Json.Obj step, long written) {
+        return "energy=" + step.number("energyJ") + ",fs/disk=" + written + SacctField.network(step, "netOutBytes");
+    }
+
+    private static String in(Json.Obj step, ToLongFunction<String> of) {
+        return "cpu=" + Durations.full(of.applyAsLong("cpuMs") / 1000) + ",energy=" + step.number("energyJ") + ",fs/disk="
+                + of.applyAsLong("readBytes") + SacctField.network(step, "netInBytes") + ",mem="
                 + of.applyAsLong("residentKb") + "K,pages=" + of.applyAsLong("pages") + ",vmem=" + of.applyAsLong("virtualKb") + "K";
     }
 

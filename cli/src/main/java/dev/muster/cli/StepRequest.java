@@ -134,7 +134,7 @@ final class StepRequest {
         int most = q.integer("nodesMax") > 0 ? q.integer("nodesMax") : Integer.MAX_VALUE;
         long tasks = 0;
         for (int i = o.integer(JobOption.RELATIVE), nodes = 0; i < shares.size() && nodes < most; i++, nodes++) {
-            tasks += shares.get(i).integer("cpus") / o.integer(JobOption.CPUS_PER_TASK);
+            tasks += shares.get(i).integer("usableCpus") / o.integer(JobOption.CPUS_PER_TASK);
         }
         return tasks;
     }

@@ -33,7 +33,7 @@ class ListingTest {
              "lastBusy":1795255146,"tresConfigured":"cpu=8,mem=4000M,billing=8","tresAllocated":"cpu=4"},
             {"name":"n2","hostname":"vm","address":"127.0.0.1","port":26919,"state":"MIXED","cpus":8,"cpusEffective":8,
              "sockets":8,"coresPerSocket":1,"threadsPerCore":1,"cpusAllocated":1,"memoryMb":4000,"weight":1,"cpuLoad":4,
-             "partitions":["main"]}]}
+             "partitions":["main"],"metered":true,"watts":120,"averageWatts":95}]}
             """;
     private static final String PARTITIONS = """
             {"now":1795256205,"partitions":[{"name":"main","isDefault":true,"state":"UP","nodes":"n[1-2]","totalNodes":2,
@@ -179,6 +179,16 @@ class ListingTest {
     }
 
     @Test
+    void energyHasDecimalPrefixes() {
+        String[][] rows = {{"0", "", "0"}, {"999", "", "999"}, {"2000", "", "2K"}, {"13503", "", "13.50K"}, {"7250000", "", "7.25M"},
+            {"13503", "1", "13503"}, {"13503", "M", "0.01M"}, {"4000000", "K", "4000K"}};
+        for (String[] row : rows) {
+            char unit = row[1].isEmpty() ? 0 : row[1].equals("1") ? 1 : row[1].charAt(0);
+            assertThat(SacctField.energy(Long.parseLong(row[0]), unit)).as(String.join(" ", row)).isEqualTo(row[2]);
+        }
+    }
+
+    @Test
     void scontrolShowsANodeAndAPartition() {
         assertThat(host.run("scontrol show node n1").out()).isEqualTo("""
                 NodeName=n1 Arch=x86_64 CoresPerSocket=1_
@@ -199,6 +209,7 @@ class ListingTest {
                 ___
 
                 """.replace("_\n", " \n").replace("___\n", "   \n").replace("   \n", "   \n").replace("__ \n", "   \n"));
+        assertThat(host.run("scontrol show node n2").out()).contains("   CurrentWatts=120 AveWatts=95\n");
         assertThat(host.run("scontrol show node n9"))
                 .isEqualTo(new FakeHost.Ran(1, "Node n9 not found\n", ""));
         assertThat(host.run("scontrol show part").out()).isEqualTo("""

@@ -13,7 +13,6 @@ public final class SisterFiles {
 
     private static final String[][] UNREAD = {
         {"plugstack.conf", "SPANK plugins are shared objects of Slurm and are not loaded"},
-        {"acct_gather.conf", "energy, network and filesystem sensors are not part of this version"},
         {"burst_buffer.conf", "burst buffers are not part of this version"},
         {"helpers.conf", "changing node features by reboot is not part of this version"},
         {"namespace.yaml", "namespace/linux is not part of this version; namespace/tmpfs reads job_container.conf"},
@@ -124,8 +123,24 @@ public final class SisterFiles {
             }
         }
         CgroupConf cgroup = CgroupConf.read(conf.sister(CGROUP), new ArrayList<>());
+        meters(conf, found);
+        AcctGatherConf.read(conf.sister("acct_gather.conf"), new ArrayList<>()).without()
+                .forEach(name -> found.add("acct_gather.conf: " + name + " has no effect: what it is for is not part of this version"));
         cgroup.without().forEach(name -> found.add("cgroup.conf: " + name + " has no effect: control groups are made without systemd"));
         return List.copyOf(found);
+    }
+
+    private static void meters(SlurmConf conf, List<String> found) {
+        Key[] keys = {Key.ACCT_GATHER_ENERGY_TYPE, Key.ACCT_GATHER_INTERCONNECT_TYPE};
+        String[] known = {"acct_gather_energy/rapl", "acct_gather_interconnect/sysfs"};
+        for (int i = 0; i < keys.length; i++) {
+            if (conf.given(keys[i]) && !harmless(conf, keys[i]) && !conf.text(keys[i]).equalsIgnoreCase(known[i])) {
+                found.add(keys[i].slurmName() + "=" + conf.text(keys[i]) + " has no effect: only " + known[i] + " is part of this version");
+            }
+        }
+        if (conf.text(Key.ACCT_GATHER_INTERCONNECT_TYPE).equalsIgnoreCase(known[1]) && !conf.has(Key.ACCOUNTING_STORAGE_TRES, "ic/sysfs")) {
+            found.add("AcctGatherInterconnectType has no effect: AccountingStorageTRES does not have ic/sysfs");
+        }
     }
 
     /** A value that asks for nothing needs no remark. */

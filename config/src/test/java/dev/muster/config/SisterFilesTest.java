@@ -110,6 +110,21 @@ class SisterFilesTest {
     }
 
     @Test
+    void acctGather() throws IOException {
+        AcctGatherConf conf = AcctGatherConf.read(file("acct_gather.conf", """
+            # sensors
+            sysfsinterfaces=eth0,ib0
+            EnergyIPMIFrequency=10
+            """), errors);
+        assertThat(messages()).isEmpty();
+        assertThat(conf).isEqualTo(new AcctGatherConf(List.of("eth0", "ib0"), List.of("EnergyIPMIFrequency")));
+        assertThat(AcctGatherConf.read(dir.resolve("absent").toFile(), errors).interfaces()).isEmpty();
+        AcctGatherConf.read(file("acct_gather.conf", "Foo=1\nSysfsInterfaces=../x\n"), errors);
+        assertThat(messages()).containsExactly("acct_gather.conf:1: Parsing error at unrecognized key: Foo",
+            "acct_gather.conf:2: Invalid interface name in SysfsInterfaces: ../x");
+    }
+
+    @Test
     void topology() throws IOException {
         TopologyConf conf = TopologyConf.read(file("topology.conf", """
             SwitchName=s0 Nodes=n[0-5]
@@ -145,6 +160,8 @@ class SisterFilesTest {
             BurstBufferType=burst_buffer/lua
             LaunchParameters=use_interactive_step,mem_sort
             SlurmctldAddr=virtual
+            AcctGatherEnergyType=acct_gather_energy/ipmi
+            AcctGatherInterconnectType=acct_gather_interconnect/sysfs
             NodeName=n[1-2] BcastAddr=b
             """);
         file("cgroup.conf", "IgnoreSystemd=yes\nConstrainCores=yes\n");
@@ -156,6 +173,8 @@ class SisterFilesTest {
         assertThat(SisterFiles.inertWords(conf)).containsExactly(
             "LaunchParameters=mem_sort has no effect: --mem-bind=sort is not part of this version",
             "NodeName=n1: BcastAddr has no effect in this version", "NodeName=n2: BcastAddr has no effect in this version",
+            "AcctGatherEnergyType=acct_gather_energy/ipmi has no effect: only acct_gather_energy/rapl is part of this version",
+            "AcctGatherInterconnectType has no effect: AccountingStorageTRES does not have ic/sysfs",
             "cgroup.conf: IgnoreSystemd has no effect: control groups are made without systemd");
         assertThat(conf.controllers().getFirst()).isEqualTo(new Controller("h", "virtual"));
     }

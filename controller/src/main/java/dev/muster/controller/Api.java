@@ -132,6 +132,7 @@ final class Api {
             case "QueryTriggers" -> Reply.of(new TriggerMessages.TriggersReply(core.durable().triggers().byId().values().stream()
                     .map(t -> new TriggerMessages.TriggerInfo(t.id(), t.events(), t.jobId(), t.nodes(), t.offsetS(), t.uid(), t.user(),
                             t.program(), t.permanent())).toList()));
+            case "CreateToken" -> controller.tokens().answer(caller, Codec.decode(body, ClusterMessages.CreateToken.class));
             case "Reconfigure" -> admin(caller, controller::reconfigure);
             case "Shutdown" -> {
                 boolean only = Codec.decode(body, ClusterMessages.Shutdown.class).controllerOnly();
@@ -579,7 +580,8 @@ final class Api {
         List<Integer> tasks = JobEnvironment.taskCounts(job);
         int i = 0;
         for (dev.muster.core.Allocation.Share s : job.run().allocation().nodes()) {
-            shares.add(share(state, s.node(), s.cpus(), s.memoryMb(), TresText.gresDetail(state, s.node(), s.gres()), tasks.get(i++), List.of()));
+            shares.add(share(state, s.node(), s.cpus(), s.memoryMb(), TresText.gresDetail(state, s.node(), s.gres()), tasks.get(i++), List.of(),
+                    usable(job, s)));
         }
         List<String> environment = job.run().allocation().isEmpty() ? List.of()
                 : JobEnvironment.ofAllocation(state, job).entrySet().stream().map(e -> e.getKey() + "=" + e.getValue()).toList();
@@ -592,10 +594,16 @@ final class Api {
                 job.het().members(), said);
     }
 
-    private static JobMessages.NodeShare share(State state, String name, int cpus, long memoryMb, String gres, int tasks, List<Integer> ids) {
+    private static int usable(Job job, dev.muster.core.Allocation.Share s) {
+        int threads = job.desc().request().threadsPerCore();
+        return threads > 0 && !s.cores().isEmpty() ? Math.min(s.cpus(), s.cores().count() * threads) : s.cpus();
+    }
+
+    private static JobMessages.NodeShare share(State state, String name, int cpus, long memoryMb, String gres, int tasks, List<Integer> ids,
+            int usableCpus) {
         Optional<Node> node = state.nodes().find(name);
         return new JobMessages.NodeShare(name, node.map(n -> n.spec().address()).orElse(name), node.map(n -> n.spec().port()).orElse(0),
-                cpus, memoryMb, gres, tasks, ids);
+                cpus, memoryMb, gres, tasks, ids, usableCpus);
     }
 
     private Reply createStep(Caller caller, JobMessages.CreateStep m) {
@@ -659,7 +667,8 @@ final class Api {
         }
         List<JobMessages.NodeShare> shares = new ArrayList<>();
         for (Step.Part p : step.get().nodes()) {
-            shares.add(share(state, p.node(), p.cpus(), p.memoryMb(), TresText.gresDetail(state, p.node(), p.gres()), p.tasks().size(), p.tasks()));
+            shares.add(share(state, p.node(), p.cpus(), p.memoryMb(), TresText.gresDetail(state, p.node(), p.gres()), p.tasks().size(), p.tasks(),
+                    p.cpus()));
         }
         return Optional.of(new JobMessages.StepStarted(
                 jobId, stepId, job.get().attempt(), step.get().tasks(), shares, step.get().ioToken(), List.of()));

@@ -82,7 +82,7 @@ final class NodeViews {
                 gresUsed(n, used), "", s.weight(), -1, mcs.labelOf(state, n),
                 partitionsOf.getOrDefault(n.name(), List.of()), n.hardware().architecture(),
                 n.hardware().operatingSystem(), n.version(), n.hardware().bootTime(), n.startTime(), n.lastBusy(), n.resumeAfter(), tres,
-                tresUsed, "", n.jobs().size());
+                tresUsed, "", n.jobs().size(), beat.metered(), beat.watts(), beat.averageWatts());
     }
 
     private static List<String> flags(Node n, boolean completing, Boolean maintained) {

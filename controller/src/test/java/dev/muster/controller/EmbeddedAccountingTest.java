@@ -101,7 +101,7 @@ class EmbeddedAccountingTest {
 
     private void partEnded(String node, ExitStatus exit, long cpuUs, long rssKb) {
         happens("StepExited", new Change.StepPartEnded(7, 0, node, exit, Map.of(), "",
-            new Change.Usage(cpuUs, cpuUs, rssKb, rssKb * 2, 10, 20, 1)));
+            new Change.Usage(cpuUs, cpuUs, rssKb, rssKb * 2, 10, 20, 1, 100, 7, 8)));
     }
 
     private List<JobWithSteps> all(boolean duplicates) {
@@ -145,6 +145,7 @@ class EmbeddedAccountingTest {
         assertThat(step.usage().maxRssNode()).isEqualTo("n2");
         assertThat(step.usage().maxRssTask()).isEqualTo(2);
         assertThat(step.usage().aveRssKb()).isEqualTo(2000);
+        assertThat(List.of(step.usage().energyJ(), step.usage().netInBytes(), step.usage().netOutBytes())).isEqualTo(List.of(200L, 14L, 16L));
         assertThat(step.usage().minCpuUs()).isEqualTo(100);
         assertThat(step.endTime()).isEqualTo(9);
         restart();

@@ -81,8 +81,13 @@ public sealed interface Change {
     record StepPartEnded(int jobId, int stepId, String node, ExitStatus exit, Map<String, ExitStatus> exits, String reason, Usage usage)
             implements Change {}
 
-    /** What a step used on a node: times in microseconds, memory in KiB, disk in bytes. */
-    record Usage(long userCpuUs, long systemCpuUs, long maxRssKb, long maxVmKb, long readBytes, long writeBytes, long maxPages) {}
+    /** What a step used on a node: times in microseconds, memory in KiB, disk and network in bytes, energy in joules. */
+    record Usage(long userCpuUs, long systemCpuUs, long maxRssKb, long maxVmKb, long readBytes, long writeBytes, long maxPages, long energyJ,
+            long netInBytes, long netOutBytes) {
+        public Usage(long userCpuUs, long systemCpuUs, long maxRssKb, long maxVmKb, long readBytes, long writeBytes, long maxPages) {
+            this(userCpuUs, systemCpuUs, maxRssKb, maxVmKb, readBytes, writeBytes, maxPages, 0, 0, 0);
+        }
+    }
 
     /** The step was told to end; atOnce: by SIGKILL without a warning. */
     record StepEnding(int jobId, int stepId, String reason, boolean atOnce) implements Change {}

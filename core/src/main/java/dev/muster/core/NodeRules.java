@@ -185,7 +185,8 @@ final class NodeRules {
         }
         NodeMessages.Usage u = m.usage();
         partEnded(job, found.get(), node, worst, m.tasks(), m.reason(), new Change.Usage(
-                u.userCpuUs(), u.systemCpuUs(), u.maxRssKb(), u.maxVmKb(), u.readBytes(), u.writeBytes(), u.maxPages()));
+                u.userCpuUs(), u.systemCpuUs(), u.maxRssKb(), u.maxVmKb(), u.readBytes(), u.writeBytes(), u.maxPages(),
+                u.energyJ(), u.netInBytes(), u.netOutBytes()));
     }
 
     private static final Change.Usage NO_USAGE = new Change.Usage(0, 0, 0, 0, 0, 0, 0);

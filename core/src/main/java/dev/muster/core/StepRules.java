@@ -224,7 +224,7 @@ final class StepRules {
             List<Integer> slots = new ArrayList<>();
             for (Allocation.Share share : shares) {
                 IndexSet cores = ignoreOthers ? share.cores() : freeCores(share);
-                int cpus = cores.count() * cpusPerUnit(share);
+                int cpus = cores.count() * usablePerUnit(share);
                 int fits = request.overcommit() ? Integer.MAX_VALUE / 4096 : cpus / cpusPerTask;
                 if (request.tasksPerNode() > 0) {
                     fits = Math.min(fits, request.tasksPerNode());
@@ -297,7 +297,7 @@ final class StepRules {
             for (int i = 0; i < used.size(); i++) {
                 IndexSet cores = ignoreOthers ? used.get(i).cores() : freeCores(used.get(i));
                 free.add(cores);
-                if (!request.overcommit() && cores.count() * cpusPerUnit(used.get(i)) < ranks.get(i).size() * cpusPerTask) {
+                if (!request.overcommit() && cores.count() * usablePerUnit(used.get(i)) < ranks.get(i).size() * cpusPerTask) {
                     return ignoreOthers ? SlurmErrno.TOO_MANY_REQUESTED_CPUS : SlurmErrno.NODES_BUSY;
                 }
             }
@@ -315,29 +315,62 @@ final class StepRules {
             return -1;
         }
 
-        private List<Step.Part> assign(
+        /** The parts, or NODES_BUSY. */
+        private Object assign(
                 List<Allocation.Share> shares, List<IndexSet> free, List<List<Integer>> ranks, int cpusPerTask, boolean ignoreOthers) {
             List<Step.Part> parts = new ArrayList<>();
             leftOfJob.clear();
             for (int i = 0; i < shares.size(); i++) {
                 Allocation.Share share = shares.get(i);
                 int perUnit = cpusPerUnit(share);
+                int usable = usablePerUnit(share);
                 int wanted = step.wholeNodes() || request.overcommit() ? free.get(i).count()
-                        : Math.min(free.get(i).count(), (ranks.get(i).size() * cpusPerTask + perUnit - 1) / perUnit);
+                        : Math.min(free.get(i).count(), (ranks.get(i).size() * cpusPerTask + usable - 1) / usable);
                 IndexSet cores = IndexSet.empty();
                 for (int core = free.get(i).first(), k = 0; core >= 0 && k < wanted; core = free.get(i).next(core + 1), k++) {
                     cores = cores.with(core);
                 }
                 long memory = request.memPerNodeMb() > 0 ? request.memPerNodeMb()
                         : request.memPerCpuMb() > 0 ? request.memPerCpuMb() * cores.count() * perUnit : share.memoryMb();
-                parts.add(new Step.Part(share.node(), List.copyOf(ranks.get(i)), cores, cores.count() * perUnit, memory,
-                        gres(share, ranks.get(i).size(), shares.size() - 1 - i, ignoreOthers), false, false, ExitStatus.NONE, Map.of(), ""));
+                Map<String, IndexSet> devices = gres(share, cores, ranks.get(i).size(), shares.size() - 1 - i, ignoreOthers);
+                if (!ignoreOthers && misses(share, devices, shares.size())) {
+                    return SlurmErrno.NODES_BUSY;
+                }
+                parts.add(new Step.Part(share.node(), List.copyOf(ranks.get(i)), cores, cores.count() * perUnit, memory, devices, false, false,
+                        ExitStatus.NONE, Map.of(), ""));
             }
-            return parts;
+            return !ignoreOthers && missesOfAll(shares) ? SlurmErrno.NODES_BUSY : parts;
+        }
+
+        /** Of a sum of devices over all nodes, each node that has such devices gives one at least. */
+        private boolean misses(Allocation.Share share, Map<String, IndexSet> devices, int nodes) {
+            return gres.perJob().stream().anyMatch(i -> i.count() >= nodes && !share.gres().getOrDefault(i.name(), IndexSet.empty()).isEmpty()
+                    && devices.getOrDefault(i.name(), IndexSet.empty()).isEmpty());
+        }
+
+        /** Other steps have devices that the step would have without them: of more than there are it is given all. */
+        private boolean missesOfAll(List<Allocation.Share> shares) {
+            return gres.perJob().stream().anyMatch(i -> {
+                int all = shares.stream().mapToInt(s -> s.gres().getOrDefault(i.name(), IndexSet.empty()).count()).sum();
+                return i.count() - leftOfJob.getOrDefault(i.name(), i.count()) < Math.min(i.count(), all);
+            });
+        }
+
+        /** Sockets beyond those that the step's devices per socket were counted for: those of its cores, or as many as the job asked for. */
+        private int moreSockets(Allocation.Share share, IndexSet cores) {
+            int perSocket = state.nodes().find(share.node()).map(n -> n.spec().units() / Math.max(1, n.spec().sockets())).orElse(0);
+            int ofJob = request.socketsPerNode() > 0 ? 0 : job.desc().request().socketsPerNode();
+            return Math.max(ofJob, cores.groups(Math.max(1, perSocket))) - Math.max(1, request.socketsPerNode());
         }
 
         private static int cpusPerUnit(Allocation.Share share) {
             return share.cores().isEmpty() ? 1 : Math.max(1, share.cpus() / share.cores().count());
+        }
+
+        /** Fewer than a unit has where the job or the step leaves threads of its cores alone. */
+        private int usablePerUnit(Allocation.Share share) {
+            int threads = request.threadsPerCore() > 0 ? request.threadsPerCore() : job.desc().request().threadsPerCore();
+            return threads > 0 ? Math.min(threads, cpusPerUnit(share)) : cpusPerUnit(share);
         }
 
         private IndexSet freeCores(Allocation.Share share) {
@@ -394,12 +427,16 @@ final class StepRules {
         }
 
         /** Without a request of its own a step sees all of the job's devices. */
-        private Map<String, IndexSet> gres(Allocation.Share share, int tasks, int nodesAfter, boolean ignoreOthers) {
+        private Map<String, IndexSet> gres(Allocation.Share share, IndexSet cores, int tasks, int nodesAfter, boolean ignoreOthers) {
             if (gres.perNode().isEmpty() && gres.perTask().isEmpty() && gres.perJob().isEmpty()) {
                 return share.gres();
             }
             TreeMap<String, IndexSet> out = new TreeMap<>();
             gres.perNode().forEach(i -> take(out, share, i.name(), i.count(), ignoreOthers));
+            int sockets = moreSockets(share, cores);
+            if (sockets > 0 && gres.perTask().isEmpty()) {
+                Tres.gres(request.tresPerSocket()).forEach(i -> take(out, share, i.name(), i.count() * sockets, ignoreOthers));
+            }
             gres.perTask().forEach(i -> take(out, share, i.name(), i.count() * tasks, ignoreOthers));
             for (Tres.Item item : gres.perJob()) {
                 int left = leftOfJob.getOrDefault(item.name(), item.count());

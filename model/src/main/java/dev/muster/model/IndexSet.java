@@ -217,6 +217,15 @@ public final class IndexSet {
         return b.build();
     }
 
+    /** Of how many groups of {@code size} neighbours, counted from 0, some index is in the set. @param size at least 1 */
+    public int groups(int size) {
+        int groups = 0;
+        for (int i = first(); i >= 0; i = next((i / size + 1) * size)) {
+            groups++;
+        }
+        return groups;
+    }
+
     /** Ranges and single values as squeue shows them: {@code 1-3,7}; cut after maxLength with {@code ...} (0: never). */
     public String print(int maxLength) {
         StringBuilder b = new StringBuilder();

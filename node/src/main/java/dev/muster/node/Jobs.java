@@ -342,9 +342,9 @@ final class Jobs {
     private void reportExit(NodeJob job, NodeStep step, Optional<StatusFile> status, String reason) {
         long endMs = status.stream().flatMap(s -> s.tasks().stream()).mapToLong(StatusFile.Task::endedMs).max()
                 .orElse(0);
+        NodeMessages.Usage usage = starter.metered(step.directory, status.map(StatusFile::usage).orElse(StatusFile.NO_USAGE));
         reports.add(seq -> new StepExited(seq, job.jobId(), job.attempt(), step.stepId, NodeStep.exits(status), reason,
-                endMs > 0 ? endMs : System.currentTimeMillis(),
-                        status.map(StatusFile::usage).orElse(StatusFile.NO_USAGE)), () -> { });
+                endMs > 0 ? endMs : System.currentTimeMillis(), usage), () -> { });
     }
 
     /** What a killed stepd left is killed too; only then the step is over. */
@@ -636,8 +636,8 @@ final class Jobs {
         for (NodeJob job : jobs.values()) {
             for (NodeStep step : job.steps.values()) {
                 if (step.phase == NodeStep.Phase.RUNNING) {
-                    out.add(new ProcessTable.Running(job.jobId(), step.stepId, job.share.owner().uid(), Spool.stepdPid(step.directory),
-                            spool.status(step.directory)));
+                    out.add(new ProcessTable.Running(job.jobId(), step.stepId, job.share.owner().uid(), step.directory,
+                            Spool.stepdPid(step.directory), spool.status(step.directory)));
                 }
             }
         }

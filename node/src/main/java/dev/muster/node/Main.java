@@ -1,9 +1,7 @@
 package dev.muster.node;
 
 import dev.muster.config.AuthPlaces;
-import dev.muster.config.CgroupConf;
 import dev.muster.config.ConfigError;
-import dev.muster.config.JobContainerConf;
 import dev.muster.config.NodeConf;
 import dev.muster.config.SlurmConf;
 import dev.muster.daemon.CommandServiceKeeper;
@@ -120,6 +118,11 @@ public final class Main {
             System.err.println("slurmd: fatal: Invalid user for SlurmUser " + conf.slurmUser());
             return 1;
         }
+        if (userId(identities, conf.slurmdUser()) < 0) {
+            System.err.println("slurmd: error: Invalid user for SlurmdUser " + conf.slurmdUser() + ", ignored");
+            System.err.println("slurmd: fatal: Unable to process configuration file");
+            return 1;
+        }
         return switch (which(conf, options, slurmUser)) {
             case WhichNode.Unknown u -> {
                 System.err.println("slurmd: fatal: " + u.sentence());
@@ -163,7 +166,7 @@ public final class Main {
             Optional<Configless> source) {
         List<ConfigError> errors = new ArrayList<>();
         Settings settings = SettingsReader.read(conf, node.node(), node.line(), options, prefix(), slurmUser,
-                CgroupConf.read(conf.sister("cgroup.conf"), errors), SettingsReader.container(conf, node.node(), Os.hostName(), errors));
+                SettingsReader.Sisters.read(conf, node.node(), Os.hostName(), errors));
         if (!errors.isEmpty()) {
             errors.forEach(e -> System.err.println("slurmd: error: " + e.message()));
             System.err.println("slurmd: fatal: Unable to process configuration file");
@@ -178,6 +181,11 @@ public final class Main {
             return 1;
         }
         conf.warnings().forEach(w -> log.error(w.message()));
+        if (Os.uid() != userId(identities, conf.slurmdUser())) {
+            // the number is whose process this is, as the original says it
+            return fatal(log, options, "You are running slurmd as something other than user " + conf.slurmdUser() + "(" + Os.uid()
+                    + "). If you want to run as this user add SlurmdUser=" + identities.userName(Os.uid()) + " to the slurm.conf file.");
+        }
         try {
             return serveToTheEnd(new Start(conf, settings, options, identities, log, source));
         } catch (Slurmd.CannotStartException e) {
@@ -263,14 +271,13 @@ public final class Main {
                     yield start;
                 }
                 List<ConfigError> errors = new ArrayList<>();
-                CgroupConf cgroup = CgroupConf.read(ok.conf().sister("cgroup.conf"), errors);
-                JobContainerConf container = SettingsReader.container(ok.conf(), node.get(), Os.hostName(), errors);
+                SettingsReader.Sisters sisters = SettingsReader.Sisters.read(ok.conf(), node.get(), Os.hostName(), errors);
                 if (!errors.isEmpty()) {
                     errors.forEach(e -> start.log.error(e.message()));
                     yield start;
                 }
                 Settings next = SettingsReader.read(
-                        ok.conf(), node.get(), line, start.options, prefix(), start.settings.slurmUserId(), cgroup, container);
+                        ok.conf(), node.get(), line, start.options, prefix(), start.settings.slurmUserId(), sisters);
                 start.log.level(next.debugLevel());
                 yield new Start(ok.conf(), next, start.options, start.identities, start.log, start.source);
             }

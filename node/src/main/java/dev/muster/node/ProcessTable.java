@@ -23,7 +23,7 @@ final class ProcessTable {
     private static final int RESIDENT_PAGES = 21;
 
     /** A running step: whose it is and below which process its tasks hang. */
-    record Running(int jobId, int stepId, int ownerUid, long stepd, Optional<StatusFile> status) {}
+    record Running(int jobId, int stepId, int ownerUid, Path directory, long stepd, Optional<StatusFile> status) {}
 
     private final Map<Long, String[]> stats = new HashMap<>();
     private final Map<Long, List<Long>> children = new HashMap<>();
@@ -51,7 +51,8 @@ final class ProcessTable {
         return false;
     }
 
-    StepProcesses of(Running step) {
+    /** @param metered what the node's meters say of the time since its start */
+    StepProcesses of(Running step, Sensors.Reading metered) {
         List<TaskUsage> out = new ArrayList<>();
         TreeSet<Long> rest = new TreeSet<>(below(step.stepd));
         rest.remove(step.stepd);
@@ -67,7 +68,7 @@ final class ProcessTable {
         if (!rest.isEmpty()) {
             out.add(usage(-1, -1, rest.first().intValue(), rest));
         }
-        return new StepProcesses(step.jobId, step.stepId, out);
+        return new StepProcesses(step.jobId, step.stepId, out, metered.energyJ(), metered.inBytes(), metered.outBytes());
     }
 
     private List<Long> below(long top) {

@@ -25,14 +25,16 @@ final class Queries {
     private final Settings settings;
     private final Loop loop;
     private final Jobs jobs;
+    private final Sensors sensors;
     private final Supplier<Hardware> hardware;
     private final LongSupplier lastMessage;
     private final long startTime;
 
-    Queries(Settings settings, Loop loop, Jobs jobs, Supplier<Hardware> hardware, LongSupplier lastMessage, long startTime) {
+    Queries(Settings settings, Loop loop, Jobs jobs, Sensors sensors, Supplier<Hardware> hardware, LongSupplier lastMessage, long startTime) {
         this.settings = settings;
         this.loop = loop;
         this.jobs = jobs;
+        this.sensors = sensors;
         this.hardware = hardware;
         this.lastMessage = lastMessage;
         this.startTime = startTime;
@@ -80,7 +82,7 @@ final class Queries {
         for (ProcessTable.Running step : running()) {
             boolean meant = (q.jobId() == 0 || q.jobId() == step.jobId()) && (q.pid() == 0 || table.isBelow(q.pid(), step.stepd()));
             if (meant && (all || caller.uid() == step.ownerUid())) {
-                out.add(table.of(step));
+                out.add(table.of(step, sensors.used(step.directory())));
             }
         }
         return new SlurmdMessages.ProcessesReply(settings.nodeName(), out);

@@ -73,10 +73,20 @@ public record Settings(
      * @param reboot        RebootProgram, "" for none
      * @param addressPercent VSizeFactor: address space of a process in percent of its step's memory; 0 for no limit
      * @param container     which directories a job has for itself
+     * @param sensing       meters of the node
      */
     public record Around(boolean serial, boolean inJob, int propagateNice, String unkillable, String health, String reboot, int addressPercent,
-            JobContainerConf container, String cpuFreqDef) {
-        public static final Around NOTHING = new Around(false, false, 0, "", "", "", 0, JobContainerConf.NONE, "");
+            JobContainerConf container, String cpuFreqDef, Sensing sensing) {
+        public static final Around NOTHING = new Around(false, false, 0, "", "", "", 0, JobContainerConf.NONE, "", Sensing.NOTHING);
+    }
+
+    /**
+     * @param rapl        AcctGatherEnergyType=acct_gather_energy/rapl
+     * @param nodeSeconds AcctGatherNodeFreq: between two samples of the node's power; 0 for none
+     * @param interfaces  AcctGatherInterconnectType=acct_gather_interconnect/sysfs: whose traffic counts; none where ic/sysfs is not accounted
+     */
+    public record Sensing(boolean rapl, int nodeSeconds, List<String> interfaces) {
+        public static final Sensing NOTHING = new Sensing(false, 0, List.of());
     }
 
     public record Address(String host, int port) {}

@@ -1,5 +1,6 @@
 package dev.muster.node;
 
+import dev.muster.config.AcctGatherConf;
 import dev.muster.config.CgroupConf;
 import dev.muster.config.ConfigError;
 import dev.muster.config.GresConf;
@@ -39,8 +40,17 @@ final class SettingsReader {
                 .or(() -> conf.nodes().stream().filter(n -> n.hostname().equals("localhost")).findFirst());
     }
 
-    static Settings read(SlurmConf conf, NodeConf node, String dynamic, Options options, Path prefix, int slurmUserId,
-            CgroupConf cgroup, JobContainerConf container) {
+    /** The files beside slurm.conf as far as this node is concerned. */
+    record Sisters(CgroupConf cgroup, JobContainerConf container, AcctGatherConf gather) {
+        /** Mistakes are added to {@code errors}. */
+        static Sisters read(SlurmConf conf, NodeConf node, String hostname, List<ConfigError> errors) {
+            return new Sisters(CgroupConf.read(conf.sister("cgroup.conf"), errors), SettingsReader.container(conf, node, hostname, errors),
+                    SettingsReader.gather(conf, errors));
+        }
+    }
+
+    static Settings read(SlurmConf conf, NodeConf node, String dynamic, Options options, Path prefix, int slurmUserId, Sisters sisters) {
+        CgroupConf cgroup = sisters.cgroup();
         List<Settings.Address> controllers = new ArrayList<>();
         conf.controllers().forEach(c -> conf.slurmctldPorts()
                 .forEach(p -> controllers.add(new Settings.Address(c.address(), p))));
@@ -81,9 +91,29 @@ final class SettingsReader {
                 options.extra(),
                 new Settings.Around(conf.has(Key.PROLOG_FLAGS, "Serial"), conf.has(Key.PROLOG_FLAGS, "RunInJob"),
                         (int) conf.number(Key.PROPAGATE_PRIO_PROCESS), conf.text(Key.UNKILLABLE_STEP_PROGRAM),
-                        conf.text(Key.HEALTH_CHECK_PROGRAM), conf.text(Key.REBOOT_PROGRAM), (int) conf.number(Key.V_SIZE_FACTOR), container,
-                        conf.given(Key.CPU_FREQ_DEF) ? conf.text(Key.CPU_FREQ_DEF) : ""),
+                        conf.text(Key.HEALTH_CHECK_PROGRAM), conf.text(Key.REBOOT_PROGRAM), (int) conf.number(Key.V_SIZE_FACTOR),
+                        sisters.container(),
+                        conf.given(Key.CPU_FREQ_DEF) ? conf.text(Key.CPU_FREQ_DEF) : "", sensing(conf, sisters.gather())),
                 conf.configOverrides() ? Optional.of(shape(node)) : Optional.empty());
+    }
+
+    private static AcctGatherConf gather(SlurmConf conf, List<ConfigError> errors) {
+        AcctGatherConf gather = AcctGatherConf.read(conf.sister("acct_gather.conf"), errors);
+        if (sysfs(conf) && gather.interfaces().isEmpty()) {
+            errors.add(new ConfigError(conf.file(), 0, conf.text(Key.ACCT_GATHER_INTERCONNECT_TYPE)
+                    + " needs SysfsInterfaces in acct_gather.conf", ""));
+        }
+        return gather;
+    }
+
+    private static boolean sysfs(SlurmConf conf) {
+        return conf.text(Key.ACCT_GATHER_INTERCONNECT_TYPE).equalsIgnoreCase("acct_gather_interconnect/sysfs");
+    }
+
+    private static Settings.Sensing sensing(SlurmConf conf, AcctGatherConf gather) {
+        boolean accounted = sysfs(conf) && conf.has(Key.ACCOUNTING_STORAGE_TRES, "ic/sysfs");
+        return new Settings.Sensing(conf.text(Key.ACCT_GATHER_ENERGY_TYPE).equalsIgnoreCase("acct_gather_energy/rapl"),
+                (int) conf.number(Key.ACCT_GATHER_NODE_FREQ), accounted ? gather.interfaces() : List.of());
     }
 
     /** job_container.conf as far as this node is concerned, where slurm.conf asks for it. */

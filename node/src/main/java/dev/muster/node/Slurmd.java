@@ -42,6 +42,7 @@ public final class Slurmd implements AutoCloseable {
     private final DaemonLog log;
     private final Loop loop;
     private final Hooks hooks;
+    private final Sensors sensors;
     private final Jobs jobs;
     private final Reports reports;
     private final HardwareProbe probe;
@@ -92,20 +93,31 @@ public final class Slurmd implements AutoCloseable {
         Cgroups cgroups = Cgroups.detect(settings.nodeName(), settings.spoolDirectory(), settings.confinement(),
                 probe.memoryMb(), log);
         hooks = new Hooks(settings, log);
+        sensors = new Sensors(Path.of("/"), settings.around().sensing(), settings.spoolDirectory(), bootId, System.nanoTime(), log);
         Starter starter = new Starter(settings, log, spool, cgroups, new SpecBuilder(settings, probe.topology()),
-                new Namespaces(settings, log), hooks);
+                new Namespaces(settings, log), hooks, sensors);
         jobs = new Jobs(settings, log, loop, spool, reports, hooks, cgroups, starter, starters,
                 bootId);
         if (settings.pollMemory() || (settings.confinement().memory() && !cgroups.limitsMemory())) {
             new MemoryWatch(loop, settings.pollSeconds(), jobs::withMemoryLimit, jobs::memoryExceeded).start();
         }
+        sampleLater();
         adopt();
         IoRelay relay = new IoRelay(settings, log, loop, jobs, spool);
-        queries = new Queries(settings, loop, jobs, this::hardware, () -> lastMessage, startTime);
+        queries = new Queries(settings, loop, jobs, sensors, this::hardware, () -> lastMessage, startTime);
         server = open(sessions, relay);
         link = new ControllerLink(settings, log, loop, reports,
                 (host, port) -> new Client(host, port, sessions::session, sessions::nonce).connectWithin(settings.connectMs()), this::register,
                         this::heartbeat, this::obey);
+    }
+
+    private void sampleLater() {
+        if (sensors.sampleSeconds() > 0) {
+            loop.later(sensors.sampleSeconds() * 1000L, () -> Loop.aside(() -> {
+                sensors.sample(System.nanoTime());
+                sampleLater();
+            }));
+        }
     }
 
     private void adopt() {
@@ -195,7 +207,8 @@ public final class Slurmd implements AutoCloseable {
     }
 
     private Heartbeat heartbeat() {
-        return new Heartbeat(probe.load(), probe.freeMemoryMb());
+        return sensors.power().map(p -> new Heartbeat(probe.load(), probe.freeMemoryMb(), true, p.now(), p.average()))
+                .orElseGet(() -> new Heartbeat(probe.load(), probe.freeMemoryMb()));
     }
 
     private void obey(ToNode order) {

@@ -5,6 +5,7 @@ import dev.muster.model.Bytes;
 import dev.muster.model.CpuFreq;
 import dev.muster.model.node.NodeMessages.JobShare;
 import dev.muster.model.node.NodeMessages.Launch;
+import dev.muster.model.node.NodeMessages.Usage;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,9 +22,11 @@ final class Starter {
     private final Namespaces namespaces;
     private final Hooks hooks;
     private final CpuFrequency frequencies;
+    private final Sensors sensors;
     private final StepdServer stepds;
 
-    Starter(Settings settings, DaemonLog log, Spool spool, Cgroups cgroups, SpecBuilder specs, Namespaces namespaces, Hooks hooks) {
+    Starter(Settings settings, DaemonLog log, Spool spool, Cgroups cgroups, SpecBuilder specs, Namespaces namespaces, Hooks hooks,
+            Sensors sensors) {
         this.settings = settings;
         this.log = log;
         this.spool = spool;
@@ -31,6 +34,7 @@ final class Starter {
         this.specs = specs;
         this.namespaces = namespaces;
         this.hooks = hooks;
+        this.sensors = sensors;
         this.frequencies = new CpuFrequency(Path.of("/"), log);
         this.stepds = new StepdServer(settings.stepd());
     }
@@ -86,6 +90,11 @@ final class Starter {
         frequencies.reset(jobId + "." + SpecBuilder.stepName(stepId));
     }
 
+    /** With what the node's meters say of the time from its start to now, when it is over. */
+    Usage metered(Path stepDirectory, Usage usage) {
+        return sensors.end(stepDirectory, usage);
+    }
+
     Begun startExternal(JobShare share) throws FailedException {
         try {
             Path none = spool.jobDirectory(share.jobId(), share.attempt());
@@ -132,6 +141,7 @@ final class Starter {
         } catch (SpecBuilder.RefusedException e) {
             throw new FailedException(e);
         }
+        sensors.begin(directory);
         StepdServer.Started started = started(directory, spec);
         String answer = started.answer();
         if (!answer.startsWith("ok ")) {

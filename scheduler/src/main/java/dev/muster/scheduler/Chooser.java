@@ -47,7 +47,7 @@ final class Chooser {
             }
             units = Math.min(units, left / node.spec.cpusPerUnit());
         }
-        int cpus = units * need.usableCpus(node.spec);
+        int cpus = Math.min(units * need.usableCpus(node.spec), need.shape().spared().most(node.spec));
         if (cpus < Math.max(1, need.cpusPerNodeMin())) {
             return 0;
         }
@@ -89,6 +89,13 @@ final class Chooser {
     static int tasksByGres(Need need, NodeSlot node) {
         for (Tres.Item item : need.gresPerNode()) {
             if (node.devices(item.name(), item.type()).count() < item.count()) {
+                return 0;
+            }
+        }
+        int cpus = Math.max(need.cpusPerTask(), need.cpusPerNodeMin());
+        int ofSocket = Math.max(1, unitsPerSocket(node) * need.usableCpus(node.spec));
+        for (Tres.Item item : need.shape().perSocket()) {
+            if (node.devices(item.name(), item.type()).count() < item.count() * ((cpus + ofSocket - 1) / ofSocket)) {
                 return 0;
             }
         }
@@ -250,7 +257,8 @@ final class Chooser {
                             need.overcommit() ? 1 : pick.tasks * need.cpusPerTask());
             IndexSet units = idleFirst(freeUnits, node.freeUnits, (cpus + usable - 1) / usable);
             int given = units.count() * perUnit;
-            long memory = need.gpus().memoryMb() > 0 ? need.gpus().memoryMb() * gpus
+            moreSockets(need, node, units, devices);
+            long memory = need.gpus().memoryMb() > 0 ? need.gpus().memoryMb() * devices.getOrDefault("gpu", IndexSet.empty()).count()
                     : !memoryConsumed ? need.memPerNodeMb() > 0 ? need.memPerNodeMb() : need.memPerCpuMb() * given
                     : need.memAll() ? node.spec.memoryMb() - node.spec.memSpecLimitMb()
                     : need.memPerNodeMb() > 0 ? need.memPerNodeMb() : need.memPerCpuMb() * given;
@@ -258,6 +266,18 @@ final class Chooser {
                     given, memory, devices, !awaitProlog && !bootIds.getOrDefault(node.spec.name(), "").isEmpty(), false));
         }
         return new Allocation(1, List.copyOf(shares));
+    }
+
+    private static int unitsPerSocket(NodeSlot node) {
+        return Math.max(1, node.spec.units() / Math.max(1, node.spec.sockets()));
+    }
+
+    /** Devices per socket were taken for the sockets that were asked for: the cores may lie on more of them. */
+    private static void moreSockets(Need need, NodeSlot node, IndexSet units, Map<String, IndexSet> devices) {
+        int sockets = units.groups(unitsPerSocket(node)) - Math.max(1, need.shape().sockets());
+        for (Tres.Item item : sockets > 0 ? need.shape().perSocket() : List.<Tres.Item>of()) {
+            add(devices, node, item, item.count() * sockets);
+        }
     }
 
     private static Map<String, IndexSet> devices(Need need, Pick pick, Map<String, Integer> jobGres, int nodesAfter) {

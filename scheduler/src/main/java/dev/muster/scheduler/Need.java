@@ -73,10 +73,11 @@ record Need(
      * @param cpusMax  MaxCPUsPerNode: of a node for all jobs of the partition; -1 for no bound
      * @param socketCpusMax MaxCPUsPerSocket, likewise of each socket
      * @param spared   what the job leaves alone of each node
+     * @param perSocket devices for each socket that the job has cores of, at least for {@code sockets} of them: those are in gresPerNode
      * @param contiguous the nodes must be neighbours in the order they are configured in
      */
     record Shape(int sockets, int cores, int threads, int tasksPerCore, int tasksPerSocket, int cpusMax, int socketCpusMax, boolean contiguous,
-            Spared spared) {
+            Spared spared, List<Tres.Item> perSocket) {
         static Shape of(ResourceRequest r, Partition partition, Settings settings) {
             int tasksPerCore = r.tasksPerCore() == 0 && settings.selects("CR_ONE_TASK_PER_CORE") ? 1 : r.tasksPerCore();
             boolean oneThread = r.hint().equals("nomultithread") || r.hint().endsWith("_bound");
@@ -84,7 +85,8 @@ record Need(
                     r.tasksPerSocket(),
                     Partition.cpusMax(partition.info().maxCpusPerNode()), Partition.cpusMax(partition.info().maxCpusPerSocket()),
                     r.contiguous(),
-                    new Spared(r.coreSpec() != 0 || r.threadSpec() > 0, Math.max(0, r.coreSpec()), r.threadSpec()));
+                    new Spared(r.coreSpec() != 0 || r.threadSpec() > 0, Math.max(0, r.coreSpec()), r.threadSpec()),
+                    r.tresPerTask().isEmpty() ? Tres.gres(r.tresPerSocket()) : List.of());
         }
 
         boolean fits(Node.Spec spec) {
@@ -98,6 +100,11 @@ record Need(
      * @param said the job said so; otherwise the node's line holds
      */
     record Spared(boolean said, int cores, int threads) {
+        /** CPUs of a node for the job: a core of which a thread is left is the job's. */
+        int most(Node.Spec spec) {
+            return said && cores == 0 ? Math.max(0, spec.cpus() - threads) : spec.cpus();
+        }
+
         /** How many allocation units more than usual (or, below 0, fewer) a job may have of an idle node. */
         int more(Node.Spec spec) {
             if (!said) {
@@ -105,7 +112,7 @@ record Need(
             }
             int unitsPerCore = Math.max(1, spec.units() / Math.max(1, spec.sockets() * spec.coresPerSocket()));
             int perUnit = Math.max(1, spec.cpusPerUnit());
-            return spec.reservedUnits().count() - (cores > 0 ? cores * unitsPerCore : (threads + perUnit - 1) / perUnit);
+            return spec.reservedUnits().count() - (cores > 0 ? cores * unitsPerCore : threads / perUnit);
         }
     }
 

@@ -150,7 +150,10 @@ public final class AccountingRows {
             String submitLine,
             Usage usage) {}
 
-    /** Sums and maxima over all tasks: times in microseconds, memory in KiB, disk in bytes. */
+    /**
+     * Sums and maxima over all tasks: times in microseconds, memory in KiB, disk and network in bytes, energy in joules. Energy and network are
+     * those of the step's nodes while it ran.
+     */
     public record Usage(
             long userCpuUs,
             long systemCpuUs,
@@ -166,8 +169,11 @@ public final class AccountingRows {
             long readBytes,
             long writeBytes,
             long minCpuUs,
-            long aveCpuUs) {
-        public static final Usage NONE = new Usage(0, 0, 0, "", 0, 0, 0, "", 0, 0, 0, 0, 0, 0, 0);
+            long aveCpuUs,
+            long energyJ,
+            long netInBytes,
+            long netOutBytes) {
+        public static final Usage NONE = new Usage(0, 0, 0, "", 0, 0, 0, "", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
     }
 
     /**

@@ -40,6 +40,7 @@ public final class ClusterMessages {
      * @param cpuLoad   hundredths
      * @param gres      configured, {@code gpu:a100:4}
      * @param gresUsed  {@code gpu:a100:1(IDX:0)}
+     * @param metered   the watts now and on average since slurmd started are known
      */
     public record NodeInfo(
             String name,
@@ -88,7 +89,10 @@ public final class ClusterMessages {
             String tresConfigured,
             String tresAllocated,
             String topology,
-            int runningJobs) {}
+            int runningJobs,
+            boolean metered,
+            int watts,
+            int averageWatts) {}
 
     public record QueryPartitions(List<String> partitions, boolean all) {}
 
@@ -143,6 +147,11 @@ public final class ClusterMessages {
             String suspendTime,
             boolean exclusiveNode,
             String topology) {}
+
+    /** {@code scontrol token}. @param user "" for the caller; @param lifespanSeconds 0 for the usual time */
+    public record CreateToken(String user, long lifespanSeconds) {}
+
+    public record TokenReply(String token) {}
 
     public record QueryConfig() {}
 

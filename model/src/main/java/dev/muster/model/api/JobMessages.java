@@ -89,8 +89,9 @@ public final class JobMessages {
             List<Integer> hetMembers,
             List<String> notices) {}
 
-    /** One node of an allocation or of a step. */
-    public record NodeShare(String node, String address, int port, int cpus, long memoryMb, String gres, int tasks, List<Integer> taskIds) {}
+    /** One node of an allocation or of a step. @param usableCpus those that tasks may use where threads of its cores are left alone */
+    public record NodeShare(String node, String address, int port, int cpus, long memoryMb, String gres, int tasks, List<Integer> taskIds,
+            int usableCpus) {}
 
     /** Creates (and launches) a step in an allocation. Waits for resources at most waitMs, then answers with errno NODES_BUSY. */
     public record CreateStep(String requestId, int jobId, StepDesc step, int waitMs) {}

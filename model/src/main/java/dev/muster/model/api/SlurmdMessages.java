@@ -42,8 +42,11 @@ public final class SlurmdMessages {
 
     public record ProcessesReply(String node, List<StepProcesses> steps) {}
 
-    /** @param stepId number or one of the STEP constants of the node's messages */
-    public record StepProcesses(int jobId, int stepId, List<TaskUsage> tasks) {}
+    /**
+     * @param stepId  number or one of the STEP constants of the node's messages
+     * @param energyJ joules that the node used since the step's start, and bytes that its interfaces took in and sent; 0 without a meter
+     */
+    public record StepProcesses(int jobId, int stepId, List<TaskUsage> tasks, long energyJ, long netInBytes, long netOutBytes) {}
 
     /**
      * A task with everything below it, as it is now.

@@ -57,8 +57,13 @@ public final class NodeMessages {
      */
     public record Attempt(int jobId, int attempt, String bootId, List<Integer> steps, boolean done) {}
 
-    /** @param load hundredths */
-    public record Heartbeat(int load, long freeMemoryMb) implements ToController {}
+    /** @param load hundredths; metered: the watts now and since slurmd started are known */
+    public record Heartbeat(int load, long freeMemoryMb, boolean metered, int watts, int averageWatts) implements ToController {
+        /** Of a node without a power meter. */
+        public Heartbeat(int load, long freeMemoryMb) {
+            this(load, freeMemoryMb, false, 0, 0);
+        }
+    }
 
     /** The batch script, extern step or tasks of a step have been started. seq as in {@link JobDone}. */
     public record StepLaunched(long seq, int jobId, int attempt, int stepId, List<Integer> pids) implements ToController {}
@@ -77,9 +82,22 @@ public final class NodeMessages {
             long seq, int jobId, int attempt, int stepId, Map<String, ExitStatus> tasks, String reason, long endTimeMs, Usage usage)
             implements ToController {}
 
-    /** Times in microseconds, memory in KiB, disk in bytes: sums over the step's tasks on this node, maxima where so named. */
+    /**
+     * Times in microseconds, memory in KiB, disk and network in bytes, energy in joules: sums over the step's tasks on this node, maxima where
+     * so named. Energy and network are those of the whole node in the step's time; 0 where there is no meter.
+     */
     public record Usage(
-            long userCpuUs, long systemCpuUs, long maxRssKb, long maxVmKb, long readBytes, long writeBytes, long maxPages) {}
+            long userCpuUs, long systemCpuUs, long maxRssKb, long maxVmKb, long readBytes, long writeBytes, long maxPages, long energyJ,
+            long netInBytes, long netOutBytes) {
+        public Usage(long userCpuUs, long systemCpuUs, long maxRssKb, long maxVmKb, long readBytes, long writeBytes, long maxPages) {
+            this(userCpuUs, systemCpuUs, maxRssKb, maxVmKb, readBytes, writeBytes, maxPages, 0, 0, 0);
+        }
+
+        /** With what the node's meters say. */
+        public Usage with(long joules, long inBytes, long outBytes) {
+            return new Usage(userCpuUs, systemCpuUs, maxRssKb, maxVmKb, readBytes, writeBytes, maxPages, joules, inBytes, outBytes);
+        }
+    }
 
     /** Something is wrong with the node: nothing new is to go there. seq as in {@link JobDone}. */
     public record NodeTrouble(long seq, String reason) implements ToController {}

@@ -1,0 +1,89 @@
+package dev.muster.scheduler;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.core.Command;
+import dev.muster.core.Decision;
+import dev.muster.core.Step;
+import dev.muster.model.Bytes;
+import dev.muster.model.Codec;
+import dev.muster.model.Json;
+import dev.muster.model.StepDesc;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Which GPUs jobs and their steps get where they ask by socket, or for a sum over nodes. */
+class GpusOfStepsTest {
+    private static String shown(Map<String, dev.muster.model.IndexSet> gres) {
+        return gres.containsKey("gpu") ? gres.get("gpu").compact() : "none";
+    }
+
+    private static String gpus(Cluster c, int id) {
+        return String.join(" ", c.state().jobs().at(id).run().allocation().nodes().stream().map(s -> s.node() + "=" + shown(s.gres())).toList());
+    }
+
+    /** What the step has of each node, or why not. */
+    private static String step(Cluster c, int id, String words) {
+        Json.Obj request = Json.object(Codec.encode(Cluster.desc(words).request()));
+        StepDesc desc = Codec.bind(new Json.Obj().put("request", request), StepDesc.class);
+        return switch (c.apply(new Command.CreateStep(Cluster.USER, "", id, desc, Bytes.EMPTY, "io"))) {
+            case Decision.Rejected r -> r.sentence();
+            case Decision.Accepted a -> {
+                Step step = c.state().jobs().at(id).run().steps().getLast();
+                Map<String, String> out = new TreeMap<>();
+                step.nodes().forEach(p -> out.put(p.node(), shown(p.gres())));
+                yield out.toString();
+            }
+        };
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+        "socketsPerNode=1 cpusPerTask=8                 | n1=0-1 | {n1=0-1}",
+        "socketsPerNode=1 cpusPerTask=4                 | n1=0   | {n1=0}",
+        "socketsPerNode=2 cpusPerTask=1 tasks=2         | n1=0-1 | {n1=0-1}",
+        "socketsPerNode=2 cpusPerTask=8                 | n1=0-1 | {n1=0-1}",
+        "socketsPerNode=1 cpusPerTask=5                 | n1=0-1 | {n1=0-1}",
+    })
+    void eachSocketThatTheJobHasCoresOfBringsItsGpus(String job, String has, String step) {
+        Cluster c = new Cluster("n1 cpus=8 sockets=2 gpus=3", "p nodes=n1 defmempercpu=1", "gresTypes=gpu");
+        int id = c.accept("partition=p tresPerSocket=gres/gpu:1 " + job);
+        c.schedule();
+        assertThat(gpus(c, id)).isEqualTo(has);
+        assertThat(step(c, id, "tresPerSocket=gres/gpu:1 " + job.replaceAll("socketsPerNode=[0-9] ", ""))).isEqualTo(step);
+    }
+
+    @Test
+    void whereThreadsAreLeftAloneAStepTakesMoreCores() {
+        Cluster c = new Cluster("n1 cpus=16 threads=2 sockets=2 gpus=2", "p nodes=n1 defmempercpu=1", "gresTypes=gpu");
+        int id = c.accept("partition=p tresPerSocket=gres/gpu:1 socketsPerNode=1 threadsPerCore=1 cpusPerTask=8");
+        c.schedule();
+        assertThat(gpus(c, id)).isEqualTo("n1=0-1");
+        assertThat(step(c, id, "tresPerSocket=gres/gpu:1 cpusPerTask=8 tasks=1")).isEqualTo("{n1=0-1}");
+        assertThat(c.state().jobs().at(id).run().steps().getLast().nodes().getFirst().cores().count()).isEqualTo(8);
+        assertThat(step(c, id, "cpusPerTask=8 tasks=2")).isEqualTo("More processors requested than permitted");
+    }
+
+    @Test
+    void oneSocketsGpuIsNotEnoughForTheCoresOfTwo() {
+        Cluster c = new Cluster("n1 cpus=8 sockets=2 gpus=1", "p nodes=n1 defmempercpu=1", "gresTypes=gpu");
+        assertThat(c.place("partition=p tresPerSocket=gres/gpu:1 socketsPerNode=1 cpusPerTask=8"))
+                .isEqualTo("Requested node configuration is not available");
+        assertThat(c.place("partition=p tresPerSocket=gres/gpu:1 socketsPerNode=1 cpusPerTask=4")).isEqualTo("n1:4");
+    }
+
+    @Test
+    void aSumOverNodesWaitsUntilOtherStepsLeaveItsGpus() {
+        String busy = "Requested nodes are busy";
+        Cluster c = new Cluster("n[1-2] cpus=8 gpus=4", "p nodes=n[1-2] defmempercpu=1", "gresTypes=gpu");
+        int id = c.accept("partition=p nodesMin=2 tasks=8 cpusPerTask=2 tresPerNode=gres/gpu:4");
+        c.schedule();
+        assertThat(gpus(c, id)).isEqualTo("n1=0-3 n2=0-3");
+        assertThat(step(c, id, "nodesMin=2 tasks=2 tresPerJob=gres/gpu:6 tresPerNode=gres/gpu:0")).isEqualTo("{n1=0-3, n2=0-1}");
+        assertThat(step(c, id, "nodesMin=2 tasks=2 tresPerJob=gres/gpu:2 tresPerNode=gres/gpu:0")).as("none left on n1").isEqualTo(busy);
+        assertThat(step(c, id, "nodesMin=2 tasks=2 tresPerJob=gres/gpu:7 tresPerNode=gres/gpu:0")).isEqualTo(busy);
+    }
+}
