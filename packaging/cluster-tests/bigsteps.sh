@@ -39,3 +39,11 @@ check "beside a stopped srun others run" "8" "$(run -Q -N8 -n8 echo here </dev/n
 check "and are listed" yes "$(timeout 10 squeue -h >/dev/null && echo yes)"
 kill -CONT $pid; wait $pid
 check "and it comes to its end, with every line" 400000 "$(wc -l < "$dir/long")"
+
+# shows: EpilogMsgTime
+# each node tells of its end so much later than the one before it
+echo EpilogMsgTime=400000 >> "$SLURM_CONF"; scontrol reconfigure; sleep 1
+run -Q -N8 -n8 true </dev/null
+check "the ends of a job's nodes are spread" 1 "$(squeue -h -t CG | wc -l)"
+soon '[ -z "$(squeue -h -t CG)" ]'
+check "and all of them come" "" "$(squeue -h)"

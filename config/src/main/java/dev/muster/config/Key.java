@@ -54,7 +54,7 @@ public enum Key {
     EIO_TIMEOUT("EioTimeout", Kind.U16, "60", Reader.COMMANDS),
     ENFORCE_PART_LIMITS("EnforcePartLimits", Kind.TEXT, "NO", Reader.CONTROLLER),
     EPILOG("Epilog", Kind.LINES, "", Reader.NODE),
-    EPILOG_MSG_TIME("EpilogMsgTime", Kind.U32, "2000", Reader.NODE, Inert.OWN_BOUND),
+    EPILOG_MSG_TIME("EpilogMsgTime", Kind.U32, "2000", Reader.NODE),
     EPILOG_SLURMCTLD("EpilogSlurmctld", Kind.LINES, "", Reader.CONTROLLER),
     EPILOG_TIMEOUT("EpilogTimeout", Kind.U16, "65534", Reader.NODE),
     FAIR_SHARE_DAMPENING_FACTOR("FairShareDampeningFactor", Kind.U16, "1", Reader.CONTROLLER),

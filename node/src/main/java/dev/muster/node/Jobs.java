@@ -533,6 +533,15 @@ final class Jobs {
     }
 
     private void reportDone(NodeJob job) {
+        long delayMs = Spread.delayMs(job.share.environment(), settings.nodeName(), settings.around().epilogMsgMicros());
+        if (delayMs > 0) {
+            loop.later(delayMs, () -> tellDone(job));
+        } else {
+            tellDone(job);
+        }
+    }
+
+    private void tellDone(NodeJob job) {
         reports.add(seq -> new JobDone(seq, job.jobId(), job.attempt(), job.epilogError), () -> forget(job));
     }
 
