@@ -20,8 +20,10 @@ import java.util.function.Function;
 final class KeptTexts {
     /** Hashes that are remembered as sent. */
     private static final int SENT_MAX = 10_000;
-    /** Of one batch: more than one job can have, and with base64 less than a message may be. */
-    private static final long BATCH_BYTES_MAX = 32L << 20;
+    /** A larger one is not kept: in base64 it has to fit into one packet of a database server (16 MiB where nothing is set). */
+    static final int CONTENT_BYTES_MAX = 8 << 20;
+    /** No further content goes into a batch that has so much: with base64, a message holds it. */
+    private static final long BATCH_BYTES_MAX = 16L << 20;
 
     private final Function<String, Bytes> source;
     private final Consumer<String> log;
@@ -66,6 +68,11 @@ final class KeptTexts {
             }
             try {
                 Bytes content = source.apply(hash);
+                if (content.length() > CONTENT_BYTES_MAX) {
+                    log.accept("accounting: a script or an environment of " + content.length() + " bytes is not kept; at most "
+                            + CONTENT_BYTES_MAX + " are");
+                    return;
+                }
                 bytes += content.length();
                 contents.add(new Content(hash, content.base64()));
                 sent.add(hash);

@@ -185,4 +185,17 @@ class SiteKeysTest {
                     .as(c.toString()).isEqualTo(c.key);
         }
     }
+
+    @Test
+    void theDefaultKeyMoves() {
+        Site site = new Site("TrackWCKey=yes");
+        for (List<WckeyPolicy> keys : List.of(List.of(new WckeyPolicy("u", "a", true), new WckeyPolicy("u", "b", false)),
+                List.of(new WckeyPolicy("u", "a", false), new WckeyPolicy("u", "b", true)), List.of(new WckeyPolicy("u", "a", false)),
+                List.of(new WckeyPolicy("u", "a", true)), List.<WckeyPolicy>of())) {
+            site.apply(new Command.ApplyPolicy(new Policy(List.of(), List.of(), List.of(), keys)));
+            String id = site.submit("");
+            assertThat(site.core().state().jobs().at(Integer.parseInt(id)).desc().charge().wckey()).as(keys.toString())
+                    .isEqualTo("*" + keys.stream().filter(WckeyPolicy::isDefault).map(WckeyPolicy::name).findFirst().orElse(""));
+        }
+    }
 }

@@ -24,9 +24,11 @@ public record Accounts(
         Table<String, UserPolicy> users,
         Table<String, WckeyPolicy> wckeys,
         Table<String, Integer> places,
-        Table<String, Integer> defaults) {
+        Table<String, Integer> defaults,
+        Table<String, String> defaultWckeys) {
 
-    public static final Accounts NONE = new Accounts(Table.empty(), Table.empty(), Table.empty(), Table.empty(), Table.empty(), Table.empty());
+    public static final Accounts NONE = new Accounts(Table.empty(), Table.empty(), Table.empty(), Table.empty(), Table.empty(), Table.empty(),
+            Table.empty());
 
     private static String place(String user, String account, String partition) {
         return user + "\n" + account + "\n" + partition;
@@ -52,7 +54,7 @@ public record Accounts(
 
     /** "" if the user has none. */
     public String defaultWckey(String user) {
-        return wckeys.values().stream().filter(w -> w.isDefault() && w.user().equals(user)).map(WckeyPolicy::name).findFirst().orElse("");
+        return defaultWckeys.find(user).orElse("");
     }
 
     public boolean hasWckey(String user, String name) {
@@ -99,6 +101,10 @@ public record Accounts(
                 List.copyOf(qos.values()), List.of(), List.copyOf(users.values()), List.of(), List.copyOf(wckeys.values()), List.of()));
     }
 
+    private static Table<String, String> withoutDefault(Table<String, String> standard, WckeyPolicy old) {
+        return standard.find(old.user()).filter(old.name()::equals).isPresent() ? standard.without(old.user()) : standard;
+    }
+
     Accounts with(Change.PolicyChanged c) {
         Table<Integer, AssocPolicy> a = assocs;
         Table<String, Integer> p = places;
@@ -136,12 +142,18 @@ public record Accounts(
             u = u.with(fresh.user(), fresh);
         }
         Table<String, WckeyPolicy> w = wckeys;
+        Table<String, String> standard = defaultWckeys;
         for (String key : c.wckeysGone()) {
+            standard = withoutDefault(standard, w.at(key));
             w = w.without(key);
         }
         for (WckeyPolicy fresh : c.wckeys()) {
+            standard = withoutDefault(standard, fresh);
             w = w.with(wckey(fresh), fresh);
         }
-        return new Accounts(a, q, u, w, p, d);
+        for (WckeyPolicy fresh : c.wckeys()) {
+            standard = fresh.isDefault() ? standard.with(fresh.user(), fresh.name()) : standard;
+        }
+        return new Accounts(a, q, u, w, p, d, standard);
     }
 }
