@@ -91,6 +91,17 @@ class TokenDeskTest {
                 .hasMessageContaining("Could not load key file");
     }
 
+    /** As slurmdbd reads them, whose file is not checked word by word. */
+    @Test
+    void keysOfOtherKindsAreRefused() throws IOException {
+        key("rw-------");
+        Assertions.assertThatThrownBy(() -> TokenKey.tokens("auth/jwt", Map.of("jwks", "/x"), dir.toString(), IDENTITIES))
+                .isInstanceOf(IOException.class).hasMessageContaining("jwks");
+        Assertions.assertThatThrownBy(() -> TokenKey.tokens("auth/none", Map.of(), dir.toString(), IDENTITIES))
+                .isInstanceOf(IOException.class).hasMessageContaining("auth/none");
+        assertThat(TokenKey.tokens("", Map.of(), dir.toString(), IDENTITIES)).isEmpty();
+    }
+
     @Test
     void whatIsNotKeptIsRefused() throws IOException {
         for (String line : new String[] {"AuthAltTypes=auth/none", "AuthAltParameters=jwks=/x", "AuthAltParameters=use_jwt_client_ids",

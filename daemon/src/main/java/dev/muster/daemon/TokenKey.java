@@ -6,7 +6,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
-import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -16,6 +16,8 @@ public final class TokenKey {
     /** Its name where the configuration has none, in StateSaveLocation. */
     public static final String FILE = "jwt_hs256.key";
     private static final int BYTES_MAX = 65_536;
+    /** Whoever believes in one of these would have others' tokens refused, or taken, than he thinks. */
+    private static final List<String> UNKEPT = List.of("jwks", "use_jwt_client_ids", "use_jwt_client_ids_only");
 
     private static final Set<PosixFilePermission> OTHERS =
             Set.of(PosixFilePermission.OTHERS_READ, PosixFilePermission.OTHERS_WRITE, PosixFilePermission.OTHERS_EXECUTE);
@@ -31,8 +33,16 @@ public final class TokenKey {
      */
     public static Optional<Tokens> tokens(String types, Map<String, String> parameters, String directory, Identities identities)
             throws IOException {
-        if (!Arrays.asList(types.split(",")).contains("auth/jwt")) {
+        if (types.isEmpty()) {
             return Optional.empty();
+        }
+        if (!types.equals("auth/jwt")) {
+            throw new IOException("AuthAltTypes=" + types + " is not part of this version; there is auth/jwt");
+        }
+        for (String unkept : UNKEPT) {
+            if (parameters.containsKey(unkept)) {
+                throw new IOException("AuthAltParameters=" + unkept + " is not part of this version");
+            }
         }
         String named = parameters.getOrDefault("jwt_key", "");
         return Optional.of(tokens(named.isEmpty() ? Path.of(directory, FILE) : Path.of(named),
