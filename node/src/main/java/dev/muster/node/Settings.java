@@ -74,10 +74,13 @@ public record Settings(
      * @param addressPercent VSizeFactor: address space of a process in percent of its step's memory; 0 for no limit
      * @param container     which directories a job has for itself
      * @param sensing       meters of the node
+     * @param pam           UsePAM: a session around each step
      */
     public record Around(boolean serial, boolean inJob, int propagateNice, String unkillable, String health, String reboot, int addressPercent,
-            JobContainerConf container, String cpuFreqDef, Sensing sensing) {
-        public static final Around NOTHING = new Around(false, false, 0, "", "", "", 0, JobContainerConf.NONE, "", Sensing.NOTHING);
+            JobContainerConf container, String cpuFreqDef, Sensing sensing,
+            boolean pam) {
+        public static final Around NOTHING = new Around(false, false, 0, "", "", "", 0, JobContainerConf.NONE, "", Sensing.NOTHING,
+                false);
     }
 
     /**
