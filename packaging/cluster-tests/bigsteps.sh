@@ -33,9 +33,9 @@ kill -CONT "$(cat "$dir/stopped")"; soon "[ -s $dir/rc ]"
 check "continued it ends" "goes on went on 0" "$(cat "$dir/out" "$dir/rc" | tr '\n' ' ' | sed 's/ $//')"
 
 # a stopped srun: its step waits for nobody but itself
-srun -Q -n1 sh -c 'i=0; while [ $i -lt 40000 ]; do echo "line $i of a long text that fills what may be kept"; i=$((i+1)); done' </dev/null > "$dir/long" 2>&1 &
+srun -Q -n1 sh -c 'i=0; while [ $i -lt 400000 ]; do echo "line $i of a long text that fills what may be kept"; i=$((i+1)); done' </dev/null > "$dir/long" 2>&1 &
 pid=$!; sleep 0.3; kill -STOP $pid
 check "beside a stopped srun others run" "8" "$(run -Q -N8 -n8 echo here </dev/null | wc -l)"
 check "and are listed" yes "$(timeout 10 squeue -h >/dev/null && echo yes)"
 kill -CONT $pid; wait $pid
-check "and it comes to its end, with every line" 40000 "$(wc -l < "$dir/long")"
+check "and it comes to its end, with every line" 400000 "$(wc -l < "$dir/long")"

@@ -219,7 +219,7 @@ public final class AccountingStore implements AutoCloseable {
                         PreparedStatement steps = asked.prepareSteps(reader);
                         ResultSet jobRows = jobs.executeQuery();
                         ResultSet stepRows = query.allocationsOnly() ? null : steps.executeQuery()) {
-                    walk(query, asked, jobRows, new StepCursor(stepRows), consumer);
+                    walk(reader, query, asked, jobRows, new StepCursor(stepRows), consumer);
                 }
                 return null;
             });
@@ -228,7 +228,8 @@ public final class AccountingStore implements AutoCloseable {
         }
     }
 
-    private void walk(Query query, JobQuery asked, ResultSet jobRows, StepCursor cursor, Consumer<JobWithSteps> consumer) throws SQLException {
+    private void walk(Connection reader, Query query, JobQuery asked, ResultSet jobRows, StepCursor cursor, Consumer<JobWithSteps> consumer)
+            throws SQLException {
         Optional<JobWithSteps> held = Optional.empty();
         int keyColumn = JOBS.columnNames().size() + 1;
         while (jobRows.next()) {
@@ -238,7 +239,8 @@ public final class AccountingStore implements AutoCloseable {
             if (!asked.accepts(job, own)) {
                 continue;
             }
-            JobWithSteps found = new JobWithSteps(job, own, clusters.getOrDefault(key, ""));
+            JobWithSteps found = new JobWithSteps(job, own, clusters.getOrDefault(key, ""),
+                    query.text().isEmpty() ? "" : JobTexts.of(reader, key, job.sluid(), query.text().equals(Query.SCRIPT)));
             // Of several attempts, or jobs that had the same number, only the last is shown unless all are wanted.
             if (held.isPresent() && (query.duplicates() || held.get().job().jobId() != job.jobId()
                     || !held.get().cluster().equals(found.cluster()))) {

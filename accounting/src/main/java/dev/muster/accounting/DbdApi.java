@@ -84,7 +84,7 @@ final class DbdApi {
                     .orElseGet(() -> Reply.error(SlurmErrno.IN_STANDBY_MODE)));
             case "Show" -> show(caller, Codec.decode(body, Show.class));
             case "Change" -> change(caller, Codec.decode(body, Change.class));
-            case "QueryAccounting" -> accounting(Codec.decode(body, AccountingRows.Query.class));
+            case "QueryAccounting" -> accounting(caller, Codec.decode(body, AccountingRows.Query.class));
             case "Ping" -> Reply.of(new DbdMessages.Done());
             case "ClearStats" -> operator(caller, () -> {
                 log.info("Clear stats request received from UID " + caller.uid());
@@ -201,9 +201,10 @@ final class DbdApi {
         }
     }
 
-    private Reply accounting(AccountingRows.Query q) {
+    private Reply accounting(Caller caller, AccountingRows.Query q) {
         settle(q.clusters());
-        return Reply.of(store.answer(q, now(), q.clusters().isEmpty() ? "" : q.clusters().getFirst()));
+        return Reply.of(store.answer(q, now(), q.clusters().isEmpty() ? "" : q.clusters().getFirst())
+                .withTextsOf(caller.uid(), atLeast(caller, AdminLevel.OPERATOR)));
     }
 
     private Reply show(Caller caller, Show q) {

@@ -3,12 +3,17 @@ package dev.muster.accounting;
 import dev.muster.config.SlurmConf;
 import dev.muster.config.SlurmdbdConf;
 import dev.muster.daemon.ClusterKey;
+import dev.muster.daemon.Identities;
+import dev.muster.daemon.TokenKey;
 import dev.muster.transport.Munge;
 import dev.muster.transport.Verifier;
 import java.io.File;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 
@@ -22,7 +27,17 @@ final class DbdAuth {
         Optional<Munge> daemon = munge ? Optional.of(new Munge(info(conf, "socket"))) : Optional.empty();
         KeyFile keys = new KeyFile(places(conf, directory, munge));
         keys.check();
-        return new Verifier(keys, "", daemon, System::currentTimeMillis);
+        return new Verifier(keys, "", daemon, TokenKey.tokens(conf.text("AuthAltTypes"), altParameters(conf), directory.getPath(), new Identities()),
+                System::currentTimeMillis);
+    }
+
+    private static Map<String, String> altParameters(SlurmdbdConf conf) {
+        Map<String, String> out = new HashMap<>();
+        for (String item : conf.text("AuthAltParameters").split(",")) {
+            int equals = item.indexOf('=');
+            out.put((equals < 0 ? item : item.substring(0, equals)).toLowerCase(Locale.ROOT), equals < 0 ? "" : item.substring(equals + 1));
+        }
+        return out;
     }
 
     private static String info(SlurmdbdConf conf, String name) {

@@ -96,6 +96,7 @@ public final class Projection implements RowSink, AutoCloseable {
                 mergeAll(c, AccountingStore.STEPS, steps.values());
                 for (Batch batch : fresh) {
                     events(c, batch);
+                    JobTexts.write(c, store.database().dialect(), key, batch);
                 }
                 setSequence(c, reached);
                 return null;

@@ -14,6 +14,8 @@ public final class Projector implements AutoCloseable {
     public static final int MAX_WAITING_ROWS = 1_000_000;
     /** Rows of one transaction. */
     private static final int MAX_GROUP_ROWS = 10_000;
+    /** So much of a script or an environment counts as a row: a transaction, and a message to slurmdbd, stays below 16 MiB and one entry. */
+    private static final int CONTENT_ROW_BYTES = 1_600;
     private static final long RETRY_MS = 1_000;
     /** At least so long from one transaction to the next, unless someone waits for it: under load one holds the rows of many entries. */
     private static final long PAUSE_MS = 250;
@@ -55,7 +57,9 @@ public final class Projector implements AutoCloseable {
     }
 
     private static int rows(Batch batch) {
-        return 1 + batch.jobs().size() + batch.steps().size() + batch.events().size();
+        long letters = batch.contents().stream().mapToLong(c -> c.base64().length()).sum();
+        return 1 + batch.jobs().size() + batch.steps().size() + batch.events().size() + batch.texts().size()
+                + (int) Math.min(MAX_GROUP_ROWS, letters / CONTENT_ROW_BYTES);
     }
 
     /** Too much waits: refuse new jobs until the database has caught up. */

@@ -5,7 +5,10 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.muster.accounting.book.Changes;
 import dev.muster.model.ExitStatus;
+import dev.muster.model.accounting.AccountingRows.Answer;
 import dev.muster.model.accounting.AccountingRows.Batch;
+import dev.muster.model.accounting.AccountingRows.Content;
+import dev.muster.model.accounting.AccountingRows.TextRow;
 import dev.muster.model.accounting.AccountingRows.EventRow;
 import dev.muster.model.accounting.AccountingRows.JobRow;
 import dev.muster.model.accounting.AccountingRows.JobWithSteps;
@@ -100,6 +103,40 @@ class DatabasesTest {
             assertThat(a.step(2, 0, -5)).contains(step(2));
             assertThat(b.step(2, 0, -5)).isEmpty();
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"embedded", "mariadb"})
+    void scriptsAndEnvironmentsAreKeptOnceEach(String kind) {
+        String large = "QUJD".repeat(1 << 19);
+        try (AccountingStore store = AccountingStore.on(database(kind, fresh()))) {
+            Projection a = store.projection("a", "j1");
+            a.write(List.of(new Batch(1, List.of(job(1, "PENDING", 0), job(2, "PENDING", 0), job(3, "PENDING", 0)), List.of(), List.of(),
+                    List.of(new TextRow(1, "s", "e"), new TextRow(2, "s", "")), List.of(new Content("s", large), new Content("e", "QT0xAA=="))),
+                    new Batch(2, List.of(), List.of(), List.of(), List.of(), List.of(new Content("s", large)))));
+            // another cluster's job of the same number has a script of its own
+            store.projection("b", "j2").write(List.of(new Batch(1, List.of(job(1, "PENDING", 0)), List.of(), List.of(),
+                    List.of(new TextRow(1, "s", "")), List.of(new Content("s", "b3RoZXI=")))));
+            assertThat(texts(store, "a", Query.SCRIPT)).containsExactly(large, large, "");
+            assertThat(texts(store, "a", Query.ENVIRONMENT)).containsExactly("QT0xAA==", "", "");
+            assertThat(texts(store, "a", "")).containsExactly("", "", "");
+            assertThat(texts(store, "b", Query.SCRIPT)).containsExactly("b3RoZXI=");
+            Answer asked = store.answer(withText(query(false, "a"), Query.SCRIPT), 9, "a");
+            assertThat(asked.withTextsOf(1000, false).jobs().getFirst().text()).isEqualTo(large);
+            assertThat(asked.withTextsOf(1001, false).jobs().getFirst().text()).isEmpty();
+            assertThat(asked.withTextsOf(1001, true).jobs().getFirst().text()).isEqualTo(large);
+        }
+    }
+
+    private static Query withText(Query q, String text) {
+        return new Query(q.jobs(), q.userIds(), true, q.groupIds(), q.accounts(), q.partitions(), q.qos(), q.names(), q.nodes(), q.states(),
+                q.wckeys(), q.reasons(), 0, 0, false, false, 0, 0, 0, 0, 0, 0, q.clusters(), "", text);
+    }
+
+    private static List<String> texts(AccountingStore store, String cluster, String text) {
+        List<String> out = new ArrayList<>();
+        store.jobs(withText(query(false, cluster), text), j -> out.add(j.text()));
+        return out;
     }
 
     @ParameterizedTest

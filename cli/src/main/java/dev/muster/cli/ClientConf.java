@@ -40,6 +40,9 @@ public final class ClientConf {
     /** AccountingStoragePass: with munge, the socket of the munged that slurmdbd believes. */
     String accountingPass = "";
     int accountingPort = ACCOUNTING_PORT_DEFAULT;
+    boolean trackWckey;
+    String mpiDefault = "";
+    List<String> cliFilters = List.of();
     /** KillOnBadExit, WaitTime in seconds and MessageTimeout in seconds; 0 where nothing is said. */
     int killOnBadExit;
     int waitTime;
@@ -153,6 +156,10 @@ public final class ClientConf {
                 long n = OptionCheck.parseNumber(first);
                 accountingPort = n < 1 || n > 65_535 ? ACCOUNTING_PORT_DEFAULT : (int) n;
             }
+            case "trackwckey" -> trackWckey |= Texts.lower(first).matches("yes|up|true|1");
+            case "accountingstorageenforce" -> trackWckey |= Texts.split(Texts.lower(first), ',').contains("wckeys");
+            case "mpidefault" -> mpiDefault = first;
+            case "clifilterplugins" -> cliFilters = Texts.split(first, ',');
             case "killonbadexit" -> killOnBadExit = (int) Math.max(0, OptionCheck.parseNumber(first));
             case "eiotimeout" -> eioTimeout = (int) Math.clamp(OptionCheck.parseNumber(first), 0, 65_535);
             case "tcptimeout" -> connectMs = (int) Math.clamp(OptionCheck.parseNumber(first), 1, 65_535) * 1000;

@@ -43,6 +43,11 @@ public interface Host {
 
     String userName(int uid);
 
+    /** The caller's directory as the system's list of users has it, whatever HOME says; "" if it has none. */
+    default String home() {
+        return Names.fromGetent("passwd", Integer.toString(uid()), 5);
+    }
+
     /** @return uid of a user name or number as typed, -1 if there is none */
     int userId(String nameOrId);
 

@@ -9,7 +9,7 @@ import java.util.List;
  */
 final class JobOptions {
     /** Where a value came from, the weaker first. */
-    enum Origin { INHERITED, SCRIPT, ENVIRONMENT, COMMAND_LINE }
+    enum Origin { DEFAULT, INHERITED, SCRIPT, ENVIRONMENT, COMMAND_LINE }
 
     private static final int COUNT = JobOption.values().length;
 
@@ -51,6 +51,11 @@ final class JobOptions {
 
     boolean has(JobOption o) {
         return values[o.ordinal()] != null;
+    }
+
+    /** Set by something stronger than the user's own defaults. */
+    boolean said(JobOption o) {
+        return has(o) && origins[o.ordinal()] != Origin.DEFAULT;
     }
 
     /** Given on the command line itself. */
@@ -117,6 +122,7 @@ final class JobOptions {
                 set(o, v, Origin.ENVIRONMENT);
             }
         }
+        CliFilter.defaults(this);
     }
 
     /** Variables of which each component of a job has its own. */
@@ -135,7 +141,7 @@ final class JobOptions {
         for (JobOption o : Components.INHERITED) {
             boolean rivalled = memory && (o == JobOption.MEM || o == JobOption.MEM_PER_CPU)
                     || requeue && (o == JobOption.REQUEUE || o == JobOption.NO_REQUEUE);
-            if (first.has(o) && !has(o) && !rivalled) {
+            if (first.has(o) && !said(o) && !rivalled) {
                 values[o.ordinal()] = first.text(o);
                 origins[o.ordinal()] = Origin.INHERITED;
             }
@@ -150,7 +156,11 @@ final class JobOptions {
     void set(JobOption o, String value, Origin origin) throws UsageException {
         int i = o.ordinal();
         if (o == JobOption.VERBOSE) {
-            verbose = origin == Origin.COMMAND_LINE ? verbose + 1 : Math.max(verbose, levelOf(value));
+            verbose = switch (origin) {
+                case COMMAND_LINE -> verbose + 1;
+                case DEFAULT -> verbose + levelOf(value);
+                case INHERITED, SCRIPT, ENVIRONMENT -> Math.max(verbose, levelOf(value));
+            };
             return;
         }
         if (o == JobOption.NTASKS_PER_TRES) {

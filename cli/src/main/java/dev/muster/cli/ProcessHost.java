@@ -310,7 +310,7 @@ final class ProcessHost implements Host {
 
     @Override
     public Frames openStream(String address, int port, String name) throws IOException, SlurmException {
-        Session session = Sessions.open(conf(), this);
+        Session session = Sessions.own(conf(), this);
         Client client = new Client(address, port, () -> session, this::nonce).connectWithin(conf().connectMs);
         try {
             return client.stream("/muster/v1/stream/" + name, "muster-" + name);
@@ -322,7 +322,7 @@ final class ProcessHost implements Host {
 
     @Override
     public Json.Obj callNode(String address, int port, String message, Json.Obj request) throws SlurmException {
-        Session session = Sessions.open(conf(), this);
+        Session session = Sessions.own(conf(), this);
         return HttpController.ask(new Client(address, port, () -> session, this::nonce).connectWithin(conf().connectMs), message, request);
     }
 

@@ -51,7 +51,7 @@ final class Sacct implements Command {
         boolean users;
         boolean jobs;
         boolean states;
-        boolean script;
+        String text = "";
         boolean array;
         char unit;
     }
@@ -96,7 +96,7 @@ final class Sacct implements Command {
         }
         List<Column> columns = columns(c, w);
         window(c, w);
-        return w.script ? scripts(c, w) : show(c, w, columns);
+        return w.text.isEmpty() ? show(c, w, columns) : texts(c, w);
     }
 
     private static void helpFormat(CommandContext c) {
@@ -120,7 +120,8 @@ final class Sacct implements Command {
                 w.query.put("allUsers", Boolean.TRUE);
                 w.users = true;
             }
-            case "batch-script" -> w.script = true;
+            case "batch-script" -> text(w, "script");
+            case "env-vars" -> text(w, "environment");
             case "brief" -> w.format = BRIEF;
             case "long" -> w.format = LONG;
             case "cluster", "clusters" -> clusters(c, w, v);
@@ -492,26 +493,42 @@ final class Sacct implements Command {
         c.out().println(b.toString());
     }
 
-    private static int scripts(CommandContext c, Wanted w) {
-        int rc = 0;
-        for (String id : w.query.texts("jobs")) {
-            Json.Obj q = new Json.Obj();
-            int end = 0;
-            while (end < id.length() && id.charAt(end) >= '0' && id.charAt(end) <= '9') {
-                end++;
-            }
-            q.put("jobId", Long.parseLong(id.substring(0, end)));
-            String title = "Batch Script for " + id;
-            c.out().println(title);
-            c.out().println("-".repeat(80));
-            try {
-                byte[] script = Bytes.fromBase64(c.host().controller().call("QueryScript", q).text("script")).toArray();
-                c.out().write(script, 0, script.length);
-            } catch (SlurmException e) {
-                c.out().println("NONE");
-                rc = e.errno() == SlurmErrno.INVALID_JOB_ID.number() ? rc : 1;
-            }
+    private static void text(Wanted w, String which) throws UsageException {
+        if (!w.text.isEmpty() && !w.text.equals(which)) {
+            throw new UsageException(1, List.of("sacct: fatal: Options --batch-script and --env-vars are mutually exclusive"));
         }
-        return rc;
+        w.text = which;
+    }
+
+    /** {@code --batch-script} and {@code --env-vars}: what accounting has kept of each job. */
+    private static int texts(CommandContext c, Wanted w) throws UsageException {
+        if (!w.jobs) {
+            throw new UsageException(1, List.of("sacct: fatal: When requesting " + (w.text.equals("script") ? "job scripts" : "job environment")
+                    + " you must also request specific jobs with the '-j' option."));
+        }
+        w.query.put("text", w.text);
+        Json.Obj reply;
+        try {
+            reply = ask(c, w);
+        } catch (SlurmException e) {
+            return failed(c, e);
+        }
+        for (Json.Obj entry : reply.objects("jobs")) {
+            String id = SacctField.shownId(entry.obj("job"));
+            c.out().println(w.text.equals("script") ? "Batch Script for " + id : "Environment used for " + id + " (must be batch to display)");
+            c.out().println("-".repeat(80));
+            byte[] text = Bytes.fromBase64(entry.text("text")).toArray();
+            if (w.text.equals("environment")) {
+                for (int i = 0; i < text.length; i++) {
+                    text[i] = text[i] == 0 ? (byte) '\n' : text[i];
+                }
+            }
+            if (text.length == 0) {
+                c.out().println("NONE");
+            }
+            c.out().write(text, 0, text.length);
+            c.out().println("");
+        }
+        return 0;
     }
 }

@@ -73,7 +73,9 @@ final class SacctJson {
         o.put("steps", shown);
         o.put("tres", new Json.Obj().put("allocated", tres(j.text("tresAllocated")))
                 .put("requested", tres(j.text("tresRequested"))));
-        o.put("wckey", new Json.Obj().put("wckey", j.text("wckey")).put("flags", new ArrayList<Object>()));
+        boolean standard = j.text("wckey").startsWith("*");
+        o.put("wckey", new Json.Obj().put("wckey", j.text("wckey").substring(standard ? 1 : 0))
+                .put("flags", standard ? new ArrayList<Object>(List.of("ASSIGNED_DEFAULT")) : new ArrayList<Object>()));
         return o;
     }
 

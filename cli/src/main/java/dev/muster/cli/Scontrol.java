@@ -140,7 +140,7 @@ final class Scontrol implements Command {
             case "pidinfo" -> {
                 return ScontrolNode.pidInfo(c, rest);
             }
-            case "cluster", "abort", "takeover", "fsdampeningfactor", "token" -> {
+            case "cluster", "abort", "takeover", "fsdampeningfactor" -> {
                 c.err().println("scontrol: error: " + k + " is not supported by this cluster");
                 return 1;
             }
@@ -177,6 +177,7 @@ final class Scontrol implements Command {
             case "getaddrs" -> ScontrolNode.addresses(c, rest);
             case "notify" -> ScontrolUpdate.notifyJob(c, rest);
             case "ping" -> ping(c, s);
+            case "token" -> ScontrolToken.token(c, rest);
             case "reboot" -> ScontrolPower.reboot(c, rest);
             case "cancel_reboot" -> ScontrolPower.cancelReboot(c, rest);
             case "power" -> ScontrolPower.power(c, rest);

@@ -292,7 +292,7 @@ final class ServiceCommand implements Host {
      * The caller's, from its launcher, or from an earlier launcher of the same user and group: the kernel says who connected,
      * and the sack socket asks the kernel in the same way.
      */
-    private synchronized Session session() throws SlurmException {
+    private synchronized Session ownSession() throws SlurmException {
         boolean first = session == null && !isKnownSession;
         if (session == null || nowMs() - sessionMs > Session.LIFETIME_S * 500L) {
             String sockets = String.join("\n", conf().sackSockets()) + "\n";
@@ -315,6 +315,12 @@ final class ServiceCommand implements Host {
             sessionMs = asked;
         }
         return session;
+    }
+
+    /** For daemons that take tokens: the caller's token, where there is one. */
+    private Session session() throws SlurmException {
+        String token = env.getOrDefault(Sessions.JWT, "");
+        return token.isEmpty() ? ownSession() : Sessions.ofJwt(token);
     }
 
     private Optional<Session> freshSession(String sockets) throws SlurmException {
@@ -468,7 +474,7 @@ final class ServiceCommand implements Host {
 
     @Override
     public Json.Obj callNode(String address, int port, String message, Json.Obj request) throws SlurmException {
-        Session mine = session();
+        Session mine = ownSession();
         return HttpController.ask(new Client(address, port, () -> mine, shared::nonce).connectWithin(conf().connectMs), message, request);
     }
 
@@ -515,7 +521,7 @@ final class ServiceCommand implements Host {
 
     @Override
     public Frames openStream(String address, int port, String name) throws IOException, SlurmException {
-        Session session = session();
+        Session session = ownSession();
         Client client = new Client(address, port, () -> session, shared::nonce).connectWithin(conf().connectMs);
         Frames frames;
         try {

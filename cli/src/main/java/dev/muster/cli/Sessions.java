@@ -19,7 +19,25 @@ final class Sessions {
 
     private Sessions() {}
 
+    /** The variable that holds a JSON Web Token; set, it proves who the caller is, and nothing else does. */
+    static final String JWT = "SLURM_JWT";
+
+    /** The session of a token. @throws SlurmException if the text is none */
+    static Session ofJwt(String token) throws SlurmException {
+        try {
+            return Session.ofJwt(token);
+        } catch (IllegalArgumentException e) {
+            throw new SlurmException(1007, "Protocol authentication error");
+        }
+    }
+
+    /** For slurmctld. */
     static Session open(ClientConf conf, ProcessHost host) throws SlurmException {
+        return host.setting(JWT).isEmpty() ? own(conf, host) : ofJwt(host.setting(JWT));
+    }
+
+    /** Of the process itself, whatever token there is: nodes take no tokens. */
+    static Session own(ClientConf conf, ProcessHost host) throws SlurmException {
         Optional<byte[]> key = clusterKey(conf);
         if (key.isPresent()) {
             return Session.issue(key.get(), conf.clusterName, new Caller(host.uid(), host.gid()), host.nowMs(),
@@ -41,6 +59,9 @@ final class Sessions {
 
     /** As {@link #open}, with munge first where the cluster has it. */
     static Session openAccounting(ClientConf conf, ProcessHost host) throws SlurmException {
+        if (!host.setting(JWT).isEmpty()) {
+            return ofJwt(host.setting(JWT));
+        }
         String socket = conf.accountingPass.startsWith("/") ? conf.accountingPass : conf.authInfo("socket");
         Optional<Session> munge = conf.authType.equals("auth/munge") ? new Munge(socket)
                 .session(host.random(32), Math.max(0, host.userId(conf.slurmUser))) : Optional.empty();

@@ -91,7 +91,7 @@ final class ShowText {
         line();
         add("Priority", j.number("priority")).add("Nice", j.number("nice")).add("Account", orNull(j, "account"));
         add("QOS", orNull(j, "qos"));
-        if (!j.text("wckey").isEmpty()) {
+        if (c.host().settings().trackWckey) {
             add("WCKey", j.text("wckey"));
         }
         line();

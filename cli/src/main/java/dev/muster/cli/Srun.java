@@ -119,7 +119,7 @@ final class Srun implements Command {
     }
 
     private static void checkMpi(CommandContext c, JobOptions o) throws UsageException {
-        String mpi = o.text(JobOption.MPI);
+        String mpi = o.has(JobOption.MPI) ? o.text(JobOption.MPI) : c.host().settings().mpiDefault;
         if (!mpi.isEmpty() && !mpi.equals("none")) {
             throw new UsageException(o.exitError(1), List.of(
                     "srun: error: Couldn't find the specified plugin name for mpi/" + mpi + " looking at all files",

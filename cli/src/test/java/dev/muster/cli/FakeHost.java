@@ -125,6 +125,11 @@ final class FakeHost implements Host {
     }
 
     @Override
+    public String home() {
+        return "/home/user";
+    }
+
+    @Override
     public int umask() {
         return 022;
     }

@@ -210,6 +210,17 @@ class StepTest {
         assertThat(host.run("srun --mpi=list").out()).isEqualTo("MPI plugin types are...\n\tnone\n");
     }
 
+    /** shows: MpiDefault */
+    @Test
+    void mpiOfTheConfiguration() {
+        host.settings().mpiDefault = "pmi9";
+        assertThat(host.run("srun true").err()).contains("srun: error: Invalid MPI type 'pmi9', --mpi=list for acceptable types\n");
+        host.refuse("Submit", 2000, "Invalid partition name specified");
+        assertThat(host.run("srun --mpi=none -p nope true").err()).doesNotContain("MPI");
+        host.settings().mpiDefault = "none";
+        assertThat(host.run("srun -p nope true").err()).doesNotContain("MPI");
+    }
+
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
             out.%j.%x | out.5.job

@@ -16,15 +16,15 @@ public enum Key {
     ACCOUNTING_STORAGE_TRES("AccountingStorageTRES", Kind.LIST, "", Reader.CONTROLLER),
     ACCOUNTING_STORAGE_TYPE("AccountingStorageType", Kind.TEXT, "", Reader.ALL),
     ACCOUNTING_STORAGE_USER("AccountingStorageUser", Kind.TEXT, "", Reader.CONTROLLER, Inert.SLURMDBD),
-    ACCOUNTING_STORE_FLAGS("AccountingStoreFlags", Kind.LIST, "", Reader.CONTROLLER, Inert.STORED),
+    ACCOUNTING_STORE_FLAGS("AccountingStoreFlags", Kind.LIST, "", Reader.CONTROLLER),
     ACCT_GATHER_ENERGY_TYPE("AcctGatherEnergyType", Kind.TEXT, "", Reader.NODE),
     ACCT_GATHER_FILESYSTEM_TYPE("AcctGatherFilesystemType", Kind.TEXT, "", Reader.NODE, Inert.SENSOR),
     ACCT_GATHER_INTERCONNECT_TYPE("AcctGatherInterconnectType", Kind.TEXT, "", Reader.NODE),
     ACCT_GATHER_NODE_FREQ("AcctGatherNodeFreq", Kind.U16, "0", Reader.NODE),
     ACCT_GATHER_PROFILE_TYPE("AcctGatherProfileType", Kind.TEXT, "", Reader.NODE, Inert.PROFILE),
     ALLOW_SPEC_RESOURCES_USAGE("AllowSpecResourcesUsage", Kind.YES_NO, "no", Reader.CONTROLLER),
-    AUTH_ALT_PARAMETERS("AuthAltParameters", Kind.TEXT, "", Reader.ALL, Inert.ALT_AUTH),
-    AUTH_ALT_TYPES("AuthAltTypes", Kind.LIST, "", Reader.ALL, Inert.ALT_AUTH),
+    AUTH_ALT_PARAMETERS("AuthAltParameters", Kind.LIST, "", Reader.ALL),
+    AUTH_ALT_TYPES("AuthAltTypes", Kind.LIST, "", Reader.ALL),
     AUTH_INFO("AuthInfo", Kind.TEXT, "", Reader.ALL),
     AUTH_TYPE("AuthType", Kind.TEXT, "auth/munge", Reader.ALL),
     BATCH_START_TIMEOUT("BatchStartTimeout", Kind.U16, "10", Reader.CONTROLLER),
@@ -36,7 +36,7 @@ public enum Key {
     CERTMGR_PARAMETERS("CertmgrParameters", Kind.TEXT, "", Reader.ALL, Inert.TLS),
     CERTMGR_TYPE("CertmgrType", Kind.TEXT, "", Reader.ALL, Inert.TLS),
     CLI_FILTER_PARAMETERS("CliFilterParameters", Kind.TEXT, "", Reader.COMMANDS, Inert.CLIFILTER),
-    CLI_FILTER_PLUGINS("CliFilterPlugins", Kind.LIST, "", Reader.COMMANDS, Inert.CLIFILTER),
+    CLI_FILTER_PLUGINS("CliFilterPlugins", Kind.LIST, "", Reader.COMMANDS),
     CLUSTER_NAME("ClusterName", Kind.TEXT, "", Reader.ALL),
     COMMUNICATION_PARAMETERS("CommunicationParameters", Kind.LIST, "", Reader.ALL),
     COMPLETE_WAIT("CompleteWait", Kind.U16, "0", Reader.CONTROLLER),
@@ -108,10 +108,11 @@ public enum Key {
     MCS_PARAMETERS("MCSParameters", Kind.TEXT, "", Reader.CONTROLLER),
     MCS_PLUGIN("MCSPlugin", Kind.TEXT, "", Reader.CONTROLLER),
     MESSAGE_TIMEOUT("MessageTimeout", Kind.U16, "10", Reader.ALL),
-    METRICS_AUTH_USERS("MetricsAuthUsers", Kind.TEXT, "", Reader.CONTROLLER, Inert.REST),
-    METRICS_TYPE("MetricsType", Kind.TEXT, "", Reader.CONTROLLER, Inert.REST),
+    METRICS_AUTH_USERS("MetricsAuthUsers", Kind.LIST, "", Reader.CONTROLLER),
+    METRICS_PARAMETERS("MetricsParameters", Kind.LIST, "", Reader.CONTROLLER),
+    METRICS_TYPE("MetricsType", Kind.TEXT, "", Reader.CONTROLLER),
     MIN_JOB_AGE("MinJobAge", Kind.U32, "300", Reader.CONTROLLER),
-    MPI_DEFAULT("MpiDefault", Kind.TEXT, "", Reader.COMMANDS, Inert.MPI),
+    MPI_DEFAULT("MpiDefault", Kind.TEXT, "", Reader.COMMANDS),
     MPI_PARAMS("MpiParams", Kind.TEXT, "", Reader.COMMANDS, Inert.MPI),
     NAMESPACE_TYPE("NamespaceType", Kind.TEXT, "", Reader.NODE),
     NODE_FEATURES_PLUGINS("NodeFeaturesPlugins", Kind.TEXT, "", Reader.CONTROLLER, Inert.FEATURES),
@@ -123,7 +124,7 @@ public enum Key {
     PREEMPT_PARAMETERS("PreemptParameters", Kind.LIST, "", Reader.CONTROLLER),
     PREEMPT_TYPE("PreemptType", Kind.TEXT, "", Reader.CONTROLLER),
     PREP_PARAMETERS("PrEpParameters", Kind.TEXT, "", Reader.ALL, Inert.PLUGIN),
-    PREP_PLUGINS("PrEpPlugins", Kind.LIST, "prep/script", Reader.ALL, Inert.PLUGIN),
+    PREP_PLUGINS("PrEpPlugins", Kind.LIST, "prep/script", Reader.ALL, Inert.PREP),
     PRIORITY_CALC_PERIOD("PriorityCalcPeriod", Kind.DURATION, "300", Reader.CONTROLLER),
     PRIORITY_DECAY_HALF_LIFE("PriorityDecayHalfLife", Kind.DURATION, "604800", Reader.CONTROLLER),
     PRIORITY_FAVOR_SMALL("PriorityFavorSmall", Kind.YES_NO, "no", Reader.CONTROLLER),
@@ -172,12 +173,13 @@ public enum Key {
     SLURMCTLD_ADDR("SlurmctldAddr", Kind.TEXT, "", Reader.ALL),
     SLURMCTLD_DEBUG("SlurmctldDebug", Kind.DEBUG_LEVEL, "info", Reader.CONTROLLER),
     SLURMCTLD_HOST("SlurmctldHost", Kind.LINES, "", Reader.ALL),
+    SLURMCTLD_HTTP_AUTH_PARAMETERS("SlurmctldHttpAuthParameters", Kind.LIST, "", Reader.CONTROLLER),
     SLURMCTLD_LOG_FILE("SlurmctldLogFile", Kind.TEXT, "", Reader.CONTROLLER),
     SLURMCTLD_PARAMETERS("SlurmctldParameters", Kind.LIST, "", Reader.CONTROLLER),
     SLURMCTLD_PID_FILE("SlurmctldPidFile", Kind.TEXT, "/var/run/slurmctld.pid", Reader.CONTROLLER),
     SLURMCTLD_PORT("SlurmctldPort", Kind.TEXT, "6817", Reader.ALL),
-    SLURMCTLD_PRIMARY_OFF_PROG("SlurmctldPrimaryOffProg", Kind.TEXT, "", Reader.CONTROLLER, Inert.BACKUP),
-    SLURMCTLD_PRIMARY_ON_PROG("SlurmctldPrimaryOnProg", Kind.TEXT, "", Reader.CONTROLLER, Inert.BACKUP),
+    SLURMCTLD_PRIMARY_OFF_PROG("SlurmctldPrimaryOffProg", Kind.TEXT, "", Reader.CONTROLLER),
+    SLURMCTLD_PRIMARY_ON_PROG("SlurmctldPrimaryOnProg", Kind.TEXT, "", Reader.CONTROLLER),
     SLURMCTLD_SYSLOG_DEBUG("SlurmctldSyslogDebug", Kind.DEBUG_LEVEL, "", Reader.CONTROLLER),
     SLURMCTLD_TIMEOUT("SlurmctldTimeout", Kind.U16, "120", Reader.CONTROLLER, Inert.BACKUP),
     SLURMD_DEBUG("SlurmdDebug", Kind.DEBUG_LEVEL, "info", Reader.NODE),
@@ -188,7 +190,7 @@ public enum Key {
     SLURMD_SPOOL_DIR("SlurmdSpoolDir", Kind.TEXT, "/var/spool/slurmd", Reader.NODE),
     SLURMD_SYSLOG_DEBUG("SlurmdSyslogDebug", Kind.DEBUG_LEVEL, "", Reader.NODE),
     SLURMD_TIMEOUT("SlurmdTimeout", Kind.U16, "300", Reader.CONTROLLER),
-    SLURMD_USER("SlurmdUser", Kind.TEXT, "root", Reader.ALL, Inert.DAEMON_USER),
+    SLURMD_USER("SlurmdUser", Kind.TEXT, "root", Reader.ALL),
     SLURM_SCHED_LOG_FILE("SlurmSchedLogFile", Kind.TEXT, "", Reader.CONTROLLER),
     SLURM_SCHED_LOG_LEVEL("SlurmSchedLogLevel", Kind.U16, "0", Reader.CONTROLLER),
     SLURM_USER("SlurmUser", Kind.TEXT, "root", Reader.ALL),
@@ -215,7 +217,7 @@ public enum Key {
     TMP_FS("TmpFS", Kind.TEXT, "/tmp", Reader.NODE),
     TOPOLOGY_PARAM("TopologyParam", Kind.LIST, "", Reader.CONTROLLER),
     TOPOLOGY_PLUGIN("TopologyPlugin", Kind.TEXT, "topology/flat", Reader.CONTROLLER),
-    TRACK_WCKEY("TrackWCKey", Kind.YES_NO, "no", Reader.CONTROLLER, Inert.WCKEY),
+    TRACK_WCKEY("TrackWCKey", Kind.YES_NO, "no", Reader.ALL),
     TREE_WIDTH("TreeWidth", Kind.U16, "16", Reader.ALL, Inert.OWN_BOUND),
     UNKILLABLE_STEP_PROGRAM("UnkillableStepProgram", Kind.TEXT, "", Reader.NODE),
     UNKILLABLE_STEP_TIMEOUT("UnkillableStepTimeout", Kind.U16, "60", Reader.NODE),
@@ -239,15 +241,13 @@ public enum Key {
 
     /** Why a key is accepted and checked but has no effect. */
     private static final class Inert {
-        static final String ALT_AUTH = "tokens of other kinds are not part of this version; AuthType alone counts";
-        static final String DAEMON_USER = "slurmd runs as whoever starts it";
         static final String STORED = "job scripts, environments and comments are not kept in accounting";
         static final String MPI = "MPI plugins are not part of this version";
         static final String PORTS = "srun connects to the nodes and listens on no port";
         static final String FACTORS = "no parameter of the priority plugin is known to this version";
         static final String BACKUP = "takeover by a backup controller is not part of this version";
         static final String BURST = "burst buffers are not part of this version";
-        static final String CLIFILTER = "submission plugins are not part of this version";
+        static final String CLIFILTER = "cli_filter/lua, which reads them, is not part of this version";
         static final String CRED = "launch credentials are signed with the cluster key here";
         static final String CRON = "scrontab is not part of this version";
         static final String SLURMDBD = "slurmdbd knows its callers by AuthType alone, and there is one of it in this version";
@@ -256,6 +256,7 @@ public enum Key {
         static final String FREQ = "the frequency of GPUs is set by no driver here; --gpu-freq is checked and shown";
         static final String GANG = "gang scheduling is not part of this version";
         static final String OWN_BOUND = "the network protocol here has its own bound for this";
+        static final String PREP = "prologs and epilogs are always programs (prep/script); any other name is refused";
         static final String PLUGIN = "plugins are Java services here; shared objects are not loaded";
 
         static final String PROFILE = "time series profiles are not part of this version";
@@ -263,7 +264,6 @@ public enum Key {
         static final String SENSOR = "file systems are not metered in this version";
         static final String SWITCH = "switch plugins are not part of this version";
         static final String TLS = "TLS is not part of this version; requests are authenticated by MAC";
-        static final String WCKEY = "workload characterisation keys are not part of this version";
         static final String X11 = "X11 forwarding is not part of this version";
     }
 

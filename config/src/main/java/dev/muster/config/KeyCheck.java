@@ -31,6 +31,12 @@ final class KeyCheck {
             case SRUN_PORT_RANGE -> range(value, values);
             case JOB_SUBMIT_PLUGINS -> plugins(key, value, Names.JOB_SUBMIT, values);
             case JOB_COMP_TYPE -> plugin(key, value, Names.JOB_COMPLETION, values);
+            case PREP_PLUGINS -> prep(key, value, values);
+            case METRICS_TYPE -> plugin(key, value, Names.METRICS, values);
+            case METRICS_PARAMETERS -> words(value, Names.METRICS_PARAMETERS, "Bad MetricsParameters: ", values);
+            case AUTH_ALT_TYPES -> altTypes(key, value, values);
+            case AUTH_ALT_PARAMETERS -> tokenParameters(key, value, Names.TOKENS, values);
+            case SLURMCTLD_HTTP_AUTH_PARAMETERS -> tokenParameters(key, value, List.of("jwt_key"), values);
             case SUSPEND_TIME -> suspendTime(value, values);
             default -> value;
         };
@@ -217,6 +223,39 @@ final class KeyCheck {
             found.add(name);
         }
         return String.join(",", found);
+    }
+
+    private static String prep(Key key, String value, Values values) {
+        for (String name : Values.list(value)) {
+            if (!name.equals("script") && !name.equals(key.fallback())) {
+                values.error("cannot find prep plugin for " + (name.contains("/") ? name : "prep/" + name));
+            }
+        }
+        return value;
+    }
+
+    private static String altTypes(Key key, String value, Values values) {
+        for (String type : Values.list(value)) {
+            if (!Names.ALT_AUTH.contains(type)) {
+                values.error(key.slurmName() + "=" + type + " is not part of this version; there is " + String.join(", ", Names.ALT_AUTH));
+            }
+        }
+        return value;
+    }
+
+    /** Each part must be one that is kept: whoever believes in a restriction that is none is worse off than without. */
+    private static String tokenParameters(Key key, String value, List<String> known, Values values) {
+        for (String part : Values.list(value)) {
+            int equals = part.indexOf('=');
+            String name = (equals < 0 ? part : part.substring(0, equals)).toLowerCase(Locale.ROOT);
+            String given = equals < 0 ? "" : part.substring(equals + 1);
+            if (!known.contains(name)) {
+                values.error(key.slurmName() + "=" + part + " is not part of this version; there is " + String.join(", ", known));
+            } else if (name.equals("max_token_lifespan") && NodeLine.count(given) < 1) {
+                values.error("Invalid max_token_lifespan in " + key.slurmName() + ": " + given);
+            }
+        }
+        return value;
     }
 
     static long databaseMessages(String value, Values values) {

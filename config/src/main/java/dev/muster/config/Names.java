@@ -29,6 +29,11 @@ final class Names {
         "slurmdoffspec", "slurmdspecoverride", "oomkillstep", "autobind=none", "autobind=sockets", "autobind=cores",
         "autobind=threads");
     static final List<String> JOB_SUBMIT = List.of("all_partitions", "defaults", "logging", "partition", "require_timelimit", "throttle");
+    static final List<String> METRICS = List.of("metrics/openmetrics");
+    static final List<String> METRICS_PARAMETERS = List.of("ignore_private_data");
+    static final List<String> ALT_AUTH = List.of("auth/jwt");
+    /** Of AuthAltParameters, by their names. */
+    static final List<String> TOKENS = List.of("disable_token_creation", "jwt_key", "max_token_lifespan", "userclaimfield");
     static final List<String> JOB_COMPLETION = List.of("jobcomp/none", "jobcomp/filetxt", "jobcomp/script", "jobcomp/mysql", "jobcomp/elasticsearch");
     static final List<String> PRIVATE_DATA = List.of("none", "accounts", "cloud", "events", "jobs", "nodes",
         "partitions", "reservations", "usage", "users", "all");

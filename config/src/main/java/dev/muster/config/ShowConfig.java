@@ -27,7 +27,7 @@ final class ShowConfig {
         JobFileAppend:n JobRequeue:n JobSubmitPlugins KillOnBadExit:n KillWait:sec LaunchParameters Licenses
         LogTimeFormat MailDomain MailProg MaxArraySize:n MaxBatchRequeue:n MaxDBDMsgs:dbd MaxJobCount:n MaxJobId:n
         MaxMem:mem MaxNodeCount:nodes MaxStepCount:n MaxTasksPerNode:n MCSPlugin MCSParameters MessageTimeout:sec
-        MetricsType MinJobAge:sec MpiDefault MpiParams NamespaceType NEXT_JOB_ID:live NodeFeaturesPlugins
+        MetricsAuthUsers MetricsParameters MetricsType MinJobAge:sec MpiDefault MpiParams NamespaceType NEXT_JOB_ID:live NodeFeaturesPlugins
         OverTimeLimit:min PluginDir PlugStackConfig PreemptMode PreemptParameters PreemptType PreemptExemptTime:exempt
         PrEpParameters PrEpPlugins PriorityParameters PrioritySiteFactorParameters PrioritySiteFactorPlugin
         PriorityDecayHalfLife:prio PriorityCalcPeriod:prio PriorityFavorSmall:prio PriorityFlags:prio
@@ -38,7 +38,7 @@ final class ShowConfig {
         PropagateResourceLimitsExcept RebootProgram ReconfigFlags RequeueExit RequeueExitHold ResumeFailProgram
         ResumeProgram ResumeRate:rate ResumeTimeout:sec ResvEpilog ResvOverRun:min ResvProlog ReturnToService:n
         SchedulerParameters SchedulerTimeSlice:sec SchedulerType ScronParameters SelectType SelectTypeParameters
-        SlurmUser:user SlurmctldAddr SlurmctldDebug:level SlurmctldHost:hosts SlurmctldLogFile SlurmctldPort
+        SlurmUser:user SlurmctldAddr SlurmctldDebug:level SlurmctldHost:hosts SlurmctldHttpAuthParameters SlurmctldLogFile SlurmctldPort
         SlurmctldSyslogDebug:level SlurmctldPrimaryOffProg SlurmctldPrimaryOnProg SlurmctldTimeout:sec
         SlurmctldParameters SlurmdDebug:level SlurmdLogFile SlurmdParameters SlurmdPidFile SlurmdPort:n SlurmdSpoolDir
         SlurmdSyslogDebug:level SlurmdTimeout:sec SlurmdUser:user SlurmSchedLogFile SlurmSchedLogLevel:n

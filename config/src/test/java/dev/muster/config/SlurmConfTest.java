@@ -58,6 +58,8 @@ class SlurmConfTest {
         KillWait=                         | Parsing error
         KillWait                          | Parsing error
         garbage                           | Parsing error
+        PrEpPlugins=prep/other            | cannot find prep plugin for prep/other
+        AuthAltTypes=auth/none            | AuthAltTypes=auth/none is not part of this version; there is auth/jwt
         KillWait=5 MinJobAge=7            | Parsing error
         NodeName=x CPUs=foo               | CPUs value "foo" is not a valid number
         NodeName=x Foo=1                  | Parsing error at unrecognized key: Foo

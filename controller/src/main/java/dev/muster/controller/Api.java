@@ -132,6 +132,7 @@ final class Api {
             case "QueryTriggers" -> Reply.of(new TriggerMessages.TriggersReply(core.durable().triggers().byId().values().stream()
                     .map(t -> new TriggerMessages.TriggerInfo(t.id(), t.events(), t.jobId(), t.nodes(), t.offsetS(), t.uid(), t.user(),
                             t.program(), t.permanent())).toList()));
+            case "CreateToken" -> controller.tokens().answer(caller, Codec.decode(body, ClusterMessages.CreateToken.class));
             case "Reconfigure" -> admin(caller, controller::reconfigure);
             case "Shutdown" -> {
                 boolean only = Codec.decode(body, ClusterMessages.Shutdown.class).controllerOnly();

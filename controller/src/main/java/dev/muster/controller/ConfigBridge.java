@@ -144,6 +144,12 @@ final class ConfigBridge {
 
     /** What jobs get and may ask for where the file says more than a number. */
     private static void defaults(SlurmConf conf, Map<String, String> options) {
+        if (conf.yes(Key.TRACK_WCKEY) || conf.has(Key.ACCOUNTING_STORAGE_ENFORCE, "wckeys")) {
+            options.put(Settings.TRACK_WCKEY, "true");
+        }
+        if (!conf.list(Key.ACCOUNTING_STORE_FLAGS).isEmpty()) {
+            options.put(Settings.ACCOUNTING_STORE, String.join(",", conf.list(Key.ACCOUNTING_STORE_FLAGS)).toLowerCase(java.util.Locale.ROOT));
+        }
         if (!conf.text(Key.JOB_ACCT_GATHER_TYPE).endsWith("none")) {
             options.put(Settings.ACCT_GATHER_FREQUENCY, conf.text(Key.JOB_ACCT_GATHER_FREQUENCY));
         }

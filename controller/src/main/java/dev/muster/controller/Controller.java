@@ -20,6 +20,7 @@ import dev.muster.daemon.Identities;
 import dev.muster.daemon.Requests;
 import dev.muster.daemon.Sack;
 import dev.muster.daemon.Sessions;
+import dev.muster.daemon.TokenKey;
 import dev.muster.config.AuthPlaces;
 import dev.muster.journal.FileJournal;
 import dev.muster.journal.Journal;
@@ -34,6 +35,7 @@ import dev.muster.model.node.NodeMessages;
 import dev.muster.scheduler.Scheduler;
 import dev.muster.transport.Caller;
 import dev.muster.transport.Server;
+import dev.muster.transport.Tokens;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -82,10 +84,12 @@ final class Controller {
     private Server server;
     private Optional<Sack> sack = Optional.empty();
     private volatile boolean stopping;
+    private volatile boolean primary;
     private final Clients clients = new Clients();
     private final HealthChecks healthChecks = new HealthChecks();
     private final ConfigService configService = new ConfigService();
     private final Statistics statistics = new Statistics();
+    private TokenDesk desk;
     private final Requests requests;
     private long applied;
 
@@ -147,10 +151,15 @@ final class Controller {
         configure(c);
         programs.resume(thread.durable(), activeJobs(thread.durable()));
         Api api = new Api(this, thread, identities, blobs, watch, links, log);
+        primary = true;
+        programs.primary(true);
+        int slurmUid = slurmUid(c);
+        Optional<Tokens> taken = tokens(c);
+        desk = new TokenDesk(taken, conf::get, identities, slurmUid, log);
         WarmUp.start(ConfigBridge.command(c, slurmUid(c)), sessions, log);
         server = Server.start(c.has(Key.COMMUNICATION_PARAMETERS, "NoCtldInAddrAny") ? c.controllers().getFirst().address() : "",
-                c.slurmctldPorts().getFirst(), sessions.verifier(), api::handle,
-                Map.of("node", links::serve), this::page);
+                c.slurmctldPorts().getFirst(), sessions.verifier(taken), api::handle,
+                Map.of("node", links::serve), pages(c, taken, slurmUid));
         sack = sessions.key().flatMap(key -> Sack.open(AuthPlaces.of(c).sackSockets(), key, c.clusterName(), identities, log));
         Thread.ofVirtual().name("nodes").start(this::watchNodes);
         if (accounting instanceof DbdAccounting dbd) {
@@ -163,10 +172,10 @@ final class Controller {
     private Accounting accounting(SlurmConf c, Path stateDir, UUID clusterId, Sessions sessions) {
         return switch (c.text(Key.ACCOUNTING_STORAGE_TYPE)) {
             case "accounting_storage/none" -> c.given(Key.ACCOUNTING_STORAGE_TYPE) ? new NoAccounting()
-                    : EmbeddedAccounting.open(stateDir, clusterId, journal.lastIndex(), log::info);
+                    : EmbeddedAccounting.open(stateDir, clusterId, journal.lastIndex(), blobs::read, log::info);
             case "accounting_storage/slurmdbd" -> new DbdAccounting(conf::get, sessions, clusterId.toString(), journal::lastIndex, this::knownState,
-                    this::policy, log::info);
-            default -> EmbeddedAccounting.open(stateDir, clusterId, journal.lastIndex(), log::info);
+                    this::policy, blobs::read, log::info);
+            default -> EmbeddedAccounting.open(stateDir, clusterId, journal.lastIndex(), blobs::read, log::info);
         };
     }
 
@@ -177,6 +186,10 @@ final class Controller {
     /** Associations and QOS came from slurmdbd: in force when this returns. */
     private void policy(DbdMessages.Policy policy) {
         thread.execute(new Command.ApplyPolicy(policy), -1);
+    }
+
+    private Optional<Tokens> tokens(SlurmConf c) throws IOException {
+        return TokenKey.tokens(c.text(Key.AUTH_ALT_TYPES), c.authAltParameters(), c.stateSaveLocation(), identities);
     }
 
     private Sessions sessions(SlurmConf c) throws IOException {
@@ -292,19 +305,19 @@ final class Controller {
         }
     }
 
-    /** Health pages on the same port, open to all. */
-    private Optional<Server.Page> page(String path) {
-        return switch (path) {
-            case "/livez", "/readyz", "/healthz" -> Optional.of(new Server.Page(200, "text/plain", "ok\n".getBytes(StandardCharsets.UTF_8)));
-            case "/metrics" -> Optional.of(new Server.Page(200, "text/plain; version=0.0.4", metrics().getBytes(StandardCharsets.UTF_8)));
-            default -> Optional.empty();
-        };
+    /** What web programs see on the same port. */
+    private HttpPages pages(SlurmConf c, Optional<Tokens> tokens, int slurmUid) throws IOException {
+        String own = c.parameters(Key.SLURMCTLD_HTTP_AUTH_PARAMETERS).getOrDefault("jwt_key", "");
+        Optional<Tokens> taken = own.isEmpty() ? tokens : Optional.of(TokenKey.tokens(Path.of(own), "", identities));
+        return new HttpPages(conf::get, taken, uid -> uid == 0 || uid == slurmUid,
+                name -> identities.byName(name).map(i -> Integer.toString(i.uid())).orElse(""), this::metrics);
     }
 
-    private String metrics() {
-        StringBuilder out = new StringBuilder();
-        diagnostics().values().forEach((name, value) -> out.append("slurm_").append(name).append(' ').append(value).append('\n'));
-        return out.toString();
+    private Optional<String> metrics(String page) {
+        State state = thread.durable();
+        NodeViews nodes = new NodeViews(state, links::beat, identities::userName, System.currentTimeMillis() / 1000);
+        JobViews jobs = new JobViews(state, scheduler, clock.now(), "");
+        return new Metrics(state, nodes::info, jobs::reason).page(page, partitionOrder(state), diagnostics().values());
     }
 
     // ---- what the edge asks
@@ -484,6 +497,10 @@ final class Controller {
         return clients;
     }
 
+    TokenDesk tokens() {
+        return desk;
+    }
+
     ConfigService configService() {
         return configService;
     }
@@ -513,6 +530,9 @@ final class Controller {
         sack.ifPresent(Sack::close);
         if (server != null) {
             server.close();
+        }
+        if (primary) {
+            programs.primary(false);
         }
         if (thread != null) {
             thread.stop();

@@ -8,6 +8,7 @@ import dev.muster.core.Entry;
 import dev.muster.core.Node;
 import dev.muster.core.State;
 import dev.muster.daemon.Sessions;
+import dev.muster.model.Bytes;
 import dev.muster.model.Codec;
 import dev.muster.model.HostList;
 import dev.muster.model.accounting.AccountingRows;
@@ -20,6 +21,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
@@ -37,9 +39,10 @@ final class DbdAccounting implements Accounting {
      * @param last    the journal's last index
      * @param state   the newest durable state
      * @param policy  takes a new policy and returns when it is durable
+     * @param contents scripts and environments by their hash
      */
     DbdAccounting(Supplier<SlurmConf> confs, Sessions sessions, String journal, LongSupplier last, Supplier<State> state, Consumer<Policy> policy,
-            Consumer<String> log) {
+            Function<String, Bytes> contents, Consumer<String> log) {
         SlurmConf conf = confs.get();
         int port = (int) conf.number(Key.ACCOUNTING_STORAGE_PORT);
         link = new DbdLink(hosts(conf), port > 0 ? port : PORT_DEFAULT, sessions::accountingSession, sessions::nonce,
@@ -73,7 +76,7 @@ final class DbdAccounting implements Accounting {
         rows = new EmbeddedAccounting(link, new EmbeddedAccounting.Questions() {
             @Override
             public AccountingRows.Answer answer(AccountingRows.Query query, String cluster) {
-                AccountingRows.Query own = query.clusters().isEmpty() ? of(query, cluster) : query;
+                AccountingRows.Query own = query.clusters().isEmpty() ? query.of(List.of(cluster)) : query;
                 return Codec.decode(link.ask("QueryAccounting", Codec.encode(own)), AccountingRows.Answer.class);
             }
 
@@ -81,7 +84,7 @@ final class DbdAccounting implements Accounting {
             public void close() {
                 link.close();
             }
-        }, log, waitingMax(conf));
+        }, contents, log, waitingMax(conf));
     }
 
     /** MaxDBDMsgs: rows that wait for slurmdbd; with more of them no job is taken. */
@@ -94,13 +97,6 @@ final class DbdAccounting implements Accounting {
         String backup = conf.text(Key.ACCOUNTING_STORAGE_BACKUP_HOST);
         String host = conf.text(Key.ACCOUNTING_STORAGE_HOST);
         return backup.isEmpty() ? List.of(host) : List.of(host, backup);
-    }
-
-    private static AccountingRows.Query of(AccountingRows.Query q, String cluster) {
-        return new AccountingRows.Query(q.jobs(), q.userIds(), q.allUsers(), q.groupIds(), q.accounts(), q.partitions(), q.qos(), q.names(),
-                q.nodes(),
-                q.states(), q.wckeys(), q.reasons(), q.from(), q.to(), q.duplicates(), q.allocationsOnly(), q.minNodes(), q.maxNodes(), q.minCpus(),
-                q.maxCpus(), q.minLimitMin(), q.maxLimitMin(), List.of(cluster), q.wholeHetjob());
     }
 
     private static Register introduction(SlurmConf conf, State state, String journal, long last) {
@@ -137,7 +133,7 @@ final class DbdAccounting implements Accounting {
             out.add("AccountingStorageEnforce=qos: of a QOS, the flags but DenyOnLimit and OverPartQOS have no effect in this version");
         }
         for (String word : enforced) {
-            if (List.of("nojobs", "nosteps", "wckeys").contains(word)) {
+            if (List.of("nojobs", "nosteps").contains(word)) {
                 out.add("AccountingStorageEnforce=" + word + " has no effect in this version");
             }
         }

@@ -10,6 +10,7 @@ import dev.muster.core.Job;
 import dev.muster.core.Node;
 import dev.muster.core.State;
 import dev.muster.core.Step;
+import dev.muster.model.Bytes;
 import dev.muster.model.JobState;
 import dev.muster.model.accounting.AccountingRows;
 import dev.muster.model.accounting.AccountingRows.Batch;
@@ -26,6 +27,7 @@ import java.util.Optional;
 import java.util.TreeSet;
 import java.util.UUID;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 /**
  * Accounting inside the controller: every durable entry becomes the rows that it changed. What a row sums up over
@@ -46,6 +48,7 @@ final class EmbeddedAccounting implements Accounting {
     private final Questions questions;
     private final Projector projector;
     private final Map<StepKey, Usage> usages = new HashMap<>();
+    private final KeptTexts texts;
     private final Map<JobKey, Long> suspendedSeconds = new HashMap<>();
     private volatile State last = State.EMPTY;
     private long index;
@@ -54,8 +57,9 @@ final class EmbeddedAccounting implements Accounting {
      * Opens the tables beside the journal.
      *
      * @param journalLast the last index of the journal. Tables ahead of it (its tail was cut) go on from there.
+     * @param contents    scripts and environments by their hash
      */
-    static EmbeddedAccounting open(Path stateDir, UUID clusterId, long journalLast, Consumer<String> log) {
+    static EmbeddedAccounting open(Path stateDir, UUID clusterId, long journalLast, Function<String, Bytes> contents, Consumer<String> log) {
         Projection store = AccountingStore.open(stateDir.resolve("accounting"), clusterId);
         if (store.sequence() > journalLast) {
             log.accept("accounting: the tables hold entries up to " + store.sequence()
@@ -65,22 +69,14 @@ final class EmbeddedAccounting implements Accounting {
         return new EmbeddedAccounting(store, new Questions() {
             @Override
             public AccountingRows.Answer answer(AccountingRows.Query query, String cluster) {
-                return store.answer(everyCluster(query), System.currentTimeMillis() / 1000, cluster);
+                return store.answer(query.of(List.of()), System.currentTimeMillis() / 1000, cluster);
             }
 
             @Override
             public void close() {
                 store.close();
             }
-        }, log, Projector.MAX_WAITING_ROWS);
-    }
-
-    /** The tables here are one cluster's. */
-    private static AccountingRows.Query everyCluster(AccountingRows.Query q) {
-        return new AccountingRows.Query(q.jobs(), q.userIds(), q.allUsers(), q.groupIds(), q.accounts(), q.partitions(), q.qos(), q.names(),
-                q.nodes(),
-            q.states(), q.wckeys(), q.reasons(), q.from(), q.to(), q.duplicates(), q.allocationsOnly(), q.minNodes(), q.maxNodes(), q.minCpus(),
-            q.maxCpus(), q.minLimitMin(), q.maxLimitMin(), List.of(), q.wholeHetjob());
+        }, contents, log, Projector.MAX_WAITING_ROWS);
     }
 
     /** Who answers what people ask of the rows. */
@@ -91,7 +87,8 @@ final class EmbeddedAccounting implements Accounting {
     }
 
     /** @param waitingMax rows that may wait for the tables before no job is taken */
-    EmbeddedAccounting(RowSink store, Questions questions, Consumer<String> log, int waitingMax) {
+    EmbeddedAccounting(RowSink store, Questions questions, Function<String, Bytes> contents, Consumer<String> log, int waitingMax) {
+        this.texts = new KeptTexts(contents, log);
         this.store = store;
         this.questions = questions;
         this.projector = new Projector(store, log, waitingMax);
@@ -104,8 +101,10 @@ final class EmbeddedAccounting implements Accounting {
 
     private Batch all(long at, State state) {
         Rows rows = new Rows(state);
+        texts.forget();
         for (Job job : state.jobs().values()) {
             rows.job(job);
+            rows.texts.add(state, job);
             job.run().steps().forEach(step -> rows.step(job, step));
         }
         return rows.batch(at);
@@ -146,10 +145,14 @@ final class EmbeddedAccounting implements Accounting {
 
     private void follow(Change change, Entry entry, State before, Rows rows) {
         switch (change) {
-            case Change.JobSubmitted c -> rows.jobs.add(c.job().id());
+            case Change.JobSubmitted c -> {
+                rows.jobs.add(c.job().id());
+                rows.fresh.add(c.job().id());
+            }
             case Change.ArrayTaskSplit c -> {
                 rows.jobs.add(c.arrayJobId());
                 rows.jobs.add(c.jobId());
+                rows.fresh.add(c.jobId());
             }
             case Change.JobEligible c -> rows.jobs.add(c.jobId());
             case Change.PriorityChanged c -> rows.jobs.add(c.jobId());
@@ -219,13 +222,15 @@ final class EmbeddedAccounting implements Accounting {
         private final List<JobRow> jobRows = new ArrayList<>();
         private final List<StepRow> stepRows = new ArrayList<>();
         private final List<EventRow> events = new ArrayList<>();
+        private final TreeSet<Integer> fresh = new TreeSet<>();
+        private final KeptTexts.Of texts = EmbeddedAccounting.this.texts.next();
 
         private Rows(State state) {
             this.state = state;
         }
 
         private void job(Job job) {
-            jobRows.add(JobRows.job(state, job, suspended(job)));
+            jobRows.add(JobRows.kept(state, JobRows.job(state, job, suspended(job))));
         }
 
         private void step(Job job, Step step) {
@@ -251,11 +256,14 @@ final class EmbeddedAccounting implements Accounting {
             for (int id : jobs) {
                 state.jobs().find(id).ifPresent(this::job);
             }
+            for (int id : fresh) {
+                state.jobs().find(id).ifPresent(j -> texts.add(state, j));
+            }
             return batch(index);
         }
 
         private Batch batch(long index) {
-            return new Batch(index, List.copyOf(jobRows), List.copyOf(stepRows), List.copyOf(events));
+            return new Batch(index, List.copyOf(jobRows), List.copyOf(stepRows), List.copyOf(events), texts.rows(), texts.contents());
         }
     }
 
@@ -265,7 +273,7 @@ final class EmbeddedAccounting implements Accounting {
             return;
         }
         String state = entry.cause().equals("RequeueJobs") ? JobRows.REQUEUED : JobState.NODE_FAIL.name();
-        rows.jobRows.add(JobRows.left(before, job, new JobRows.Left(state, time), suspended(job)));
+        rows.jobRows.add(JobRows.kept(before, JobRows.left(before, job, new JobRows.Left(state, time), suspended(job))));
         for (Step step : job.run().steps()) {
             if (step.state() == Step.State.RUNNING) {
                 rows.stepRows.add(JobRows.left(job, step, usage(job, step), time));

@@ -5,6 +5,7 @@ import dev.muster.core.Amounts;
 import dev.muster.core.Job;
 import dev.muster.core.Limits;
 import dev.muster.core.Limits;
+import dev.muster.core.Settings;
 import dev.muster.core.State;
 import dev.muster.core.Step;
 import dev.muster.model.ExitStatus;
@@ -39,6 +40,13 @@ final class JobRows {
     /** The row of an attempt that went back to the queue. */
     static JobRow left(State before, Job job, Left left, long suspendedSeconds) {
         return row(before, job, job.run(), left.state, left.endTime, suspendedSeconds);
+    }
+
+    /** As accounting has it: keys, comments and the like where the configuration wants them (TrackWCKey, AccountingStoreFlags). */
+    static JobRow kept(State state, JobRow row) {
+        Settings s = state.settings();
+        return row.with(s.options().containsKey(Settings.TRACK_WCKEY) ? row.wckey() : "", s.accounts("job_comment") ? row.comment() : "",
+                s.accounts("job_extra") ? row.extra() : "");
     }
 
     private static JobRow row(State state, Job job, Job.Run run, String stateName, long endTime, long suspendedS) {

@@ -70,8 +70,9 @@ final class Privacy {
     }
 
     AccountingRows.Answer shown(AccountingRows.Answer answer) {
-        return !hides("jobs") ? answer : new AccountingRows.Answer(answer.now(), answer.cluster(),
-                answer.jobs().stream().filter(j -> showsJob(j.job().userId(), j.job().account())).toList());
+        AccountingRows.Answer own = answer.withTextsOf(uid, trusted);
+        return !hides("jobs") ? own : new AccountingRows.Answer(own.now(), own.cluster(),
+                own.jobs().stream().filter(j -> showsJob(j.job().userId(), j.job().account())).toList());
     }
 
     /** Nodes are shown to whom they are not hidden from, and to those whose jobs are on each of them, who must reach their steps. */

@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
@@ -30,6 +31,9 @@ final class Programs {
     static final int WAITING_MAX = 20_000;
     /** A trigger's program is ended then, as Slurm does. */
     static final int TRIGGER_SECONDS_MAX = 300;
+
+    /** A program of SlurmctldPrimaryOnProg or …OffProg is ended then. */
+    static final int PRIMARY_SECONDS_MAX = 60;
 
     private final Supplier<SlurmConf> conf;
     private final DaemonLog log;
@@ -148,6 +152,22 @@ final class Programs {
     private String mailProg() {
         String program = conf.get().text(Key.MAIL_PROG);
         return program.equals("/bin/mail") && !new File(program).exists() ? "/usr/bin/mail" : program;
+    }
+
+    /**
+     * This controller begins or ends to be the one that is in charge: by start and shutdown, while there is no other to take over. Waited for,
+     * but not for ever: an address that the program moves should be there when the controller answers, and gone when it does not.
+     */
+    void primary(boolean on) {
+        Key key = on ? Key.SLURMCTLD_PRIMARY_ON_PROG : Key.SLURMCTLD_PRIMARY_OFF_PROG;
+        String program = conf.get().text(key);
+        if (!program.isEmpty()) {
+            Map<String, String> environment = new TreeMap<>(System.getenv());
+            environment.put("SLURM_CONF", conf.get().file());
+            if (run(key.slurmName(), 0, List.of("timeout", "-k", "5", Integer.toString(PRIMARY_SECONDS_MAX), program), environment)) {
+                log.info(key.slurmName() + " completed successfully");
+            }
+        }
     }
 
     /** Says in the log what is configured and cannot be run. */

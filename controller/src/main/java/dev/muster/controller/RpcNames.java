@@ -29,6 +29,7 @@ final class RpcNames {
             Map.entry("DeleteNodes", new Rpc("REQUEST_DELETE_NODE", 3007)),
             Map.entry("UpdatePartition", new Rpc("REQUEST_UPDATE_PARTITION", 3005)),
             Map.entry("Reconfigure", new Rpc("REQUEST_RECONFIGURE", 1003)),
+            Map.entry("CreateToken", new Rpc("REQUEST_AUTH_TOKEN", 5039)),
             Map.entry("Shutdown", new Rpc("REQUEST_SHUTDOWN", 1005)),
             Map.entry("SetDebug", new Rpc("REQUEST_SET_DEBUG_LEVEL", 1010)));
 

@@ -9,6 +9,7 @@ import dev.muster.core.Job;
 import dev.muster.core.Node;
 import dev.muster.core.State;
 import dev.muster.core.Step;
+import dev.muster.model.Bytes;
 import dev.muster.model.Codec;
 import dev.muster.model.ExitStatus;
 import dev.muster.model.IndexSet;
@@ -45,7 +46,7 @@ class EmbeddedAccountingTest {
     }
 
     private void open() {
-        accounting = EmbeddedAccounting.open(dir, CLUSTER, journal.size(), System.err::println);
+        accounting = EmbeddedAccounting.open(dir, CLUSTER, journal.size(), hash -> Bytes.of("content of " + hash), System.err::println);
     }
 
     /** The controller starts anew and replays everything. */
@@ -201,5 +202,52 @@ class EmbeddedAccountingTest {
         assertThat(all(false).getFirst().steps()).hasSize(1);
         assertThat(accounting.settle(journal.size(), 10_000)).isTrue();
         assertThat(accounting.projected()).isEqualTo(journal.size());
+    }
+
+    private Query withText(String text) {
+        return new Query(List.of(), List.of(), true, List.of(), List.of(), List.of(), List.of(), List.of(), List.of(), List.of(), List.of(),
+                List.of(), 0, 0, false, false, 0, 0, 0, 0, 0, 0, List.of(), "", text);
+    }
+
+    /** shows: AccountingStoreFlags */
+    @Test
+    void whatTheFlagsSayIsKept() {
+        open();
+        String job = """
+            {'id':ID,'sluid':ID,'array':{'jobId':0,'task':-1},'state':'PENDING','reason':'NONE','priority':5,
+             'submitTime':100,'eligibleTime':100,'holdUid':-1,
+             'desc':{'kind':'KIND','name':'x','partition':'p','owner':{'uid':1000,'gid':100,'user':'u','group':'g'},
+                     'extras':{'comment':'why','adminComment':'admin','extra':'more'},
+                     'payload':{'scriptHash':'s','envHash':'e'},'charge':{'account':'a','wckey':'w'}}}""";
+        happens("Submit", new Change.JobSubmitted(json(job.replace("ID", "1").replace("KIND", "BATCH"), Job.class)));
+        assertThat(kept("1")).isEqualTo(" admin   ");
+        store("job_script,job_env,job_comment,job_extra");
+        happens("Submit", new Change.JobSubmitted(json(job.replace("ID", "2").replace("KIND", "BATCH"), Job.class)));
+        happens("Submit", new Change.JobSubmitted(json(job.replace("ID", "3").replace("KIND", "RUN"), Job.class)));
+        assertThat(kept("2")).isEqualTo("why admin more content of s content of e");
+        assertThat(kept("3")).isEqualTo("why admin more  ");
+        store("job_env");
+        happens("Submit", new Change.JobSubmitted(json(job.replace("ID", "4").replace("KIND", "BATCH"), Job.class)));
+        restart();
+        assertThat(kept("2")).isEqualTo("why admin more content of s content of e");
+        assertThat(kept("4")).isEqualTo(" admin   content of e");
+    }
+
+    private void store(String flags) {
+        happens("Config", new Change.ConfigApplied(json("{'options':{'accounting_store':'" + flags + "'}}", dev.muster.core.Settings.class),
+                List.of(), List.of()));
+    }
+
+    private String kept(String id) {
+        List<String> out = new ArrayList<>();
+        for (String text : List.of(Query.SCRIPT, Query.ENVIRONMENT)) {
+            for (JobWithSteps j : accounting.query(withText(text), journal.size()).jobs()) {
+                if (Integer.toString(j.job().jobId()).equals(id)) {
+                    out.addAll(out.isEmpty() ? List.of(j.job().comment(), j.job().adminComment(), j.job().extra()) : List.of());
+                    out.add(Bytes.fromBase64(j.text()).text());
+                }
+            }
+        }
+        return String.join(" ", out);
     }
 }

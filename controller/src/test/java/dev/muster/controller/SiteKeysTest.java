@@ -3,6 +3,9 @@ package dev.muster.controller;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.core.Command;
+import dev.muster.model.accounting.DbdMessages.AssocPolicy;
+import dev.muster.model.accounting.DbdMessages.Policy;
+import dev.muster.model.accounting.DbdMessages.WckeyPolicy;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -159,5 +162,27 @@ class SiteKeysTest {
             case dev.muster.core.Decision.Accepted a -> "0";
             case dev.muster.core.Decision.Rejected r -> r.sentence();
         };
+    }
+
+    /** shows: TrackWCKey; the words of AccountingStorageEnforce are in the cluster test of accounting. */
+    @Test
+    void keysOfWorkloads() {
+        Policy policy = new Policy(List.of(new AssocPolicy(1, 0, "root", "", "", false, Map.of(), List.of("normal"), "normal"),
+                new AssocPolicy(2, 1, "root", "u", "", true, Map.of(), List.of("normal"), "normal")), List.of(), List.of(),
+                List.of(new WckeyPolicy("u", "known", true), new WckeyPolicy("u", "other", false), new WckeyPolicy("v", "theirs", true)));
+        String unknown = "Invalid wckey specification";
+        record Case(List<String> conf, String asked, String key) {}
+        List<String> none = List.of();
+        List<String> tracks = List.of("TrackWCKey=yes");
+        List<String> enforces = List.of("AccountingStorageType=accounting_storage/slurmdbd", "AccountingStorageEnforce=wckeys");
+        for (Case c : List.of(new Case(none, "Any", "Any"), new Case(none, "", ""), new Case(tracks, "", "*known"), new Case(tracks, "Any", "any"),
+                new Case(tracks, "*other", "*known"), new Case(enforces, "", "*known"), new Case(enforces, "OTHER", "other"),
+                new Case(enforces, "theirs", unknown))) {
+            Site site = new Site(c.conf.toArray(String[]::new));
+            site.apply(new Command.ApplyPolicy(policy));
+            String id = site.submit(c.asked.isEmpty() ? "" : "charge.wckey=" + c.asked);
+            assertThat(id.matches("[0-9]+") ? site.core().state().jobs().at(Integer.parseInt(id)).desc().charge().wckey() : id)
+                    .as(c.toString()).isEqualTo(c.key);
+        }
     }
 }

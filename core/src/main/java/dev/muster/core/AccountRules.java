@@ -42,9 +42,29 @@ public final class AccountRules {
 
     record Unfit(SlurmErrno errno) implements Charged {}
 
+    /**
+     * The key that a job is charged to beside its account (TrackWCKey): what was said, or a star and the user's default. Empty if it is
+     * none of the user's and AccountingStorageEnforce has wckeys.
+     */
+    Optional<String> wckey(String user, String asked) {
+        if (!state.settings().options().containsKey(Settings.TRACK_WCKEY)) {
+            return Optional.of(asked);
+        }
+        if (asked.isEmpty() || asked.startsWith("*")) {
+            return Optional.of("*" + accounts.defaultWckey(user));
+        }
+        String name = asked.toLowerCase(Locale.ROOT);
+        return !enforces("wckeys") || accounts.hasWckey(user, name) ? Optional.of(name) : Optional.empty();
+    }
+
     /** Fills in what was not said: the user's default account, the account's default QOS. */
-    Charged charge(JobDesc desc) {
-        JobDesc.Charge c = desc.charge();
+    Charged charge(JobDesc asked) {
+        Optional<String> wckey = wckey(asked.owner().user(), asked.charge().wckey());
+        if (wckey.isEmpty()) {
+            return new Unfit(SlurmErrno.INVALID_WCKEY);
+        }
+        JobDesc.Charge c = asked.charge().withWckey(wckey.get());
+        JobDesc desc = asked.withCharge(c);
         String account = c.account().toLowerCase(Locale.ROOT);
         String qos = c.qos().toLowerCase(Locale.ROOT);
         String partition = desc.partition().split(",")[0];

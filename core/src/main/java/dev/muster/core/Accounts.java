@@ -50,6 +50,15 @@ public record Accounts(
         return defaults.find(user).map(assocs::at);
     }
 
+    /** "" if the user has none. */
+    public String defaultWckey(String user) {
+        return wckeys.values().stream().filter(w -> w.isDefault() && w.user().equals(user)).map(WckeyPolicy::name).findFirst().orElse("");
+    }
+
+    public boolean hasWckey(String user, String name) {
+        return wckeys.has(user + "\n" + name);
+    }
+
     public Optional<AssocPolicy> parent(AssocPolicy a) {
         return assocs.find(a.parentId());
     }

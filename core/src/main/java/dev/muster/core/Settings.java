@@ -103,6 +103,10 @@ public record Settings(
     public static final String MAX_NODE_COUNT = "max_node_count";
     /** Options that begin so and go on with the name of a NodeSet: its features, with commas. */
     public static final String NODE_SET = "node_set:";
+    /** An option: {@code true} with TrackWCKey. */
+    public static final String TRACK_WCKEY = "track_wckey";
+    /** An option: words of AccountingStoreFlags in lower case. */
+    public static final String ACCOUNTING_STORE = "accounting_store";
     /** Words of SelectTypeParameters, and LINEAR for select/linear. */
     public static final String SELECT = "select";
     /** ResvOverRun: seconds that jobs may run on after the end of their reservation; -1 for ever. */
@@ -116,6 +120,11 @@ public record Settings(
             }
         }
         return topologies.isEmpty() ? Topology.FLAT : topologies.getFirst();
+    }
+
+    /** Whether a word of AccountingStoreFlags is set. */
+    public boolean accounts(String word) {
+        return java.util.Arrays.asList(options.getOrDefault(ACCOUNTING_STORE, "").split(",")).contains(word);
     }
 
     /** Whether a word of SelectTypeParameters is set. */

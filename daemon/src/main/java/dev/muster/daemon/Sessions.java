@@ -5,6 +5,7 @@ import dev.muster.config.SlurmConf;
 import dev.muster.transport.Caller;
 import dev.muster.transport.Munge;
 import dev.muster.transport.Session;
+import dev.muster.transport.Tokens;
 import dev.muster.transport.Verifier;
 import java.io.IOException;
 import java.security.SecureRandom;
@@ -51,7 +52,13 @@ public final class Sessions {
     }
 
     public Verifier verifier() {
-        return new Verifier(key.orElse(new byte[0]), cluster, munge, System::currentTimeMillis);
+        return verifier(Optional.empty());
+    }
+
+    /** @param tokens where JSON Web Tokens are taken as well */
+    public Verifier verifier(Optional<Tokens> tokens) {
+        byte[] known = key.orElse(new byte[0]);
+        return new Verifier(() -> known, cluster, munge, tokens, System::currentTimeMillis);
     }
 
     /** A session good for now. @throws IllegalStateException if there is neither key nor munge */

@@ -34,7 +34,11 @@ public record JobDesc(
     }
 
     /** Whom and what the job is charged to. */
-    public record Charge(String account, String qos, String wckey, String reservation, String licensesTag) {}
+    public record Charge(String account, String qos, String wckey, String reservation, String licensesTag) {
+        public Charge withWckey(String key) {
+            return new Charge(account, qos, key, reservation, licensesTag);
+        }
+    }
 
     /**
      * @param timeLimitMin {@code -t}, minutes; 0 not said; -1 for no limit

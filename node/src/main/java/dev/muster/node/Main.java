@@ -118,6 +118,11 @@ public final class Main {
             System.err.println("slurmd: fatal: Invalid user for SlurmUser " + conf.slurmUser());
             return 1;
         }
+        if (userId(identities, conf.slurmdUser()) < 0) {
+            System.err.println("slurmd: error: Invalid user for SlurmdUser " + conf.slurmdUser() + ", ignored");
+            System.err.println("slurmd: fatal: Unable to process configuration file");
+            return 1;
+        }
         return switch (which(conf, options, slurmUser)) {
             case WhichNode.Unknown u -> {
                 System.err.println("slurmd: fatal: " + u.sentence());
@@ -176,6 +181,11 @@ public final class Main {
             return 1;
         }
         conf.warnings().forEach(w -> log.error(w.message()));
+        if (Os.uid() != userId(identities, conf.slurmdUser())) {
+            // the number is whose process this is, as the original says it
+            return fatal(log, options, "You are running slurmd as something other than user " + conf.slurmdUser() + "(" + Os.uid()
+                    + "). If you want to run as this user add SlurmdUser=" + identities.userName(Os.uid()) + " to the slurm.conf file.");
+        }
         try {
             return serveToTheEnd(new Start(conf, settings, options, identities, log, source));
         } catch (Slurmd.CannotStartException e) {

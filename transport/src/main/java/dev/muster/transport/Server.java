@@ -29,6 +29,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.UnaryOperator;
 
 /**
  * A daemon's port: authenticated messages by POST, upgraded streams, and a few open paths by GET. One virtual thread per
@@ -57,6 +58,11 @@ public final class Server implements AutoCloseable {
     @FunctionalInterface
     public interface OpenHandler {
         Optional<Page> get(String path);
+
+        /** As above, for who shows who he is. @param header by name, "" where there is none */
+        default Optional<Page> get(String path, UnaryOperator<String> header) {
+            return get(path);
+        }
     }
 
     public record Page(int status, String contentType, byte[] body) {}
@@ -150,7 +156,8 @@ public final class Server implements AutoCloseable {
                         : message(request.headers().first(HeaderNames.AUTHORIZATION).orElse(""), path, body);
                 send(response, reply.status, "application/json", reply.body);
             } else if (method.equals("GET") || method.equals("HEAD")) {
-                Page page = open.get(path).orElse(new Page(404, "text/plain", "not found\n".getBytes(StandardCharsets.UTF_8)));
+                UnaryOperator<String> header = name -> request.headers().first(HeaderNames.create(name)).orElse("");
+                Page page = open.get(path, header).orElse(new Page(404, "text/plain", "not found\n".getBytes(StandardCharsets.UTF_8)));
                 send(response, page.status, page.contentType, page.body);
             } else {
                 send(response, 404, "text/plain", "not found\n".getBytes(StandardCharsets.UTF_8));

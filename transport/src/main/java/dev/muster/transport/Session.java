@@ -10,6 +10,8 @@ import java.util.Base64;
 public record Session(String token, byte[] key) {
     /** How long a token is good, seconds. */
     public static final int LIFETIME_S = 60;
+    /** How the token of a session from a JSON Web Token begins. */
+    static final String JWT = "jwt.";
 
     /**
      * The value of the Authorization header.
@@ -38,6 +40,20 @@ public record Session(String token, byte[] key) {
         String mac = Hash.hex(Hash.hmac(clusterKey, ("token|" + body).getBytes(StandardCharsets.UTF_8)));
         String token = "key." + body + "." + mac;
         return new Session(token, sessionKey(clusterKey, token));
+    }
+
+    /**
+     * A session from a JSON Web Token. Its signature does not travel: it makes the key, so that what is seen on the wire is of no use.
+     *
+     * @throws IllegalArgumentException if the text is no token
+     */
+    public static Session ofJwt(String jwt) {
+        int dot = jwt.lastIndexOf('.');
+        if (dot <= 0 || jwt.indexOf('.') == dot || jwt.length() > Jwt.LENGTH_MAX || !jwt.matches("[A-Za-z0-9_.-]+")) {
+            throw new IllegalArgumentException("not a token");
+        }
+        String token = JWT + jwt.substring(0, dot);
+        return new Session(token, sessionKey(Base64.getUrlDecoder().decode(jwt.substring(dot + 1)), token));
     }
 
     static byte[] sessionKey(byte[] clusterKey, String token) {

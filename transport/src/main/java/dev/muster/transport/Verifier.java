@@ -26,6 +26,7 @@ public final class Verifier {
     private final String cluster;
     private final Optional<Munge> munge;
     private final LongSupplier nowMs;
+    private final Optional<Tokens> tokens;
     private final Map<String, MungeSession> mungeSessions = new LinkedHashMap<>() {
         private static final long serialVersionUID = 1L;
 
@@ -50,6 +51,12 @@ public final class Verifier {
 
     /** As above, for a daemon whose key may come later than itself. @param keys asked for every credential made with the key */
     public Verifier(Supplier<byte[]> keys, String cluster, Optional<Munge> munge, LongSupplier nowMs) {
+        this(keys, cluster, munge, Optional.empty(), nowMs);
+    }
+
+    /** As above. @param tokens where JSON Web Tokens are taken as well */
+    public Verifier(Supplier<byte[]> keys, String cluster, Optional<Munge> munge, Optional<Tokens> tokens, LongSupplier nowMs) {
+        this.tokens = tokens;
         this.keys = keys;
         this.cluster = cluster;
         this.munge = munge;
@@ -82,15 +89,28 @@ public final class Verifier {
         if (Math.abs(timeMs - nowMs.getAsLong()) > SKEW_MS) {
             return new Denied("credential out of time: are the clocks in step?");
         }
-        MungeSession session = sessionOf(parts[0], path);
-        if (session == null) {
+        Optional<Claim> claim = claim(parts[0], path);
+        if (claim.isEmpty()) {
             return new Denied("invalid or expired credential");
         }
-        byte[] wanted = Hash.hmac(session.key, Session.message(method, path, body, timeMs, parts[2]));
+        byte[] wanted = Hash.hmac(claim.get().key, Session.message(method, path, body, timeMs, parts[2]));
         if (!MessageDigest.isEqual(wanted, mac)) {
             return new Denied("credential does not fit the request");
         }
-        return fresh(mac) ? new Verified(session.caller) : new Denied("replayed credential");
+        if (!fresh(mac)) {
+            return new Denied("replayed credential");
+        }
+        return claim.get().caller.get().<Outcome>map(Verified::new).orElse(new Denied("a user that is not known here"));
+    }
+
+    /** What a token claims, before the request has proved it. @param caller looked up only then: names cost something */
+    private record Claim(byte[] key, Supplier<Optional<Caller>> caller) {}
+
+    private Optional<Claim> claim(String token, String path) {
+        if (token.startsWith(Session.JWT)) {
+            return tokens.flatMap(t -> t.proof(token).map(p -> new Claim(p.key(), () -> t.user(p.user()))));
+        }
+        return Optional.ofNullable(sessionOf(token, path)).map(s -> new Claim(s.key, () -> Optional.of(s.caller)));
     }
 
     private MungeSession sessionOf(String token, String path) {

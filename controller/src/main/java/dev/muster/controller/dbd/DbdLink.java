@@ -198,18 +198,23 @@ public final class DbdLink implements RowSink, AutoCloseable {
     }
 
     private byte[] post(Line on, String message, byte[] body) {
-        Client.Response r;
         int asked = turn;
-        String host = hosts.get(asked % hosts.size());
-        try {
-            r = on.now().post("/muster/v1/" + message, body, CALL_MS);
-        } catch (IOException | IllegalStateException e) {
-            registered = false;
-            if (e instanceof Client.ConnectException && hosts.size() > 1 && turn == asked) {
+        Client.Response r = null;
+        for (int tried = 1; r == null; tried++) {
+            try {
+                r = on.now().post("/muster/v1/" + message, body, CALL_MS);
+            } catch (IOException | IllegalStateException e) {
+                registered = false;
+                boolean away = e instanceof Client.ConnectException && hosts.size() > 1;
+                if (!away || tried == hosts.size()) {
+                    throw new AccountingException("slurmdbd at " + hosts.get(asked % hosts.size()) + ":" + port + ": " + e.getMessage(), e);
+                }
+                // nothing was sent: the next one is asked the same
                 turn = (asked + 1) % hosts.size();
+                asked = turn;
             }
-            throw new AccountingException("slurmdbd at " + host + ":" + port + ": " + e.getMessage(), e);
         }
+        String host = hosts.get(asked % hosts.size());
         if (r.status() == 200) {
             return r.body();
         }

@@ -11,12 +11,27 @@ import java.util.List;
 public final class AccountingRows {
     private AccountingRows() {}
 
-    /** Rows of one journal entry. @param seq index of the entry: written in the same transaction as the rows */
-    public record Batch(long seq, List<JobRow> jobs, List<StepRow> steps, List<EventRow> events) {
+    /**
+     * Rows of one journal entry.
+     *
+     * @param seq      index of the entry: written in the same transaction as the rows
+     * @param contents what texts name and the tables may not have yet
+     */
+    public record Batch(long seq, List<JobRow> jobs, List<StepRow> steps, List<EventRow> events, List<TextRow> texts, List<Content> contents) {
+        public Batch(long seq, List<JobRow> jobs, List<StepRow> steps, List<EventRow> events) {
+            this(seq, jobs, steps, events, List.of(), List.of());
+        }
+
         public Batch(long seq, List<JobRow> jobs, List<StepRow> steps) {
             this(seq, jobs, steps, List.of());
         }
     }
+
+    /** What a batch job was submitted with, where it is kept. Key: sluid. Hashes are "" for what is not kept. */
+    public record TextRow(long sluid, String scriptHash, String environmentHash) {}
+
+    /** A script or an environment by the SHA-256 of its bytes (hexadecimal). */
+    public record Content(String hash, String base64) {}
 
     /**
      * A node's state changed; it ends what was open for the node.
@@ -97,7 +112,18 @@ public final class AccountingRows {
             String licenses,
             String mcsLabel,
             String overSubscribe,
-            String exclusiveUse) {}
+            String exclusiveUse) {
+        /** With another key, comment and extra: what a site does not want in its tables is not in the row. */
+        public JobRow with(String key, String words, String more) {
+            return new JobRow(
+                    sluid, restarts, jobId, arrayJobId, arrayTaskId, arrayTasks, arrayMaxRunning, name, userId, userName, groupId,
+                    groupName, account, qos, key, partition, reservation, state, reason, cancelledBy, exit, derivedExit, submitTime,
+                    eligibleTime, startTime, endTime, suspendedSeconds, limitMin, priority, nodes, nodeCount, cpusRequested, cpusAllocated,
+                    memoryRequestedMb, memoryPerCpu, tresRequested, tresAllocated, features, workDir, submitLine, stdin, stdout, stderr,
+                    words, adminComment, more, container, flags, batch, hetJobId, hetOffset, licenses, mcsLabel, overSubscribe,
+                    exclusiveUse);
+        }
+    }
 
     /**
      * One step. Key: (sluid, restarts, stepId).
@@ -160,6 +186,7 @@ public final class AccountingRows {
      * @param clusters names; empty means all that the database has
      * @param wholeHetjob of a heterogeneous job: {@code yes} all components whichever is named, {@code no} only those named,
      *                    "" all where the leader is named
+     * @param text        {@link #SCRIPT} or {@link #ENVIRONMENT} to have that of each job; "" for neither
      */
     public record Query(
             List<String> jobs,
@@ -185,18 +212,39 @@ public final class AccountingRows {
             int minLimitMin,
             int maxLimitMin,
             List<String> clusters,
-            String wholeHetjob) {
+            String wholeHetjob,
+            String text) {
+        public static final String SCRIPT = "script";
+        public static final String ENVIRONMENT = "environment";
+
         public Query(List<String> jobs, List<Integer> userIds, boolean allUsers, List<Integer> groupIds, List<String> accounts,
                 List<String> partitions, List<String> qos, List<String> names, List<String> nodes, List<String> states,
                 List<String> wckeys, List<String> reasons, long from, long to, boolean duplicates, boolean allocationsOnly,
                 int minNodes, int maxNodes, int minCpus, int maxCpus, int minLimitMin, int maxLimitMin, List<String> clusters) {
             this(jobs, userIds, allUsers, groupIds, accounts, partitions, qos, names, nodes, states, wckeys, reasons, from, to,
-                    duplicates, allocationsOnly, minNodes, maxNodes, minCpus, maxCpus, minLimitMin, maxLimitMin, clusters, "");
+                    duplicates, allocationsOnly, minNodes, maxNodes, minCpus, maxCpus, minLimitMin, maxLimitMin, clusters, "", "");
+        }
+
+        /** The same of other clusters. */
+        public Query of(List<String> others) {
+            return new Query(jobs, userIds, allUsers, groupIds, accounts, partitions, qos, names, nodes, states, wckeys, reasons, from, to,
+                    duplicates, allocationsOnly, minNodes, maxNodes, minCpus, maxCpus, minLimitMin, maxLimitMin, others, wholeHetjob, text);
         }
     }
 
     /** The answer: jobs in order with their steps. @param now the controller's clock */
-    public record Answer(long now, String cluster, List<JobWithSteps> jobs) {}
+    public record Answer(long now, String cluster, List<JobWithSteps> jobs) {
+        /** Scripts and environments are for their owner and for operators: without those of others. */
+        public Answer withTextsOf(int uid, boolean operator) {
+            return operator ? this : new Answer(now, cluster, jobs.stream().map(j -> j.text().isEmpty() || j.job().userId() == uid ? j
+                    : new JobWithSteps(j.job(), j.steps(), j.cluster())).toList());
+        }
+    }
 
-    public record JobWithSteps(JobRow job, List<StepRow> steps, String cluster) {}
+    /** @param text the script or environment that was asked for, base64; "" if there is none */
+    public record JobWithSteps(JobRow job, List<StepRow> steps, String cluster, String text) {
+        public JobWithSteps(JobRow job, List<StepRow> steps, String cluster) {
+            this(job, steps, cluster, "");
+        }
+    }
 }

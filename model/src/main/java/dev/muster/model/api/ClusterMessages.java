@@ -148,6 +148,11 @@ public final class ClusterMessages {
             boolean exclusiveNode,
             String topology) {}
 
+    /** {@code scontrol token}. @param user "" for the caller; @param lifespanSeconds 0 for the usual time */
+    public record CreateToken(String user, long lifespanSeconds) {}
+
+    public record TokenReply(String token) {}
+
     public record QueryConfig() {}
 
     /** The lines of {@code scontrol show config} in order. */

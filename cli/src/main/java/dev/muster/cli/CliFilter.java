@@ -1,0 +1,106 @@
+package dev.muster.cli;
+
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * CliFilterPlugins. {@code cli_filter/user_defaults}: lines {@code [command:][cluster:]option=value} in the user's own file, for what neither
+ * the command line nor the environment nor the script says. What is wrong in the file is told and passed over, as in the original.
+ */
+final class CliFilter {
+    private static final String FILE = ".slurm/defaults";
+    private static final int FILE_BYTES_MAX = 1 << 20;
+    private static final List<List<JobOption>> RIVALS = List.of(List.of(JobOption.MEM, JobOption.MEM_PER_CPU, JobOption.MEM_PER_GPU),
+            List.of(JobOption.REQUEUE, JobOption.NO_REQUEUE), List.of(JobOption.EXCLUSIVE, JobOption.OVERSUBSCRIBE, JobOption.OVERLAP),
+            List.of(JobOption.BELL, JobOption.NO_BELL), List.of(JobOption.CORE_SPEC, JobOption.THREAD_SPEC));
+
+    private final JobOptions options;
+    private final CommandContext context;
+
+    private CliFilter(JobOptions options) {
+        this.options = options;
+        this.context = options.context();
+    }
+
+    /** Sets what is not said otherwise. Steps in an allocation go by what the allocation has. */
+    static void defaults(JobOptions options) throws UsageException {
+        CommandContext c = options.context();
+        for (String plugin : c.host().settings().cliFilters) {
+            switch (plugin.startsWith("cli_filter/") ? plugin.substring("cli_filter/".length()) : plugin) {
+                case "none" -> { }
+                case "user_defaults" -> {
+                    if (options.command() != 'R' || !options.has(JobOption.JOBID)) {
+                        new CliFilter(options).read();
+                    }
+                }
+                case "lua", "syslog" -> throw new UsageException(options.exitError(1), List.of(
+                        c.name() + ": error: CliFilterPlugins=" + plugin + " is not supported by this version of Muster",
+                        c.name() + ": error: cli_filter plugin terminated with error"));
+                default -> throw new UsageException(options.exitError(1), List.of(
+                        c.name() + ": error: Couldn't find the specified plugin name for " + plugin + " looking at all files",
+                        c.name() + ": error: cannot find cli_filter plugin for " + plugin,
+                        c.name() + ": error: cannot create cli_filter context for " + plugin,
+                        c.name() + ": error: cli_filter plugin terminated with error"));
+            }
+        }
+    }
+
+    private void read() throws UsageException {
+        String home = context.host().home();
+        if (home.isEmpty()) {
+            context.error("Failed to lookup user homedir to load slurm defaults.");
+            return;
+        }
+        byte[] content;
+        try {
+            content = context.host().readFile(home + "/" + FILE, FILE_BYTES_MAX);
+        } catch (IOException e) {
+            // most users have none
+            return;
+        }
+        if (content.length > FILE_BYTES_MAX) {
+            throw context.bad(options.exitError(1), "~/" + FILE + " has more than " + FILE_BYTES_MAX + " bytes");
+        }
+        int number = 0;
+        for (String line : RawText.decode(content).split("\n", -1)) {
+            number++;
+            int equals = line.indexOf('=');
+            if (equals > 0 && !line.strip().startsWith("#")) {
+                line(number, Arrays.stream(line.substring(0, equals).split(":", -1)).map(String::strip).toList(),
+                        line.substring(equals + 1).strip());
+            }
+        }
+    }
+
+    private void line(int number, List<String> key, String value) {
+        String command = key.size() == 3 ? Texts.lower(key.getFirst()) : "*";
+        String cluster = key.size() > 1 ? key.get(key.size() - 2) : "*";
+        if (!List.of("*", "salloc", "sbatch", "srun").contains(command)) {
+            context.error("Unknown command \"" + key.getFirst() + "\" in ~/" + FILE + ", line " + number);
+            return;
+        }
+        boolean meant = key.size() <= 3 && (command.equals("*") || command.equals(name()))
+                && (cluster.equals("*") || cluster.equals(context.host().settings().clusterName));
+        Optional<JobOption> option = Arrays.stream(JobOption.values())
+                .filter(o -> o.takenBy(options.command()) && o.longName.equals(key.getLast())).findFirst();
+        if (!meant || option.isEmpty() || isSaid(option.get())) {
+            return;
+        }
+        try {
+            options.set(option.get(), value, JobOptions.Origin.DEFAULT);
+        } catch (UsageException e) {
+            e.lines().forEach(context.err()::println);
+        }
+    }
+
+    private String name() {
+        return options.command() == 'B' ? "sbatch" : options.command() == 'R' ? "srun" : "salloc";
+    }
+
+    /** It, or what excludes it. */
+    private boolean isSaid(JobOption o) {
+        return options.said(o) || RIVALS.stream().anyMatch(all -> all.contains(o) && all.stream().anyMatch(options::said));
+    }
+}

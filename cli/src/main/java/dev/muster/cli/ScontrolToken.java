@@ -1,0 +1,41 @@
+package dev.muster.cli;
+
+import dev.muster.model.Json;
+import java.util.List;
+
+/** {@code scontrol token}: prints a line that a shell may export. */
+final class ScontrolToken {
+    private static final long SECONDS_MAX = 0xffff_ffffL;
+
+    private ScontrolToken() {}
+
+    static int token(CommandContext c, List<String> rest) {
+        Json.Obj q = new Json.Obj();
+        for (String word : rest) {
+            int eq = word.indexOf('=');
+            String name = Texts.lower(eq < 0 ? word : word.substring(0, eq));
+            String value = eq < 0 ? "" : word.substring(eq + 1);
+            if (name.equals("username") && eq > 0) {
+                q.put("user", value);
+            } else if (name.equals("lifespan") && eq > 0) {
+                long seconds = Texts.lower(value).equals("infinite") ? SECONDS_MAX : OptionCheck.parseNumber(value);
+                if (seconds < 0 || seconds > SECONDS_MAX) {
+                    c.err().println("Invalid lifespan: " + value);
+                    return 1;
+                }
+                q.put("lifespanSeconds", seconds);
+            } else {
+                c.err().println("Invalid option: `" + word + "`");
+                return 1;
+            }
+        }
+        try {
+            c.out().println("SLURM_JWT=" + c.host().controller().call("CreateToken", q).text("token"));
+            return 0;
+        } catch (SlurmException e) {
+            c.error("slurm_fetch_token: error with request: " + e.getMessage());
+            c.err().println("Error fetching token");
+            return 1;
+        }
+    }
+}

@@ -1,0 +1,83 @@
+package dev.muster.controller.dbd;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.muster.accounting.AccountingException;
+import dev.muster.model.accounting.AccountingRows.Batch;
+import dev.muster.model.accounting.DbdMessages.Policy;
+import dev.muster.model.accounting.DbdMessages.Register;
+import dev.muster.transport.Caller;
+import dev.muster.transport.Server;
+import dev.muster.transport.Session;
+import dev.muster.transport.Verifier;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+
+/** Where one host of slurmdbd cannot be reached, the same question goes to the next at once, and nobody hears of it. */
+class DbdLinkTest {
+    private static final byte[] KEY = "0123456789abcdef0123456789abcdef".getBytes(StandardCharsets.UTF_8);
+    private static final String NOBODY = "255.255.255.255";
+
+    private static final class NoHome implements DbdLink.Home {
+        @Override
+        public Register introduction() {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public void apply(Policy policy) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public boolean settle(long ms) {
+            return true;
+        }
+
+        @Override
+        public Batch everything() {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public void log(String sentence) {
+            throw new UnsupportedOperationException(sentence);
+        }
+    }
+
+    private static DbdLink link(List<String> hosts, int port) {
+        AtomicLong nonces = new AtomicLong();
+        Session session = Session.issue(KEY, "c", new Caller(0, 0), System.currentTimeMillis(), new byte[16]);
+        return new DbdLink(hosts, port, () -> session, () -> "n" + nonces.incrementAndGet(), new NoHome());
+    }
+
+    private static Server server() {
+        return Server.start("127.0.0.1", 0, new Verifier(KEY, "c", Optional.empty(), System::currentTimeMillis),
+                (caller, message, body) -> new Server.Reply(200, message.getBytes(StandardCharsets.UTF_8)), Map.of(), path -> Optional.empty());
+    }
+
+    @Test
+    void theNextHostIsAskedAtOnce() {
+        try (Server server = server()) {
+            for (List<String> hosts : List.of(List.of(NOBODY, "127.0.0.1"), List.of("127.0.0.1", NOBODY))) {
+                try (DbdLink link = link(hosts, server.port())) {
+                    for (int i = 0; i < 3; i++) {
+                        assertThat(new String(link.ask("Question", new byte[0]), StandardCharsets.UTF_8)).isEqualTo("Question");
+                    }
+                }
+            }
+        }
+    }
+
+    @Test
+    void withoutAnyItSaysSo() {
+        try (DbdLink link = link(List.of(NOBODY, NOBODY), 1)) {
+            assertThatThrownBy(() -> link.ask("Question", new byte[0])).isInstanceOf(AccountingException.class).hasMessageContaining(NOBODY);
+        }
+    }
+}
