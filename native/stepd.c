@@ -233,6 +233,8 @@ static void serve(void)
         io_serve(timeout_ms(), signal_fd, on_signal);
         watch_launch();
         kill_leftovers();
+        if (complete)
+            pam_finish();
         if (changed) {
             changed = false;
             status_write(true);
@@ -322,6 +324,8 @@ void step_main(int answer, const char *prefix)
     redirect();
     for (size_t i = 0; i < spec.own_cgroups.count && !*error; i++)
         procs_join_cgroup(spec.own_cgroups.items[i], getpid(), error, sizeof error);
+    if (!*error && !pam_begin(error, sizeof error) && !*error)
+        snprintf(error, sizeof error, "UsePAM: no session");
     /* the first status names this process before any task is there */
     if (!*error && (prctl(PR_SET_CHILD_SUBREAPER, 1) < 0 || !take_signals() || !status_write(false)))
         snprintf(error, sizeof error, "cannot set up: %s", strerror(errno));
@@ -330,6 +334,7 @@ void step_main(int answer, const char *prefix)
     if (!*error && !start_tasks())
         snprintf(error, sizeof error, "cannot start the tasks: %s", strerror(errno));
     if (*error) {
+        pam_finish();
         log_line("%s", error);
         say(answer, prefix, error);
         _exit(1);
@@ -384,6 +389,11 @@ int main(int argc, char **argv)
     if (argc == 2 && !strcmp(argv[1], "-V")) {
         puts("slurm 26.05.3");
         return 0;
+    }
+    if (argc == 2 && !strcmp(argv[1], "--pam")) {
+        bool there = pam_load(error, sizeof error);
+        printf("%s\n", there ? "ok" : error);
+        return there ? 0 : 1;
     }
     if (argc > 2 && !strcmp(argv[1], "--namespace"))
         return namespace_main(argc - 2, argv + 2);

@@ -8,6 +8,7 @@
  *   status.c  the durable record of what became of every task
  *   procs.c   finding and killing everything a step left behind
  *   namespace.c  the file system as a job sees it
+ *   pam.c        a PAM session around the step
  *   serve.c   starts steps on request, without a new program for each
  *   stepd.c   start, the event loop, the end
  */
@@ -118,7 +119,7 @@ struct spec {
     const char *cwd;
     mode_t umask;
     int nice, oom_score_adj;
-    bool has_nice, has_oom, external, is_batch, oom_kill_step;
+    bool has_nice, has_oom, external, is_batch, oom_kill_step, pam;
     int rows, columns;
     struct limit limits[32];
     size_t limit_count;
@@ -145,6 +146,11 @@ int serve_requests(void);
 /* namespace.c */
 int namespace_main(int argc, char **argv);
 bool namespace_join(const char *file);
+
+/* pam.c */
+bool pam_load(char *error, size_t room);
+bool pam_begin(char *error, size_t room);
+void pam_finish(void);
 
 /* spec.c */
 bool spec_read(const char *path, char *error, size_t error_room);

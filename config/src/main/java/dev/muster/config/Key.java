@@ -222,7 +222,7 @@ public enum Key {
     UNKILLABLE_STEP_PROGRAM("UnkillableStepProgram", Kind.TEXT, "", Reader.NODE),
     UNKILLABLE_STEP_TIMEOUT("UnkillableStepTimeout", Kind.U16, "60", Reader.NODE),
     URL_PARSER_TYPE("UrlParserType", Kind.TEXT, "url_parser/libhttp_parser", Reader.CONTROLLER, Inert.PLUGIN),
-    USE_PAM("UsePAM", Kind.YES_NO, "no", Reader.NODE, Inert.PAM),
+    USE_PAM("UsePAM", Kind.YES_NO, "no", Reader.NODE),
     V_SIZE_FACTOR("VSizeFactor", Kind.U16, "0", Reader.NODE),
     WAIT_TIME("WaitTime", Kind.U16, "0", Reader.COMMANDS),
     X11_PARAMETERS("X11Parameters", Kind.TEXT, "", Reader.COMMANDS, Inert.X11);
@@ -245,7 +245,6 @@ public enum Key {
         static final String MPI = "MPI plugins are not part of this version";
         static final String PORTS = "srun connects to the nodes and listens on no port";
         static final String FACTORS = "no parameter of the priority plugin is known to this version";
-        static final String PAM = "PAM sessions are not part of this version";
         static final String BACKUP = "takeover by a backup controller is not part of this version";
         static final String BURST = "burst buffers are not part of this version";
         static final String CLIFILTER = "cli_filter/lua, which reads them, is not part of this version";

@@ -86,7 +86,7 @@ public final class SisterFiles {
         {"LaunchParameters", "mpir_use_nodeaddr", "there is no MPIR interface"},
         {"LaunchParameters", "slurmstepd_memlock", "only slurmd -M locks memory"},
         {"LaunchParameters", "slurmstepd_memlock_all", "only slurmd -M locks memory"},
-        {"LaunchParameters", "ulimit_pam_adopt", "PAM sessions are not part of this version"},
+        {"LaunchParameters", "ulimit_pam_adopt", "pam_slurm_adopt is not part of this version"},
         {"PrologFlags", "X11", "X11 forwarding is not part of this version; what it implies is done"},
         {"TopologyParam", "Dragonfly", "nodes are chosen below the lowest switch that has enough"},
         {"TopologyParam", "RoutePart", "messages go to each node directly"},

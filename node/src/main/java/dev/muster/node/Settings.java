@@ -75,10 +75,11 @@ public record Settings(
      * @param container     which directories a job has for itself
      * @param sensing       meters of the node
      * @param epilogMsgMicros EpilogMsgTime
+     * @param pam           UsePAM: a session around each step
      */
     public record Around(boolean serial, boolean inJob, int propagateNice, String unkillable, String health, String reboot, int addressPercent,
-            JobContainerConf container, String cpuFreqDef, Sensing sensing, long epilogMsgMicros) {
-        public static final Around NOTHING = new Around(false, false, 0, "", "", "", 0, JobContainerConf.NONE, "", Sensing.NOTHING, 0);
+            JobContainerConf container, String cpuFreqDef, Sensing sensing, long epilogMsgMicros, boolean pam) {
+        public static final Around NOTHING = new Around(false, false, 0, "", "", "", 0, JobContainerConf.NONE, "", Sensing.NOTHING, 0, false);
     }
 
     /**

@@ -28,6 +28,7 @@ import java.nio.channels.FileLock;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
@@ -80,6 +81,9 @@ public final class Slurmd implements AutoCloseable {
         this.owner = owner;
         this.reportReboot = reportReboot;
         probe = new HardwareProbe(Path.of("/"), settings.tmpFs());
+        if (settings.around().pam()) {
+            requirePam(settings.stepd());
+        }
         loop = new Loop(log);
         starters = Loop.starters(STARTERS);
         Spool spool = new Spool(settings.spoolDirectory());
@@ -109,6 +113,17 @@ public final class Slurmd implements AutoCloseable {
         link = new ControllerLink(settings, log, loop, reports,
                 (host, port) -> new Client(host, port, sessions::session, sessions::nonce).connectWithin(settings.connectMs()), this::register,
                         this::heartbeat, this::obey);
+    }
+
+    private static void requirePam(Path stepd) throws CannotStartException {
+        try {
+            Os.Outcome answer = Os.run(List.of(stepd.toString(), "--pam"));
+            if (!answer.output().strip().equals("ok")) {
+                throw new CannotStartException(answer.output().strip());
+            }
+        } catch (IOException e) {
+            throw new CannotStartException("UsePAM: " + stepd + ": " + Reasons.of(e));
+        }
     }
 
     private void sampleLater() {

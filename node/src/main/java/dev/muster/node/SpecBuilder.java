@@ -151,6 +151,9 @@ final class SpecBuilder {
         out.put("groups", owner.gids().stream().map(String::valueOf).collect(Collectors.joining(",")));
         out.put("allow_uid", settings.slurmUserId());
         out.put("socket", place.socket().toString());
+        if (settings.around().pam()) {
+            out.put("pam", 1);
+        }
         if (!place.namespace().isEmpty()) {
             out.put("namespace", place.namespace());
         }
