@@ -16,8 +16,8 @@ final class StepNode implements Runnable {
 
     /** In a refusal's stream field. */
     private static final int NOT_STARTED = 1;
-    /** Frames that are taken before what they brought is acknowledged, while there are more. */
-    private static final int TOGETHER_MAX = 64;
+    /** So much is taken before the node hears that it may forget it: far below what it keeps for one task, far above what a line is. */
+    private static final int ACKNOWLEDGE_BYTES = 64 << 10;
 
     /** What happens on the node; calls come from the node's own thread. */
     interface Events {
@@ -53,6 +53,7 @@ final class StepNode implements Runnable {
     private final Map<Long, Long> positions = new HashMap<>();
     /** How far each stream has gone out, as far as the node has not been told. */
     private final Map<Long, Long> unacknowledged = new HashMap<>();
+    private long unacknowledgedBytes;
     private volatile Frames frames;
     private volatile boolean complete;
 
@@ -127,8 +128,7 @@ final class StepNode implements Runnable {
     }
 
     private void follow(Frames f) throws IOException {
-        unacknowledged.clear();
-        for (int taken = 1; !complete; taken++) {
+        while (!complete) {
             IoFrame in = IoFrame.decode(f.receive());
             switch (in.type()) {
                 case 'O' -> output(in);
@@ -152,7 +152,7 @@ final class StepNode implements Runnable {
                 }
                 default -> { }
             }
-            if (taken % TOGETHER_MAX == 0 || !f.hasMore()) {
+            if (unacknowledgedBytes >= ACKNOWLEDGE_BYTES) {
                 sendAcknowledged(f);
             }
         }
@@ -173,6 +173,7 @@ final class StepNode implements Runnable {
         synchronized (positions) {
             positions.put(key(in.task(), in.stream()), end);
         }
+        unacknowledgedBytes += fresh.length;
         acknowledge(in.task(), in.stream(), delivered);
     }
 
@@ -190,6 +191,7 @@ final class StepNode implements Runnable {
         List<byte[]> all = new ArrayList<>();
         unacknowledged.forEach((key, offset) -> all.add(IoFrame.of('a', (int) (key >> 2), (int) (key & 3), offset).encode()));
         unacknowledged.clear();
+        unacknowledgedBytes = 0;
         f.sendAll(all);
     }
 
