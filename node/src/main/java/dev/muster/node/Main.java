@@ -230,7 +230,8 @@ public final class Main {
             IOException {
         Settings settings = start.settings;
         Sessions sessions = new Sessions(start.conf, new Caller(Os.uid(), Os.gid()), settings.slurmUserId(), false);
-        try (Slurmd slurmd = new Slurmd(settings, start.log, sessions, lifetime, start.options.reportReboot())) {
+        try (Slurmd slurmd = new Slurmd(settings, start.log, sessions, lifetime, start.options.reportReboot(), name ->
+                start.conf.node(name).map(n -> new Settings.Address(n.address(), n.port())))) {
             Optional<Sack> sack = sessions.key().flatMap(key -> Sack.open(AuthPlaces.of(start.conf).sackSockets(), key,
                     settings.cluster(), start.identities, start.log));
             PidFile pidFile = new PidFile(settings.pidFile());

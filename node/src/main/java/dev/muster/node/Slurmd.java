@@ -21,6 +21,7 @@ import dev.muster.model.node.NodeMessages.Suspend;
 import dev.muster.model.node.NodeMessages.ToNode;
 import dev.muster.model.node.NodeMessages.Welcome;
 import dev.muster.transport.Client;
+import dev.muster.transport.Frames;
 import dev.muster.transport.Server;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -74,8 +75,13 @@ public final class Slurmd implements AutoCloseable {
         }
     }
 
-    public Slurmd(Settings settings, DaemonLog log, Sessions sessions, Owner owner,
-            boolean reportReboot) throws CannotStartException {
+    /** Where other nodes of the cluster listen, as far as the configuration says. */
+    public interface Neighbours {
+        Optional<Settings.Address> find(String node);
+    }
+
+    public Slurmd(Settings settings, DaemonLog log, Sessions sessions, Owner owner, boolean reportReboot, Neighbours neighbours)
+            throws CannotStartException {
         this.settings = settings;
         this.log = log;
         this.owner = owner;
@@ -107,12 +113,19 @@ public final class Slurmd implements AutoCloseable {
         }
         sampleLater();
         adopt();
-        IoRelay relay = new IoRelay(settings, log, loop, jobs, spool);
+        IoRelay relay = new IoRelay(settings, log, loop, jobs, spool, node -> dial(neighbours, sessions, node));
         queries = new Queries(settings, loop, jobs, sensors, this::hardware, () -> lastMessage, startTime);
         server = open(sessions, relay);
         link = new ControllerLink(settings, log, loop, reports,
                 (host, port) -> new Client(host, port, sessions::session, sessions::nonce).connectWithin(settings.connectMs()), this::register,
                         this::heartbeat, this::obey);
+    }
+
+    private Frames dial(Neighbours neighbours, Sessions sessions, String node) throws IOException {
+        Settings.Address at = neighbours.find(node).orElseThrow(() -> new IOException(node + " is not in " + settings.configFile()));
+        try (Client client = new Client(at.host(), at.port(), sessions::session, sessions::nonce).connectWithin(settings.connectMs())) {
+            return client.stream(Server.streamPath("io"), "muster-io");
+        }
     }
 
     private static void requirePam(Path stepd) throws CannotStartException {
