@@ -32,11 +32,9 @@ import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.ExecutorService;
 
-/** A running slurmd: the parts put together. */
+/** One node of a running slurmd: the parts put together. */
 public final class Slurmd implements AutoCloseable {
-    static final int STARTERS = 4;
     private static final int PORT_WAIT_MS = 3_000;
     private static final int PORT_PAUSE_MS = 100;
 
@@ -52,7 +50,6 @@ public final class Slurmd implements AutoCloseable {
     private final Server server;
     private final Queries queries;
     private volatile long lastMessage;
-    private final ExecutorService starters;
     private final FileLock lock;
     private final String bootId = Os.bootId();
     private final long startTime = System.currentTimeMillis() / 1000;
@@ -80,8 +77,8 @@ public final class Slurmd implements AutoCloseable {
         Optional<Settings.Address> find(String node);
     }
 
-    public Slurmd(Settings settings, DaemonLog log, Sessions sessions, Owner owner, boolean reportReboot, Neighbours neighbours)
-            throws CannotStartException {
+    public Slurmd(Settings settings, DaemonLog log, Sessions sessions, Owner owner, boolean reportReboot, Neighbours neighbours,
+            Machine machine) throws CannotStartException {
         this.settings = settings;
         this.log = log;
         this.owner = owner;
@@ -91,7 +88,6 @@ public final class Slurmd implements AutoCloseable {
             requirePam(settings.stepd());
         }
         loop = new Loop(log);
-        starters = Loop.starters(STARTERS);
         Spool spool = new Spool(settings.spoolDirectory());
         try {
             spool.open();
@@ -105,8 +101,8 @@ public final class Slurmd implements AutoCloseable {
         hooks = new Hooks(settings, log);
         sensors = new Sensors(Path.of("/"), settings.around().sensing(), settings.spoolDirectory(), bootId, System.nanoTime(), log);
         Starter starter = new Starter(settings, log, spool, cgroups, new SpecBuilder(settings, probe.topology()),
-                new Namespaces(settings, log), hooks, sensors);
-        jobs = new Jobs(settings, log, loop, spool, reports, hooks, cgroups, starter, starters,
+                new Namespaces(settings, log), hooks, sensors, machine.stepds);
+        jobs = new Jobs(settings, log, loop, spool, reports, hooks, cgroups, starter, machine.starters,
                 bootId);
         if (settings.pollMemory() || (settings.confinement().memory() && !cgroups.limitsMemory())) {
             new MemoryWatch(loop, settings.pollSeconds(), jobs::withMemoryLimit, jobs::memoryExceeded).start();
@@ -270,7 +266,6 @@ public final class Slurmd implements AutoCloseable {
         link.close();
         server.close();
         loop.close();
-        starters.shutdown();
         try {
             lock.channel().close();
         } catch (IOException e) {
