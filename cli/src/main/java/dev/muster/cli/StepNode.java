@@ -96,9 +96,10 @@ final class StepNode implements Runnable {
             try {
                 Frames f = open();
                 f.send(Json.print(attach));
-                carrier = all -> f.sendAll(all.stream().map(IoFrame::encode).toList());
-                carrier.send(attachment(hasPositions()));
+                Carrier direct = all -> f.sendAll(all.stream().map(IoFrame::encode).toList());
+                direct.send(attachment(hasPositions()));
                 frames = f;
+                carrier = direct;
                 events.connected(this);
                 tries = 0;
                 while (!complete) {
