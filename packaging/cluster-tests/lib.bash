@@ -91,7 +91,7 @@ start_dbd() { slurmdbd -f "$dir/slurmdbd.conf" </dev/null >>"$dir/log/start.out"
 pid_of() { cat "$dir/run/$1.pid" 2>/dev/null || true; }
 stop_cluster() {
   local f p
-  for f in "$dir"/run/*.pid; do [ -s "$f" ] && kill "$(cat "$f")" 2>/dev/null || true; done
+  for f in "$dir"/run/*.pid; do [ -s "$f" ] && kill "$(cat "$f" 2>/dev/null)" 2>/dev/null || true; done
   for f in "$dir"/run/*.pid; do p=$(cat "$f" 2>/dev/null || true); for _ in $(seq 50); do [ -n "$p" ] && kill -0 "$p" 2>/dev/null || break; sleep 0.1; done; done
   for p in $(pgrep -f "$dir/" || true); do kill -9 "$p" 2>/dev/null || true; done
 }

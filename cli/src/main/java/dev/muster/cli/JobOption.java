@@ -151,7 +151,7 @@ enum JobOption {
     TIME("time", 't', Arg.REQUIRED, "BRA", Kind.TIME, "TIMELIMIT"),
     TIME_MIN("time-min", 0, Arg.REQUIRED, "BRA", Kind.TIME, ""),
     TMP("tmp", 0, Arg.REQUIRED, "BRA", Kind.MEM, ""),
-    TREE_WIDTH("treewidth", 0, Arg.REQUIRED, "R", Kind.REFUSED, "R:SLURM_TREE_WIDTH"),
+    TREE_WIDTH("treewidth", 0, Arg.REQUIRED, "R", Kind.TEXT, "R:SLURM_TREE_WIDTH"),
     TRES_BIND("tres-bind", 0, Arg.REQUIRED, "BRA", Kind.SPECIAL, "TRES_BIND"),
     TRES_PER_TASK("tres-per-task", 0, Arg.REQUIRED, "BRA", Kind.TEXT, "TRES_PER_TASK"),
     UID("uid", 0, Arg.REQUIRED, "BRA", Kind.SPECIAL, ""),

@@ -26,7 +26,7 @@ final class Starter {
     private final StepdServer stepds;
 
     Starter(Settings settings, DaemonLog log, Spool spool, Cgroups cgroups, SpecBuilder specs, Namespaces namespaces, Hooks hooks,
-            Sensors sensors) {
+            Sensors sensors, StepdServer stepds) {
         this.settings = settings;
         this.log = log;
         this.spool = spool;
@@ -36,7 +36,7 @@ final class Starter {
         this.hooks = hooks;
         this.sensors = sensors;
         this.frequencies = new CpuFrequency(Path.of("/"), log);
-        this.stepds = new StepdServer(settings.stepd());
+        this.stepds = stepds;
     }
 
     /** The launch cannot be carried out; the sentence says why. */
