@@ -38,7 +38,7 @@ final class KeyCheck {
             case AUTH_ALT_PARAMETERS -> tokenParameters(key, value, Names.TOKENS, values);
             case SLURMCTLD_HTTP_AUTH_PARAMETERS -> tokenParameters(key, value, List.of("jwt_key"), values);
             case SUSPEND_TIME -> suspendTime(value, values);
-            default -> value;
+            default -> PluginNames.checks(key) ? PluginNames.checked(key, value, values) : value;
         };
     }
 
