@@ -454,7 +454,7 @@ final class ShowText {
         line();
         add("TRES", orNull(s, "tresAlloc"));
         line();
-        add("ResvPorts", "(null)");
+        add("ResvPorts", orNull(s, "resvPorts"));
         line();
         add("CPUFreqReq", "Default");
         if (!s.text("distribution").isEmpty()) {

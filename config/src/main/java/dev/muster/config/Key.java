@@ -113,7 +113,7 @@ public enum Key {
     METRICS_TYPE("MetricsType", Kind.TEXT, "", Reader.CONTROLLER),
     MIN_JOB_AGE("MinJobAge", Kind.U32, "300", Reader.CONTROLLER),
     MPI_DEFAULT("MpiDefault", Kind.TEXT, "", Reader.COMMANDS),
-    MPI_PARAMS("MpiParams", Kind.TEXT, "", Reader.COMMANDS, Inert.MPI),
+    MPI_PARAMS("MpiParams", Kind.TEXT, "", Reader.CONTROLLER),
     NAMESPACE_TYPE("NamespaceType", Kind.TEXT, "", Reader.NODE),
     NODE_FEATURES_PLUGINS("NodeFeaturesPlugins", Kind.TEXT, "", Reader.CONTROLLER, Inert.FEATURES),
     OVER_TIME_LIMIT("OverTimeLimit", Kind.U16, "0", Reader.CONTROLLER),
@@ -242,7 +242,6 @@ public enum Key {
     /** Why a key is accepted and checked but has no effect. */
     private static final class Inert {
         static final String STORED = "job scripts, environments and comments are not kept in accounting";
-        static final String MPI = "MPI plugins are not part of this version";
         static final String PORTS = "srun connects to the nodes and listens on no port";
         static final String FACTORS = "no parameter of the priority plugin is known to this version";
         static final String BACKUP = "takeover by a backup controller is not part of this version";

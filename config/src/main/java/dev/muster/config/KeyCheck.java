@@ -29,6 +29,7 @@ final class KeyCheck {
             case MCS_PLUGIN -> mcsPlugin(value, values);
             case SLURMCTLD_PORT -> port(value, values);
             case SRUN_PORT_RANGE -> range(value, values);
+            case MPI_PARAMS -> mpi(value, values);
             case JOB_SUBMIT_PLUGINS -> plugins(key, value, Names.JOB_SUBMIT, values);
             case JOB_COMP_TYPE -> plugin(key, value, Names.JOB_COMPLETION, values);
             case PREP_PLUGINS -> prep(key, value, values);
@@ -192,12 +193,27 @@ final class KeyCheck {
         return value;
     }
 
+    static final String MPI_PORTS = "ports=";
+
     private static String range(String value, Values values) {
+        if (!isPortRange(value)) {
+            values.error("Bad value \"" + value + "\" for SrunPortRange");
+        }
+        return value;
+    }
+
+    private static boolean isPortRange(String value) {
         int dash = value.indexOf('-');
         long first = dash < 0 ? -1 : NodeLine.count(value.substring(0, dash));
         long last = dash < 0 ? -1 : NodeLine.count(value.substring(dash + 1));
-        if (first < 0 || last < first || last > Values.U16_MAX) {
-            values.error("Bad value \"" + value + "\" for SrunPortRange");
+        return first >= 0 && last >= first && last <= Values.U16_MAX;
+    }
+
+    private static String mpi(String value, Values values) {
+        for (String word : Values.list(value)) {
+            if (!word.startsWith(MPI_PORTS) || !isPortRange(word.substring(MPI_PORTS.length()))) {
+                values.error("Bad value \"" + word + "\" for MpiParams");
+            }
         }
         return value;
     }

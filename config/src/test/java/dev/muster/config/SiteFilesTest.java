@@ -95,6 +95,9 @@ class SiteFilesTest {
         PreemptType=preempt/all                                | error: cannot find preempt plugin for preempt/all
         SwitchType=switch/elan                                 | error: cannot find switch plugin for switch/elan
         SlurmEventHandler=/bin/true                            | error: _parse_next_key: Parsing error at unrecognized key: SlurmEventHandler
+        MpiParams=ports=12000-12999                            | ports=12000-12999
+        MpiParams=ports=12999-12000                            | error: Bad value "ports=12999-12000" for MpiParams
+        MpiParams=port=1-2                                     | error: Bad value "port=1-2" for MpiParams
         TaskPluginParam=Sched                                  | error: Bad TaskPluginParam: Sched
         """)
     void aPluginIsOneThatThereIs(String line, String expected) {

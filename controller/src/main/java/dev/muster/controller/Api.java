@@ -642,8 +642,7 @@ final class Api {
         Decision[] last = new Decision[1];
         Decision decision = watch.await(jobId, Math.min(waitMs, WAIT_MS_MAX), () -> {
             last[0] = core.execute(command, caller.uid());
-            boolean later = last[0] instanceof Decision.Rejected r
-                    && (r.errno() == SlurmErrno.NODES_BUSY || r.errno() == SlurmErrno.PROLOG_RUNNING || r.errno() == SlurmErrno.JOB_PENDING);
+            boolean later = last[0] instanceof Decision.Rejected r && r.errno().isStepToCome();
             return later ? null : last[0];
         });
         return decision == null ? last[0] : decision;
@@ -655,7 +654,7 @@ final class Api {
                 d.mpi(), d.arguments(), d.multiProg(), marker, d.workDir(), d.io(), d.killOnBadExit(), d.noKill(), d.waitSeconds(), d.pty(),
                 d.ptyRows(), d.ptyColumns(), d.preserveEnv(), d.taskProlog(), d.taskEpilog(), d.umask(), d.immediateFail(), d.container(),
                 d.submitHost(), d.submitPid(), d.submitLine(), d.limits(), d.tresBind(), d.oomKillStep(),
-                d.acctgFreq());
+                d.acctgFreq(), d.resvPorts());
     }
 
     private Optional<JobMessages.StepStarted> started(int jobId, int stepId) {

@@ -82,6 +82,9 @@ final class ConfigBridge {
         if (!bind.isEmpty()) {
             options.put(Settings.TASK_BIND, bind);
         }
+        if (!conf.mpiPorts().isEmpty()) {
+            options.put(Settings.MPI_PORTS, conf.mpiPorts());
+        }
         options.put(Settings.MAX_BATCH_REQUEUE, Long.toString(conf.number(Key.MAX_BATCH_REQUEUE)));
         if (conf.completeWaitSec() > 0) {
             options.put(Settings.COMPLETE_WAIT, Integer.toString(conf.completeWaitSec()));
