@@ -165,7 +165,7 @@ public enum Key {
     RESV_PROLOG("ResvProlog", Kind.TEXT, "", Reader.CONTROLLER),
     RETURN_TO_SERVICE("ReturnToService", Kind.U16, "0", Reader.CONTROLLER),
     SCHEDULER_PARAMETERS("SchedulerParameters", Kind.LIST, "", Reader.CONTROLLER),
-    SCHEDULER_TIME_SLICE("SchedulerTimeSlice", Kind.U16, "30", Reader.CONTROLLER, Inert.GANG),
+    SCHEDULER_TIME_SLICE("SchedulerTimeSlice", Kind.U16, "30", Reader.CONTROLLER),
     SCHEDULER_TYPE("SchedulerType", Kind.TEXT, "sched/backfill", Reader.CONTROLLER),
     SCRON_PARAMETERS("ScronParameters", Kind.LIST, "", Reader.CONTROLLER, Inert.CRON),
     SELECT_TYPE("SelectType", Kind.TEXT, "select/cons_tres", Reader.ALL),
@@ -253,7 +253,6 @@ public enum Key {
         static final String FEATURES = "changing node features by reboot is not part of this version";
         static final String FED = "federation is not part of this version";
         static final String FREQ = "the frequency of GPUs is set by no driver here; --gpu-freq is checked and shown";
-        static final String GANG = "gang scheduling is not part of this version";
         static final String OWN_BOUND = "the network protocol here has its own bound for this";
         static final String PREP = "prologs and epilogs are always programs (prep/script); any other name is refused";
         static final String PLUGIN = "plugins are Java services here; shared objects are not loaded";

@@ -43,6 +43,7 @@ final class KeyCheck {
         };
     }
 
+    private static final int TIME_SLICE_MIN_S = 5;
     private static final int DATABASE_MESSAGES_MIN = 10_000;
 
     static long debugLevel(String name, String value, Values values) {
@@ -272,6 +273,14 @@ final class KeyCheck {
             }
         }
         return value;
+    }
+
+    static long timeSlice(String value, Values values) {
+        long seconds = values.number(Key.SCHEDULER_TIME_SLICE.slurmName(), value, Values.U16_MAX);
+        if (seconds < TIME_SLICE_MIN_S) {
+            values.error("SchedulerTimeSlice must be at least " + TIME_SLICE_MIN_S + " seconds");
+        }
+        return seconds;
     }
 
     static long databaseMessages(String value, Values values) {

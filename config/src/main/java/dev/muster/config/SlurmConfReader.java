@@ -151,7 +151,8 @@ final class SlurmConfReader implements ConfLines.Sink {
     private void setNumber(Key key, String value) {
         String name = key.slurmName();
         switch (key.kind()) {
-            case U16 -> numbers[key.ordinal()] = values.number(name, value, Values.U16_MAX);
+            case U16 -> numbers[key.ordinal()] = key == Key.SCHEDULER_TIME_SLICE ? KeyCheck.timeSlice(value, values)
+                : values.number(name, value, Values.U16_MAX);
             case U32 -> numbers[key.ordinal()] = key == Key.MAX_DBD_MSGS ? KeyCheck.databaseMessages(value, values)
                 : values.number(name, value, Values.U32_MAX);
             case U64 -> numbers[key.ordinal()] = values.number(name, value, Long.MAX_VALUE);

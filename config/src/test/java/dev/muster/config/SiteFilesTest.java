@@ -11,7 +11,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What stands in the files of sites that have come from older Slurms. shows: PriorityType SwitchType */
+/** What stands in the files of sites that have come from older Slurms. */
 class SiteFilesTest {
     @TempDir
     private Path dir;
@@ -97,6 +97,8 @@ class SiteFilesTest {
         SlurmEventHandler=/bin/true                            | error: _parse_next_key: Parsing error at unrecognized key: SlurmEventHandler
         MpiParams=ports=12000-12999                            | ports=12000-12999
         MpiParams=ports=12999-12000                            | error: Bad value "ports=12999-12000" for MpiParams
+        SchedulerTimeSlice=5                                   | 5
+        SchedulerTimeSlice=4                                   | error: SchedulerTimeSlice must be at least 5 seconds
         MpiParams=port=1-2                                     | error: Bad value "port=1-2" for MpiParams
         TaskPluginParam=Sched                                  | error: Bad TaskPluginParam: Sched
         """)

@@ -73,6 +73,9 @@ final class ConfigBridge {
         options.put(Settings.SELECT, String.join(",", select));
         options.put(Preemption.TYPE, conf.text(Key.PREEMPT_TYPE));
         options.put(Preemption.MODE, String.join(",", conf.list(Key.PREEMPT_MODE)).toUpperCase(java.util.Locale.ROOT));
+        if (conf.has(Key.PREEMPT_MODE, "GANG")) {
+            options.put(Settings.GANG_SLICE_S, Long.toString(conf.number(Key.SCHEDULER_TIME_SLICE)));
+        }
         options.put(Preemption.PARAMETERS, String.join(",", conf.list(Key.PREEMPT_PARAMETERS)));
         options.put(Preemption.EXEMPT_S, Long.toString(dev.muster.model.Durations.parseSeconds(conf.text(Key.PREEMPT_EXEMPT_TIME)).orElse(-1)));
         if (!conf.list(Key.PROLOG_SLURMCTLD).isEmpty()) {

@@ -121,7 +121,7 @@ final class StepRules {
         Job job = found.get();
         Optional<SlurmErrno> errno = !Access.mayChange(state, uid, job) ? Optional.of(SlurmErrno.ACCESS_DENIED)
                 : job.state() == JobState.PENDING ? Optional.of(SlurmErrno.JOB_PENDING)
-                : job.state() == JobState.SUSPENDED ? Optional.of(SlurmErrno.JOB_SUSPENDED)
+                : job.state() == JobState.SUSPENDED ? Optional.of(SlurmErrno.DISABLED)
                 : job.state() != JobState.RUNNING ? Optional.of(SlurmErrno.ALREADY_DONE)
                 : job.has(JobFlag.CONFIGURING) ? Optional.of(SlurmErrno.PROLOG_RUNNING)
                 : job.run().nextStep() >= state.settings().maxStepCount() ? Optional.of(SlurmErrno.STEP_LIMIT)

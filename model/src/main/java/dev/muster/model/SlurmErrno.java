@@ -121,7 +121,7 @@ public enum SlurmErrno {
 
     /** Says that a step could not be made now and may be later: srun and slurmctld ask again. */
     public boolean isStepToCome() {
-        return this == NODES_BUSY || this == PORTS_BUSY || this == PROLOG_RUNNING || this == JOB_PENDING;
+        return this == NODES_BUSY || this == PORTS_BUSY || this == PROLOG_RUNNING || this == JOB_PENDING || this == DISABLED;
     }
 
     /** The error with this number; {@link #ERROR} for one that is not known here. */
