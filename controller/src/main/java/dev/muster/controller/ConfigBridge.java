@@ -73,9 +73,6 @@ final class ConfigBridge {
         options.put(Settings.SELECT, String.join(",", select));
         options.put(Preemption.TYPE, conf.text(Key.PREEMPT_TYPE));
         options.put(Preemption.MODE, String.join(",", conf.list(Key.PREEMPT_MODE)).toUpperCase(java.util.Locale.ROOT));
-        if (conf.has(Key.PREEMPT_MODE, "GANG")) {
-            options.put(Settings.GANG_SLICE_S, Long.toString(conf.number(Key.SCHEDULER_TIME_SLICE)));
-        }
         options.put(Preemption.PARAMETERS, String.join(",", conf.list(Key.PREEMPT_PARAMETERS)));
         options.put(Preemption.EXEMPT_S, Long.toString(dev.muster.model.Durations.parseSeconds(conf.text(Key.PREEMPT_EXEMPT_TIME)).orElse(-1)));
         if (!conf.list(Key.PROLOG_SLURMCTLD).isEmpty()) {
@@ -84,9 +81,6 @@ final class ConfigBridge {
         String bind = taskBind(conf.list(Key.TASK_PLUGIN_PARAM));
         if (!bind.isEmpty()) {
             options.put(Settings.TASK_BIND, bind);
-        }
-        if (!conf.mpiPorts().isEmpty()) {
-            options.put(Settings.MPI_PORTS, conf.mpiPorts());
         }
         options.put(Settings.MAX_BATCH_REQUEUE, Long.toString(conf.number(Key.MAX_BATCH_REQUEUE)));
         if (conf.completeWaitSec() > 0) {
@@ -101,6 +95,7 @@ final class ConfigBridge {
         if (conf.has(Key.TASK_PLUGIN_PARAM, "OOMKillStep")) {
             options.put(Settings.OOM_KILL_STEP, "1");
         }
+        shares(conf, options);
         labels(conf, options);
         defaults(conf, options);
         PowerOptions.put(conf, options);
@@ -131,6 +126,16 @@ final class ConfigBridge {
                 has(prolog, "Alloc") || has(prolog, "Contain") || has(prolog, "X11") || has(prolog, "RunInJob"),
                 conf.configOverrides(), conf.yes(Key.DISABLE_ROOT_JOBS), conf.gresTypes(), options,
                 Topologies.read(conf, new ArrayList<>()));
+    }
+
+    /** What is had by turns, or by one step alone. */
+    private static void shares(SlurmConf conf, Map<String, String> options) {
+        if (!conf.mpiPorts().isEmpty()) {
+            options.put(Settings.MPI_PORTS, conf.mpiPorts());
+        }
+        if (conf.has(Key.PREEMPT_MODE, "GANG")) {
+            options.put(Settings.GANG_SLICE_S, Long.toString(conf.number(Key.SCHEDULER_TIME_SLICE)));
+        }
     }
 
     /** Multi-category security; groups by number, because the core looks nothing up. */

@@ -134,7 +134,7 @@ final class JobViews {
                 job.submitTime(), job.eligibleTime() > 0 ? job.eligibleTime() : d.timing().beginTime(), job.eligibleTime(),
                 run.startTime() > 0 ? run.startTime() : d.timing().beginTime() > now ? d.timing().beginTime() : planned,
                 job.state() == JobState.PENDING ? 0 : endTime(job), run.suspendTime(), run.preSuspendMs() / 1000, runSeconds(job),
-                d.timing().deadline(), state.preempted().find(job.id()).filter(p -> p.mode() != Preemption.Mode.GANG).map(Preemption::time).orElse(0L), lastLook(job),
+                d.timing().deadline(), preemptTime(job), lastLook(job),
                 limitMin(job), d.timing().timeMinMin(), d.timing().delayBootMin(), d.payload().submitHost(),
                 d.payload().submitPid(), shown.isEmpty() ? "" : shown.hostList(),
                 schedNodes(job), d.kind() == JobDesc.Kind.BATCH && !shown.isEmpty() ? shown.nodes().getFirst().node() : "", Amounts.nodes(job),
@@ -254,6 +254,10 @@ final class JobViews {
             }
         }
         return new NodeDetail(HostList.of(names).compressed(), cpus.compact(), s.memoryMb(), TresText.gresDetail(state, s.node(), s.gres()));
+    }
+
+    private long preemptTime(Job job) {
+        return state.preempted().find(job.id()).filter(p -> p.mode() != Preemption.Mode.GANG).map(Preemption::time).orElse(0L);
     }
 
     StepInfo step(Job job, Step step) {

@@ -11,8 +11,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * PreemptMode=GANG: of the jobs that have the same cores, one runs at a time. Who runs keeps them for SchedulerTimeSlice, then those go on that have waited
- * longest. A job that waits is suspended and keeps all that it has, cores too: nobody else is placed there because of it.
+ * PreemptMode=GANG: of the jobs that have the same cores, one runs at a time. Who runs keeps them for SchedulerTimeSlice, then those go on that
+ * have waited longest. A job that waits is suspended and keeps all that it has, cores too: nobody else is placed there because of it.
  */
 final class GangRules {
     private final State state;
