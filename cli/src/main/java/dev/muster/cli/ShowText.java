@@ -134,6 +134,10 @@ final class ShowText {
         if (j.number("preemptTime") != 0) {
             add("PreemptTime", time(j, "preemptTime", "None"));
         }
+        if (!j.text("cronSpec").isEmpty()) {
+            add("CronJob", "Yes").add("CrontabSpec", '"' + j.text("cronSpec") + '"');
+            line();
+        }
         add("SuspendTime", time(j, "suspendTime", "None")).add("SecsPreSuspend", j.number("preSuspendSeconds"));
         add("LastSchedEval", time(j, "lastSchedEval", "Unknown")).add("Scheduler", j.flag("backfilled") ? "Backfill" : "Main");
     }

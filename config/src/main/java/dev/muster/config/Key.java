@@ -167,7 +167,7 @@ public enum Key {
     SCHEDULER_PARAMETERS("SchedulerParameters", Kind.LIST, "", Reader.CONTROLLER),
     SCHEDULER_TIME_SLICE("SchedulerTimeSlice", Kind.U16, "30", Reader.CONTROLLER),
     SCHEDULER_TYPE("SchedulerType", Kind.TEXT, "sched/backfill", Reader.CONTROLLER),
-    SCRON_PARAMETERS("ScronParameters", Kind.LIST, "", Reader.CONTROLLER, Inert.CRON),
+    SCRON_PARAMETERS("ScronParameters", Kind.LIST, "", Reader.CONTROLLER),
     SELECT_TYPE("SelectType", Kind.TEXT, "select/cons_tres", Reader.ALL),
     SELECT_TYPE_PARAMETERS("SelectTypeParameters", Kind.LIST, "CR_CORE_MEMORY", Reader.CONTROLLER),
     SLURMCTLD_ADDR("SlurmctldAddr", Kind.TEXT, "", Reader.ALL),
@@ -248,7 +248,6 @@ public enum Key {
         static final String BURST = "burst buffers are not part of this version";
         static final String CLIFILTER = "cli_filter/lua, which reads them, is not part of this version";
         static final String CRED = "launch credentials are signed with the cluster key here";
-        static final String CRON = "scrontab is not part of this version";
         static final String SLURMDBD = "slurmdbd knows its callers by AuthType alone, and there is one of it in this version";
         static final String FEATURES = "changing node features by reboot is not part of this version";
         static final String FED = "federation is not part of this version";

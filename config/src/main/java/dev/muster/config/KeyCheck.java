@@ -30,6 +30,7 @@ final class KeyCheck {
             case SLURMCTLD_PORT -> port(value, values);
             case SRUN_PORT_RANGE -> range(value, values);
             case MPI_PARAMS -> mpi(value, values);
+            case SCRON_PARAMETERS -> words(value, List.of("enable", "explicit_scancel"), "Bad ScronParameters: ", values);
             case JOB_SUBMIT_PLUGINS -> plugins(key, value, Names.JOB_SUBMIT, values);
             case JOB_COMP_TYPE -> plugin(key, value, Names.JOB_COMPLETION, values);
             case PREP_PLUGINS -> prep(key, value, values);

@@ -128,8 +128,11 @@ final class ConfigBridge {
                 Topologies.read(conf, new ArrayList<>()));
     }
 
-    /** What is had by turns, or by one step alone. */
+    /** What is had by turns or again and again, or by one step alone. */
     private static void shares(SlurmConf conf, Map<String, String> options) {
+        if (!conf.list(Key.SCRON_PARAMETERS).isEmpty()) {
+            options.put(Settings.SCRON, String.join(",", conf.list(Key.SCRON_PARAMETERS)).toLowerCase(java.util.Locale.ROOT));
+        }
         if (!conf.mpiPorts().isEmpty()) {
             options.put(Settings.MPI_PORTS, conf.mpiPorts());
         }

@@ -154,7 +154,8 @@ final class JobViews {
                 details && !shown.isEmpty() ? details(shown) : List.of(), TresText.gresTotal(state, shown), idSet(job), shown.licences(),
                 exclusiveUse(state, job), d.extras().tresBind(), r.cpusPerGpu() > 0 ? "gres/gpu:" + r.cpusPerGpu() : "",
                 r.memPerGpuMb() > 0 ? "gres/gpu:" + r.memPerGpuMb() : "",
-                d.extras().cpuFreq(), d.extras().tresFreq(), shown.backfilled());
+                d.extras().cpuFreq(), d.extras().tresFreq(), shown.backfilled(),
+                dev.muster.core.Crontab.when(state, job));
     }
 
     /** {@code gres/gpu:a100:2,cpu:1} → {@code gres/gpu:a100=2,cpu=1}, as only what is per task is shown. */

@@ -95,6 +95,7 @@ public enum SlurmErrno {
     ENVIRONMENT_MISSING(2121, "Environment is missing in job"),
     INVALID_TIME_MIN(2124, "Invalid time-min specification (exceeds job's time or other limits)"),
     INSUFFICIENT_GRES(2127, "Insufficient GRES available in allocation"),
+    CRON_JOB(2173, "Cannot cancel scrontab jobs without --cron flag."),
     MISSING_TIME_LIMIT(8000, "Time limit specification required, but not provided"),
     INVALID_JOB_STATE(4018, "Job step not running"),
     PROLOG_FAILED(4020, "Job prolog failed"),

@@ -276,7 +276,8 @@ public final class JobMessages {
             String memPerTres,
             String cpuFreq,
             String tresFreq,
-            boolean backfilled) {}
+            boolean backfilled,
+            String cronSpec) {}
 
     /** CPUs (abstract ids), memory and GRES of a job on nodes that have the same of each. */
     public record NodeDetail(String nodes, String cpuIds, long memoryMb, String gres) {}
