@@ -132,7 +132,7 @@ enum JobOption {
     RELATIVE("relative", 'r', Arg.REQUIRED, "R", Kind.NUMBER, ""),
     REQUEUE("requeue", 0, Arg.NONE, "B", Kind.FLAG, "B:SBATCH_REQUEUE"),
     RESERVATION("reservation", 0, Arg.REQUIRED, "BRA", Kind.TEXT, "RESERVATION"),
-    RESV_PORTS("resv-ports", 0, Arg.OPTIONAL, "BRA", Kind.REFUSED, "R:SLURM_RESV_PORTS"),
+    RESV_PORTS("resv-ports", 0, Arg.OPTIONAL, "BRA", Kind.SPECIAL, "R:SLURM_RESV_PORTS"),
     SEGMENT("segment", 0, Arg.REQUIRED, "BRA", Kind.COUNT, "SEGMENT_SIZE"),
     SEND_LIBS("send-libs", 0, Arg.OPTIONAL, "R", Kind.SPECIAL, "R:SLURM_SEND_LIBS"),
     SIGNAL("signal", 0, Arg.REQUIRED, "BRA", Kind.SPECIAL, "SIGNAL"),

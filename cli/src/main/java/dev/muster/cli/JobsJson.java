@@ -63,7 +63,7 @@ final class JobsJson {
         "batch_features", "", "batch_host", "batchHost", "burst_buffer", "burstBuffer", "burst_buffer_state", "",
         "cluster_features", "", "command", "command", "comment", "comment", "container", "container", "container_id",
                 "",
-        "cpus_per_tres", "", "cron", "", "dependency", "dependency", "excluded_nodes", "excludeList", "extra", "extra",
+        "cpus_per_tres", "", "cron", "cronSpec", "dependency", "dependency", "excluded_nodes", "excludeList", "extra", "extra",
         "failed_node", "", "features", "features", "federation_origin", "", "federation_siblings_active", "",
         "federation_siblings_viable", "", "group_name", "groupName", "het_job_id_set", "", "licenses", "licenses",
         "licenses_allocated", "licensesAlloc", "mail_user", "mailUser", "mcs_label", "mcsLabel", "memory_per_tres", "", "name",

@@ -134,6 +134,10 @@ final class ShowText {
         if (j.number("preemptTime") != 0) {
             add("PreemptTime", time(j, "preemptTime", "None"));
         }
+        if (!j.text("cronSpec").isEmpty()) {
+            add("CronJob", "Yes").add("CrontabSpec", '"' + j.text("cronSpec") + '"');
+            line();
+        }
         add("SuspendTime", time(j, "suspendTime", "None")).add("SecsPreSuspend", j.number("preSuspendSeconds"));
         add("LastSchedEval", time(j, "lastSchedEval", "Unknown")).add("Scheduler", j.flag("backfilled") ? "Backfill" : "Main");
     }
@@ -454,7 +458,7 @@ final class ShowText {
         line();
         add("TRES", orNull(s, "tresAlloc"));
         line();
-        add("ResvPorts", "(null)");
+        add("ResvPorts", orNull(s, "resvPorts"));
         line();
         add("CPUFreqReq", "Default");
         if (!s.text("distribution").isEmpty()) {

@@ -455,10 +455,7 @@ final class Srun implements Command {
                 }
                 return started;
             } catch (SlurmException e) {
-                boolean busy = e.errno() == SlurmErrno.NODES_BUSY.number()
-                        || e.errno() == SlurmErrno.PROLOG_RUNNING.number()
-                        || e.errno() == SlurmErrno.JOB_PENDING.number();
-                if (!busy || c.host().nowMs() >= giveUpMs) {
+                if (!SlurmErrno.of(e.errno()).isStepToCome() || c.host().nowMs() >= giveUpMs) {
                     throw e;
                 }
                 if (!told && !o.has(JobOption.QUIET)) {

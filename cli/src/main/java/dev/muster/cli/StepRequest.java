@@ -62,6 +62,7 @@ final class StepRequest {
         s.put("environment", JobEnvironment.entries(env));
         s.put("workDir", JobRequest.base64(r.workDir()));
         s.put("io", io(names));
+        JobRequest.put(s, "resvPorts", o.number(JobOption.RESV_PORTS));
         JobRequest.put(s, "acctgFreq", o.text(JobOption.ACCTG_FREQ));
         JobRequest.put(s, "oomKillStep", o.text(JobOption.OOM_KILL_STEP));
         JobRequest.put(s, "killOnBadExit", killOnBadExit(o));

@@ -95,6 +95,7 @@ final class ConfigBridge {
         if (conf.has(Key.TASK_PLUGIN_PARAM, "OOMKillStep")) {
             options.put(Settings.OOM_KILL_STEP, "1");
         }
+        shares(conf, options);
         labels(conf, options);
         defaults(conf, options);
         PowerOptions.put(conf, options);
@@ -125,6 +126,19 @@ final class ConfigBridge {
                 has(prolog, "Alloc") || has(prolog, "Contain") || has(prolog, "X11") || has(prolog, "RunInJob"),
                 conf.configOverrides(), conf.yes(Key.DISABLE_ROOT_JOBS), conf.gresTypes(), options,
                 Topologies.read(conf, new ArrayList<>()));
+    }
+
+    /** What is had by turns or again and again, or by one step alone. */
+    private static void shares(SlurmConf conf, Map<String, String> options) {
+        if (!conf.list(Key.SCRON_PARAMETERS).isEmpty()) {
+            options.put(Settings.SCRON, String.join(",", conf.list(Key.SCRON_PARAMETERS)).toLowerCase(java.util.Locale.ROOT));
+        }
+        if (!conf.mpiPorts().isEmpty()) {
+            options.put(Settings.MPI_PORTS, conf.mpiPorts());
+        }
+        if (conf.has(Key.PREEMPT_MODE, "GANG")) {
+            options.put(Settings.GANG_SLICE_S, Long.toString(conf.number(Key.SCHEDULER_TIME_SLICE)));
+        }
     }
 
     /** Multi-category security; groups by number, because the core looks nothing up. */

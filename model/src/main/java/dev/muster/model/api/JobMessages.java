@@ -276,7 +276,8 @@ public final class JobMessages {
             String memPerTres,
             String cpuFreq,
             String tresFreq,
-            boolean backfilled) {}
+            boolean backfilled,
+            String cronSpec) {}
 
     /** CPUs (abstract ids), memory and GRES of a job on nodes that have the same of each. */
     public record NodeDetail(String nodes, String cpuIds, long memoryMb, String gres) {}
@@ -310,7 +311,8 @@ public final class JobMessages {
             String submitLine,
             long sluid,
             int hetJobId,
-            int hetOffset) {}
+            int hetOffset,
+            String resvPorts) {}
 
     /**
      * Cancels or signals jobs: those named, or those all filters match (scancel).
