@@ -167,7 +167,7 @@ enum JobOption {
     WCKEY("wckey", 0, Arg.REQUIRED, "BRA", Kind.TEXT, "WCKEY"),
     WHOLE("whole", 0, Arg.NONE, "R", Kind.FLAG, ""),
     WRAP("wrap", 0, Arg.REQUIRED, "B", Kind.TEXT, ""),
-    X11("x11", 0, Arg.OPTIONAL, "BRA", Kind.REFUSED, "");
+    X11("x11", 0, Arg.OPTIONAL, "RA", Kind.SPECIAL, "");
 
     /** How a value is checked when it is set. */
     enum Kind {

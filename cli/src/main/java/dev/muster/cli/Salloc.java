@@ -6,6 +6,7 @@ import java.io.File;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /** Gets an allocation and runs a command of the caller's in it, on this host. */
@@ -30,6 +31,8 @@ final class Salloc implements Command {
         }
         List<JobOptions> components = typed.stream().map(Components.Typed::options).toList();
         Components.complete(components);
+        X11Forward.refuseForComponents(c, o, components.size());
+        Optional<X11Forward> windows = X11Forward.of(c, o);
         o.printDefined();
         AllocationClient client = new AllocationClient(c, o);
         String name = o.has(JobOption.JOB_NAME) ? o.text(JobOption.JOB_NAME)
@@ -68,6 +71,7 @@ final class Salloc implements Command {
             c.info("debug:  laying out the " + tasks + " tasks on " + allocation.integer("nodeCount") + " hosts "
                     + allocation.text("nodes"));
         }
+        windows.ifPresent(w -> w.serve(allocation));
         bell(c, o, client.waitedInQueue());
         if (o.has(JobOption.NO_SHELL)) {
             return 0;

@@ -87,7 +87,6 @@ public final class SisterFiles {
         {"LaunchParameters", "slurmstepd_memlock", "only slurmd -M locks memory"},
         {"LaunchParameters", "slurmstepd_memlock_all", "only slurmd -M locks memory"},
         {"LaunchParameters", "ulimit_pam_adopt", "pam_slurm_adopt is not part of this version"},
-        {"PrologFlags", "X11", "X11 forwarding is not part of this version; what it implies is done"},
         {"TopologyParam", "Dragonfly", "nodes are chosen below the lowest switch that has enough"},
         {"TopologyParam", "RoutePart", "messages go to each node directly"},
         {"TopologyParam", "RouteTree", "messages go to each node directly"},

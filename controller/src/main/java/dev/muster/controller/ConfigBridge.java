@@ -116,6 +116,7 @@ final class ConfigBridge {
         List<String> prolog = conf.prologFlags();
         flag(options, prolog, "NoHold", Settings.PROLOG_NO_HOLD);
         flag(options, prolog, "DeferBatch", Settings.PROLOG_DEFER_BATCH);
+        flag(options, prolog, "X11", Settings.X11);
         flag(options, prolog, "ForceRequeueOnFail", Settings.PROLOG_FORCE_REQUEUE);
         return new Settings(conf.clusterName(), slurmUid, conf.firstJobId(), conf.maxJobId(), conf.maxJobCount(), conf.maxArraySize(),
                 conf.memoryConsumable(), conf.defMemPerCpuMb(), conf.defMemPerNodeMb(), conf.maxMemPerCpuMb(), conf.maxMemPerNodeMb(),

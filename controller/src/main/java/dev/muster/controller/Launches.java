@@ -12,6 +12,7 @@ import dev.muster.model.Codec;
 import dev.muster.model.IndexSet;
 import dev.muster.model.Json;
 import dev.muster.model.StepDesc;
+import dev.muster.model.X11;
 import dev.muster.model.node.NodeMessages.JobShare;
 import dev.muster.model.node.NodeMessages.Launch;
 import dev.muster.model.node.NodeMessages.Task;
@@ -37,7 +38,13 @@ final class Launches {
         return new JobShare(job.id(), job.attempt(), share.bootId(), job.desc().owner(), hooks(state, job, share),
                 TaskCpus.cpuIds(share.cores(), share.cpus()).compact(), limitMb(state, job, share, share.memoryMb()), gres,
                 enforcedSecondsLeft(state, job, tickMs), state.settings().killWaitS(),
-                state.settings().externSteps(), Bytes.of(job.desc().name()), Math.max(0, Sampling.taskSeconds(job.desc().extras().acctgFreq())));
+                state.settings().externSteps(), Bytes.of(job.desc().name()), Math.max(0, Sampling.taskSeconds(job.desc().extras().acctgFreq())),
+                x11Cookie(job, share));
+    }
+
+    private static String x11Cookie(Job job, Allocation.Share share) {
+        List<Allocation.Share> all = job.run().allocation().nodes();
+        return X11.parse(job.desc().extras().x11()).filter(x -> x.covers(all.indexOf(share), all.size())).map(X11::cookie).orElse("");
     }
 
     private static List<String> hooks(State state, Job job, Allocation.Share share) {

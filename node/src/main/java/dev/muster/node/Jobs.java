@@ -522,12 +522,12 @@ final class Jobs {
             save(job);      // it must not run again; without one a restarted slurmd comes here again by itself
         }
         cgroups.removeJob(job.jobId(), job.attempt());
-        if (!starter.removesNamespaces()) {
+        if (!starter.cleansUp(job.share)) {
             reportDone(job);
             return;
         }
         Loop.aside(() -> {
-            starter.removeNamespace(job.jobId());
+            starter.cleanUp(job.share);
             loop.post(() -> reportDone(job));
         });
     }
@@ -724,6 +724,9 @@ final class Jobs {
             return;
         }
         log.info("found " + job.name() + " with " + steps.size() + " steps");
+        if (!job.share.x11Cookie().isEmpty() && !steps.isEmpty() && job.share.bootId().equals(bootId)) {
+            starters.execute(() -> starter.reopen(job.share));
+        }
         if (job.phase == NodeJob.Phase.PREPARING && job.share.bootId().equals(bootId)) {
             runProlog(job);     // it died with its slurmd
         } else if (job.phase == NodeJob.Phase.PREPARING) {

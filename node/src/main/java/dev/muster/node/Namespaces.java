@@ -53,6 +53,17 @@ final class Namespaces {
         return Optional.of(kept);
     }
 
+    /** Where the node finds what the job sees at a path. */
+    Path outside(int jobId, Path inside) {
+        for (int i = 0; isUsed() && i < conf.dirs().size(); i++) {
+            Path dir = Path.of(conf.dirs().get(i));
+            if (inside.startsWith(dir) && !conf.dirs().get(i).equals(SHARED_MEMORY)) {
+                return directory(jobId).resolve("." + i).resolve(dir.relativize(inside));
+            }
+        }
+        return inside;
+    }
+
     private static boolean isKept(Path file) {
         return Os.read(Path.of("/proc/self/mounts")).orElse("").contains(" " + file + " nsfs ");
     }

@@ -76,10 +76,13 @@ public record Settings(
      * @param sensing       meters of the node
      * @param epilogMsgMicros EpilogMsgTime
      * @param pam           UsePAM: a session around each step
+     * @param homeXauthority X11Parameters=home_xauthority: cookies lie in ~/.Xauthority, not in a file of their own
      */
     public record Around(boolean serial, boolean inJob, int propagateNice, String unkillable, String health, String reboot, int addressPercent,
-            JobContainerConf container, String cpuFreqDef, Sensing sensing, long epilogMsgMicros, boolean pam) {
-        public static final Around NOTHING = new Around(false, false, 0, "", "", "", 0, JobContainerConf.NONE, "", Sensing.NOTHING, 0, false);
+            JobContainerConf container, String cpuFreqDef, Sensing sensing, long epilogMsgMicros, boolean pam,
+            boolean homeXauthority) {
+        public static final Around NOTHING = new Around(false, false, 0, "", "", "", 0, JobContainerConf.NONE, "", Sensing.NOTHING, 0, false,
+                false);
     }
 
     /**

@@ -94,7 +94,8 @@ final class SettingsReader {
                         conf.text(Key.HEALTH_CHECK_PROGRAM), conf.text(Key.REBOOT_PROGRAM), (int) conf.number(Key.V_SIZE_FACTOR),
                         sisters.container(),
                         conf.given(Key.CPU_FREQ_DEF) ? conf.text(Key.CPU_FREQ_DEF) : "", sensing(conf, sisters.gather()),
-                        conf.number(Key.EPILOG_MSG_TIME), conf.yes(Key.USE_PAM)),
+                        conf.number(Key.EPILOG_MSG_TIME), conf.yes(Key.USE_PAM),
+                        conf.has(Key.X11_PARAMETERS, "home_xauthority")),
                 conf.configOverrides() ? Optional.of(shape(node)) : Optional.empty());
     }
 

@@ -38,9 +38,9 @@ final class SpecBuilder {
         }
     }
 
-    /** Where the step's files lie and which groups it runs in. */
+    /** Where the step's files lie and which groups it runs in. @param environment what the node adds for every task */
     record Place(Path script, Path socket, List<Path> cgroups, List<Path> killCgroups, String oomEvents, boolean ownDevices,
-            String namespace) {}
+            String namespace, List<String> environment) {}
 
     private static final Set<String> DEVICE_VARIABLES =
             Set.of("CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL", "ZE_AFFINITY_MASK");
@@ -185,6 +185,7 @@ final class SpecBuilder {
             out.put("program", place.script().toString()).put("argv", place.script().toString());
         }
         out.putAll("argv", task.arguments()).putAll("env", devices(task.environment(), launch, place));
+        place.environment().forEach(e -> out.put("env", e));
         out.put("env", "SLURMD_NODENAME=" + settings.nodeName()).put("env", "SLURM_CONF=" + settings.configFile());
         if (batch) {
             batchStreams(out, launch);

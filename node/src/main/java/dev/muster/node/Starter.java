@@ -20,19 +20,21 @@ final class Starter {
     private final Cgroups cgroups;
     private final SpecBuilder specs;
     private final Namespaces namespaces;
+    private final X11Tunnels windows;
     private final Hooks hooks;
     private final CpuFrequency frequencies;
     private final Sensors sensors;
     private final StepdServer stepds;
 
-    Starter(Settings settings, DaemonLog log, Spool spool, Cgroups cgroups, SpecBuilder specs, Namespaces namespaces, Hooks hooks,
-            Sensors sensors) {
+    Starter(Settings settings, DaemonLog log, Spool spool, Cgroups cgroups, SpecBuilder specs, Namespaces namespaces, X11Tunnels windows,
+            Hooks hooks, Sensors sensors) {
         this.settings = settings;
         this.log = log;
         this.spool = spool;
         this.cgroups = cgroups;
         this.specs = specs;
         this.namespaces = namespaces;
+        this.windows = windows;
         this.hooks = hooks;
         this.sensors = sensors;
         this.frequencies = new CpuFrequency(Path.of("/"), log);
@@ -105,14 +107,24 @@ final class Starter {
         }
     }
 
-    /** Jobs see a file system of their own: it is to be removed at their end. */
-    boolean removesNamespaces() {
-        return namespaces.isUsed();
+    /** Something was made for the job here that is to be removed at its end. */
+    boolean cleansUp(JobShare share) {
+        return namespaces.isUsed() || !share.x11Cookie().isEmpty();
     }
 
-    /** What only the job saw of the file system goes. */
-    void removeNamespace(int jobId) {
-        namespaces.remove(jobId);
+    /** What only the job saw of the node goes. */
+    void cleanUp(JobShare share) {
+        windows.close(share);
+        namespaces.remove(share.jobId());
+    }
+
+    /** Of a job of an earlier slurmd: its windows find their way again. */
+    void reopen(JobShare share) {
+        try {
+            windows.of(share);
+        } catch (IOException e) {
+            log.error("job " + share.jobId() + ": " + Reasons.of(e));
+        }
     }
 
     /** The groups of the external step, made if they are not there yet. */
@@ -134,10 +146,11 @@ final class Starter {
         Cgroups.Groups groups = cgroups.forStep(share.jobId(), share.attempt(), stepId,
                 specs.confined(share.memoryMb(), share.cpus(), share.gres()), step);
         String namespace = namespaces.of(share, hooks.basic()).map(Path::toString).orElse("");
+        List<String> display = windows.of(share).map(X11Tunnels.Display::environment).orElse(List.of());
         byte[] spec;
         try {
             spec = source.at(new SpecBuilder.Place(script, spool.socket(directory), groups.join(),
-                    groups.kill(), groups.oomEvents(), cgroups.limitsDevices(), namespace));
+                    groups.kill(), groups.oomEvents(), cgroups.limitsDevices(), namespace, display));
         } catch (SpecBuilder.RefusedException e) {
             throw new FailedException(e);
         }

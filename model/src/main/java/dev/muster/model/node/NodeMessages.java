@@ -134,6 +134,7 @@ public final class NodeMessages {
      * @param gres        {@code gpu:0,1} device indices per GRES name
      * @param endTick     seconds from now until the time limit; -1 none
      * @param sampleSeconds between two looks at its processes; 0 for the node's own
+     * @param x11Cookie  of the display that windows opened on this node are to appear on; "" for none
      */
     public record JobShare(
             int jobId,
@@ -148,14 +149,15 @@ public final class NodeMessages {
             int killWaitSeconds,
             boolean externStep,
             Bytes jobName,
-            int sampleSeconds) {
+            int sampleSeconds,
+            String x11Cookie) {
 
         /** With what is known of the job since. */
         public JobShare and(List<String> more) {
             List<String> all = new java.util.ArrayList<>(environment);
             all.addAll(more);
             return new JobShare(jobId, attempt, bootId, owner, List.copyOf(all), cpus, memoryMb, gres, secondsLeft, killWaitSeconds, externStep,
-                    jobName, sampleSeconds);
+                    jobName, sampleSeconds, x11Cookie);
         }
     }
 
@@ -260,4 +262,16 @@ public final class NodeMessages {
      * @param observer sattach: sees output, gives no input and releases nothing
      */
     public record IoAttach(int jobId, int attempt, int stepId, String token, boolean observer) {}
+
+    /**
+     * The first frame of srun or salloc on a node's {@code x11} stream. The one without a connection stays open: over it the node tells of each
+     * window program that wants to reach the display, and a further stream then carries what that says, both ways.
+     *
+     * @param attempt    0 for the newest
+     * @param connection 0, or one that an {@link X11Connect} named
+     */
+    public record X11Attach(int jobId, int attempt, int connection) {}
+
+    /** A program has connected to the display of the node. */
+    public record X11Connect(int connection) {}
 }
