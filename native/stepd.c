@@ -395,6 +395,8 @@ int main(int argc, char **argv)
         printf("%s\n", there ? "ok" : error);
         return there ? 0 : 1;
     }
+    if (argc == 6 && !strcmp(argv[1], "--container"))
+        return container_main(argv + 2);
     if (argc > 2 && !strcmp(argv[1], "--namespace"))
         return namespace_main(argc - 2, argv + 2);
     if (argc != 2) {

@@ -8,6 +8,7 @@
  *   status.c  the durable record of what became of every task
  *   procs.c   finding and killing everything a step left behind
  *   namespace.c  the file system as a job sees it
+ *   container.c  a task whose container has to be created and started
  *   pam.c        a PAM session around the step
  *   serve.c   starts steps on request, without a new program for each
  *   stepd.c   start, the event loop, the end
@@ -146,6 +147,9 @@ int serve_requests(void);
 /* namespace.c */
 int namespace_main(int argc, char **argv);
 bool namespace_join(const char *file);
+
+/* container.c */
+int container_main(char **argv);
 
 /* pam.c */
 bool pam_load(char *error, size_t room);

@@ -18,8 +18,7 @@ public final class SisterFiles {
         {"namespace.yaml", "namespace/linux is not part of this version; namespace/tmpfs reads job_container.conf"},
         {"knl.conf", "node features of KNL processors are not part of this version"},
         {"mpi.conf", "MPI plugins have no settings here"},
-        {"oci.conf", "OCI containers are not part of this version"},
-        {"scrun.lua", "OCI containers are not part of this version"},
+        {"scrun.lua", "scrun is not part of this version"},
         {"cli_filter.lua", "submission plugins are not part of this version"},
         {"job_submit.lua", "submission plugins are not part of this version"},
         {"certmgr.sh", "TLS is not part of this version"},
@@ -126,6 +125,8 @@ public final class SisterFiles {
         AcctGatherConf.read(conf.sister("acct_gather.conf"), new ArrayList<>()).without()
                 .forEach(name -> found.add("acct_gather.conf: " + name + " has no effect: what it is for is not part of this version"));
         cgroup.without().forEach(name -> found.add("cgroup.conf: " + name + " has no effect: control groups are made without systemd"));
+        OciConf.read(conf.sister("oci.conf"), new ArrayList<>()).without()
+                .forEach(name -> found.add("oci.conf: " + name + " has no effect: containers have no log of their own, and there is no scrun"));
         return List.copyOf(found);
     }
 

@@ -97,11 +97,17 @@ final class Launches {
         arguments = arguments.isEmpty() ? arguments : arguments.subList(1, arguments.size());
         List<Bytes> environment = JobEnvironment.ofBatch(state, job, blobs.apply(job.desc().payload().envHash()));
         Task task = new Task(0, 0, TaskCpus.cpuIds(part.cores(), part.cpus()).compact(), arguments, List.of());
-        return new Launch(share, Step.BATCH, List.of(task), environment, blobs.apply(job.desc().payload().scriptHash()), NO_STEP,
+        return new Launch(share, Step.BATCH, List.of(task), environment, blobs.apply(job.desc().payload().scriptHash()), batchStep(job),
                 job.desc().files().workDir(), job.desc().payload().umask(), job.desc().payload().limits(), JobPaths.stdin(job),
                 JobPaths.stdout(job), JobPaths.stderr(job), append(state, job.desc().files().openMode()),
                 0, 1, 1, share.secondsLeft(), "", share.memoryMb(),
                 job.run().allocation().hostList(), job.desc().extras().getUserEnv(), share.gres());
+    }
+
+    /** Nothing but the container that the script runs in. */
+    private static StepDesc batchStep(Job job) {
+        String container = job.desc().extras().container();
+        return container.isEmpty() ? NO_STEP : Codec.bind(new Json.Obj().put("container", container), StepDesc.class);
     }
 
     /** Files that are there already are truncated, unless the job or JobFileAppend says otherwise. */

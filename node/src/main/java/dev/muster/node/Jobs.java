@@ -326,7 +326,20 @@ final class Jobs {
 
     // ---- end ----
 
+    /** What its containers leave is removed first. */
     private void stepEnded(NodeJob job, NodeStep step, Optional<StatusFile> status, String reason) {
+        if (step.phase == NodeStep.Phase.ENDED || !starter.hasContainer(step.directory)) {
+            over(job, step, status, reason);
+            return;
+        }
+        step.cleaning = true;
+        Loop.aside(() -> {
+            starter.removeContainers(step.directory);
+            loop.post(() -> over(job, step, status, reason));
+        });
+    }
+
+    private void over(NodeJob job, NodeStep step, Optional<StatusFile> status, String reason) {
         if (step.phase == NodeStep.Phase.ENDED) {
             return;
         }
@@ -449,6 +462,9 @@ final class Jobs {
             w.signal(StepWatch.EVERY_PROCESS, Os.SIGNAL_CONT);
             w.signal(reach(Os.SIGNAL_TERM), Os.SIGNAL_TERM);
         }));
+        if (!step.cleaning && starter.hasContainer(step.directory)) {
+            Loop.aside(() -> starter.stopContainers(step.directory));
+        }
         loop.later(killWaitSeconds * 1000L, () -> terminate(job, step));
     }
 

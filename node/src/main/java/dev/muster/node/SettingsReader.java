@@ -7,6 +7,7 @@ import dev.muster.config.GresConf;
 import dev.muster.config.JobContainerConf;
 import dev.muster.config.Key;
 import dev.muster.config.NodeConf;
+import dev.muster.config.OciConf;
 import dev.muster.config.SlurmConf;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
@@ -41,11 +42,11 @@ final class SettingsReader {
     }
 
     /** The files beside slurm.conf as far as this node is concerned. */
-    record Sisters(CgroupConf cgroup, JobContainerConf container, AcctGatherConf gather) {
+    record Sisters(CgroupConf cgroup, JobContainerConf container, AcctGatherConf gather, OciConf oci) {
         /** Mistakes are added to {@code errors}. */
         static Sisters read(SlurmConf conf, NodeConf node, String hostname, List<ConfigError> errors) {
             return new Sisters(CgroupConf.read(conf.sister("cgroup.conf"), errors), SettingsReader.container(conf, node, hostname, errors),
-                    SettingsReader.gather(conf, errors));
+                    SettingsReader.gather(conf, errors), OciConf.read(conf.sister("oci.conf"), errors));
         }
     }
 
@@ -95,7 +96,7 @@ final class SettingsReader {
                         sisters.container(),
                         conf.given(Key.CPU_FREQ_DEF) ? conf.text(Key.CPU_FREQ_DEF) : "", sensing(conf, sisters.gather()),
                         conf.number(Key.EPILOG_MSG_TIME), conf.yes(Key.USE_PAM),
-                        conf.has(Key.X11_PARAMETERS, "home_xauthority")),
+                        conf.has(Key.X11_PARAMETERS, "home_xauthority"), sisters.oci()),
                 conf.configOverrides() ? Optional.of(shape(node)) : Optional.empty());
     }
 

@@ -51,8 +51,6 @@ final class Unsupported {
 
     private static List<Rule> extras(JobDesc.Extras e) {
         return List.of(
-                said(e.container(), "--container"),
-                said(e.containerId(), "--container-id"),
                 said(e.burstBuffer(), "--bb"),
                 new Rule(!e.profile().isEmpty() && !e.profile().equalsIgnoreCase("none"), "--profile"),
                 said(e.power(), "--power"),

@@ -169,7 +169,7 @@ public final class NodeMessages {
      * @param tasks       this node's tasks
      * @param environment all entries that are equal for all tasks; the task's own follow in {@link Task}
      * @param script      of a batch step: bytes of the script
-     * @param step        of a numbered step: as asked for (streams, pty, cpu-bind, prologs)
+     * @param step        of a numbered step: as asked for (streams, pty, cpu-bind, prologs); of a batch step only its container
      * @param nodeIndex   of this node in the step
      * @param gres        device indices of the step by GRES name, as in {@link JobShare}
      * @param userEnvironment the variables of a fresh login of the user go before those of environment
@@ -197,6 +197,11 @@ public final class NodeMessages {
             String nodeList,
             boolean userEnvironment,
             Map<String, String> gres) implements ToNode {
+
+        public Launch withTasks(List<Task> others) {
+            return new Launch(share, stepId, others, environment, script, step, workDir, umask, limits, stdin, stdout, stderr, append,
+                    nodeIndex, stepNodes, stepTasks, secondsLeft, ioToken, memoryMb, nodeList, userEnvironment, gres);
+        }
 
         public Launch withEnvironment(List<Bytes> entries) {
             return new Launch(share, stepId, tasks, entries, script, step, workDir, umask, limits, stdin, stdout, stderr, append,
