@@ -147,6 +147,9 @@ int serve_requests(void);
 /* namespace.c */
 int namespace_main(int argc, char **argv);
 bool namespace_join(const char *file);
+bool namespace_adopt(const char *file);
+bool namespace_has(const char *file, pid_t pid);
+bool namespace_has_processes(const char *file);
 
 /* container.c */
 int container_main(char **argv);
@@ -187,6 +190,7 @@ size_t status_text(char *into, size_t room);
 /* procs.c */
 int procs_signal_children_tree(int signal);
 int procs_signal_tasks(int signal);
+bool procs_are_left(void);
 void procs_join_cgroup(const char *directory, pid_t pid, char *error, size_t error_room);
 void procs_kill_cgroups(void);
 long procs_oom_kills(void);

@@ -53,6 +53,9 @@ check "that of the runtime" "0 1" "$(grep -c ^MINE= "$dir/runtime.env") $(grep -
 check "hooks that are switched off" "['poststop']" "$(field "config.$name" "list(d['hooks'])")"
 check "nothing stays" "" "$(ls -d "$dir"/spool/n1/oci-* 2>/dev/null)"
 check "its display" "   Container=$dir/bundle" "$(scontrol show job "$job" | grep Container)"
+soon "squeue -h >/dev/null"
+check "that of a step" "   Container=$dir/bundle|$dir/bundle" "$(echo sleep 3 > "$dir/script"; srun -Q --container "$dir/bundle" true & soon "squeue -hs -o %j | grep -q true"; \
+  echo "$(scontrol show step | grep Container)|$(squeue -hs -O container:200 | grep bundle | tr -d " ")"; wait; rm "$dir/script")"
 check "and in lists" "$dir/bundle" "$(squeue -h -t all -j "$job" -O container:200 | tr -d ' ')"
 echo 'exit 7' > "$dir/script"
 check "the exit code is the container's" 7 "$(srun -Q --container "$dir/bundle" true >/dev/null 2>&1; echo $?)"

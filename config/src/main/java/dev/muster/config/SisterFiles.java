@@ -15,7 +15,6 @@ public final class SisterFiles {
         {"plugstack.conf", "SPANK plugins are shared objects of Slurm and are not loaded"},
         {"burst_buffer.conf", "burst buffers are not part of this version"},
         {"helpers.conf", "changing node features by reboot is not part of this version"},
-        {"namespace.yaml", "namespace/linux is not part of this version; namespace/tmpfs reads job_container.conf"},
         {"knl.conf", "node features of KNL processors are not part of this version"},
         {"mpi.conf", "MPI plugins have no settings here"},
         {"scrun.lua", "scrun is not part of this version"},

@@ -119,12 +119,14 @@ final class SettingsReader {
                 (int) conf.number(Key.ACCT_GATHER_NODE_FREQ), accounted ? gather.interfaces() : List.of());
     }
 
-    /** job_container.conf as far as this node is concerned, where slurm.conf asks for it. */
+    /** job_container.conf or namespace.yaml as far as this node is concerned, where slurm.conf asks for it. */
     static JobContainerConf container(SlurmConf conf, NodeConf node, String hostname, List<ConfigError> errors) {
         String type = conf.given(Key.NAMESPACE_TYPE) ? conf.text(Key.NAMESPACE_TYPE) : conf.text(Key.JOB_CONTAINER_TYPE);
         return switch (type.substring(type.indexOf('/') + 1).toLowerCase(java.util.Locale.ROOT)) {
             case "", "none" -> JobContainerConf.NONE;
             case "tmpfs" -> JobContainerConf.read(conf.sister("job_container.conf"), node.name(), errors)
+                    .replacing(Map.of("%h", hostname, "%n", node.name()));
+            case "linux" -> JobContainerConf.readYaml(conf.sister("namespace.yaml"), node.name(), errors)
                     .replacing(Map.of("%h", hostname, "%n", node.name()));
             default -> {
                 errors.add(new ConfigError(conf.file(), 0, type + " is not part of this version", ""));

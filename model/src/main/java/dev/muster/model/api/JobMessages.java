@@ -309,7 +309,8 @@ public final class JobMessages {
             String submitLine,
             long sluid,
             int hetJobId,
-            int hetOffset) {}
+            int hetOffset,
+            String container) {}
 
     /**
      * Cancels or signals jobs: those named, or those all filters match (scancel).
