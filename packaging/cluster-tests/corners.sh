@@ -31,6 +31,11 @@ check "-K0 goes before it" yes "$([ $(($(date +%s) - s)) -ge 3 ] && echo yes)"
 check "VSizeFactor" $((200 * 1024)) "$(srun -Q --mem=100 sh -c 'ulimit -v')"
 mkdir "$dir/bcast"; chmod 777 "$dir/bcast"; echo content > "$dir/work/f"
 check "BcastParameters=DestDir" content "$(salloc -Q -N1 sbcast "$dir/work/f" copied >/dev/null 2>&1; cat "$dir/bcast/copied" 2>&1)"
+chmod 640 "$dir/work/f"
+sent() { salloc -Q -N1 sbcast -f "$@" "$dir/work/f" "$dir/bcast/sent" 2>&1; stat -c %a "$dir/bcast/sent"; cat "$dir/bcast/sent"; }
+check "sbcast keeps the mode; it tells a size that is none" "size specification is invalid, ignored 640 content" "$(sent -s x -t 20 | tr '\n' ' ' | sed 's/ $//')"
+check "sbcast -v" "block_size = 3
+timeout    = 20" "$(sent -v -s 3 -t 20 | grep -oE '(block_size|timeout) .*')"
 if command -v gcc >/dev/null; then
   mkdir "$dir/lib" "$dir/sent"; chmod 777 "$dir/sent"
   echo 'int six(void) { return 6; }' | gcc -xc -shared -fPIC -o "$dir/lib/libsix.so" -

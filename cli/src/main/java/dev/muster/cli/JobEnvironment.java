@@ -128,7 +128,9 @@ final class JobEnvironment {
         if (o.has(JobOption.OVERCOMMIT)) {
             env.put("SLURM_OVERCOMMIT", "1");
         }
-        env.put("SLURM_PRIO_PROCESS", Integer.toString(o.context().host().nice()));
+        if (o.command() != 'A') {
+            env.put("SLURM_PRIO_PROCESS", Integer.toString(o.context().host().nice()));
+        }
         env.put("SLURM_SUBMIT_DIR", o.context().host().workDir());
         env.put("SLURM_SUBMIT_HOST", o.context().host().hostName());
     }

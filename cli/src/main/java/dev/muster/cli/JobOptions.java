@@ -164,6 +164,12 @@ final class JobOptions {
         return v.equals("0") || v.equals("no") || v.equals("false");
     }
 
+    /** As if it had not been given. */
+    void drop(JobOption o) {
+        values[o.ordinal()] = null;
+        origins[o.ordinal()] = null;
+    }
+
     void set(JobOption o, String value, Origin origin) throws UsageException {
         int i = o.ordinal();
         if (o == JobOption.VERBOSE) {

@@ -156,6 +156,10 @@ final class JobRequest {
                 r.put("nodeList", HostFile.read(o, path));
             }
         }
+        if (distribution.equals("arbitrary") && r.text("nodeList").isEmpty() && (o.command() != 'R' || o.typed(JobOption.DISTRIBUTION))) {
+            throw o.context().bad(o.exitError(1),
+                    "With Arbitrary distribution you need to specify a nodelist or hostfile with the -w option");
+        }
         if (distribution.equals("arbitrary")) {
             List<String> hosts = HostFile.names(r.text("nodeList"));
             if (!hosts.isEmpty()) {

@@ -2,7 +2,9 @@ package dev.muster.cli;
 
 import dev.muster.model.IndexSet;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 
 /** A {@code --multi-prog} file: lines of ranks, program and arguments. */
 final class MultiProg {
@@ -26,8 +28,25 @@ final class MultiProg {
         return out;
     }
 
-    /** Every task must have a line. */
+    /** Every task must have a line, and no more than one. */
     static void check(CommandContext c, JobOptions o, String path, String text, int tasks) throws UsageException {
+        Set<Integer> seen = new HashSet<>();
+        boolean rest = false;
+        int number = 0;
+        for (String line : text.split("\n")) {
+            number++;
+            List<String> words = Texts.words(line);
+            if (words.isEmpty() || words.getFirst().startsWith("#")) {
+                continue;
+            }
+            String spec = words.getFirst();
+            String wrong = rest ? "Task range specification with asterisk must be last" : spec.equals("*") ? "" : wrong(spec, tasks, seen);
+            rest |= spec.equals("*");
+            if (!wrong.isEmpty() || words.size() < 2) {
+                String last = c.name() + ": error: Line " + number + " of configuration file " + path + " invalid";
+                throw new UsageException(o.exitError(1), wrong.isEmpty() ? List.of(last) : List.of(c.name() + ": error: " + wrong, last));
+            }
+        }
         List<Line> lines = lines(text);
         for (int rank = 0; rank < tasks; rank++) {
             int task = rank;
@@ -35,6 +54,33 @@ final class MultiProg {
                 throw c.bad(o.exitError(1), "Configuration file " + path + " invalid, no record for task id " + rank);
             }
         }
+    }
+
+    /** What is wrong with ranks like {@code 0,2-3}; "" if nothing is, and they are seen then. */
+    private static String wrong(String spec, int tasks, Set<Integer> seen) {
+        for (String piece : Texts.split(spec, ',')) {
+            if (!piece.matches("[0-9]{1,9}(-.*)?")) {
+                return "Invalid task range specification (" + piece + ")";
+            }
+            int dash = piece.indexOf('-');
+            if (dash >= 0 && !piece.substring(dash + 1).matches("[0-9]{1,9}")) {
+                return "Invalid task range specification";
+            }
+            int first = Integer.parseInt(dash < 0 ? piece : piece.substring(0, dash));
+            int last = dash < 0 ? first : Integer.parseInt(piece.substring(dash + 1));
+            if (first > last) {
+                return "Invalid task range, " + first + "-" + last;
+            }
+            if (last >= tasks) {
+                return "Invalid task id, " + last + " >= ntasks";
+            }
+            for (int rank = first; rank <= last; rank++) {
+                if (!seen.add(rank)) {
+                    return "Duplicate record for task " + rank;
+                }
+            }
+        }
+        return "";
     }
 
     static String program(String text, int rank) {

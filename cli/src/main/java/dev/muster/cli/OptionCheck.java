@@ -252,7 +252,15 @@ final class OptionCheck {
     }
 
     private static String distribution(JobOptions options, JobOption o, String value) throws UsageException {
-        return Distribution.parse(value).isPresent() && !value.isEmpty() ? value : bad(options, o);
+        boolean plane = Texts.lower(value).startsWith("plane");
+        boolean sized = value.indexOf('=') >= 0 || parseNumber(options.context().env("SLURM_DIST_PLANESIZE")) > 0;
+        if (Distribution.parse(value).isPresent() && !value.isEmpty() && (!plane || sized)) {
+            return value;
+        }
+        if (plane) {
+            options.context().error("Invalid plane size or size not specified");
+        }
+        return bad(options, o);
     }
 
     private static String extraNodeInfo(JobOptions options, JobOption o, String value) throws UsageException {

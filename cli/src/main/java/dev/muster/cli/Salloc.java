@@ -38,8 +38,7 @@ final class Salloc implements Command {
         Optional<X11Forward> windows = X11Forward.of(c, o);
         o.printDefined();
         AllocationClient client = new AllocationClient(c, o);
-        String name = o.has(JobOption.JOB_NAME) ? o.text(JobOption.JOB_NAME)
-                : operands.isEmpty() ? "interactive" : Texts.baseName(operands.getFirst());
+        String name = o.has(JobOption.JOB_NAME) ? o.text(JobOption.JOB_NAME) : "interactive";
         Json.Obj reply;
         try {
             reply = client.submit("ALLOCATION", components, List.of(name), false);

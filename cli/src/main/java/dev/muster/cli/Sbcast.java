@@ -14,20 +14,29 @@ final class Sbcast implements Command {
                     "verbose:v:n",
             "version:V:n");
     /**
-     * Written beside the target and renamed, so that nobody sees half of it. Arguments: target, mode, force, times, and whether its
-     * directory is to be made.
+     * Written beside the target and renamed, so that nobody sees half of it. Arguments: target, mode, force, times, whether its
+     * directory is to be made, bytes of a block, and seconds it may take (0 without end).
      */
     private static final String WRITER = "t=$1.sbcast.$$; [ -z \"$6\" ] || mkdir -p -m 700 \"${1%/*}\"; "
             + "no() { echo \"sbcast: error: REQUEST_FILE_BCAST($SLURMD_NODENAME): ${1##*: }\" >&2; exit 1; }; "
             + "[ ! -e \"$1\" ] || [ -n \"$3\" ] || no 'File exists'; e=$( { : > \"$t\"; } 2>&1 ) || no \"$e\"; "
-            + "e=$( { cat > \"$t\" && chmod \"$2\" \"$t\" && if [ -n \"$4\" ]; then touch -a -d \"@$4\" \"$t\" && touch -m -d \"@$5\" \"$t\"; fi "
-            + "&& mv -f \"$t\" \"$1\"; } 2>&1 ) || { rm -f \"$t\"; no \"$e\"; }";
+            + "e=$( { timeout \"$8\" dd bs=\"$7\" iflag=fullblock status=none > \"$t\" && chmod \"$2\" \"$t\" "
+            + "&& if [ -n \"$4\" ]; then touch -a -d \"@$4\" \"$t\" && touch -m -d \"@$5\" \"$t\"; fi "
+            + "&& mv -f \"$t\" \"$1\"; } 2>&1 ) || { rm -f \"$t\"; no \"${e:-Socket timed out on send/recv operation}\"; }";
+    private static final long BLOCK_MAX = 8L << 20;
+    private static final String RULE = "-----------------------------";
 
     private static final class Wanted {
         String job = "";
         boolean force;
         boolean preserve;
         boolean sendLibs;
+        /** Nodes that are written to by one sender; 0 as TreeWidth has it. */
+        int fanout;
+        long blockBytes = BLOCK_MAX;
+        /** For one block; 0 without end. */
+        int timeoutSeconds;
+        int verbose;
         List<String> excluded = List.of();
     }
 
@@ -63,6 +72,9 @@ final class Sbcast implements Command {
             throw c.bad(1, w.job.isEmpty() ? "Need a job id to run this command.  Run from within a Slurm job or use the --jobid option."
                     : "Invalid job id: " + w.job);
         }
+        if (w.verbose > 0) {
+            settings(c, w, p.operands().getFirst(), p.operands().getLast());
+        }
         int rc = 0;
         for (int one : jobs(c, id)) {
             rc = Math.max(rc, withLibraries(c, Integer.toString(one), p.operands().getFirst(), p.operands().getLast(), w));
@@ -83,8 +95,8 @@ final class Sbcast implements Command {
             case "jobid" -> w.job = value;
             case "preserve" -> w.preserve = true;
             case "compress" -> {
-                if (!List.of("", "lz4", "none").contains(Texts.lower(value))) {
-                    c.error("Compression type '" + value + "' unknown, disabling compression support.");
+                if (!Texts.lower(value).equals("none")) {
+                    c.error("Compression type '" + (value.isEmpty() ? "lz4" : value) + "' unknown, disabling compression support.");
                 }
             }
             case "send-libs" -> {
@@ -94,10 +106,27 @@ final class Sbcast implements Command {
                 w.sendLibs = !Texts.lower(value).equals("no");
             }
             case "exclude" -> w.excluded = excluded(c, value);
-            // how the transfer is cut and spread is this system's own business
-            case "fanout", "size", "timeout", "treewidth", "verbose" -> { }
+            case "fanout", "treewidth" -> w.fanout = (int) Math.clamp(OptionCheck.parseNumber(value), 0, Integer.MAX_VALUE);
+            case "size" -> {
+                long bytes = bytes(value);
+                if (bytes < 0) {
+                    c.err().println("size specification is invalid, ignored");
+                } else if (bytes > 0) {
+                    w.blockBytes = Math.min(bytes, BLOCK_MAX);
+                }
+            }
+            case "timeout" -> w.timeoutSeconds = (int) Math.clamp(OptionCheck.parseNumber(value), 0, Integer.MAX_VALUE);
+            case "verbose" -> w.verbose += 1;
             default -> throw new IllegalStateException(name);
         }
+    }
+
+    /** Bytes, or with k or m; -1 if it is none of these. */
+    static long bytes(String text) {
+        String lower = Texts.lower(text);
+        int unit = lower.endsWith("k") ? 10 : lower.endsWith("m") ? 20 : 0;
+        long number = OptionCheck.parseNumber(unit == 0 ? lower : lower.substring(0, lower.length() - 1));
+        return number < 0 || number > Long.MAX_VALUE >> 20 ? -1 : number << unit;
     }
 
     /** Directories whose libraries are on every node anyway; NONE for none. */
@@ -138,11 +167,32 @@ final class Sbcast implements Command {
         return 0;
     }
 
-    /** Mode, time of access and time of modification. */
-    private static List<String> attributes(String path) throws java.io.IOException {
-        Map<String, Object> all = java.nio.file.Files.readAttributes(java.nio.file.Path.of(path), "unix:mode,lastAccessTime,lastModifiedTime");
-        return List.of(Integer.toOctalString((Integer) all.get("mode") & 07777), seconds(all.get("lastAccessTime")),
-                seconds(all.get("lastModifiedTime")));
+    private static Map<String, Object> attributes(String path) throws java.io.IOException {
+        return java.nio.file.Files.readAttributes(java.nio.file.Path.of(path), "unix:mode,uid,gid,size,lastAccessTime,lastModifiedTime,ctime");
+    }
+
+    private static void settings(CommandContext c, Wanted w, String source, String target) {
+        say(c, RULE, "block_size = " + w.blockBytes, "compress   = 0", "exclude    = "
+                + (w.excluded.isEmpty() ? "NONE" : String.join(",", w.excluded)),
+                "force      = " + w.force, "fanout     = " + w.fanout, "preserve   = " + w.preserve, "send_libs  = " + w.sendLibs,
+                "timeout    = " + w.timeoutSeconds, "verbose    = " + w.verbose, "source     = " + source, "dest       = " + target, RULE);
+    }
+
+    private static void file(CommandContext c, Map<String, Object> all, String job, String nodes) {
+        say(c, "modes    = " + Integer.toOctalString((Integer) all.get("mode")), "uid      = " + all.get("uid"), "gid      = " + all.get("gid"),
+                "atime    = " + date(c, all.get("lastAccessTime")), "mtime    = " + date(c, all.get("lastModifiedTime")),
+                "ctime    = " + date(c, all.get("ctime")), "size     = " + all.get("size"), "jobid      = " + job, "node_list  = " + nodes);
+    }
+
+    private static void say(CommandContext c, String... lines) {
+        for (String line : lines) {
+            c.info(line);
+        }
+    }
+
+    private static String date(CommandContext c, Object time) {
+        return java.time.format.DateTimeFormatter.ofPattern("EEE MMM ppd HH:mm:ss yyyy", java.util.Locale.ROOT)
+                .format(((java.nio.file.attribute.FileTime) time).toInstant().atZone(c.host().zone()));
     }
 
     private static String seconds(Object time) {
@@ -162,24 +212,32 @@ final class Sbcast implements Command {
 
     private static int copy(CommandContext c, String job, String source, String target, Wanted w, boolean makeDirectory)
             throws SlurmException, UsageException {
-        if (w.preserve) {
-            c.host().needsOwnProcess();     // only there can the file be asked for more than its content
-        }
-        List<String> attributes;
+        c.host().needsOwnProcess();     // only there can the file be asked for more than its content
+        Map<String, Object> attributes;
         String path = Texts.absolute(source, c.host().workDir());
         try {
             c.host().readFile(path, 1);
-            attributes = w.preserve ? attributes(path) : List.of("0700", "", "");
+            attributes = attributes(path);
         } catch (java.io.IOException e) {
             throw c.bad(255, "Can't open `" + source + "`: No such file or directory");
         }
         String directory = c.host().settings().bcastDirectory;
-        int nodes = Math.max(1, lookup(c, job, Integer.parseInt(job)).integer("nodeCount"));
+        Json.Obj allocation = lookup(c, job, Integer.parseInt(job));
+        int nodes = Math.max(1, allocation.integer("nodeCount"));
+        if (w.verbose > 0) {
+            file(c, attributes, job, allocation.text("nodes"));
+        }
+        long size = ((Number) attributes.get("size")).longValue();
+        long block = Math.clamp(size, 1, w.blockBytes);
         List<String> args = new ArrayList<>(List.of("--jobid=" + job, "--overlap", "-Q", "-N" + nodes, "-n" + nodes,
                 "--ntasks-per-node=1", "-J", "sbcast", "--input=" + path.replace("%", "%%"), "sh", "-c", WRITER,
                         "sbcast", target.startsWith("/") || directory.isEmpty() ? target : directory + "/" + target,
-                attributes.get(0), w.force ? "f" : "", attributes.get(1), attributes.get(2),
-                makeDirectory ? "d" : ""));
+                Integer.toOctalString((Integer) attributes.get("mode") & 07777), w.force ? "f" : "",
+                w.preserve ? seconds(attributes.get("lastAccessTime")) : "", w.preserve ? seconds(attributes.get("lastModifiedTime")) : "",
+                makeDirectory ? "d" : "", Long.toString(block), Long.toString(w.timeoutSeconds * Math.ceilDiv(size, block))));
+        if (w.fanout > 0) {
+            args.addFirst("--treewidth=" + w.fanout);
+        }
         return new Srun().run(new CommandContext("srun", c.program(), args, c.env(), c.host(), c.out(), c.err(),
                 c.in()));
     }

@@ -207,7 +207,17 @@ final class Scancel implements Command {
         List<String> candidates = jobs.isEmpty() ? matching(c, w) : jobs;
         List<String> out = new ArrayList<>();
         for (String id : candidates) {
-            c.out().print("Cancel " + (id.indexOf('.') < 0 ? "job_id=" : "step_id=") + id + about(c, id) + " [y/n]? ");
+            String about;
+            try {
+                about = about(c, id);
+            } catch (SlurmException e) {
+                if (e.errno() != SlurmErrno.INVALID_JOB_ID.number()) {
+                    throw e;
+                }
+                out.add(id);        // which the controller refuses in its words
+                continue;
+            }
+            c.out().print("Cancel " + (id.indexOf('.') < 0 ? "job_id=" : "step_id=") + id + about + " [y/n]? ");
             c.out().flush();
             String answer = readLine(c);
             if (answer.startsWith("y") || answer.startsWith("Y")) {
@@ -232,7 +242,7 @@ final class Scancel implements Command {
     private static List<String> matching(CommandContext c, Wanted w) throws SlurmException {
         Json.Obj q = new Json.Obj();
         for (String f : List.of("userIds", "accounts", "partitions", "qos", "names", "states", "nodes",
-                "reservations")) {
+                "reservations", "wckeys")) {
             if (w.request.has(f)) {
                 q.put(f, w.request.raw(f));
             }

@@ -135,7 +135,7 @@ final class ShowText {
             add("PreemptTime", time(j, "preemptTime", "None"));
         }
         add("SuspendTime", time(j, "suspendTime", "None")).add("SecsPreSuspend", j.number("preSuspendSeconds"));
-        add("LastSchedEval", time(j, "lastSchedEval", "Unknown")).add("Scheduler", "Main");
+        add("LastSchedEval", time(j, "lastSchedEval", "Unknown")).add("Scheduler", j.flag("backfilled") ? "Backfill" : "Main");
     }
 
     private void jobPlace(Json.Obj j) {

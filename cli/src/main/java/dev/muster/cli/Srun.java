@@ -50,6 +50,8 @@ final class Srun implements Command {
         if (program.isEmpty() && !o.has(JobOption.TEST_ONLY)) {
             throw new UsageException(o.exitError(1), List.of("srun: fatal: No command given to execute."));
         }
+        terminal(c, o);
+        StepFiles.numbers(o);
         testExec(c, o, program);
         if (o.typed(JobOption.CPU_BIND) && c.host().settings().unbound) {
             c.info("cluster configuration lacks support for cpu binding");
@@ -80,6 +82,15 @@ final class Srun implements Command {
             return Optional.empty();
         }
         return windows;
+    }
+
+    /** A pseudo-terminal is for somebody who sits at one. */
+    private static void terminal(CommandContext c, JobOptions o) {
+        if (o.has(JobOption.PTY) && !c.host().isTty(0)) {
+            c.error("ioctl(TIOCGWINSZ): Inappropriate ioctl for device");
+            c.error("Not using a pseudo-terminal, disregarding --pty option");
+            o.drop(JobOption.PTY);
+        }
     }
 
     /** LaunchParameters=test_exec: the program must be here as well. */
@@ -513,7 +524,7 @@ final class Srun implements Command {
         String multi = "";
         try {
             multi = o.has(JobOption.MULTI_PROG) ? RawText.decode(c.host().readFile(Texts.absolute(program.getFirst(), c.host().workDir()),
-                    INPUT_BYTES_MAX)).replaceAll("\\\\\\s*\n", " ") : "";
+                    INPUT_BYTES_MAX)).replaceAll("\\\\\\s*\n", "") : "";
         } catch (IOException e) {
             multi = "";
         }

@@ -1,5 +1,7 @@
 package dev.muster.cli;
 
+import java.util.List;
+
 /**
  * Where srun's streams go: {@code -i -o -e} as typed, turned into what the node opens (patterns that differ per task or
  * node) and what srun
@@ -13,6 +15,19 @@ final class StepFiles {
         return text.isEmpty() || text.equals("none") || text.equals("all") || isNumber(text);
     }
 
+    /** The number of a task that the step has not is the name of a file. */
+    static void numbers(JobOptions o) throws UsageException {
+        if (!o.has(JobOption.NTASKS)) {
+            return;
+        }
+        for (JobOption stream : List.of(JobOption.INPUT, JobOption.OUTPUT, JobOption.ERROR)) {
+            String text = o.text(stream);
+            if (isNumber(text) && (text.length() > 9 || Integer.parseInt(text) >= o.number(JobOption.NTASKS))) {
+                o.set(stream, "./" + text, JobOptions.Origin.COMMAND_LINE);
+            }
+        }
+    }
+
     static boolean isNumber(String text) {
         for (int i = 0; i < text.length(); i++) {
             if (text.charAt(i) < '0' || text.charAt(i) > '9') {
@@ -24,6 +39,9 @@ final class StepFiles {
 
     /** Each task or node has a file of its own: the node opens it. */
     static boolean isPerTask(String pattern) {
+        if (pattern.indexOf('\\') >= 0) {
+            return false;
+        }
         for (int i = 0; i + 1 < pattern.length(); i++) {
             if (pattern.charAt(i) == '%') {
                 int at = i + 1;

@@ -1,5 +1,6 @@
 package dev.muster.cli;
 
+import dev.muster.model.HostList;
 import dev.muster.model.Json;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -100,7 +101,7 @@ final class StepRequest {
         Json.Obj q = r.resources();
         if (own) {
             // the allocation is what these asked for, and all of it is the step's
-            for (String asked : List.of("tresPerNode", "tresPerJob", "tresPerSocket", "licenses", "network", "contiguous")) {
+            for (String asked : List.of("tresPerNode", "tresPerJob", "tresPerSocket", "licenses", "network", "contiguous", "features")) {
                 q.put(asked, "");
             }
             q.put("contiguous", Boolean.FALSE);
@@ -117,6 +118,7 @@ final class StepRequest {
             nodes = Math.max(nodes, Math.min(q.integer("nodesMax"), shares.size()));
             q.put("nodesMin", (long) (q.integer("tasks") > 0 ? Math.min(nodes, q.integer("tasks")) : nodes));
         }
+        enough(q);
         relative(q);
         if (q.integer("tasks") > 0) {
             return q;
@@ -139,6 +141,26 @@ final class StepRequest {
         return tasks;
     }
 
+    /** What the allocation cannot give by its number of nodes, in srun's own words. */
+    private void enough(Json.Obj q) throws UsageException {
+        if (own || shares.isEmpty()) {
+            return;
+        }
+        CommandContext c = o.context();
+        int left = shares.size();
+        if (!q.text("excludeList").isEmpty() && HostList.parse(q.text("excludeList")) instanceof HostList.Parsed.Ok ok) {
+            left = (int) shares.stream().filter(s -> !ok.list().contains(s.text("node"))).count();
+        }
+        if (left == 0) {
+            throw c.bad(o.exitError(1), "Hostlist is empty!  Can't run job.");
+        }
+        if (q.integer("nodesMin") > left) {
+            c.error("Only allocated " + left + " nodes asked for " + q.integer("nodesMin"));
+            throw new UsageException(o.exitError(1), left == shares.size() ? List.of()
+                    : List.of(c.name() + ": error: Are required nodes explicitly excluded?"));
+        }
+    }
+
     private void relative(Json.Obj q) throws UsageException {
         int first = o.integer(JobOption.RELATIVE);
         int nodes = Math.max(1, q.integer("nodesMin"));
@@ -156,7 +178,7 @@ final class StepRequest {
         String path = program.getFirst();
         try {
             byte[] text = c.host().readFile(Texts.absolute(path, c.host().workDir()), CONFIG_BYTES_MAX);
-            String lines = RawText.decode(text).replaceAll("\\\\\\s*\n", " ");
+            String lines = RawText.decode(text).replaceAll("\\\\\\s*\n", "");
             MultiProg.check(c, o, path, lines, s.obj("request").integer("tasks"));
             s.put("multiProg", JobRequest.base64(o.has(JobOption.DEBUGGER_TEST) ? MultiProg.stopped(lines) : lines));
         } catch (IOException e) {

@@ -33,6 +33,7 @@ final class KeyCheck {
             case JOB_COMP_TYPE -> plugin(key, value, Names.JOB_COMPLETION, values);
             case PREP_PLUGINS -> prep(key, value, values);
             case METRICS_TYPE -> plugin(key, value, Names.METRICS, values);
+            case ACCOUNTING_STORE_FLAGS -> words(value, Names.ACCOUNTING_STORE, "Bad AccountingStoreFlags: ", values);
             case METRICS_PARAMETERS -> words(value, Names.METRICS_PARAMETERS, "Bad MetricsParameters: ", values);
             case AUTH_ALT_TYPES -> altTypes(key, value, values);
             case AUTH_ALT_PARAMETERS -> tokenParameters(key, value, Names.TOKENS, values);

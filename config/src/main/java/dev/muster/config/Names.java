@@ -30,6 +30,7 @@ final class Names {
         "autobind=threads");
     static final List<String> JOB_SUBMIT = List.of("all_partitions", "defaults", "logging", "partition", "require_timelimit", "throttle");
     static final List<String> METRICS = List.of("metrics/openmetrics");
+    static final List<String> ACCOUNTING_STORE = List.of("job_comment", "job_env", "job_extra", "job_script", "no_stdio");
     static final List<String> METRICS_PARAMETERS = List.of("ignore_private_data");
     static final List<String> ALT_AUTH = List.of("auth/jwt");
     /** Of AuthAltParameters, by their names. */

@@ -85,6 +85,7 @@ class SlurmConfTest {
         MaxMemPerCPU=2G                   | MaxMemPerCPU value "2G" is not a valid number
         DebugFlags=foo                    | Invalid DebugFlag: foo
         PrologFlags=foo                   | Invalid PrologFlag: foo
+        AccountingStoreFlags=job_scripts  | Bad AccountingStoreFlags: job_scripts
         NodeName=x Port=99999             | Invalid Port 99999
         TaskPluginParam=foo               | Bad TaskPluginParam: foo
         JobRequeue=foo                    | JobRequeue value "foo" is not a valid number

@@ -46,7 +46,7 @@ final class JobRows {
     static JobRow kept(State state, JobRow row) {
         Settings s = state.settings();
         return row.with(s.options().containsKey(Settings.TRACK_WCKEY) ? row.wckey() : "", s.accounts("job_comment") ? row.comment() : "",
-                s.accounts("job_extra") ? row.extra() : "");
+                s.accounts("job_extra") ? row.extra() : "", !s.accounts("no_stdio"));
     }
 
     private static JobRow row(State state, Job job, Job.Run run, String stateName, long endTime, long suspendedS) {
@@ -71,7 +71,8 @@ final class JobRows {
             d.files().workDir().text(), d.payload().submitLine().text(), batch ? JobPaths.stdin(job).text() : "",
             batch ? JobPaths.stdout(job).text() : "", batch ? JobPaths.stderr(job).text() : "", d.extras().comment(),
             d.extras().adminComment(), d.extras().extra(), d.extras().container(),
-            run.startTime() > 0 ? "SchedMain" : "", batch, job.het().jobId(), job.het().offset(), r.licenses(), d.extras().mcsLabel(),
+            run.startTime() == 0 ? "" : a.backfilled() ? "SchedBackfill" : "SchedMain", batch, job.het().jobId(), job.het().offset(), r.licenses(),
+                    d.extras().mcsLabel(),
             JobViews.oversubscribe(state, job), JobViews.exclusiveUse(state, job));
     }
 

@@ -128,7 +128,8 @@ final class JobViews {
                 job.array().maxRunning(), job.het().jobId(), job.het().offset(), d.name(),
                 d.owner().uid(), d.owner().user(), d.owner().gid(), d.owner().group(),
                 d.charge().account(), d.charge().qos(), d.charge().wckey(), partitions(d.partition()), d.charge().reservation(), job.state().name(),
-                flags(job), reason(job).word(), job.reasonText(), priority(job), d.timing().nice(), Dependency.print(job.dependencies()),
+                flags(job), reason(job).word(), job.state() == JobState.CANCELLED ? "" : job.reasonText(), priority(job), d.timing().nice(),
+                        Dependency.print(job.dependencies()),
                 job.restarts(), requeues(d), d.kind() == JobDesc.Kind.BATCH, job.isHeld(), run.exit(), run.derivedExit(),
                 job.submitTime(), job.eligibleTime() > 0 ? job.eligibleTime() : d.timing().beginTime(), job.eligibleTime(),
                 run.startTime() > 0 ? run.startTime() : d.timing().beginTime() > now ? d.timing().beginTime() : planned,
@@ -153,7 +154,7 @@ final class JobViews {
                 details && !shown.isEmpty() ? details(shown) : List.of(), TresText.gresTotal(state, shown), idSet(job), shown.licences(),
                 exclusiveUse(state, job), d.extras().tresBind(), r.cpusPerGpu() > 0 ? "gres/gpu:" + r.cpusPerGpu() : "",
                 r.memPerGpuMb() > 0 ? "gres/gpu:" + r.memPerGpuMb() : "",
-                d.extras().cpuFreq(), d.extras().tresFreq());
+                d.extras().cpuFreq(), d.extras().tresFreq(), shown.backfilled());
     }
 
     /** {@code gres/gpu:a100:2,cpu:1} → {@code gres/gpu:a100=2,cpu=1}, as only what is per task is shown. */

@@ -231,11 +231,20 @@ class EmbeddedAccountingTest {
         restart();
         assertThat(kept("2")).isEqualTo("why admin more content of s content of e");
         assertThat(kept("4")).isEqualTo(" admin   content of e");
+        assertThat(files("4")).isEqualTo("/dev/null");
+        store("no_stdio");
+        happens("Submit", new Change.JobSubmitted(json(job.replace("ID", "5").replace("KIND", "BATCH"), Job.class)));
+        assertThat(files("5")).isEmpty();
     }
 
     private void store(String flags) {
         happens("Config", new Change.ConfigApplied(json("{'options':{'accounting_store':'" + flags + "'}}", dev.muster.core.Settings.class),
                 List.of(), List.of()));
+    }
+
+    private String files(String id) {
+        return accounting.query(withText(Query.SCRIPT), journal.size()).jobs().stream()
+                .filter(j -> Integer.toString(j.job().jobId()).equals(id)).findFirst().orElseThrow().job().stdin();
     }
 
     private String kept(String id) {

@@ -15,12 +15,14 @@ import java.util.stream.Stream;
  * @param awaitsController PrologSlurmctld has not succeeded yet
  * @param licences what it has of the cluster's, as {@link Licences} reads it
  * @param leaving  what the job has given up while it runs, until nothing of it is left there
+ * @param backfilled it was started ahead of a job that came first and waits
  */
-public record Allocation(int version, List<Share> nodes, boolean awaitsController, String licences, List<Share> leaving) {
-    public static final Allocation NONE = new Allocation(0, List.of(), false, "", List.of());
+public record Allocation(int version, List<Share> nodes, boolean awaitsController, String licences, List<Share> leaving,
+        boolean backfilled) {
+    public static final Allocation NONE = new Allocation(0, List.of(), false, "", List.of(), false);
 
     public Allocation(int version, List<Share> nodes) {
-        this(version, nodes, false, "", List.of());
+        this(version, nodes, false, "", List.of(), false);
     }
 
     /** Who runs the job's part on a node. */
@@ -93,12 +95,13 @@ public record Allocation(int version, List<Share> nodes, boolean awaitsControlle
     /** Gives up these nodes. */
     Allocation without(List<String> names) {
         return new Allocation(version + 1, nodes.stream().filter(s -> !names.contains(s.node)).toList(), awaitsController, licences,
-                Stream.concat(leaving.stream(), nodes.stream().filter(s -> names.contains(s.node))).toList());
+                Stream.concat(leaving.stream(), nodes.stream().filter(s -> names.contains(s.node))).toList(), backfilled);
     }
 
     /** Nothing is left on a node that was given up. */
     Allocation left(String node) {
-        return new Allocation(version + 1, nodes, awaitsController, licences, leaving.stream().filter(s -> !s.node.equals(node)).toList());
+        return new Allocation(version + 1, nodes, awaitsController, licences, leaving.stream().filter(s -> !s.node.equals(node)).toList(),
+                backfilled);
     }
 
     /** The part of a node, given up or not. */
@@ -144,19 +147,24 @@ public record Allocation(int version, List<Share> nodes, boolean awaitsControlle
 
     /** PrologSlurmctld has to succeed first; onNodes: prologs there as well. */
     Allocation awaitingController(boolean onNodes) {
-        return new Allocation(version, onNodes ? nodes : nodes.stream().map(Share::withPrologDone).toList(), true, licences, leaving);
+        return new Allocation(version, onNodes ? nodes : nodes.stream().map(Share::withPrologDone).toList(), true, licences, leaving,
+                backfilled);
     }
 
     Allocation controllerDone() {
-        return new Allocation(version + 1, nodes, false, licences, leaving);
+        return new Allocation(version + 1, nodes, false, licences, leaving, backfilled);
     }
 
     public Allocation withLicences(String text) {
-        return new Allocation(version, nodes, awaitsController, text, leaving);
+        return new Allocation(version, nodes, awaitsController, text, leaving, backfilled);
+    }
+
+    public Allocation ahead() {
+        return new Allocation(version, nodes, awaitsController, licences, leaving, true);
     }
 
     Allocation with(String node, java.util.function.UnaryOperator<Share> change) {
         return new Allocation(version + 1, nodes.stream().map(s -> s.node.equals(node) ? change.apply(s) : s).toList(), awaitsController,
-                licences, leaving);
+                licences, leaving, backfilled);
     }
 }

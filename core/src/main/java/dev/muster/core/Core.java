@@ -94,8 +94,8 @@ public final class Core {
             case Command.CompleteAllocation c -> new JobRules(state, now).complete(c);
             case Command.ControllerProlog c -> new NodeRules(state, now).controllerProlog(c);
             case Command.EndInactive c -> new JobRules(state, now).inactive(c);
-            case Command.CreateStep c -> new StepRules(state, now).create(c);
-            case Command.CreateHetStep c -> new StepRules(state, now).create(c);
+            case Command.CreateStep c -> new StepRules(state, now, planner).create(c);
+            case Command.CreateHetStep c -> new StepRules(state, now, planner).create(c);
             case Command.RegisterNode c -> new NodeRules(state, now).register(c.message());
             case Command.Report c -> new NodeRules(state, now).report(c);
             case Command.NodeLost c -> new NodeRules(state, now).lost(c.node());

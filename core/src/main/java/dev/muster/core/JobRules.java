@@ -167,7 +167,7 @@ final class JobRules {
             if (job.has(JobFlag.COMPLETING)) {
                 return Optional.of(SlurmErrno.TRANSITION_STATE_NO_UPDATE);
             }
-            changes.add(new Change.PendingJobEnded(job.id(), JobState.CANCELLED, JobReason.NONE, by(uid), now.seconds()));
+            changes.add(new Change.PendingJobEnded(job.id(), JobState.CANCELLED, job.reason(), by(uid), now.seconds()));
         } else {
             changes.add(new Change.JobEnded(job.id(), JobState.CANCELLED, JobReason.NONE, by(uid), job.run().exit(), now.seconds()));
         }
@@ -306,7 +306,7 @@ final class JobRules {
         }
         if (job.state() == JobState.PENDING) {
             return Decision.of(List.of(new Change.PendingJobEnded(
-                    job.id(), JobState.CANCELLED, JobReason.NONE, by(c.uid()), now.seconds())), "");
+                    job.id(), JobState.CANCELLED, job.reason(), by(c.uid()), now.seconds())), "");
         }
         return Decision.of(List.of(over(job, c.exit(), "", now)), "");
     }

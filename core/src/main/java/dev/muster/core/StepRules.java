@@ -27,9 +27,11 @@ final class StepRules {
 
     private final State state;
     private final Now now;
+    private final Planner planner;
 
-    StepRules(State state, Now now) {
+    StepRules(State state, Now now, Planner planner) {
         this.state = state;
+        this.planner = planner;
         this.now = now;
     }
 
@@ -86,7 +88,7 @@ final class StepRules {
             }
             Job job = state.jobs().at(part.jobId());
             id = id >= 0 ? id : HetRules.members(state, job).stream().mapToInt(j -> j.run().nextStep()).max().orElse(0);
-            Object placed = new Placement(job, part.step(), state).parts();
+            Object placed = new Placement(job, part.step(), state, planner).parts();
             if (placed instanceof SlurmErrno errno) {
                 return Decision.reject(errno);
             }
@@ -151,11 +153,13 @@ final class StepRules {
         private final StepDesc step;
         private final ResourceRequest request;
         private final State state;
+        private final Planner planner;
         private final Distribution distribution;
         private final GresRequest gres;
         private final Map<String, Integer> leftOfJob = new TreeMap<>();
 
-        Placement(Job job, StepDesc step, State state) {
+        Placement(Job job, StepDesc step, State state, Planner planner) {
+            this.planner = planner;
             this.job = job;
             this.step = step;
             this.request = GresRequest.resolved(step.request());
@@ -166,7 +170,16 @@ final class StepRules {
 
         /** The parts, or the error number: NODES_BUSY if it would fit later. */
         Object parts() {
+            if (namesOthers()) {
+                return SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE;
+            }
             List<Allocation.Share> shares = candidates();
+            if (!request.features().isEmpty()) {
+                shares.removeIf(s -> !planner.matches(request.features(), state.nodes().at(s.node()).spec().features()));
+                if (shares.isEmpty()) {
+                    return SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE;
+                }
+            }
             if (shares.isEmpty()) {
                 return SlurmErrno.INVALID_NODE_COUNT;
             }
@@ -193,6 +206,12 @@ final class StepRules {
             return now instanceof SlurmErrno ? SlurmErrno.NODES_BUSY : now;
         }
 
+        /** A node that the job has not. */
+        private boolean namesOthers() {
+            return !request.nodeList().isEmpty() && HostList.parse(request.nodeList()) instanceof HostList.Parsed.Ok ok
+                    && ok.list().names().stream().anyMatch(n -> job.run().allocation().on(n).isEmpty());
+        }
+
         private List<Allocation.Share> candidates() {
             List<Allocation.Share> all = new ArrayList<>(job.run().allocation().nodes());
             if (!request.nodeList().isEmpty() && HostList.parse(request.nodeList()) instanceof HostList.Parsed.Ok ok) {
@@ -215,17 +234,19 @@ final class StepRules {
             if (!request.excludeList().isEmpty() && HostList.parse(request.excludeList()) instanceof HostList.Parsed.Ok ok) {
                 all.removeIf(s -> ok.list().contains(s.node()));
             }
-            return step.relative() > 0 ? all.subList(Math.min(step.relative(), all.size()), all.size()) : all;
+            return step.relative() > 0 ? new ArrayList<>(all.subList(Math.min(step.relative(), all.size()), all.size())) : all;
         }
 
         private Object fit(List<Allocation.Share> shares, int tasks, int cpusPerTask, int nodesMin, int nodesMax, boolean ignoreOthers) {
             List<Allocation.Share> usable = new ArrayList<>();
             List<IndexSet> free = new ArrayList<>();
             List<Integer> slots = new ArrayList<>();
+            boolean tooWide = false;
             for (Allocation.Share share : shares) {
                 IndexSet cores = ignoreOthers ? share.cores() : freeCores(share);
                 int cpus = cores.count() * usablePerUnit(share);
                 int fits = request.overcommit() ? Integer.MAX_VALUE / 4096 : cpus / cpusPerTask;
+                tooWide |= fits == 0;
                 if (request.tasksPerNode() > 0) {
                     fits = Math.min(fits, request.tasksPerNode());
                 }
@@ -241,7 +262,7 @@ final class StepRules {
                 }
             }
             if (usable.size() < nodesMin) {
-                return SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE;
+                return tooWide ? SlurmErrno.TOO_MANY_REQUESTED_CPUS : SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE;
             }
             int nodes = nodeCount(slots, tasks, nodesMin, nodesMax);
             if (nodes < 0) {

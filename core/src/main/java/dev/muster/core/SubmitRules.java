@@ -220,7 +220,7 @@ final class SubmitRules {
                 .or(() -> planner.infeasible(state, desc));
     }
 
-    /** A deadline that the shortest run the job accepts would miss even if it began at once, or when it may begin. */
+    /** A deadline that has passed, or that the shortest run the job accepts would miss even if it began at once, or when it may begin. */
     private Optional<SlurmErrno> pastDeadline(JobDesc.Timing t) {
         if (t.timeMinMin() > 0 && t.timeLimitMin() > 0 && t.timeMinMin() > t.timeLimitMin()) {
             return Optional.of(SlurmErrno.INVALID_TIME_MIN);
@@ -232,9 +232,7 @@ final class SubmitRules {
         if (t.timeMinMin() > 0 && begin + t.timeMinMin() * 60L > t.deadline()) {
             return Optional.of(SlurmErrno.INVALID_TIME_MIN);
         }
-        boolean fixed = t.timeMinMin() == 0 && t.timeLimitMin() > 0;
-        return t.deadline() <= now.seconds() || fixed && begin + t.timeLimitMin() * 60L > t.deadline()
-                ? Optional.of(SlurmErrno.INVALID_TIME_LIMIT) : Optional.empty();
+        return t.deadline() <= now.seconds() ? Optional.of(SlurmErrno.INVALID_TIME_LIMIT) : Optional.empty();
     }
 
     /** Each of the partitions named must exist; with EnforcePartLimits its limits must hold. */

@@ -90,7 +90,14 @@ final class Feasibility {
                 }
             }
         }
-        return Optional.empty();
+        return both(r) ? Optional.of(Decision.reject(SlurmErrno.INVALID_NODE_NAME)) : Optional.empty();
+    }
+
+    /** A node that is asked for and excluded. */
+    private static boolean both(ResourceRequest r) {
+        return !r.nodeList().isEmpty() && !r.excludeList().isEmpty() && HostList.parse(r.nodeList()) instanceof HostList.Parsed.Ok asked
+                && HostList.parse(r.excludeList()) instanceof HostList.Parsed.Ok excluded
+                && asked.list().names().stream().anyMatch(excluded.list()::contains);
     }
 
     /** @param strictly asking for more than the whole partition has is an error too */

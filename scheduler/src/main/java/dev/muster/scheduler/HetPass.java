@@ -105,7 +105,8 @@ final class HetPass {
             pass.licences().take(allocation.get(), part.need, false);
             charged++;
             allocation.get().nodes().forEach(share -> used.add(share.node()));
-            starts.add(new Planner.Start(part.job.id(), -1, allocation.get(), part.need.limitMin(), part.need.partition(), part.need.reservation()));
+            starts.add(new Planner.Start(part.job.id(), -1, pass.ahead(allocation.get(), part.need), part.need.limitMin(), part.need.partition(),
+                    part.need.reservation()));
         }
         for (int i = 0; i < charged; i++) {
             scheduler.use().started(state, parts.get(i).job.desc(), starts.get(i).allocation(), starts.get(i).limitMin(), -1);

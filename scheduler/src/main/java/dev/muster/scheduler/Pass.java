@@ -298,7 +298,8 @@ final class Pass {
             return whole;
         }
         if (allocation.isPresent()) {
-            started(job, need, new Planner.Start(job.id(), task, allocation.get(), need.limitMin(), need.partition(), need.reservation()));
+            started(job, need, new Planner.Start(job.id(), task, ahead(allocation.get(), need), need.limitMin(), need.partition(),
+                    need.reservation()));
             return JobReason.NONE;
         }
         failed.add(need);
@@ -333,7 +334,7 @@ final class Pass {
             case Preemptor.None n -> Optional.empty();
             case Preemptor.AtOnce r -> {
                 claim(job, r.allocation(), need);
-                starts.add(new Planner.Start(job.id(), task, r.allocation(), need.limitMin(), need.partition(), need.reservation()));
+                starts.add(new Planner.Start(job.id(), task, ahead(r.allocation(), need), need.limitMin(), need.partition(), need.reservation()));
                 yield Optional.of(JobReason.NONE);
             }
             case Preemptor.Soon r -> {
@@ -370,6 +371,11 @@ final class Pass {
     Optional<Need> inReservation(Job job, Need plain) {
         return reserved.of(job.desc()).stream().filter(name -> reserved.opens(name) <= now.seconds()).findFirst()
                 .map(name -> scheduler.shared(plain, name));
+    }
+
+    /** Somebody who comes first there goes on waiting. */
+    Allocation ahead(Allocation allocation, Need need) {
+        return blocked.contains(blocker(need)) ? allocation.ahead() : allocation;
     }
 
     /** Whom a waiting job keeps from going first: others of its partition in the same reservation. */

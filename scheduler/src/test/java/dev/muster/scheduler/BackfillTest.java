@@ -14,7 +14,7 @@ class BackfillTest {
                 submit kind=BATCH timing.timeLimitMin=10
                 submit kind=BATCH timing.timeLimitMin=59
                 submit kind=BATCH timing.timeLimitMin=120
-                schedule                             -> 1 RUNNING n1; 2 PENDING; 3 RUNNING n1; 4 RUNNING n2; 5 PENDING
+                schedule                             -> 1 RUNNING n1; 2 PENDING; 3 RUNNING n1 ahead; 4 RUNNING n2 ahead; 5 PENDING
                 """);
     }
 
@@ -24,7 +24,7 @@ class BackfillTest {
                 submit kind=BATCH timing.timeLimitMin=30
                 submit kind=BATCH timing.timeLimitMin=30 nodesMin=2 nodesMax=2
                 submit kind=BATCH timing.timeLimitMin=10
-                schedule                             -> 1 RUNNING n1; 2 PENDING; 3 RUNNING n2
+                schedule                             -> 1 RUNNING n1; 2 PENDING; 3 RUNNING n2 ahead
                 """);
     }
 }

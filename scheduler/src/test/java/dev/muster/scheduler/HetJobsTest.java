@@ -55,7 +55,7 @@ class HetJobsTest {
                 submit tasks=2 nodesMin=2 nodesMax=2 timing.timeLimitMin=600 -> 5 PENDING
                 submit tasks=1 timing.timeLimitMin=5
                 submit tasks=2 timing.timeLimitMin=600
-                schedule                                                     -> 5 PENDING; 6 RUNNING n3; 7 PENDING
+                schedule                                                     -> 5 PENDING; 6 RUNNING n3 ahead; 7 PENDING
                 """);
     }
 

@@ -72,6 +72,8 @@ class LifeOfJobsTest {
                 submit kind=BATCH timing.hold=true -> 1 PENDING JobHeldUser
                 schedule                           -> 1 PENDING JobHeldUser
                 release 1                          -> 1 PENDING
+                submit kind=BATCH timing.hold=true -> 2 PENDING JobHeldUser
+                cancel 2                           -> 2 CANCELLED JobHeldUser 'by 1000'
                 hold 1 root                        -> 1 PENDING JobHeldAdmin
                 release 1                          -> 1 PENDING JobHeldAdmin; says Access/permission denied
                 release 1 root                     -> 1 PENDING
@@ -135,7 +137,7 @@ class LifeOfJobsTest {
                 schedule                              -> 1 PENDING [4-6]; 1_1 RUNNING n1; 1_2 RUNNING n1; 1_3 RUNNING n2
                 cancel 1_5                            -> 1 PENDING [4,6]; 1_5 CANCELLED 'by 1000'
                 hold 1_4                              -> 1_4 PENDING JobHeldUser
-                cancel 1                              -> 1_1 CANCELLED+COMPLETING 'by 1000'; 1_4 CANCELLED 'by 1000'; 1_6 CANCELLED 'by 1000' [6]
+                cancel 1 -> 1_1 CANCELLED+COMPLETING 'by 1000'; 1_4 CANCELLED JobHeldUser 'by 1000'; 1_6 CANCELLED 'by 1000' [6]
                 """);
     }
 

@@ -31,7 +31,7 @@ class OverSubscribeTest {
                 submit kind=BATCH partition=p tasks=2
                 submit kind=BATCH partition=q tasks=2 oversubscribe=true
                 submit kind=BATCH partition=p tasks=2 oversubscribe=true
-                schedule               -> 1 RUNNING n1; 2 PENDING; 3 PENDING; 4 RUNNING n1
+                schedule               -> 1 RUNNING n1; 2 PENDING; 3 PENDING; 4 RUNNING n1 ahead
                 why 2                  -> says (Resources)
                 exited 1 batch 0:0
                 done 1 n1
@@ -53,7 +53,7 @@ class OverSubscribeTest {
                 submit kind=BATCH partition=p memPerNodeMb=600
                 submit kind=BATCH partition=p memPerNodeMb=600
                 submit kind=BATCH partition=p memPerNodeMb=400
-                schedule               -> 1 RUNNING n1; 2 PENDING; 3 RUNNING n1
+                schedule               -> 1 RUNNING n1; 2 PENDING; 3 RUNNING n1 ahead
                 """);
     }
 }

@@ -96,7 +96,7 @@ final class Play {
         ExitStatus exit = job.run().exit();
         out.append(exit.isSuccess() ? "" : " " + exit.code() + ":" + exit.signal());
         if (job.state().isActive()) {
-            out.append(' ').append(job.run().allocation().hostList());
+            out.append(' ').append(job.run().allocation().hostList()).append(job.run().allocation().backfilled() ? " ahead" : "");
         }
         for (Step s : job.run().steps()) {
             out.append(s.id() >= 0 ? " step" + s.id() + "=" + s.state() : "");

@@ -113,14 +113,15 @@ public final class AccountingRows {
             String mcsLabel,
             String overSubscribe,
             String exclusiveUse) {
-        /** With another key, comment and extra: what a site does not want in its tables is not in the row. */
-        public JobRow with(String key, String words, String more) {
+        /** With another key, comment and extra, and without its files: what a site does not want in its tables is not in the row. */
+        public JobRow with(String key, String words, String more, boolean files) {
             return new JobRow(
                     sluid, restarts, jobId, arrayJobId, arrayTaskId, arrayTasks, arrayMaxRunning, name, userId, userName, groupId,
                     groupName, account, qos, key, partition, reservation, state, reason, cancelledBy, exit, derivedExit, submitTime,
                     eligibleTime, startTime, endTime, suspendedSeconds, limitMin, priority, nodes, nodeCount, cpusRequested, cpusAllocated,
-                    memoryRequestedMb, memoryPerCpu, tresRequested, tresAllocated, features, workDir, submitLine, stdin, stdout, stderr,
-                    words, adminComment, more, container, flags, batch, hetJobId, hetOffset, licenses, mcsLabel, overSubscribe,
+                    memoryRequestedMb, memoryPerCpu, tresRequested, tresAllocated, features, workDir, submitLine, files ? stdin : "",
+                    files ? stdout : "", files ? stderr : "", words, adminComment, more, container, flags, batch, hetJobId, hetOffset, licenses,
+                            mcsLabel, overSubscribe,
                     exclusiveUse);
         }
     }

@@ -275,7 +275,8 @@ public final class JobMessages {
             String cpusPerTres,
             String memPerTres,
             String cpuFreq,
-            String tresFreq) {}
+            String tresFreq,
+            boolean backfilled) {}
 
     /** CPUs (abstract ids), memory and GRES of a job on nodes that have the same of each. */
     public record NodeDetail(String nodes, String cpuIds, long memoryMb, String gres) {}

@@ -1,0 +1,38 @@
+package dev.muster.scheduler;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.model.Codec;
+import dev.muster.core.Command;
+import dev.muster.core.Decision;
+import dev.muster.model.StepDesc;
+import dev.muster.model.Bytes;
+import dev.muster.model.Json;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** A step asks for what its job has not: nodes n1 (feature a) and n2 (b) with two CPUs each, of three nodes. */
+class StepRefusalsTest {
+    @ParameterizedTest
+    @CsvSource(delimiter = ';', textBlock = """
+            tasks=4 nodesMin=2            ;
+            tasks=5                       ; More processors requested than permitted
+            tasks=1 cpusPerTask=3         ; More processors requested than permitted
+            tasks=1 nodeList=n3           ; Requested node configuration is not available
+            tasks=1 nodeList=nosuch       ; Requested node configuration is not available
+            tasks=1 excludeList=n[1-2]    ; Node count specification invalid
+            tasks=2 features=a            ;
+            tasks=3 features=a            ; More processors requested than permitted
+            tasks=1 features=c            ; Requested node configuration is not available
+            tasks=4 features=a|b          ;
+            """)
+    void inSlurmsWords(String words, String refusal) {
+        Cluster c = new Cluster("n1 cpus=2 mem=1000 feature=a\nn2 cpus=2 mem=1000 feature=b\nn3 cpus=2 mem=1000", "p nodes=n[1-3]", "");
+        int id = c.accept("partition=p nodesMin=2 tasks=4 nodeList=n[1-2]");
+        c.schedule();
+        Json.Obj request = Json.object(Codec.encode(Cluster.desc(words).request()));
+        StepDesc desc = Codec.bind(new Json.Obj().put("request", request), StepDesc.class);
+        Decision decision = c.apply(new Command.CreateStep(Cluster.USER, "", id, desc, Bytes.EMPTY, "io"));
+        assertThat(decision instanceof Decision.Rejected r ? r.sentence() : null).isEqualTo(refusal);
+    }
+}
