@@ -98,7 +98,8 @@ final class Salloc implements Command {
         List<String> command = operands;
         if (command.isEmpty()) {
             String shell = c.env("SHELL").isEmpty() ? "/bin/sh" : c.env("SHELL");
-            command = c.host().settings().launchParameters.contains("use_interactive_step") ? interactive(c, shell, o.text(JobOption.CONTAINER)) : List.of(shell);
+            command = c.host().settings().launchParameters.contains("use_interactive_step")
+                    ? interactive(c, shell, o.text(JobOption.CONTAINER)) : List.of(shell);
         }
         ProcessBuilder builder = new ProcessBuilder(command).inheritIO()
                 .directory(new File(new JobRequest(o).workDir()));
