@@ -18,6 +18,7 @@ import java.util.Optional;
 /** Cancel, signal, hold, release, requeue, suspend, resume. Each takes jobs as users name them and answers per job. */
 final class JobRules {
     private static final int SIGKILL = 9;
+    private static final int SIGTERM = 15;
     private static final int SIGCONT = 18;
     private static final int SIGSTOP = 19;
 
@@ -146,7 +147,12 @@ final class JobRules {
             error(ref, SlurmErrno.ALREADY_DONE);
         } else {
             done.add(ref.text());
-            if (c.signal() == 0 || c.signal() == SIGKILL) {
+            if (step.get().isQueued()) {
+                if (c.signal() == 0 || c.signal() == SIGKILL || c.signal() == SIGTERM) {
+                    changes.add(new Change.StepEnding(job.get().id(), ref.step(), "Cancelled by " + c.uid(), true));
+                    changes.add(new Change.StepEnded(job.get().id(), ref.step(), now.seconds()));
+                }
+            } else if (c.signal() == 0 || c.signal() == SIGKILL) {
                 changes.add(new Change.StepEnding(job.get().id(), ref.step(), "Cancelled by " + c.uid(), c.signal() == SIGKILL));
             } else {
                 toParts(job.get(), step.get(), c.signal());
