@@ -1,5 +1,6 @@
 package dev.muster.cli;
 
+import dev.muster.model.Fanout;
 import dev.muster.model.Json;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.Times;
@@ -19,6 +20,7 @@ final class Srun implements Command {
     private static final int INPUT_BYTES_MAX = 1 << 30;
     private static final int STEP_WAIT_MS = 20_000;
     private static final int RETRY_MS = 1_000;
+    private static final int TREE_WIDTH_DEFAULT = 16;
 
     @Override
     public List<GetOpt.Opt> options() {
@@ -39,9 +41,12 @@ final class Srun implements Command {
         }
         o.readEnvironment();
         checkMpi(c, o);
+        checkTreeWidth(c, o);
+        Optional<X11Forward> windows = windows(c, o);
         boolean inside = o.has(JobOption.JOBID) && !isOwnAllocation(o);
         if (sections.size() > 1 || inside && o.has(JobOption.HET_GROUP)) {
             c.host().needsOwnProcess();
+            X11Forward.refuseForComponents(c, o, sections.size());
             o.printDefined();
             return inside ? hetInside(c, o, sections, program) : hetAlone(c, o, sections);
         }
@@ -65,7 +70,21 @@ final class Srun implements Command {
         if (begun.isPresent()) {
             return goOn(c, o, program, begun.get());
         }
-        return o.has(JobOption.JOBID) && !isOwnAllocation(o) ? inside(c, o, program) : alone(c, o, program);
+        return o.has(JobOption.JOBID) && !isOwnAllocation(o) ? inside(c, o, program) : alone(c, o, program, windows);
+    }
+
+    /** A display belongs to the allocation: a step in one that is there already has the allocation's. */
+    private static Optional<X11Forward> windows(CommandContext c, JobOptions o) throws UsageException {
+        if (!o.has(JobOption.X11)) {
+            return Optional.empty();
+        }
+        c.host().needsOwnProcess();
+        Optional<X11Forward> windows = X11Forward.of(c, o);
+        if (o.has(JobOption.JOBID) && !isOwnAllocation(o)) {
+            c.error("Ignoring --x11 option for a job step within an existing job. Set x11 options at job allocation time.");
+            return Optional.empty();
+        }
+        return windows;
     }
 
     /** A pseudo-terminal is for somebody who sits at one. */
@@ -170,7 +189,7 @@ final class Srun implements Command {
         return Optional.of(allocation);
     }
 
-    private int alone(CommandContext c, JobOptions o, List<String> program) throws SlurmException, UsageException {
+    private int alone(CommandContext c, JobOptions o, List<String> program, Optional<X11Forward> windows) throws SlurmException, UsageException {
         if (o.typed(JobOption.RELATIVE)) {
             throw new UsageException(o.exitError(1), List.of("srun: fatal: --relative option invalid for job allocation request"));
         }
@@ -198,6 +217,7 @@ final class Srun implements Command {
         if (o.verbose() > 0) {
             describe(c, allocation);
         }
+        windows.ifPresent(w -> w.serve(allocation));
         int rc;
         try {
             rc = step(c, o, program, allocation, true);
@@ -536,7 +556,24 @@ final class Srun implements Command {
     private static StepRun.Settings settings(JobOptions o, boolean pty) {
         return new StepRun.Settings(StepRequest.killOnBadExit(o), StepRequest.waitSeconds(o),
                 o.context().host().settings().eioTimeout, o.has(JobOption.QUIET), o.verbose(), o.has(JobOption.DISABLE_STATUS),
-                o.has(JobOption.QUIT_ON_INTERRUPT), pty);
+                o.has(JobOption.QUIT_ON_INTERRUPT), pty, treeWidth(o));
+    }
+
+    /** Nodes that are reached directly; {@code off} is all of them. */
+    private static int treeWidth(JobOptions o) {
+        String asked = o.text(JobOption.TREE_WIDTH);
+        int width = asked.isEmpty() ? o.context().host().settings().treeWidth
+                : asked.equalsIgnoreCase("off") ? Fanout.WIDTH_MAX : Integer.parseInt(asked);
+        return width == 0 ? TREE_WIDTH_DEFAULT : width;
+    }
+
+    private static void checkTreeWidth(CommandContext c, JobOptions o) throws UsageException {
+        String asked = o.text(JobOption.TREE_WIDTH);
+        boolean good = asked.isEmpty() || asked.equalsIgnoreCase("off")
+                || asked.length() <= 5 && StepFiles.isNumber(asked) && Integer.parseInt(asked) <= Fanout.WIDTH_MAX;
+        if (!good) {
+            throw c.bad(o.exitError(1), "Invalid --treewidth specification: " + asked);
+        }
     }
 
     /** A plain file is srun's to write: all tasks go into one. */

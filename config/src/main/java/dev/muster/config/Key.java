@@ -218,14 +218,14 @@ public enum Key {
     TOPOLOGY_PARAM("TopologyParam", Kind.LIST, "", Reader.CONTROLLER),
     TOPOLOGY_PLUGIN("TopologyPlugin", Kind.TEXT, "topology/flat", Reader.CONTROLLER),
     TRACK_WCKEY("TrackWCKey", Kind.YES_NO, "no", Reader.ALL),
-    TREE_WIDTH("TreeWidth", Kind.U16, "16", Reader.ALL, Inert.OWN_BOUND),
+    TREE_WIDTH("TreeWidth", Kind.U16, "16", Reader.COMMANDS),
     UNKILLABLE_STEP_PROGRAM("UnkillableStepProgram", Kind.TEXT, "", Reader.NODE),
     UNKILLABLE_STEP_TIMEOUT("UnkillableStepTimeout", Kind.U16, "60", Reader.NODE),
     URL_PARSER_TYPE("UrlParserType", Kind.TEXT, "url_parser/libhttp_parser", Reader.CONTROLLER, Inert.PLUGIN),
     USE_PAM("UsePAM", Kind.YES_NO, "no", Reader.NODE),
     V_SIZE_FACTOR("VSizeFactor", Kind.U16, "0", Reader.NODE),
     WAIT_TIME("WaitTime", Kind.U16, "0", Reader.COMMANDS),
-    X11_PARAMETERS("X11Parameters", Kind.TEXT, "", Reader.COMMANDS, Inert.X11);
+    X11_PARAMETERS("X11Parameters", Kind.TEXT, "", Reader.NODE);
 
     /** How a value is read. */
     public enum Kind {
@@ -261,7 +261,6 @@ public enum Key {
         static final String SENSOR = "file systems are not metered in this version";
         static final String SWITCH = "switch plugins are not part of this version";
         static final String TLS = "TLS is not part of this version; requests are authenticated by MAC";
-        static final String X11 = "X11 forwarding is not part of this version";
     }
 
     private final String slurmName;

@@ -21,6 +21,7 @@ import dev.muster.model.node.NodeMessages.Suspend;
 import dev.muster.model.node.NodeMessages.ToNode;
 import dev.muster.model.node.NodeMessages.Welcome;
 import dev.muster.transport.Client;
+import dev.muster.transport.Frames;
 import dev.muster.transport.Server;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -31,11 +32,9 @@ import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.ExecutorService;
 
-/** A running slurmd: the parts put together. */
+/** One node of a running slurmd: the parts put together. */
 public final class Slurmd implements AutoCloseable {
-    static final int STARTERS = 4;
     private static final int PORT_WAIT_MS = 3_000;
     private static final int PORT_PAUSE_MS = 100;
 
@@ -44,6 +43,7 @@ public final class Slurmd implements AutoCloseable {
     private final Loop loop;
     private final Hooks hooks;
     private final Sensors sensors;
+    private final X11Tunnels windows;
     private final Jobs jobs;
     private final Reports reports;
     private final HardwareProbe probe;
@@ -51,7 +51,6 @@ public final class Slurmd implements AutoCloseable {
     private final Server server;
     private final Queries queries;
     private volatile long lastMessage;
-    private final ExecutorService starters;
     private final FileLock lock;
     private final String bootId = Os.bootId();
     private final long startTime = System.currentTimeMillis() / 1000;
@@ -74,8 +73,13 @@ public final class Slurmd implements AutoCloseable {
         }
     }
 
-    public Slurmd(Settings settings, DaemonLog log, Sessions sessions, Owner owner,
-            boolean reportReboot) throws CannotStartException {
+    /** Where other nodes of the cluster listen, as far as the configuration says. */
+    public interface Neighbours {
+        Optional<Settings.Address> find(String node);
+    }
+
+    public Slurmd(Settings settings, DaemonLog log, Sessions sessions, Owner owner, boolean reportReboot, Neighbours neighbours,
+            Machine machine) throws CannotStartException {
         this.settings = settings;
         this.log = log;
         this.owner = owner;
@@ -85,7 +89,6 @@ public final class Slurmd implements AutoCloseable {
             requirePam(settings.stepd());
         }
         loop = new Loop(log);
-        starters = Loop.starters(STARTERS);
         Spool spool = new Spool(settings.spoolDirectory());
         try {
             spool.open();
@@ -98,21 +101,30 @@ public final class Slurmd implements AutoCloseable {
                 probe.memoryMb(), log);
         hooks = new Hooks(settings, log);
         sensors = new Sensors(Path.of("/"), settings.around().sensing(), settings.spoolDirectory(), bootId, System.nanoTime(), log);
-        Starter starter = new Starter(settings, log, spool, cgroups, new SpecBuilder(settings, probe.topology()),
-                new Namespaces(settings, log), hooks, sensors);
-        jobs = new Jobs(settings, log, loop, spool, reports, hooks, cgroups, starter, starters,
+        Namespaces namespaces = new Namespaces(settings, log);
+        windows = new X11Tunnels(settings, log, spool, namespaces);
+        Starter starter = new Starter(settings, log, spool, cgroups, new SpecBuilder(settings, probe.topology()), namespaces, windows, hooks,
+                sensors, machine.stepds);
+        jobs = new Jobs(settings, log, loop, spool, reports, hooks, cgroups, starter, machine.starters,
                 bootId);
         if (settings.pollMemory() || (settings.confinement().memory() && !cgroups.limitsMemory())) {
             new MemoryWatch(loop, settings.pollSeconds(), jobs::withMemoryLimit, jobs::memoryExceeded).start();
         }
         sampleLater();
         adopt();
-        IoRelay relay = new IoRelay(settings, log, loop, jobs, spool);
+        IoRelay relay = new IoRelay(settings, log, loop, jobs, spool, node -> dial(neighbours, sessions, node));
         queries = new Queries(settings, loop, jobs, sensors, this::hardware, () -> lastMessage, startTime);
         server = open(sessions, relay);
         link = new ControllerLink(settings, log, loop, reports,
                 (host, port) -> new Client(host, port, sessions::session, sessions::nonce).connectWithin(settings.connectMs()), this::register,
                         this::heartbeat, this::obey);
+    }
+
+    private Frames dial(Neighbours neighbours, Sessions sessions, String node) throws IOException {
+        Settings.Address at = neighbours.find(node).orElseThrow(() -> new IOException(node + " is not in " + settings.configFile()));
+        try (Client client = new Client(at.host(), at.port(), sessions::session, sessions::nonce).connectWithin(settings.connectMs())) {
+            return client.stream(Server.streamPath("io"), "muster-io");
+        }
     }
 
     private static void requirePam(Path stepd) throws CannotStartException {
@@ -163,7 +175,7 @@ public final class Slurmd implements AutoCloseable {
             try {
                 return Server.start(settings.listenAt(), settings.port(), sessions.verifier(), (caller, message, body) ->
                         queries.answer(caller, message, body),
-                        Map.of("io", relay::handle), Slurmd::page);
+                        Map.of("io", relay::handle, "x11", windows::handle), Slurmd::page);
             } catch (RuntimeException e) {
                 if (System.nanoTime() > endNs) {
                     throw new CannotStartException("Unable to bind listen port (" + settings.port() + "): " + rootCause(e));
@@ -256,8 +268,8 @@ public final class Slurmd implements AutoCloseable {
     public void close() {
         link.close();
         server.close();
+        windows.close();
         loop.close();
-        starters.shutdown();
         try {
             lock.channel().close();
         } catch (IOException e) {
