@@ -46,6 +46,7 @@ sed -i 's#^JobContainerType=.*#NamespaceType=namespace/tmpfs#' "$SLURM_CONF"
 for n in n1 n2; do kill "$(pid_of "slurmd-$n")"; soon "[ ! -e $dir/run/slurmd-$n.pid ]"; start_node "$n"; done
 soon '[ "$(sinfo -h -t idle -o %D)" = 2 ]'
 check "the newer name of the key does the same" "" "$(srun -Q ls "$dir/private")"
+wait_empty; soon "[ -z \"\$(ls $dir/base-n1 $dir/base-n2 2>/dev/null | grep -v :)\" ]"
 stop_cluster; rm -f "$dir"/run/*.pid
 cat > "$dir/namespace.yaml" <<C
 defaults:
