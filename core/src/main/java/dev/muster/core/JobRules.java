@@ -257,6 +257,14 @@ final class JobRules {
             if (HetRules.members(state, job).stream().anyMatch(j -> j.has(JobFlag.COMPLETING))) {
                 return Optional.of(SlurmErrno.TRANSITION_STATE_NO_UPDATE);
             }
+            // it skips the time that it waits for, or does not run on
+            Optional<JobDesc> skipped = CronRules.next(state, job, now);
+            if (skipped.isPresent() && (job.state() == JobState.PENDING || job.state().isActive())) {
+                changes.add(new Change.DescriptionChanged(job.id(), skipped.get()));
+                changes.add(job.state() == JobState.PENDING ? new Change.JobEligible(job.id(), 0) : new Change.JobRequeued(job.id(), c.hold(),
+                        JobReason.NONE, "", Math.max(1, SubmitRules.PRIORITY_TOP - job.sluid()), now.seconds(), c.special()));
+                return Optional.empty();
+            }
             if (job.desc().kind() != JobDesc.Kind.BATCH || !job.state().isActive() && !job.state().isTerminal()) {
                 return Optional.of(job.state() == JobState.PENDING ? SlurmErrno.JOB_PENDING : SlurmErrno.BATCH_ONLY);
             }

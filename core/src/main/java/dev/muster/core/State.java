@@ -175,7 +175,7 @@ public record State(
         void apply(Change change, Entry entry) {
             long now = entry.timeMs() / 1000;
             switch (change) {
-                case Change.ConfigApplied c -> config(c);
+                case Change.ConfigApplied c -> config(c, now);
                 case Change.JobIdsReserved c -> reserved(c);
                 case Change.BlobStored c -> { }
                 case Change.Answered c -> answers = answers.with(c.requestId(), new Answer(c.uid(), tickMs, c.reply()));
@@ -273,11 +273,12 @@ public record State(
             job(jobId, j -> j.step(stepId).map(s -> j.withStep(change.apply(s))).orElse(j));
         }
 
-        private void config(Change.ConfigApplied c) {
+        private void config(Change.ConfigApplied c, long time) {
             settings = c.settings();
             Table<String, Node> kept = Table.empty();
             for (Node.Spec spec : c.nodes()) {
-                kept = kept.with(spec.name(), nodes.find(spec.name()).map(n -> n.withSpec(spec)).orElseGet(() -> Node.of(spec)));
+                kept = kept.with(spec.name(), nodes.find(spec.name()).map(n -> n.withSpec(spec))
+                        .orElseGet(() -> Node.configured(spec, settings.slurmUid(), time)));
             }
             // A node that the file no longer names stays, as DOWN and empty-handed, until its jobs are gone.
             for (Node n : nodes.values()) {
