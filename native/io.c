@@ -157,6 +157,8 @@ static void read_output(struct task *task, struct stream *s)
     if (!most)
         return;
     ssize_t n = read(s->fd, bytes, most < sizeof bytes ? most : sizeof bytes);
+    if (step_complete() && n > 0)
+        s->after_end += (size_t)n;
     is_flood |= n >= FLOOD_BYTES;
     if (n > 0 && s->labelled)
         keep_labelled(task, s, bytes, (size_t)n);
@@ -166,6 +168,24 @@ static void read_output(struct task *task, struct stream *s)
         step_watch_memory(task);    /* what it has to say must come before the end */
         end_stream(task, s);
     }
+}
+
+/*
+ * The step is over although somebody who is no more of it may hold its outputs: what they contain now still counts, of what keeps
+ * coming no more than pipes hold.
+ */
+void io_leave_outputs(void)
+{
+    for (size_t i = 0; i < spec.task_count; i++)
+        for (int k = 0; k < 2; k++) {
+            struct stream *s = &spec.tasks[i].out[k];
+            struct pollfd ready = {s->fd, POLLIN, 0};
+            while (s->fd >= 0 && s->after_end < OUTPUT_KEPT_BYTES && task_kept(&spec.tasks[i]) < OUTPUT_KEPT_BYTES
+                   && poll(&ready, 1, 0) > 0)
+                read_output(&spec.tasks[i], s);
+            if (s->fd >= 0 && task_kept(&spec.tasks[i]) < OUTPUT_KEPT_BYTES)
+                end_stream(&spec.tasks[i], s);
+        }
 }
 
 void io_close_input(struct task *task)

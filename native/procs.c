@@ -1,6 +1,6 @@
 /*
  * Everything a step left behind: stepd is the subreaper, so every descendant that still lives hangs below it, however
- * often it forked or made itself a session. Control groups, where given, catch what a killed stepd would lose.
+ * often it forked or made itself a session. With `pgid` only those in the process groups of its tasks count. Control groups, where given, catch what a killed stepd would lose.
  */
 #define _GNU_SOURCE
 #include "stepd.h"
@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-struct process { pid_t pid, parent; bool below; };
+struct process { pid_t pid, parent, group; bool below; };
 
 static bool read_parent(pid_t pid, struct process *process)
 {
@@ -28,10 +28,10 @@ static bool read_parent(pid_t pid, struct process *process)
         return false;
     text[n] = 0;
     char state, *after = strrchr(text, ')');    /* the name may hold anything, also ')' */
-    int parent;
-    if (!after || sscanf(after + 1, " %c %d", &state, &parent) != 2 || state == 'Z' || state == 'X')
+    int parent, group;
+    if (!after || sscanf(after + 1, " %c %d %d", &state, &parent, &group) != 3 || state == 'Z' || state == 'X')
         return false;
-    *process = (struct process){pid, (pid_t)parent, false};
+    *process = (struct process){pid, (pid_t)parent, (pid_t)group, false};
     return true;
 }
 
@@ -112,7 +112,21 @@ static void mark_below(struct process *list, size_t count, pid_t top)
     }
 }
 
-/* Signals every living descendant; answers how many there were. */
+/* Each task and each epilog leads a group. While one has not executed its program nobody has left: its prolog is the step's. */
+static bool is_tracked(const struct process *process)
+{
+    if (!process->below || !spec.by_group)
+        return process->below;
+    for (size_t i = 0; i < spec.task_count; i++) {
+        const struct task *task = &spec.tasks[i];
+        if ((task->phase == TASK_RUNNING && !task->executed) || task->pid == process->group
+            || (task->phase == TASK_EPILOG && task->epilog_pid == process->group))
+            return true;
+    }
+    return false;
+}
+
+/* Signals every living process of the step; answers how many there were. */
 int procs_signal_children_tree(int signal)
 {
     struct process *list = NULL;
@@ -120,7 +134,7 @@ int procs_signal_children_tree(int signal)
     int sent = 0;
     mark_below(list, count, getpid());
     for (size_t i = 0; i < count; i++)
-        if (list[i].below && kill(list[i].pid, signal) == 0)
+        if (is_tracked(&list[i]) && kill(list[i].pid, signal) == 0)
             sent++;
     free(list);
     return sent;
@@ -129,6 +143,8 @@ int procs_signal_children_tree(int signal)
 /* Of a step whose children are all gone: among a job's own processes there may be others. */
 bool procs_are_left(void)
 {
+    if (spec.by_group)
+        return procs_signal_children_tree(SIGKILL) > 0;
     return spec.namespace && namespace_has_processes(spec.namespace) && procs_signal_children_tree(SIGKILL) > 0;
 }
 

@@ -214,7 +214,7 @@ static bool number_entry(const char *name, const char *value, bool *known)
     static const struct { const char *name; long long low, high; } NUMBERS[] = {
         {"uid", 0, UINT32_MAX - 1LL}, {"gid", 0, UINT32_MAX - 1LL}, {"allow_uid", 0, UINT32_MAX - 1LL},
         {"nice", -20, 19}, {"oom_score_adj", -1000, 1000}, {"rows", 0, 65535}, {"columns", 0, 65535},
-        {"external", 0, 1}, {"batch", 0, 1}, {"oom_kill_step", 0, 1}, {"pam", 0, 1},
+        {"external", 0, 1}, {"batch", 0, 1}, {"oom_kill_step", 0, 1}, {"pam", 0, 1}, {"pgid", 0, 1},
     };
     long long n = 0;
     size_t i = 0;
@@ -234,7 +234,8 @@ static bool number_entry(const char *name, const char *value, bool *known)
     case 7: spec.external = n != 0; break;
     case 8: spec.is_batch = n != 0; break;
     case 9: spec.oom_kill_step = n != 0; break;
-    default: spec.pam = n != 0; break;
+    case 10: spec.pam = n != 0; break;
+    default: spec.by_group = n != 0; break;
     }
     return true;
 }

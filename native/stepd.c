@@ -160,7 +160,8 @@ static void reap(void)
         if (pid < 0 && errno == EINTR)
             continue;
         if (pid <= 0) {
-            if (pid < 0 && ended && !complete && !procs_are_left())
+            /* who has left its group does not hold the step */
+            if ((pid < 0 || spec.by_group) && ended && !complete && !procs_are_left())
                 complete = changed = true;
             return;
         }
@@ -235,6 +236,8 @@ static void serve(void)
         kill_leftovers();
         if (complete)
             pam_finish();
+        if (complete && spec.by_group)
+            io_leave_outputs();
         if (changed) {
             changed = false;
             status_write(true);

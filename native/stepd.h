@@ -69,6 +69,7 @@ struct stream {
     bool labelled;          /* what stepd adds of its own (io_append) stands there without the label */
     char *line;             /* of a labelled stream: what has come of a line that has not ended */
     size_t line_length;
+    size_t after_end;       /* bytes read since the step was over */
 };
 
 struct input {
@@ -121,7 +122,7 @@ struct spec {
     const char *cwd;
     mode_t umask;
     int nice, oom_score_adj;
-    bool has_nice, has_oom, external, is_batch, oom_kill_step, pam;
+    bool has_nice, has_oom, external, is_batch, oom_kill_step, pam, by_group;
     int rows, columns;
     struct limit limits[32];
     size_t limit_count;
@@ -182,6 +183,7 @@ void io_serve(int timeout_ms, int wake_fd, void (*on_wake)(void));
 bool io_all_delivered(void);
 void io_close_input(struct task *task);
 void io_last_words(void);
+void io_leave_outputs(void);
 void io_append(struct task *task, int stream, const char *bytes, size_t n);
 
 /* status.c */

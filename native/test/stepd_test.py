@@ -380,6 +380,17 @@ def test_leftovers_are_killed():
     assert subprocess.run(["pgrep", "-f", f"^sleep {marker}"], capture_output=True).stdout == b""
 
 
+def test_by_groups_those_that_left_are_let_go():
+    left, stayed = "97%d" % os.getpid(), "96%d" % os.getpid()
+    step = Step(["sh", "-c", f"setsid sleep {left} & sleep {stayed} & echo out; sleep 0.3"], extra=[("pgid", 1)])
+    c = attached(step)
+    c.run()
+    found = [subprocess.run(["pgrep", "-f", f"^sleep {m}"], capture_output=True).stdout.split() for m in (left, stayed)]
+    for pid in found[0]:
+        os.kill(int(pid), 9)
+    assert len(found[0]) == 1 and found[1] == [] and c.text(1) == b"out\n" and c.exits[0][0] == 0 and step.gone()
+
+
 def test_signals_reach_the_tree_or_the_tasks():
     script = "trap 'echo shell' USR1; sh -c 'trap \"echo inner; exit\" USR1; echo ready; while :; do sleep 0.05; done' & wait; wait; echo done"
     step = Step(["sh", "-c", script])

@@ -42,3 +42,12 @@ srun -N1 -n1 sleep 100 2>step.err & sleep 1.5; scancel "$(squeue -h -s -o %i | g
 # (which of the first two comes first is the network's business, in the original as here)
 check "scancel of the step" "slurmstepd: error: *** STEP S ON N CANCELLED AT T ***|srun: Job step aborted: Waiting up to 32 seconds for job step to finish.|srun: error: N: task 0: Killed" \
   "$(sed -E 's/ n[0-9]+: / N: /; s/ON n[0-9]+/ON N/; s/AT [0-9T:-]+/AT T/; s/STEP [0-9.]+/STEP S/' step.err | sort | paste -sd '|')"
+# ProctrackType=proctrack/pgid: who leaves its task's process group is neither waited for nor killed. shows: ProctrackType
+sed -i 's|^ProctrackType=.*|ProctrackType=proctrack/pgid|' "$SLURM_CONF"
+kill "$(pid_of slurmd-n1)"; sleep 1; start_node n1; sleep 1
+left=$((90000 + $$ % 9000)).3
+id=$(sbatch --parsable -o /dev/null --wrap "setsid sleep $left & sleep ${left}1 & sleep 60")
+for _ in $(seq 50); do pgrep -f "^sleep ${left}1" >/dev/null && break; sleep 0.1; done
+scancel "$id"; wait_empty 20
+check "pgid: the group is killed, who left it is not" "0 1" "$(pgrep -fc "^sleep ${left}1") $(pgrep -fc "^sleep $left\$")"
+pkill -f "^sleep $left" || true

@@ -7,12 +7,19 @@ import java.util.Map;
 /**
  * What slurm.conf, cgroup.conf and gres.conf say of control groups on this node.
  *
- * @param track    processes are followed through them (ProctrackType=proctrack/cgroup)
+ * @param tracking which processes are a step's (ProctrackType)
  * @param cores    jobs see only their CPUs; likewise devices, ram, swap: only with TaskPlugin=task/cgroup
  * @param files    by GRES name: the files of each device, in the order of the devices' indices
  */
 record Confinement(
-        CgroupConf conf, boolean track, boolean cores, boolean devices, boolean ram, boolean swap, Map<String, List<List<String>>> files) {
+        CgroupConf conf, Tracking tracking, boolean cores, boolean devices, boolean ram, boolean swap, Map<String, List<List<String>>> files) {
+
+    /** A step's processes: those in its control group, those that descend from it, or those in the process groups of its tasks. */
+    enum Tracking { CGROUP, DESCENT, GROUP }
+
+    boolean track() {
+        return tracking == Tracking.CGROUP;
+    }
 
     /** Memory is limited in one way or the other. */
     boolean memory() {
@@ -20,7 +27,7 @@ record Confinement(
     }
 
     boolean isNone() {
-        return !track && !cores && !devices && !memory();
+        return !track() && !cores && !devices && !memory();
     }
 
     /** Limits in bytes; 0 for none. @param withSwap of memory and swap together */

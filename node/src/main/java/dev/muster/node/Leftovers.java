@@ -18,18 +18,19 @@ final class Leftovers {
 
     static List<Long> find(int jobId, int uid, Settings settings, Set<Long> taskPids) {
         Map<Long, Long> parents = new HashMap<>();
-        Map<Long, Long> sessions = new HashMap<>();
+        Map<Long, Long> leaders = new HashMap<>();
+        boolean byGroup = settings.confinement().tracking() == Confinement.Tracking.GROUP;
         for (long pid : Os.processes()) {
             String[] fields = Os.statFields(Os.read(Path.of("/proc/" + pid + "/stat")).orElse(""));
             if (fields.length > 3 && !fields[0].equals("Z")) {
                 parents.put(pid, Long.parseLong(fields[1]));
-                sessions.put(pid, Long.parseLong(fields[3]));
+                leaders.put(pid, Long.parseLong(fields[byGroup ? 2 : 3]));
             }
         }
         List<Long> out = new ArrayList<>();
         Map<Long, Boolean> stepds = new HashMap<>();
         for (long pid : parents.keySet()) {
-            boolean ours = isOf(uid, pid) && (taskPids.contains(sessions.get(pid)) || namesJob(pid, jobId, settings));
+            boolean ours = isOf(uid, pid) && (taskPids.contains(leaders.get(pid)) || !byGroup && namesJob(pid, jobId, settings));
             if (ours && !hasStepdAbove(pid, parents, stepds)) {
                 out.add(pid);
             }

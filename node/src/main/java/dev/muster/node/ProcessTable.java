@@ -16,6 +16,7 @@ final class ProcessTable {
     private static final long MS_PER_TICK = 10;
     // fields of /proc/PID/stat after the name
     private static final int PARENT = 1;
+    private static final int GROUP = 2;
     private static final int MAJOR_FAULTS = 9;
     private static final int USER_TICKS = 11;
     private static final int CHILD_SYSTEM_TICKS = 14;
@@ -25,10 +26,13 @@ final class ProcessTable {
     /** A running step: whose it is and below which process its tasks hang. */
     record Running(int jobId, int stepId, int ownerUid, Path directory, long stepd, Optional<StatusFile> status) {}
 
+    private final boolean byGroup;
     private final Map<Long, String[]> stats = new HashMap<>();
     private final Map<Long, List<Long>> children = new HashMap<>();
 
-    ProcessTable() {
+    /** @param byGroup only those in the process groups of its tasks are a step's */
+    ProcessTable(boolean byGroup) {
+        this.byGroup = byGroup;
         for (long pid : Os.processes()) {
             String[] fields = Os.statFields(Os.read(Path.of("/proc/" + pid + "/stat")).orElse(""));
             if (fields.length > RESIDENT_PAGES) {
@@ -38,8 +42,17 @@ final class ProcessTable {
         }
     }
 
-    /** True if the process is the step's daemon or below it. */
-    boolean isBelow(long pid, long top) {
+    /** True if the process is the step's daemon or one of the step's. */
+    boolean isOf(long pid, Running step) {
+        return isBelow(pid, step.stepd) && (pid == step.stepd || isTracked(pid, step));
+    }
+
+    private boolean isTracked(long pid, Running step) {
+        return !byGroup || stats.containsKey(pid) && step.status.stream().flatMap(s -> s.tasks().stream())
+                .anyMatch(t -> t.pid() == Long.parseLong(stats.get(pid)[GROUP]));
+    }
+
+    private boolean isBelow(long pid, long top) {
         long at = pid;
         for (int depth = 0; at > 1 && depth < 10_000; depth++) {
             if (at == top) {
@@ -55,12 +68,13 @@ final class ProcessTable {
     StepProcesses of(Running step, Sensors.Reading metered) {
         List<TaskUsage> out = new ArrayList<>();
         TreeSet<Long> rest = new TreeSet<>(below(step.stepd));
-        rest.remove(step.stepd);
+        rest.removeIf(p -> p == step.stepd || !isTracked(p, step));
         int local = 0;
         for (StatusFile.Task task : step.status.map(StatusFile::tasks).orElse(List.of())) {
             int index = local++;
             if (!task.ended() && task.pid() > 0) {
                 TreeSet<Long> own = new TreeSet<>(below(task.pid()));
+                own.removeIf(p -> !isTracked(p, step));
                 rest.removeAll(own);
                 out.add(usage(task.rank(), index, task.pid(), own));
             }

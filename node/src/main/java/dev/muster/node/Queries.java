@@ -76,11 +76,11 @@ final class Queries {
 
     /** Of one's own jobs; root and SlurmUser see all. */
     private SlurmdMessages.ProcessesReply processes(Caller caller, SlurmdMessages.QueryProcesses q) {
-        ProcessTable table = new ProcessTable();
+        ProcessTable table = new ProcessTable(settings.confinement().tracking() == Confinement.Tracking.GROUP);
         boolean all = caller.uid() == 0 || caller.uid() == settings.slurmUserId();
         List<StepProcesses> out = new ArrayList<>();
         for (ProcessTable.Running step : running()) {
-            boolean meant = (q.jobId() == 0 || q.jobId() == step.jobId()) && (q.pid() == 0 || table.isBelow(q.pid(), step.stepd()));
+            boolean meant = (q.jobId() == 0 || q.jobId() == step.jobId()) && (q.pid() == 0 || table.isOf(q.pid(), step));
             if (meant && (all || caller.uid() == step.ownerUid())) {
                 out.add(table.of(step, sensors.used(step.directory())));
             }

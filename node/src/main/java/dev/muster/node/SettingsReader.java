@@ -154,9 +154,17 @@ final class SettingsReader {
                 devices.add(List.of());     // only counted: there is no file to keep from anybody
             }
         }
-        return new Confinement(cgroup, !off && conf.text(Key.PROCTRACK_TYPE).endsWith("cgroup"), !off && task && cgroup.constrainCores(),
+        return new Confinement(cgroup, tracking(conf.text(Key.PROCTRACK_TYPE), off), !off && task && cgroup.constrainCores(),
                 !off && task && cgroup.constrainDevices(), !off && task && cgroup.constrainRamSpace(),
                 !off && task && cgroup.constrainSwapSpace(), files);
+    }
+
+    private static Confinement.Tracking tracking(String type, boolean noGroups) {
+        return switch (type.substring(type.indexOf('/') + 1)) {
+            case "pgid" -> Confinement.Tracking.GROUP;
+            case "cgroup" -> noGroups ? Confinement.Tracking.DESCENT : Confinement.Tracking.CGROUP;
+            default -> Confinement.Tracking.DESCENT;
+        };
     }
 
     private static Settings.Shape shape(NodeConf n) {

@@ -160,6 +160,9 @@ final class SpecBuilder {
         out.put("groups", owner.gids().stream().map(String::valueOf).collect(Collectors.joining(",")));
         out.put("allow_uid", settings.slurmUserId());
         out.put("socket", place.socket().toString());
+        if (settings.confinement().tracking() == Confinement.Tracking.GROUP) {
+            out.put("pgid", 1);
+        }
         if (settings.around().pam()) {
             out.put("pam", 1);
         }

@@ -69,7 +69,7 @@ class SlurmdTest {
     }
 
     private static final Confinement NOT_CONFINED =
-            new Confinement(CgroupConf.defaults(), true, false, false, false, false, java.util.Map.of());
+            new Confinement(CgroupConf.defaults(), Confinement.Tracking.CGROUP, false, false, false, false, java.util.Map.of());
 
     private boolean pollMemory;
 
