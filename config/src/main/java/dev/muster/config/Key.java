@@ -115,7 +115,7 @@ public enum Key {
     MPI_DEFAULT("MpiDefault", Kind.TEXT, "", Reader.COMMANDS),
     MPI_PARAMS("MpiParams", Kind.TEXT, "", Reader.CONTROLLER),
     NAMESPACE_TYPE("NamespaceType", Kind.TEXT, "", Reader.NODE),
-    NODE_FEATURES_PLUGINS("NodeFeaturesPlugins", Kind.TEXT, "", Reader.CONTROLLER, Inert.FEATURES),
+    NODE_FEATURES_PLUGINS("NodeFeaturesPlugins", Kind.TEXT, "", Reader.CONTROLLER),
     OVER_TIME_LIMIT("OverTimeLimit", Kind.U16, "0", Reader.CONTROLLER),
     PLUGIN_DIR("PluginDir", Kind.TEXT, "", Reader.ALL, Inert.PLUGIN),
     PLUGSTACK_CONFIG("PlugStackConfig", Kind.TEXT, "", Reader.NODE, Inert.PLUGIN),
@@ -249,7 +249,6 @@ public enum Key {
         static final String CLIFILTER = "cli_filter/lua, which reads them, is not part of this version";
         static final String CRED = "launch credentials are signed with the cluster key here";
         static final String SLURMDBD = "slurmdbd knows its callers by AuthType alone, and there is one of it in this version";
-        static final String FEATURES = "changing node features by reboot is not part of this version";
         static final String FED = "federation is not part of this version";
         static final String FREQ = "the frequency of GPUs is set by no driver here; --gpu-freq is checked and shown";
         static final String OWN_BOUND = "the network protocol here has its own bound for this";

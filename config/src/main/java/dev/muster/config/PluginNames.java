@@ -13,6 +13,7 @@ final class PluginNames {
         new Kind(Key.ACCOUNTING_STORAGE_TYPE, "accounting_storage", List.of("none", "slurmdbd")),
         new Kind(Key.AUTH_TYPE, "auth", List.of("munge", "slurm")),
         new Kind(Key.JOB_ACCT_GATHER_TYPE, "jobacct_gather", List.of("none", "linux", "cgroup")),
+        new Kind(Key.NODE_FEATURES_PLUGINS, "node_features", List.of("helpers")),
         new Kind(Key.PREEMPT_TYPE, "preempt", List.of("none", "partition_prio", "qos")),
         new Kind(Key.PRIORITY_TYPE, "priority", List.of("basic", "multifactor")),
         new Kind(Key.PROCTRACK_TYPE, "proctrack", List.of("cgroup", "linuxproc", "pgid")),

@@ -14,7 +14,6 @@ public final class SisterFiles {
     private static final String[][] UNREAD = {
         {"plugstack.conf", "SPANK plugins are shared objects of Slurm and are not loaded"},
         {"burst_buffer.conf", "burst buffers are not part of this version"},
-        {"helpers.conf", "changing node features by reboot is not part of this version"},
         {"knl.conf", "node features of KNL processors are not part of this version"},
         {"mpi.conf", "MPI plugins have no settings here"},
         {"scrun.lua", "scrun is not part of this version"},

@@ -34,6 +34,7 @@ class SisterFilesTest {
             Name=bandwidth Count=4G
             NodeName=n4 AutoDetect=nvml
             Name=tty File=/dev/tty1,/dev/tty[3-4]
+            Name=nic NodeName=n5 MultipleFiles=/dev/a[0-1]
             """), errors);
         assertThat(messages()).isEmpty();
         assertThat(conf.autoDetect()).isEqualTo("off");
@@ -46,6 +47,9 @@ class SisterFilesTest {
         assertThat(conf.forNode("n3").get(1).count()).isEqualTo(4L << 30);
         assertThat(conf.forNode("n9").get(1).files()).containsExactly("/dev/tty1", "/dev/tty3", "/dev/tty4");
         assertThat(conf.forNode("n4").get(1).autoDetect()).isEqualTo("nvml");
+        GresConf.Device nic = conf.forNode("n5").getLast();
+        assertThat(nic.multiple()).containsExactly("/dev/a0", "/dev/a1");
+        assertThat(nic.count()).isEqualTo(1);
     }
 
     @Test

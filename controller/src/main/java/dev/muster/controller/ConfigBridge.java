@@ -2,6 +2,7 @@ package dev.muster.controller;
 
 import dev.muster.config.ConfigError;
 import dev.muster.config.GresConf;
+import dev.muster.config.HelpersConf;
 import dev.muster.config.Key;
 import dev.muster.config.NodeConf;
 import dev.muster.config.PartitionConf;
@@ -103,6 +104,7 @@ final class ConfigBridge {
         labels(conf, options);
         defaults(conf, options);
         PowerOptions.put(conf, options);
+        PowerOptions.features(HelpersConf.read(conf, new ArrayList<>()), options);
         if (!conf.list(Key.JOB_SUBMIT_PLUGINS).isEmpty()) {
             options.put(JobSubmit.PLUGINS, String.join(",", conf.list(Key.JOB_SUBMIT_PLUGINS)));
         }

@@ -5,6 +5,7 @@ import dev.muster.config.Key;
 import dev.muster.config.ShowLive;
 import dev.muster.config.SisterFiles;
 import dev.muster.config.SlurmConf;
+import dev.muster.config.HelpersConf;
 import dev.muster.config.Topologies;
 import dev.muster.core.Command;
 import dev.muster.core.Core;
@@ -448,6 +449,7 @@ final class Controller {
             }
             case SlurmConf.Parsed.Ok ok -> {
                 List<ConfigError> wrong = new java.util.ArrayList<>();
+                HelpersConf.read(ok.conf(), wrong);
                 Topologies.read(ok.conf(), wrong);
                 if (!wrong.isEmpty()) {
                     wrong.forEach(e -> log.error(e.message()));

@@ -200,7 +200,8 @@ final class EmbeddedAccounting implements Accounting {
                     Change.ReservationRemoved _, Change.JobPreempted _, Change.UsageCharged _, Change.JobIdsReserved _,
                     Change.BlobStored _, Change.ControllerPrologDone _, Change.Answered _, Change.AnswersForgotten _,
                     Change.DependenciesChanged _, Change.PrologDone _, Change.StepLaunched _, Change.NodeReleased _,
-                    Change.NodeRegistered _, Change.NodeTextsChanged _, Change.NodeAdded _, Change.NodeRemoved _, Change.NodeSpecChanged _,
+                    Change.NodeRegistered _, Change.NodeTextsChanged _, Change.NodeFeaturesChanged _,
+                    Change.NodeAdded _, Change.NodeRemoved _, Change.NodeSpecChanged _,
                     Change.PartitionChanged _, Change.PartitionRemoved _, Change.NodeRestored _, Change.PartitionRestored _,
                     Change.AnswerRestored _, Change.ClusterRestored _, Change.TriggerSet _, Change.TriggerCleared _,
                     Change.TriggerFired _, Change.CrontabChanged _ -> { }

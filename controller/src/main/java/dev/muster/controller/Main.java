@@ -3,6 +3,7 @@ package dev.muster.controller;
 import dev.muster.config.ConfigError;
 import dev.muster.config.Key;
 import dev.muster.config.SlurmConf;
+import dev.muster.config.HelpersConf;
 import dev.muster.config.Topologies;
 import dev.muster.daemon.CommandServiceKeeper;
 import dev.muster.daemon.DaemonLog;
@@ -62,6 +63,7 @@ public final class Main {
             case SlurmConf.Parsed.Ok ok -> conf = ok.conf();
         }
         List<ConfigError> wrong = new java.util.ArrayList<>();
+        HelpersConf.read(conf, wrong);
         Topologies.read(conf, wrong);
         if (!wrong.isEmpty()) {
             wrong.forEach(e -> System.err.println("slurmctld: error: " + e.message()));

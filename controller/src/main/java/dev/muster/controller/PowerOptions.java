@@ -1,9 +1,12 @@
 package dev.muster.controller;
 
+import dev.muster.config.HelpersConf;
 import dev.muster.config.Key;
 import dev.muster.config.PartitionConf;
 import dev.muster.config.SlurmConf;
+import dev.muster.core.ChangingFeatures;
 import dev.muster.core.Power;
+import dev.muster.daemon.Identities;
 import java.util.Map;
 import java.util.OptionalInt;
 
@@ -37,6 +40,22 @@ final class PowerOptions {
             if (!own.equals(",,,no")) {
                 options.put(Power.PARTITION + p.name(), own);
             }
+        }
+    }
+
+    /** What helpers.conf says of reboots for features. */
+    static void features(HelpersConf helpers, Map<String, String> options) {
+        if (helpers.features().isEmpty()) {
+            return;
+        }
+        options.put(ChangingFeatures.BOOT_S, Integer.toString(helpers.bootSeconds()));
+        if (!helpers.exclusive().isEmpty()) {
+            options.put(ChangingFeatures.EXCLUSIVE, String.join(";", helpers.exclusive().stream().map(g -> String.join(",", g)).toList()));
+        }
+        if (!helpers.users().isEmpty()) {
+            Identities identities = new Identities();
+            options.put(ChangingFeatures.USERS, String.join(",", helpers.users().stream().flatMap(u -> identities.byName(u).stream())
+                    .map(i -> Integer.toString(i.uid())).toList()));
         }
     }
 

@@ -146,6 +146,9 @@ public sealed interface Change {
     /** flags as in {@link Node#flags}. */
     record NodeStateChanged(String node, int flags, String reason, int reasonUid, long reasonTime) implements Change {}
 
+    /** What the node can be rebooted with, what of it it has, and what it is being rebooted for. */
+    record NodeFeaturesChanged(String node, List<String> changeable, List<String> active, List<String> wanted) implements Change {}
+
     record NodeTextsChanged(String node, String comment, String extra, long resumeAfter) implements Change {}
 
     /** A node that the configuration does not name. flags as in {@link Node#flags}. */

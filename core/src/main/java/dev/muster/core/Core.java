@@ -183,7 +183,7 @@ public final class Core {
             int started = id;
             boolean onNodes = state.settings().awaitProlog() && !state.settings().options().containsKey(Settings.PROLOG_NO_HOLD);
             boolean onController = Boolean.parseBoolean(state.settings().options().get(Settings.PROLOG_SLURMCTLD));
-            PowerRules.wake(state, start.allocation(), woken, changes);
+            PowerRules.wake(state, start.allocation(), desc.request().features(), woken, changes, direct);
             boolean configuring = onNodes || onController || start.allocation().nodes().stream().anyMatch(s -> s.bootId().isEmpty());
             Allocation allocation = onController ? start.allocation().awaitingController(onNodes) : start.allocation();
             int attempt = job.attempt() + 1;

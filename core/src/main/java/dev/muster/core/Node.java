@@ -4,6 +4,7 @@ import dev.muster.model.IndexSet;
 import dev.muster.model.node.NodeMessages.Hardware;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /**
  * A node: its configuration, what it last said of itself, and its state.
@@ -12,6 +13,7 @@ import java.util.Map;
  * @param bootId      of its last registration, "" before the first
  * @param jobs        numbers of the jobs that hold part of it, ascending
  * @param cpusAllocated by these jobs
+ * @param changeable  features that a reboot can bring, as the node said; active: those of them that it has; wanted: those that it is rebooted for
  * @param powerTime   when it was last told to start, stop or reboot, seconds since 1970; 0 never
  */
 public record Node(
@@ -31,7 +33,10 @@ public record Node(
         long memoryAllocatedMb,
         long lastBusy,
         long resumeAfter,
-        long powerTime) {
+        long powerTime,
+        List<String> changeable,
+        List<String> active,
+        List<String> wanted) {
 
     /** Conditions over the state that follows from the jobs; names are Slurm's. */
     public enum Flag {
@@ -135,7 +140,26 @@ public record Node(
     Node turned(int f, long time) {
         Node out = withFlags(f);
         return (f & ~flags & POWER_ACTIONS) == 0 ? out : new Node(spec, f, reason, reasonUid, reasonTime, bootId, version, startTime, hardware,
-                comment, extra, jobs, cpusAllocated, memoryAllocatedMb, lastBusy, resumeAfter, time);
+                comment, extra, jobs, cpusAllocated, memoryAllocatedMb, lastBusy, resumeAfter, time, changeable, active, wanted);
+    }
+
+    /** AvailableFeatures: as configured, and those that it can be rebooted with. */
+    public List<String> features() {
+        return joined(spec.features, changeable);
+    }
+
+    /** ActiveFeatures. */
+    public List<String> activeFeatures() {
+        return changeable.isEmpty() ? spec.features : joined(spec.features.stream().filter(f -> !changeable.contains(f)).toList(), active);
+    }
+
+    private static List<String> joined(List<String> some, List<String> others) {
+        return others.isEmpty() ? some : Stream.concat(some.stream(), others.stream()).distinct().toList();
+    }
+
+    Node withFeatures(List<String> can, List<String> has, List<String> shall) {
+        return new Node(spec, flags, reason, reasonUid, reasonTime, bootId, version, startTime, hardware, comment, extra, jobs,
+                cpusAllocated, memoryAllocatedMb, lastBusy, resumeAfter, powerTime, can, has, shall);
     }
 
     /** Device counts by GRES name, types added up. */
@@ -173,27 +197,27 @@ public record Node(
 
     Node withFlags(int f) {
         return new Node(spec, f, reason, reasonUid, reasonTime, bootId, version, startTime, hardware, comment, extra, jobs,
-                cpusAllocated, memoryAllocatedMb, lastBusy, resumeAfter, powerTime);
+                cpusAllocated, memoryAllocatedMb, lastBusy, resumeAfter, powerTime, changeable, active, wanted);
     }
 
     Node withReason(String why, int uid, long time) {
         return new Node(spec, flags, why, uid, time, bootId, version, startTime, hardware, comment, extra, jobs,
-                cpusAllocated, memoryAllocatedMb, lastBusy, resumeAfter, powerTime);
+                cpusAllocated, memoryAllocatedMb, lastBusy, resumeAfter, powerTime, changeable, active, wanted);
     }
 
     Node withSpec(Spec s) {
         return new Node(s, flags, reason, reasonUid, reasonTime, bootId, version, startTime, hardware, comment, extra, jobs,
-                cpusAllocated, memoryAllocatedMb, lastBusy, resumeAfter, powerTime);
+                cpusAllocated, memoryAllocatedMb, lastBusy, resumeAfter, powerTime, changeable, active, wanted);
     }
 
     Node withTexts(String newComment, String newExtra, long newResumeAfter) {
         return new Node(spec, flags, reason, reasonUid, reasonTime, bootId, version, startTime, hardware, newComment, newExtra,
-                jobs, cpusAllocated, memoryAllocatedMb, lastBusy, newResumeAfter, powerTime);
+                jobs, cpusAllocated, memoryAllocatedMb, lastBusy, newResumeAfter, powerTime, changeable, active, wanted);
     }
 
     Node registered(String boot, String v, long start, Hardware h) {
         return new Node(spec, flags, reason, reasonUid, reasonTime, boot, v, start, h, comment, extra, jobs,
-                cpusAllocated, memoryAllocatedMb, lastBusy, resumeAfter, powerTime);
+                cpusAllocated, memoryAllocatedMb, lastBusy, resumeAfter, powerTime, changeable, active, wanted);
     }
 
     Node withJob(int jobId, int cpus, long memoryMb) {
@@ -203,13 +227,13 @@ public record Node(
             more.add(-at - 1, jobId);
         }
         return new Node(spec, flags, reason, reasonUid, reasonTime, bootId, version, startTime, hardware, comment, extra,
-                List.copyOf(more), cpusAllocated + cpus, memoryAllocatedMb + memoryMb, lastBusy, resumeAfter, powerTime);
+                List.copyOf(more), cpusAllocated + cpus, memoryAllocatedMb + memoryMb, lastBusy, resumeAfter, powerTime, changeable, active, wanted);
     }
 
     Node withoutJob(int jobId, int cpus, long memoryMb, long time) {
         List<Integer> fewer = jobs.stream().filter(j -> j != jobId).toList();
         return new Node(spec, flags, reason, reasonUid, reasonTime, bootId, version, startTime, hardware, comment, extra,
-                fewer, cpusAllocated - cpus, memoryAllocatedMb - memoryMb, time, resumeAfter, powerTime);
+                fewer, cpusAllocated - cpus, memoryAllocatedMb - memoryMb, time, resumeAfter, powerTime, changeable, active, wanted);
     }
 
     /** As slurm.conf has it before it was heard of, with the reason that DownNodes or its own line gives. @param time seconds since 1970 */
@@ -220,7 +244,8 @@ public record Node(
     }
 
     static Node of(Spec spec) {
-        Node fresh = new Node(spec, 0, "", 0, 0, "", "", 0, new Hardware(0, 0, 0, 0, 0, 0, 0, "", "", "", 0), "", "", List.of(), 0, 0, 0, 0, 0)
+        Node fresh = new Node(spec, 0, "", 0, 0, "", "", 0, new Hardware(0, 0, 0, 0, 0, 0, 0, "", "", "", 0), "", "", List.of(), 0, 0, 0, 0, 0,
+                List.of(), List.of(), List.of())
                 .with(Flag.UNKNOWN, true);
         return switch (spec.configState) {
             case "DOWN" -> fresh.with(Flag.UNKNOWN, false).with(Flag.DOWN, true);

@@ -18,6 +18,9 @@ import java.util.Set;
 
 /** What nodes report, and what follows when they come, go or disagree. */
 final class NodeRules {
+    /** Why a node is DOWN that came back without what it was rebooted for. */
+    private static final String FEATURES_NOT_SET = "requested node features not set";
+    private static final String FEATURES_REPORTED = "The features of a node with changeable ones are those that its helpers report";
     static final String NOT_RESPONDING = "Not responding";
     /** What a node says of a step whose end it slept through. */
     static final String NODE_REBOOT = "NodeReboot";
@@ -62,7 +65,10 @@ final class NodeRules {
         if (!m.extra().isEmpty() && !m.extra().equals(node.extra())) {
             changes.add(new Change.NodeTextsChanged(m.node(), node.comment(), m.extra(), node.resumeAfter()));
         }
-        returned(node, m);
+        List<String> wanted = returned(node, m) ? node.wanted() : List.of();
+        if (!m.features().equals(node.changeable()) || !m.active().equals(node.active()) || !wanted.equals(node.wanted())) {
+            changes.add(new Change.NodeFeaturesChanged(m.node(), m.features(), m.active(), wanted));
+        }
         Set<Integer> onNode = new HashSet<>();
         for (Attempt attempt : m.attempts()) {
             Optional<Job> job = state.jobs().find(attempt.jobId());
@@ -104,7 +110,8 @@ final class NodeRules {
                 .stream().flatMap(s -> s.nodes().stream()).anyMatch(p -> p.node().equals(node) && !p.launched() && !p.done());
     }
 
-    private void returned(Node node, NodeMessages.Register m) {
+    /** Answers whether the node is still on its way up. */
+    private boolean returned(Node node, NodeMessages.Register m) {
         Node after = PowerRules.registered(node.with(Node.Flag.UNKNOWN, false).with(Node.Flag.NOT_RESPONDING, false), m,
                 state.settings().slurmUid(), now.seconds());
         String low = state.settings().configOverrides() ? "" : shortfall(node.spec(), m.hardware());
@@ -119,9 +126,13 @@ final class NodeRules {
                 after = after.has(Node.Flag.DRAIN) ? after : after.withReason("", 0, 0);
             }
         }
-        if (after.flags() != node.flags() || !after.reason().equals(node.reason())) {
+        boolean rebooting = after.has(Node.Flag.POWERING_UP);
+        if (!rebooting && !m.active().containsAll(node.wanted())) {
+            down(after, FEATURES_NOT_SET, state.settings().slurmUid());
+        } else if (after.flags() != node.flags() || !after.reason().equals(node.reason())) {
             changes.add(new Change.NodeStateChanged(node.name(), after.flags(), after.reason(), after.reasonUid(), after.reasonTime()));
         }
+        return rebooting;
     }
 
     private static String shortfall(Node.Spec spec, NodeMessages.Hardware h) {
@@ -319,6 +330,9 @@ final class NodeRules {
 
     /** It was started, or rebooted, and has not come in time. */
     Decision notResumed(Node node, String reason) {
+        if (!node.wanted().isEmpty()) {
+            changes.add(new Change.NodeFeaturesChanged(node.name(), node.changeable(), node.active(), List.of()));
+        }
         down(node.with(Node.Flag.POWERING_UP, false).with(Node.Flag.REBOOT_ISSUED, false).with(Node.Flag.NEXT_DOWN, false)
                 .with(Node.Flag.NEXT_RESUME, false).with(Node.Flag.DRAINED_FOR_THIS, false), reason, state.settings().slurmUid());
         return Decision.of(changes, "", direct);
@@ -439,8 +453,13 @@ final class NodeRules {
                 }
                 case "nodeaddr" -> after = after.withSpec(NodeSpecs.withAddress(after.spec(), after.spec().hostname(), value));
                 case "nodehostname" -> after = after.withSpec(NodeSpecs.withAddress(after.spec(), value, after.spec().address()));
-                case "features", "availablefeatures", "activefeatures" -> after = after.withSpec(NodeSpecs.withFeatures(
+                case "features", "availablefeatures", "activefeatures" -> {
+                    if (!after.changeable().isEmpty()) {
+                        return Optional.of(new Decision.Rejected(SlurmErrno.NOT_SUPPORTED, FEATURES_REPORTED));
+                    }
+                    after = after.withSpec(NodeSpecs.withFeatures(
                         after.spec(), value.isEmpty() || value.equals("(null)") ? List.of() : List.of(value.split(","))));
+                }
                 case "state" -> {
                     boolean power = PowerRules.isPowerWord(value);
                     if (power && !Power.isOn(state.settings())) {

@@ -52,7 +52,7 @@ final class PowerRules {
             if (node.has(Node.Flag.REBOOT_REQUESTED) && isFree(node)) {
                 after = Optional.of(node.with(Node.Flag.REBOOT_REQUESTED, false).with(Node.Flag.REBOOT_ISSUED, true).with(Node.Flag.DOWN, true)
                         .withReason(node.reason() + ISSUED, node.reasonUid(), now.seconds()));
-                direct.add(new Decision.Direct(node.name(), new NodeMessages.Reboot()));
+                direct.add(new Decision.Direct(node.name(), new NodeMessages.Reboot(List.of())));
             } else if (node.has(Node.Flag.POWERING_DOWN)) {
                 after = now.seconds() < node.powerTime() + power.of(node).stopS() ? after : Optional.of(stopped(node));
             } else if (node.has(Node.Flag.POWER_UP) && node.has(Node.Flag.POWERED_DOWN)) {
@@ -107,7 +107,12 @@ final class PowerRules {
 
     private boolean isLate(Node node) {
         return (node.has(Node.Flag.POWERING_UP) && !node.has(Node.Flag.DOWN) || node.has(Node.Flag.REBOOT_ISSUED))
-                && now.seconds() >= node.powerTime() + power.of(node).startS();
+                && now.seconds() >= node.powerTime() + Math.max(power.of(node).startS(), node.wanted().isEmpty() ? 0 : bootS());
+    }
+
+    /** BootTime of helpers.conf. */
+    private int bootS() {
+        return power.number(ChangingFeatures.BOOT_S, 0);
     }
 
     /** What kept it from work only until now goes. */
@@ -131,12 +136,18 @@ final class PowerRules {
 
     // ---- what a job brings about
 
-    /** Nodes of an allocation that have to be started for it. */
-    static void wake(State state, Allocation allocation, Set<String> woken, List<Change> changes) {
+    /** Nodes of an allocation that have to be started for it, or rebooted for features that they do not have. */
+    static void wake(State state, Allocation allocation, String features, Set<String> woken, List<Change> changes,
+            List<Decision.Direct> direct) {
         for (Allocation.Share share : allocation.nodes()) {
             Node node = state.nodes().at(share.node());
             if (share.bootId().isEmpty() && node.has(Node.Flag.POWERED_DOWN) && !node.has(Node.Flag.POWER_UP) && woken.add(node.name())) {
                 changes.add(changed(node.with(Node.Flag.POWER_UP, true)));
+            } else if (share.bootId().isEmpty() && !node.isAsleep() && woken.add(node.name())) {
+                List<String> wanted = ChangingFeatures.names(features).stream().filter(node.changeable()::contains).toList();
+                changes.add(new Change.NodeFeaturesChanged(node.name(), node.changeable(), node.active(), wanted));
+                changes.add(changed(node.with(Node.Flag.POWERING_UP, true)));
+                direct.add(new Decision.Direct(node.name(), new NodeMessages.Reboot(wanted)));
             }
         }
     }

@@ -100,7 +100,7 @@ final class ReservationNodes {
     private Chosen someOf(Reservation r, List<Node> candidates, List<String> keep) {
         Reservation.Want w = r.want();
         if (!w.features().isEmpty() && candidates.stream().noneMatch(n -> alternatives(w.features()).stream()
-                .anyMatch(a -> planner.matches(a.expression, n.spec().features())))) {
+                .anyMatch(a -> planner.matches(a.expression, n.features())))) {
             return new Missing(SlurmErrno.INVALID_FEATURE);
         }
         candidates.removeIf(n -> !n.isUsable() && !(n.has(Node.Flag.UNKNOWN) && !n.has(Node.Flag.DOWN) && !n.has(Node.Flag.DRAIN)));
@@ -117,7 +117,7 @@ final class ReservationNodes {
                 if (wanted == 0 || spread && left == 0) {
                     break;
                 }
-                if (nodes.contains(n.name()) || !planner.matches(group.expression, n.spec().features())) {
+                if (nodes.contains(n.name()) || !planner.matches(group.expression, n.features())) {
                     continue;
                 }
                 IndexSet free = free(r, n);

@@ -219,6 +219,7 @@ public record State(
                 case Change.NodeRegistered c -> node(c.node(),
                         n -> n.registered(c.bootId(), c.version(), c.startTime(), c.hardware()));
                 case Change.NodeStateChanged c -> turned(c, now);
+                case Change.NodeFeaturesChanged c -> node(c.node(), n -> n.withFeatures(c.changeable(), c.active(), c.wanted()));
                 case Change.NodeTextsChanged c -> node(c.node(), n -> n.withTexts(c.comment(), c.extra(), c.resumeAfter()));
                 case Change.NodeAdded c -> nodes = nodes.with(c.spec().name(), Node.of(c.spec()).withFlags(c.flags()));
                 case Change.NodeRemoved c -> nodes = nodes.without(c.node());

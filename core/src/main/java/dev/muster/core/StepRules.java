@@ -224,7 +224,7 @@ final class StepRules {
             }
             List<Allocation.Share> shares = candidates();
             if (!request.features().isEmpty()) {
-                shares.removeIf(s -> !planner.matches(request.features(), state.nodes().at(s.node()).spec().features()));
+                shares.removeIf(s -> !planner.matches(request.features(), state.nodes().at(s.node()).activeFeatures()));
                 if (shares.isEmpty()) {
                     return SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE;
                 }

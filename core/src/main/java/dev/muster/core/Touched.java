@@ -56,6 +56,7 @@ public final class Touched {
             case Change.NodeRegistered c -> NONE;
             case Change.NodeStateChanged c -> NONE;
             case Change.NodeTextsChanged c -> NONE;
+            case Change.NodeFeaturesChanged c -> NONE;
             case Change.NodeAdded c -> NONE;
             case Change.NodeRemoved c -> NONE;
             case Change.NodeSpecChanged c -> NONE;
@@ -72,6 +73,7 @@ public final class Touched {
     public static String node(Change change) {
         return switch (change) {
             case Change.NodeRegistered c -> c.node();
+            case Change.NodeFeaturesChanged c -> c.node();
             case Change.NodeStateChanged c -> c.node();
             case Change.NodeSpecChanged c -> c.node();
             default -> "";

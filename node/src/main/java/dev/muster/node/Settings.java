@@ -1,5 +1,6 @@
 package dev.muster.node;
 
+import dev.muster.config.HelpersConf;
 import dev.muster.config.JobContainerConf;
 import dev.muster.config.OciConf;
 import dev.muster.daemon.DaemonLog;
@@ -78,13 +79,14 @@ public record Settings(
      * @param epilogMsgMicros EpilogMsgTime
      * @param pam           UsePAM: a session around each step
      * @param oci           how containers are run
+     * @param helpers       features that a reboot brings
      * @param homeXauthority X11Parameters=home_xauthority: cookies lie in ~/.Xauthority, not in a file of their own
      */
     public record Around(boolean serial, boolean inJob, int propagateNice, String unkillable, String health, String reboot, int addressPercent,
             JobContainerConf container, String cpuFreqDef, Sensing sensing, long epilogMsgMicros, boolean pam,
-            boolean homeXauthority, OciConf oci) {
+            boolean homeXauthority, OciConf oci, HelpersConf helpers) {
         public static final Around NOTHING = new Around(false, false, 0, "", "", "", 0, JobContainerConf.NONE, "", Sensing.NOTHING, 0, false,
-                false, OciConf.NONE);
+                false, OciConf.NONE, HelpersConf.NONE);
     }
 
     /**

@@ -4,6 +4,7 @@ import dev.muster.config.AcctGatherConf;
 import dev.muster.config.CgroupConf;
 import dev.muster.config.ConfigError;
 import dev.muster.config.GresConf;
+import dev.muster.config.HelpersConf;
 import dev.muster.config.JobContainerConf;
 import dev.muster.config.Key;
 import dev.muster.config.NodeConf;
@@ -42,11 +43,12 @@ final class SettingsReader {
     }
 
     /** The files beside slurm.conf as far as this node is concerned. */
-    record Sisters(CgroupConf cgroup, JobContainerConf container, AcctGatherConf gather, OciConf oci) {
+    record Sisters(CgroupConf cgroup, JobContainerConf container, AcctGatherConf gather, OciConf oci,
+            HelpersConf helpers) {
         /** Mistakes are added to {@code errors}. */
         static Sisters read(SlurmConf conf, NodeConf node, String hostname, List<ConfigError> errors) {
             return new Sisters(CgroupConf.read(conf.sister("cgroup.conf"), errors), SettingsReader.container(conf, node, hostname, errors),
-                    SettingsReader.gather(conf, errors), OciConf.read(conf.sister("oci.conf"), errors));
+                    SettingsReader.gather(conf, errors), OciConf.read(conf.sister("oci.conf"), errors), HelpersConf.read(conf, errors));
         }
     }
 
@@ -96,7 +98,7 @@ final class SettingsReader {
                         sisters.container(),
                         conf.given(Key.CPU_FREQ_DEF) ? conf.text(Key.CPU_FREQ_DEF) : "", sensing(conf, sisters.gather()),
                         conf.number(Key.EPILOG_MSG_TIME), conf.yes(Key.USE_PAM),
-                        conf.has(Key.X11_PARAMETERS, "home_xauthority"), sisters.oci()),
+                        conf.has(Key.X11_PARAMETERS, "home_xauthority"), sisters.oci(), sisters.helpers()),
                 conf.configOverrides() ? Optional.of(shape(node)) : Optional.empty());
     }
 

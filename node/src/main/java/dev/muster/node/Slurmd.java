@@ -56,6 +56,9 @@ public final class Slurmd implements AutoCloseable {
     private final long startTime = System.currentTimeMillis() / 1000;
     private final Owner owner;
     private final boolean reportReboot;
+    private final FeatureHelpers helpers;
+    /** They change with a reboot, and then slurmd starts anew. */
+    private final List<String> activeFeatures;
 
     /** What only the process as a whole can do. */
     public interface Owner {
@@ -100,6 +103,8 @@ public final class Slurmd implements AutoCloseable {
         Cgroups cgroups = Cgroups.detect(settings.nodeName(), settings.spoolDirectory(), settings.confinement(),
                 probe.memoryMb(), log);
         hooks = new Hooks(settings, log);
+        helpers = new FeatureHelpers(settings.around().helpers(), settings.nodeName(), hooks.basic(), log);
+        activeFeatures = helpers.active();
         sensors = new Sensors(Path.of("/"), settings.around().sensing(), settings.spoolDirectory(), bootId, System.nanoTime(), log);
         Namespaces namespaces = new Namespaces(settings, log);
         windows = new X11Tunnels(settings, log, spool, namespaces);
@@ -210,9 +215,14 @@ public final class Slurmd implements AutoCloseable {
                 + h.coresPerSocket()
                 + " Threads=" + h.threadsPerCore() + " Memory=" + h.memoryMb() + " TmpDisk=" + h.tmpDiskMb()
                         + " Uptime="
-                + probe.uptimeSeconds() + " CPUSpecList=(null) FeaturesAvail=(null) FeaturesActive=(null)");
+                + probe.uptimeSeconds() + " CPUSpecList=(null) FeaturesAvail=" + shown(helpers.available())
+                + " FeaturesActive=" + shown(activeFeatures));
         hooks.health();
         link.start();
+    }
+
+    private static String shown(List<String> features) {
+        return features.isEmpty() ? "(null)" : String.join(",", features);
     }
 
     private Hardware hardware() {
@@ -228,9 +238,16 @@ public final class Slurmd implements AutoCloseable {
                                 bootTime));
     }
 
+    /** What the node is to have afterwards is set first; without it there is no use in the reboot, and slurmctld gives the node up in time. */
+    private void reboot(List<String> features) {
+        if (helpers.set(features)) {
+            hooks.reboot();
+        }
+    }
+
     private Register register() {
         return new Register(settings.nodeName(), settings.cluster(), bootId, Release.VERSION, startTime, hardware(),
-                jobs.attempts(), settings.dynamic(), settings.extra());
+                jobs.attempts(), settings.dynamic(), settings.extra(), helpers.available(), activeFeatures);
     }
 
     private Heartbeat heartbeat() {
@@ -255,7 +272,7 @@ public final class Slurmd implements AutoCloseable {
             case Welcome w -> { }
             case Refused r -> { }
             case CheckHealth c -> Loop.aside(hooks::health);
-            case dev.muster.model.node.NodeMessages.Reboot r -> Loop.aside(hooks::reboot);
+            case dev.muster.model.node.NodeMessages.Reboot r -> Loop.aside(() -> reboot(r.features()));
         }
     }
 

@@ -73,7 +73,7 @@ final class Candidates {
         for (NodeSlot node : members) {
             boolean may = within.isEmpty() || within.contains(node.spec.name());
             if (may && !required.contains(node.spec.name()) && !avoided.contains(node.spec.name()) && !excluded.contains(node.spec.name())
-                    && Features.match(need.features(), node.spec.features()) && need.tmpDiskMb() <= node.spec.tmpDiskMb()) {
+                    && Features.match(need.features(), node.features) && need.tmpDiskMb() <= node.spec.tmpDiskMb()) {
                 out.add(node);
             }
         }

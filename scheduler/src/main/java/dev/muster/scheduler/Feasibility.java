@@ -1,5 +1,6 @@
 package dev.muster.scheduler;
 
+import dev.muster.core.ChangingFeatures;
 import dev.muster.core.Decision;
 import dev.muster.core.GresRequest;
 import dev.muster.core.Licences;
@@ -75,9 +76,13 @@ final class Feasibility {
             return Optional.of(new Decision.Rejected(SlurmErrno.INVALID_FEATURE, objection));
         }
         for (String feature : Features.names(r.features())) {
-            if (state.nodes().values().stream().noneMatch(n -> n.spec().features().contains(feature))) {
+            if (state.nodes().values().stream().noneMatch(n -> n.features().contains(feature))) {
                 return Optional.of(Decision.reject(SlurmErrno.INVALID_FEATURE));
             }
+        }
+        Optional<Decision.Rejected> changing = ChangingFeatures.objection(state, r.features());
+        if (changing.isPresent()) {
+            return changing;
         }
         if (!r.licenses().isEmpty() && Licences.isWrong(state.settings(), r.licenses())) {
             return Optional.of(Decision.reject(SlurmErrno.INVALID_LICENSES));
@@ -154,7 +159,7 @@ final class Feasibility {
         for (String name : ordered(partition.nodes(), required)) {
             Optional<Node> node = state.nodes().find(name).filter(n -> !n.has(Node.Flag.FUTURE));
             if (node.isEmpty() || excluded.contains(name) || !within.isEmpty() && !within.contains(name)
-                    || !Features.match(need.features(), node.get().spec().features())) {
+                    || !Features.match(need.features(), node.get().features())) {
                 continue;
             }
             NodeSlot empty = new NodeSlot(0, node.get());

@@ -114,7 +114,7 @@ final class Features {
      * @param counted  adds how many of the result must be taken
      */
     static List<Chooser.Candidate> allowed(Choice choice, List<Chooser.Candidate> candidates, int required, int[] counted) {
-        List<Chooser.Candidate> able = candidates.stream().filter(c -> plain(choice.every, c.node().spec.features())).toList();
+        List<Chooser.Candidate> able = candidates.stream().filter(c -> plain(choice.every, c.node().features)).toList();
         if (!able.containsAll(candidates.subList(0, required))) {
             return List.of();
         }
@@ -122,10 +122,10 @@ final class Features {
         for (Count count : choice.counts) {
             int missing = count.nodes;
             for (Chooser.Candidate c : able.subList(0, required)) {
-                missing -= plain(count.expression, c.node().spec.features()) ? 1 : 0;
+                missing -= plain(count.expression, c.node().features) ? 1 : 0;
             }
             for (Chooser.Candidate c : able) {
-                if (missing > 0 && !first.contains(c) && plain(count.expression, c.node().spec.features())) {
+                if (missing > 0 && !first.contains(c) && plain(count.expression, c.node().features)) {
                     first.add(c);
                     missing--;
                 }

@@ -1,5 +1,6 @@
 package dev.muster.scheduler;
 
+import dev.muster.core.ChangingFeatures;
 import dev.muster.core.GresRequest;
 import dev.muster.core.Licences;
 import dev.muster.core.Limits;
@@ -33,6 +34,7 @@ import java.util.TreeMap;
  * @param apart         with whom it shares its nodes
  * @param network       how its nodes hang together
  * @param batch         features that the node has on which the script runs
+ * @param mayReboot     nodes may be rebooted for its features
  */
 record Need(
         String partition,
@@ -64,7 +66,8 @@ record Need(
         int jobsPerCore,
         Apart apart,
         Network network,
-        String batch) {
+        String batch,
+        boolean mayReboot) {
 
     /**
      * @param sockets  a node must have at least; likewise cores and threads
@@ -168,7 +171,8 @@ record Need(
                 r.excludeList(), tasksOn(r),
                 new Gpus(r.cpusPerGpu(), r.memPerGpuMb()), Licences.parse(r.licenses()).orElse(Licences.Wanted.NONE),
                 limit(desc, partition), "", sharing(r, partition), apart(desc, partition, settings),
-                Network.of(r, partition), desc.extras().batchFeatures());
+                Network.of(r, partition), desc.extras().batchFeatures(),
+                r.features().isEmpty() || ChangingFeatures.mayReboot(settings.options(), desc.owner().uid()));
     }
 
     /** Who leaves cores alone has the whole node. */
@@ -211,27 +215,27 @@ record Need(
         return new Need(partition, nodesMin, nodesMax, nodesWanted, tasks, cpusPerTask, tasksPerNode, cpusPerNodeMin, memPerNodeMb, memPerCpuMb,
                 memAll,
                 gresPerNode, gresPerJob, gresPerTask, exclusive, overcommit, shape, tmpDiskMb, features, nodeList, excludeList, tasksOn, gpus,
-                licences, limitMin, name, jobsPerCore, apart, network, batch);
+                licences, limitMin, name, jobsPerCore, apart, network, batch, mayReboot);
     }
 
     Need wanting(int nodes) {
         return new Need(partition, nodesMin, nodesMax, nodes, tasks, cpusPerTask, tasksPerNode, cpusPerNodeMin, memPerNodeMb, memPerCpuMb,
                 memAll, gresPerNode, gresPerJob, gresPerTask, exclusive, overcommit, shape, tmpDiskMb, features, nodeList, excludeList, tasksOn,
-                gpus, licences, limitMin, reservation, jobsPerCore, apart, network, batch);
+                gpus, licences, limitMin, reservation, jobsPerCore, apart, network, batch, mayReboot);
     }
 
     /** It has waited long enough for few switches. */
     Need onAnySwitches() {
         return new Need(partition, nodesMin, nodesMax, nodesWanted, tasks, cpusPerTask, tasksPerNode, cpusPerNodeMin, memPerNodeMb, memPerCpuMb,
                 memAll, gresPerNode, gresPerJob, gresPerTask, exclusive, overcommit, shape, tmpDiskMb, features, nodeList, excludeList, tasksOn,
-                gpus, licences, limitMin, reservation, jobsPerCore, apart, network.withoutSwitches(), batch);
+                gpus, licences, limitMin, reservation, jobsPerCore, apart, network.withoutSwitches(), batch, mayReboot);
     }
 
     /** Of whom it is counts: somebody has nodes for himself. */
     Need by(Apart who) {
         return new Need(partition, nodesMin, nodesMax, nodesWanted, tasks, cpusPerTask, tasksPerNode, cpusPerNodeMin, memPerNodeMb, memPerCpuMb,
                 memAll, gresPerNode, gresPerJob, gresPerTask, exclusive, overcommit, shape, tmpDiskMb, features, nodeList, excludeList, tasksOn,
-                gpus, licences, limitMin, reservation, jobsPerCore, who, network, batch);
+                gpus, licences, limitMin, reservation, jobsPerCore, who, network, batch, mayReboot);
     }
 
     private static Apart apart(JobDesc desc, Partition partition, Settings settings) {

@@ -5,6 +5,7 @@ import dev.muster.core.Node;
 import dev.muster.core.SharedGpus;
 import dev.muster.model.IndexSet;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -16,6 +17,9 @@ final class NodeSlot {
     boolean usable;
     /** Without power: it is started for whoever gets it. */
     boolean asleep;
+    /** What it has or can be rebooted with, and what it has. */
+    List<String> features = List.of();
+    List<String> active = List.of();
     IndexSet freeUnits;
     long freeMemoryMb;
     final Map<String, IndexSet> freeGres = new TreeMap<>();
@@ -48,6 +52,8 @@ final class NodeSlot {
     void take(Node node) {
         spec = node.spec();
         usable = node.isUsable();
+        features = node.features();
+        active = node.activeFeatures();
         freeUnits = IndexSet.range(0, Math.max(0, spec.units() - 1), 1);
         if (spec.units() == 0) {
             freeUnits = IndexSet.empty();

@@ -434,7 +434,7 @@ final class Pass {
         int enough = need.tasks();
         for (int i = 0; i < order.size(); i++) {
             NodeSlot node = order.get(i);
-            int tasks = scheduler.ready(node) ? tasksNow(need, node) : 0;
+            int tasks = scheduler.ready(node) && fits(need, node) ? tasksNow(need, node) : 0;
             if (tasks > 0) {
                 able.add(new Chooser.Candidate(node, tasks));
                 requiredFound += i < required ? 1 : 0;
@@ -453,15 +453,26 @@ final class Pass {
         }
         picks = batchFirst(need, picks);
         for (Chooser.Pick p : picks) {
-            bootIds.computeIfAbsent(p.node().spec.name(), n -> p.node().asleep ? "" : state.nodes().at(n).bootId());
+            String name = p.node().spec.name();
+            bootIds.put(name, p.node().asleep || lacks(need, p.node()) ? "" : state.nodes().at(name).bootId());
         }
         return Optional.of(Chooser.bind(need, picks, n -> freeNow(need, n), bootIds, memoryConsumed, state.settings().awaitProlog()));
+    }
+
+    /** It has not the features that are asked for, and would have them after a reboot. */
+    private static boolean lacks(Need need, NodeSlot node) {
+        return !need.features().isEmpty() && !Features.match(need.features(), node.active);
+    }
+
+    /** A node is rebooted for a job when nobody else is on it. */
+    private static boolean fits(Need need, NodeSlot node) {
+        return !lacks(need, node) || need.mayReboot() && node.holders == 0 && !node.asleep;
     }
 
     /** --batch: the script runs on the first node, which is one that has these features. */
     private static List<Chooser.Pick> batchFirst(Need need, List<Chooser.Pick> picks) {
         List<Chooser.Pick> out = new ArrayList<>(picks);
-        out.sort(java.util.Comparator.comparingInt(p -> Features.match(need.batch(), p.node().spec.features()) ? 0 : 1));
+        out.sort(java.util.Comparator.comparingInt(p -> Features.match(need.batch(), p.node().features) ? 0 : 1));
         return need.batch().isEmpty() ? picks : out;
     }
 
@@ -508,6 +519,8 @@ final class Pass {
             NodeSlot node = scheduler.node(share.node());
             int idle = share.cores().intersect(node.freeUnits).count();
             node.hold(share, need.partition());
+            // it is being rebooted for this job: nobody else comes before it is there
+            node.usable &= !share.bootId().isEmpty() || node.asleep;
             taken.add(new Taken(node, share, need.partition()));
             met.add(new Met(node, scheduler.apart(job)));
             scheduler.meet(met.getLast().who, node, 1);
@@ -673,7 +686,7 @@ final class Pass {
         return new Need(n.partition(), n.nodesMin(), n.nodesMax(), n.nodesWanted(), n.tasks(), n.cpusPerTask(), n.tasksPerNode(), n.cpusPerNodeMin(),
                 n.memPerNodeMb(), n.memPerCpuMb(), n.memAll(), n.gresPerNode(), List.of(), n.gresPerTask(), n.exclusive(),
                 n.overcommit(), n.shape(), n.tmpDiskMb(), n.features(), n.nodeList(), n.excludeList(), n.tasksOn(), n.gpus(), n.licences(),
-                n.limitMin(), n.reservation(), n.jobsPerCore(), n.apart(), n.network(), n.batch());
+                n.limitMin(), n.reservation(), n.jobsPerCore(), n.apart(), n.network(), n.batch(), n.mayReboot());
     }
 
     private Planner.Estimate reserved(Need need, List<Chooser.Pick> picks, int slot, int end, boolean keep) {

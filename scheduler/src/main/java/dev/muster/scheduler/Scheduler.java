@@ -179,7 +179,9 @@ public final class Scheduler implements Planner {
 
     /** What can be started is had as well, after what is there. */
     private static void judge(NodeSlot slot, Node node, State state) {
-        slot.asleep = Power.canStart(state.settings(), node);
+        slot.asleep = node.wanted().isEmpty() && Power.canStart(state.settings(), node);
+        slot.features = node.features();
+        slot.active = node.activeFeatures();
         slot.usable = node.isUsable() || slot.asleep;
     }
 

@@ -172,6 +172,7 @@ class GoldenStateTest {
                 remove d2
                 silent n2
                 register n2 boot2
+                features n2 boot2 f1,f2 f1
                 pass 734
                 partition p state=up
                 again r2 kind=BATCH timing.array=1-3

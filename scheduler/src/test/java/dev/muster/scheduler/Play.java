@@ -182,6 +182,8 @@ final class Play {
             case "lost" -> say(cluster.apply(new Command.NodeLost(w[1])));
             case "silent" -> say(cluster.apply(new Command.NodeResponding(w[1], false)));
             case "register" -> say(cluster.apply(new Command.RegisterNode(cluster.registration(w[1], w[2], attempts(w, 3)))));
+            case "features" -> say(cluster.apply(new Command.RegisterNode(cluster.registration(w[1], w[2], List.of())
+                    .with(List.of(w[3].split(",")), w.length > 4 ? List.of(w[4].split(",")) : List.of()))));
             default -> report(w);
         }
     }

@@ -311,7 +311,8 @@ final class SimController implements Pipeline.Effects {
                 job.run().allocation().on(r.node()).filter(Allocation.Share::released).ifPresent(share -> append(new Change.NodeRestored(
                         new Node(node.spec(), node.flags(), node.reason(), node.reasonUid(), node.reasonTime(), node.bootId(), node.version(),
                                 node.startTime(), node.hardware(), node.comment(), node.extra(), node.jobs(), node.cpusAllocated() - share.cpus(),
-                                node.memoryAllocatedMb() - share.memoryMb(), node.lastBusy(), node.resumeAfter(), node.powerTime()))));
+                                node.memoryAllocatedMb() - share.memoryMb(), node.lastBusy(), node.resumeAfter(), node.powerTime(),
+                                node.changeable(), node.active(), node.wanted()))));
             }
         }
     }

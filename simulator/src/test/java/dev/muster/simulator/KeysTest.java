@@ -9,7 +9,10 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -147,6 +150,7 @@ class KeysTest {
             find(cases, "case ((?:\"\\w+\"(?:, )?)+) -> ", text(config.resolve(reader)));
             cases.forEach(c -> find(wanted, "\"(\\w+)\"", c));
         }
+        find(wanted, "\"(\\w+)\"", text(config.resolve("HelpersConf.java")).split("KEYS =")[1].split(";")[0]);
         wanted.add("SysfsInterfaces");
         find(wanted, "\"((?:energy|profile|infiniband)\\w+)\"", text(config.resolve("AcctGatherConf.java")));
         find(wanted, "\\{\"([\\w.]+)\", \"", text(config.resolve("SisterFiles.java")).split("UNKEPT_WORDS")[0]);
@@ -157,6 +161,38 @@ class KeysTest {
         List<String> tests = new ArrayList<>();
         find(tests, "`(\\w+\\.(?:java|sh))`", told);
         assertThat(tests()).containsKeys(tests.toArray(String[]::new));
+    }
+
+    /** The other way round: a row's key is known to the file's reader, and the tests that it names have it. */
+    @Test
+    void whatIsToldOfOtherFilesIsTrue() throws IOException {
+        TreeMap<String, String> tests = tests();
+        Map<String, String> readers = Map.of("cgroup.conf", "CgroupConf", "gres.conf", "GresConf", "acct_gather.conf", "AcctGatherConf",
+                "oci.conf", "OciConf", "helpers.conf", "HelpersConf");
+        List<String> wrong = new ArrayList<>();
+        Set<String> seen = new TreeSet<>();
+        for (String part : text(Repository.ROOT.resolve("docs/other-files.md")).split("\n## ")) {
+            String reader = readers.get(part.lines().findFirst().orElse(""));
+            Matcher row = Pattern.compile("(?m)^\\| (\\w+(?:, \\w+)*) \\| (.*) \\|$").matcher(part);
+            while (reader != null && row.find()) {
+                String source = text(Repository.ROOT.resolve("config/src/main/java/dev/muster/config/" + reader + ".java"));
+                List<String> named = new ArrayList<>();
+                find(named, "`(\\w+\\.(?:java|sh))`", row.group(2));
+                String shown = String.join("\n", named.stream().map(t -> tests.getOrDefault(t, "")).toList());
+                for (String key : row.group(1).equals("key") ? new String[0] : row.group(1).split(", ")) {
+                    seen.add(reader);
+                    Pattern word = Pattern.compile("(?i)" + key + "\\b");
+                    if (!word.matcher(source).find()) {
+                        wrong.add(reader + " does not know " + key);
+                    }
+                    if (!named.isEmpty() && !word.matcher(shown).find()) {
+                        wrong.add(named + " do not have " + key);
+                    }
+                }
+            }
+        }
+        assertThat(seen).hasSize(readers.size());
+        assertThat(wrong).isEmpty();
     }
 
     private static void find(List<String> out, String pattern, String in) {

@@ -26,6 +26,7 @@ public final class NodeMessages {
      * @param attempts  every job attempt the node knows: alive or with something unacknowledged
      * @param dynamic   of slurmd -Z: its line as it would stand in slurm.conf; else ""
      * @param extra     for the node's Extra=, "" to leave that as it is
+     * @param features  that it can be rebooted with; active: those of them that it has now
      */
     public record Register(
             String node,
@@ -36,7 +37,18 @@ public final class NodeMessages {
             Hardware hardware,
             List<Attempt> attempts,
             String dynamic,
-            String extra) implements ToController {}
+            String extra,
+            List<String> features,
+            List<String> active) implements ToController {
+        public Register(String node, String cluster, String bootId, String version, long startTime, Hardware hardware, List<Attempt> attempts,
+                String dynamic, String extra) {
+            this(node, cluster, bootId, version, startTime, hardware, attempts, dynamic, extra, List.of(), List.of());
+        }
+
+        public Register with(List<String> can, List<String> has) {
+            return new Register(node, cluster, bootId, version, startTime, hardware, attempts, dynamic, extra, can, has);
+        }
+    }
 
     public record Hardware(
             int cpus,
@@ -254,8 +266,8 @@ public final class NodeMessages {
     /** Runs HealthCheckProgram. */
     public record CheckHealth() implements ToNode {}
 
-    /** Runs RebootProgram. */
-    public record Reboot() implements ToNode {}
+    /** Runs RebootProgram. @param features that the node is to have afterwards */
+    public record Reboot(List<String> features) implements ToNode {}
 
     /** End the daemon ({@code scontrol shutdown}); running jobs go on. */
     public record StopDaemon() implements ToNode {}

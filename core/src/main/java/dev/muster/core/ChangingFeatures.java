@@ -1,0 +1,57 @@
+package dev.muster.core;
+
+import dev.muster.model.SlurmErrno;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** Features that nodes get by a reboot (NodeFeaturesPlugins=node_features/helpers): what helpers.conf says of them to the core. */
+public final class ChangingFeatures {
+    /** An option: BootTime, seconds that a reboot may take. */
+    public static final String BOOT_S = "features:boot";
+    /** An option: features that no node has at once, with commas; groups with semicolons. */
+    public static final String EXCLUSIVE = "features:exclusive";
+    /** An option: AllowUserBoot, numbers of users with commas; absent for everybody. */
+    public static final String USERS = "features:users";
+
+    private ChangingFeatures() {}
+
+    /** The names in an expression of {@code -C}. */
+    public static List<String> names(String expression) {
+        List<String> out = new ArrayList<>();
+        for (String name : expression.replaceAll("\\*[0-9]+", "").split("[&|,()\\[\\]]")) {
+            if (!name.isEmpty()) {
+                out.add(name);
+            }
+        }
+        return out;
+    }
+
+    /** Whether nodes are rebooted for this user's jobs. */
+    public static boolean mayReboot(Map<String, String> options, int uid) {
+        String users = options.get(USERS);
+        return users == null || List.of(users.split(",")).contains(Integer.toString(uid));
+    }
+
+    /** Why an expression with changeable features cannot be honoured: a reboot brings all of what is asked for. */
+    public static Optional<Decision.Rejected> objection(State state, String expression) {
+        Set<String> changeable = new HashSet<>();
+        state.nodes().values().forEach(n -> changeable.addAll(n.changeable()));
+        List<String> asked = names(expression);
+        if (asked.stream().noneMatch(changeable::contains)) {
+            return Optional.empty();
+        }
+        if (expression.matches(".*[|*\\[].*")) {
+            return Optional.of(new Decision.Rejected(SlurmErrno.INVALID_FEATURE, "Features that need a reboot can only be joined by &"));
+        }
+        for (String group : state.settings().options().getOrDefault(EXCLUSIVE, "").split(";")) {
+            if (asked.stream().distinct().filter(List.of(group.split(","))::contains).count() > 1) {
+                return Optional.of(Decision.reject(SlurmErrno.INVALID_FEATURE));
+            }
+        }
+        return Optional.empty();
+    }
+}

@@ -1,0 +1,60 @@
+package dev.muster.scheduler;
+
+import org.junit.jupiter.api.Test;
+
+/** Features that a node has after a reboot: it is rebooted for who asks for them. shows: NodeFeaturesPlugins */
+class ChangingFeaturesTest {
+    private static void play(String settings, String lines) {
+        new Play(new Cluster("n[1-2] cpus=2 mem=1000", "p nodes=n[1-2] default=yes defmempercpu=10", "requeueJobs=true " + settings)).lines(lines);
+    }
+
+    @Test
+    void aNodeIsRebootedForAJob() {
+        play("options.features:boot=300", """
+                features n1 boot f1,f2 f1
+                submit kind=BATCH features=f1 tasks=2
+                schedule                              -> 1 RUNNING n1
+                submit kind=BATCH features=f2
+                schedule                              -> 2 PENDING
+                exited 1 batch 0:0
+                done 1 n1
+                schedule                              -> 2 RUNNING+CONFIGURING n1; n1 holds [2]+POWERING_UP
+                submit kind=BATCH nodeList=n1
+                schedule                              -> 3 PENDING
+                pass 299                              -> 2 RUNNING+CONFIGURING n1
+                features n1 boot2 f1,f2 f2            -> n1 holds [2]
+                schedule                              -> 3 RUNNING n1
+                submit kind=BATCH features=f1
+                schedule                              -> 4 PENDING
+                """);
+    }
+
+    @Test
+    void aNodeThatComesWithoutThemOrNotAtAllIsDown() {
+        play("options.features:boot=300", """
+                features n1 boot f1,f2 f1
+                features n2 boot f2
+                submit kind=BATCH features=f2
+                submit kind=BATCH features=f2
+                schedule                              -> 1 RUNNING+CONFIGURING n1; 2 RUNNING+CONFIGURING n2
+                features n1 boot2 f1,f2 f1            -> n1 free+DOWN 'requested node features not set'; 1 PENDING+REQUEUED BeginTime restarts=1
+                pass 300                              -> n2 free+DOWN 'ResumeTimeout reached'; 2 PENDING+REQUEUED BeginTime restarts=1
+                """);
+    }
+
+    @Test
+    void whatCannotBeHad() {
+        play("options.features:boot=300 options.features:exclusive=f1,f2 options.features:users=77", """
+                features n1 boot f1,f2,f3 f3
+                submit kind=BATCH features=f1|f3      -> says Features that need a reboot can only be joined by &
+                submit kind=BATCH features=f1&f2      -> says Invalid feature specification
+                submit kind=BATCH features=f4         -> says Invalid feature specification
+                submit kind=BATCH features=f3
+                schedule                              -> 1 RUNNING n1
+                exited 1 batch 0:0
+                done 1 n1
+                submit kind=BATCH features=f1
+                schedule                              -> 2 PENDING
+                """);
+    }
+}
