@@ -63,6 +63,7 @@ bigstep() {
   tasks=${TASKS:-512}
   cluster muster "$prefix/bin" "$prefix/sbin" 8 64 29817
   debian && cluster debian /usr/bin /usr/sbin 8 64 30817
+  sleep "${SETTLE:-8}"      # the daemons of both have come to rest
   # the first three are not counted; what a step leaves to be tidied up must not fall on the next one
   for run in $(seq -2 "${RUNS:-11}"); do for k in muster debian; do
     [ -d "$work/$k" ] || continue

@@ -250,6 +250,8 @@ public final class Main {
         Lifetime lifetime = new Lifetime(first.log);
         Start start = first;
         try (Machine machine = new Machine(first.settings().stepd())) {
+            WarmUp.start(first.settings(), new Sessions(first.conf, new Caller(Os.uid(), Os.gid()), first.settings().slurmUserId(), false),
+                    first.log);
             while (serveOnce(start, lifetime, machine) == Lifetime.Order.READ_CONFIG) {
                 start = reread(start);
             }
