@@ -1,12 +1,14 @@
 /*
- * slurmstepd --namespace make FILE private|slave DIRECTORY=SOURCE...   a job's view of the file system, kept at FILE
+ * slurmstepd --namespace make FILE private|slave[,pid][,user[=SCRIPT]] DIRECTORY=SOURCE...   a job's view of the file system, kept at FILE
  * slurmstepd --namespace drop FILE                                     lets go of it
+ * With pid the job has processes of its own, kept at FILE-pid, with user a user namespace, at FILE-user.
  * FILE is where the kernel keeps the namespace (a file of its own under a directory that nothing is propagated from); each
  * DIRECTORY shows SOURCE, or a fresh file system in memory where SOURCE is empty.
  */
 #define _GNU_SOURCE
 #include "stepd.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
@@ -16,7 +18,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -33,13 +37,46 @@ static int put_in_place(const char *directory, const char *source)
     return mount(source, directory, NULL, MS_BIND, NULL) < 0 ? wrong("cannot mount", directory) : 0;
 }
 
-/* The process that has the namespace first: puts everything in place, says so, and waits until the namespace is kept. */
-static int inside(int say, int wait_for, bool slave, int count, char **pairs)
+struct kinds { bool slave, pid, user; const char *user_script; };
+
+/* The first process of a job's own processes: takes in orphans, and ends when it is killed, and all others with it. */
+static void first_process(int say)
 {
+    int nowhere = open("/dev/null", O_RDWR);
+    char error = mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) < 0 ? 'e' : 'r';
+    if (error == 'e')
+        wrong("cannot mount", "/proc");
+    for (int fd = 0; fd < 3; fd++)
+        dup2(nowhere, fd);
+    setsid();
+    ssize_t ignored = chdir("/");
+    prctl(PR_SET_NAME, "job-processes");
+    ignored = write(say, &error, 1);
+    (void)ignored;
+    if (error == 'e')
+        _exit(1);
+    syscall(SYS_close_range, 3u, ~0u, 0);
+    for (;;)
+        if (waitpid(-1, NULL, 0) < 0)
+            usleep(200000);
+}
+
+static bool ask(int say, char what, int wait_for)
+{
+    char byte;
+    return write(say, &what, 1) == 1 && read(wait_for, &byte, 1) == 1;
+}
+
+/* The process that has the namespaces first: puts everything in place, says so, and waits until they are kept. */
+static int inside(int say, int wait_for, const struct kinds *kinds, int count, char **pairs)
+{
+    pid_t first = 0;
     char byte = 'r';
-    if (unshare(CLONE_NEWNS) < 0)
-        return wrong("cannot make", "a mount namespace");
-    if (mount(NULL, "/", NULL, MS_REC | (slave ? MS_SLAVE : MS_PRIVATE), NULL) < 0)
+    if (kinds->user && (unshare(CLONE_NEWUSER) < 0 || !ask(say, 'u', wait_for) || setresgid(0, 0, 0) < 0 || setresuid(0, 0, 0) < 0))
+        return wrong("cannot make", "a user namespace");
+    if (unshare(CLONE_NEWNS | (kinds->pid ? CLONE_NEWPID : 0)) < 0)
+        return wrong("cannot make", "a namespace");
+    if (mount(NULL, "/", NULL, MS_REC | (kinds->slave ? MS_SLAVE : MS_PRIVATE), NULL) < 0)
         return wrong("cannot detach", "/");
     for (int i = 0; i < count; i++) {
         char *equals = strchr(pairs[i], '=');
@@ -50,10 +87,51 @@ static int inside(int say, int wait_for, bool slave, int count, char **pairs)
         if (rc)
             return rc;
     }
-    ssize_t ignored = write(say, &byte, 1);
-    ignored = read(wait_for, &byte, 1);
+    if (kinds->pid) {
+        int ready[2];
+        if (pipe2(ready, O_CLOEXEC) < 0 || (first = fork()) < 0)
+            return wrong("cannot start", "the first process");
+        if (first == 0)
+            first_process(ready[1]);
+        close(ready[1]);
+        if (read(ready[0], &byte, 1) != 1 || byte != 'r')
+            return 1;
+    }
+    if (write(say, "r", 1) != 1 || write(say, &first, sizeof first) != sizeof first)
+        return 1;
+    ssize_t ignored = read(wait_for, &byte, 1);
     (void)ignored;
     return 0;
+}
+
+/* Everybody is who he is outside, unless the site's script says otherwise. */
+static bool map_users(pid_t child, const char *script)
+{
+    char path[64], pid[24];
+    int status = 1;
+    if (script && *script) {
+        snprintf(pid, sizeof pid, "%d", (int)child);
+        pid_t runs = fork();
+        if (runs == 0) {
+            setenv("SLURM_NS_PID", pid, 1);
+            execl(script, script, NULL);
+            _exit(127);
+        }
+        if (runs < 0 || waitpid(runs, &status, 0) < 0 || status)
+            return fprintf(stderr, "user namespace script %s failed\n", script), false;
+        return true;
+    }
+    const char *const files[] = {"uid_map", "gid_map"};
+    for (int i = 0; i < 2; i++) {
+        snprintf(path, sizeof path, "/proc/%d/%s", (int)child, files[i]);
+        int fd = open(path, O_WRONLY | O_CLOEXEC);
+        bool good = fd >= 0 && write(fd, "0 0 4294967295\n", 15) == 15;
+        if (fd >= 0)
+            close(fd);
+        if (!good)
+            return wrong("cannot write", path), false;
+    }
+    return true;
 }
 
 /* A namespace can be kept only where mounts do not spread: the directory above becomes a mount of its own. */
@@ -68,10 +146,49 @@ static bool keep_place(const char *file)
     return fd >= 0 && mount(above, above, NULL, MS_BIND, NULL) == 0 && mount(NULL, above, NULL, MS_PRIVATE, NULL) == 0;
 }
 
+static const struct { const char *kind, *suffix; int flag; } KEPT[] = {
+    {"user", "-user", CLONE_NEWUSER}, {"pid", "-pid", CLONE_NEWPID}, {"mnt", "", CLONE_NEWNS}};
+
+static void kept_at(char *into, size_t room, const char *file, int which)
+{
+    snprintf(into, room, "%s%s", file, KEPT[which].suffix);
+}
+
+static bool keep(const char *file, pid_t of, int which)
+{
+    char self[64], place[4200];
+    kept_at(place, sizeof place, file, which);
+    snprintf(self, sizeof self, "/proc/%d/ns/%s", (int)of, KEPT[which].kind);
+    int fd = open(place, O_RDONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd >= 0)
+        close(fd);
+    if (fd >= 0 && mount(self, place, NULL, MS_BIND, NULL) == 0)
+        return true;
+    wrong("cannot keep a namespace at", place);
+    return false;
+}
+
+/* private|slave, then pid and user or user=SCRIPT, with commas. */
+static struct kinds parse_kinds(char *text)
+{
+    struct kinds kinds = {0};
+    for (char *word = strtok(text, ","); word; word = strtok(NULL, ",")) {
+        kinds.slave |= !strcmp(word, "slave");
+        kinds.pid |= !strcmp(word, "pid");
+        if (!strncmp(word, "user", 4)) {
+            kinds.user = true;
+            kinds.user_script = word[4] == '=' ? word + 5 : NULL;
+        }
+    }
+    return kinds;
+}
+
 static int make(int argc, char **argv)
 {
     int ready[2], go[2], status = 1;
-    char byte, self[64];
+    pid_t first = 0;
+    char byte = 0;
+    struct kinds kinds = parse_kinds(argv[1]);
     if (!keep_place(argv[0]))
         return wrong("cannot keep a namespace at", argv[0]);
     if (pipe2(ready, O_CLOEXEC) < 0 || pipe2(go, O_CLOEXEC) < 0)
@@ -80,27 +197,52 @@ static int make(int argc, char **argv)
     if (child == 0) {
         close(ready[0]);
         close(go[1]);
-        _exit(inside(ready[1], go[0], !strcmp(argv[1], "slave"), argc - 2, argv + 2));
+        _exit(inside(ready[1], go[0], &kinds, argc - 2, argv + 2));
     }
     close(ready[1]);
     close(go[0]);
     bool good = child > 0 && read(ready[0], &byte, 1) == 1;
-    if (good) {
-        snprintf(self, sizeof self, "/proc/%d/ns/mnt", (int)child);
-        good = mount(self, argv[0], NULL, MS_BIND, NULL) == 0;
-        if (!good)
-            wrong("cannot keep a namespace at", argv[0]);
-    }
+    if (good && byte == 'u')
+        good = map_users(child, kinds.user_script) && write(go[1], "m", 1) == 1 && read(ready[0], &byte, 1) == 1;
+    good = good && byte == 'r' && read(ready[0], &first, sizeof first) == sizeof first;
+    pid_t of = first ? first : child;
+    good = good && (!kinds.user || keep(argv[0], of, 0)) && (!kinds.pid || keep(argv[0], of, 1)) && keep(argv[0], of, 2);
+    if (!good && first > 0)
+        kill(first, SIGKILL);
     close(go[1]);
     if (child > 0)
         waitpid(child, &status, 0);
     return good ? 0 : 1;
 }
 
+/* Kills the first process of the kept namespace, and so all in it. */
+static void end_processes(const char *file)
+{
+    char place[4200], link[300];
+    struct stat kept, its;
+    kept_at(place, sizeof place, file, 1);
+    DIR *proc = stat(place, &kept) == 0 ? opendir("/proc") : NULL;
+    struct dirent *entry;
+    while (proc && (entry = readdir(proc))) {
+        if (*entry->d_name < '0' || *entry->d_name > '9')
+            continue;
+        snprintf(link, sizeof link, "/proc/%s/ns/pid", entry->d_name);
+        if (stat(link, &its) == 0 && its.st_ino == kept.st_ino && its.st_dev == kept.st_dev)
+            kill((pid_t)atoi(entry->d_name), SIGKILL);
+    }
+    if (proc)
+        closedir(proc);
+}
+
 static int drop(char *file)
 {
-    if (umount2(file, MNT_DETACH) < 0 && errno != EINVAL && errno != ENOENT)
-        return wrong("cannot let go of", file);
+    char place[4200];
+    end_processes(file);
+    for (int i = 0; i < 3; i++) {
+        kept_at(place, sizeof place, file, i);
+        if (umount2(place, MNT_DETACH) < 0 && errno != EINVAL && errno != ENOENT)
+            return wrong("cannot let go of", place);
+    }
     char *above = dirname(file);
     return umount2(above, MNT_DETACH) < 0 && errno != EINVAL && errno != ENOENT ? wrong("cannot let go of", above) : 0;
 }
@@ -111,18 +253,50 @@ int namespace_main(int argc, char **argv)
         return make(argc - 1, argv + 1);
     if (argc == 2 && !strcmp(argv[0], "drop"))
         return drop(argv[1]);
-    fprintf(stderr, "usage: slurmstepd --namespace make FILE private|slave [DIRECTORY=SOURCE]... | drop FILE\n");
+    fprintf(stderr, "usage: slurmstepd --namespace make FILE private|slave[,pid][,user[=SCRIPT]] [DIRECTORY=SOURCE]... | drop FILE\n");
     return 2;
+}
+
+static bool join(const char *file, int which, bool must)
+{
+    char place[4200];
+    kept_at(place, sizeof place, file, which);
+    int fd = open(place, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return !must && errno == ENOENT;
+    bool good = setns(fd, KEPT[which].flag) == 0;
+    int error = errno;
+    close(fd);
+    errno = error;
+    return good;
 }
 
 /* From here on this process, which must have one thread, sees what the job sees. */
 bool namespace_join(const char *file)
 {
-    int fd = open(file, O_RDONLY | O_CLOEXEC);
-    bool good = fd >= 0 && setns(fd, CLONE_NEWNS) == 0;
-    int error = errno;
-    if (fd >= 0)
-        close(fd);
-    errno = error;
-    return good;
+    return join(file, 0, false) && join(file, 2, true);
+}
+
+/* The children of this process from now on are among the job's own processes, where it has such. */
+bool namespace_adopt(const char *file)
+{
+    return join(file, 1, false);
+}
+
+/* Whether it is one of the job's own processes. */
+bool namespace_has(const char *file, pid_t pid)
+{
+    char place[4200], link[64];
+    struct stat kept, its;
+    kept_at(place, sizeof place, file, 1);
+    snprintf(link, sizeof link, "/proc/%d/ns/pid", (int)pid);
+    return stat(place, &kept) == 0 && stat(link, &its) == 0 && its.st_ino == kept.st_ino && its.st_dev == kept.st_dev;
+}
+
+bool namespace_has_processes(const char *file)
+{
+    char place[4200];
+    struct stat kept;
+    kept_at(place, sizeof place, file, 1);
+    return stat(place, &kept) == 0;
 }

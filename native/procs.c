@@ -35,6 +35,41 @@ static bool read_parent(pid_t pid, struct process *process)
     return true;
 }
 
+/*
+ * Among a job's own processes an orphan goes to the first of these and is no descendant of stepd any more: what it has in its environment
+ * says whose it is.
+ */
+static bool is_stray(pid_t pid)
+{
+    char path[40], job[40], step[48];
+    static char text[65536];
+    snprintf(path, sizeof path, "/proc/%d/environ", (int)pid);
+    snprintf(job, sizeof job, "SLURM_JOB_ID=%s", spec.job);
+    snprintf(step, sizeof step, "SLURM_STEP_ID=%s", spec.step);
+    if (!namespace_has(spec.namespace, pid))
+        return false;
+    ssize_t n = 0;
+    for (int tries = 0; n <= 0 && tries < 20; tries++) {    /* of a process that is just executing a program it is empty */
+        if (tries)
+            usleep(500);
+        int fd = open(path, O_RDONLY | O_CLOEXEC);
+        if (fd < 0)
+            return false;
+        n = read(fd, text, sizeof text - 1);
+        close(fd);
+    }
+    if (n <= 0)
+        return false;
+    text[n] = 0;
+    bool of_job = false, of_step = false, in_step = false;
+    for (char *at = text; at < text + n; at += strlen(at) + 1) {
+        of_job |= !strcmp(at, job);
+        of_step |= !strcmp(at, step);
+        in_step |= !strncmp(at, "SLURM_STEP_ID=", 14);
+    }
+    return of_job && (spec.is_batch ? !in_step : of_step);
+}
+
 static size_t list_processes(struct process **into)
 {
     size_t count = 0, room = 256;
@@ -61,12 +96,14 @@ static size_t list_processes(struct process **into)
 static void mark_below(struct process *list, size_t count, pid_t top)
 {
     bool more = true;
-    while (more) {
+    /* asked once: reading every environment costs */
+    bool strays = spec.namespace && namespace_has_processes(spec.namespace);
+    for (; more; strays = false) {
         more = false;
         for (size_t i = 0; i < count; i++) {
             if (list[i].below)
                 continue;
-            bool below = list[i].parent == top;
+            bool below = list[i].parent == top || (strays && is_stray(list[i].pid));
             for (size_t j = 0; j < count && !below; j++)
                 below = list[j].below && list[j].pid == list[i].parent;
             if (below)
@@ -87,6 +124,12 @@ int procs_signal_children_tree(int signal)
             sent++;
     free(list);
     return sent;
+}
+
+/* Of a step whose children are all gone: among a job's own processes there may be others. */
+bool procs_are_left(void)
+{
+    return spec.namespace && namespace_has_processes(spec.namespace) && procs_signal_children_tree(SIGKILL) > 0;
 }
 
 /* Signals only the tasks themselves (for a batch step: only the shell). */

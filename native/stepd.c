@@ -160,7 +160,7 @@ static void reap(void)
         if (pid < 0 && errno == EINTR)
             continue;
         if (pid <= 0) {
-            if (pid < 0 && ended && !complete)
+            if (pid < 0 && ended && !complete && !procs_are_left())
                 complete = changed = true;
             return;
         }
@@ -265,9 +265,14 @@ static bool start_tasks(void)
         return false;
     share_files();
     environment_prepare();
+    if (spec.namespace && spec.task_count && !namespace_adopt(spec.namespace)) {
+        snprintf(spec.tasks[0].reason, sizeof spec.tasks[0].reason, "cannot enter the job's processes: %s", strerror(errno));
+        close(gate[0]);
+        gate[0] = -1;
+    }
     for (size_t i = 0; i < spec.task_count; i++) {
         struct task *task = &spec.tasks[i];
-        if (task_start(task, gate[0], gate[1]))
+        if (gate[0] >= 0 && task_start(task, gate[0], gate[1]))
             continue;
         for (size_t j = i; j < spec.task_count; j++) {
             struct task *never = &spec.tasks[j];
@@ -395,6 +400,8 @@ int main(int argc, char **argv)
         printf("%s\n", there ? "ok" : error);
         return there ? 0 : 1;
     }
+    if (argc == 6 && !strcmp(argv[1], "--container"))
+        return container_main(argv + 2);
     if (argc > 2 && !strcmp(argv[1], "--namespace"))
         return namespace_main(argc - 2, argv + 2);
     if (argc != 2) {

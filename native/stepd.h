@@ -8,6 +8,7 @@
  *   status.c  the durable record of what became of every task
  *   procs.c   finding and killing everything a step left behind
  *   namespace.c  the file system as a job sees it
+ *   container.c  a task whose container has to be created and started
  *   pam.c        a PAM session around the step
  *   serve.c   starts steps on request, without a new program for each
  *   stepd.c   start, the event loop, the end
@@ -147,6 +148,12 @@ int serve_requests(void);
 /* namespace.c */
 int namespace_main(int argc, char **argv);
 bool namespace_join(const char *file);
+bool namespace_adopt(const char *file);
+bool namespace_has(const char *file, pid_t pid);
+bool namespace_has_processes(const char *file);
+
+/* container.c */
+int container_main(char **argv);
 
 /* pam.c */
 bool pam_load(char *error, size_t room);
@@ -184,6 +191,7 @@ size_t status_text(char *into, size_t room);
 /* procs.c */
 int procs_signal_children_tree(int signal);
 int procs_signal_tasks(int signal);
+bool procs_are_left(void);
 void procs_join_cgroup(const char *directory, pid_t pid, char *error, size_t error_room);
 void procs_kill_cgroups(void);
 long procs_oom_kills(void);

@@ -325,8 +325,6 @@ static void child(struct task *task, const struct ends *ends, int gate_read)
         procs_join_cgroup(task->cgroups.items[i], getpid(), error, sizeof error);
     if (*error)
         fail("%s", error);
-    if (spec.namespace && !namespace_join(spec.namespace))
-        fail("cannot enter the job's namespace %s: %s", spec.namespace, strerror(errno));
     if (ends->slave >= 0 && ioctl(ends->slave, TIOCSCTTY, 0) < 0)
         fail("cannot make the terminal the controlling one: %s", strerror(errno));
     if (spec.has_oom)
@@ -337,6 +335,9 @@ static void child(struct task *task, const struct ends *ends, int gate_read)
     bind_memory(task->memory);
     say_binding(task);
     apply_limits();
+    /* last of what needs the node's root: in a user namespace that is gone */
+    if (spec.namespace && !namespace_join(spec.namespace))
+        fail("cannot enter the job's namespace %s: %s", spec.namespace, strerror(errno));
     task_become_user();
     umask(spec.umask);
     enter_directory();

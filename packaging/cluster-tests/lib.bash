@@ -7,7 +7,7 @@ export SLURM_CONF=$dir/slurm.conf PATH=$prefix/bin:$prefix/sbin:$PATH
 fails=0
 
 free_port() {
-  local p=$((20000 + RANDOM % 20000)) q ok
+  local p=$((20000 + RANDOM % 12700)) q ok   # below the ports that connections out take
   while :; do
     ok=1
     for q in $(seq "$p" $((p + 20))); do if (exec 3<>"/dev/tcp/127.0.0.1/$q") 2>/dev/null; then ok=0; fi; done

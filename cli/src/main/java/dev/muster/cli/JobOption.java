@@ -31,8 +31,9 @@ enum JobOption {
     COMPRESS("compress", 0, Arg.OPTIONAL, "R", Kind.REFUSED, "R:SLURM_COMPRESS"),
     CONSOLIDATE_SEGMENTS("consolidate-segments", 0, Arg.NONE, "BRA", Kind.REFUSED, ""),
     CONSTRAINT("constraint", 'C', Arg.REQUIRED, "BRA", Kind.TEXT, "CONSTRAINT"),
-    CONTAINER("container", 0, Arg.REQUIRED, "BRA", Kind.TEXT, "CONTAINER"),
-    CONTAINER_ID("container-id", 0, Arg.REQUIRED, "BRA", Kind.TEXT, "CONTAINER_ID"),
+    CONTAINER("container", 0, Arg.REQUIRED, "BRA", Kind.TEXT, "B:SBATCH_CONTAINER,R:SRUN_CONTAINER,A:SALLOC_CONTAINER"),
+    CONTAINER_ID("container-id", 0, Arg.REQUIRED, "BRA", Kind.TEXT,
+            "B:SBATCH_CONTAINER_ID,R:SRUN_CONTAINER_ID,A:SALLOC_CONTAINER_ID"),
     CONTIGUOUS("contiguous", 0, Arg.NONE, "BRA", Kind.FLAG, ""),
     CORE_SPEC("core-spec", 'S', Arg.REQUIRED, "BRA", Kind.NUMBER, "CORE_SPEC"),
     CORES_PER_SOCKET("cores-per-socket", 0, Arg.REQUIRED, "BRA", Kind.COUNT, ""),
@@ -167,7 +168,7 @@ enum JobOption {
     WCKEY("wckey", 0, Arg.REQUIRED, "BRA", Kind.TEXT, "WCKEY"),
     WHOLE("whole", 0, Arg.NONE, "R", Kind.FLAG, ""),
     WRAP("wrap", 0, Arg.REQUIRED, "B", Kind.TEXT, ""),
-    X11("x11", 0, Arg.OPTIONAL, "BRA", Kind.REFUSED, "");
+    X11("x11", 0, Arg.OPTIONAL, "RA", Kind.SPECIAL, "");
 
     /** How a value is checked when it is set. */
     enum Kind {

@@ -20,6 +20,7 @@ final class JobOptions {
     private final Origin[] origins = new Origin[COUNT];
     private final int hetGroup;
     private int verbose;
+    private String forwarded = "";
 
     JobOptions(CommandContext context, char command) {
         this(context, command, -1);
@@ -35,6 +36,16 @@ final class JobOptions {
     /** What the command itself adds to its step's environment. */
     java.util.Map<String, String> stepEnvironment() {
         return stepEnvironment;
+    }
+
+    /** The display that programs on the nodes are led to, as the request carries it. */
+    void forward(String x11) {
+        forwarded = x11;
+    }
+
+    /** "" where no display is forwarded. */
+    String forwarded() {
+        return forwarded;
     }
 
     CommandContext context() {

@@ -301,6 +301,7 @@ final class JobRequest {
         put(e, "signal", o.text(JobOption.SIGNAL));
         put(e, "container", o.text(JobOption.CONTAINER));
         put(e, "containerId", o.text(JobOption.CONTAINER_ID));
+        put(e, "x11", o.forwarded());
         put(e, "burstBuffer", o.has(JobOption.BBF) ? o.text(JobOption.BBF) : o.text(JobOption.BB));
         put(e, "mcsLabel", o.text(JobOption.MCS_LABEL));
         put(e, "batchFeatures", o.text(JobOption.BATCH));

@@ -178,6 +178,12 @@ final class OptionCheck {
                 }
                 yield value;
             }
+            case X11 -> {
+                if (!value.isEmpty() && dev.muster.model.X11.nodes(value).isEmpty()) {
+                    throw invalid(options, o);
+                }
+                yield value.isEmpty() ? "all" : value.toLowerCase(java.util.Locale.ROOT);
+            }
             case WAIT_ALL_NODES -> oneOf(options, o, value, "0", "1");
             default -> throw new IllegalStateException(o.longName);
         };

@@ -6,6 +6,7 @@ import java.io.File;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /** Gets an allocation and runs a command of the caller's in it, on this host. */
@@ -30,6 +31,11 @@ final class Salloc implements Command {
         }
         List<JobOptions> components = typed.stream().map(Components.Typed::options).toList();
         Components.complete(components);
+        if (o.has(JobOption.CONTAINER) && !c.host().settings().launchParameters.contains("use_interactive_step")) {
+            throw c.bad(o.exitError(1), "--container requires LaunchParameters=use_interactive_step");
+        }
+        X11Forward.refuseForComponents(c, o, components.size());
+        Optional<X11Forward> windows = X11Forward.of(c, o);
         o.printDefined();
         AllocationClient client = new AllocationClient(c, o);
         String name = o.has(JobOption.JOB_NAME) ? o.text(JobOption.JOB_NAME) : "interactive";
@@ -67,6 +73,7 @@ final class Salloc implements Command {
             c.info("debug:  laying out the " + tasks + " tasks on " + allocation.integer("nodeCount") + " hosts "
                     + allocation.text("nodes"));
         }
+        windows.ifPresent(w -> w.serve(allocation));
         bell(c, o, client.waitedInQueue());
         if (o.has(JobOption.NO_SHELL)) {
             return 0;
@@ -91,7 +98,8 @@ final class Salloc implements Command {
         List<String> command = operands;
         if (command.isEmpty()) {
             String shell = c.env("SHELL").isEmpty() ? "/bin/sh" : c.env("SHELL");
-            command = c.host().settings().launchParameters.contains("use_interactive_step") ? interactive(c, shell) : List.of(shell);
+            command = c.host().settings().launchParameters.contains("use_interactive_step")
+                    ? interactive(c, shell, o.text(JobOption.CONTAINER)) : List.of(shell);
         }
         ProcessBuilder builder = new ProcessBuilder(command).inheritIO()
                 .directory(new File(new JobRequest(o).workDir()));
@@ -131,9 +139,12 @@ final class Salloc implements Command {
     }
 
     /** LaunchParameters=use_interactive_step: the shell runs on the first node. */
-    private static List<String> interactive(CommandContext c, String shell) {
+    private static List<String> interactive(CommandContext c, String shell, String container) {
         String prefix = System.getProperty("muster.prefix", "");
         List<String> out = new java.util.ArrayList<>(List.of(prefix.isEmpty() ? "srun" : prefix + "/bin/srun", "-N1", "-n1"));
+        if (!container.isEmpty()) {
+            out.add("--container=" + container);
+        }
         for (String word : Texts.words(c.host().settings().interactiveStepOptions)) {
             out.add(word.replace("${SHELL}", shell).replace("$SHELL", shell));
         }

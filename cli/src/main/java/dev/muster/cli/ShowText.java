@@ -467,6 +467,7 @@ final class ShowText {
         line();
         add("SrunHost:Pid", s.text("submitHost").isEmpty() ? "(null):0"
                 : s.text("submitHost") + ":" + s.integer("submitPid"));
+        optional(s, "container", "Container");
         optional(s, "tresPerNode", "TresPerNode");
         optional(s, "submitLine", "SubmitLine");
         return end();

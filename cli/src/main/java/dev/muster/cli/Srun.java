@@ -42,9 +42,11 @@ final class Srun implements Command {
         o.readEnvironment();
         checkMpi(c, o);
         checkTreeWidth(c, o);
+        Optional<X11Forward> windows = windows(c, o);
         boolean inside = o.has(JobOption.JOBID) && !isOwnAllocation(o);
         if (sections.size() > 1 || inside && o.has(JobOption.HET_GROUP)) {
             c.host().needsOwnProcess();
+            X11Forward.refuseForComponents(c, o, sections.size());
             o.printDefined();
             return inside ? hetInside(c, o, sections, program) : hetAlone(c, o, sections);
         }
@@ -68,7 +70,21 @@ final class Srun implements Command {
         if (begun.isPresent()) {
             return goOn(c, o, program, begun.get());
         }
-        return o.has(JobOption.JOBID) && !isOwnAllocation(o) ? inside(c, o, program) : alone(c, o, program);
+        return o.has(JobOption.JOBID) && !isOwnAllocation(o) ? inside(c, o, program) : alone(c, o, program, windows);
+    }
+
+    /** A display belongs to the allocation: a step in one that is there already has the allocation's. */
+    private static Optional<X11Forward> windows(CommandContext c, JobOptions o) throws UsageException {
+        if (!o.has(JobOption.X11)) {
+            return Optional.empty();
+        }
+        c.host().needsOwnProcess();
+        Optional<X11Forward> windows = X11Forward.of(c, o);
+        if (o.has(JobOption.JOBID) && !isOwnAllocation(o)) {
+            c.error("Ignoring --x11 option for a job step within an existing job. Set x11 options at job allocation time.");
+            return Optional.empty();
+        }
+        return windows;
     }
 
     /** A pseudo-terminal is for somebody who sits at one. */
@@ -173,7 +189,7 @@ final class Srun implements Command {
         return Optional.of(allocation);
     }
 
-    private int alone(CommandContext c, JobOptions o, List<String> program) throws SlurmException, UsageException {
+    private int alone(CommandContext c, JobOptions o, List<String> program, Optional<X11Forward> windows) throws SlurmException, UsageException {
         if (o.typed(JobOption.RELATIVE)) {
             throw new UsageException(o.exitError(1), List.of("srun: fatal: --relative option invalid for job allocation request"));
         }
@@ -201,6 +217,7 @@ final class Srun implements Command {
         if (o.verbose() > 0) {
             describe(c, allocation);
         }
+        windows.ifPresent(w -> w.serve(allocation));
         int rc;
         try {
             rc = step(c, o, program, allocation, true);

@@ -17,6 +17,7 @@ final class StepRows {
         CPUS('C', "numcpus", "CPUS"),
         ARRAY_JOB_ID('F', "arrayjobid", "ARRAY_JOB_ID"),
         ID('i', "stepid", "STEPID"),
+        CONTAINER('\0', "container", "CONTAINER"),
         NAME('j', "stepname", "NAME"),
         ARRAY_TASK_ID('K', "arraytaskid", "ARRAY_TASK_ID"),
         LIMIT('l', "timelimit", "TIME_LIMIT"),
@@ -45,6 +46,7 @@ final class StepRows {
                 case CPUS -> Integer.toString(s.integer("cpus"));
                 case ARRAY_JOB_ID -> Integer.toString(JobField.arrayJobId(s));
                 case ID -> id(s);
+                case CONTAINER -> JobRows.orNull(s.text("container"));
                 case NAME -> s.text("name");
                 case ARRAY_TASK_ID -> JobRows.taskId(s) < 0 ? "N/A" : Integer.toString(JobRows.taskId(s));
                 case LIMIT -> limit(s);

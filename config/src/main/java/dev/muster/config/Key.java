@@ -225,7 +225,7 @@ public enum Key {
     USE_PAM("UsePAM", Kind.YES_NO, "no", Reader.NODE),
     V_SIZE_FACTOR("VSizeFactor", Kind.U16, "0", Reader.NODE),
     WAIT_TIME("WaitTime", Kind.U16, "0", Reader.COMMANDS),
-    X11_PARAMETERS("X11Parameters", Kind.TEXT, "", Reader.COMMANDS, Inert.X11);
+    X11_PARAMETERS("X11Parameters", Kind.TEXT, "", Reader.NODE);
 
     /** How a value is read. */
     public enum Kind {
@@ -261,7 +261,6 @@ public enum Key {
         static final String SENSOR = "file systems are not metered in this version";
         static final String SWITCH = "switch plugins are not part of this version";
         static final String TLS = "TLS is not part of this version; requests are authenticated by MAC";
-        static final String X11 = "X11 forwarding is not part of this version";
     }
 
     private final String slurmName;

@@ -15,11 +15,9 @@ public final class SisterFiles {
         {"plugstack.conf", "SPANK plugins are shared objects of Slurm and are not loaded"},
         {"burst_buffer.conf", "burst buffers are not part of this version"},
         {"helpers.conf", "changing node features by reboot is not part of this version"},
-        {"namespace.yaml", "namespace/linux is not part of this version; namespace/tmpfs reads job_container.conf"},
         {"knl.conf", "node features of KNL processors are not part of this version"},
         {"mpi.conf", "MPI plugins have no settings here"},
-        {"oci.conf", "OCI containers are not part of this version"},
-        {"scrun.lua", "OCI containers are not part of this version"},
+        {"scrun.lua", "scrun is not part of this version"},
         {"cli_filter.lua", "submission plugins are not part of this version"},
         {"job_submit.lua", "submission plugins are not part of this version"},
         {"certmgr.sh", "TLS is not part of this version"},
@@ -87,7 +85,6 @@ public final class SisterFiles {
         {"LaunchParameters", "slurmstepd_memlock", "only slurmd -M locks memory"},
         {"LaunchParameters", "slurmstepd_memlock_all", "only slurmd -M locks memory"},
         {"LaunchParameters", "ulimit_pam_adopt", "pam_slurm_adopt is not part of this version"},
-        {"PrologFlags", "X11", "X11 forwarding is not part of this version; what it implies is done"},
         {"TopologyParam", "Dragonfly", "nodes are chosen below the lowest switch that has enough"},
         {"TopologyParam", "RoutePart", "messages go to each node directly"},
         {"TopologyParam", "RouteTree", "messages go to each node directly"},
@@ -127,6 +124,8 @@ public final class SisterFiles {
         AcctGatherConf.read(conf.sister("acct_gather.conf"), new ArrayList<>()).without()
                 .forEach(name -> found.add("acct_gather.conf: " + name + " has no effect: what it is for is not part of this version"));
         cgroup.without().forEach(name -> found.add("cgroup.conf: " + name + " has no effect: control groups are made without systemd"));
+        OciConf.read(conf.sister("oci.conf"), new ArrayList<>()).without()
+                .forEach(name -> found.add("oci.conf: " + name + " has no effect: containers have no log of their own, and there is no scrun"));
         return List.copyOf(found);
     }
 

@@ -52,6 +52,13 @@ final class ConfigBridge {
         return conf.nodesOf(line, errors).stream().map(n -> node(n, conf, gres, 0)).toList();
     }
 
+    private static void preemption(SlurmConf conf, Map<String, String> options) {
+        options.put(Preemption.TYPE, conf.text(Key.PREEMPT_TYPE));
+        options.put(Preemption.MODE, String.join(",", conf.list(Key.PREEMPT_MODE)).toUpperCase(java.util.Locale.ROOT));
+        options.put(Preemption.PARAMETERS, String.join(",", conf.list(Key.PREEMPT_PARAMETERS)));
+        options.put(Preemption.EXEMPT_S, Long.toString(dev.muster.model.Durations.parseSeconds(conf.text(Key.PREEMPT_EXEMPT_TIME)).orElse(-1)));
+    }
+
     private static Settings settings(SlurmConf conf, int slurmUid) {
         Map<String, String> options = new TreeMap<>(conf.schedulerParameters());
         conf.list(Key.DEPENDENCY_PARAMETERS).stream().filter(p -> p.matches("max_depend_depth=\\d{1,6}"))
@@ -71,10 +78,7 @@ final class ConfigBridge {
         conf.selectTypeParameters().forEach(p -> select.add(p.toUpperCase(java.util.Locale.ROOT)));
         select.addAll(conf.selectType().equals("select/linear") ? List.of("LINEAR") : List.of());
         options.put(Settings.SELECT, String.join(",", select));
-        options.put(Preemption.TYPE, conf.text(Key.PREEMPT_TYPE));
-        options.put(Preemption.MODE, String.join(",", conf.list(Key.PREEMPT_MODE)).toUpperCase(java.util.Locale.ROOT));
-        options.put(Preemption.PARAMETERS, String.join(",", conf.list(Key.PREEMPT_PARAMETERS)));
-        options.put(Preemption.EXEMPT_S, Long.toString(dev.muster.model.Durations.parseSeconds(conf.text(Key.PREEMPT_EXEMPT_TIME)).orElse(-1)));
+        preemption(conf, options);
         if (!conf.list(Key.PROLOG_SLURMCTLD).isEmpty()) {
             options.put(Settings.PROLOG_SLURMCTLD, "true");
         }
@@ -117,6 +121,7 @@ final class ConfigBridge {
         List<String> prolog = conf.prologFlags();
         flag(options, prolog, "NoHold", Settings.PROLOG_NO_HOLD);
         flag(options, prolog, "DeferBatch", Settings.PROLOG_DEFER_BATCH);
+        flag(options, prolog, "X11", Settings.X11);
         flag(options, prolog, "ForceRequeueOnFail", Settings.PROLOG_FORCE_REQUEUE);
         return new Settings(conf.clusterName(), slurmUid, conf.firstJobId(), conf.maxJobId(), conf.maxJobCount(), conf.maxArraySize(),
                 conf.memoryConsumable(), conf.defMemPerCpuMb(), conf.defMemPerNodeMb(), conf.maxMemPerCpuMb(), conf.maxMemPerNodeMb(),

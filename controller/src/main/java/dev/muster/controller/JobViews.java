@@ -274,6 +274,7 @@ final class JobViews {
                 step.id() < 0 ? -1 : step.desc().timeLimitMin() > 0 ? step.desc().timeLimitMin() : job.run().limitMin(),
                 TresText.text(cpus, memory, step.nodes().size(), gres), step.desc().request().tresPerNode(), step.desc().submitHost(),
                 step.desc().submitPid(), step.desc().cpuBind(), step.desc().request().distribution(), job.desc().charge().account(),
-                step.desc().submitLine().text(), job.sluid(), job.het().jobId(), job.het().offset(), step.ports().print(0));
+                step.desc().submitLine().text(), job.sluid(), job.het().jobId(), job.het().offset(), step.ports().print(0),
+                step.isBatch() ? job.desc().extras().container() : step.desc().container());
     }
 }

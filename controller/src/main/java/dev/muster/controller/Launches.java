@@ -12,6 +12,7 @@ import dev.muster.model.Codec;
 import dev.muster.model.IndexSet;
 import dev.muster.model.Json;
 import dev.muster.model.StepDesc;
+import dev.muster.model.X11;
 import dev.muster.model.node.NodeMessages.JobShare;
 import dev.muster.model.node.NodeMessages.Launch;
 import dev.muster.model.node.NodeMessages.Task;
@@ -37,7 +38,13 @@ final class Launches {
         return new JobShare(job.id(), job.attempt(), share.bootId(), job.desc().owner(), hooks(state, job, share),
                 TaskCpus.cpuIds(share.cores(), share.cpus()).compact(), limitMb(state, job, share, share.memoryMb()), gres,
                 enforcedSecondsLeft(state, job, tickMs), state.settings().killWaitS(),
-                state.settings().externSteps(), Bytes.of(job.desc().name()), Math.max(0, Sampling.taskSeconds(job.desc().extras().acctgFreq())));
+                state.settings().externSteps(), Bytes.of(job.desc().name()), Math.max(0, Sampling.taskSeconds(job.desc().extras().acctgFreq())),
+                x11Cookie(job, share));
+    }
+
+    private static String x11Cookie(Job job, Allocation.Share share) {
+        List<Allocation.Share> all = job.run().allocation().nodes();
+        return X11.parse(job.desc().extras().x11()).filter(x -> x.covers(all.indexOf(share), all.size())).map(X11::cookie).orElse("");
     }
 
     private static List<String> hooks(State state, Job job, Allocation.Share share) {
@@ -90,11 +97,17 @@ final class Launches {
         arguments = arguments.isEmpty() ? arguments : arguments.subList(1, arguments.size());
         List<Bytes> environment = JobEnvironment.ofBatch(state, job, blobs.apply(job.desc().payload().envHash()));
         Task task = new Task(0, 0, TaskCpus.cpuIds(part.cores(), part.cpus()).compact(), arguments, List.of());
-        return new Launch(share, Step.BATCH, List.of(task), environment, blobs.apply(job.desc().payload().scriptHash()), NO_STEP,
+        return new Launch(share, Step.BATCH, List.of(task), environment, blobs.apply(job.desc().payload().scriptHash()), batchStep(job),
                 job.desc().files().workDir(), job.desc().payload().umask(), job.desc().payload().limits(), JobPaths.stdin(job),
                 JobPaths.stdout(job), JobPaths.stderr(job), append(state, job.desc().files().openMode()),
                 0, 1, 1, share.secondsLeft(), "", share.memoryMb(),
                 job.run().allocation().hostList(), job.desc().extras().getUserEnv(), share.gres());
+    }
+
+    /** Nothing but the container that the script runs in. */
+    private static StepDesc batchStep(Job job) {
+        String container = job.desc().extras().container();
+        return container.isEmpty() ? NO_STEP : Codec.bind(new Json.Obj().put("container", container), StepDesc.class);
     }
 
     /** Files that are there already are truncated, unless the job or JobFileAppend says otherwise. */

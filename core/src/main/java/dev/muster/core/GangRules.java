@@ -31,7 +31,8 @@ final class GangRules {
     }
 
     void due(List<Change> changes) {
-        if (state.preempted().size() == 0 && (sliceMs == 0 || state.nodes().values().stream().noneMatch(n -> n.jobs().size() > 1))) {
+        boolean waiting = state.preempted().values().stream().anyMatch(p -> p.mode() == Preemption.Mode.GANG);
+        if (!waiting && (sliceMs == 0 || state.nodes().values().stream().noneMatch(n -> n.jobs().size() > 1))) {
             return;
         }
         Map<String, IndexSet> taken = new HashMap<>();

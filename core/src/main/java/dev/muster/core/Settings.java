@@ -83,6 +83,8 @@ public record Settings(
     static final String NO_HOLD_ON_PROLOG_FAIL = "nohold_on_prolog_fail";
     /** An option: MaxBatchRequeue. */
     public static final String MAX_BATCH_REQUEUE = "max_batch_requeue";
+    /** An option: {@code true} with PrologFlags=X11. */
+    public static final String X11 = "x11";
     /** An option: CompleteWait in seconds. */
     public static final String COMPLETE_WAIT = "complete_wait";
     /** An option: 1 with JobFileAppend. */

@@ -19,7 +19,6 @@ final class StepLimits {
         }
         String what = CpuBind.parse(step.cpuBind()).isEmpty() ? "--cpu-bind=" + step.cpuBind()
                 : MemBind.parse(step.memBind()).isEmpty() ? "--mem-bind=" + step.memBind()
-                : !step.container().isEmpty() ? "--container"
                 : !r.licenses().isEmpty() ? "--licenses"
                 : !r.network().isEmpty() ? "--network"
                 : "";

@@ -78,7 +78,7 @@ public record JobDesc(
      */
     public record Files(Bytes workDir, Bytes stdin, Bytes stdout, Bytes stderr, String openMode) {}
 
-    /** Things most jobs never say; one shared value for all that do not. */
+    /** Things most jobs never say; one shared value for all that do not. @param x11 see {@link X11#text} */
     public record Extras(
             String comment,
             String adminComment,

@@ -326,7 +326,20 @@ final class Jobs {
 
     // ---- end ----
 
+    /** What its containers leave is removed first. */
     private void stepEnded(NodeJob job, NodeStep step, Optional<StatusFile> status, String reason) {
+        if (step.phase == NodeStep.Phase.ENDED || !starter.hasContainer(step.directory)) {
+            over(job, step, status, reason);
+            return;
+        }
+        step.cleaning = true;
+        Loop.aside(() -> {
+            starter.removeContainers(step.directory);
+            loop.post(() -> over(job, step, status, reason));
+        });
+    }
+
+    private void over(NodeJob job, NodeStep step, Optional<StatusFile> status, String reason) {
         if (step.phase == NodeStep.Phase.ENDED) {
             return;
         }
@@ -449,6 +462,9 @@ final class Jobs {
             w.signal(StepWatch.EVERY_PROCESS, Os.SIGNAL_CONT);
             w.signal(reach(Os.SIGNAL_TERM), Os.SIGNAL_TERM);
         }));
+        if (!step.cleaning && starter.hasContainer(step.directory)) {
+            Loop.aside(() -> starter.stopContainers(step.directory));
+        }
         loop.later(killWaitSeconds * 1000L, () -> terminate(job, step));
     }
 
@@ -522,12 +538,12 @@ final class Jobs {
             save(job);      // it must not run again; without one a restarted slurmd comes here again by itself
         }
         cgroups.removeJob(job.jobId(), job.attempt());
-        if (!starter.removesNamespaces()) {
+        if (!starter.cleansUp(job.share)) {
             reportDone(job);
             return;
         }
         Loop.aside(() -> {
-            starter.removeNamespace(job.jobId());
+            starter.cleanUp(job.share);
             loop.post(() -> reportDone(job));
         });
     }
@@ -724,6 +740,9 @@ final class Jobs {
             return;
         }
         log.info("found " + job.name() + " with " + steps.size() + " steps");
+        if (!job.share.x11Cookie().isEmpty() && !steps.isEmpty() && job.share.bootId().equals(bootId)) {
+            starters.execute(() -> starter.reopen(job.share));
+        }
         if (job.phase == NodeJob.Phase.PREPARING && job.share.bootId().equals(bootId)) {
             runProlog(job);     // it died with its slurmd
         } else if (job.phase == NodeJob.Phase.PREPARING) {

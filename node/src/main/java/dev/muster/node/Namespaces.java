@@ -8,13 +8,14 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
 /**
- * job_container/tmpfs: a mount namespace for each job, in which some directories are the job's own. They lie in BasePath/JOB and go
- * with the job. Blocks: runs on the starters' threads.
+ * namespace/tmpfs and namespace/linux: a mount namespace for each job, in which some directories are the job's own, and with the latter
+ * processes and users of its own as well. What is the job's lies in BasePath/JOB and goes with it. Blocks: runs on the starters' threads.
  */
 final class Namespaces {
     private static final String KEPT_AT = ".ns";
@@ -53,6 +54,17 @@ final class Namespaces {
         return Optional.of(kept);
     }
 
+    /** Where the node finds what the job sees at a path. */
+    Path outside(int jobId, Path inside) {
+        for (int i = 0; isUsed() && i < conf.dirs().size(); i++) {
+            Path dir = Path.of(conf.dirs().get(i));
+            if (inside.startsWith(dir) && !conf.dirs().get(i).equals(SHARED_MEMORY)) {
+                return directory(jobId).resolve("." + i).resolve(dir.relativize(inside));
+            }
+        }
+        return inside;
+    }
+
     private static boolean isKept(Path file) {
         return Os.read(Path.of("/proc/self/mounts")).orElse("").contains(" " + file + " nsfs ");
     }
@@ -74,7 +86,7 @@ final class Namespaces {
             }
         }
         List<String> command = new ArrayList<>(List.of(settings.stepd().toString(), "--namespace", "make", kept.toString(),
-                conf.shared() ? "slave" : "private"));
+                kinds()));
         for (int i = 0; i < conf.dirs().size(); i++) {
             String dir = conf.dirs().get(i);
             if (dir.equals(SHARED_MEMORY)) {
@@ -90,6 +102,26 @@ final class Namespaces {
         if (made.exitCode() != 0) {
             throw new IOException("cannot make the job's namespace: " + made.output().trim());
         }
+        Optional<String> error = script(conf.cloneScript(), share.jobId(), kept, environment);
+        if (error.isPresent()) {
+            remove(share.jobId());
+            throw new IOException("CloneNSScript: " + error.get());
+        }
+    }
+
+    private String kinds() {
+        return (conf.shared() ? "slave" : "private") + (conf.processes() ? ",pid" : "")
+                + (conf.users() ? ",user" + (conf.userScript().isEmpty() ? "" : "=" + conf.userScript()) : "");
+    }
+
+    private static Optional<String> script(JobContainerConf.Script script, int jobId, Path kept, Map<String, String> environment) {
+        if (script.path().isEmpty()) {
+            return Optional.empty();
+        }
+        Map<String, String> all = new HashMap<>(environment);
+        all.put("SLURM_JOB_ID", Integer.toString(jobId));
+        all.put("SLURM_NS", kept.toString());
+        return Hooks.runOne(script.path(), all, Math.max(1, script.seconds()), List.of());
     }
 
     /** The job is over on this node: its directories go, with all that is in them. */
@@ -99,6 +131,10 @@ final class Namespaces {
             return;
         }
         Path kept = directory.resolve(KEPT_AT);
+        if (isKept(kept)) {
+            script(conf.cloneEpilog(), jobId, kept, Map.of("PATH", "/usr/sbin:/usr/bin:/sbin:/bin"))
+                    .ifPresent(e -> log.error("CloneNSEpilog of job " + jobId + ": " + e));
+        }
         try {
             Os.Outcome dropped = isKept(kept) ? Os.run(List.of(settings.stepd().toString(), "--namespace", "drop", kept.toString()))
                     : new Os.Outcome(0, "");

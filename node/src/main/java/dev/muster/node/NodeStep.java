@@ -29,6 +29,8 @@ final class NodeStep {
     String endReason = "";
     boolean ending;
     boolean terminated;
+    /** stepd is done with it, and what its containers leave is being removed. */
+    boolean cleaning;
     long endingSinceNs;
     /** srun's credential for this step's io stream; "" where nobody may attach. */
     String ioToken = "";

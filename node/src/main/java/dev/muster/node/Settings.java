@@ -1,6 +1,7 @@
 package dev.muster.node;
 
 import dev.muster.config.JobContainerConf;
+import dev.muster.config.OciConf;
 import dev.muster.daemon.DaemonLog;
 import java.nio.file.Path;
 import java.util.List;
@@ -76,10 +77,14 @@ public record Settings(
      * @param sensing       meters of the node
      * @param epilogMsgMicros EpilogMsgTime
      * @param pam           UsePAM: a session around each step
+     * @param oci           how containers are run
+     * @param homeXauthority X11Parameters=home_xauthority: cookies lie in ~/.Xauthority, not in a file of their own
      */
     public record Around(boolean serial, boolean inJob, int propagateNice, String unkillable, String health, String reboot, int addressPercent,
-            JobContainerConf container, String cpuFreqDef, Sensing sensing, long epilogMsgMicros, boolean pam) {
-        public static final Around NOTHING = new Around(false, false, 0, "", "", "", 0, JobContainerConf.NONE, "", Sensing.NOTHING, 0, false);
+            JobContainerConf container, String cpuFreqDef, Sensing sensing, long epilogMsgMicros, boolean pam,
+            boolean homeXauthority, OciConf oci) {
+        public static final Around NOTHING = new Around(false, false, 0, "", "", "", 0, JobContainerConf.NONE, "", Sensing.NOTHING, 0, false,
+                false, OciConf.NONE);
     }
 
     /**

@@ -7,6 +7,7 @@ import dev.muster.config.GresConf;
 import dev.muster.config.JobContainerConf;
 import dev.muster.config.Key;
 import dev.muster.config.NodeConf;
+import dev.muster.config.OciConf;
 import dev.muster.config.SlurmConf;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
@@ -41,11 +42,11 @@ final class SettingsReader {
     }
 
     /** The files beside slurm.conf as far as this node is concerned. */
-    record Sisters(CgroupConf cgroup, JobContainerConf container, AcctGatherConf gather) {
+    record Sisters(CgroupConf cgroup, JobContainerConf container, AcctGatherConf gather, OciConf oci) {
         /** Mistakes are added to {@code errors}. */
         static Sisters read(SlurmConf conf, NodeConf node, String hostname, List<ConfigError> errors) {
             return new Sisters(CgroupConf.read(conf.sister("cgroup.conf"), errors), SettingsReader.container(conf, node, hostname, errors),
-                    SettingsReader.gather(conf, errors));
+                    SettingsReader.gather(conf, errors), OciConf.read(conf.sister("oci.conf"), errors));
         }
     }
 
@@ -94,7 +95,8 @@ final class SettingsReader {
                         conf.text(Key.HEALTH_CHECK_PROGRAM), conf.text(Key.REBOOT_PROGRAM), (int) conf.number(Key.V_SIZE_FACTOR),
                         sisters.container(),
                         conf.given(Key.CPU_FREQ_DEF) ? conf.text(Key.CPU_FREQ_DEF) : "", sensing(conf, sisters.gather()),
-                        conf.number(Key.EPILOG_MSG_TIME), conf.yes(Key.USE_PAM)),
+                        conf.number(Key.EPILOG_MSG_TIME), conf.yes(Key.USE_PAM),
+                        conf.has(Key.X11_PARAMETERS, "home_xauthority"), sisters.oci()),
                 conf.configOverrides() ? Optional.of(shape(node)) : Optional.empty());
     }
 
@@ -117,12 +119,14 @@ final class SettingsReader {
                 (int) conf.number(Key.ACCT_GATHER_NODE_FREQ), accounted ? gather.interfaces() : List.of());
     }
 
-    /** job_container.conf as far as this node is concerned, where slurm.conf asks for it. */
+    /** job_container.conf or namespace.yaml as far as this node is concerned, where slurm.conf asks for it. */
     static JobContainerConf container(SlurmConf conf, NodeConf node, String hostname, List<ConfigError> errors) {
         String type = conf.given(Key.NAMESPACE_TYPE) ? conf.text(Key.NAMESPACE_TYPE) : conf.text(Key.JOB_CONTAINER_TYPE);
         return switch (type.substring(type.indexOf('/') + 1).toLowerCase(java.util.Locale.ROOT)) {
             case "", "none" -> JobContainerConf.NONE;
             case "tmpfs" -> JobContainerConf.read(conf.sister("job_container.conf"), node.name(), errors)
+                    .replacing(Map.of("%h", hostname, "%n", node.name()));
+            case "linux" -> JobContainerConf.readYaml(conf.sister("namespace.yaml"), node.name(), errors)
                     .replacing(Map.of("%h", hostname, "%n", node.name()));
             default -> {
                 errors.add(new ConfigError(conf.file(), 0, type + " is not part of this version", ""));

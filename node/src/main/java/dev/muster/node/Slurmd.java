@@ -44,6 +44,7 @@ public final class Slurmd implements AutoCloseable {
     private final Loop loop;
     private final Hooks hooks;
     private final Sensors sensors;
+    private final X11Tunnels windows;
     private final Jobs jobs;
     private final Reports reports;
     private final HardwareProbe probe;
@@ -101,8 +102,10 @@ public final class Slurmd implements AutoCloseable {
                 probe.memoryMb(), log);
         hooks = new Hooks(settings, log);
         sensors = new Sensors(Path.of("/"), settings.around().sensing(), settings.spoolDirectory(), bootId, System.nanoTime(), log);
-        Starter starter = new Starter(settings, log, spool, cgroups, new SpecBuilder(settings, probe.topology()),
-                new Namespaces(settings, log), hooks, sensors, machine.stepds);
+        Namespaces namespaces = new Namespaces(settings, log);
+        windows = new X11Tunnels(settings, log, spool, namespaces);
+        Starter starter = new Starter(settings, log, spool, cgroups, new SpecBuilder(settings, probe.topology()), namespaces, windows, hooks,
+                sensors, machine.stepds);
         jobs = new Jobs(settings, log, loop, spool, reports, hooks, cgroups, starter, machine.starters,
                 bootId);
         if (settings.pollMemory() || (settings.confinement().memory() && !cgroups.limitsMemory())) {
@@ -178,7 +181,7 @@ public final class Slurmd implements AutoCloseable {
             try {
                 return Server.start(settings.listenAt(), settings.port(), sessions.verifier(), (caller, message, body) ->
                         queries.answer(caller, message, body),
-                        Map.of("io", relay::handle), Slurmd::page);
+                        Map.of("io", relay::handle, "x11", windows::handle), Slurmd::page);
             } catch (RuntimeException e) {
                 if (System.nanoTime() > endNs) {
                     throw new CannotStartException("Unable to bind listen port (" + settings.port() + "): " + rootCause(e));
@@ -271,6 +274,7 @@ public final class Slurmd implements AutoCloseable {
     public void close() {
         link.close();
         server.close();
+        windows.close();
         loop.close();
         try {
             lock.channel().close();

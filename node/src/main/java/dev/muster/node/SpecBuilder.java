@@ -38,9 +38,18 @@ final class SpecBuilder {
         }
     }
 
-    /** Where the step's files lie and which groups it runs in. */
+    /**
+     * Where the step's files lie and which groups it runs in.
+     *
+     * @param environment what the node adds for every task
+     * @param contained   tasks have the command lines of a container's runtime
+     */
     record Place(Path script, Path socket, List<Path> cgroups, List<Path> killCgroups, String oomEvents, boolean ownDevices,
-            String namespace) {}
+            String namespace, List<String> environment, boolean contained) {
+        Place inContainer() {
+            return new Place(script, socket, cgroups, killCgroups, oomEvents, ownDevices, namespace, environment, true);
+        }
+    }
 
     private static final Set<String> DEVICE_VARIABLES =
             Set.of("CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL", "ZE_AFFINITY_MASK");
@@ -179,12 +188,27 @@ final class SpecBuilder {
         }
     }
 
+    /** All that a task finds in its environment, but for what is known only when it runs. */
+    List<Bytes> environment(Launch launch, Task task, boolean ownDevices, List<String> ofNode) {
+        Map<String, Bytes> all = new java.util.LinkedHashMap<>();
+        List<Bytes> entries = new ArrayList<>(launch.environment());
+        entries.addAll(task.environment());
+        Place place = new Place(null, null, List.of(), List.of(), "", ownDevices, "", List.of(), true);
+        List<Bytes> whole = new ArrayList<>(devices(entries, launch, place));
+        ofNode.forEach(e -> whole.add(Bytes.of(e)));
+        whole.add(Bytes.of("SLURMD_NODENAME=" + settings.nodeName()));
+        whole.add(Bytes.of("SLURM_CONF=" + settings.configFile()));
+        whole.forEach(e -> all.put(e.text().substring(0, Math.max(0, e.text().indexOf('='))), e));
+        return List.copyOf(all.values());
+    }
+
     private void task(SpecWriter out, Launch launch, Task task, Place place, boolean batch) {
         out.put("task", task.rank());
-        if (batch) {
+        if (batch && !place.contained()) {
             out.put("program", place.script().toString()).put("argv", place.script().toString());
         }
         out.putAll("argv", task.arguments()).putAll("env", devices(task.environment(), launch, place));
+        place.environment().forEach(e -> out.put("env", e));
         out.put("env", "SLURMD_NODENAME=" + settings.nodeName()).put("env", "SLURM_CONF=" + settings.configFile());
         if (batch) {
             batchStreams(out, launch);

@@ -9,7 +9,9 @@ import dev.muster.model.node.NodeMessages.Usage;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /** Puts a step's files in place and starts its stepd. Blocks: runs on the starters' threads. */
@@ -20,19 +22,23 @@ final class Starter {
     private final Cgroups cgroups;
     private final SpecBuilder specs;
     private final Namespaces namespaces;
+    private final X11Tunnels windows;
+    private final Containers containers;
     private final Hooks hooks;
     private final CpuFrequency frequencies;
     private final Sensors sensors;
     private final StepdServer stepds;
 
-    Starter(Settings settings, DaemonLog log, Spool spool, Cgroups cgroups, SpecBuilder specs, Namespaces namespaces, Hooks hooks,
-            Sensors sensors, StepdServer stepds) {
+    Starter(Settings settings, DaemonLog log, Spool spool, Cgroups cgroups, SpecBuilder specs, Namespaces namespaces, X11Tunnels windows,
+            Hooks hooks, Sensors sensors, StepdServer stepds) {
         this.settings = settings;
         this.log = log;
         this.spool = spool;
         this.cgroups = cgroups;
         this.specs = specs;
         this.namespaces = namespaces;
+        this.windows = windows;
+        this.containers = new Containers(settings, log);
         this.hooks = hooks;
         this.sensors = sensors;
         this.frequencies = new CpuFrequency(Path.of("/"), log);
@@ -50,6 +56,17 @@ final class Starter {
             super(message);
             detail = "";
             nodeFault = true;
+        }
+
+        private FailedException(String message, boolean nodeFault) {
+            super(message);
+            this.detail = "";
+            this.nodeFault = nodeFault;
+        }
+
+        /** What was asked for cannot be had: the step's own fault. */
+        static FailedException ofUser(String message) {
+            return new FailedException(message, false);
         }
 
         FailedException(SpecBuilder.RefusedException refused) {
@@ -72,10 +89,39 @@ final class Starter {
                     .collect(java.util.stream.Collectors.joining(","));
             frequency(launch, cpus.isEmpty() ? share.cpus() : cpus);
             Cgroups.Share step = specs.confined(whole.memoryMb(), cpus.isEmpty() ? share.cpus() : cpus, whole.gres());
-            return spawn(share, stepId, step, script, place -> specs.build(whole, place));
+            return spawn(share, stepId, step, script, (place, directory) -> built(whole, place, directory));
         } catch (IOException e) {
             throw new FailedException(Reasons.of(e));
         }
+    }
+
+    /** Tasks in a container are the runtime's. */
+    private byte[] built(Launch launch, SpecBuilder.Place place, Path directory)
+            throws SpecBuilder.RefusedException, FailedException, IOException {
+        if (!containers.runs(launch)) {
+            return specs.build(launch, place);
+        }
+        Launch inside = containers.prepare(launch, directory, place.script(), place.namespace(),
+                task -> specs.environment(launch, task, place.ownDevices(), place.environment()));
+        return specs.build(inside, place.inContainer());
+    }
+
+    boolean hasContainer(Path stepDirectory) {
+        return containers.has(stepDirectory);
+    }
+
+    void stopContainers(Path stepDirectory) {
+        containers.stop(stepDirectory, pids(stepDirectory));
+    }
+
+    void removeContainers(Path stepDirectory) {
+        containers.remove(stepDirectory, pids(stepDirectory));
+    }
+
+    private Map<Integer, Long> pids(Path stepDirectory) {
+        Map<Integer, Long> out = new HashMap<>();
+        spool.status(stepDirectory).ifPresent(s -> s.tasks().forEach(t -> out.put(t.rank(), (long) t.pid())));
+        return out;
     }
 
     /** --cpu-freq comes with the step's environment; without it CpuFreqDef counts. */
@@ -98,21 +144,31 @@ final class Starter {
     Begun startExternal(JobShare share) throws FailedException {
         try {
             Path none = spool.jobDirectory(share.jobId(), share.attempt());
-            return spawn(share, dev.muster.model.node.NodeMessages.STEP_EXTERN, specs.confined(0, share.cpus(), share.gres()), none, place ->
-                    specs.external(share, place));
+            return spawn(share, dev.muster.model.node.NodeMessages.STEP_EXTERN, specs.confined(0, share.cpus(), share.gres()), none,
+                    (place, directory) -> specs.external(share, place));
         } catch (IOException e) {
             throw new FailedException(Reasons.of(e));
         }
     }
 
-    /** Jobs see a file system of their own: it is to be removed at their end. */
-    boolean removesNamespaces() {
-        return namespaces.isUsed();
+    /** Something was made for the job here that is to be removed at its end. */
+    boolean cleansUp(JobShare share) {
+        return namespaces.isUsed() || !share.x11Cookie().isEmpty();
     }
 
-    /** What only the job saw of the file system goes. */
-    void removeNamespace(int jobId) {
-        namespaces.remove(jobId);
+    /** What only the job saw of the node goes. */
+    void cleanUp(JobShare share) {
+        windows.close(share);
+        namespaces.remove(share.jobId());
+    }
+
+    /** Of a job of an earlier slurmd: its windows find their way again. */
+    void reopen(JobShare share) {
+        try {
+            windows.of(share);
+        } catch (IOException e) {
+            log.error("job " + share.jobId() + ": " + Reasons.of(e));
+        }
     }
 
     /** The groups of the external step, made if they are not there yet. */
@@ -125,7 +181,7 @@ final class Starter {
     record Begun(long stepdPid, CompletableFuture<Boolean> ended) {}
 
     private interface SpecSource {
-        byte[] at(SpecBuilder.Place place) throws SpecBuilder.RefusedException;
+        byte[] at(SpecBuilder.Place place, Path directory) throws SpecBuilder.RefusedException, FailedException, IOException;
     }
 
     private Begun spawn(JobShare share, int stepId, Cgroups.Share step, Path script, SpecSource source)
@@ -134,10 +190,11 @@ final class Starter {
         Cgroups.Groups groups = cgroups.forStep(share.jobId(), share.attempt(), stepId,
                 specs.confined(share.memoryMb(), share.cpus(), share.gres()), step);
         String namespace = namespaces.of(share, hooks.basic()).map(Path::toString).orElse("");
+        List<String> display = windows.of(share).map(X11Tunnels.Display::environment).orElse(List.of());
         byte[] spec;
         try {
             spec = source.at(new SpecBuilder.Place(script, spool.socket(directory), groups.join(),
-                    groups.kill(), groups.oomEvents(), cgroups.limitsDevices(), namespace));
+                    groups.kill(), groups.oomEvents(), cgroups.limitsDevices(), namespace, display, false), directory);
         } catch (SpecBuilder.RefusedException e) {
             throw new FailedException(e);
         }

@@ -114,7 +114,7 @@ class SlurmdTest {
     private static JobShare share(int jobId, long secondsLeft) {
         return new JobShare(jobId, 1, Os.bootId(), self(), List.of("SLURM_JOB_PARTITION=main"), "0", 0, Map.of(),
                 secondsLeft, 2,
-                false, Bytes.of("name"), 0);
+                false, Bytes.of("name"), 0, "");
     }
 
     private static Launch batch(JobShare share, Path out, String script) {
@@ -189,7 +189,7 @@ class SlurmdTest {
     void aLaunchForAnotherBootIsRefused() throws Exception {
         JobShare s = share(13, -1);
         JobShare old = new JobShare(13, 1, UUID.randomUUID().toString(), s.owner(), s.environment(), s.cpus(), 0,
-                Map.of(), -1, 2, false, s.jobName(), 0);
+                Map.of(), -1, 2, false, s.jobName(), 0, "");
         controller.send(batch(old, spool.resolve("out"), "echo no\n"));
         assertThat(controller.await(LaunchFailed.class).reason()).contains("earlier boot");
         assertThat(spool.resolve("out")).doesNotExist();
@@ -451,7 +451,7 @@ class SlurmdTest {
     void anExternalStepEndsWithItsJob() throws Exception {
         JobShare s = share(26, -1);
         JobShare withExtern = new JobShare(26, 1, s.bootId(), s.owner(), s.environment(), s.cpus(), 0, Map.of(), -1, 2,
-                true, s.jobName(), 0);
+                true, s.jobName(), 0, "");
         controller.send(batch(withExtern, spool.resolve("o"), "true\n"));
         exited(26, NodeMessages.STEP_BATCH);
         controller.send(new EndJob(26, 1, 30, ""));
@@ -466,7 +466,7 @@ class SlurmdTest {
         slurmd = slurmd();
         JobShare s = share(27, -1);
         JobShare small = new JobShare(27, 1, s.bootId(), s.owner(), s.environment(), s.cpus(), 20, Map.of(), -1, 2,
-                false, s.jobName(), 1);
+                false, s.jobName(), 1, "");
         Path out = spool.resolve("o");
         controller.send(batch(small, out, "x=$(head -c 60000000 /dev/zero | tr '\\0' x); sleep 30\n"));
         assertThat(exited(27, NodeMessages.STEP_BATCH).reason()).isEqualTo("OutOfMemory");

@@ -5,6 +5,7 @@ import dev.muster.core.Settings;
 import dev.muster.model.JobDesc;
 import dev.muster.model.ResourceRequest;
 import dev.muster.model.SlurmErrno;
+import dev.muster.model.X11;
 import java.util.List;
 import java.util.Optional;
 
@@ -15,7 +16,20 @@ final class Unsupported {
     private record Rule(boolean asked, String what) {}
 
     static Optional<Decision.Rejected> refusal(JobDesc desc, Settings settings) {
-        return first(resources(desc.request(), settings.options().containsKey(Settings.SPEC_USAGE))).or(() -> first(extras(desc.extras())));
+        return first(resources(desc.request(), settings.options().containsKey(Settings.SPEC_USAGE))).or(() -> first(extras(desc.extras())))
+                .or(() -> windows(desc, settings));
+    }
+
+    private static Optional<Decision.Rejected> windows(JobDesc desc, Settings settings) {
+        String asked = desc.extras().x11();
+        if (asked.isEmpty()) {
+            return Optional.empty();
+        }
+        if (!settings.options().containsKey(Settings.X11)) {
+            return Optional.of(new Decision.Rejected(SlurmErrno.X11_NOT_AVAIL, SlurmErrno.X11_NOT_AVAIL.sentence()));
+        }
+        return desc.kind() == JobDesc.Kind.BATCH || X11.parse(asked).isEmpty() ? Optional.of(new Decision.Rejected(SlurmErrno.NOT_SUPPORTED,
+                "X11 forwarding needs an srun or salloc that stays, and the cookie of its display")) : Optional.empty();
     }
 
     private static Optional<Decision.Rejected> first(List<Rule> rules) {
@@ -37,12 +51,9 @@ final class Unsupported {
 
     private static List<Rule> extras(JobDesc.Extras e) {
         return List.of(
-                said(e.container(), "--container"),
-                said(e.containerId(), "--container-id"),
                 said(e.burstBuffer(), "--bb"),
                 new Rule(!e.profile().isEmpty() && !e.profile().equalsIgnoreCase("none"), "--profile"),
                 said(e.power(), "--power"),
-                said(e.x11(), "--x11"),
                 new Rule(e.reboot(), "--reboot"),
                 new Rule(e.stepMgr(), "--stepmgr"));
     }

@@ -42,7 +42,6 @@ class PlacementTest {
                 partition=p gresFlags=enforce-binding | --gres-flags=enforce-binding%s
                 partition=p gresFlags=disable-binding | n1:1
                 partition=p distribution=block       | n1:1
-                partition=p extras.container=/b      | --container%s
                 partition=p extras.burstBuffer=x     | --bb%s
                 partition=p extras.reboot=true       | --reboot%s
                 partition=p extras.profile=none      | n1:1

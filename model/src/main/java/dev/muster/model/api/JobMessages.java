@@ -312,7 +312,8 @@ public final class JobMessages {
             long sluid,
             int hetJobId,
             int hetOffset,
-            String resvPorts) {}
+            String resvPorts,
+            String container) {}
 
     /**
      * Cancels or signals jobs: those named, or those all filters match (scancel).

@@ -134,6 +134,7 @@ public final class NodeMessages {
      * @param gres        {@code gpu:0,1} device indices per GRES name
      * @param endTick     seconds from now until the time limit; -1 none
      * @param sampleSeconds between two looks at its processes; 0 for the node's own
+     * @param x11Cookie  of the display that windows opened on this node are to appear on; "" for none
      */
     public record JobShare(
             int jobId,
@@ -148,14 +149,15 @@ public final class NodeMessages {
             int killWaitSeconds,
             boolean externStep,
             Bytes jobName,
-            int sampleSeconds) {
+            int sampleSeconds,
+            String x11Cookie) {
 
         /** With what is known of the job since. */
         public JobShare and(List<String> more) {
             List<String> all = new java.util.ArrayList<>(environment);
             all.addAll(more);
             return new JobShare(jobId, attempt, bootId, owner, List.copyOf(all), cpus, memoryMb, gres, secondsLeft, killWaitSeconds, externStep,
-                    jobName, sampleSeconds);
+                    jobName, sampleSeconds, x11Cookie);
         }
     }
 
@@ -167,7 +169,7 @@ public final class NodeMessages {
      * @param tasks       this node's tasks
      * @param environment all entries that are equal for all tasks; the task's own follow in {@link Task}
      * @param script      of a batch step: bytes of the script
-     * @param step        of a numbered step: as asked for (streams, pty, cpu-bind, prologs)
+     * @param step        of a numbered step: as asked for (streams, pty, cpu-bind, prologs); of a batch step only its container
      * @param nodeIndex   of this node in the step
      * @param gres        device indices of the step by GRES name, as in {@link JobShare}
      * @param userEnvironment the variables of a fresh login of the user go before those of environment
@@ -195,6 +197,11 @@ public final class NodeMessages {
             String nodeList,
             boolean userEnvironment,
             Map<String, String> gres) implements ToNode {
+
+        public Launch withTasks(List<Task> others) {
+            return new Launch(share, stepId, others, environment, script, step, workDir, umask, limits, stdin, stdout, stderr, append,
+                    nodeIndex, stepNodes, stepTasks, secondsLeft, ioToken, memoryMb, nodeList, userEnvironment, gres);
+        }
 
         public Launch withEnvironment(List<Bytes> entries) {
             return new Launch(share, stepId, tasks, entries, script, step, workDir, umask, limits, stdin, stdout, stderr, append,
@@ -271,4 +278,16 @@ public final class NodeMessages {
 
     /** A node behind a relay, which knows itself where that is. @param tasks on it, {@code 0-3,8} */
     public record Behind(String node, String tasks) {}
+
+    /**
+     * The first frame of srun or salloc on a node's {@code x11} stream. The one without a connection stays open: over it the node tells of each
+     * window program that wants to reach the display, and a further stream then carries what that says, both ways.
+     *
+     * @param attempt    0 for the newest
+     * @param connection 0, or one that an {@link X11Connect} named
+     */
+    public record X11Attach(int jobId, int attempt, int connection) {}
+
+    /** A program has connected to the display of the node. */
+    public record X11Connect(int connection) {}
 }
