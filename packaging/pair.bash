@@ -52,4 +52,4 @@ C
   for _ in $(seq 150); do [ "$(SLURM_CONF=$d/slurm.conf "$2/sinfo" -h -N -o %T 2>/dev/null | grep -c idle)" -ge "$4" ] && return; sleep 0.2; done
   echo "the $1 cluster did not come up"; exit 1
 }
-clean() { for f in "$work"/*/run/*.pid; do [ -s "$f" ] && kill "$(cat "$f")" 2>/dev/null || true; done; sleep 1; pkill -9 -f "$work/" 2>/dev/null || true; rm -rf "$work"; }
+clean() { for f in "$work"/*/run/*.pid; do [ -s "$f" ] && kill "$(cat "$f" 2>/dev/null)" 2>/dev/null || true; done; sleep 1; pkill -9 -f "$work/" 2>/dev/null || true; rm -rf "$work"; }

@@ -98,7 +98,7 @@ final class WarmUp {
 
     private void launched() throws SpecBuilder.RefusedException {
         Launch l = (Launch) Codec.decode(launch, ToNode.class);
-        size += specs.build(l, new SpecBuilder.Place(directory, directory, List.of(), List.of(), "", false, "")).length;
+        size += specs.build(l, new SpecBuilder.Place(directory, directory, List.of(), List.of(), "", false, "", List.of(), false)).length;
         specs.confined(l.share().memoryMb(), l.share().cpus(), l.share().gres());
     }
 
@@ -170,7 +170,7 @@ final class WarmUp {
             tasks.add(new Task(i, i, "0", List.of(), List.of(Bytes.of("SLURM_PROCID=" + i), Bytes.of("SLURM_LOCALID=" + i))));
         }
         Identity owner = new Identity(0, 0, "root", "root", List.of(0), "/", "/bin/sh");
-        JobShare share = new JobShare(1, 1, "", owner, List.of("SLURM_JOB_PARTITION=main"), "0", 0, Map.of(), -1, 2, false, Bytes.of("name"), 0);
+        JobShare share = new JobShare(1, 1, "", owner, List.of("SLURM_JOB_PARTITION=main"), "0", 0, Map.of(), -1, 2, false, Bytes.of("name"), 0, "");
         return new Launch(share, 0, tasks, environment, Bytes.EMPTY, Codec.decode("{}".getBytes(StandardCharsets.UTF_8), StepDesc.class),
                 Bytes.of("/tmp"), 022, Map.of("NOFILE", 1024L), Bytes.EMPTY, Bytes.EMPTY, Bytes.EMPTY, false, 0, 1, TASKS, -1, TOKEN, 0, "n1", false,
                 Map.of());
