@@ -98,7 +98,7 @@ final class SettingsReader {
                         conf.given(Key.CPU_FREQ_DEF) ? conf.text(Key.CPU_FREQ_DEF) : "", sensing(conf, sisters.gather()),
                         conf.number(Key.EPILOG_MSG_TIME), conf.yes(Key.USE_PAM),
                         conf.has(Key.X11_PARAMETERS, "home_xauthority"), sisters.oci(),
-                        gres.conf().flags(node.name(), "gpu"), gres.error()),
+                        gres.conf().flags(node.name(), "gpu"), gres.error(), conf.has(Key.LAUNCH_PARAMETERS, "mem_sort")),
                 conf.configOverrides() ? Optional.of(shape(node)) : Optional.empty());
     }
 
