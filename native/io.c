@@ -436,7 +436,8 @@ static bool obey(struct client *c, const struct frame *f)
 
 /* ---- what a client is told ---- */
 
-static void tell_task(struct client *c, size_t i)
+/* That a task has started is told with something else, or when all have: each telling wakes three processes. */
+static void tell_task(struct client *c, size_t i, bool all_started)
 {
     struct task *task = &spec.tasks[i];
     char text[400];
@@ -446,7 +447,8 @@ static void tell_task(struct client *c, size_t i)
         c->limits[i] = input_limit(task);
         put_frame(c, FRAME_STDIN_LIMIT, task->id, 0, c->limits[i], NULL, 0);
     }
-    if (!(c->told[i] & TOLD_STARTED) && task->phase >= TASK_RUNNING && (task->executed || task->phase > TASK_RUNNING)) {
+    bool started = task->phase >= TASK_RUNNING && (task->executed || task->phase > TASK_RUNNING);
+    if (!(c->told[i] & TOLD_STARTED) && started && (all_started || task->phase == TASK_DONE || c->out.have > c->out.done)) {
         c->told[i] |= TOLD_STARTED;
         put_frame(c, FRAME_STARTED, task->id, 0, (uint64_t)task->pid, NULL, 0);
     }
@@ -485,9 +487,11 @@ static void fill(struct client *c)
 {
     if (c->out.have - c->out.done >= CLIENT_OUT_BYTES)
         return;
-    bool more = c->hears, ends_told = true;
+    bool more = c->hears, ends_told = true, all_started = true;
     for (size_t i = 0; i < spec.task_count && c->hears && !c->end_only; i++)
-        tell_task(c, i);
+        all_started &= spec.tasks[i].executed || spec.tasks[i].phase > TASK_RUNNING;
+    for (size_t i = 0; i < spec.task_count && c->hears && !c->end_only; i++)
+        tell_task(c, i, all_started);
     while (more && c->out.have - c->out.done < CLIENT_OUT_BYTES) {
         more = false;
         for (size_t k = 0; k < spec.task_count * 2 && c->out.have - c->out.done < CLIENT_OUT_BYTES; k++) {
@@ -603,7 +607,12 @@ static void serve_one(const struct watch *w, short events, void (*on_wake)(void)
     case WHAT_WAKE: on_wake(); break;
     case WHAT_LISTENER: welcome(); break;
     case WHAT_CLIENT: break;
-    case WHAT_OUTPUT: read_output(task, &task->out[w->stream]); break;
+    case WHAT_OUTPUT:
+        read_output(task, &task->out[w->stream]);
+        /* nobody writes there any more: the end is told with the last of it, not a round later */
+        for (int more = 0; more < LAST_READS && events & POLLHUP && task->out[w->stream].fd >= 0; more++)
+            read_output(task, &task->out[w->stream]);
+        break;
     case WHAT_SINK: write_sink(task, &task->out[w->stream]); break;
     case WHAT_INPUT:
         if (events & POLLERR && task->target[0].kind != TARGET_PTY)

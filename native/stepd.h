@@ -30,7 +30,8 @@
 #define LABELLED_LINE_BYTES 65536u            /* a longer line of a labelled file is broken */
 #define GATHER_TASKS 16               /* from so many on, a round that brought little is followed by a short wait */
 #define GATHER_FIRST_US 300
-#define GATHER_MOST_US 10000
+#define GATHER_MOST_US 20000
+#define LAST_READS 8                          /* from a task that writes no more, in one round */
 #define FLOOD_BYTES 16384                     /* read at once from one task: no time to wait */
 #define CLIENTS_MAX 64
 #define SPEC_BYTES_MAX (64u * 1024u * 1024u)

@@ -7,7 +7,7 @@ export SLURM_CONF=$dir/slurm.conf PATH=$prefix/bin:$prefix/sbin:$PATH
 fails=0
 
 free_port() {
-  local p=$((20000 + RANDOM % 20000)) q ok
+  local p=$((20000 + RANDOM % 12700)) q ok   # below the ports that connections out take
   while :; do
     ok=1
     for q in $(seq "$p" $((p + 20))); do if (exec 3<>"/dev/tcp/127.0.0.1/$q") 2>/dev/null; then ok=0; fi; done
@@ -91,7 +91,7 @@ start_dbd() { slurmdbd -f "$dir/slurmdbd.conf" </dev/null >>"$dir/log/start.out"
 pid_of() { cat "$dir/run/$1.pid" 2>/dev/null || true; }
 stop_cluster() {
   local f p
-  for f in "$dir"/run/*.pid; do [ -s "$f" ] && kill "$(cat "$f")" 2>/dev/null || true; done
+  for f in "$dir"/run/*.pid; do [ -s "$f" ] && kill "$(cat "$f" 2>/dev/null)" 2>/dev/null || true; done
   for f in "$dir"/run/*.pid; do p=$(cat "$f" 2>/dev/null || true); for _ in $(seq 50); do [ -n "$p" ] && kill -0 "$p" 2>/dev/null || break; sleep 0.1; done; done
   for p in $(pgrep -f "$dir/" || true); do kill -9 "$p" 2>/dev/null || true; done
 }

@@ -51,6 +51,8 @@ public final class ClientConf {
     /** Seconds; 0 for ever. */
     int eioTimeout = 60;
     int messageTimeout;
+    /** TreeWidth; 0 where nothing is said. */
+    int treeWidth;
     /** Where sbcast's files go that no directory was named for; "" for the working directory. */
     String bcastDirectory = "";
     String srunProlog = "";
@@ -161,6 +163,7 @@ public final class ClientConf {
             case "mpidefault" -> mpiDefault = first;
             case "clifilterplugins" -> cliFilters = Texts.split(first, ',');
             case "killonbadexit" -> killOnBadExit = (int) Math.max(0, OptionCheck.parseNumber(first));
+            case "treewidth" -> treeWidth = (int) Math.clamp(OptionCheck.parseNumber(first), 0, dev.muster.model.Fanout.WIDTH_MAX);
             case "eiotimeout" -> eioTimeout = (int) Math.clamp(OptionCheck.parseNumber(first), 0, 65_535);
             case "tcptimeout" -> connectMs = (int) Math.clamp(OptionCheck.parseNumber(first), 1, 65_535) * 1000;
             case "waittime" -> waitTime = (int) Math.max(0, OptionCheck.parseNumber(first));

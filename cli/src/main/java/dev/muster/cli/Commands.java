@@ -6,8 +6,8 @@ import java.util.Optional;
 /** The commands by name. */
 final class Commands {
     /** All that there are, for what goes through them. */
-    static final List<String> NAMES = List.of("sacct", "sacctmgr", "salloc", "sattach", "sbatch", "sbcast", "scancel", "scontrol", "sdiag", "sinfo",
-            "sprio", "squeue", "srun", "sshare", "sstat", "strigger");
+    static final List<String> NAMES = List.of("sacct", "sacctmgr", "salloc", "sattach", "sbatch", "sbcast", "scancel", "scontrol", "scrontab",
+            "sdiag", "sinfo", "sprio", "squeue", "srun", "sshare", "sstat", "strigger");
 
     private Commands() {}
 
@@ -29,8 +29,8 @@ final class Commands {
             case "sprio" -> Optional.of(new Sprio());
             case "sshare" -> Optional.of(new Sshare());
             case "strigger" -> Optional.of(new Strigger());
-            case "scrontab", "sreport" ->
-                    Optional.of(new Absent());
+            case "scrontab" -> Optional.of(new Scrontab());
+            case "sreport" -> Optional.of(new Absent());
             default -> Optional.empty();
         };
     }

@@ -59,6 +59,18 @@ final class OptionCheck {
         return Long.toString(v);
     }
 
+    /** Ports are those of a step; a job that shares its own out among its steps is not known here. */
+    private static String ports(JobOptions options, JobOption o, String value) throws UsageException {
+        CommandContext c = options.context();
+        if (!c.name().equals("srun")) {
+            throw c.bad(options.exitError(1), "--" + o.longName + " is not supported by this cluster");
+        }
+        if (!value.isEmpty() && parseNumber(value) < 0) {
+            throw c.bad(options.exitError(1), "Invalid numeric value \"" + value + "\" for --resv-port.");
+        }
+        return value.isEmpty() ? "0" : Long.toString(Math.min(parseNumber(value), Integer.MAX_VALUE));
+    }
+
     /** -1 if it is not a number. */
     static long parseNumber(String text) {
         int end = text.length();
@@ -141,6 +153,7 @@ final class OptionCheck {
                 }
                 yield value.isEmpty() || parseNumber(value) > 0 ? "1" : "0";
             }
+            case RESV_PORTS -> ports(options, o, value);
             case OOM_KILL_STEP -> value.isEmpty() ? "1" : oneOf(options, o, value, "0", "1");
             case KILL_ON_INVALID_DEP -> oneOf(options, o, value, "yes", "no");
             case MAIL_TYPE -> mailType(options, o, value);

@@ -1,5 +1,6 @@
 package dev.muster.cli;
 
+import dev.muster.model.Fanout;
 import dev.muster.model.HostList;
 import dev.muster.model.Json;
 import dev.muster.model.SlurmErrno;
@@ -100,7 +101,7 @@ final class Sattach implements Command {
             return 0;
         }
         int tasks = Math.max(1, step.integer("tasks"));
-        StepRun run = new StepRun(c, new StepRun.Settings(false, 0, 0, w.quiet, w.verbose, true, true, false), id,
+        StepRun run = new StepRun(c, new StepRun.Settings(false, 0, 0, w.quiet, w.verbose, true, true, false, Fanout.WIDTH_MAX), id,
                 new TaskOutput(c.out(), w.label, false, tasks), new TaskOutput(c.err(), w.label, false, tasks));
         run.onlyTasks(w.outputTask, w.errorTask);
         Json.Obj attach = new Json.Obj();

@@ -115,7 +115,7 @@ final class Sbatch implements Command {
         c.out().flush();
     }
 
-    private static Json.Obj request(CommandContext c, JobOptions o, JobOptions wrap, List<String> operands, String script)
+    static Json.Obj request(CommandContext c, JobOptions o, JobOptions wrap, List<String> operands, String script)
             throws UsageException {
         JobRequest r = new JobRequest(o);
         List<String> arguments = new ArrayList<>(operands);

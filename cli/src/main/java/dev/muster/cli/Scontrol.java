@@ -487,7 +487,7 @@ final class Scontrol implements Command {
             try {
                 text = RawText.decode(c.host().readFile(text, HOSTLIST_BYTES_MAX));
             } catch (IOException e) {
-                c.error("Can not open node list file " + text + ": No such file or directory");
+                c.err().println("Can not open " + text);
                 return 1;
             }
         }

@@ -153,7 +153,9 @@ final class ScontrolNode {
         String wanted = dot < 0 ? "" : id.substring(dot + 1);
         c.out().println("PID      JOBID    STEPID   LOCALID GLOBALID");
         boolean any = false;
+        boolean ofJob = false;
         for (Json.Obj step : steps(c, rest.size() > 1 ? rest.get(1) : "", jobId, 0)) {
+            ofJob = true;
             String name = SacctField.stepName(step);
             if (!wanted.isEmpty() && !wanted.equals(name)) {
                 continue;
@@ -168,10 +170,10 @@ final class ScontrolNode {
                 }
             }
         }
-        if (!any && !id.isEmpty()) {
+        if (!any) {
             String node = c.env("SLURMD_NODENAME").isEmpty() ? "(null)" : c.env("SLURMD_NODENAME");
-            c.err().println(wanted.isEmpty() ? "There are no steps for job " + job + " on node " + node + "."
-                    : "StepId=" + id + " does not exist on node " + node + ".");
+            c.err().println(id.isEmpty() ? "No job steps exist on this node."
+                    : (ofJob || !wanted.isEmpty() ? "StepId=" : "JobId=") + id + " does not exist on node " + node + ".");
             return 1;
         }
         return 0;

@@ -76,7 +76,10 @@ final class ScontrolReservation {
             case "starttime", "endtime" -> {
                 switch (Times.parse(value, c.host().nowMs() / 1000, c.host().zone(), false)) {
                     case Times.Parsed.Ok ok -> out.put(key, Long.toString(ok.epochSec()));
-                    case Times.Parsed.Invalid bad -> throw new Wrong("Invalid " + (key.startsWith("s") ? "start" : "end") + " time " + word + ".");
+                    case Times.Parsed.Invalid bad -> {
+                        c.err().println("Invalid time specification (pos=" + bad.position() + "): " + value);
+                        throw new Wrong("Invalid " + (key.startsWith("s") ? "start" : "end") + " time " + word + ".");
+                    }
                 }
             }
             case "duration" -> out.put(key + sign, Long.toString(60 * minutes(value, "Invalid duration " + word + ".")));

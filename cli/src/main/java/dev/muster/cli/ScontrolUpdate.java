@@ -144,6 +144,10 @@ final class ScontrolUpdate {
             return 1;
         }
         Json.Obj changes = changesWithout(all, entity);
+        if (changes.fields().isEmpty()) {
+            c.err().println((message.equals("UpdateNode") ? "" : c.name() + ": error: ") + "No changes specified");
+            return 1;
+        }
         if (message.equals("UpdateNode")) {
             String state = Texts.lower(changes.text("state"));
             boolean takesDown = state.startsWith("down") || state.startsWith("drain") || state.startsWith("fail");
@@ -236,6 +240,10 @@ final class ScontrolUpdate {
         }
         List<Change> all = read.get();
         if (isRefused(c, "UpdateJob", all)) {
+            return 1;
+        }
+        if (all.size() < 2) {
+            c.err().println("No changes specified");
             return 1;
         }
         for (Change ch : all) {

@@ -134,6 +134,10 @@ final class ShowText {
         if (j.number("preemptTime") != 0) {
             add("PreemptTime", time(j, "preemptTime", "None"));
         }
+        if (!j.text("cronSpec").isEmpty()) {
+            add("CronJob", "Yes").add("CrontabSpec", '"' + j.text("cronSpec") + '"');
+            line();
+        }
         add("SuspendTime", time(j, "suspendTime", "None")).add("SecsPreSuspend", j.number("preSuspendSeconds"));
         add("LastSchedEval", time(j, "lastSchedEval", "Unknown")).add("Scheduler", j.flag("backfilled") ? "Backfill" : "Main");
     }
@@ -235,6 +239,7 @@ final class ShowText {
         optional(j, "switches", "Switches");
         optional(j, "burstBuffer", "BurstBuffer");
         optional(j, "container", "Container");
+        optional(j, "containerId", "ContainerID");
         optional(j, "cpusPerTres", "CpusPerTres");
         optional(j, "memPerTres", "MemPerTres");
         optional(j, "tresBind", "TresBind");
@@ -454,7 +459,7 @@ final class ShowText {
         line();
         add("TRES", orNull(s, "tresAlloc"));
         line();
-        add("ResvPorts", "(null)");
+        add("ResvPorts", orNull(s, "resvPorts"));
         line();
         add("CPUFreqReq", "Default");
         if (!s.text("distribution").isEmpty()) {

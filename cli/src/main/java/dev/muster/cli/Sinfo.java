@@ -284,7 +284,7 @@ final class Sinfo implements Command {
         List<String> unknown = new ArrayList<>();
         RowFormat format = format(w, WIDEST_UNKNOWN, unknown);
         for (String u : unknown) {
-            c.error("Invalid job format specification: " + u);
+            c.err().println("Invalid node format specification: " + u);
         }
         Json.Obj nodes;
         Json.Obj partitions;

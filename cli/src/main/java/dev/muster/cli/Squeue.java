@@ -166,7 +166,12 @@ final class Squeue implements Command {
             case "steps" -> {
                 w.showSteps = true;
                 w.stepsBare |= v.isEmpty();
-                w.steps.addAll(Texts.split(v, ','));
+                for (String step : Texts.split(v, ',')) {
+                    if (!step.matches("[0-9].*\\..*|s[0-9A-Za-z]+\\..*")) {
+                        throw c.bad(1, "Invalid job_step id: " + step + ".??");
+                    }
+                    w.steps.add(step);
+                }
             }
             case "user", "users" -> users(c, w, v);
             // squeue's own sort, clusters and units are what these ask for already

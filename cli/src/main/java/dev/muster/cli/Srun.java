@@ -1,5 +1,6 @@
 package dev.muster.cli;
 
+import dev.muster.model.Fanout;
 import dev.muster.model.Json;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.Times;
@@ -19,6 +20,7 @@ final class Srun implements Command {
     private static final int INPUT_BYTES_MAX = 1 << 30;
     private static final int STEP_WAIT_MS = 20_000;
     private static final int RETRY_MS = 1_000;
+    private static final int TREE_WIDTH_DEFAULT = 16;
 
     @Override
     public List<GetOpt.Opt> options() {
@@ -39,6 +41,7 @@ final class Srun implements Command {
         }
         o.readEnvironment();
         checkMpi(c, o);
+        checkTreeWidth(c, o);
         Optional<X11Forward> windows = windows(c, o);
         boolean inside = o.has(JobOption.JOBID) && !isOwnAllocation(o);
         if (sections.size() > 1 || inside && o.has(JobOption.HET_GROUP)) {
@@ -469,10 +472,7 @@ final class Srun implements Command {
                 }
                 return started;
             } catch (SlurmException e) {
-                boolean busy = e.errno() == SlurmErrno.NODES_BUSY.number()
-                        || e.errno() == SlurmErrno.PROLOG_RUNNING.number()
-                        || e.errno() == SlurmErrno.JOB_PENDING.number();
-                if (!busy || c.host().nowMs() >= giveUpMs) {
+                if (!SlurmErrno.of(e.errno()).isStepToCome() || c.host().nowMs() >= giveUpMs) {
                     throw e;
                 }
                 if (!told && !o.has(JobOption.QUIET)) {
@@ -556,7 +556,24 @@ final class Srun implements Command {
     private static StepRun.Settings settings(JobOptions o, boolean pty) {
         return new StepRun.Settings(StepRequest.killOnBadExit(o), StepRequest.waitSeconds(o),
                 o.context().host().settings().eioTimeout, o.has(JobOption.QUIET), o.verbose(), o.has(JobOption.DISABLE_STATUS),
-                o.has(JobOption.QUIT_ON_INTERRUPT), pty);
+                o.has(JobOption.QUIT_ON_INTERRUPT), pty, treeWidth(o));
+    }
+
+    /** Nodes that are reached directly; {@code off} is all of them. */
+    private static int treeWidth(JobOptions o) {
+        String asked = o.text(JobOption.TREE_WIDTH);
+        int width = asked.isEmpty() ? o.context().host().settings().treeWidth
+                : asked.equalsIgnoreCase("off") ? Fanout.WIDTH_MAX : Integer.parseInt(asked);
+        return width == 0 ? TREE_WIDTH_DEFAULT : width;
+    }
+
+    private static void checkTreeWidth(CommandContext c, JobOptions o) throws UsageException {
+        String asked = o.text(JobOption.TREE_WIDTH);
+        boolean good = asked.isEmpty() || asked.equalsIgnoreCase("off")
+                || asked.length() <= 5 && StepFiles.isNumber(asked) && Integer.parseInt(asked) <= Fanout.WIDTH_MAX;
+        if (!good) {
+            throw c.bad(o.exitError(1), "Invalid --treewidth specification: " + asked);
+        }
     }
 
     /** A plain file is srun's to write: all tasks go into one. */

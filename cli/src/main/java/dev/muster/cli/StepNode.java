@@ -7,8 +7,12 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
-/** The connection to one node of a step: attaches, follows the streams by offset, comes back after a break. */
+/**
+ * One node of a step: attaches, follows the streams by offset, comes back after a break. Run, it has a connection of its own; behind a relay
+ * ({@link StepBranch}) it is given what comes for it.
+ */
 final class StepNode implements Runnable {
     private static final int RECONNECT_PAUSE_MS = 500;
     /** slurmd may be restarted under a running step. */
@@ -16,8 +20,14 @@ final class StepNode implements Runnable {
 
     /** In a refusal's stream field. */
     private static final int NOT_STARTED = 1;
-    /** Frames that are taken before what they brought is acknowledged, while there are more. */
-    private static final int TOGETHER_MAX = 64;
+
+    /** What carries frames to the node. */
+    interface Carrier {
+        void send(List<IoFrame> frames) throws IOException;
+    }
+
+    /** So much is taken before the node hears that it may forget it: far below what it keeps for one task, far above what a line is. */
+    private static final int ACKNOWLEDGE_BYTES = 64 << 10;
 
     /** What happens on the node; calls come from the node's own thread. */
     interface Events {
@@ -53,7 +63,9 @@ final class StepNode implements Runnable {
     private final Map<Long, Long> positions = new HashMap<>();
     /** How far each stream has gone out, as far as the node has not been told. */
     private final Map<Long, Long> unacknowledged = new HashMap<>();
+    private long unacknowledgedBytes;
     private volatile Frames frames;
+    private volatile Carrier carrier;
     private volatile boolean complete;
 
     /** @param positions where the streams are to go on, by {@link #key}; empty: at their beginnings */
@@ -82,13 +94,17 @@ final class StepNode implements Runnable {
         int tries = 0;
         while (!complete && tries < RECONNECT_TRIES) {
             try {
-                Frames f = host.openStream(address, port, "io");
+                Frames f = open();
                 f.send(Json.print(attach));
-                attach(f);
+                Carrier direct = all -> f.sendAll(all.stream().map(IoFrame::encode).toList());
+                direct.send(attachment(hasPositions()));
                 frames = f;
+                carrier = direct;
                 events.connected(this);
                 tries = 0;
-                follow(f);
+                while (!complete) {
+                    take(IoFrame.decode(f.receive()));
+                }
             } catch (IOException | SlurmException | IllegalArgumentException e) {
                 tries++;
             }
@@ -103,58 +119,74 @@ final class StepNode implements Runnable {
         }
     }
 
-    private void attach(Frames f) throws IOException {
-        byte[] kind = {(byte) (observer ? 'o' : 'p')};
+    Frames open() throws IOException, SlurmException {
+        return host.openStream(address, port, "io");
+    }
+
+    /** It is reached through another now; empty: through nobody. */
+    void carriedBy(Optional<Carrier> by) {
+        carrier = by.orElse(null);
+        if (by.isPresent()) {
+            events.connected(this);
+        }
+    }
+
+    boolean hasPositions() {
         synchronized (positions) {
-            if (positions.isEmpty()) {
-                f.send(new IoFrame('A', IoFrame.ALL_TASKS, 0, 0, kind).encode());
-                return;
-            }
-            // of a step that is over, the end must not be told before the last stream is asked for
-            byte[] more = {kind[0], '+'};
+            return !positions.isEmpty();
+        }
+    }
+
+    /** @param perStream each stream from where it has come to; else all of the node's from their beginnings */
+    List<IoFrame> attachment(boolean perStream) {
+        byte[] kind = {(byte) (observer ? 'o' : 'p')};
+        if (!perStream) {
+            return List.of(new IoFrame('A', IoFrame.ALL_TASKS, 0, 0, kind));
+        }
+        // of a step that is over, the end must not be told before the last stream is asked for
+        byte[] more = {kind[0], '+'};
+        List<IoFrame> out = new ArrayList<>();
+        synchronized (positions) {
             for (int i = 0; i < tasks.size(); i++) {
                 for (int stream = 1; stream <= 2; stream++) {
                     boolean last = i == tasks.size() - 1 && stream == 2;
-                    f.send(new IoFrame('A', tasks.get(i), stream, positions.getOrDefault(key(tasks.get(i), stream), 0L),
-                            last ? kind : more).encode());
+                    out.add(new IoFrame('A', tasks.get(i), stream, positions.getOrDefault(key(tasks.get(i), stream), 0L), last ? kind : more));
                 }
             }
         }
+        return out;
     }
 
     static long key(int task, int stream) {
         return (long) task << 2 | stream;
     }
 
-    private void follow(Frames f) throws IOException {
-        unacknowledged.clear();
-        for (int taken = 1; !complete; taken++) {
-            IoFrame in = IoFrame.decode(f.receive());
-            switch (in.type()) {
-                case 'O' -> output(in);
-                case 'E' -> acknowledge(in.task(), in.stream(), events.outputEnd(this, in.task(), in.stream(), in.offset()));
-                case 'T' -> events.started(this, in.task());
-                case 'X' -> events.exited(this, in.task(), (int) in.offset(), RawText.decode(in.bytes()).contains(" cancelled=1 "));
-                case 'L' -> events.inputLimit(this, in.task(), in.offset());
-                case 'F' -> {
-                    sendAcknowledged(f);
-                    complete = true;
-                    events.complete(this, RawText.decode(in.bytes()), false);
-                }
-                case '!' -> {
-                    complete = true;
-                    if (in.stream() == NOT_STARTED) {
-                        String[] lines = RawText.decode(in.bytes()).split("\n", 2);
-                        events.notStarted(this, lines[0], lines[lines.length - 1]);
-                    } else {
-                        events.complete(this, RawText.decode(in.bytes()), true);
-                    }
-                }
-                default -> { }
+    /** What has come from the node. */
+    void take(IoFrame in) throws IOException {
+        switch (in.type()) {
+            case 'O' -> output(in);
+            case 'E' -> acknowledge(in.task(), in.stream(), events.outputEnd(this, in.task(), in.stream(), in.offset()));
+            case 'T' -> events.started(this, in.task());
+            case 'X' -> events.exited(this, in.task(), (int) in.offset(), RawText.decode(in.bytes()).contains(" cancelled=1 "));
+            case 'L' -> events.inputLimit(this, in.task(), in.offset());
+            case 'F' -> {
+                sendAcknowledged();
+                complete = true;
+                events.complete(this, RawText.decode(in.bytes()), false);
             }
-            if (taken % TOGETHER_MAX == 0 || !f.hasMore()) {
-                sendAcknowledged(f);
+            case '!' -> {
+                complete = true;
+                if (in.stream() == NOT_STARTED) {
+                    String[] lines = RawText.decode(in.bytes()).split("\n", 2);
+                    events.notStarted(this, lines[0], lines[lines.length - 1]);
+                } else {
+                    events.complete(this, RawText.decode(in.bytes()), true);
+                }
             }
+            default -> { }
+        }
+        if (unacknowledgedBytes >= ACKNOWLEDGE_BYTES) {
+            sendAcknowledged();
         }
     }
 
@@ -173,6 +205,7 @@ final class StepNode implements Runnable {
         synchronized (positions) {
             positions.put(key(in.task(), in.stream()), end);
         }
+        unacknowledgedBytes += fresh.length;
         acknowledge(in.task(), in.stream(), delivered);
     }
 
@@ -183,24 +216,26 @@ final class StepNode implements Runnable {
     }
 
     /** What has gone out of all streams since the last time, together. */
-    private void sendAcknowledged(Frames f) throws IOException {
-        if (unacknowledged.isEmpty()) {
+    private void sendAcknowledged() throws IOException {
+        Carrier by = carrier;
+        if (unacknowledged.isEmpty() || by == null) {
             return;
         }
-        List<byte[]> all = new ArrayList<>();
-        unacknowledged.forEach((key, offset) -> all.add(IoFrame.of('a', (int) (key >> 2), (int) (key & 3), offset).encode()));
+        List<IoFrame> all = new ArrayList<>();
+        unacknowledged.forEach((key, offset) -> all.add(IoFrame.of('a', (int) (key >> 2), (int) (key & 3), offset)));
         unacknowledged.clear();
-        f.sendAll(all);
+        unacknowledgedBytes = 0;
+        by.send(all);
     }
 
     /** Sends if connected; false if not (a reconnect brings what is still needed). */
     boolean send(IoFrame frame) {
-        Frames f = frames;
-        if (f == null || complete) {
+        Carrier by = carrier;
+        if (by == null || complete) {
             return false;
         }
         try {
-            f.send(frame.encode());
+            by.send(List.of(frame));
             return true;
         } catch (IOException e) {
             return false;
@@ -214,6 +249,7 @@ final class StepNode implements Runnable {
     void close() {
         Frames f = frames;
         frames = null;
+        carrier = null;
         if (f != null) {
             f.close();
         }

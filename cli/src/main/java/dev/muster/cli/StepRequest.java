@@ -62,6 +62,7 @@ final class StepRequest {
         s.put("environment", JobEnvironment.entries(env));
         s.put("workDir", JobRequest.base64(r.workDir()));
         s.put("io", io(names));
+        JobRequest.put(s, "resvPorts", o.number(JobOption.RESV_PORTS));
         JobRequest.put(s, "acctgFreq", o.text(JobOption.ACCTG_FREQ));
         JobRequest.put(s, "oomKillStep", o.text(JobOption.OOM_KILL_STEP));
         JobRequest.put(s, "killOnBadExit", killOnBadExit(o));
@@ -119,6 +120,13 @@ final class StepRequest {
             q.put("nodesMin", (long) (q.integer("tasks") > 0 ? Math.min(nodes, q.integer("tasks")) : nodes));
         }
         enough(q);
+        long most = (long) q.integer("tasksPerNode") * Math.max(q.integer("nodesMin"), shares.size());
+        if (!own && most > 0 && q.integer("tasks") > most) {
+            o.context().err().println(o.context().name() + ": warning: can't honor --ntasks-per-node set to " + q.integer("tasksPerNode")
+                    + " which doesn't match the requested tasks " + q.integer("tasks") + " with the number of requested nodes "
+                    + Math.max(q.integer("nodesMin"), shares.size()) + ". Ignoring --ntasks-per-node.");
+            q.put("tasksPerNode", 0L);
+        }
         relative(q);
         if (q.integer("tasks") > 0) {
             return q;

@@ -1,6 +1,7 @@
 package dev.muster.cli;
 
 import dev.muster.model.ExitStatus;
+import dev.muster.model.Fanout;
 import dev.muster.model.Json;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -19,9 +20,14 @@ final class StepRun implements StepNode.Events {
     private static final int ABANDONED_CODE = 143;
     private static final int NOT_STARTED_CODE = 192;
 
-    /** What srun was asked to do with the step. @param eioSeconds EioTimeout: for streams that stay open after all tasks; 0 for ever */
+    /**
+     * What srun was asked to do with the step.
+     *
+     * @param eioSeconds EioTimeout: for streams that stay open after all tasks; 0 for ever
+     * @param treeWidth  nodes that are reached directly: where there are more, the others behind them
+     */
     record Settings(boolean killOnBadExit, int waitSeconds, int eioSeconds, boolean quiet, int verbose, boolean disableStatus,
-            boolean quitOnInterrupt, boolean pty) {}
+            boolean quitOnInterrupt, boolean pty, int treeWidth) {}
 
     /** Where output goes. */
     record Streams(TaskOutput out, TaskOutput err) {}
@@ -34,6 +40,10 @@ final class StepRun implements StepNode.Events {
     private final TaskOutput out;
     private final TaskOutput err;
     private final List<StepNode> nodes = new ArrayList<>();
+    /** Of one component, to be reached together. */
+    private record Group(Json.Obj attach, List<StepNode> nodes) {}
+
+    private final List<Group> groups = new ArrayList<>();
     private final Map<Integer, Streams> ofTask = new HashMap<>();
     private final Map<Integer, Integer> exits = new LinkedHashMap<>();
     private final Map<String, Integer> startedOn = new LinkedHashMap<>();
@@ -78,6 +88,8 @@ final class StepRun implements StepNode.Events {
 
     /** Connects to all nodes of the step. @param attach for each: job, attempt, step, token; positions to go on from */
     void connect(List<Json.Obj> shares, Json.Obj attach, Map<Long, Long> positions) {
+        Group group = new Group(attach, new ArrayList<>());
+        groups.add(group);
         for (Json.Obj share : shares) {
             List<Integer> ranks = new ArrayList<>();
             for (Object r : share.list("taskIds")) {
@@ -86,6 +98,7 @@ final class StepRun implements StepNode.Events {
             tasks += ranks.size();
             nodes.add(new StepNode(c.host(), share.text("node"), share.text("address"), share.integer("port"), ranks,
                     attach, positions, this));
+            group.nodes.add(nodes.getLast());
             if (settings.verbose > 0) {
                 c.info("launching StepId=" + stepName + " on host " + share.text("node") + ", " + ranks.size() + " tasks: "
                         + bracketed(ranks));
@@ -107,8 +120,10 @@ final class StepRun implements StepNode.Events {
 
     /** Follows the step to its end; srun's exit code. */
     int await() {
-        for (StepNode node : nodes) {
-            c.host().beside("step-" + node.name, node);
+        for (Group group : groups) {
+            for (List<StepNode> branch : Fanout.branches(group.nodes, settings.treeWidth)) {
+                StepBranch.start(c.host(), group.attach, settings.treeWidth, branch);
+            }
         }
         if (input != null) {
             c.host().beside("stdin", input);

@@ -35,7 +35,7 @@ final class FakeHost implements Host {
     final Map<String, Runnable> handlers = new HashMap<>();
     private final ByteArrayOutputStream out = new ByteArrayOutputStream();
     private final ByteArrayOutputStream err = new ByteArrayOutputStream();
-    private final Map<String, Frames> streams = new HashMap<>();
+    private final Map<String, java.util.ArrayDeque<Frames>> streams = new HashMap<>();
     String stdin = "";
 
     record Ran(int rc, String out, String err) {}
@@ -62,8 +62,9 @@ final class FakeHost implements Host {
         return unfinished;
     }
 
-    void stream(String address, Frames frames) {
-        streams.put(address, frames);
+    /** Of several for one address each is had once, the last again and again. */
+    synchronized void stream(String address, Frames frames) {
+        streams.computeIfAbsent(address, a -> new java.util.ArrayDeque<>()).add(frames);
     }
 
     Ran run(String commandLine) {
@@ -226,11 +227,11 @@ final class FakeHost implements Host {
     }
 
     @Override
-    public Frames openStream(String address, int port, String name) throws IOException {
+    public synchronized Frames openStream(String address, int port, String name) throws IOException {
         if (!streams.containsKey(address)) {
             throw new IOException("no stream to " + address);
         }
-        return streams.get(address);
+        return streams.get(address).size() > 1 ? streams.get(address).poll() : streams.get(address).peek();
     }
 
     @Override

@@ -33,6 +33,13 @@ class StepTest {
 
     /** The node's side of one connection: says its part after the attach, keeps what srun sends. */
     private void node(String address, IoFrame... says) throws IOException {
+        node(address, false, says);
+    }
+
+    private final List<Json.Obj> attached = java.util.Collections.synchronizedList(new ArrayList<>());
+
+    /** @param leaves after its part */
+    private void node(String address, boolean leaves, IoFrame... says) throws IOException {
         Socket srunSide;
         Socket nodeSide;
         try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
@@ -46,9 +53,13 @@ class StepTest {
             try {
                 Json.Obj attach = Json.object(node.receive());
                 assertThat(attach.text("type")).isEqualTo("IoAttach");
+                attached.add(attach);
                 assertThat(IoFrame.decode(node.receive()).type()).isEqualTo('A');
                 for (IoFrame f : says) {
                     node.send(f.encode());
+                }
+                if (leaves) {
+                    nodeSide.close();
                 }
                 while (true) {
                     IoFrame f = IoFrame.decode(node.receive());
@@ -68,6 +79,79 @@ class StepTest {
 
     private static IoFrame exit(int task, int waitStatus) {
         return IoFrame.of('X', task, 0, waitStatus);
+    }
+
+    private static final String STEP_OF_FOUR = "{\"jobId\":5,\"stepId\":3,\"attempt\":1,\"tasks\":4,\"ioToken\":\"t\",\"shares\":["
+            + "{\"node\":\"n1\",\"address\":\"a1\",\"port\":1,\"taskIds\":[0]},{\"node\":\"n2\",\"address\":\"a2\",\"port\":1,\"taskIds\":[1]},"
+            + "{\"node\":\"n3\",\"address\":\"a3\",\"port\":1,\"taskIds\":[2]},{\"node\":\"n4\",\"address\":\"a4\",\"port\":1,\"taskIds\":[3]}]}";
+
+    private static IoFrame done(int rank) {
+        return IoFrame.of('F', rank, 0, 0);
+    }
+
+    /** shows: TreeWidth */
+    @Test
+    void nodesBehindARelay() throws IOException {
+        host.settings().treeWidth = 2;
+        host.reply("CreateStep", STEP_OF_FOUR);
+        node("a1", out(1, 1, 0, "one\n"), out(0, 1, 0, "zero\n"), exit(1, 0), done(1), exit(0, 0), done(0));
+        node("a3", out(2, 1, 0, "two\n"), exit(2, 0), done(2), out(3, 1, 0, "three\n"), exit(3, 4 << 8), done(3));
+        FakeHost.Ran ran = host.run("srun -l -n4 -N4 prog");
+        assertThat(ran.out().lines().sorted().toList()).containsExactly("0: zero", "1: one", "2: two", "3: three");
+        assertThat(ran.err()).isEqualTo("srun: error: n4: task 3: Exited with exit code 4\n");
+        assertThat(ran.rc()).isEqualTo(4);
+        assertThat(attached.stream().map(a -> a.objects("behind").toString()).sorted().toList())
+                .containsExactly("[{\"node\":\"n2\",\"tasks\":\"1\"}]", "[{\"node\":\"n4\",\"tasks\":\"3\"}]");
+        assertThat(attached).allMatch(a -> a.integer("width") == 2 && a.flag("relayed"));
+    }
+
+    /** The relay dies: it is asked again by itself, those behind it by the next of them, from where their streams had come to. */
+    @Test
+    void aLostRelayCostsNothing() throws IOException {
+        host.reply("CreateStep", STEP_OF_FOUR);
+        node("a1", true, out(2, 1, 0, "first\n"), exit(1, 0), done(1));
+        node("a1", out(0, 1, 0, "zero\n"), exit(0, 0), DONE);
+        node("a3", out(2, 1, 0, "first\n"), out(2, 1, 6, "second\n"), exit(2, 0), done(2), out(3, 1, 0, "three\n"), exit(3, 0), done(3));
+        FakeHost.Ran ran = host.run("srun -l -n4 -N4 --treewidth=1 prog");
+        assertThat(ran.out().lines().sorted().toList()).containsExactly("0: zero", "2: first", "2: second", "3: three");
+        assertThat(ran.err()).isEmpty();
+        assertThat(ran.rc()).isZero();
+    }
+
+    @Test
+    void whatTheRelayDoesNotReachIsReachedDirectly() throws IOException {
+        host.reply("CreateStep", STEP_OF_FOUR);
+        node("a1", new IoFrame('!', 2, 2, 0, new byte[0]), exit(0, 0), done(0), exit(1, 0), done(1), exit(3, 0), done(3));
+        node("a3", out(2, 1, 0, "two\n"), exit(2, 0), DONE);
+        FakeHost.Ran ran = host.run("srun -l -n4 -N4 --treewidth=1 prog");
+        assertThat(ran.out()).isEqualTo("2: two\n");
+        assertThat(ran.rc()).isZero();
+    }
+
+    @Test
+    void inputGoesOnceToABranch() throws IOException {
+        host.stdin = "input";
+        host.reply("CreateStep", STEP_OF_FOUR);
+        node("a1", java.util.stream.IntStream.range(0, 4).mapToObj(task -> IoFrame.of('L', task, 0, 1 << 18)).toArray(IoFrame[]::new));
+        Thread.ofPlatform().daemon().start(() -> host.run("srun -n4 -N4 --treewidth=1 prog"));
+        for (int i = 0; i < 500 && types().size() < 2; i++) {
+            java.util.concurrent.locks.LockSupport.parkNanos(10_000_000);
+        }
+        assertThat(types()).containsExactly('I', 'i');
+    }
+
+    private List<Character> types() {
+        synchronized (got) {
+            return got.stream().map(IoFrame::type).toList();
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"x", "-1", "70000"})
+    void badTreeWidth(String width) {
+        FakeHost.Ran ran = host.run("srun --treewidth=" + width + " true");
+        assertThat(ran.rc()).isEqualTo(1);
+        assertThat(ran.err()).isEqualTo("srun: error: Invalid --treewidth specification: " + width + "\n");
     }
 
     private static final IoFrame DONE = IoFrame.of('F', IoFrame.ALL_TASKS, 0, 0);

@@ -113,7 +113,7 @@ public enum Key {
     METRICS_TYPE("MetricsType", Kind.TEXT, "", Reader.CONTROLLER),
     MIN_JOB_AGE("MinJobAge", Kind.U32, "300", Reader.CONTROLLER),
     MPI_DEFAULT("MpiDefault", Kind.TEXT, "", Reader.COMMANDS),
-    MPI_PARAMS("MpiParams", Kind.TEXT, "", Reader.COMMANDS, Inert.MPI),
+    MPI_PARAMS("MpiParams", Kind.TEXT, "", Reader.CONTROLLER),
     NAMESPACE_TYPE("NamespaceType", Kind.TEXT, "", Reader.NODE),
     NODE_FEATURES_PLUGINS("NodeFeaturesPlugins", Kind.TEXT, "", Reader.CONTROLLER, Inert.FEATURES),
     OVER_TIME_LIMIT("OverTimeLimit", Kind.U16, "0", Reader.CONTROLLER),
@@ -165,9 +165,9 @@ public enum Key {
     RESV_PROLOG("ResvProlog", Kind.TEXT, "", Reader.CONTROLLER),
     RETURN_TO_SERVICE("ReturnToService", Kind.U16, "0", Reader.CONTROLLER),
     SCHEDULER_PARAMETERS("SchedulerParameters", Kind.LIST, "", Reader.CONTROLLER),
-    SCHEDULER_TIME_SLICE("SchedulerTimeSlice", Kind.U16, "30", Reader.CONTROLLER, Inert.GANG),
+    SCHEDULER_TIME_SLICE("SchedulerTimeSlice", Kind.U16, "30", Reader.CONTROLLER),
     SCHEDULER_TYPE("SchedulerType", Kind.TEXT, "sched/backfill", Reader.CONTROLLER),
-    SCRON_PARAMETERS("ScronParameters", Kind.LIST, "", Reader.CONTROLLER, Inert.CRON),
+    SCRON_PARAMETERS("ScronParameters", Kind.LIST, "", Reader.CONTROLLER),
     SELECT_TYPE("SelectType", Kind.TEXT, "select/cons_tres", Reader.ALL),
     SELECT_TYPE_PARAMETERS("SelectTypeParameters", Kind.LIST, "CR_CORE_MEMORY", Reader.CONTROLLER),
     SLURMCTLD_ADDR("SlurmctldAddr", Kind.TEXT, "", Reader.ALL),
@@ -218,7 +218,7 @@ public enum Key {
     TOPOLOGY_PARAM("TopologyParam", Kind.LIST, "", Reader.CONTROLLER),
     TOPOLOGY_PLUGIN("TopologyPlugin", Kind.TEXT, "topology/flat", Reader.CONTROLLER),
     TRACK_WCKEY("TrackWCKey", Kind.YES_NO, "no", Reader.ALL),
-    TREE_WIDTH("TreeWidth", Kind.U16, "16", Reader.ALL, Inert.OWN_BOUND),
+    TREE_WIDTH("TreeWidth", Kind.U16, "16", Reader.COMMANDS),
     UNKILLABLE_STEP_PROGRAM("UnkillableStepProgram", Kind.TEXT, "", Reader.NODE),
     UNKILLABLE_STEP_TIMEOUT("UnkillableStepTimeout", Kind.U16, "60", Reader.NODE),
     URL_PARSER_TYPE("UrlParserType", Kind.TEXT, "url_parser/libhttp_parser", Reader.CONTROLLER, Inert.PLUGIN),
@@ -242,19 +242,16 @@ public enum Key {
     /** Why a key is accepted and checked but has no effect. */
     private static final class Inert {
         static final String STORED = "job scripts, environments and comments are not kept in accounting";
-        static final String MPI = "MPI plugins are not part of this version";
         static final String PORTS = "srun connects to the nodes and listens on no port";
         static final String FACTORS = "no parameter of the priority plugin is known to this version";
         static final String BACKUP = "takeover by a backup controller is not part of this version";
         static final String BURST = "burst buffers are not part of this version";
         static final String CLIFILTER = "cli_filter/lua, which reads them, is not part of this version";
         static final String CRED = "launch credentials are signed with the cluster key here";
-        static final String CRON = "scrontab is not part of this version";
         static final String SLURMDBD = "slurmdbd knows its callers by AuthType alone, and there is one of it in this version";
         static final String FEATURES = "changing node features by reboot is not part of this version";
         static final String FED = "federation is not part of this version";
         static final String FREQ = "the frequency of GPUs is set by no driver here; --gpu-freq is checked and shown";
-        static final String GANG = "gang scheduling is not part of this version";
         static final String OWN_BOUND = "the network protocol here has its own bound for this";
         static final String PREP = "prologs and epilogs are always programs (prep/script); any other name is refused";
         static final String PLUGIN = "plugins are Java services here; shared objects are not loaded";

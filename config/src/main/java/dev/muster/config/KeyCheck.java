@@ -29,6 +29,8 @@ final class KeyCheck {
             case MCS_PLUGIN -> mcsPlugin(value, values);
             case SLURMCTLD_PORT -> port(value, values);
             case SRUN_PORT_RANGE -> range(value, values);
+            case MPI_PARAMS -> mpi(value, values);
+            case SCRON_PARAMETERS -> words(value, List.of("enable", "explicit_scancel"), "Bad ScronParameters: ", values);
             case JOB_SUBMIT_PLUGINS -> plugins(key, value, Names.JOB_SUBMIT, values);
             case JOB_COMP_TYPE -> plugin(key, value, Names.JOB_COMPLETION, values);
             case PREP_PLUGINS -> prep(key, value, values);
@@ -39,10 +41,11 @@ final class KeyCheck {
             case AUTH_ALT_PARAMETERS -> tokenParameters(key, value, Names.TOKENS, values);
             case SLURMCTLD_HTTP_AUTH_PARAMETERS -> tokenParameters(key, value, List.of("jwt_key"), values);
             case SUSPEND_TIME -> suspendTime(value, values);
-            default -> value;
+            default -> PluginNames.checks(key) ? PluginNames.checked(key, value, values) : value;
         };
     }
 
+    private static final int TIME_SLICE_MIN_S = 5;
     private static final int DATABASE_MESSAGES_MIN = 10_000;
 
     static long debugLevel(String name, String value, Values values) {
@@ -193,12 +196,27 @@ final class KeyCheck {
         return value;
     }
 
+    static final String MPI_PORTS = "ports=";
+
     private static String range(String value, Values values) {
+        if (!isPortRange(value)) {
+            values.error("Bad value \"" + value + "\" for SrunPortRange");
+        }
+        return value;
+    }
+
+    private static boolean isPortRange(String value) {
         int dash = value.indexOf('-');
         long first = dash < 0 ? -1 : NodeLine.count(value.substring(0, dash));
         long last = dash < 0 ? -1 : NodeLine.count(value.substring(dash + 1));
-        if (first < 0 || last < first || last > Values.U16_MAX) {
-            values.error("Bad value \"" + value + "\" for SrunPortRange");
+        return first >= 0 && last >= first && last <= Values.U16_MAX;
+    }
+
+    private static String mpi(String value, Values values) {
+        for (String word : Values.list(value)) {
+            if (!word.startsWith(MPI_PORTS) || !isPortRange(word.substring(MPI_PORTS.length()))) {
+                values.error("Bad value \"" + word + "\" for MpiParams");
+            }
         }
         return value;
     }
@@ -257,6 +275,14 @@ final class KeyCheck {
             }
         }
         return value;
+    }
+
+    static long timeSlice(String value, Values values) {
+        long seconds = values.number(Key.SCHEDULER_TIME_SLICE.slurmName(), value, Values.U16_MAX);
+        if (seconds < TIME_SLICE_MIN_S) {
+            values.error("SchedulerTimeSlice must be at least " + TIME_SLICE_MIN_S + " seconds");
+        }
+        return seconds;
     }
 
     static long databaseMessages(String value, Values values) {

@@ -429,6 +429,16 @@ public final class SlurmConf {
         return parameters(Key.SCHEDULER_PARAMETERS);
     }
 
+    /** The first and last port of MpiParams, {@code 12000-12999}; empty when there are none. */
+    public String mpiPorts() {
+        for (String word : Values.list(text(Key.MPI_PARAMS))) {
+            if (word.startsWith(KeyCheck.MPI_PORTS)) {
+                return word.substring(KeyCheck.MPI_PORTS.length());
+            }
+        }
+        return "";
+    }
+
     public List<String> gresTypes() {
         return list(Key.GRES_TYPES);
     }

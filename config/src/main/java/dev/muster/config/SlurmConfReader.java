@@ -38,7 +38,7 @@ final class SlurmConfReader implements ConfLines.Sink {
 
     private final List<ConfigError> errors = new ArrayList<>();
     private final List<ConfigError> warnings = new ArrayList<>();
-    private final Values values = new Values(errors);
+    private final Values values = new Values(errors, warnings);
     private final List<NodeLine> nodeLines = new ArrayList<>();
     private final List<PartitionLine> partitionLines = new ArrayList<>();
     private final List<Down> downs = new ArrayList<>();
@@ -128,8 +128,8 @@ final class SlurmConfReader implements ConfLines.Sink {
         } else if (lower.equals("controladdr")) {
             oldAddress = value;
         }
-        warnings.add(new ConfigError(values.file(), values.line(), "The option \"".concat(name)
-            .concat("\" is defunct, please remove it from slurm.conf."), name));
+        values.warning("The option \"".concat(name)
+            .concat("\" is defunct, please remove it from slurm.conf."));
     }
 
     private void set(Key key, String value) {
@@ -151,7 +151,8 @@ final class SlurmConfReader implements ConfLines.Sink {
     private void setNumber(Key key, String value) {
         String name = key.slurmName();
         switch (key.kind()) {
-            case U16 -> numbers[key.ordinal()] = values.number(name, value, Values.U16_MAX);
+            case U16 -> numbers[key.ordinal()] = key == Key.SCHEDULER_TIME_SLICE ? KeyCheck.timeSlice(value, values)
+                : values.number(name, value, Values.U16_MAX);
             case U32 -> numbers[key.ordinal()] = key == Key.MAX_DBD_MSGS ? KeyCheck.databaseMessages(value, values)
                 : values.number(name, value, Values.U32_MAX);
             case U64 -> numbers[key.ordinal()] = values.number(name, value, Long.MAX_VALUE);

@@ -12,12 +12,18 @@ final class Values {
     private static final int MAX_DIGITS = 18;
 
     private final List<ConfigError> errors;
+    private final List<ConfigError> warnings;
     private String file = "";
     private int line;
     private String text = "";
 
     Values(List<ConfigError> errors) {
+        this(errors, new ArrayList<>());
+    }
+
+    Values(List<ConfigError> errors, List<ConfigError> warnings) {
         this.errors = errors;
+        this.warnings = warnings;
     }
 
     Values at(String newFile, int newLine, String newText) {
@@ -42,6 +48,10 @@ final class Values {
 
     void error(String sentence) {
         errors.add(new ConfigError(file, line, sentence, text));
+    }
+
+    void warning(String sentence) {
+        warnings.add(new ConfigError(file, line, sentence, text));
     }
 
     long number(String key, String value, long max) {

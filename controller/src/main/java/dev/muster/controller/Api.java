@@ -132,6 +132,7 @@ final class Api {
             case "QueryTriggers" -> Reply.of(new TriggerMessages.TriggersReply(core.durable().triggers().byId().values().stream()
                     .map(t -> new TriggerMessages.TriggerInfo(t.id(), t.events(), t.jobId(), t.nodes(), t.offsetS(), t.uid(), t.user(),
                             t.program(), t.permanent())).toList()));
+            case "SetCrontab", "QueryCrontab" -> new CrontabEdge(this, core, identities).answer(caller, message, body);
             case "CreateToken" -> controller.tokens().answer(caller, Codec.decode(body, ClusterMessages.CreateToken.class));
             case "Reconfigure" -> admin(caller, controller::reconfigure);
             case "Shutdown" -> {
@@ -166,7 +167,7 @@ final class Api {
         };
     }
 
-    private boolean isAdmin(Caller caller) {
+    boolean isAdmin(Caller caller) {
         return caller.uid() == 0 || caller.uid() == core.durable().settings().slurmUid();
     }
 
@@ -218,18 +219,18 @@ final class Api {
         return tested(core.execute(new Command.SubmitHet(caller.uid(), parts, m.requestId(), m.immediate(), m.testOnly()), caller.uid()));
     }
 
-    private sealed interface Resolved {}
+    sealed interface Resolved {}
 
-    private record Request(Command.SubmitJob command) implements Resolved {}
+    record Request(Command.SubmitJob command) implements Resolved {}
 
-    private record Refused(Reply reply) implements Resolved {
+    record Refused(Reply reply) implements Resolved {
         Refused(SlurmErrno errno) {
             this(Reply.error(errno));
         }
     }
 
     /** Users, groups and contents looked up. */
-    private Resolved request(Caller caller, JobMessages.Submit m) {
+    Resolved request(Caller caller, JobMessages.Submit m) {
         if (controller.isFull()) {
             return new Refused(Reply.error(400, SlurmErrno.ERROR_ON_DESC_TO_RECORD_COPY, "Resource temporarily unavailable"));
         }
@@ -428,7 +429,7 @@ final class Api {
             }
         }
         return chunked(caller, m.requestId(), refs, errors,
-                chunk -> new Command.CancelJobs(caller.uid(), chunk, m.signal(), m.batchOnly(), m.full()));
+                chunk -> new Command.CancelJobs(caller.uid(), chunk, m.signal(), m.batchOnly(), m.full(), m.cronAllowed()));
     }
 
     private Reply chunked(
@@ -642,8 +643,7 @@ final class Api {
         Decision[] last = new Decision[1];
         Decision decision = watch.await(jobId, Math.min(waitMs, WAIT_MS_MAX), () -> {
             last[0] = core.execute(command, caller.uid());
-            boolean later = last[0] instanceof Decision.Rejected r
-                    && (r.errno() == SlurmErrno.NODES_BUSY || r.errno() == SlurmErrno.PROLOG_RUNNING || r.errno() == SlurmErrno.JOB_PENDING);
+            boolean later = last[0] instanceof Decision.Rejected r && r.errno().isStepToCome();
             return later ? null : last[0];
         });
         return decision == null ? last[0] : decision;
@@ -655,7 +655,7 @@ final class Api {
                 d.mpi(), d.arguments(), d.multiProg(), marker, d.workDir(), d.io(), d.killOnBadExit(), d.noKill(), d.waitSeconds(), d.pty(),
                 d.ptyRows(), d.ptyColumns(), d.preserveEnv(), d.taskProlog(), d.taskEpilog(), d.umask(), d.immediateFail(), d.container(),
                 d.submitHost(), d.submitPid(), d.submitLine(), d.limits(), d.tresBind(), d.oomKillStep(),
-                d.acctgFreq());
+                d.acctgFreq(), d.resvPorts());
     }
 
     private Optional<JobMessages.StepStarted> started(int jobId, int stepId) {

@@ -52,6 +52,13 @@ final class ConfigBridge {
         return conf.nodesOf(line, errors).stream().map(n -> node(n, conf, gres, 0)).toList();
     }
 
+    private static void preemption(SlurmConf conf, Map<String, String> options) {
+        options.put(Preemption.TYPE, conf.text(Key.PREEMPT_TYPE));
+        options.put(Preemption.MODE, String.join(",", conf.list(Key.PREEMPT_MODE)).toUpperCase(java.util.Locale.ROOT));
+        options.put(Preemption.PARAMETERS, String.join(",", conf.list(Key.PREEMPT_PARAMETERS)));
+        options.put(Preemption.EXEMPT_S, Long.toString(dev.muster.model.Durations.parseSeconds(conf.text(Key.PREEMPT_EXEMPT_TIME)).orElse(-1)));
+    }
+
     private static Settings settings(SlurmConf conf, int slurmUid) {
         Map<String, String> options = new TreeMap<>(conf.schedulerParameters());
         conf.list(Key.DEPENDENCY_PARAMETERS).stream().filter(p -> p.matches("max_depend_depth=\\d{1,6}"))
@@ -71,10 +78,7 @@ final class ConfigBridge {
         conf.selectTypeParameters().forEach(p -> select.add(p.toUpperCase(java.util.Locale.ROOT)));
         select.addAll(conf.selectType().equals("select/linear") ? List.of("LINEAR") : List.of());
         options.put(Settings.SELECT, String.join(",", select));
-        options.put(Preemption.TYPE, conf.text(Key.PREEMPT_TYPE));
-        options.put(Preemption.MODE, String.join(",", conf.list(Key.PREEMPT_MODE)).toUpperCase(java.util.Locale.ROOT));
-        options.put(Preemption.PARAMETERS, String.join(",", conf.list(Key.PREEMPT_PARAMETERS)));
-        options.put(Preemption.EXEMPT_S, Long.toString(dev.muster.model.Durations.parseSeconds(conf.text(Key.PREEMPT_EXEMPT_TIME)).orElse(-1)));
+        preemption(conf, options);
         if (!conf.list(Key.PROLOG_SLURMCTLD).isEmpty()) {
             options.put(Settings.PROLOG_SLURMCTLD, "true");
         }
@@ -95,6 +99,7 @@ final class ConfigBridge {
         if (conf.has(Key.TASK_PLUGIN_PARAM, "OOMKillStep")) {
             options.put(Settings.OOM_KILL_STEP, "1");
         }
+        shares(conf, options);
         labels(conf, options);
         defaults(conf, options);
         PowerOptions.put(conf, options);
@@ -126,6 +131,19 @@ final class ConfigBridge {
                 has(prolog, "Alloc") || has(prolog, "Contain") || has(prolog, "X11") || has(prolog, "RunInJob"),
                 conf.configOverrides(), conf.yes(Key.DISABLE_ROOT_JOBS), conf.gresTypes(), options,
                 Topologies.read(conf, new ArrayList<>()));
+    }
+
+    /** What is had by turns or again and again, or by one step alone. */
+    private static void shares(SlurmConf conf, Map<String, String> options) {
+        if (!conf.list(Key.SCRON_PARAMETERS).isEmpty()) {
+            options.put(Settings.SCRON, String.join(",", conf.list(Key.SCRON_PARAMETERS)).toLowerCase(java.util.Locale.ROOT));
+        }
+        if (!conf.mpiPorts().isEmpty()) {
+            options.put(Settings.MPI_PORTS, conf.mpiPorts());
+        }
+        if (conf.has(Key.PREEMPT_MODE, "GANG")) {
+            options.put(Settings.GANG_SLICE_S, Long.toString(conf.number(Key.SCHEDULER_TIME_SLICE)));
+        }
     }
 
     /** Multi-category security; groups by number, because the core looks nothing up. */

@@ -203,7 +203,7 @@ final class EmbeddedAccounting implements Accounting {
                     Change.NodeRegistered _, Change.NodeTextsChanged _, Change.NodeAdded _, Change.NodeRemoved _, Change.NodeSpecChanged _,
                     Change.PartitionChanged _, Change.PartitionRemoved _, Change.NodeRestored _, Change.PartitionRestored _,
                     Change.AnswerRestored _, Change.ClusterRestored _, Change.TriggerSet _, Change.TriggerCleared _,
-                    Change.TriggerFired _ -> { }
+                    Change.TriggerFired _, Change.CrontabChanged _ -> { }
         }
     }
 

@@ -178,6 +178,9 @@ final class JobEnvironment {
         // where the step's streams are served
         state.nodes().find(part.node()).ifPresent(n -> e.put("SLURM_SRUN_COMM_PORT", n.spec().port()));
         e.put("SLURM_SRUN_COMM_HOST", step.desc().submitHost());
+        if (!step.ports().isEmpty()) {
+            e.put("SLURM_STEP_RESV_PORTS", step.ports().print(0));
+        }
         e.put("SLURM_DISTRIBUTION", distribution(step));
         e.plane(step.desc().request().distribution());
         if (step.desc().request().cpusPerTask() > 0) {

@@ -134,7 +134,7 @@ final class JobViews {
                 job.submitTime(), job.eligibleTime() > 0 ? job.eligibleTime() : d.timing().beginTime(), job.eligibleTime(),
                 run.startTime() > 0 ? run.startTime() : d.timing().beginTime() > now ? d.timing().beginTime() : planned,
                 job.state() == JobState.PENDING ? 0 : endTime(job), run.suspendTime(), run.preSuspendMs() / 1000, runSeconds(job),
-                d.timing().deadline(), state.preempted().find(job.id()).map(Preemption::time).orElse(0L), lastLook(job),
+                d.timing().deadline(), preemptTime(job), lastLook(job),
                 limitMin(job), d.timing().timeMinMin(), d.timing().delayBootMin(), d.payload().submitHost(),
                 d.payload().submitPid(), shown.isEmpty() ? "" : shown.hostList(),
                 schedNodes(job), d.kind() == JobDesc.Kind.BATCH && !shown.isEmpty() ? shown.nodes().getFirst().node() : "", Amounts.nodes(job),
@@ -154,7 +154,8 @@ final class JobViews {
                 details && !shown.isEmpty() ? details(shown) : List.of(), TresText.gresTotal(state, shown), idSet(job), shown.licences(),
                 exclusiveUse(state, job), d.extras().tresBind(), r.cpusPerGpu() > 0 ? "gres/gpu:" + r.cpusPerGpu() : "",
                 r.memPerGpuMb() > 0 ? "gres/gpu:" + r.memPerGpuMb() : "",
-                d.extras().cpuFreq(), d.extras().tresFreq(), shown.backfilled());
+                d.extras().cpuFreq(), d.extras().tresFreq(), shown.backfilled(),
+                dev.muster.core.Crontab.when(state, job), d.extras().containerId());
     }
 
     /** {@code gres/gpu:a100:2,cpu:1} → {@code gres/gpu:a100=2,cpu=1}, as only what is per task is shown. */
@@ -256,6 +257,10 @@ final class JobViews {
         return new NodeDetail(HostList.of(names).compressed(), cpus.compact(), s.memoryMb(), TresText.gresDetail(state, s.node(), s.gres()));
     }
 
+    private long preemptTime(Job job) {
+        return state.preempted().find(job.id()).filter(p -> p.mode() != Preemption.Mode.GANG).map(Preemption::time).orElse(0L);
+    }
+
     StepInfo step(Job job, Step step) {
         int cpus = step.nodes().stream().mapToInt(Step.Part::cpus).sum();
         long memory = step.nodes().stream().mapToLong(Step.Part::memoryMb).sum();
@@ -269,7 +274,7 @@ final class JobViews {
                 step.id() < 0 ? -1 : step.desc().timeLimitMin() > 0 ? step.desc().timeLimitMin() : job.run().limitMin(),
                 TresText.text(cpus, memory, step.nodes().size(), gres), step.desc().request().tresPerNode(), step.desc().submitHost(),
                 step.desc().submitPid(), step.desc().cpuBind(), step.desc().request().distribution(), job.desc().charge().account(),
-                step.desc().submitLine().text(), job.sluid(), job.het().jobId(), job.het().offset(),
+                step.desc().submitLine().text(), job.sluid(), job.het().jobId(), job.het().offset(), step.ports().print(0),
                 step.isBatch() ? job.desc().extras().container() : step.desc().container());
     }
 }

@@ -127,6 +127,9 @@ public sealed interface Change {
 
     record JobResumed(int jobId, long time, long limitTick) implements Change {}
 
+    /** What a user's crontab is from now on; without text and entries there is none. */
+    record CrontabChanged(Crontab crontab) implements Change {}
+
     /** It has to give way to another: at once, or at a cluster time when its grace is over. */
     record JobPreempted(int jobId, long time, Preemption.Mode mode, long endTick) implements Change {}
 

@@ -43,7 +43,22 @@ public sealed interface Command {
     record Once(String requestId, int uid, Command command) implements Command {}
 
     /** Ends (signal 0) or signals single jobs; tasks as in {@link JobRef}. */
-    record CancelJobs(int uid, List<JobRef> jobs, int signal, boolean batchOnly, boolean full) implements Command {}
+    record CancelJobs(int uid, List<JobRef> jobs, int signal, boolean batchOnly, boolean full, boolean cron) implements Command {
+        public CancelJobs(int uid, List<JobRef> jobs, int signal, boolean batchOnly, boolean full) {
+            this(uid, jobs, signal, batchOnly, full, false);
+        }
+    }
+
+    /**
+     * A user's new crontab.
+     *
+     * @param uid  who asks
+     * @param zone of the controller
+     */
+    record SetCrontab(int uid, int owner, String zone, String text, List<CronEntry> entries) implements Command {}
+
+    /** A line of it. @param when five fields or a word as {@code @daily} */
+    record CronEntry(SubmitJob job, String when, int firstLine, int lastLine) {}
 
     /**
      * A job as its user names it.

@@ -81,6 +81,7 @@ public final class Core {
             case Command.SkipReservedIds c -> Decision.of(List.of(new Change.JobIdsReserved(
                     state.jobIdCeiling(), state.jobIdCeiling() + ID_BLOCK, state.sluidCeiling(), state.sluidCeiling() + ID_BLOCK)), "");
             case Command.SubmitJob c -> new SubmitRules(state, now, planner, use, submissions).decide(c);
+            case Command.SetCrontab c -> new CronRules(state, now).set(c, new SubmitRules(state, now, planner, use, submissions));
             case Command.SubmitHet c -> HetRules.submit(c, state, now, planner, use, submissions);
             case Command.Once c -> once(c, now);
             case Command.CancelJobs c -> new JobRules(state, now).cancel(c);

@@ -115,6 +115,10 @@ final class JobRules {
         }
         return each(c.uid(), plain, (job, component) -> {
             boolean ends = c.signal() == 0 || c.signal() == SIGKILL && !c.batchOnly() && !c.full();
+            if (ends && !c.cron() && Crontab.runs(state, job)
+                    && state.settings().options().getOrDefault(Settings.SCRON, "").contains("explicit_scancel")) {
+                return Optional.of(SlurmErrno.CRON_JOB);
+            }
             return ends && component && job.state() == JobState.PENDING ? Optional.of(SlurmErrno.NOT_WHOLE_HET_JOB)
                     : ends ? end(job, c.uid()) : signal(job, c);
         });

@@ -50,7 +50,7 @@ final class PreemptRules {
 
     private void end(Job job, Preemption.Mode mode) {
         switch (mode) {
-            case SUSPEND -> changes.add(new Change.JobSuspended(job.id(), now.seconds()));
+            case SUSPEND, GANG -> changes.add(new Change.JobSuspended(job.id(), now.seconds()));
             case REQUEUE -> changes.add(new Change.JobRequeued(job.id(), false, JobReason.NONE, "",
                     Math.max(1, SubmitRules.PRIORITY_TOP - job.sluid()), now.seconds(), false));
             case CANCEL, OFF -> changes.add(new Change.JobEnded(job.id(), JobState.PREEMPTED, JobReason.NONE, "", ExitStatus.signaled(SIGTERM),
@@ -60,10 +60,14 @@ final class PreemptRules {
 
     /** Its cores are free again. */
     void goOn(int jobId) {
-        Job job = state.jobs().at(jobId);
+        changes.add(resumed(state.jobs().at(jobId), now));
+    }
+
+    /** It has the rest of its time limit. */
+    static Change resumed(Job job, Now now) {
         Job.Run run = job.run();
         long left = run.limitMin() < 0 ? -1 : Math.max(0, run.limitMin() * 60_000L - run.preSuspendMs());
-        changes.add(new Change.JobResumed(jobId, now.seconds(), left < 0 ? -1 : now.tickMs() + left));
+        return new Change.JobResumed(job.id(), now.seconds(), left < 0 ? -1 : now.tickMs() + left);
     }
 
     /** Grace that is over. */

@@ -21,8 +21,8 @@ public record Preemption(int jobId, long time, Mode mode, long endTick) {
     public static final String EXEMPT_S = "preempt_exempt_s";
     public static final String PARAMETERS = "preempt_parameters";
 
-    /** What becomes of a job that gives way. */
-    public enum Mode { OFF, CANCEL, REQUEUE, SUSPEND }
+    /** What becomes of a job that gives way. GANG: nobody took its place; it waits for its next turn on cores that it shares. */
+    public enum Mode { OFF, CANCEL, REQUEUE, SUSPEND, GANG }
 
     /** How PreemptType and the words of partitions and QOS decide between two jobs. */
     public static final class Policy {

@@ -92,6 +92,12 @@ public record Settings(
     /** An option: words of ReconfigFlags in lower case. */
     public static final String RECONFIG_FLAGS = "reconfig_flags";
     /** An option: TaskPluginParam, for steps without --cpu-bind. */
+    /** ScronParameters. */
+    public static final String SCRON = "scron";
+    /** SchedulerTimeSlice, where PreemptMode has GANG. */
+    public static final String GANG_SLICE_S = "gang_slice_s";
+    /** MpiParams: the first and last port that steps may reserve, {@code 12000-12999}. */
+    public static final String MPI_PORTS = "mpi_ports";
     public static final String TASK_BIND = "task_bind";
     /** An option: JobAcctGatherFrequency, where JobAcctGatherType is not none. */
     public static final String ACCT_GATHER_FREQUENCY = "acct_gather_frequency";

@@ -24,6 +24,7 @@ import java.util.function.UnaryOperator;
  * @param reservations by name
  * @param preempted  jobs that had to give way, by number
  * @param triggers     of strigger
+ * @param crontabs     of scrontab, by the user's number
  * @param shares     what was used of what is whose
  */
 public record State(
@@ -44,14 +45,15 @@ public record State(
         Table<String, Reservation> reservations,
         Shares shares,
         Table<Integer, Preemption> preempted,
-        Trigger.All triggers) {
+        Trigger.All triggers,
+        Table<Integer, Crontab> crontabs) {
 
     public static final Settings NO_SETTINGS = new Settings("", 0, 1, 0x03ff0000, 10000, 1001, false, 0, 0, 0, 0, 30, 300, 0, 1, 300,
             10, 40000, 512, true, "NO", false, false, false, false, List.of(), java.util.Collections.emptySortedMap());
 
     public static final State EMPTY = new State(0, NO_SETTINGS, 1, 1, 1, 1, Table.empty(), Table.empty(), Table.empty(),
             Table.empty(), Table.empty(), Table.empty(), Table.empty(), Accounts.NONE, Table.empty(), Shares.NONE, Table.empty(),
-            Trigger.All.NONE);
+            Trigger.All.NONE, Table.empty());
 
     /** A kept answer. */
     public record Answer(int uid, long tickMs, Bytes reply) {}
@@ -107,6 +109,7 @@ public record State(
         }
         triggers.byId().values().forEach(t -> out.accept(new Change.TriggerSet(t)));
         jobs.values().forEach(j -> out.accept(new Change.JobRestored(j)));
+        crontabs.values().forEach(t -> out.accept(new Change.CrontabChanged(t)));
         preempted.values().forEach(p -> out.accept(new Change.JobPreempted(p.jobId(), p.time(), p.mode(), p.endTick())));
         answers.entries().forEach(a -> out.accept(new Change.AnswerRestored(a.getKey(), a.getValue())));
     }
@@ -139,6 +142,7 @@ public record State(
         private Trigger.All triggers;
         private Shares shares;
         private Table<Integer, Preemption> preempted;
+        private Table<Integer, Crontab> crontabs;
 
         Draft(State s, long tick) {
             tickMs = Math.max(s.tickMs, tick);
@@ -159,11 +163,12 @@ public record State(
             shares = s.shares;
             preempted = s.preempted;
             triggers = s.triggers;
+            crontabs = s.crontabs;
         }
 
         State state() {
             return new State(tickMs, settings, nextJobId, jobIdCeiling, nextSluid, sluidCeiling, jobs, nodes, partitions,
-                    answers, ended, children, blobs, accounts, reservations, shares, preempted, triggers);
+                    answers, ended, children, blobs, accounts, reservations, shares, preempted, triggers, crontabs);
         }
 
         /** All state change on one page. */
@@ -204,6 +209,8 @@ public record State(
                 case Change.JobRequeued c -> requeued(c);
                 case Change.JobSuspended c -> job(c.jobId(),
                         j -> j.with(JobState.SUSPENDED).with(Runs.suspended(j.run(), c.time(), tickMs)));
+                case Change.CrontabChanged c -> crontabs = c.crontab().text().isEmpty() && c.crontab().entries().isEmpty()
+                        ? crontabs.without(c.crontab().uid()) : crontabs.with(c.crontab().uid(), c.crontab());
                 case Change.JobPreempted c -> preempted = preempted.with(c.jobId(), new Preemption(c.jobId(), c.time(), c.mode(), c.endTick()));
                 case Change.JobResumed c -> resumed(c);
                 case Change.JobStopped c -> job(c.jobId(), j -> j.with(JobFlag.STOPPED, c.stopped()));

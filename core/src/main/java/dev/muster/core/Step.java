@@ -14,11 +14,12 @@ import java.util.Map;
  * @param envHash blob of the environment
  * @param nodes   its parts, in task order
  * @param ending  a reason it was told to end for, "" if it was not
+ * @param ports   of MpiParams that the step has for itself on its nodes
  * @param het     jobs that the step runs in, in the order of its ranks, where it runs in several components of a heterogeneous job
  */
 public record Step(
         int id, StepDesc desc, String envHash, List<Part> nodes, State state, long startTime, long endTime, String ioToken, String ending,
-        List<Integer> het) {
+        List<Integer> het, IndexSet ports) {
     public static final int BATCH = -5;
     public static final int EXTERN = -4;
 
@@ -107,15 +108,15 @@ public record Step(
 
     Step with(String node, java.util.function.UnaryOperator<Part> change) {
         List<Part> changed = nodes.stream().map(p -> p.node.equals(node) ? change.apply(p) : p).toList();
-        return new Step(id, desc, envHash, changed, state, startTime, endTime, ioToken, ending, het);
+        return new Step(id, desc, envHash, changed, state, startTime, endTime, ioToken, ending, het, ports);
     }
 
     Step ended(long time) {
-        return new Step(id, desc, envHash, nodes, State.ENDED, startTime, time, ioToken, ending, het);
+        return new Step(id, desc, envHash, nodes, State.ENDED, startTime, time, ioToken, ending, het, ports);
     }
 
     Step withTimeLimit(int minutes) {
-        return new Step(id, desc.withTimeLimit(minutes), envHash, nodes, state, startTime, endTime, ioToken, ending, het);
+        return new Step(id, desc.withTimeLimit(minutes), envHash, nodes, state, startTime, endTime, ioToken, ending, het, ports);
     }
 
     /** Has a time limit of its own to be ended for, and has not been told to end. */
@@ -124,6 +125,6 @@ public record Step(
     }
 
     Step withEnding(String why) {
-        return new Step(id, desc, envHash, nodes, state, startTime, endTime, ioToken, why, het);
+        return new Step(id, desc, envHash, nodes, state, startTime, endTime, ioToken, why, het, ports);
     }
 }

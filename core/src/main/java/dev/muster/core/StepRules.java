@@ -51,7 +51,7 @@ final class StepRules {
     }
 
     private static Step step(int id, List<Step.Part> parts, Now now) {
-        return new Step(id, NO_DESC, "", parts, Step.State.RUNNING, now.seconds(), 0, "", "", List.of());
+        return new Step(id, NO_DESC, "", parts, Step.State.RUNNING, now.seconds(), 0, "", "", List.of(), IndexSet.empty());
     }
 
     private static Step.Part part(Allocation.Share s, List<Integer> tasks) {
@@ -93,7 +93,12 @@ final class StepRules {
                 return Decision.reject(errno);
             }
             @SuppressWarnings("unchecked")
-            Step step = step(job, part, id, (List<Step.Part>) placed, firstRank, together);
+            List<Step.Part> nodes = (List<Step.Part>) placed;
+            Object ports = StepPorts.reserve(state, nodes, part.step().resvPorts(), job.id() + id);
+            if (ports instanceof SlurmErrno errno) {
+                return Decision.reject(errno);
+            }
+            Step step = step(job, part, id, nodes, firstRank, together, (IndexSet) ports);
             int most = state.settings().maxTasksPerNode();
             if (most > 0 && step.nodes().stream().anyMatch(p -> p.tasks().size() > most)) {
                 return Decision.reject(SlurmErrno.BAD_TASK_COUNT);
@@ -118,7 +123,7 @@ final class StepRules {
         Job job = found.get();
         Optional<SlurmErrno> errno = !Access.mayChange(state, uid, job) ? Optional.of(SlurmErrno.ACCESS_DENIED)
                 : job.state() == JobState.PENDING ? Optional.of(SlurmErrno.JOB_PENDING)
-                : job.state() == JobState.SUSPENDED ? Optional.of(SlurmErrno.JOB_SUSPENDED)
+                : job.state() == JobState.SUSPENDED ? Optional.of(SlurmErrno.DISABLED)
                 : job.state() != JobState.RUNNING ? Optional.of(SlurmErrno.ALREADY_DONE)
                 : job.has(JobFlag.CONFIGURING) ? Optional.of(SlurmErrno.PROLOG_RUNNING)
                 : job.run().nextStep() >= state.settings().maxStepCount() ? Optional.of(SlurmErrno.STEP_LIMIT)
@@ -127,10 +132,10 @@ final class StepRules {
                 .or(() -> Sampling.refusal(state.settings(), c.step().acctgFreq(), job.desc().request()));
     }
 
-    private Step step(Job job, Command.CreateStep c, int id, List<Step.Part> parts, int firstRank, List<Integer> together) {
+    private Step step(Job job, Command.CreateStep c, int id, List<Step.Part> parts, int firstRank, List<Integer> together, IndexSet ports) {
         String hash = c.step().environment().isEmpty() ? "" : c.step().environment().getFirst().text();
         List<Step.Part> ranked = firstRank == 0 ? parts : parts.stream().map(p -> p.rankedFrom(firstRank)).toList();
-        return new Step(id, withoutEnvironment(c.step(), job), hash, ranked, Step.State.RUNNING, now.seconds(), 0, c.ioToken(), "", together);
+        return new Step(id, withoutEnvironment(c.step(), job), hash, ranked, Step.State.RUNNING, now.seconds(), 0, c.ioToken(), "", together, ports);
     }
 
     /** As it is kept: without the environment, and with what the job or the configuration says where the step says nothing. */
@@ -144,7 +149,8 @@ final class StepRules {
                 d.pty(), d.ptyRows(), d.ptyColumns(), d.preserveEnv(), d.taskProlog(), d.taskEpilog(), d.umask(), d.immediateFail(),
                 d.container(), d.submitHost(), d.submitPid(), d.submitLine(), d.limits(),
                 d.tresBind().isEmpty() ? job.desc().extras().tresBind() : d.tresBind(), oomKillStep,
-                d.acctgFreq().isEmpty() ? job.desc().extras().acctgFreq() : d.acctgFreq());
+                d.acctgFreq().isEmpty() ? job.desc().extras().acctgFreq() : d.acctgFreq(),
+                d.resvPorts());
     }
 
     /** Finds a step's nodes, units and tasks within its job's allocation. */

@@ -112,7 +112,7 @@ final class SubmitRules {
         return planner.estimate(state, now, desc)
                 .<Decision>map(e -> Decision.of(List.of(), new SubmitReply(
                         jobId, List.of(), e.start(), dev.muster.model.HostList.of(e.nodes()).compressed(), e.cpus(), e.partition())))
-                .orElseGet(() -> Decision.reject(SlurmErrno.REQUESTED_PART_CONFIG_UNAVAILABLE));
+                .orElseGet(() -> Decision.reject(SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE));
     }
 
     private Decision accept(Command.SubmitJob c, Fit fit) {
@@ -127,7 +127,10 @@ final class SubmitRules {
         }
         if (c.immediate()) {
             Optional<Planner.Estimate> estimate = planner.estimate(state, now, desc);
-            if (estimate.isEmpty() || estimate.get().start() > now.seconds() || job.eligibleTime() == 0) {
+            if (estimate.isEmpty()) {
+                return Decision.reject(SlurmErrno.REQUESTED_PART_CONFIG_UNAVAILABLE);
+            }
+            if (estimate.get().start() > now.seconds() || job.eligibleTime() == 0) {
                 return Decision.reject(SlurmErrno.CAN_NOT_START_IMMEDIATELY);
             }
         }

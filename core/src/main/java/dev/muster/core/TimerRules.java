@@ -8,6 +8,7 @@ import dev.muster.model.node.NodeMessages;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** What time and other jobs' ends bring about. */
 final class TimerRules {
@@ -54,9 +55,10 @@ final class TimerRules {
         new ReservationRules(state, now, planner).due(changes);
         new UsageRules(state, now).due(changes);
         new PreemptRules(state, now, changes, direct).due();
+        new GangRules(state, now).due(changes);
         new TriggerRules(state).due(happened, now, changes);
         new PowerRules(state, now).due(changes, direct);
-        purge();
+        purge(new CronRules(state, now).due(changes));
         forgetAnswers();
         changes.addAll(0, ids.reservations());
         return Decision.of(changes, changes.size() >= SLICE, direct);
@@ -165,7 +167,7 @@ final class TimerRules {
     }
 
     /** Ended jobs go MinJobAge after their end; an array's own record only after its tasks. 0 keeps them for ever. */
-    private void purge() {
+    private void purge(Set<Integer> kept) {
         long age = state.settings().minJobAgeS();
         if (age <= 0) {
             return;
@@ -177,7 +179,8 @@ final class TimerRules {
                 return;
             }
             Job job = state.jobs().at(e.getValue());
-            if (!job.has(JobFlag.COMPLETING) && !(job.array().jobId() == job.id() && !state.tasksOf(job.id()).isEmpty())) {
+            if (!job.has(JobFlag.COMPLETING) && !kept.contains(job.id())
+                    && !(job.array().jobId() == job.id() && !state.tasksOf(job.id()).isEmpty())) {
                 changes.add(new Change.JobPurged(job.id()));
                 count++;
             }

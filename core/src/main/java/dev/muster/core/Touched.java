@@ -40,6 +40,7 @@ public final class Touched {
             case Change.JobRestored c -> List.of(c.job().id());
             case Change.ReservationLost c -> List.of(c.jobId());
             case Change.ReservationChanged c -> NONE;
+            case Change.CrontabChanged c -> NONE;
             case Change.TriggerSet c -> NONE;
             case Change.TriggerCleared c -> NONE;
             case Change.TriggerFired c -> NONE;

@@ -68,6 +68,8 @@ public enum SlurmErrno {
     PARTITION_NOT_AVAIL(2070, "Required partition not available (inactive or drain)"),
     CIRCULAR_DEPENDENCY(2071, "Circular job dependency"),
     INVALID_GRES(2072, "Invalid generic resource (gres) specification"),
+    PORTS_BUSY(2059, "Required ports are in use"),
+    PORTS_INVALID(2060, "Requires more ports than can be reserved"),
     PROLOG_RUNNING(2061, "PrologSlurmctld is still running"),
     JOB_NOT_PENDING(2073, "Job is no longer pending execution"),
     PARTITION_IN_USE(2075, "Partition is in use"),
@@ -94,6 +96,7 @@ public enum SlurmErrno {
     ENVIRONMENT_MISSING(2121, "Environment is missing in job"),
     INVALID_TIME_MIN(2124, "Invalid time-min specification (exceeds job's time or other limits)"),
     INSUFFICIENT_GRES(2127, "Insufficient GRES available in allocation"),
+    CRON_JOB(2173, "Cannot cancel scrontab jobs without --cron flag."),
     MISSING_TIME_LIMIT(8000, "Time limit specification required, but not provided"),
     INVALID_JOB_STATE(4018, "Job step not running"),
     CONTAINER_NOT_CONFIGURED(4031, "Container runtime not configured or invalid"),
@@ -117,6 +120,11 @@ public enum SlurmErrno {
 
     public String sentence() {
         return sentence;
+    }
+
+    /** Says that a step could not be made now and may be later: srun and slurmctld ask again. */
+    public boolean isStepToCome() {
+        return this == NODES_BUSY || this == PORTS_BUSY || this == PROLOG_RUNNING || this == JOB_PENDING || this == DISABLED;
     }
 
     /** The error with this number; {@link #ERROR} for one that is not known here. */

@@ -24,6 +24,7 @@ import java.util.Map;
  * @param tresBind      {@code --gpu-bind} and {@code --tres-bind} as {@code gres/gpu:map_gpu:0,1}
  * @param oomKillStep   {@code --oom-kill-step}: 1, 0 or "" for what the job or the configuration says
  * @param acctgFreq     {@code --acctg-freq} as written; "" for the job's
+ * @param resvPorts     {@code --resv-ports}: how many ports of MpiParams the step has for itself on its nodes
  */
 public record StepDesc(
         String name,
@@ -58,13 +59,14 @@ public record StepDesc(
         Map<String, Long> limits,
         String tresBind,
         String oomKillStep,
-        String acctgFreq) {
+        String acctgFreq,
+        int resvPorts) {
 
     public StepDesc withTimeLimit(int minutes) {
         return new StepDesc(name, request, overlap, wholeNodes, relative, minutes, cpuBind, memBind, mpi, arguments, multiProg, environment,
                 workDir, io, killOnBadExit, noKill, waitSeconds, pty, ptyRows, ptyColumns, preserveEnv, taskProlog, taskEpilog, umask,
                 immediateFail, container, submitHost, submitPid, submitLine, limits, tresBind, oomKillStep,
-                acctgFreq);
+                acctgFreq, resvPorts);
     }
 
     /**

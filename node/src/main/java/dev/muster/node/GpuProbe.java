@@ -147,7 +147,8 @@ final class GpuProbe {
         for (Path node : gpus) {
             Map<String, Long> said = properties.get(node);
             long render = said.get("drm_render_minor");
-            String model = Os.read(root.resolve("sys/class/drm/renderD" + render + "/device/product_name")).map(String::strip).filter(m -> !m.isEmpty())
+            String model = Os.read(root.resolve("sys/class/drm/renderD" + render + "/device/product_name"))
+                    .map(String::strip).filter(m -> !m.isEmpty())
                     .orElseGet(() -> Os.read(node.resolve("name")).orElse("").strip());
             String bus = bus(said);
             out.add(new Gpu(type(model), "/dev/dri/renderD" + render, cores(bus), links(node, gpus), bus));

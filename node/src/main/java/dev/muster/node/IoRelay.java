@@ -42,7 +42,11 @@ final class IoRelay {
     private final Jobs jobs;
     private final Spool spool;
 
-    IoRelay(Settings settings, DaemonLog log, Loop loop, Jobs jobs, Spool spool) {
+    private final IoFan.Dialer dialer;
+
+    /** @param dialer reaches the nodes behind this one, where it is a relay */
+    IoRelay(Settings settings, DaemonLog log, Loop loop, Jobs jobs, Spool spool, IoFan.Dialer dialer) {
+        this.dialer = dialer;
         this.settings = settings;
         this.log = log;
         this.loop = loop;
@@ -50,32 +54,71 @@ final class IoRelay {
         this.spool = spool;
     }
 
-    private record Target(NodeStep step, int ownerUid, String token, Path directory, boolean observer) {}
+    /** @param rank by which the client knows this node, {@link StepSocket#ALL_TASKS} where it is the only one */
+    private record Target(NodeStep step, int ownerUid, String token, Path directory, boolean observer, int rank) {}
 
     void handle(Caller caller, Frames frames) {
         try (frames) {
             IoAttach attach = Codec.decode(frames.receive(), IoAttach.class);
-            Optional<Target> target = await(attach);
+            Optional<Target> target = known(attach);
             if (target.isEmpty()) {
-                refuse(frames, "no such step on this node");
+                refuse(frames, rank(attach), "no such step on this node");
             } else if (!allowed(caller, attach, target.get())) {
                 log.error("io: uid " + caller.uid() + " may not attach to step " + attach.jobId() + "."
                         + attach.stepId());
-                refuse(frames, "Access/permission denied");
-            } else if (!target.get().step.begun.join().error().isEmpty()) {
-                NodeStep.Begin why = target.get().step.begun.join();
-                frames.send(new StepSocket.Frame('!', StepSocket.ALL_TASKS, NOT_STARTED, 0,
-                        (why.detail() + "\n" + why.error()).getBytes(StandardCharsets.UTF_8)).encode());
+                refuse(frames, rank(attach), "Access/permission denied");
+            } else if (attach.behind().isEmpty()) {
+                serve(frames, attach, target.get(), stepd -> pass(frames, stepd, attach));
             } else {
-                relay(frames, attach, target.get());
+                fan(frames, attach, target.get());
             }
-        } catch (IOException | Json.MalformedException e) {
+        } catch (IOException | IllegalArgumentException | Json.MalformedException e) {
             log.debug("io: " + e.getMessage());
         }
     }
 
-    private static void refuse(Frames frames, String why) throws IOException {
-        frames.send(new StepSocket.Frame('!', StepSocket.ALL_TASKS, 0, 0, why.getBytes(StandardCharsets.UTF_8))
+    private static int rank(IoAttach attach) {
+        return attach.relayed() ? attach.rank() : StepSocket.ALL_TASKS;
+    }
+
+    /** This node is one of several that the client reaches by this connection. */
+    private void fan(Frames frames, IoAttach attach, Target target) throws IOException {
+        IoOutlet own = new IoOutlet();
+        try (IoFan fan = new IoFan(log, dialer, frames, attach, own)) {
+            fan.start();
+            Thread.ofVirtual().name("io-own").start(() -> {
+                try {
+                    serve(frames, attach, target, stepd -> pass(own, stepd, attach));
+                } catch (IOException e) {
+                    log.debug("io: " + e.getMessage());
+                    frames.close();
+                }
+            });
+            while (true) {
+                fan.pass(frames.receive());
+            }
+        }
+    }
+
+    /** Takes what the client sends to stepd, until that ends. */
+    private interface Down {
+        void run(StepSocket stepd) throws IOException;
+    }
+
+    private void serve(Frames frames, IoAttach attach, Target target, Down down) throws IOException {
+        if (!begun(target)) {
+            refuse(frames, target.rank, "no such step on this node");
+        } else if (!target.step.begun.join().error().isEmpty()) {
+            NodeStep.Begin why = target.step.begun.join();
+            frames.send(new StepSocket.Frame('!', target.rank, NOT_STARTED, 0,
+                    (why.detail() + "\n" + why.error()).getBytes(StandardCharsets.UTF_8)).encode());
+        } else {
+            relay(frames, attach, target, down);
+        }
+    }
+
+    private static void refuse(Frames frames, int rank, String why) throws IOException {
+        frames.send(new StepSocket.Frame('!', rank, 0, 0, why.getBytes(StandardCharsets.UTF_8))
                 .encode());
     }
 
@@ -86,20 +129,17 @@ final class IoRelay {
         return known && (attach.observer() || (!target.token.isEmpty() && token));
     }
 
-    /** The step, as soon as it is known whether it starts; empty when nobody has heard of it for long. */
-    private Optional<Target> await(IoAttach attach) throws IOException {
+    /** The step, as soon as it is known here; empty when nobody has heard of it for long. */
+    private Optional<Target> known(IoAttach attach) throws IOException {
         long endNs = System.nanoTime() + STEP_WAIT_MS * 1_000_000;
         long pauseMs = POLL_FIRST_MS;
         while (System.nanoTime() < endNs) {
             Optional<Target> target = find(attach);
             try {
                 if (target.isPresent()) {
-                    target.get().step.begun.get(Math.max(1, (endNs - System.nanoTime()) / 1_000_000), TimeUnit.MILLISECONDS);
                     return target;
                 }
                 Thread.sleep(pauseMs);
-            } catch (TimeoutException | ExecutionException e) {
-                return Optional.empty();
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
                 return Optional.empty();
@@ -109,11 +149,24 @@ final class IoRelay {
         return Optional.empty();
     }
 
+    /** Waits until it is known whether the step starts; false if that takes too long. */
+    private static boolean begun(Target target) {
+        try {
+            target.step.begun.get(STEP_WAIT_MS, TimeUnit.MILLISECONDS);
+            return true;
+        } catch (TimeoutException | ExecutionException e) {
+            return false;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
     private Optional<Target> find(IoAttach attach) throws IOException {
         CompletableFuture<Optional<Target>> answer = new CompletableFuture<>();
         loop.post(() -> answer.complete(jobs.forRelay(attach.jobId(), attach.attempt())
                 .flatMap(j -> Optional.ofNullable(j.steps.get(attach.stepId())).or(() -> Optional.ofNullable(j.notStarted.get(attach.stepId())))
-                        .map(s -> new Target(s, j.share.owner().uid(), s.ioToken, s.directory, attach.observer())))));
+                        .map(s -> new Target(s, j.share.owner().uid(), s.ioToken, s.directory, attach.observer(), rank(attach))))));
         try {
             return answer.get(30, TimeUnit.SECONDS);
         } catch (InterruptedException | ExecutionException | TimeoutException e) {
@@ -121,30 +174,52 @@ final class IoRelay {
         }
     }
 
-    private void relay(Frames frames, IoAttach attach, Target target) throws IOException {
+    private void relay(Frames frames, IoAttach attach, Target target, Down down) throws IOException {
         StepSocket stepd;
         try {
             stepd = StepSocket.connect(spool.socket(target.directory));
         } catch (IOException e) {
             tellRecorded(frames, target);
-            awaitEnd(frames);
+            if (attach.behind().isEmpty()) {
+                awaitEnd(frames);
+            }
             return;
         }
         loop.post(() -> target.step.relays++);
-        Thread down = Thread.ofVirtual().start(() -> fromStepd(stepd, frames, target));
+        // the hot direction: a thread of its own reads without the detour by poller and scheduler that a virtual one takes each time
+        Thread fromStepd = Thread.ofPlatform().daemon().name("io-" + attach.jobId() + "." + attach.stepId()).start(() ->
+                fromStepd(stepd, frames, target));
         try (stepd) {
-            while (true) {
-                List<byte[]> passed = new ArrayList<>();
-                do {
-                    filter(StepSocket.Frame.decode(frames.receive()), attach.observer()).ifPresent(passed::add);
-                } while (passed.size() < TOGETHER_MAX && frames.hasMore());
-                pass(stepd, passed);
-            }
+            down.run(stepd);
         } catch (IOException e) {
             log.debug("io: srun of step " + attach.jobId() + "." + attach.stepId() + " is gone: " + e.getMessage());
         } finally {
             loop.post(() -> target.step.relays--);
-            down.interrupt();
+            fromStepd.interrupt();
+        }
+    }
+
+    private void pass(Frames frames, StepSocket stepd, IoAttach attach) throws IOException {
+        while (true) {
+            List<byte[]> passed = new ArrayList<>();
+            do {
+                filter(StepSocket.Frame.decode(frames.receive()), attach.observer()).ifPresent(passed::add);
+            } while (passed.size() < TOGETHER_MAX && frames.hasMore());
+            pass(stepd, passed);
+        }
+    }
+
+    private void pass(IoOutlet own, StepSocket stepd, IoAttach attach) throws IOException {
+        try {
+            for (List<byte[]> next = own.take(); !next.isEmpty(); next = own.take()) {
+                List<byte[]> passed = new ArrayList<>();
+                for (byte[] frame : next) {
+                    filter(StepSocket.Frame.decode(frame), attach.observer()).ifPresent(passed::add);
+                }
+                pass(stepd, passed);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 
@@ -185,6 +260,9 @@ final class IoRelay {
         try {
             while (true) {
                 byte[] whole = stepd.receiveAll();
+                if (target.rank != StepSocket.ALL_TASKS) {
+                    IoFan.mark(whole, target.rank);
+                }
                 frames.sendEncoded(whole);
                 if (StepSocket.holds(whole, 'F')) {
                     complete = true;
@@ -244,7 +322,7 @@ final class IoRelay {
         }
         boolean whole = status.isPresent() && status.get().state() == StatusFile.State.COMPLETE;
         String reason = whole ? status.get().reason() : Jobs.REASON_STEPD_KILLED;
-        frames.send(new StepSocket.Frame('F', StepSocket.ALL_TASKS, 0, 0, reason.getBytes(StandardCharsets.UTF_8))
+        frames.send(new StepSocket.Frame('F', target.rank, 0, 0, reason.getBytes(StandardCharsets.UTF_8))
                 .encode());
         told(target);
     }

@@ -12,6 +12,7 @@ import dev.muster.daemon.Identities;
 import dev.muster.daemon.PidFile;
 import dev.muster.daemon.Sack;
 import dev.muster.daemon.Sessions;
+import dev.muster.model.HostList;
 import dev.muster.model.Release;
 import dev.muster.transport.Caller;
 import java.io.File;
@@ -127,6 +128,10 @@ public final class Main {
             System.err.println("slurmd: fatal: Unable to process configuration file");
             return 1;
         }
+        List<String> names = several(options);
+        if (names.size() > 1 && options.mode() == Options.Mode.SERVE) {
+            return serveSeveral(conf, names, options, slurmUser, identities, source);
+        }
         return switch (which(conf, options, slurmUser)) {
             case WhichNode.Unknown u -> {
                 System.err.println("slurmd: fatal: " + u.sentence());
@@ -136,9 +141,28 @@ public final class Main {
                 GresReport.lines(conf, f.node()).forEach(System.err::println);
                 yield 0;
             }
-            case WhichNode.Found f -> serve(source.isPresent() ? cached(source.get(), conf, f.node()) : conf, f, options, slurmUser, identities,
-                    source);
+            case WhichNode.Found f -> serve(source.isPresent() ? cached(source.get(), conf, f.node()) : conf, List.of(f), options, slurmUser,
+                    identities, source);
         };
+    }
+
+    /** -N n[1-64]: one process stands for all of these, each with its port, its registration and its stepds. */
+    private static List<String> several(Options options) {
+        return HostList.parse(options.nodeName()) instanceof HostList.Parsed.Ok ok ? ok.list().names() : List.of();
+    }
+
+    private static int serveSeveral(SlurmConf conf, List<String> names, Options options, int slurmUser, Identities identities,
+            Optional<Configless> source) throws IOException {
+        List<WhichNode.Found> nodes = names.stream().flatMap(name -> conf.node(name).stream()).map(n -> new WhichNode.Found(n, "")).toList();
+        String wrong = options.dynamic() || options.future().isPresent() ? "several nodes are for nodes that slurm.conf names"
+                : nodes.size() < names.size() ? "Unable to determine this slurmd's NodeName"
+                : nodes.stream().map(n -> conf.slurmdSpoolDir(n.node())).distinct().count() < names.size()
+                ? "SlurmdSpoolDir must be another for each node (%n)" : "";
+        if (!wrong.isEmpty()) {
+            System.err.println("slurmd: fatal: " + wrong);
+            return 1;
+        }
+        return serve(source.isPresent() ? cached(source.get(), conf, nodes.getFirst().node()) : conf, nodes, options, slurmUser, identities, source);
     }
 
     private static WhichNode.Answer which(SlurmConf conf, Options options, int slurmUser) throws IOException {
@@ -166,11 +190,12 @@ public final class Main {
         throw new IOException("unusable configuration in " + place);
     }
 
-    private static int serve(SlurmConf conf, WhichNode.Found node, Options options, int slurmUser, Identities identities,
+    private static int serve(SlurmConf conf, List<WhichNode.Found> nodes, Options options, int slurmUser, Identities identities,
             Optional<Configless> source) {
         List<ConfigError> errors = new ArrayList<>();
-        Settings settings = SettingsReader.read(conf, node.node(), node.line(), options, prefix(), slurmUser,
-                SettingsReader.Sisters.read(conf, node.node(), Os.hostName(), errors));
+        List<Settings> all = nodes.stream().map(node -> SettingsReader.read(conf, node.node(), node.line(), options, prefix(), slurmUser,
+                SettingsReader.Sisters.read(conf, node.node(), Os.hostName(), errors))).toList();
+        Settings settings = all.getFirst();
         if (!errors.isEmpty()) {
             errors.forEach(e -> System.err.println("slurmd: error: " + e.message()));
             System.err.println("slurmd: fatal: Unable to process configuration file");
@@ -185,16 +210,15 @@ public final class Main {
             return 1;
         }
         conf.warnings().forEach(w -> log.error(w.message()));
-        if (!node.detected().isEmpty()) {
-            log.info("Autodetected Gres for dynamic node " + node.node().name() + ": " + node.detected());
-        }
+        nodes.stream().filter(n -> !n.detected().isEmpty())
+                .forEach(n -> log.info("Autodetected Gres for dynamic node " + n.node().name() + ": " + n.detected()));
         if (Os.uid() != userId(identities, conf.slurmdUser())) {
             // the number is whose process this is, as the original says it
             return fatal(log, options, "You are running slurmd as something other than user " + conf.slurmdUser() + "(" + Os.uid()
                     + "). If you want to run as this user add SlurmdUser=" + identities.userName(Os.uid()) + " to the slurm.conf file.");
         }
         try {
-            return serveToTheEnd(new Start(conf, settings, options, identities, log, source));
+            return serveToTheEnd(new Start(conf, all, options, identities, log, source));
         } catch (Slurmd.CannotStartException e) {
             return fatal(log, options, e.getMessage());
         } catch (IOException e) {
@@ -211,8 +235,13 @@ public final class Main {
         return 1;
     }
 
-    private record Start(SlurmConf conf, Settings settings, Options options, Identities identities, DaemonLog log,
-            Optional<Configless> source) {}
+    /** @param nodes more than one only with -N of several; what concerns the process is taken from the first */
+    private record Start(SlurmConf conf, List<Settings> nodes, Options options, Identities identities, DaemonLog log,
+            Optional<Configless> source) {
+        Settings settings() {
+            return nodes.getFirst();
+        }
+    }
 
     private static int userId(Identities identities, String name) {
         if (name.chars().allMatch(Character::isDigit)) {
@@ -226,30 +255,42 @@ public final class Main {
         applyProcessOptions(first);
         Lifetime lifetime = new Lifetime(first.log);
         Start start = first;
-        while (serveOnce(start, lifetime) == Lifetime.Order.READ_CONFIG) {
-            start = reread(start);
+        try (Machine machine = new Machine(first.settings().stepd())) {
+            while (serveOnce(start, lifetime, machine) == Lifetime.Order.READ_CONFIG) {
+                start = reread(start);
+            }
         }
         first.log.info("Slurmd shutdown completing");
         return 0;
     }
 
-    private static Lifetime.Order serveOnce(Start start, Lifetime lifetime) throws Slurmd.CannotStartException,
+    private static Lifetime.Order serveOnce(Start start, Lifetime lifetime, Machine machine) throws Slurmd.CannotStartException,
             IOException {
-        Settings settings = start.settings;
+        Settings settings = start.settings();
         Sessions sessions = new Sessions(start.conf, new Caller(Os.uid(), Os.gid()), settings.slurmUserId(), false);
-        try (Slurmd slurmd = new Slurmd(settings, start.log, sessions, lifetime, start.options.reportReboot())) {
+        List<Slurmd> running = new ArrayList<>();
+        try {
+            for (Settings node : start.nodes) {
+                running.add(new Slurmd(node, start.log, sessions, lifetime, start.options.reportReboot(), name ->
+                        start.conf.node(name).map(n -> new Settings.Address(n.address(), n.port())), machine));
+            }
             Optional<Sack> sack = sessions.key().flatMap(key -> Sack.open(AuthPlaces.of(start.conf).sackSockets(), key,
                     settings.cluster(), start.identities, start.log));
-            PidFile pidFile = new PidFile(settings.pidFile());
-            slurmd.start();
+            List<PidFile> pidFiles = new ArrayList<>();
+            for (String file : start.nodes.stream().map(Settings::pidFile).distinct().toList()) {
+                pidFiles.add(new PidFile(file));
+            }
+            running.forEach(Slurmd::start);
             DaemonProcess.ready(0);
             CommandServiceKeeper.start(Optional.ofNullable(System.getProperty("muster.prefix")), start.log);
             Lifetime.Order order = lifetime.await();
             sack.ifPresent(Sack::close);
             if (order == Lifetime.Order.STOP) {
-                pidFile.remove();
+                pidFiles.forEach(PidFile::remove);
             }
             return order;
+        } finally {
+            running.forEach(Slurmd::close);
         }
     }
 
@@ -270,25 +311,33 @@ public final class Main {
                 yield start;
             }
             case SlurmConf.Parsed.Ok ok -> {
-                String line = start.settings.dynamic();
-                Optional<NodeConf> node = line.isEmpty() ? ok.conf().node(start.settings.nodeName())
-                        : WhichNode.ofLine(ok.conf(), line) instanceof WhichNode.Found f ? Optional.of(f.node()) : Optional.empty();
-                if (node.isEmpty()) {
-                    start.log.error("node " + start.settings.nodeName() + " is no longer in " + start.conf.file());
+                List<Settings> next = new ArrayList<>();
+                for (Settings now : start.nodes) {
+                    reread(start, ok.conf(), now).ifPresent(next::add);
+                }
+                if (next.size() < start.nodes.size()) {
                     yield start;
                 }
-                List<ConfigError> errors = new ArrayList<>();
-                SettingsReader.Sisters sisters = SettingsReader.Sisters.read(ok.conf(), node.get(), Os.hostName(), errors);
-                if (!errors.isEmpty()) {
-                    errors.forEach(e -> start.log.error(e.message()));
-                    yield start;
-                }
-                Settings next = SettingsReader.read(
-                        ok.conf(), node.get(), line, start.options, prefix(), start.settings.slurmUserId(), sisters);
-                start.log.level(next.debugLevel());
+                start.log.level(next.getFirst().debugLevel());
                 yield new Start(ok.conf(), next, start.options, start.identities, start.log, start.source);
             }
         };
+    }
+
+    /** A node's new settings; empty, and told, where the new configuration does not do for it. */
+    private static Optional<Settings> reread(Start start, SlurmConf conf, Settings now) {
+        String line = now.dynamic();
+        Optional<NodeConf> node = line.isEmpty() ? conf.node(now.nodeName())
+                : WhichNode.ofLine(conf, line) instanceof WhichNode.Found f ? Optional.of(f.node()) : Optional.empty();
+        if (node.isEmpty()) {
+            start.log.error("node " + now.nodeName() + " is no longer in " + start.conf.file());
+            return Optional.empty();
+        }
+        List<ConfigError> errors = new ArrayList<>();
+        SettingsReader.Sisters sisters = SettingsReader.Sisters.read(conf, node.get(), Os.hostName(), errors);
+        errors.forEach(e -> start.log.error(e.message()));
+        return errors.isEmpty() ? Optional.of(SettingsReader.read(conf, node.get(), line, start.options, prefix(), now.slurmUserId(), sisters))
+                : Optional.empty();
     }
 
     private static void applyProcessOptions(Start start) throws IOException {
@@ -300,12 +349,15 @@ public final class Main {
             start.log.error("failed to mlock() slurmd pages: " + (refused < 0 ? "not begun by the launcher" : "errno " + refused));
         }
         if (start.options.cleanStart()) {
-            int forgotten = CleanStart.forgetDead(new Spool(start.settings.spoolDirectory()));
+            int forgotten = 0;
+            for (Settings node : start.nodes) {
+                forgotten += CleanStart.forgetDead(new Spool(node.spoolDirectory()));
+            }
             start.log.info("clean start: " + forgotten + " jobs without processes forgotten");
         }
         if (start.options.changeDirectory() || !start.options.foreground()) {
-            Path logDirectory = Path.of(start.settings.logFile()).toAbsolutePath().getParent();
-            DaemonProcess.workIn(start.settings.logFile().isEmpty() || logDirectory == null ? start.settings.spoolDirectory()
+            Path logDirectory = Path.of(start.settings().logFile()).toAbsolutePath().getParent();
+            DaemonProcess.workIn(start.settings().logFile().isEmpty() || logDirectory == null ? start.settings().spoolDirectory()
                     : logDirectory, start.log);
         }
     }

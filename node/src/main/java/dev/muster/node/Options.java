@@ -56,7 +56,8 @@ record Options(
                -L logfile                 Log messages to the file `logfile'.
                -M                         Use mlock() to lock slurmd pages into memory.
                -n value                   Run the daemon at the specified nice value.
-               -N node                    Run the daemon for specified nodename.
+               -N node                    Run the daemon for specified nodename. Of several, n[1-64], each is
+                                          served by this process, to try things out.
                -s                         Change working directory to SlurmdLogFile/SlurmdSpoolDir.
                --systemd                  Stay in the foreground as a service of systemd.
                -v                         Verbose mode. Multiple -v's increase verbosity.

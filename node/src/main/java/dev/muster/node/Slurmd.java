@@ -22,6 +22,7 @@ import dev.muster.model.node.NodeMessages.Suspend;
 import dev.muster.model.node.NodeMessages.ToNode;
 import dev.muster.model.node.NodeMessages.Welcome;
 import dev.muster.transport.Client;
+import dev.muster.transport.Frames;
 import dev.muster.transport.Server;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -32,11 +33,9 @@ import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.ExecutorService;
 
-/** A running slurmd: the parts put together. */
+/** One node of a running slurmd: the parts put together. */
 public final class Slurmd implements AutoCloseable {
-    static final int STARTERS = 4;
     private static final int PORT_WAIT_MS = 3_000;
     private static final int PORT_PAUSE_MS = 100;
 
@@ -53,7 +52,6 @@ public final class Slurmd implements AutoCloseable {
     private final Server server;
     private final Queries queries;
     private volatile long lastMessage;
-    private final ExecutorService starters;
     private final FileLock lock;
     private final String bootId = Os.bootId();
     private final long startTime = System.currentTimeMillis() / 1000;
@@ -76,8 +74,13 @@ public final class Slurmd implements AutoCloseable {
         }
     }
 
-    public Slurmd(Settings settings, DaemonLog log, Sessions sessions, Owner owner,
-            boolean reportReboot) throws CannotStartException {
+    /** Where other nodes of the cluster listen, as far as the configuration says. */
+    public interface Neighbours {
+        Optional<Settings.Address> find(String node);
+    }
+
+    public Slurmd(Settings settings, DaemonLog log, Sessions sessions, Owner owner, boolean reportReboot, Neighbours neighbours,
+            Machine machine) throws CannotStartException {
         this.settings = settings;
         this.log = log;
         this.owner = owner;
@@ -87,7 +90,6 @@ public final class Slurmd implements AutoCloseable {
             requirePam(settings.stepd());
         }
         loop = new Loop(log);
-        starters = Loop.starters(STARTERS);
         Spool spool = new Spool(settings.spoolDirectory());
         try {
             spool.open();
@@ -103,20 +105,27 @@ public final class Slurmd implements AutoCloseable {
         Namespaces namespaces = new Namespaces(settings, log);
         windows = new X11Tunnels(settings, log, spool, namespaces);
         Starter starter = new Starter(settings, log, spool, cgroups, new SpecBuilder(settings, probe.topology()), namespaces, windows, hooks,
-                sensors);
-        jobs = new Jobs(settings, log, loop, spool, reports, hooks, cgroups, starter, starters,
+                sensors, machine.stepds);
+        jobs = new Jobs(settings, log, loop, spool, reports, hooks, cgroups, starter, machine.starters,
                 bootId);
         if (settings.pollMemory() || (settings.confinement().memory() && !cgroups.limitsMemory())) {
             new MemoryWatch(loop, settings.pollSeconds(), jobs::withMemoryLimit, jobs::memoryExceeded).start();
         }
         sampleLater();
         adopt();
-        IoRelay relay = new IoRelay(settings, log, loop, jobs, spool);
+        IoRelay relay = new IoRelay(settings, log, loop, jobs, spool, node -> dial(neighbours, sessions, node));
         queries = new Queries(settings, loop, jobs, sensors, this::hardware, () -> lastMessage, startTime);
         server = open(sessions, relay);
         link = new ControllerLink(settings, log, loop, reports,
                 (host, port) -> new Client(host, port, sessions::session, sessions::nonce).connectWithin(settings.connectMs()), this::register,
                         this::heartbeat, this::obey);
+    }
+
+    private Frames dial(Neighbours neighbours, Sessions sessions, String node) throws IOException {
+        Settings.Address at = neighbours.find(node).orElseThrow(() -> new IOException(node + " is not in " + settings.configFile()));
+        try (Client client = new Client(at.host(), at.port(), sessions::session, sessions::nonce).connectWithin(settings.connectMs())) {
+            return client.stream(Server.streamPath("io"), "muster-io");
+        }
     }
 
     private static void requirePam(Path stepd) throws CannotStartException {
@@ -266,7 +275,6 @@ public final class Slurmd implements AutoCloseable {
         server.close();
         windows.close();
         loop.close();
-        starters.shutdown();
         try {
             lock.channel().close();
         } catch (IOException e) {

@@ -31,7 +31,7 @@ final class Starter {
     private final StepdServer stepds;
 
     Starter(Settings settings, DaemonLog log, Spool spool, Cgroups cgroups, SpecBuilder specs, Namespaces namespaces, X11Tunnels windows,
-            Hooks hooks, Sensors sensors) {
+            Hooks hooks, Sensors sensors, StepdServer stepds) {
         this.settings = settings;
         this.log = log;
         this.spool = spool;
@@ -44,7 +44,7 @@ final class Starter {
         this.sensors = sensors;
         this.frequencies = new CpuFrequency(Path.of("/"), log);
         this.memory = new ZoneSort(Path.of("/"), settings.around().sortMemory(), log);
-        this.stepds = new StepdServer(settings.stepd());
+        this.stepds = stepds;
     }
 
     /** The launch cannot be carried out; the sentence says why. */

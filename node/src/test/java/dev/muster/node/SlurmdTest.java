@@ -87,7 +87,7 @@ class SlurmdTest {
 
                     @Override
                     public void stop() {}
-                }, false);
+                }, false, node -> Optional.empty(), new Machine(stepd));
         made.start();
         controller.await(NodeMessages.Register.class);
         return made;

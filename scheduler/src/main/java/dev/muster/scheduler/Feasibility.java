@@ -100,7 +100,6 @@ final class Feasibility {
                 && asked.list().names().stream().anyMatch(excluded.list()::contains);
     }
 
-    /** @param strictly asking for more than the whole partition has is an error too */
     /** Lines that come before the refusal: what no node of the partition has enough of. */
     private static String lacking(State state, Partition partition, Need need) {
         List<Node.Spec> specs = partition.nodes().stream().flatMap(n -> state.nodes().find(n).stream()).map(Node::spec).toList();
@@ -121,6 +120,7 @@ final class Feasibility {
         return out.toString();
     }
 
+    /** @param strictly asking for more than the whole partition has is an error too */
     private static Optional<Decision.Rejected> inPartition(State state, JobDesc desc, Partition partition, boolean strictly) {
         Need need = Need.of(desc, partition, state.settings()).onAnySwitches();
         Topology topology = state.settings().topology(need.network().topology());
@@ -184,6 +184,10 @@ final class Feasibility {
             return Optional.of(Decision.reject(SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE));
         }
         boolean fits = !Chooser.pick(need, candidates, found, topology).isEmpty();
+        if (!fits && total >= need.tasks() && candidates.size() >= Math.max(1, need.nodesMin())) {
+            // there are nodes enough, but the job may not have so many of them
+            return Optional.of(Decision.reject(SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE));
+        }
         return fits || waits && !strictly ? Optional.empty()
                 : Optional.of(Decision.reject(SlurmErrno.REQUESTED_PART_CONFIG_UNAVAILABLE));
     }

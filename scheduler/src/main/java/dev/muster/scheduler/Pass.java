@@ -705,7 +705,7 @@ final class Pass {
             for (Job job : scheduler.holders()) {
                 long left = job.run().limitTickMs() < 0
                         ? (job.state().isActive() ? Long.MAX_VALUE / 2 : 60) : Math.max(0, (job.run().limitTickMs() - now.tickMs() + 999) / 1000);
-                if (!Scheduler.gaveItsCores(job)) {
+                if (!Scheduler.gaveItsCores(state, job)) {
                     release(job.run().allocation().nodes(), left, lastEnd);
                 }
                 release(job.run().allocation().leaving(), 60, lastEnd);

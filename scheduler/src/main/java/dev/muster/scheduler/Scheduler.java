@@ -135,7 +135,7 @@ public final class Scheduler implements Planner {
                 shared.put(p.name(), p);
             }
         });
-        state.jobs().values().forEach(j -> add(j));
+        state.jobs().values().forEach(j -> add(state, j));
         use.reset(state);
     }
 
@@ -162,9 +162,9 @@ public final class Scheduler implements Planner {
             }
         }
         for (int id : jobs) {
-            before.jobs().find(id).ifPresent(j -> remove(j));
+            before.jobs().find(id).ifPresent(j -> remove(before, j));
             Optional<Job> now = after.jobs().find(id);
-            now.ifPresent(j -> add(j));
+            now.ifPresent(j -> add(after, j));
             if (now.isEmpty() || !now.get().isPending()) {
                 reasons.remove(id);
                 planned.remove(id);
@@ -233,12 +233,12 @@ public final class Scheduler implements Planner {
         return new Place(tier(job), priority(job), job.id());
     }
 
-    private void add(Job job) {
+    private void add(State state, Job job) {
         if (inQueue(job)) {
             enqueue(job);
         }
         if (job.holdsNodes()) {
-            if (gaveItsCores(job)) {
+            if (gaveItsCores(state, job)) {
                 rest(job, true);
             } else {
                 hold(job, false);
@@ -248,7 +248,7 @@ public final class Scheduler implements Planner {
         }
     }
 
-    private void remove(Job job) {
+    private void remove(State state, Job job) {
         if (inQueue(job)) {
             Place place = places.remove(job.id());
             if (place != null) {
@@ -257,7 +257,7 @@ public final class Scheduler implements Planner {
             needs.remove(job.id());
         }
         if (job.holdsNodes()) {
-            if (gaveItsCores(job)) {
+            if (gaveItsCores(state, job)) {
                 rest(job, false);
             } else {
                 release(job, false);
@@ -267,9 +267,10 @@ public final class Scheduler implements Planner {
         }
     }
 
-    /** Suspended, by an administrator or for others: memory and devices are still its own. */
-    static boolean gaveItsCores(Job job) {
-        return job.state() == JobState.SUSPENDED;
+    /** Suspended, by an administrator or for others: memory and devices are still its own. Who waits for a turn keeps his cores as well. */
+    static boolean gaveItsCores(State state, Job job) {
+        return job.state() == JobState.SUSPENDED
+                && state.preempted().find(job.id()).filter(p -> p.mode() == Preemption.Mode.GANG).isEmpty();
     }
 
     /** It goes on by itself as soon as its cores are free. */

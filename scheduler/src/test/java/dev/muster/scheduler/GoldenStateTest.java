@@ -7,6 +7,7 @@ import dev.muster.core.Command;
 import dev.muster.core.Entry;
 import dev.muster.core.State;
 import dev.muster.model.accounting.DbdMessages;
+import dev.muster.model.Bytes;
 import dev.muster.model.accounting.Entities;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -146,7 +147,8 @@ class GoldenStateTest {
     public static void main(String[] args) throws IOException {
         Cluster cluster = new Cluster("n[1-2] cpus=2 mem=1000", "p nodes=n[1-2] default=yes defmempercpu=10",
                 "requeueJobs=true awaitProlog=true externSteps=true returnToService=1 options.prolog_slurmctld=true options.max_node_count=4"
-                        + " options.licenses=fluent:4 options.preempt_type=preempt/qos options.preempt_mode=CANCEL");
+                        + " options.licenses=fluent:4 options.preempt_type=preempt/qos options.preempt_mode=CANCEL"
+                        + " options.scron=enable");
         List<Entry> all = new ArrayList<>(cluster.opening());
         Play play = new Play(cluster);
         play.lines(FIRST);
@@ -178,6 +180,8 @@ class GoldenStateTest {
                 """);
         cluster.apply(new Command.CreatePartition(0, cluster.partition("q nodes=n2")));
         cluster.apply(new Command.DeletePartition(0, "q"));
+        cluster.apply(new Command.SetCrontab(Cluster.USER, Cluster.USER, "Z", "@daily a\n", List.of(new Command.CronEntry(new Command.SubmitJob(
+                Cluster.USER, Cluster.desc("kind=BATCH name=a"), "", Bytes.of("#!/bin/sh"), Bytes.EMPTY, false, false), "@daily", 1, 1))));
         cluster.apply(new Command.ApplyPolicy(new DbdMessages.Policy(
                 List.of(new DbdMessages.AssocPolicy(1, 0, "root", "", "", false, Map.of(), List.of("normal"), "normal"),
                         new DbdMessages.AssocPolicy(2, 1, "lab", "alice", "p", true, Map.of("MaxJobs", "4"), List.of("normal"), "normal")),

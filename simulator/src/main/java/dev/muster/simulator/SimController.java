@@ -146,7 +146,7 @@ final class SimController implements Pipeline.Effects {
         if (plant == Plant.ID_COUNTER_NOT_RESTORED) {
             state = new State(state.tickMs(), state.settings(), 1, state.jobIdCeiling(), state.nextSluid(), state.sluidCeiling(),
                     state.jobs(), state.nodes(), state.partitions(), state.answers(), state.ended(), state.children(), state.blobs(),
-                            state.accounts(), state.reservations(), state.shares(), state.preempted(), state.triggers());
+                            state.accounts(), state.reservations(), state.shares(), state.preempted(), state.triggers(), state.crontabs());
         } else if (!state.equals(truth.state()) || journal.lastIndex() != truth.index()) {
             throw new Violation("I38 snapshot and journal give the state",
                     "recovered at " + journal.lastIndex() + ", durable were " + truth.index() + ": " + Differences.of(truth.state(), state));
@@ -425,7 +425,7 @@ final class SimController implements Pipeline.Effects {
             written = new State(state.tickMs(), state.settings(), state.nextJobId(), state.jobIdCeiling(), state.nextSluid(),
                     state.sluidCeiling(), state.jobs(), state.nodes(), state.partitions(), dev.muster.core.Table.empty(), state.ended(),
                     state.children(), state.blobs(), state.accounts(), state.reservations(), state.shares(), state.preempted(),
-                    state.triggers());
+                    state.triggers(), state.crontabs());
             items = Recovery.items(written);
         }
         Iterator<byte[]> source = items;

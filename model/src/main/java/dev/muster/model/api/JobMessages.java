@@ -276,7 +276,9 @@ public final class JobMessages {
             String memPerTres,
             String cpuFreq,
             String tresFreq,
-            boolean backfilled) {}
+            boolean backfilled,
+            String cronSpec,
+            String containerId) {}
 
     /** CPUs (abstract ids), memory and GRES of a job on nodes that have the same of each. */
     public record NodeDetail(String nodes, String cpuIds, long memoryMb, String gres) {}
@@ -311,6 +313,7 @@ public final class JobMessages {
             long sluid,
             int hetJobId,
             int hetOffset,
+            String resvPorts,
             String container) {}
 
     /**

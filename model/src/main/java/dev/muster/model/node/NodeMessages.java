@@ -265,8 +265,19 @@ public final class NodeMessages {
      *
      * @param token    of {@code Launch.ioToken}
      * @param observer sattach: sees output, gives no input and releases nothing
+     * @param relayed  what is said of the node as a whole carries the number of its first task, rank, by which a relay's client knows it
+     * @param width    for the tree below
+     * @param behind   nodes of the step that this one is to reach; never for an observer
      */
-    public record IoAttach(int jobId, int attempt, int stepId, String token, boolean observer) {}
+    public record IoAttach(int jobId, int attempt, int stepId, String token, boolean observer, boolean relayed, int rank, int width,
+            List<Behind> behind) {
+        public IoAttach(int jobId, int attempt, int stepId, String token, boolean observer) {
+            this(jobId, attempt, stepId, token, observer, false, 0, 0, List.of());
+        }
+    }
+
+    /** A node behind a relay, which knows itself where that is. @param tasks on it, {@code 0-3,8} */
+    public record Behind(String node, String tasks) {}
 
     /**
      * The first frame of srun or salloc on a node's {@code x11} stream. The one without a connection stays open: over it the node tells of each

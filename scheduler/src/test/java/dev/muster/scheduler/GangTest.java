@@ -1,0 +1,54 @@
+package dev.muster.scheduler;
+
+import org.junit.jupiter.api.Test;
+
+/** Jobs that take turns on the same cores, ten seconds each. shows: SchedulerTimeSlice */
+class GangTest {
+    private static void play(String partitions, String lines) {
+        new Play(new Cluster("n[1-2] cpus=2 mem=1000", partitions, "options.preempt_mode=GANG options.gang_slice_s=10")).lines(lines);
+    }
+
+    @Test
+    void theyTakeTurns() {
+        play("p nodes=n1 defmempercpu=10 oversubscribe=FORCE:3", """
+                submit kind=BATCH partition=p tasks=2
+                submit kind=BATCH partition=p tasks=2
+                submit kind=BATCH partition=p tasks=2
+                submit kind=BATCH partition=p tasks=2
+                schedule               -> 1 RUNNING n1; 2 RUNNING n1; 3 RUNNING n1; 4 PENDING
+                pass 1                 -> 1 RUNNING n1; 2 SUSPENDED n1; 3 SUSPENDED n1
+                pass 8                 -> 1 RUNNING n1; 2 SUSPENDED n1; 3 SUSPENDED n1
+                pass 2                 -> 1 SUSPENDED n1; 2 RUNNING n1; 3 SUSPENDED n1
+                schedule               -> 4 PENDING
+                pass 11                -> 1 SUSPENDED n1; 2 SUSPENDED n1; 3 RUNNING n1
+                pass 11                -> 1 RUNNING n1; 2 SUSPENDED n1; 3 SUSPENDED n1
+                """);
+    }
+
+    @Test
+    void whoLeavesMakesRoomAtOnce() {
+        play("p nodes=n1 defmempercpu=10 oversubscribe=FORCE:2", """
+                submit kind=BATCH partition=p tasks=2
+                submit kind=BATCH partition=p tasks=2
+                schedule               -> 1 RUNNING n1; 2 RUNNING n1
+                pass 1                 -> 2 SUSPENDED n1
+                exited 1 batch 0:0
+                done 1 n1
+                pass 1                 -> 2 RUNNING n1
+                """);
+    }
+
+    @Test
+    void onlyThoseOnTheSameCoresWait() {
+        play("p nodes=n1 defmempercpu=10 oversubscribe=FORCE:2", """
+                submit kind=BATCH partition=p tasks=1
+                submit kind=BATCH partition=p tasks=1
+                submit kind=BATCH partition=p tasks=2
+                schedule               -> 1 RUNNING n1; 2 RUNNING n1; 3 RUNNING n1
+                pass 1                 -> 1 RUNNING n1; 2 RUNNING n1; 3 SUSPENDED n1
+                pass 10                -> 1 SUSPENDED n1; 2 SUSPENDED n1; 3 RUNNING n1
+                step 2 1               -> says Requested operation is presently disabled
+                cancel 1               -> 1 CANCELLED+COMPLETING 'by 1000'
+                """);
+    }
+}
