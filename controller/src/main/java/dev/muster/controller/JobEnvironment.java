@@ -350,9 +350,10 @@ final class JobEnvironment {
         gres.forEach((name, parts) -> {
             int per = SharedGpus.isShared(name) ? SharedGpus.perGpu(devices, name) : 0;
             if (per > 0 && !parts.isEmpty()) {
-                out.putAll(devices(state, node, IndexSet.of(SharedGpus.gpuOf(parts, per))));
+                IndexSet gpus = SharedGpus.gpusOf(parts, per);
+                out.putAll(devices(state, node, gpus));
                 if (name.equals("mps")) {
-                    out.put("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", Integer.toString(parts.count() * 100 / per));
+                    out.put("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", Integer.toString(parts.count() * 100 / (per * gpus.count())));
                 }
             }
         });
