@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The daemons as processes: names, pid files, signals, logs, the system's log, sackd.
-# shows: DebugFlags, LogTimeFormat, SlurmctldDebug, SlurmctldPidFile, SlurmctldSyslogDebug, SlurmdPidFile, StateSaveLocation
+# shows: DebugFlags, LogTimeFormat, SlurmctldDebug, SlurmctldPidFile, SlurmctldSyslogDebug, SlurmdPidFile, SlurmdSyslogDebug
+# shows: StateSaveLocation
 . "$(dirname "$0")/lib.bash"
 mkdir -p "$dir/log"
 syslog=
@@ -10,6 +11,7 @@ if [ "$(id -u)" = 0 ] && [ ! -e /dev/log ] && command -v perl >/dev/null; then
 else echo "skipped: the system's log (needs root, perl and a free /dev/log)"; fi
 trap '[ -z "$syslog" ] || { kill "$syslog"; rm -f /dev/log; }; finish' EXIT
 start_cluster 1 2 "SlurmctldSyslogDebug=info
+SlurmdSyslogDebug=info
 LogTimeFormat=rfc5424_ms
 SlurmctldDebug=debug"
 
@@ -22,6 +24,7 @@ match "the log's times" '^\[[0-9]{4}-[0-9-]+T[0-9:]{8}\.[0-9]{3}[+-][0-9:]+\] ' 
 if [ -n "$syslog" ]; then
   sleep 0.3
   match "the system's log has it, by name and pid" "slurmctld\[$ctld\]: slurmctld version" "$(cat "$dir/log/syslog")"
+  match "and slurmd's" "slurmd\[[0-9]+\]: slurmd version" "$(cat "$dir/log/syslog")"
   check "but not what is below its level" 0 "$(grep -c 'debug:' "$dir/log/syslog" || true)"
 fi
 scontrol setdebugflags +Steps,TraceJobs; scontrol setdebug verbose

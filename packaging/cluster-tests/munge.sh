@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # auth/munge, with another munged for what goes between clusters. Needs root and munged.
-# shows: AccountingStoragePass
+# shows: AccountingStoragePass, AuthInfo
 . "$(dirname "$0")/lib.bash"
 if ! command -v munged >/dev/null || [ "$(id -u)" != 0 ]; then echo "skipped: no munged, or not root"; exit 0; fi
 mkdir -p "$dir/run" "$dir/log"

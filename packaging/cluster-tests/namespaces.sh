@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # job_container/tmpfs: directories that each job has for itself.
+# shows: JobContainerType, NamespaceType
 . "$(dirname "$0")/lib.bash"
 [ "$(id -u)" = 0 ] || { echo "skipped: needs root"; exit 0; }
 unshare -m true 2>/dev/null || { echo "skipped: no mount namespaces here"; exit 0; }
@@ -41,6 +42,11 @@ check "after a restart of slurmd it is still there" 2 "$(srun -Q --jobid="$job" 
 scancel "$job"; wait_empty
 soon "[ -z \"\$(ls $dir/base-n1 $dir/base-n2 2>/dev/null | grep -v :)\" ]"
 check "a cancelled job leaves nothing either" "" "$(ls "$dir/base-n1")$(ls "$dir/base-n2")"
+sed -i 's#^JobContainerType=.*#NamespaceType=namespace/tmpfs#' "$SLURM_CONF"
+for n in n1 n2; do kill "$(pid_of "slurmd-$n")"; soon "[ ! -e $dir/run/slurmd-$n.pid ]"; start_node "$n"; done
+soon '[ "$(sinfo -h -t idle -o %D)" = 2 ]'
+check "the newer name of the key does the same" "" "$(srun -Q ls "$dir/private")"
+wait_empty; soon "[ -z \"\$(ls $dir/base-n1 $dir/base-n2 2>/dev/null | grep -v :)\" ]"
 stop_cluster; rm -f "$dir"/run/*.pid
 cat > "$dir/namespace.yaml" <<C
 defaults:

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Meters of a node: network traffic as the kernel counts it, and keys of meters that there are not.
-# shows: AcctGatherInterconnectType
+# shows: AccountingStorageTRES, AcctGatherInterconnectType
 . "$(dirname "$0")/lib.bash"
 echo "SysfsInterfaces=lo,nosuch0
 ProfileHDF5Dir=/tmp" > "$dir/acct_gather.conf"

@@ -7,7 +7,7 @@ import java.util.Optional;
 final class Commands {
     /** All that there are, for what goes through them. */
     static final List<String> NAMES = List.of("sacct", "sacctmgr", "salloc", "sattach", "sbatch", "sbcast", "scancel", "scontrol", "scrontab",
-            "sdiag", "sinfo", "sprio", "squeue", "srun", "sshare", "sstat", "strigger");
+            "sdiag", "sinfo", "sprio", "squeue", "srun", "sshare", "sstat", "strigger", "swait");
 
     private Commands() {}
 
@@ -28,6 +28,7 @@ final class Commands {
             case "sstat" -> Optional.of(new Sstat());
             case "sprio" -> Optional.of(new Sprio());
             case "sshare" -> Optional.of(new Sshare());
+            case "swait" -> Optional.of(new Swait());
             case "strigger" -> Optional.of(new Strigger());
             case "scrontab" -> Optional.of(new Scrontab());
             case "sreport" -> Optional.of(new Absent());

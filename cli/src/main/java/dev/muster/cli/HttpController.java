@@ -36,7 +36,12 @@ final class HttpController implements Controller {
         this.servers = servers;
         this.port = port;
         this.accounting = accounting;
-        this.timeoutMs = conf.messageTimeout > 0 ? conf.messageTimeout * 1000 : TIMEOUT_MS;
+        this.timeoutMs = timeoutMs(conf);
+    }
+
+    /** MessageTimeout, where it is given. */
+    static int timeoutMs(ClientConf conf) {
+        return conf.messageTimeout > 0 ? conf.messageTimeout * 1000 : TIMEOUT_MS;
     }
 
     /** slurmdbd, which may be far from this cluster's key: munge vouches for the caller where the cluster has munge. */

@@ -155,21 +155,21 @@ final class ServiceShared {
     /** One request to the first controller that can be reached. @param inFlight told the connection that is waited for */
     Json.Obj call(ClientConf conf, Session session, String message, Json.Obj request, Consumer<Lent> inFlight)
             throws SlurmException {
-        return call(conf.connectMs, conf.servers, conf.port, session, message, request, inFlight);
+        return call(conf, conf.servers, conf.port, session, message, request, inFlight);
     }
 
     /** One request to slurmdbd. */
     Json.Obj callAccounting(ClientConf conf, Session session, String message, Json.Obj request, Consumer<Lent> inFlight)
             throws SlurmException {
-        return call(conf.connectMs, conf.accountingServers(), conf.accountingPort,
+        return call(conf, conf.accountingServers(), conf.accountingPort,
                 session, message, request, inFlight);
     }
 
-    private Json.Obj call(int connectMs, java.util.List<ClientConf.Server> servers, int port, Session session, String message,
+    private Json.Obj call(ClientConf conf, java.util.List<ClientConf.Server> servers, int port, Session session, String message,
             Json.Obj request, Consumer<Lent> inFlight) throws SlurmException {
         byte[] body = Json.print(request);
         String path = "/muster/v1/" + message;
-        int timeoutMs = (int) Math.min(Integer.MAX_VALUE, HttpController.TIMEOUT_MS + request.number("waitMs"));
+        int timeoutMs = (int) Math.min(Integer.MAX_VALUE, HttpController.timeoutMs(conf) + request.number("waitMs"));
         for (ClientConf.Server s : servers) {
             String name = s.address() + ":" + port;
             Lent lent = take(name);
@@ -177,7 +177,7 @@ final class ServiceShared {
             lent.session = session;
             inFlight.accept(lent);
             try {
-                Client.Response r = lent.client.connectWithin(connectMs).post(path, body, timeoutMs);
+                Client.Response r = lent.client.connectWithin(conf.connectMs).post(path, body, timeoutMs);
                 inFlight.accept(null);
                 give(lent);
                 return HttpController.answer(r);

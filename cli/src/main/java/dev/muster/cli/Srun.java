@@ -53,6 +53,7 @@ final class Srun implements Command {
         if (program.isEmpty() && !o.has(JobOption.TEST_ONLY)) {
             throw new UsageException(o.exitError(1), List.of("srun: fatal: No command given to execute."));
         }
+        async(c, o);
         terminal(c, o);
         StepFiles.numbers(o);
         testExec(c, o, program);
@@ -85,6 +86,17 @@ final class Srun implements Command {
             return Optional.empty();
         }
         return windows;
+    }
+
+    private static void async(CommandContext c, JobOptions o) throws UsageException {
+        String wrong = !o.has(JobOption.ASYNC) ? o.has(JobOption.PARSABLE) ? "--parsable requires --async" : ""
+                : o.has(JobOption.PTY) ? "--async and --pty are mutually exclusive"
+                : o.has(JobOption.IMMEDIATE) ? "--immediate and --async are mutually exclusive"
+                : !o.has(JobOption.JOBID) || isOwnAllocation(o)
+                ? "--async is only valid for steps submitted within an existing job allocation" : "";
+        if (!wrong.isEmpty()) {
+            throw c.bad(o.exitError(1), wrong);
+        }
     }
 
     /** A pseudo-terminal is for somebody who sits at one. */
@@ -433,6 +445,10 @@ final class Srun implements Command {
         } catch (SlurmException e) {
             c.error("Unable to create step for job " + jobId + ": " + e.getMessage());
             return o.exitError(1);
+        }
+        if (o.has(JobOption.ASYNC)) {
+            c.out().println((o.has(JobOption.PARSABLE) ? "" : "Submitted step ") + jobId + "." + started.integer("stepId"));
+            return 0;
         }
         Json.Obj state = new Json.Obj();
         state.put("allocation", allocation);

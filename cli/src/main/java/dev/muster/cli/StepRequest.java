@@ -65,6 +65,7 @@ final class StepRequest {
         JobRequest.put(s, "resvPorts", o.number(JobOption.RESV_PORTS));
         JobRequest.put(s, "acctgFreq", o.text(JobOption.ACCTG_FREQ));
         JobRequest.put(s, "oomKillStep", o.text(JobOption.OOM_KILL_STEP));
+        JobRequest.put(s, "async", o.has(JobOption.ASYNC));
         JobRequest.put(s, "killOnBadExit", killOnBadExit(o));
         JobRequest.put(s, "noKill", o.text(JobOption.NO_KILL).equals("1"));
         JobRequest.put(s, "waitSeconds", waitSeconds(o));
@@ -203,6 +204,9 @@ final class StepRequest {
 
     private Json.Obj io(StepFiles.Names names) {
         Json.Obj io = new Json.Obj();
+        if (o.has(JobOption.ASYNC)) {
+            return asyncIo(io, names);
+        }
         boolean pty = o.has(JobOption.PTY);
         JobRequest.put(io, "stdin", JobRequest.base64(stream(o.text(JobOption.INPUT), names)));
         JobRequest.put(io, "stdout", JobRequest.base64(pty ? "" : stream(o.text(JobOption.OUTPUT), names)));
@@ -210,6 +214,21 @@ final class StepRequest {
         JobRequest.put(io, "openMode", o.text(JobOption.OPEN_MODE));
         JobRequest.put(io, "labelled", o.has(JobOption.LABEL));
         JobRequest.put(io, "unbuffered", o.has(JobOption.UNBUFFERED) || pty);
+        return io;
+    }
+
+    /** Nobody sits at its streams: all are files that the nodes open. */
+    private Json.Obj asyncIo(Json.Obj io, StepFiles.Names names) {
+        String in = o.text(JobOption.INPUT);
+        String out = o.text(JobOption.OUTPUT);
+        String err = o.text(JobOption.ERROR);
+        JobRequest.put(io, "stdin", JobRequest.base64(StepFiles.isMode(in) ? "none" : StepFiles.expand(in, names)));
+        JobRequest.put(io, "stdout", JobRequest.base64(out.equals("none") ? out
+                : StepFiles.expand(StepFiles.isMode(out) ? "slurm-%J.out" : out, names)));
+        JobRequest.put(io, "stderr", JobRequest.base64(StepFiles.isMode(err) && !err.equals("none") ? "" : StepFiles.expand(err, names)));
+        JobRequest.put(io, "openMode", o.text(JobOption.OPEN_MODE));
+        JobRequest.put(io, "labelled", o.has(JobOption.LABEL));
+        JobRequest.put(io, "unbuffered", o.has(JobOption.UNBUFFERED));
         return io;
     }
 

@@ -214,7 +214,10 @@ final class KeyCheck {
 
     private static String mpi(String value, Values values) {
         for (String word : Values.list(value)) {
-            if (!word.startsWith(MPI_PORTS) || !isPortRange(word.substring(MPI_PORTS.length()))) {
+            if (!word.startsWith(MPI_PORTS)) {
+                // as older Slurms had it: the original passes over it without a word
+                values.warning("MpiParams=" + word + " has no effect: it is not known to this version");
+            } else if (!isPortRange(word.substring(MPI_PORTS.length()))) {
                 values.error("Bad value \"" + word + "\" for MpiParams");
             }
         }

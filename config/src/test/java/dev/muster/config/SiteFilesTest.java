@@ -55,6 +55,7 @@ class SiteFilesTest {
             SelectTypeParameters=CR_CPU_Memory
             TaskPlugin=affinity
             Waittime=0
+            MpiParams=ports:12000-12999
             SlurmctldDebug=3
             NodeName=c[01-04] Procs=8 RealMemory=1000 State=UNKNOWN
             PartitionName=std.q Nodes=c[01-02],c03 Default=yes Priority=50 Shared=NO MaxTime=5-00:00:00 State=UP
@@ -66,7 +67,8 @@ class SiteFilesTest {
             "The option \"CacheGroups\" is defunct, please remove it from slurm.conf.",
             "The option \"CryptoType\" is defunct, please remove it from slurm.conf.",
             "The option \"FastSchedule\" is defunct, please remove it from slurm.conf.",
-            "SelectType=select/cons_res is defunct, select/cons_tres is used.");
+            "SelectType=select/cons_res is defunct, select/cons_tres is used.",
+            "MpiParams=ports:12000-12999 has no effect: it is not known to this version");
         assertThat(conf.selectType()).isEqualTo("select/cons_tres");
         assertThat(conf.text(Key.TASK_PLUGIN)).isEqualTo("task/affinity");
         assertThat(conf.controllers()).containsExactly(new Controller("head", "10.0.0.1"));
@@ -99,7 +101,6 @@ class SiteFilesTest {
         MpiParams=ports=12999-12000                            | error: Bad value "ports=12999-12000" for MpiParams
         SchedulerTimeSlice=5                                   | 5
         SchedulerTimeSlice=4                                   | error: SchedulerTimeSlice must be at least 5 seconds
-        MpiParams=port=1-2                                     | error: Bad value "port=1-2" for MpiParams
         TaskPluginParam=Sched                                  | error: Bad TaskPluginParam: Sched
         """)
     void aPluginIsOneThatThereIs(String line, String expected) {

@@ -11,6 +11,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+/** shows: TopologyPlugin, TopologyParam */
 class TopologiesTest {
     @TempDir
     Path dir;
@@ -36,6 +37,14 @@ class TopologiesTest {
         assertThat(t.switches().get(1).linkSpeed()).isEqualTo(10);
         assertThat(t.address("n6", false)).isEqualTo("root.s2.n6");
         assertThat(t.address("n6", true)).isEqualTo("switch.switch.node");
+    }
+
+    @Test
+    void optionalOnesAreForThoseWhoAsk() throws IOException {
+        for (String param : List.of("", "\nTopologyParam=TopoOptional")) {
+            Topology t = read("TopologyPlugin=topology/tree" + param, "topology.conf", "SwitchName=s1 Nodes=n[1-8]\n", new ArrayList<>()).getFirst();
+            assertThat(t.onRequest()).isEqualTo(!param.isEmpty());
+        }
     }
 
     @Test

@@ -1,6 +1,5 @@
 package dev.muster.controller;
 
-import dev.muster.accounting.AccountingException;
 import dev.muster.config.ConfigError;
 import dev.muster.config.Key;
 import dev.muster.config.SlurmConf;
@@ -25,7 +24,6 @@ import dev.muster.model.JobFlag;
 import dev.muster.model.JobState;
 import dev.muster.model.Json;
 import dev.muster.model.SlurmErrno;
-import dev.muster.model.StepDesc;
 import dev.muster.model.accounting.AccountingRows;
 import dev.muster.model.api.ClusterMessages;
 import dev.muster.model.api.ClusterMessages.Done;
@@ -95,8 +93,8 @@ final class Api {
             case "UpdateJob" -> updateJob(caller, Codec.decode(body, JobMessages.UpdateJob.class));
             case "AwaitAllocation" -> awaitAllocation(caller, Codec.decode(body, JobMessages.AwaitAllocation.class));
             case "AwaitChange" -> awaitChange(caller, Codec.decode(body, JobMessages.AwaitChange.class));
-            case "CreateStep" -> createStep(caller, Codec.decode(body, JobMessages.CreateStep.class));
-            case "CreateHetStep" -> createHetStep(caller, Codec.decode(body, JobMessages.CreateHetStep.class));
+            case "AwaitSteps" -> awaitSteps(caller, Codec.decode(body, JobMessages.AwaitSteps.class));
+            case "CreateStep", "CreateHetStep" -> new StepEdge(controller, core, blobs, watch).answer(caller, message, body);
             case "CompleteAllocation" -> complete(caller, Codec.decode(body, JobMessages.CompleteAllocation.class));
             case "QueryNodes" -> nodes(caller, Codec.decode(body, ClusterMessages.QueryNodes.class));
             case "QueryPartitions" -> privacy(caller).hides("partitions") ? Reply.error(SlurmErrno.ACCESS_DENIED) : partitions();
@@ -156,7 +154,7 @@ final class Api {
                 m.offsetSeconds(), m.program(), m.permanent())), caller.uid()));
     }
 
-    private static Reply rejected(Decision.Rejected r) {
+    static Reply rejected(Decision.Rejected r) {
         return Reply.error(400, r.errno(), r.sentence());
     }
 
@@ -304,7 +302,7 @@ final class Api {
         return "";
     }
 
-    private static Bytes joined(List<Bytes> entries) {
+    static Bytes joined(List<Bytes> entries) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         for (Bytes entry : entries) {
             out.writeBytes(entry.toArray());
@@ -383,7 +381,7 @@ final class Api {
         jobs.removeIf(j -> !privacy.shows(j));
         for (Job job : jobs) {
             for (Step step : job.run().steps()) {
-                if (step.state() == Step.State.RUNNING) {
+                if (step.state() != Step.State.ENDED) {
                     out.add(views.step(job, step));
                 }
             }
@@ -558,6 +556,11 @@ final class Api {
         return awaited(caller, m.jobId(), m.waitMs(), j -> version(j, m.stepId()) != m.version() || notices.any(j.id()), true);
     }
 
+    private Reply awaitSteps(Caller caller, JobMessages.AwaitSteps m) {
+        return awaited(caller, m.jobId(), m.waitMs(), j -> !j.state().isActive()
+                || j.run().steps().stream().noneMatch(s -> s.id() >= 0 && s.state() != Step.State.ENDED), false);
+    }
+
     private Reply awaited(Caller caller, int jobId, int waitMs, java.util.function.Predicate<Job> ready, boolean told) {
         Optional<Job> first = core.durable().jobs().find(jobId);
         if (first.isEmpty()) {
@@ -600,78 +603,11 @@ final class Api {
         return threads > 0 && !s.cores().isEmpty() ? Math.min(s.cpus(), s.cores().count() * threads) : s.cpus();
     }
 
-    private static JobMessages.NodeShare share(State state, String name, int cpus, long memoryMb, String gres, int tasks, List<Integer> ids,
+    static JobMessages.NodeShare share(State state, String name, int cpus, long memoryMb, String gres, int tasks, List<Integer> ids,
             int usableCpus) {
         Optional<Node> node = state.nodes().find(name);
         return new JobMessages.NodeShare(name, node.map(n -> n.spec().address()).orElse(name), node.map(n -> n.spec().port()).orElse(0),
                 cpus, memoryMb, gres, tasks, ids, usableCpus);
-    }
-
-    private Reply createStep(Caller caller, JobMessages.CreateStep m) {
-        return switch (stepped(caller, m.jobId(), m.waitMs(), step(caller, m, controller.randomToken()))) {
-            case Decision.Rejected r -> rejected(r);
-            case Decision.Accepted a -> started(m.jobId(), (Integer) a.reply()).map(Reply::of)
-                    .orElseGet(() -> Reply.error(SlurmErrno.INVALID_JOB_ID));
-        };
-    }
-
-    private Reply createHetStep(Caller caller, JobMessages.CreateHetStep m) {
-        if (m.parts().isEmpty()) {
-            return Reply.error(SlurmErrno.NOT_HET_JOB);
-        }
-        String token = controller.randomToken();
-        List<Command.CreateStep> parts = m.parts().stream().map(p -> step(caller, p, token)).toList();
-        int leader = core.durable().jobs().find(m.parts().getFirst().jobId()).map(j -> j.het().jobId()).orElse(0);
-        return switch (stepped(caller, leader, m.waitMs(), new Command.CreateHetStep(caller.uid(), m.requestId(), parts))) {
-            case Decision.Rejected r -> rejected(r);
-            case Decision.Accepted a -> {
-                List<JobMessages.StepStarted> all = parts.stream().flatMap(p -> started(p.jobId(), (Integer) a.reply()).stream()).toList();
-                yield all.size() == parts.size() ? Reply.of(new JobMessages.HetStepStarted(all)) : Reply.error(SlurmErrno.INVALID_JOB_ID);
-            }
-        };
-    }
-
-    private Command.CreateStep step(Caller caller, JobMessages.CreateStep m, String token) {
-        Bytes environment = joined(m.step().environment());
-        String hash = Blobs.hash(environment);
-        blobs.put(hash, environment);
-        return new Command.CreateStep(caller.uid(), m.requestId(), m.jobId(), withEnvironment(m.step(), hash), environment, token);
-    }
-
-    /** Asked again while what it needs is busy. */
-    private Decision stepped(Caller caller, int jobId, int waitMs, Command command) {
-        Decision[] last = new Decision[1];
-        Decision decision = watch.await(jobId, Math.min(waitMs, WAIT_MS_MAX), () -> {
-            last[0] = core.execute(command, caller.uid());
-            boolean later = last[0] instanceof Decision.Rejected r && r.errno().isStepToCome();
-            return later ? null : last[0];
-        });
-        return decision == null ? last[0] : decision;
-    }
-
-    private static StepDesc withEnvironment(StepDesc d, String hash) {
-        List<Bytes> marker = hash.isEmpty() ? List.of() : List.of(Bytes.of(hash));
-        return new StepDesc(d.name(), d.request(), d.overlap(), d.wholeNodes(), d.relative(), d.timeLimitMin(), d.cpuBind(), d.memBind(),
-                d.mpi(), d.arguments(), d.multiProg(), marker, d.workDir(), d.io(), d.killOnBadExit(), d.noKill(), d.waitSeconds(), d.pty(),
-                d.ptyRows(), d.ptyColumns(), d.preserveEnv(), d.taskProlog(), d.taskEpilog(), d.umask(), d.immediateFail(), d.container(),
-                d.submitHost(), d.submitPid(), d.submitLine(), d.limits(), d.tresBind(), d.oomKillStep(),
-                d.acctgFreq(), d.resvPorts());
-    }
-
-    private Optional<JobMessages.StepStarted> started(int jobId, int stepId) {
-        State state = core.durable();
-        Optional<Job> job = state.jobs().find(jobId);
-        Optional<Step> step = job.flatMap(j -> j.step(stepId));
-        if (step.isEmpty()) {
-            return Optional.empty();
-        }
-        List<JobMessages.NodeShare> shares = new ArrayList<>();
-        for (Step.Part p : step.get().nodes()) {
-            shares.add(share(state, p.node(), p.cpus(), p.memoryMb(), TresText.gresDetail(state, p.node(), p.gres()), p.tasks().size(), p.tasks(),
-                    p.cpus()));
-        }
-        return Optional.of(new JobMessages.StepStarted(
-                jobId, stepId, job.get().attempt(), step.get().tasks(), shares, step.get().ioToken(), List.of()));
     }
 
     private Reply complete(Caller caller, JobMessages.CompleteAllocation m) {

@@ -196,7 +196,7 @@ final class EmbeddedAccounting implements Accounting {
             case Change.NodeStateChanged c -> rows.node(before, c, entry.timeMs() / 1000);
             case Change.JobRestored c -> rows.jobs.add(c.job().id());
             // of no row
-            case Change.JobStopped _, Change.ConfigApplied _, Change.PolicyChanged _, Change.ReservationChanged _,
+            case Change.StepQueued _, Change.JobStopped _, Change.ConfigApplied _, Change.PolicyChanged _, Change.ReservationChanged _,
                     Change.ReservationRemoved _, Change.JobPreempted _, Change.UsageCharged _, Change.JobIdsReserved _,
                     Change.BlobStored _, Change.ControllerPrologDone _, Change.Answered _, Change.AnswersForgotten _,
                     Change.DependenciesChanged _, Change.PrologDone _, Change.StepLaunched _, Change.NodeReleased _,

@@ -269,7 +269,8 @@ final class JobViews {
         step.nodes().forEach(p -> p.gres().forEach((n, s) -> gres.merge(n, s.count(), Integer::sum)));
         String name = step.isBatch() ? "batch" : step.id() == Step.EXTERN ? "extern" : step.desc().name();
         return new StepInfo(job.id(), job.array().jobId(), job.array().task(), step.name(), name, job.desc().owner().uid(),
-                job.desc().owner().user(), job.desc().partition(), step.state() == Step.State.RUNNING ? "RUNNING" : "COMPLETED", nodes,
+                job.desc().owner().user(), job.desc().partition(), step.state() == Step.State.RUNNING ? "RUNNING" : step.isQueued() ? "PENDING"
+                        : "COMPLETED", nodes,
                 step.nodes().size(), cpus, Math.max(1, step.tasks()), step.startTime(),
                 step.id() < 0 ? -1 : step.desc().timeLimitMin() > 0 ? step.desc().timeLimitMin() : job.run().limitMin(),
                 TresText.text(cpus, memory, step.nodes().size(), gres), step.desc().request().tresPerNode(), step.desc().submitHost(),

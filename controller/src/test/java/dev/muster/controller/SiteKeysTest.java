@@ -93,6 +93,15 @@ class SiteKeysTest {
         });
     }
 
+    @Test
+    void whatIsDownFromTheBeginning() {
+        Site site = new Site("NodeName=n[1-5] CPUs=1", "NodeName=n6 CPUs=1 State=DOWN Reason=old", "DownNodes=n1 State=DOWN Reason=fan",
+                "DownNodes=n[2-3] State=DRAIN Reason=\"a b\"", "DownNodes=n4 State=FAIL");
+        assertThat(List.of(site.node("n1"), site.node("n3"), site.node("n4"), site.node("n5"), site.node("n6")))
+                .containsExactly("DOWN fan", "IDLE a b", "IDLE Set in slurm.conf", "IDLE", "DOWN old");
+        assertThat(site.run("nodeList=n3 memPerNodeMb=0")).startsWith("PENDING");
+    }
+
     /** shows: OverTimeLimit, MinJobAge */
     @Test
     void time() {

@@ -75,6 +75,9 @@ public sealed interface Change {
 
     record StepStarted(int jobId, Step step) implements Change {}
 
+    /** It waits within its job for what other steps have. */
+    record StepQueued(int jobId, Step step) implements Change {}
+
     record StepLaunched(int jobId, int stepId, String node) implements Change {}
 
     /** All tasks of a step on one node have ended. */

@@ -25,6 +25,8 @@ public final class Due {
     private final NavigableSet<Integer> waiting = new TreeSet<>();
     private final NavigableMap<Integer, NavigableSet<Integer>> dependents = new TreeMap<>();
     private final NavigableSet<Integer> toSettle = new TreeSet<>();
+    /** Running jobs with queued steps in which something has changed. */
+    private final NavigableSet<Integer> toStep = new TreeSet<>();
     /** Unfinished jobs of one user and name by SLUID, and those of them that want to be alone. */
     private final Map<Named, NavigableMap<Long, Integer>> named = new HashMap<>();
     private final Map<Named, NavigableSet<Integer>> singletons = new HashMap<>();
@@ -47,11 +49,15 @@ public final class Due {
         waiting.clear();
         dependents.clear();
         toSettle.clear();
+        toStep.clear();
         named.clear();
         singletons.clear();
         revisits.clear();
         begunUpTo = Long.MIN_VALUE;
-        state.jobs().values().forEach(this::add);
+        state.jobs().values().forEach(job -> {
+            add(job);
+            waitingSteps(job);
+        });
         toSettle.addAll(waiting);
     }
 
@@ -61,6 +67,7 @@ public final class Due {
                 before.jobs().find(id).ifPresent(this::remove);
                 after.jobs().find(id).ifPresent(job -> {
                     add(job);
+                    waitingSteps(job);
                     if (needsSettling(job)) {
                         toSettle.add(id);
                     }
@@ -77,9 +84,25 @@ public final class Due {
                 });
                 if (after.jobs().find(id).isEmpty()) {
                     toSettle.remove(id);
+                    toStep.remove(id);
                 }
             }
         }
+    }
+
+    private void waitingSteps(Job job) {
+        if (job.state() == JobState.RUNNING && job.run().steps().stream().anyMatch(Step::isQueued)) {
+            toStep.add(job.id());
+        } else {
+            toStep.remove(job.id());
+        }
+    }
+
+    /** Jobs in which a queued step may begin; each is named once, until something changes in it. */
+    List<Integer> stepsToBegin(int most) {
+        List<Integer> out = new ArrayList<>(toStep.stream().limit(most).toList());
+        out.forEach(toStep::remove);
+        return out;
     }
 
     /** Who waited for a job of that name to end may be the first now. */
@@ -235,7 +258,7 @@ public final class Due {
 
     /** Something is to be looked at without waiting for the next second. */
     public boolean urgent() {
-        return !toSettle.isEmpty();
+        return !toSettle.isEmpty() || !toStep.isEmpty();
     }
 
     private static List<Integer> upTo(NavigableMap<Long, NavigableSet<Integer>> map, long key, int most) {

@@ -18,6 +18,7 @@ import java.util.Optional;
 /** Cancel, signal, hold, release, requeue, suspend, resume. Each takes jobs as users name them and answers per job. */
 final class JobRules {
     private static final int SIGKILL = 9;
+    private static final int SIGTERM = 15;
     private static final int SIGCONT = 18;
     private static final int SIGSTOP = 19;
 
@@ -146,7 +147,12 @@ final class JobRules {
             error(ref, SlurmErrno.ALREADY_DONE);
         } else {
             done.add(ref.text());
-            if (c.signal() == 0 || c.signal() == SIGKILL) {
+            if (step.get().isQueued()) {
+                if (c.signal() == 0 || c.signal() == SIGKILL || c.signal() == SIGTERM) {
+                    changes.add(new Change.StepEnding(job.get().id(), ref.step(), "Cancelled by " + c.uid(), true));
+                    changes.add(new Change.StepEnded(job.get().id(), ref.step(), now.seconds()));
+                }
+            } else if (c.signal() == 0 || c.signal() == SIGKILL) {
                 changes.add(new Change.StepEnding(job.get().id(), ref.step(), "Cancelled by " + c.uid(), c.signal() == SIGKILL));
             } else {
                 toParts(job.get(), step.get(), c.signal());
@@ -250,6 +256,14 @@ final class JobRules {
             }
             if (HetRules.members(state, job).stream().anyMatch(j -> j.has(JobFlag.COMPLETING))) {
                 return Optional.of(SlurmErrno.TRANSITION_STATE_NO_UPDATE);
+            }
+            // it skips the time that it waits for, or does not run on
+            Optional<JobDesc> skipped = CronRules.next(state, job, now);
+            if (skipped.isPresent() && (job.state() == JobState.PENDING || job.state().isActive())) {
+                changes.add(new Change.DescriptionChanged(job.id(), skipped.get()));
+                changes.add(job.state() == JobState.PENDING ? new Change.JobEligible(job.id(), 0) : new Change.JobRequeued(job.id(), c.hold(),
+                        JobReason.NONE, "", Math.max(1, SubmitRules.PRIORITY_TOP - job.sluid()), now.seconds(), c.special()));
+                return Optional.empty();
             }
             if (job.desc().kind() != JobDesc.Kind.BATCH || !job.state().isActive() && !job.state().isTerminal()) {
                 return Optional.of(job.state() == JobState.PENDING ? SlurmErrno.JOB_PENDING : SlurmErrno.BATCH_ONLY);

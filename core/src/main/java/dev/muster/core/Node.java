@@ -222,6 +222,13 @@ public record Node(
                 fewer, cpusAllocated - cpus, memoryAllocatedMb - memoryMb, time, resumeAfter, powerTime);
     }
 
+    /** As slurm.conf has it before it was heard of, with the reason that DownNodes or its own line gives. @param time seconds since 1970 */
+    static Node configured(Spec spec, int slurmUid, long time) {
+        boolean out = List.of("DOWN", "DRAIN", "FAIL").contains(spec.configState);
+        String why = !spec.configReason.isEmpty() ? spec.configReason : out ? "Set in slurm.conf" : "";
+        return why.isEmpty() ? of(spec) : of(spec).withReason(why, slurmUid, time);
+    }
+
     static Node of(Spec spec) {
         Node fresh = new Node(spec, 0, "", 0, 0, "", "", 0, new Hardware(0, 0, 0, 0, 0, 0, 0, "", "", "", 0), "", "", List.of(), 0, 0, 0, 0, 0)
                 .with(Flag.UNKNOWN, true);

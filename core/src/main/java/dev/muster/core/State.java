@@ -175,7 +175,7 @@ public record State(
         void apply(Change change, Entry entry) {
             long now = entry.timeMs() / 1000;
             switch (change) {
-                case Change.ConfigApplied c -> config(c);
+                case Change.ConfigApplied c -> config(c, now);
                 case Change.JobIdsReserved c -> reserved(c);
                 case Change.BlobStored c -> { }
                 case Change.Answered c -> answers = answers.with(c.requestId(), new Answer(c.uid(), tickMs, c.reply()));
@@ -196,7 +196,8 @@ public record State(
                 case Change.ControllerPrologDone c -> controllerPrologDone(c);
                 case Change.LimitChanged c -> job(c.jobId(), j -> j.with(Runs.limit(j.run(), c.limitMin(), c.limitTick())));
                 case Change.JobShrunk c -> job(c.jobId(), j -> j.withAllocation(j.run().allocation().without(c.dropped())));
-                case Change.StepStarted c -> stepStarted(c);
+                case Change.StepStarted c -> stepStarted(c.jobId(), c.step());
+                case Change.StepQueued c -> stepStarted(c.jobId(), c.step());
                 case Change.StepLaunched c -> step(c.jobId(), c.stepId(), s -> s.with(c.node(), Step.Part::started));
                 case Change.StepPartEnded c -> step(c.jobId(), c.stepId(),
                         s -> s.with(c.node(), p -> p.ended(c.exit(), c.exits(), c.reason())));
@@ -272,11 +273,12 @@ public record State(
             job(jobId, j -> j.step(stepId).map(s -> j.withStep(change.apply(s))).orElse(j));
         }
 
-        private void config(Change.ConfigApplied c) {
+        private void config(Change.ConfigApplied c, long time) {
             settings = c.settings();
             Table<String, Node> kept = Table.empty();
             for (Node.Spec spec : c.nodes()) {
-                kept = kept.with(spec.name(), nodes.find(spec.name()).map(n -> n.withSpec(spec)).orElseGet(() -> Node.of(spec)));
+                kept = kept.with(spec.name(), nodes.find(spec.name()).map(n -> n.withSpec(spec))
+                        .orElseGet(() -> Node.configured(spec, settings.slurmUid(), time)));
             }
             // A node that the file no longer names stays, as DOWN and empty-handed, until its jobs are gone.
             for (Node n : nodes.values()) {
@@ -312,7 +314,7 @@ public record State(
             jobs = jobs.with(job.id(), job);
             refer(job, 1);
             for (Step s : job.run().steps()) {
-                if (s.state() == Step.State.RUNNING) {
+                if (s.state() != Step.State.ENDED) {
                     refer(s.envHash(), 1);
                 }
             }
@@ -366,9 +368,10 @@ public record State(
             });
         }
 
-        private void stepStarted(Change.StepStarted c) {
-            job(c.jobId(), j -> j.withStep(c.step()));
-            refer(c.step().envHash(), 1);
+        private void stepStarted(int jobId, Step step) {
+            boolean known = jobs.at(jobId).step(step.id()).isPresent();     // it was queued
+            job(jobId, j -> j.withStep(step));
+            refer(step.envHash(), known ? 0 : 1);
         }
 
         private void stepEnded(Change.StepEnded c) {
@@ -379,6 +382,12 @@ public record State(
         }
 
         private void ended(Change.JobEnded c) {
+            for (Step s : jobs.at(c.jobId()).run().steps()) {
+                if (s.isQueued()) {
+                    refer(s.envHash(), -1);
+                    job(c.jobId(), j -> j.withStep(s.ended(c.endTime())));
+                }
+            }
             job(c.jobId(), j -> {
                 Job over = j.with(c.state()).with(c.reason(), c.reasonText()).with(JobFlag.CONFIGURING, false)
                         .with(JobFlag.COMPLETING, true).with(Runs.ended(j.run(), c.endTime(), tickMs, c.exit()));
@@ -454,7 +463,7 @@ public record State(
                     .withAttempt(before.attempt(), before.restarts() + 1)
                     .withEligibleTime(waits || early ? 0 : c.time());
             for (Step s : before.run().steps()) {
-                if (s.state() == Step.State.RUNNING) {
+                if (s.state() != Step.State.ENDED) {
                     refer(s.envHash(), -1);
                 }
             }

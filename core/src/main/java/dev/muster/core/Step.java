@@ -12,7 +12,7 @@ import java.util.Map;
  * @param id      number, or {@link #BATCH} or {@link #EXTERN}
  * @param desc    as asked for, without its environment
  * @param envHash blob of the environment
- * @param nodes   its parts, in task order
+ * @param nodes   its parts, in task order; none while it is queued
  * @param ending  a reason it was told to end for, "" if it was not
  * @param ports   of MpiParams that the step has for itself on its nodes
  * @param het     jobs that the step runs in, in the order of its ranks, where it runs in several components of a heterogeneous job
@@ -23,7 +23,7 @@ public record Step(
     public static final int BATCH = -5;
     public static final int EXTERN = -4;
 
-    public enum State { RUNNING, ENDED }
+    public enum State { RUNNING, ENDED, QUEUED }
 
     /**
      * A step's part of one node.
@@ -112,7 +112,11 @@ public record Step(
     }
 
     Step ended(long time) {
-        return new Step(id, desc, envHash, nodes, State.ENDED, startTime, time, ioToken, ending, het, ports);
+        return new Step(id, desc, envHash, nodes, State.ENDED, startTime == 0 ? time : startTime, time, ioToken, ending, het, ports);
+    }
+
+    public boolean isQueued() {
+        return state == State.QUEUED;
     }
 
     Step withTimeLimit(int minutes) {

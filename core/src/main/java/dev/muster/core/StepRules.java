@@ -88,13 +88,22 @@ final class StepRules {
             }
             Job job = state.jobs().at(part.jobId());
             id = id >= 0 ? id : HetRules.members(state, job).stream().mapToInt(j -> j.run().nextStep()).max().orElse(0);
+            if (part.step().async() && (parts.size() > 1 || job.isHet())) {
+                return new Decision.Rejected(SlurmErrno.NOT_SUPPORTED, "Asynchronous steps are not for heterogeneous jobs");
+            }
             Object placed = new Placement(job, part.step(), state, planner).parts();
+            if (placed instanceof SlurmErrno errno && errno == SlurmErrno.NODES_BUSY && part.step().async()) {
+                return queued(job, part, id);
+            }
             if (placed instanceof SlurmErrno errno) {
                 return Decision.reject(errno);
             }
             @SuppressWarnings("unchecked")
             List<Step.Part> nodes = (List<Step.Part>) placed;
             Object ports = StepPorts.reserve(state, nodes, part.step().resvPorts(), job.id() + id);
+            if (ports instanceof SlurmErrno errno && part.step().async() && errno.isStepToCome()) {
+                return queued(job, part, id);
+            }
             if (ports instanceof SlurmErrno errno) {
                 return Decision.reject(errno);
             }
@@ -113,6 +122,40 @@ final class StepRules {
             changes.add(new Change.Answered(requestId, uid, Bytes.of(Integer.toString(id))));
         }
         return Decision.of(changes, id);
+    }
+
+    /** An asynchronous step is accepted, whatever it waits for within its job. */
+    private Decision queued(Job job, Command.CreateStep c, int id) {
+        Step s = step(job, c, id, List.of(), 0, List.of(), IndexSet.empty());
+        List<Change> changes = new ArrayList<>();
+        if (!s.envHash().isEmpty() && !state.blobs().has(s.envHash())) {
+            changes.add(new Change.BlobStored(s.envHash(), c.environment()));
+        }
+        changes.add(new Change.StepQueued(job.id(), new Step(id, s.desc(), s.envHash(), List.of(), Step.State.QUEUED, 0, 0, s.ioToken(), "",
+                List.of(),
+                IndexSet.empty())));
+        if (!c.requestId().isEmpty()) {
+            changes.add(new Change.Answered(c.requestId(), c.uid(), Bytes.of(Integer.toString(id))));
+        }
+        return Decision.of(changes, id);
+    }
+
+    /** The first queued step that finds what it needs now begins; another look shows whether there is more for others. */
+    Optional<Change> next(Job job) {
+        if (job.state() != JobState.RUNNING) {
+            return Optional.empty();
+        }
+        for (Step s : job.run().steps()) {
+            if (s.isQueued() && new Placement(job, s.desc(), state, planner).parts() instanceof List<?> placed) {
+                @SuppressWarnings("unchecked")
+                List<Step.Part> nodes = (List<Step.Part>) placed;
+                if (StepPorts.reserve(state, nodes, s.desc().resvPorts(), job.id() + s.id()) instanceof IndexSet ports) {
+                    return Optional.of(new Change.StepStarted(job.id(), new Step(s.id(), s.desc(), s.envHash(), nodes, Step.State.RUNNING,
+                            now.seconds(), 0, s.ioToken(), "", List.of(), ports)));
+                }
+            }
+        }
+        return Optional.empty();
     }
 
     private Optional<Decision.Rejected> refusal(int uid, Command.CreateStep c) {
@@ -150,7 +193,7 @@ final class StepRules {
                 d.container(), d.submitHost(), d.submitPid(), d.submitLine(), d.limits(),
                 d.tresBind().isEmpty() ? job.desc().extras().tresBind() : d.tresBind(), oomKillStep,
                 d.acctgFreq().isEmpty() ? job.desc().extras().acctgFreq() : d.acctgFreq(),
-                d.resvPorts());
+                d.resvPorts(), d.async());
     }
 
     /** Finds a step's nodes, units and tasks within its job's allocation. */

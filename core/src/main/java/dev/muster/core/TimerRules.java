@@ -58,6 +58,9 @@ final class TimerRules {
         new GangRules(state, now).due(changes);
         new TriggerRules(state).due(happened, now, changes);
         new PowerRules(state, now).due(changes, direct);
+        for (int id : due.stepsToBegin(SLICE)) {
+            state.jobs().find(id).flatMap(job -> new StepRules(state, now, planner).next(job)).ifPresent(changes::add);
+        }
         purge(new CronRules(state, now).due(changes));
         forgetAnswers();
         changes.addAll(0, ids.reservations());

@@ -23,6 +23,7 @@ public final class Touched {
             case Change.LimitChanged c -> List.of(c.jobId());
             case Change.JobShrunk c -> List.of(c.jobId());
             case Change.StepStarted c -> List.of(c.jobId());
+            case Change.StepQueued c -> List.of(c.jobId());
             case Change.StepLaunched c -> List.of(c.jobId());
             case Change.StepPartEnded c -> List.of(c.jobId());
             case Change.StepEnding c -> List.of(c.jobId());

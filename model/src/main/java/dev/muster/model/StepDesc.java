@@ -25,6 +25,7 @@ import java.util.Map;
  * @param oomKillStep   {@code --oom-kill-step}: 1, 0 or "" for what the job or the configuration says
  * @param acctgFreq     {@code --acctg-freq} as written; "" for the job's
  * @param resvPorts     {@code --resv-ports}: how many ports of MpiParams the step has for itself on its nodes
+ * @param async         {@code --async}: nobody waits for it; it writes files on its nodes, and is queued while what it needs is busy
  */
 public record StepDesc(
         String name,
@@ -60,13 +61,14 @@ public record StepDesc(
         String tresBind,
         String oomKillStep,
         String acctgFreq,
-        int resvPorts) {
+        int resvPorts,
+        boolean async) {
 
     public StepDesc withTimeLimit(int minutes) {
         return new StepDesc(name, request, overlap, wholeNodes, relative, minutes, cpuBind, memBind, mpi, arguments, multiProg, environment,
                 workDir, io, killOnBadExit, noKill, waitSeconds, pty, ptyRows, ptyColumns, preserveEnv, taskProlog, taskEpilog, umask,
                 immediateFail, container, submitHost, submitPid, submitLine, limits, tresBind, oomKillStep,
-                acctgFreq, resvPorts);
+                acctgFreq, resvPorts, async);
     }
 
     /**

@@ -263,7 +263,9 @@ final class SpecBuilder {
         StepDesc.IoSpec io = launch.step().io();
         Bytes stdout = first(launch.stdout(), io.stdout());
         Bytes stderr = first(launch.stderr(), io.stderr());
-        char how = launch.append() || io.openMode().equals("append") ? 'a' : 't';
+        // the nodes of an asynchronous step may have one file, which the first of them begins
+        boolean append = launch.append() || io.openMode().equals("append") || launch.step().async() && launch.nodeIndex() > 0;
+        char how = append ? 'a' : 't';
         if (io.labelled()) {
             how = Character.toUpperCase(how);
             out.put("label", label(task.rank(), launch.stepTasks()));

@@ -116,6 +116,16 @@ class PartsTest {
         assertThat(new HardwareProbe(root, root).cpusInOrder()).containsExactly(0, 4, 1, 5, 2, 6, 3, 7);
     }
 
+    /** shows: TmpFS */
+    @Test
+    void theDiskForTemporaryFilesIsThatOfTheDirectoryNamed() throws Exception {
+        for (String directory : java.util.List.of("/dev/shm", "/")) {
+            java.nio.file.Path path = java.nio.file.Path.of(directory);
+            assertThat(new HardwareProbe(java.nio.file.Path.of("/"), path).read("").tmpDiskMb())
+                    .isEqualTo(java.nio.file.Files.getFileStore(path).getTotalSpace() >> 20);
+        }
+    }
+
     @Test
     void deviceLines(@org.junit.jupiter.api.io.TempDir java.nio.file.Path directory) throws Exception {
         java.nio.file.Files.writeString(directory.resolve("slurm.conf"), """

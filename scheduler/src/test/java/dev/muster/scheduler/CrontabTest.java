@@ -110,6 +110,25 @@ class CrontabTest {
     }
 
     @Test
+    void requeueSkipsATime() {
+        Cluster c = cluster("enable");
+        crontab(c, Cluster.USER, "0 * * * * a\n", "0 * * * *");
+        new Play(c).lines("""
+                requeue 1
+                pass 800
+                schedule               -> 1 PENDING BeginTime
+                pass 3600
+                schedule               -> 1 RUNNING n1
+                requeue 1              -> 1 PENDING+COMPLETING+REQUEUED BeginTime restarts=1
+                done 1 n1
+                pass 1
+                schedule               -> 1 PENDING+REQUEUED BeginTime restarts=1
+                pass 3600
+                schedule               -> 1 RUNNING n1 restarts=1
+                """);
+    }
+
+    @Test
     void aNewOneTakesThePlaceOfTheOld() {
         Cluster c = cluster("enable");
         crontab(c, Cluster.USER, "* * * * * a\n@daily b\n", "* * * * *", "@daily");

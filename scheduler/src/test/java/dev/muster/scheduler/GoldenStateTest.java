@@ -136,6 +136,8 @@ class GoldenStateTest {
             resume 1001 root
             update 1001 timelimit=4
             step 1001 1 s1
+            async 1001 1
+            async 1001 1
             cancel 1001.0
             exited 1001 0 0:15
             exited 1001 batch 0:0

@@ -103,6 +103,9 @@ final class Invariants {
             if (step.state() == Step.State.ENDED && !step.allDone()) {
                 throw new Violation("I20", job.displayId() + "." + step.name() + " ended with a part that did not");
             }
+            if (step.isQueued() != step.nodes().isEmpty() && step.state() != Step.State.ENDED || step.isQueued() && job.state().isTerminal()) {
+                throw new Violation("I20 queued steps", job.displayId() + "." + step.name() + " of a " + job.state() + " job");
+            }
             for (Step.Part part : step.nodes()) {
                 Allocation.Share share = job.run().allocation().on(part.node()).orElse(null);
                 if (share == null || !part.cores().minus(share.cores()).isEmpty() || part.memoryMb() > share.memoryMb() && share.memoryMb() > 0) {

@@ -114,6 +114,9 @@ public final class JobMessages {
     public record HetStepStarted(List<StepStarted> parts) {}
 
     /** Asks for running steps; jobIds empty means all. */
+    /** swait: answered when none of the job's numbered steps runs or waits, or after the time. @param waitMs bounded by the controller */
+    public record AwaitSteps(int jobId, int waitMs) {}
+
     public record QuerySteps(List<Integer> jobIds, int stepId, int userId, boolean allUsers) {}
 
     /**

@@ -1,0 +1,104 @@
+package dev.muster.controller;
+
+import dev.muster.core.Command;
+import dev.muster.core.Decision;
+import dev.muster.core.Job;
+import dev.muster.core.State;
+import dev.muster.core.Step;
+import dev.muster.model.Bytes;
+import dev.muster.model.Codec;
+import dev.muster.model.SlurmErrno;
+import dev.muster.model.StepDesc;
+import dev.muster.model.api.JobMessages;
+import dev.muster.transport.Caller;
+import dev.muster.transport.Server.Reply;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** The edge of srun's steps: an environment goes to the blobs, and a step whose resources are busy is asked for again. */
+final class StepEdge {
+    private final Controller controller;
+    private final CoreThread core;
+    private final Blobs blobs;
+    private final Watch watch;
+
+    StepEdge(Controller controller, CoreThread core, Blobs blobs, Watch watch) {
+        this.controller = controller;
+        this.core = core;
+        this.blobs = blobs;
+        this.watch = watch;
+    }
+
+    Reply answer(Caller caller, String message, byte[] body) {
+        return message.equals("CreateStep") ? createStep(caller, Codec.decode(body, JobMessages.CreateStep.class))
+                : createHetStep(caller, Codec.decode(body, JobMessages.CreateHetStep.class));
+    }
+
+    private Reply createStep(Caller caller, JobMessages.CreateStep m) {
+        return switch (stepped(caller, m.jobId(), m.waitMs(), step(caller, m, controller.randomToken()))) {
+            case Decision.Rejected r -> Api.rejected(r);
+            case Decision.Accepted a -> started(m.jobId(), (Integer) a.reply()).map(Reply::of)
+                    .orElseGet(() -> Reply.error(SlurmErrno.INVALID_JOB_ID));
+        };
+    }
+
+    private Reply createHetStep(Caller caller, JobMessages.CreateHetStep m) {
+        if (m.parts().isEmpty()) {
+            return Reply.error(SlurmErrno.NOT_HET_JOB);
+        }
+        String token = controller.randomToken();
+        List<Command.CreateStep> parts = m.parts().stream().map(p -> step(caller, p, token)).toList();
+        int leader = core.durable().jobs().find(m.parts().getFirst().jobId()).map(j -> j.het().jobId()).orElse(0);
+        return switch (stepped(caller, leader, m.waitMs(), new Command.CreateHetStep(caller.uid(), m.requestId(), parts))) {
+            case Decision.Rejected r -> Api.rejected(r);
+            case Decision.Accepted a -> {
+                List<JobMessages.StepStarted> all = parts.stream().flatMap(p -> started(p.jobId(), (Integer) a.reply()).stream()).toList();
+                yield all.size() == parts.size() ? Reply.of(new JobMessages.HetStepStarted(all)) : Reply.error(SlurmErrno.INVALID_JOB_ID);
+            }
+        };
+    }
+
+    private Command.CreateStep step(Caller caller, JobMessages.CreateStep m, String token) {
+        Bytes environment = Api.joined(m.step().environment());
+        String hash = Blobs.hash(environment);
+        blobs.put(hash, environment);
+        return new Command.CreateStep(caller.uid(), m.requestId(), m.jobId(), withEnvironment(m.step(), hash), environment, token);
+    }
+
+    /** Asked again while what it needs is busy. */
+    private Decision stepped(Caller caller, int jobId, int waitMs, Command command) {
+        Decision[] last = new Decision[1];
+        Decision decision = watch.await(jobId, Math.min(waitMs, Api.WAIT_MS_MAX), () -> {
+            last[0] = core.execute(command, caller.uid());
+            boolean later = last[0] instanceof Decision.Rejected r && r.errno().isStepToCome();
+            return later ? null : last[0];
+        });
+        return decision == null ? last[0] : decision;
+    }
+
+    private static StepDesc withEnvironment(StepDesc d, String hash) {
+        List<Bytes> marker = hash.isEmpty() ? List.of() : List.of(Bytes.of(hash));
+        return new StepDesc(d.name(), d.request(), d.overlap(), d.wholeNodes(), d.relative(), d.timeLimitMin(), d.cpuBind(), d.memBind(),
+                d.mpi(), d.arguments(), d.multiProg(), marker, d.workDir(), d.io(), d.killOnBadExit(), d.noKill(), d.waitSeconds(), d.pty(),
+                d.ptyRows(), d.ptyColumns(), d.preserveEnv(), d.taskProlog(), d.taskEpilog(), d.umask(), d.immediateFail(), d.container(),
+                d.submitHost(), d.submitPid(), d.submitLine(), d.limits(), d.tresBind(), d.oomKillStep(),
+                d.acctgFreq(), d.resvPorts(), d.async());
+    }
+
+    private Optional<JobMessages.StepStarted> started(int jobId, int stepId) {
+        State state = core.durable();
+        Optional<Job> job = state.jobs().find(jobId);
+        Optional<Step> step = job.flatMap(j -> j.step(stepId));
+        if (step.isEmpty()) {
+            return Optional.empty();
+        }
+        List<JobMessages.NodeShare> shares = new ArrayList<>();
+        for (Step.Part p : step.get().nodes()) {
+            shares.add(Api.share(state, p.node(), p.cpus(), p.memoryMb(), TresText.gresDetail(state, p.node(), p.gres()), p.tasks().size(), p.tasks(),
+                    p.cpus()));
+        }
+        return Optional.of(new JobMessages.StepStarted(
+                jobId, stepId, job.get().attempt(), step.get().tasks(), shares, step.get().ioToken(), List.of()));
+    }
+}
