@@ -11,6 +11,7 @@ import dev.muster.model.node.NodeMessages.Hardware;
 import dev.muster.model.node.NodeMessages.Heartbeat;
 import dev.muster.model.node.NodeMessages.IoAttach;
 import dev.muster.model.node.NodeMessages.Launch;
+import dev.muster.model.node.NodeMessages.NodeTrouble;
 import dev.muster.model.node.NodeMessages.Prepare;
 import dev.muster.model.node.NodeMessages.ReadConfig;
 import dev.muster.model.node.NodeMessages.Refused;
@@ -218,6 +219,10 @@ public final class Slurmd implements AutoCloseable {
                         + " Uptime="
                 + probe.uptimeSeconds() + " CPUSpecList=(null) FeaturesAvail=(null) FeaturesActive=(null)");
         hooks.health();
+        if (!settings.around().gresError().isEmpty()) {
+            log.error(settings.around().gresError());
+            loop.post(() -> reports.add(seq -> new NodeTrouble(seq, settings.around().gresError()), () -> { }));
+        }
         link.start();
     }
 
