@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Benchmarks, each beside the reference in the same run where Debian's Slurm is installed (packages slurm-wlm, munge).
-#   bench.sh PREFIX commands | bigstep | throughput | durability | queue [JOBS] | journal
+#   bench.sh PREFIX commands | bigstep | manynodes [NODES] | throughput | durability | queue [JOBS] | journal
 set -euo pipefail
 prefix=$(cd "$1" && pwd); what=${2:-commands}
 here=$(cd "$(dirname "$0")/.." && pwd)
@@ -63,6 +63,7 @@ bigstep() {
   tasks=${TASKS:-512}
   cluster muster "$prefix/bin" "$prefix/sbin" 8 64 29817
   debian && cluster debian /usr/bin /usr/sbin 8 64 30817
+  sleep "${SETTLE:-8}"      # the daemons of both have come to rest
   # the first three are not counted; what a step leaves to be tidied up must not fall on the next one
   for run in $(seq -2 "${RUNS:-11}"); do for k in muster debian; do
     [ -d "$work/$k" ] || continue
@@ -78,6 +79,24 @@ bigstep() {
     [ -d "$work/debian" ] || : > "$work/debian$how.us"
     awk -v n="$tasks" -v h="$how" -v m="$(med < "$work/muster$how.us")" -v d="$(med < "$work/debian$how.us")" 'BEGIN{printf "srun -N 8 -n %d %s: muster %.0f ms, debian %.0f ms, %.2f times faster\n", n, h, m/1000, d/1000, m ? d/m : 0}'
   done
+}
+
+# One step over many nodes, which one slurmd process stands for: real registrations, stepds and tasks, all on this machine.
+manynodes() {
+  local n=$1 port=20999 out=$work/many.out err=$work/many.err run s e
+  ONE=1 EXTRA="TreeWidth=${WIDTH:-16}" cluster muster "$prefix/bin" "$prefix/sbin" "$n" 4 $port
+  export SLURM_CONF=$work/muster/slurm.conf
+  sleep "${SETTLE:-8}"
+  for run in $(seq "${RUNS:-5}"); do
+    s=$(now); timeout 300 "$prefix/bin/srun" -Q -l -N "$n" sh -c 'echo $SLURMD_NODENAME' </dev/null > "$out" 2> "$err" || true; e=$(now)
+    echo "srun -N $n -l: $(((e-s)/1000000)) ms, $(wc -l < "$out") lines, $(sort -u "$out" | wc -l) different ones, $(wc -l < "$err") errors"
+    while [ -n "$("$prefix/bin/squeue" -h)" ]; do sleep 0.3; done
+  done
+  command -v ss >/dev/null || return 0
+  "$prefix/bin/srun" -Q -N "$n" sleep "${HOLD:-15}" </dev/null &
+  run=$!; sleep $((${HOLD:-15} - 3))
+  echo "connections to nodes that srun holds: $(ss -tnpH state established "( dport > :$port and dport <= :$((port + n)) )" | grep -vc '"slurmd"')"
+  wait $run
 }
 
 throughput() {
@@ -118,9 +137,10 @@ durability() {
 case $what in
   commands) commands ;;
   bigstep) bigstep ;;
+  manynodes) manynodes "${3:-1000}" ;;
   throughput) throughput ;;
   durability) durability ;;
   queue) "$java" -Xmx6g -XX:+UseSerialGC -cp "$(cp_of controller)" dev.muster.controller.QueueBenchmark "${3:-100000}" ;;
   journal) "$java" -cp "$(cp_of journal)" dev.muster.journal.JournalBenchmark ;;
-  *) echo "bench.sh PREFIX commands|bigstep|throughput|durability|queue [JOBS]|journal"; exit 2 ;;
+  *) echo "bench.sh PREFIX commands|bigstep|manynodes [NODES]|throughput|durability|queue [JOBS]|journal"; exit 2 ;;
 esac

@@ -1,6 +1,6 @@
 # Sourced by what compares Debian's Slurm and Muster: needs $work, a directory of its own below /tmp.
 
-# a cluster of either kind: cluster NAME BIN SBIN NODES CPUS PORT
+# a cluster of either kind: cluster NAME BIN SBIN NODES CPUS PORT; with ONE=1 one process of ours stands for all nodes
 cluster() {
   local d=$work/$1 host; host=$(hostname -s 2>/dev/null || hostname)
   mkdir -p "$d"/{run,state,spool,log,sbin}
@@ -47,8 +47,9 @@ PartitionName=main Nodes=n[1-$4] Default=YES MaxTime=INFINITE State=UP
 ${EXTRA:-}
 C
   "$sbin/slurmctld" -f "$d/slurm.conf" </dev/null >/dev/null 2>&1
-  for i in $(seq "$4"); do mkdir -p "$d/spool/n$i"; "$sbin/slurmd" -f "$d/slurm.conf" -N "n$i" -d "$sbin/slurmstepd" </dev/null >/dev/null 2>&1; done
+  if [ -n "${ONE:-}" ]; then "$sbin/slurmd" -f "$d/slurm.conf" -N "n[1-$4]" -d "$sbin/slurmstepd" </dev/null >/dev/null 2>&1; fi
+  [ -n "${ONE:-}" ] || for i in $(seq "$4"); do mkdir -p "$d/spool/n$i"; "$sbin/slurmd" -f "$d/slurm.conf" -N "n$i" -d "$sbin/slurmstepd" </dev/null >/dev/null 2>&1; done
   for _ in $(seq 150); do [ "$(SLURM_CONF=$d/slurm.conf "$2/sinfo" -h -N -o %T 2>/dev/null | grep -c idle)" -ge "$4" ] && return; sleep 0.2; done
   echo "the $1 cluster did not come up"; exit 1
 }
-clean() { for f in "$work"/*/run/*.pid; do [ -s "$f" ] && kill "$(cat "$f")" 2>/dev/null || true; done; sleep 1; pkill -9 -f "$work/" 2>/dev/null || true; rm -rf "$work"; }
+clean() { for f in "$work"/*/run/*.pid; do [ -s "$f" ] && kill "$(cat "$f" 2>/dev/null)" 2>/dev/null || true; done; sleep 1; pkill -9 -f "$work/" 2>/dev/null || true; rm -rf "$work"; }

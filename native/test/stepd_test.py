@@ -538,6 +538,28 @@ def test_server_starts_steps_and_tells_their_ends():
     assert server.process.wait(5) == 0
 
 
+RUNTIME = """#!/bin/sh
+case $1 in
+create) (n=0; while [ ! -e go ] && [ $n -lt 100 ]; do sleep 0.02; n=$((n+1)); done; exec sh -c "$2") </dev/null >/dev/null 2>&1 & echo $! > pid;;
+start) [ "$2" = refuse ] && exit 4; touch go;;
+state) kill -0 $(cat pid) 2>/dev/null && echo "{\\"pid\\": $(cat pid), \\"status\\": \\"running\\"}" || echo '{"status": "stopped"}';;
+esac
+"""
+
+
+def test_a_container_that_is_created_and_started_ends_as_its_first_process():
+    for command, start, code in (("exit 7", "start", 7), ("kill -TERM $$", "start", -15), ("true", "start refuse", 4)):
+        with tempfile.TemporaryDirectory() as place:
+            runtime = place + "/runtime"
+            with open(runtime, "w") as out:
+                out.write(RUNTIME)
+            os.chmod(runtime, 0o755)
+            process = subprocess.run([sys.argv[1], "--container", place, f"{runtime} create '{command}'", f"{runtime} {start}", f"{runtime} state"],
+                                     timeout=20)
+            open(place + "/go", "w").close()
+            assert process.returncode == code, (command, process.returncode)
+
+
 def test_steps_outlive_their_server():
     for end in ("closed", "killed"):
         server = Server()

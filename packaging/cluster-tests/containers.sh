@@ -56,6 +56,7 @@ check "its display" "   Container=$dir/bundle" "$(scontrol show job "$job" | gre
 soon "squeue -h >/dev/null"
 check "that of a step" "   Container=$dir/bundle|$dir/bundle" "$(echo sleep 3 > "$dir/script"; srun -Q --container "$dir/bundle" true & soon "squeue -hs -o %j | grep -q true"; \
   echo "$(scontrol show step | grep Container)|$(squeue -hs -O container:200 | grep bundle | tr -d " ")"; wait; rm "$dir/script")"
+check "sacct has that of the job and of its step" "$dir/bundle|$dir/bundle" "$(sacct -nP -j "$job" -o container | grep -v "^$" | paste -sd"|")"
 check "and in lists" "$dir/bundle" "$(squeue -h -t all -j "$job" -O container:200 | tr -d ' ')"
 echo 'exit 7' > "$dir/script"
 check "the exit code is the container's" 7 "$(srun -Q --container "$dir/bundle" true >/dev/null 2>&1; echo $?)"

@@ -8,7 +8,7 @@ SchedulerTimeSlice=5"
 scontrol create partitionname=share nodes=n1 oversubscribe=force:2
 check "a step's ports" "12001-12004" "$(srun -Q -n1 --resv-ports=4 printenv SLURM_STEP_RESV_PORTS)"
 check "by the environment" "2" "$(SLURM_RESV_PORTS=2 srun -Q printenv SLURM_STEP_RESV_PORTS | tr ',-' '\n\n' | wc -l)"
-check "none unless so many are asked for" "" "$(srun -Q --resv-ports printenv SLURM_STEP_RESV_PORTS 2>/dev/null || true)"
+check "one more than a node has tasks where no number is given" "2" "$(srun -Q --resv-ports printenv SLURM_STEP_RESV_PORTS | tr ",-" "\n\n" | wc -l)"
 match "too many" "srun: error: Unable to create step for job [0-9]*: Requires more ports than can be reserved" "$(srun -n1 --resv-ports=13 true 2>&1 || true)"
 check "no number" 'srun: error: Invalid numeric value "x" for --resv-port.' "$(srun --resv-ports=x true 2>&1 || true)"
 match "not for jobs" "not supported" "$(sbatch --resv-ports=3 --wrap true 2>&1 || true)"

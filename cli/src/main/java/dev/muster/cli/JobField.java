@@ -24,6 +24,7 @@ enum JobField {
     COMMAND('o', "command", "COMMAND", "command"),
     COMMENT('k', "comment", "COMMENT", "comment"),
     CONTAINER(0, "container", "CONTAINER", "container"),
+    CONTAINER_ID(0, "containerid", "CONTAINER_ID", "containerId"),
     CONTIGUOUS('O', "contiguous", "CONTIGUOUS", "contiguous"),
     CORE_SPEC('X', "corespec", "CORE_SPEC", "coreSpec"),
     CORES('I', "cores", "CORES_PER_SOCKET", "coresPerSocket"),
@@ -190,6 +191,7 @@ enum JobField {
             case COMMAND -> JobRows.orNull(j.text("command"));
             case COMMENT -> JobRows.orNull(j.text("comment"));
             case CONTAINER -> JobRows.orNull(j.text("container"));
+            case CONTAINER_ID -> JobRows.orNull(j.text("containerId"));
             case CONTIGUOUS -> bit(j, "contiguous");
             case CORE_SPEC -> JobRows.orNA(j.integer("coreSpec") == 0 ? "" : n(j, "coreSpec"));
             case CORES -> JobRows.orStar(j.integer("coresPerSocket"));

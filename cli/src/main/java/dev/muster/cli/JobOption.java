@@ -11,7 +11,7 @@ import java.util.List;
  * belongs to one.
  */
 enum JobOption {
-    ACCEL_BIND("accel-bind", 0, Arg.REQUIRED, "R", Kind.REFUSED, ""),
+    ACCEL_BIND("accel-bind", 0, Arg.REQUIRED, "R", Kind.SPECIAL, ""),
     ACCOUNT("account", 'A', Arg.REQUIRED, "BRA", Kind.TEXT, "ACCOUNT"),
     ACCTG_FREQ("acctg-freq", 0, Arg.REQUIRED, "BRA", Kind.SPECIAL, "ACCTG_FREQ"),
     ARRAY("array", 'a', Arg.REQUIRED, "B", Kind.TEXT, "B:SBATCH_ARRAY_INX"),
@@ -28,7 +28,7 @@ enum JobOption {
     CLUSTER_CONSTRAINT("cluster-constraint", 0, Arg.REQUIRED, "BRA", Kind.REFUSED, "B:SBATCH_CLUSTER_CONSTRAINT"),
     CLUSTERS("clusters", 'M', Arg.REQUIRED, "BRA", Kind.SPECIAL, "CLUSTERS,B:SLURM_CLUSTERS,A:SLURM_CLUSTERS"),
     COMMENT("comment", 0, Arg.REQUIRED, "BRA", Kind.TEXT, ""),
-    COMPRESS("compress", 0, Arg.OPTIONAL, "R", Kind.REFUSED, "R:SLURM_COMPRESS"),
+    COMPRESS("compress", 0, Arg.OPTIONAL, "R", Kind.TEXT, "R:SLURM_COMPRESS"),
     CONSOLIDATE_SEGMENTS("consolidate-segments", 0, Arg.NONE, "BRA", Kind.REFUSED, ""),
     CONSTRAINT("constraint", 'C', Arg.REQUIRED, "BRA", Kind.TEXT, "CONSTRAINT"),
     CONTAINER("container", 0, Arg.REQUIRED, "BRA", Kind.TEXT, "B:SBATCH_CONTAINER,R:SRUN_CONTAINER,A:SALLOC_CONTAINER"),
@@ -91,7 +91,7 @@ enum JobOption {
     MEM_PER_GPU("mem-per-gpu", 0, Arg.REQUIRED, "BRA", Kind.MEM, "MEM_PER_GPU"),
     MINCPUS("mincpus", 0, Arg.REQUIRED, "BRA", Kind.COUNT, ""),
     MPI("mpi", 0, Arg.REQUIRED, "R", Kind.TEXT, "R:SLURM_MPI_TYPE"),
-    MSG_TIMEOUT("msg-timeout", 0, Arg.REQUIRED, "R", Kind.REFUSED, ""),
+    MSG_TIMEOUT("msg-timeout", 0, Arg.REQUIRED, "R", Kind.COUNT, ""),
     MULTI_PROG("multi-prog", 0, Arg.NONE, "R", Kind.FLAG, ""),
     NETWORK("network", 0, Arg.REQUIRED, "BRA", Kind.TEXT, "NETWORK"),
     NICE("nice", 0, Arg.OPTIONAL, "BRA", Kind.SPECIAL, ""),
@@ -147,7 +147,7 @@ enum JobOption {
     TASK_PROLOG("task-prolog", 0, Arg.REQUIRED, "R", Kind.TEXT, "R:SLURM_TASK_PROLOG"),
     TEST_ONLY("test-only", 0, Arg.NONE, "BR", Kind.FLAG, ""),
     THREAD_SPEC("thread-spec", 0, Arg.REQUIRED, "BRA", Kind.NUMBER, "THREAD_SPEC"),
-    THREADS("threads", 'T', Arg.REQUIRED, "R", Kind.REFUSED, "R:SLURM_THREADS"),
+    THREADS("threads", 'T', Arg.REQUIRED, "R", Kind.COUNT, "R:SLURM_THREADS"),
     THREADS_PER_CORE("threads-per-core", 0, Arg.REQUIRED, "BRA", Kind.COUNT, "THREADS_PER_CORE"),
     TIME("time", 't', Arg.REQUIRED, "BRA", Kind.TIME, "TIMELIMIT"),
     TIME_MIN("time-min", 0, Arg.REQUIRED, "BRA", Kind.TIME, ""),

@@ -326,7 +326,9 @@ final class JobRequest {
     }
 
     String tresBind() {
-        String gpuBind = o.text(JobOption.GPU_BIND);
+        String accel = o.text(JobOption.ACCEL_BIND);
+        String closest = accel.indexOf('g') < 0 ? "" : accel.indexOf('v') < 0 ? "closest" : "verbose,closest";
+        String gpuBind = o.has(JobOption.GPU_BIND) ? o.text(JobOption.GPU_BIND) : closest;
         String perTask = o.has(JobOption.NTASKS_PER_GPU) && gpuBind.isEmpty() ? "single:" + o.text(JobOption.NTASKS_PER_GPU) : gpuBind;
         return joined(perTask.isEmpty() ? "" : "gres/gpu:" + perTask, o.text(JobOption.TRES_BIND));
     }

@@ -62,7 +62,7 @@ final class JobsJson {
             "submitHost",
         "batch_features", "", "batch_host", "batchHost", "burst_buffer", "burstBuffer", "burst_buffer_state", "",
         "cluster_features", "", "command", "command", "comment", "comment", "container", "container", "container_id",
-                "",
+                "containerId",
         "cpus_per_tres", "", "cron", "cronSpec", "dependency", "dependency", "excluded_nodes", "excludeList", "extra", "extra",
         "failed_node", "", "features", "features", "federation_origin", "", "federation_siblings_active", "",
         "federation_siblings_viable", "", "group_name", "groupName", "het_job_id_set", "", "licenses", "licenses",

@@ -127,6 +127,15 @@ final class OptionCheck {
     private static String special(JobOptions options, JobOption o, String value) throws UsageException {
         CommandContext c = options.context();
         return switch (o) {
+            case ACCEL_BIND -> {
+                if (!value.matches("[gGmMnNvV]+")) {
+                    throw invalid(options, o);
+                }
+                if (!value.matches("[gGvV]*")) {
+                    throw c.bad(options.exitError(1), "--accel-bind binds to GPUs only (g) in this version of Muster, not " + value);
+                }
+                yield Texts.lower(value);
+            }
             case ACCTG_FREQ -> samplings(options, o, value);
             case BCAST -> Bcast.checked(options, value);
             case BBF -> file(options, o, value);

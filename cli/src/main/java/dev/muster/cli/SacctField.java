@@ -123,7 +123,7 @@ enum SacctField {
             case CLUSTER -> v.cluster;
             case COMMENT -> isStep ? "" : job.text("comment");
             case CONSTRAINTS -> isStep ? "" : job.text("features");
-            case CONTAINER -> job.text("container");
+            case CONTAINER -> isStep ? step.text("container") : job.text("container");
             case CPUTIME -> Durations.full(elapsed(job, step, v.now) * cpus(step, isStep));
             case CPUTIMERAW -> number(elapsed(job, step, v.now) * cpus(step, isStep));
             case DERIVEDEXITCODE -> isStep ? "" : exit(job.obj("derivedExit"));

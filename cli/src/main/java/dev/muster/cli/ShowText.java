@@ -239,6 +239,7 @@ final class ShowText {
         optional(j, "switches", "Switches");
         optional(j, "burstBuffer", "BurstBuffer");
         optional(j, "container", "Container");
+        optional(j, "containerId", "ContainerID");
         optional(j, "cpusPerTres", "CpusPerTres");
         optional(j, "memPerTres", "MemPerTres");
         optional(j, "tresBind", "TresBind");

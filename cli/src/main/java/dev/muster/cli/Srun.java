@@ -42,6 +42,7 @@ final class Srun implements Command {
         o.readEnvironment();
         checkMpi(c, o);
         checkTreeWidth(c, o);
+        messages(c, o);
         Optional<X11Forward> windows = windows(c, o);
         boolean inside = o.has(JobOption.JOBID) && !isOwnAllocation(o);
         if (sections.size() > 1 || inside && o.has(JobOption.HET_GROUP)) {
@@ -575,12 +576,24 @@ final class Srun implements Command {
                 o.has(JobOption.QUIT_ON_INTERRUPT), pty, treeWidth(o));
     }
 
-    /** Nodes that are reached directly; {@code off} is all of them. */
+    /** Nodes that are reached directly; {@code off} is all of them, but for more than --threads would serve. */
     private static int treeWidth(JobOptions o) {
         String asked = o.text(JobOption.TREE_WIDTH);
         int width = asked.isEmpty() ? o.context().host().settings().treeWidth
                 : asked.equalsIgnoreCase("off") ? Fanout.WIDTH_MAX : Integer.parseInt(asked);
-        return width == 0 ? TREE_WIDTH_DEFAULT : width;
+        int most = o.has(JobOption.THREADS) ? o.integer(JobOption.THREADS) : Fanout.WIDTH_MAX;
+        return Math.min(most, width == 0 ? TREE_WIDTH_DEFAULT : width);
+    }
+
+    private static void messages(CommandContext c, JobOptions o) {
+        String library = Texts.lower(o.text(JobOption.COMPRESS));
+        if (o.has(JobOption.COMPRESS) && !library.equals("none") && (o.has(JobOption.BCAST) || !library.isEmpty() && !library.equals("lz4"))) {
+            c.error("Compression type '" + (library.isEmpty() ? "lz4" : library) + "' unknown, disabling compression support.");
+        }
+        if (o.has(JobOption.MSG_TIMEOUT)) {
+            c.host().needsOwnProcess();
+            c.host().settings().messageTimeout = o.integer(JobOption.MSG_TIMEOUT);
+        }
     }
 
     private static void checkTreeWidth(CommandContext c, JobOptions o) throws UsageException {

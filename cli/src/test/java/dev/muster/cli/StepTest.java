@@ -276,10 +276,22 @@ class StepTest {
             srun --het-group=1 true : true | 1 | srun: fatal: Duplicate het groups in single srun not supported
             srun --het-group=2 a : a | 1 | \
                 srun: error: Attempt to run a job step with het group value of 2, but the job allocation has maximum value of 1
+            srun --accel-bind=q true | 255 | srun: error: Invalid --accel-bind specification
+            srun --accel-bind=gn true | 1 | srun: error: --accel-bind binds to GPUs only (g) in this version of Muster, not gn
+            srun --threads=0 true | 1 | srun: error: Invalid numeric value "0" for --threads.
+            srun --msg-timeout=x true | 1 | srun: error: Invalid numeric value "x" for --msg-timeout.
             srun --het-group=x true : true | 1 | srun: error: Invalid --het-group value: x
             """)
     void mistakes(String command, int rc, String error) {
         assertThat(host.run(command)).isEqualTo(new FakeHost.Ran(rc, "", error + "\n"));
+    }
+
+    @Test
+    void whatIsNotCompressed() {
+        String unknown = "srun: error: Compression type '%s' unknown, disabling compression support.\nsrun: fatal: No command given to execute.\n";
+        assertThat(host.run("srun --compress=zip").err()).isEqualTo(unknown.formatted("zip"));
+        assertThat(host.run("srun --bcast=/x --compress").err()).isEqualTo(unknown.formatted("lz4"));
+        assertThat(host.run("srun --compress").err()).isEqualTo("srun: fatal: No command given to execute.\n");
     }
 
     @Test

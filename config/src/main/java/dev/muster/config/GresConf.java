@@ -1,5 +1,6 @@
 package dev.muster.config;
 
+import dev.muster.model.GpuVariables;
 import java.io.File;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,7 +29,7 @@ public record GresConf(String autoDetect, List<Device> devices) {
     public record Device(List<String> nodes, String name, String type, long count, List<String> files,
             List<String> multiple, String cores, String links, List<String> flags, String autoDetect, int line) {
 
-        boolean on(String node) {
+        public boolean on(String node) {
             return nodes.isEmpty() || nodes.contains(node);
         }
     }
@@ -42,6 +43,23 @@ public record GresConf(String autoDetect, List<Device> devices) {
             }
         }
         return List.copyOf(found);
+    }
+
+    /** How a node's GPUs are found: its own line, else the file's; "" where nothing is said. */
+    public String detector(String node) {
+        return devices.stream().filter(d -> !d.nodes().isEmpty() && d.on(node) && !d.autoDetect().isEmpty()).map(Device::autoDetect).findFirst()
+                .orElse(autoDetect);
+    }
+
+    /** The flags of a resource on a node, those that follow from how it is found among them. */
+    public List<String> flags(String node, String name) {
+        List<String> out = new ArrayList<>();
+        forNode(node).stream().filter(d -> d.name().equals(name)).flatMap(d -> d.flags().stream()).filter(f -> !out.contains(f)).forEach(out::add);
+        String implied = GpuVariables.ofDetector(detector(node));
+        if (name.equals("gpu") && !implied.isEmpty() && out.stream().noneMatch(GpuVariables::isFlag)) {
+            out.add(implied);
+        }
+        return List.copyOf(out);
     }
 
     /** Reads the file; mistakes are added to {@code errors}. An absent file is an empty one. */

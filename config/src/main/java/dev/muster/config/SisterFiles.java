@@ -79,7 +79,6 @@ public final class SisterFiles {
         {"LaunchParameters", "disable_send_gids", "groups always come with the job"},
         {"LaunchParameters", "enable_nss_slurm", "there is no NSS module"},
         {"LaunchParameters", "lustre_no_flush", "there is no such flush"},
-        {"LaunchParameters", "mem_sort", "--mem-bind=sort is not part of this version"},
         {"LaunchParameters", "mpir_use_nodeaddr", "there is no MPIR interface"},
         {"LaunchParameters", "slurmstepd_memlock", "only slurmd -M locks memory"},
         {"LaunchParameters", "slurmstepd_memlock_all", "only slurmd -M locks memory"},

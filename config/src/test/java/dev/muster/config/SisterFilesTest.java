@@ -162,7 +162,7 @@ class SisterFilesTest {
             MpiDefault=none
             SwitchType=switch/none
             BurstBufferType=burst_buffer/lua
-            LaunchParameters=use_interactive_step,mem_sort
+            LaunchParameters=use_interactive_step,lustre_no_flush
             SlurmctldAddr=virtual
             AcctGatherEnergyType=acct_gather_energy/ipmi
             AcctGatherInterconnectType=acct_gather_interconnect/sysfs
@@ -175,7 +175,7 @@ class SisterFilesTest {
         assertThat(SisterFiles.inertKeys(conf)).containsExactly(
             "BurstBufferType has no effect: burst buffers are not part of this version");
         assertThat(SisterFiles.inertWords(conf)).containsExactly(
-            "LaunchParameters=mem_sort has no effect: --mem-bind=sort is not part of this version",
+            "LaunchParameters=lustre_no_flush has no effect: there is no such flush",
             "NodeName=n1: BcastAddr has no effect in this version", "NodeName=n2: BcastAddr has no effect in this version",
             "AcctGatherEnergyType=acct_gather_energy/ipmi has no effect: only acct_gather_energy/rapl is part of this version",
             "AcctGatherInterconnectType has no effect: AccountingStorageTRES does not have ic/sysfs",

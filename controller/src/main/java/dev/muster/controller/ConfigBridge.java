@@ -257,7 +257,7 @@ final class ConfigBridge {
         Map<String, Integer> next = new HashMap<>();
         for (NodeConf.Gres g : n.gres()) {
             int first = next.merge(g.name(), (int) g.count(), Integer::sum) - (int) g.count();
-            gres.add(new Node.Gres(g.name(), g.type(), first, (int) g.count(), file(gresConf, n.name(), g)));
+            gres.add(new Node.Gres(g.name(), g.type(), first, (int) g.count(), file(gresConf, n.name(), g), gresConf.flags(n.name(), g.name())));
         }
         return new Node.Spec(n.name(), n.hostname(), n.address(), n.port(), n.cpus(), n.boards(), n.sockets(), n.coresPerSocket(),
                 n.threadsPerCore(), units, Math.max(1, n.cpus() / Math.max(1, units)), n.realMemoryMb(), n.memSpecLimitMb(),

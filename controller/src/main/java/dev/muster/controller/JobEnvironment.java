@@ -8,6 +8,7 @@ import dev.muster.core.State;
 import dev.muster.core.Step;
 import dev.muster.model.Bytes;
 import dev.muster.model.Distribution;
+import dev.muster.model.GpuVariables;
 import dev.muster.model.IndexSet;
 import dev.muster.model.JobDesc;
 import dev.muster.model.Topology;
@@ -140,7 +141,7 @@ final class JobEnvironment {
         e.address(first.node());
         e.put("ENVIRONMENT", "BATCH");
         e.put("HOSTNAME", first.node());
-        e.gpus(first.gres());
+        e.gpus(first.node(), first.gres());
         e.parts(first.node(), first.gres());
         return merge(submitted, e.vars);
     }
@@ -186,7 +187,7 @@ final class JobEnvironment {
         if (step.desc().request().cpusPerTask() > 0) {
             e.put("SLURM_CPUS_PER_TASK", step.desc().request().cpusPerTask());
         }
-        e.gpus(part.gres());
+        e.gpus(part.node(), part.gres());
         e.parts(part.node(), part.gres());
         return merge(submitted, e.vars);
     }
@@ -330,12 +331,12 @@ final class JobEnvironment {
     }
 
     /** Devices by index: in a step's environment those of its node. */
-    private void gpus(Map<String, IndexSet> gres) {
+    private void gpus(String node, Map<String, IndexSet> gres) {
         IndexSet gpus = gres.getOrDefault("gpu", IndexSet.empty());
         if (gpus.isEmpty()) {
             return;
         }
-        devices(gpus).forEach(this::put);
+        devices(state, node, gpus).forEach(this::put);
         put("SLURM_JOB_GPUS", list(gpus));
         put("SLURM_GPUS_ON_NODE", gpus.count());
     }
@@ -351,9 +352,10 @@ final class JobEnvironment {
         gres.forEach((name, parts) -> {
             int per = SharedGpus.isShared(name) ? SharedGpus.perGpu(devices, name) : 0;
             if (per > 0 && !parts.isEmpty()) {
-                out.putAll(devices(IndexSet.of(SharedGpus.gpuOf(parts, per))));
+                IndexSet gpus = SharedGpus.gpusOf(parts, per);
+                out.putAll(devices(state, node, gpus));
                 if (name.equals("mps")) {
-                    out.put("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", Integer.toString(parts.count() * 100 / per));
+                    out.put("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", Integer.toString(parts.count() * 100 / (per * gpus.count())));
                 }
             }
         });
@@ -369,10 +371,12 @@ final class JobEnvironment {
     }
 
     /** The variables by which programs find the GPUs they may use. */
-    static Map<String, String> devices(IndexSet gpus) {
+    static Map<String, String> devices(State state, String node, IndexSet gpus) {
         String ids = list(gpus);
         Map<String, String> out = new LinkedHashMap<>();
-        for (String name : List.of("CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "ZE_AFFINITY_MASK", "GPU_DEVICE_ORDINAL")) {
+        List<String> flags = state.nodes().find(node).map(n -> n.spec().gres().stream().filter(g -> g.name().equals("gpu"))
+                .flatMap(g -> g.flags().stream()).toList()).orElse(List.of());
+        for (String name : GpuVariables.of(flags)) {
             out.put(name, ids);
         }
         return out;

@@ -130,7 +130,7 @@ final class JobRows {
             extern ? ExitStatus.NONE : step.exit(), step.startTime(), endTime, nodes,
             step.nodes().size(), Math.max(1, step.tasks()), cpus,
             TresText.text(cpus, memoryMb, step.nodes().size(), gres), layout(step), step.desc().submitLine().text(),
-            usage);
+            usage, step.isBatch() ? job.desc().extras().container() : step.desc().container());
     }
 
     private static int cancelledBy(String state, Step step) {

@@ -155,7 +155,7 @@ final class JobViews {
                 exclusiveUse(state, job), d.extras().tresBind(), r.cpusPerGpu() > 0 ? "gres/gpu:" + r.cpusPerGpu() : "",
                 r.memPerGpuMb() > 0 ? "gres/gpu:" + r.memPerGpuMb() : "",
                 d.extras().cpuFreq(), d.extras().tresFreq(), shown.backfilled(),
-                dev.muster.core.Crontab.when(state, job));
+                dev.muster.core.Crontab.when(state, job), d.extras().containerId());
     }
 
     /** {@code gres/gpu:a100:2,cpu:1} → {@code gres/gpu:a100=2,cpu=1}, as only what is per task is shown. */

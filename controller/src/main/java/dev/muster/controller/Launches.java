@@ -153,7 +153,7 @@ final class Launches {
             List<Bytes> environment = new ArrayList<>(List.of(Bytes.of("SLURM_PROCID=" + rank), Bytes.of("SLURM_LOCALID=" + local)));
             IndexSet gpus = DeviceBinding.gpus(step, part, local);
             if (!gpus.equals(part.gres().getOrDefault("gpu", IndexSet.empty()))) {
-                JobEnvironment.devices(gpus).forEach((name, value) -> environment.add(Bytes.of(name + "=" + value)));
+                JobEnvironment.devices(state, part.node(), gpus).forEach((name, value) -> environment.add(Bytes.of(name + "=" + value)));
             }
             List<Bytes> arguments = step.desc().multiProg().isEmpty() ? List.of() : multiProg(step.desc(), rank, local);
             out.add(new Task(rank, local, cpus.get(local).compact(), arguments, environment));

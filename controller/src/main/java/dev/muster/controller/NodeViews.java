@@ -120,7 +120,10 @@ final class NodeViews {
             IndexSet mine = g.count() == 0 ? IndexSet.empty()
                     : used.getOrDefault(g.name(), IndexSet.empty()).intersect(IndexSet.range(g.first(), g.first() + g.count() - 1, 1));
             out.append(out.isEmpty() ? "" : ",").append(g.name()).append(g.type().isEmpty() ? "" : ":" + g.type()).append(':')
-                    .append(mine.count()).append("(IDX:").append(mine.isEmpty() ? "N/A" : mine.compact()).append(')');
+                    .append(mine.count());
+            if (!g.file().isEmpty() || g.name().equals("gpu")) {    // what is only counted has no places
+                out.append("(IDX:").append(mine.isEmpty() ? "N/A" : mine.compact()).append(')');
+            }
         }
         return out.toString();
     }

@@ -37,14 +37,19 @@ final class TaskCpus {
         int tasks = part.tasks().size();
         int perTask = Math.max(1, desc.request().cpusPerTask());
         int perUnit = part.cores().isEmpty() ? 1 : Math.max(1, part.cpus() / part.cores().count());
-        int units = (perTask + perUnit - 1) / perUnit;
+        Distribution layout = Distribution.parse(desc.request().distribution()).orElse(Distribution.UNSET);
+        if (kind == CpuBind.Kind.THREADS && layout.cores() != Distribution.Level.UNSET && part.cpus() >= tasks * perTask) {
+            Threads threads = new Threads(part.cores(), unitsPerSocket, perUnit, layout);
+            return java.util.stream.IntStream.range(0, tasks).mapToObj(i -> threads.take(perTask)).toList();
+        }
+        boolean apart = layout.cores() == Distribution.Level.FCYCLIC && part.cores().count() >= tasks * perTask;
+        int units = apart ? perTask : (perTask + perUnit - 1) / perUnit;
         boolean own = switch (kind) {
             case DEFAULT, CORES, THREADS -> part.cores().count() >= tasks * units;
             case NONE, RANK, MAP, MASK, LDRANK, LDMAP, LDMASK, SOCKETS, LDOMS -> false;
         };
         List<IndexSet> out = new ArrayList<>();
-        Distribution.Level level = Distribution.parse(desc.request().distribution()).orElse(Distribution.UNSET).sockets();
-        Sockets sockets = new Sockets(part.cores(), unitsPerSocket, level);
+        Sockets sockets = new Sockets(part.cores(), unitsPerSocket, layout.sockets());
         for (int i = 0; i < tasks; i++) {
             out.add(own ? mine(sockets, units, perUnit, kind == CpuBind.Kind.THREADS ? perTask : Integer.MAX_VALUE) : all);
         }
@@ -102,6 +107,63 @@ final class TaskCpus {
 
         private void next() {
             at = (at + 1) % free.size();
+        }
+    }
+
+    /**
+     * The threads that are not given away yet, by socket and core. Each level goes on to the next as {@link Sockets} does: BLOCK when one is
+     * used up, CYCLIC with each task, FCYCLIC with each CPU.
+     */
+    private static final class Threads {
+        private final List<List<List<Integer>>> free = new ArrayList<>();
+        private final List<Integer> core = new ArrayList<>();
+        private final Distribution layout;
+        private int at;
+
+        Threads(IndexSet units, int unitsPerSocket, int perUnit, Distribution layout) {
+            this.layout = layout;
+            int socket = -1;
+            for (int unit = units.first(); unit >= 0; unit = units.next(unit + 1)) {
+                if (free.isEmpty() || unit / Math.max(1, unitsPerSocket) != socket) {
+                    free.add(new ArrayList<>());
+                    core.add(0);
+                    socket = unit / Math.max(1, unitsPerSocket);
+                }
+                List<Integer> threads = new ArrayList<>();
+                for (int t = 0; t < perUnit; t++) {
+                    threads.add(unit * perUnit + t);
+                }
+                free.getLast().add(threads);
+            }
+        }
+
+        /** There are so many. */
+        IndexSet take(int cpus) {
+            IndexSet out = IndexSet.empty();
+            int last = at;
+            for (int k = 0; k < cpus; k++) {
+                while (free.get(at).stream().allMatch(List::isEmpty)) {
+                    at = (at + 1) % free.size();
+                }
+                last = at;
+                while (free.get(at).get(core.get(at)).isEmpty()) {
+                    nextCore(at);
+                }
+                out = out.with(free.get(at).get(core.get(at)).removeFirst());
+                if (layout.cores() == Distribution.Level.FCYCLIC) {
+                    nextCore(at);
+                }
+                at = layout.sockets() == Distribution.Level.FCYCLIC ? (at + 1) % free.size() : at;
+            }
+            if (layout.cores() == Distribution.Level.CYCLIC) {
+                nextCore(last);
+            }
+            at = layout.sockets() == Distribution.Level.CYCLIC ? (last + 1) % free.size() : at;
+            return out;
+        }
+
+        private void nextCore(int socket) {
+            core.set(socket, (core.get(socket) + 1) % free.get(socket).size());
         }
     }
 }

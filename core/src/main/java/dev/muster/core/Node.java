@@ -103,9 +103,19 @@ public record Node(
             int order) {}
 
     /**
-     * @param file device path pattern, "" if none
+     * @param file  device path pattern, "" if none
+     * @param flags of gres.conf
      */
-    public record Gres(String name, String type, int first, int count, String file) {}
+    public record Gres(String name, String type, int first, int count, String file, List<String> flags) {
+        public Gres(String name, String type, int first, int count, String file) {
+            this(name, type, first, count, file, List.of());
+        }
+
+        /** Given only to who asks for it, not with the whole node. */
+        public boolean isExplicit() {
+            return flags.contains("explicit");
+        }
+    }
 
     public String name() {
         return spec.name;

@@ -546,7 +546,7 @@ final class NodeRules {
                 return Optional.empty();
             }
             int first = next.merge(item.name(), item.count(), Integer::sum) - item.count();
-            out.add(new Node.Gres(item.name(), item.type(), first, item.count(), known.get().file()));
+            out.add(new Node.Gres(item.name(), item.type(), first, item.count(), known.get().file(), known.get().flags()));
         }
         boolean fixedGone = node.spec().gres().stream().anyMatch(g -> !g.file().isEmpty() && !out.contains(g));
         return fixedGone || inUseBeyond(node, next) ? Optional.empty() : Optional.of(List.copyOf(out));

@@ -3,7 +3,10 @@ package dev.muster.core;
 import dev.muster.model.IndexSet;
 import java.util.List;
 
-/** mps and shard: parts of GPUs. Parts of one GPU follow each other, so many as fall to each; a job has parts of one GPU of a node. */
+/**
+ * mps and shard: parts of GPUs. Parts of one GPU follow each other, so many as fall to each. A job has parts of one GPU of a node, with
+ * Flags=all_sharing of several.
+ */
 public final class SharedGpus {
     private static final List<String> NAMES = List.of("mps", "shard");
 
@@ -29,9 +32,13 @@ public final class SharedGpus {
         return perGpu == 0 ? IndexSet.empty() : IndexSet.range(gpu * perGpu, (gpu + 1) * perGpu - 1, 1);
     }
 
-    /** The GPU whose parts these are; -1 for none. */
-    public static int gpuOf(IndexSet parts, int perGpu) {
-        return parts.isEmpty() || perGpu == 0 ? -1 : parts.first() / perGpu;
+    /** The GPUs whose parts these are. */
+    public static IndexSet gpusOf(IndexSet parts, int perGpu) {
+        IndexSet out = IndexSet.empty();
+        for (int part = perGpu == 0 ? -1 : parts.first(); part >= 0; part = parts.next((part / perGpu + 1) * perGpu)) {
+            out = out.with(part / perGpu);
+        }
+        return out;
     }
 
     /** Both whole GPUs and parts of them, or parts with a frequency of their own: nobody can have that. */

@@ -10,18 +10,21 @@ final class StepPorts {
     }
 
     /**
-     * The ports, none where none are asked for, or the error: PORTS_BUSY where they would be free later.
+     * The ports, none where MpiParams has none, or the error: PORTS_BUSY where they would be free later.
      *
+     * @param asked 0 for one more than the step has tasks on any of its nodes
      * @param turn where in the range to begin, so that ports are not used again at once: a stranger may still send to them
      */
-    static Object reserve(State state, List<Step.Part> nodes, int count, int turn) {
-        if (count <= 0) {
+    static Object reserve(State state, List<Step.Part> nodes, int asked, int turn) {
+        String range = state.settings().options().getOrDefault(Settings.MPI_PORTS, "");
+        if (asked <= 0 && range.isEmpty()) {
             return IndexSet.empty();
         }
-        String range = state.settings().options().getOrDefault(Settings.MPI_PORTS, "");
         int dash = range.indexOf('-');
         int first = dash < 0 ? 0 : Integer.parseInt(range.substring(0, dash));
         int size = dash < 0 ? 0 : Integer.parseInt(range.substring(dash + 1)) - first + 1;
+        int each = nodes.stream().mapToInt(p -> p.tasks().size()).max().orElse(0) + 1;
+        int count = asked > 0 ? asked : Math.min(size, each);
         if (count > size) {
             return SlurmErrno.PORTS_INVALID;
         }

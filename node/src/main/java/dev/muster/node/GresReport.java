@@ -14,10 +14,13 @@ final class GresReport {
 
     static List<String> lines(SlurmConf conf, NodeConf node) {
         List<ConfigError> errors = new ArrayList<>();
-        GresConf gres = GresConf.read(conf.sister("gres.conf"), errors);
+        GpuProbe.Merged merged = GpuProbe.merged(conf, node, false, errors);
         List<String> out = new ArrayList<>();
         errors.forEach(e -> out.add("slurmd: error: " + e.message()));
-        out.addAll(lines(gres, node));
+        if (!merged.error().isEmpty()) {
+            out.add("slurmd: error: " + merged.error());
+        }
+        out.addAll(lines(merged.conf(), node));
         return out;
     }
 

@@ -1,6 +1,7 @@
 package dev.muster.node;
 
 import dev.muster.daemon.DaemonLog;
+import dev.muster.model.GpuVariables;
 import dev.muster.model.node.NodeMessages.JobShare;
 import java.io.File;
 import java.io.IOException;
@@ -107,10 +108,7 @@ final class Hooks {
         String gpus = share.gres().getOrDefault("gpu", "");
         if (!gpus.isEmpty()) {
             out.put("SLURM_JOB_GPUS", gpus);
-            out.put("CUDA_VISIBLE_DEVICES", gpus);
-            out.put("ROCR_VISIBLE_DEVICES", gpus);
-            out.put("ZE_AFFINITY_MASK", gpus);
-            out.put("GPU_DEVICE_ORDINAL", gpus);
+            GpuVariables.of(settings.around().gpuFlags()).forEach(v -> out.put(v, gpus));
         }
         out.put("SLURM_JOB_ID", Integer.toString(share.jobId()));
         out.put("SLURM_JOBID", Integer.toString(share.jobId()));

@@ -39,19 +39,27 @@ final class IoRelay {
     private final Settings settings;
     private final DaemonLog log;
     private final Loop loop;
-    private final Jobs jobs;
+    private final Steps steps;
     private final Spool spool;
 
     private final IoFan.Dialer dialer;
 
     /** @param dialer reaches the nodes behind this one, where it is a relay */
-    IoRelay(Settings settings, DaemonLog log, Loop loop, Jobs jobs, Spool spool, IoFan.Dialer dialer) {
+    IoRelay(Settings settings, DaemonLog log, Loop loop, Steps steps, Spool spool, IoFan.Dialer dialer) {
         this.dialer = dialer;
         this.settings = settings;
         this.log = log;
         this.loop = loop;
-        this.jobs = jobs;
+        this.steps = steps;
         this.spool = spool;
+    }
+
+    /** What may be attached to. @param ownerUid of the job */
+    record Found(NodeStep step, int ownerUid) {}
+
+    /** Knows the node's steps; asked on the node's thread. */
+    interface Steps {
+        Optional<Found> find(IoAttach attach);
     }
 
     /** @param rank by which the client knows this node, {@link StepSocket#ALL_TASKS} where it is the only one */
@@ -164,9 +172,8 @@ final class IoRelay {
 
     private Optional<Target> find(IoAttach attach) throws IOException {
         CompletableFuture<Optional<Target>> answer = new CompletableFuture<>();
-        loop.post(() -> answer.complete(jobs.forRelay(attach.jobId(), attach.attempt())
-                .flatMap(j -> Optional.ofNullable(j.steps.get(attach.stepId())).or(() -> Optional.ofNullable(j.notStarted.get(attach.stepId())))
-                        .map(s -> new Target(s, j.share.owner().uid(), s.ioToken, s.directory, attach.observer(), rank(attach))))));
+        loop.post(() -> answer.complete(steps.find(attach).map(f -> new Target(f.step, f.ownerUid, f.step.ioToken, f.step.directory,
+                attach.observer(), rank(attach)))));
         try {
             return answer.get(30, TimeUnit.SECONDS);
         } catch (InterruptedException | ExecutionException | TimeoutException e) {

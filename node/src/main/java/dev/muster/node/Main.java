@@ -70,8 +70,12 @@ public final class Main {
     private static int showHardware(Options options) {
         HardwareProbe probe = new HardwareProbe(Path.of("/"), Path.of("/tmp"));
         String name = options.nodeName().isEmpty() ? WhichNode.shortName(Os.hostName()) : options.nodeName();
-        System.out.println(HardwareProbe.describe(name, probe.read(""), "", probe.uptimeSeconds()));
+        System.out.println(HardwareProbe.describe(name, probe.read(""), GpuProbe.gresText(gpus(probe)), probe.uptimeSeconds()));
         return 0;
+    }
+
+    private static List<GpuProbe.Gpu> gpus(HardwareProbe probe) {
+        return new GpuProbe(Path.of("/"), Optional.empty(), probe.topology(), probe.read("").threadsPerCore()).find("full");
     }
 
     static Path prefix() {
@@ -206,6 +210,8 @@ public final class Main {
             return 1;
         }
         conf.warnings().forEach(w -> log.error(w.message()));
+        nodes.stream().filter(n -> !n.detected().isEmpty())
+                .forEach(n -> log.info("Autodetected Gres for dynamic node " + n.node().name() + ": " + n.detected()));
         if (Os.uid() != userId(identities, conf.slurmdUser())) {
             // the number is whose process this is, as the original says it
             return fatal(log, options, "You are running slurmd as something other than user " + conf.slurmdUser() + "(" + Os.uid()
@@ -250,6 +256,8 @@ public final class Main {
         Lifetime lifetime = new Lifetime(first.log);
         Start start = first;
         try (Machine machine = new Machine(first.settings().stepd())) {
+            WarmUp.start(first.settings(), new Sessions(first.conf, new Caller(Os.uid(), Os.gid()), first.settings().slurmUserId(), false),
+                    first.log);
             while (serveOnce(start, lifetime, machine) == Lifetime.Order.READ_CONFIG) {
                 start = reread(start);
             }

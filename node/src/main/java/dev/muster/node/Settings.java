@@ -80,13 +80,17 @@ public record Settings(
      * @param pam           UsePAM: a session around each step
      * @param oci           how containers are run
      * @param helpers       features that a reboot brings
+     * @param gpuFlags      of gres.conf
+     * @param gresError     why the node cannot be used: its devices are not those of gres.conf; "" where they are
+     * @param sortMemory    LaunchParameters=mem_sort
      * @param homeXauthority X11Parameters=home_xauthority: cookies lie in ~/.Xauthority, not in a file of their own
      */
     public record Around(boolean serial, boolean inJob, int propagateNice, String unkillable, String health, String reboot, int addressPercent,
             JobContainerConf container, String cpuFreqDef, Sensing sensing, long epilogMsgMicros, boolean pam,
-            boolean homeXauthority, OciConf oci, HelpersConf helpers) {
+            boolean homeXauthority, OciConf oci, HelpersConf helpers, List<String> gpuFlags,
+            String gresError, boolean sortMemory) {
         public static final Around NOTHING = new Around(false, false, 0, "", "", "", 0, JobContainerConf.NONE, "", Sensing.NOTHING, 0, false,
-                false, OciConf.NONE, HelpersConf.NONE);
+                false, OciConf.NONE, HelpersConf.NONE, List.of(), "", false);
     }
 
     /**

@@ -54,6 +54,7 @@ final class SettingsReader {
 
     static Settings read(SlurmConf conf, NodeConf node, String dynamic, Options options, Path prefix, int slurmUserId, Sisters sisters) {
         CgroupConf cgroup = sisters.cgroup();
+        GpuProbe.Merged gres = GpuProbe.merged(conf, node, !dynamic.isEmpty(), new ArrayList<>());
         List<Settings.Address> controllers = new ArrayList<>();
         conf.controllers().forEach(c -> conf.slurmctldPorts()
                 .forEach(p -> controllers.add(new Settings.Address(c.address(), p))));
@@ -82,7 +83,7 @@ final class SettingsReader {
                 conf.text(Key.TASK_PROLOG),
                 conf.text(Key.TASK_EPILOG),
                 slurmUserId,
-                confinement(conf, node, cgroup, cgroupTask),
+                confinement(conf, node, cgroup, cgroupTask, gres.conf()),
                 conf.has(Key.TASK_PLUGIN, "task/affinity") || conf.has(Key.TASK_PLUGIN, "affinity") || cgroupTask && cgroup.constrainCores(),
                 gather.containsKey("overmemorykill") && conf.given(Key.JOB_ACCT_GATHER_TYPE) && !conf.text(Key.JOB_ACCT_GATHER_TYPE).endsWith("none"),
                 pollSeconds(conf.text(Key.JOB_ACCT_GATHER_FREQUENCY)),
@@ -98,7 +99,8 @@ final class SettingsReader {
                         sisters.container(),
                         conf.given(Key.CPU_FREQ_DEF) ? conf.text(Key.CPU_FREQ_DEF) : "", sensing(conf, sisters.gather()),
                         conf.number(Key.EPILOG_MSG_TIME), conf.yes(Key.USE_PAM),
-                        conf.has(Key.X11_PARAMETERS, "home_xauthority"), sisters.oci(), sisters.helpers()),
+                        conf.has(Key.X11_PARAMETERS, "home_xauthority"), sisters.oci(), sisters.helpers(),
+                        gres.conf().flags(node.name(), "gpu"), gres.error(), conf.has(Key.LAUNCH_PARAMETERS, "mem_sort")),
                 conf.configOverrides() ? Optional.of(shape(node)) : Optional.empty());
     }
 
@@ -137,9 +139,9 @@ final class SettingsReader {
         };
     }
 
-    private static Confinement confinement(SlurmConf conf, NodeConf node, CgroupConf cgroup, boolean task) {
+    private static Confinement confinement(SlurmConf conf, NodeConf node, CgroupConf cgroup, boolean task,
+            GresConf gres) {
         boolean off = cgroup.plugin().equals("disabled");
-        GresConf gres = GresConf.read(conf.sister("gres.conf"), new ArrayList<>());
         Map<String, List<List<String>>> files = new TreeMap<>();
         for (NodeConf.Gres g : node.gres()) {
             List<List<String>> devices = files.computeIfAbsent(g.name(), n -> new ArrayList<>());

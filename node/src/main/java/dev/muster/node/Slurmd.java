@@ -9,7 +9,9 @@ import dev.muster.model.node.NodeMessages.EndJob;
 import dev.muster.model.node.NodeMessages.EndStep;
 import dev.muster.model.node.NodeMessages.Hardware;
 import dev.muster.model.node.NodeMessages.Heartbeat;
+import dev.muster.model.node.NodeMessages.IoAttach;
 import dev.muster.model.node.NodeMessages.Launch;
+import dev.muster.model.node.NodeMessages.NodeTrouble;
 import dev.muster.model.node.NodeMessages.Prepare;
 import dev.muster.model.node.NodeMessages.ReadConfig;
 import dev.muster.model.node.NodeMessages.Refused;
@@ -117,12 +119,17 @@ public final class Slurmd implements AutoCloseable {
         }
         sampleLater();
         adopt();
-        IoRelay relay = new IoRelay(settings, log, loop, jobs, spool, node -> dial(neighbours, sessions, node));
+        IoRelay relay = new IoRelay(settings, log, loop, this::step, spool, node -> dial(neighbours, sessions, node));
         queries = new Queries(settings, loop, jobs, sensors, this::hardware, () -> lastMessage, startTime);
         server = open(sessions, relay);
         link = new ControllerLink(settings, log, loop, reports,
                 (host, port) -> new Client(host, port, sessions::session, sessions::nonce).connectWithin(settings.connectMs()), this::register,
                         this::heartbeat, this::obey);
+    }
+
+    private Optional<IoRelay.Found> step(IoAttach attach) {
+        return jobs.forRelay(attach.jobId(), attach.attempt()).flatMap(j -> Optional.ofNullable(j.steps.get(attach.stepId()))
+                .or(() -> Optional.ofNullable(j.notStarted.get(attach.stepId()))).map(s -> new IoRelay.Found(s, j.share.owner().uid())));
     }
 
     private Frames dial(Neighbours neighbours, Sessions sessions, String node) throws IOException {
@@ -218,6 +225,10 @@ public final class Slurmd implements AutoCloseable {
                 + probe.uptimeSeconds() + " CPUSpecList=(null) FeaturesAvail=" + shown(helpers.available())
                 + " FeaturesActive=" + shown(activeFeatures));
         hooks.health();
+        if (!settings.around().gresError().isEmpty()) {
+            log.error(settings.around().gresError());
+            loop.post(() -> reports.add(seq -> new NodeTrouble(seq, settings.around().gresError()), () -> { }));
+        }
         link.start();
     }
 

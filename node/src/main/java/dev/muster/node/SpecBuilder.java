@@ -67,6 +67,10 @@ final class SpecBuilder {
         return machine.cpus(abstractCpus);
     }
 
+    java.util.Set<Integer> numaNodes() {
+        return machine.numaNodes();
+    }
+
     private static List<Integer> indices(String list) {
         List<Integer> out = new ArrayList<>();
         for (String range : list.isEmpty() ? new String[0] : list.split(",")) {

@@ -26,6 +26,7 @@ final class Starter {
     private final Containers containers;
     private final Hooks hooks;
     private final CpuFrequency frequencies;
+    private final ZoneSort memory;
     private final Sensors sensors;
     private final StepdServer stepds;
 
@@ -42,6 +43,7 @@ final class Starter {
         this.hooks = hooks;
         this.sensors = sensors;
         this.frequencies = new CpuFrequency(Path.of("/"), log);
+        this.memory = new ZoneSort(Path.of("/"), settings.around().sortMemory(), log);
         this.stepds = stepds;
     }
 
@@ -87,6 +89,7 @@ final class Starter {
             Launch whole = launch.userEnvironment() ? launch.withEnvironment(UserEnvironment.before(launch, log)) : launch;
             String cpus = whole.tasks().stream().map(dev.muster.model.node.NodeMessages.Task::cpus).filter(c -> !c.isEmpty())
                     .collect(java.util.stream.Collectors.joining(","));
+            memory.before(launch.step().memBind(), specs.numaNodes());
             frequency(launch, cpus.isEmpty() ? share.cpus() : cpus);
             Cgroups.Share step = specs.confined(whole.memoryMb(), cpus.isEmpty() ? share.cpus() : cpus, whole.gres());
             return spawn(share, stepId, step, script, (place, directory) -> built(whole, place, directory));

@@ -74,12 +74,14 @@ public record StatusFile(State state, int stepdPid, String reason, List<Task> ta
                 + Long.parseLong(seconds.substring(dot + 1, dot + 4));
     }
 
+    /** Looked for in place: a file of many tasks is read several times for each step. */
     private static String field(String line, String name) {
-        for (String word : line.split(" ")) {
-            if (word.startsWith(name + "=")) {
-                return word.substring(name.length() + 1);
-            }
+        String key = name + "=";
+        int at = line.startsWith(key) ? 0 : line.indexOf(" " + key) + 1;
+        if (at == 0 && !line.startsWith(key)) {
+            return "";
         }
-        return "";
+        int end = line.indexOf(' ', at);
+        return line.substring(at + key.length(), end < 0 ? line.length() : end);
     }
 }

@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** Which node this slurmd is: one of slurm.conf, one that it describes itself (-Z), or a FUTURE one that slurmctld gives it (-F). */
 final class WhichNode {
@@ -28,8 +29,12 @@ final class WhichNode {
 
     sealed interface Answer {}
 
-    /** @param line of -Z: as it would stand in slurm.conf; else "" */
-    record Found(NodeConf node, String line) implements Answer {}
+    /** @param line of -Z: as it would stand in slurm.conf; else ""; detected: the devices in it that it has from nobody but itself */
+    record Found(NodeConf node, String line, String detected) implements Answer {
+        Found(NodeConf node, String line) {
+            this(node, line, "");
+        }
+    }
 
     record Unknown(String sentence) implements Answer {}
 
@@ -56,8 +61,15 @@ final class WhichNode {
         if (!keys.contains("realmemory")) {
             line.append(" RealMemory=").append(real.memoryMb());
         }
-        line.append(options.dynamicConf().isBlank() ? "" : " " + options.dynamicConf().trim());
-        return ofLine(conf, line.toString());
+        String rest = options.dynamicConf().trim();
+        String gres = Stream.of(rest.split("[ \t]+")).filter(w -> w.toLowerCase(Locale.ROOT).startsWith("gres=")).map(w -> w.substring(5))
+                .findFirst().orElse("");
+        String gpus = GpuProbe.ofLine(conf, name, gres);
+        if (!gpus.isEmpty()) {
+            rest = gres.isEmpty() ? rest + " Gres=" + gpus : rest.replace(gres, gres + "," + gpus);
+        }
+        line.append(rest.isEmpty() ? "" : " " + rest.trim());
+        return ofLine(conf, line.toString()) instanceof Found f ? new Found(f.node(), f.line(), gpus) : ofLine(conf, line.toString());
     }
 
     static Answer ofLine(SlurmConf conf, String line) {

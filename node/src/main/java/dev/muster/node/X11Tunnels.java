@@ -17,9 +17,15 @@ import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.nio.channels.SeekableByteChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -27,6 +33,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
@@ -49,6 +56,7 @@ final class X11Tunnels implements AutoCloseable {
     private static final int OUTPUT_BYTES_MAX = 4096;
     private static final String COOKIE_KIND = "MIT-MAGIC-COOKIE-1";
     private static final String REMEMBERED = "x11";
+    private static final SecureRandom RANDOM = new SecureRandom();
 
     private final Settings settings;
     private final DaemonLog log;
@@ -154,8 +162,12 @@ final class X11Tunnels implements AutoCloseable {
             return xauth(share, "add " + name(number) + " " + COOKIE_KIND + " " + share.x11Cookie() + "\n") + "/.Xauthority";
         }
         Path inside = settings.tmpFs();
-        Path made = Files.createTempFile(namespaces.outside(share.jobId(), inside), ".Xauthority-", "");
-        Files.write(made, entry(number, share.x11Cookie()));
+        Path made = namespaces.outside(share.jobId(), inside).resolve(".Xauthority-" + HexFormat.of().toHexDigits(RANDOM.nextInt()));
+        // the directory may be the user's: what is written is what was just made, whatever the name has become
+        try (SeekableByteChannel out = Files.newByteChannel(made, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE,
+                LinkOption.NOFOLLOW_LINKS), PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")))) {
+            out.write(ByteBuffer.wrap(entry(number, share.x11Cookie())));
+        }
         Os.own(made, share.owner().uid(), share.owner().gid());
         return inside.resolve(made.getFileName()).toString();
     }

@@ -284,7 +284,8 @@ final class Chooser {
         TreeMap<String, IndexSet> out = new TreeMap<>();
         if (need.exclusive()) {
             pick.node.freeGres.forEach((name, free) -> {
-                if (!free.isEmpty() && !SharedGpus.isShared(name)) {
+                boolean explicit = pick.node.spec.gres().stream().anyMatch(g -> g.name().equals(name) && g.isExplicit());
+                if (!free.isEmpty() && !SharedGpus.isShared(name) && !explicit) {
                     out.put(name, free);
                 }
             });

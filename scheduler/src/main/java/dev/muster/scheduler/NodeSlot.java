@@ -248,17 +248,23 @@ final class NodeSlot {
         return out;
     }
 
-    /** Free parts of the one GPU that has so many and fewest more; of the one with most where none has. */
+    /**
+     * Free parts of the one GPU that has so many and fewest more. Where none has, of the one with most, or with all_sharing of all.
+     */
     IndexSet parts(String name, int count) {
         int per = SharedGpus.perGpu(spec.gres(), name);
         IndexSet best = IndexSet.empty();
+        IndexSet all = IndexSet.empty();
         for (int gpu = freeGres.getOrDefault("gpu", IndexSet.empty()).first(); gpu >= 0; gpu = freeGres.get("gpu").next(gpu + 1)) {
             IndexSet free = freeGres.getOrDefault(name, IndexSet.empty()).intersect(SharedGpus.parts(gpu, per));
             boolean fits = count > 0 && free.count() >= count;
             boolean better = fits && best.count() >= count ? free.count() < best.count() : free.count() > best.count();
             best = better ? free : best;
+            all = all.union(free);
         }
-        return best;
+        boolean several = (count == 0 || best.count() < count) && spec.gres().stream().anyMatch(g -> g.name().equals(name)
+                && g.flags().contains("all_sharing"));
+        return several ? all : best;
     }
 
     boolean isIdle() {

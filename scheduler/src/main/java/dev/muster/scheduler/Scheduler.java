@@ -162,9 +162,14 @@ public final class Scheduler implements Planner {
             }
         }
         for (int id : jobs) {
-            before.jobs().find(id).ifPresent(j -> remove(before, j));
+            Optional<Job> was = before.jobs().find(id);
             Optional<Job> now = after.jobs().find(id);
-            now.ifPresent(j -> add(after, j));
+            if (was.isPresent() && now.isPresent() && staysWhereItIs(was.get(), now.get())) {
+                moveOn(was.get(), now.get());
+            } else {
+                was.ifPresent(j -> remove(before, j));
+                now.ifPresent(j -> add(after, j));
+            }
             if (now.isEmpty() || !now.get().isPending()) {
                 reasons.remove(id);
                 planned.remove(id);
@@ -269,6 +274,28 @@ public final class Scheduler implements Planner {
         }
     }
 
+    /** Much of what happens to a job of many nodes concerns one of them, or none. */
+    private static boolean staysWhereItIs(Job was, Job now) {
+        return was.holdsNodes() && now.holdsNodes() && was.state() != JobState.SUSPENDED && now.state() != JobState.SUSPENDED
+                && !inQueue(was) && !inQueue(now)
+                && was.desc() == now.desc() && was.array().jobId() == now.array().jobId()
+                && was.run().allocation().held().size() == now.run().allocation().held().size();
+    }
+
+    private void moveOn(Job was, Job now) {
+        List<Allocation.Share> earlier = was.run().allocation().held();
+        List<Allocation.Share> later = now.run().allocation().held();
+        if (earlier != later) {
+            for (int i = 0; i < earlier.size(); i++) {
+                if (earlier.get(i) != later.get(i)) {
+                    release(was, earlier.get(i), false);
+                    hold(now, later.get(i), false);
+                }
+            }
+        }
+        holding.put(now.id(), now);
+    }
+
     /** Suspended, by an administrator or for others: memory and devices are still its own. Who waits for a turn keeps his cores as well. */
     static boolean gaveItsCores(State state, Job job) {
         return job.state() == JobState.SUSPENDED
@@ -293,24 +320,28 @@ public final class Scheduler implements Planner {
     }
 
     void hold(Job job, boolean unitsOnly) {
-        for (Allocation.Share share : job.run().allocation().held()) {
-            NodeSlot slot = byName.get(share.node());
-            if (slot != null && !share.released()) {
-                slot.hold(share, job.desc().partition(), unitsOnly);
-                meet(job, slot, 1);
-                sharing(job).ifPresent(p -> slot.share(p, share.cores(), 1));
-            }
+        job.run().allocation().held().forEach(share -> hold(job, share, unitsOnly));
+    }
+
+    private void hold(Job job, Allocation.Share share, boolean unitsOnly) {
+        NodeSlot slot = byName.get(share.node());
+        if (slot != null && !share.released()) {
+            slot.hold(share, job.desc().partition(), unitsOnly);
+            meet(job, slot, 1);
+            sharing(job).ifPresent(p -> slot.share(p, share.cores(), 1));
         }
     }
 
     void release(Job job, boolean unitsOnly) {
-        for (Allocation.Share share : job.run().allocation().held()) {
-            NodeSlot slot = byName.get(share.node());
-            if (slot != null && !share.released()) {
-                slot.release(share, job.desc().partition(), unitsOnly);
-                meet(job, slot, -1);
-                sharing(job).ifPresent(p -> slot.share(p, share.cores(), -1));
-            }
+        job.run().allocation().held().forEach(share -> release(job, share, unitsOnly));
+    }
+
+    private void release(Job job, Allocation.Share share, boolean unitsOnly) {
+        NodeSlot slot = byName.get(share.node());
+        if (slot != null && !share.released()) {
+            slot.release(share, job.desc().partition(), unitsOnly);
+            meet(job, slot, -1);
+            sharing(job).ifPresent(p -> slot.share(p, share.cores(), -1));
         }
     }
 

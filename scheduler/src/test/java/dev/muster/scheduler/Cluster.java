@@ -104,7 +104,8 @@ final class Cluster {
         List<Node.Gres> out = new ArrayList<>();
         for (String[] word : new String[][] {{"gpus", "gpu"}, {"mps", "mps"}}) {
             if (w.containsKey(word[0])) {
-                out.add(new Node.Gres(word[1], "", 0, Integer.parseInt(w.get(word[0])), ""));
+                out.add(new Node.Gres(word[1], "", 0, Integer.parseInt(w.get(word[0])), "",
+                        w.containsKey("sharing") ? List.of(w.get("sharing")) : List.of()));
             }
         }
         return out;

@@ -31,7 +31,8 @@ class PortsOfStepsTest {
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {
         // the first job is number 1, and begins with the port after the first
-        "mpi_ports=7000-7003 | n1 0                   | none",
+        "mpi_ports=7000-7003 | n1 0                   | 7001-7002",
+        "other=x             | n1 0                   | none",
         "mpi_ports=7000-7003 | n1 4                   | 7000-7003",
         "mpi_ports=7000-7003 | n1 1 n1 1 n1 2         | 7001 7002 7000,7003",
         "mpi_ports=7000-7003 | n1 3 n1 2              | 7001-7003 Required ports are in use",

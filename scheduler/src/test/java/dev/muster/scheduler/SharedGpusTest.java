@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 class SharedGpusTest {
     @Test
     void partsOfOneGpuAndNeverOfOneThatIsHadWhole() {
-        for (String row : """
+        check("n1 cpus=8 gpus=2 mps=200", """
                 gres/mps:50                              | mps=[0-49]
                 gres/mps:50 gres/mps:60 gres/mps:40      | mps=[0-49] mps=[100-159] mps=[160-199]
                 gres/mps:50 gres/mps:50 gres/mps:50      | mps=[0-49] mps=[50-99] mps=[100-149]
@@ -18,9 +18,24 @@ class SharedGpusTest {
                 gres/mps:50 gres/gpu:2                   | mps=[0-49] (Resources)
                 gres/mps:150                             | Requested node configuration is not available
                 gres/mps:10,gres/gpu:1                   | Invalid generic resource (gres) specification
-                """.strip().split("\n")) {
+                """);
+    }
+
+    @Test
+    void partsOfSeveralWithAllSharing() {
+        check("n1 cpus=8 gpus=2 mps=200 sharing=all_sharing", """
+                gres/mps:50                              | mps=[0-49]
+                gres/mps:150                             | mps=[0-149]
+                gres/mps:50 gres/mps:140 gres/mps:10     | mps=[0-49] mps=[50-189] mps=[190-199]
+                gres/gpu:1 gres/mps:150                  | gpu=[0] (Resources)
+                gres/mps:250                             | Requested node configuration is not available
+                """);
+    }
+
+    private static void check(String node, String rows) {
+        for (String row : rows.strip().split("\n")) {
             String[] cells = row.split("\\|");
-            Cluster c = new Cluster("n1 cpus=8 gpus=2 mps=200", "p nodes=n1 defmempercpu=1", "gresTypes=gpu,mps");
+            Cluster c = new Cluster(node, "p nodes=n1 defmempercpu=1", "gresTypes=gpu,mps");
             StringBuilder out = new StringBuilder();
             for (String wish : cells[0].strip().split(" ")) {
                 String placed = c.place("partition=p tresPerNode=" + wish);

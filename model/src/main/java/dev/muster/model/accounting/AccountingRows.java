@@ -149,7 +149,8 @@ public final class AccountingRows {
             String tresAllocated,
             String layout,
             String submitLine,
-            Usage usage) {}
+            Usage usage,
+            String container) {}
 
     /**
      * Sums and maxima over all tasks: times in microseconds, memory in KiB, disk and network in bytes, energy in joules. Energy and network are

@@ -280,7 +280,8 @@ public final class JobMessages {
             String cpuFreq,
             String tresFreq,
             boolean backfilled,
-            String cronSpec) {}
+            String cronSpec,
+            String containerId) {}
 
     /** CPUs (abstract ids), memory and GRES of a job on nodes that have the same of each. */
     public record NodeDetail(String nodes, String cpuIds, long memoryMb, String gres) {}

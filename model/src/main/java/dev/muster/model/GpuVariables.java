@@ -1,0 +1,52 @@
+package dev.muster.model;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** The variables by which programs find the GPUs they may use, as the flags of gres.conf name them. */
+public final class GpuVariables {
+    private static final List<Map.Entry<String, String>> FLAGS = List.of(Map.entry("nvidia_gpu_env", "CUDA_VISIBLE_DEVICES"),
+            Map.entry("amd_gpu_env", "ROCR_VISIBLE_DEVICES"), Map.entry("intel_gpu_env", "ZE_AFFINITY_MASK"),
+            Map.entry("opencl_env", "GPU_DEVICE_ORDINAL"));
+    private static final String NONE = "no_gpu_env";
+
+    private GpuVariables() {}
+
+    /** Their names; all where no flag speaks of them. @param flags of the node's GPUs, those that mean something else among them */
+    public static List<String> of(Collection<String> flags) {
+        List<String> lower = flags.stream().map(f -> f.toLowerCase(Locale.ROOT)).toList();
+        if (lower.contains(NONE)) {
+            return List.of();
+        }
+        List<String> out = new ArrayList<>();
+        for (boolean all : new boolean[] {false, true}) {
+            for (Map.Entry<String, String> flag : FLAGS) {
+                if (out.size() < FLAGS.size() && (all || lower.contains(flag.getKey()))) {
+                    out.add(flag.getValue());
+                }
+            }
+            if (!out.isEmpty()) {
+                break;
+            }
+        }
+        return List.copyOf(out);
+    }
+
+    /** Whether a flag speaks of variables. */
+    public static boolean isFlag(String flag) {
+        return flag.equalsIgnoreCase(NONE) || FLAGS.stream().anyMatch(f -> f.getKey().equalsIgnoreCase(flag));
+    }
+
+    /** What detection by that means where no flag does; "" for nothing. */
+    public static String ofDetector(String autoDetect) {
+        return switch (autoDetect.toLowerCase(Locale.ROOT)) {
+            case "nvml", "nvidia" -> "nvidia_gpu_env";
+            case "rsmi" -> "amd_gpu_env";
+            case "oneapi" -> "intel_gpu_env";
+            default -> "";
+        };
+    }
+}

@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# gres.conf: which variables tell of GPUs, resources that are given only to who asks, GPUs that are found. fake_gpus.conf stands for a driver.
+. "$(dirname "$0")/lib.bash"
+for i in 0 1; do touch "$dir/gpu$i"; done
+cat > "$dir/gres.conf" <<C
+Name=gpu File=$dir/gpu[0-1] Flags=amd_gpu_env
+Name=r2 Flags=explicit,CountOnly
+C
+cluster() { start_cluster 1 2 "GresTypes=gpu,r1,r2
+MaxNodeCount=4
+PrologFlags=Alloc
+Prolog=$dir/prolog
+NodeName=DEFAULT Gres=$1"; }
+printf '#!/bin/sh\nenv | grep -E "CUDA|ROCR|ZE_AFF|ORDINAL" > %s/prolog.env\nexit 0\n' "$dir" > "$dir/prolog"; chmod 755 "$dir/prolog"
+cluster gpu:2,r1:1,r2:2
+seen() { env -u CUDA_VISIBLE_DEVICES srun -Q "$@" sh -c 'env | grep -E "^(CUDA_VISIBLE_DEVICES|ROCR_VISIBLE_DEVICES|ZE_AFFINITY_MASK|GPU_DEVICE_ORDINAL)=" | sort | paste -sd" "'; }
+check "a flag of gres.conf names the variables" "ROCR_VISIBLE_DEVICES=0" "$(seen --gres=gpu:1)"
+check "for prologs too" "ROCR_VISIBLE_DEVICES=0" "$(cat "$dir/prolog.env")"
+used() { salloc -Q "$@" scontrol show node n1 -d | sed -n 's/ *GresUsed=//p'; }
+check "all of a node, but for what is explicit" "gpu:2(IDX:0-1),r1:1,r2:0" "$(used --exclusive)"
+check "and with what was asked for of it" "gpu:2(IDX:0-1),r1:1,r2:1" "$(used --exclusive --gres=r2)"
+state() { sinfo -h -n n1 -o "%T %E"; }
+soon() { local n=0; until eval "$1"; do n=$((n+1)); [ $n -lt 100 ] || return 0; sleep 0.1; done; }
+node() { kill "$(pid_of slurmd-n1)"; while kill -0 "$(pid_of slurmd-n1)" 2>/dev/null; do sleep 0.1; done; start_node n1; }
+wait_empty
+printf 'a100|2|(null)|(null)|%s/gpu0|(null)|nvidia_gpu_env\na100|2|(null)|(null)|%s/gpu1|(null)|nvidia_gpu_env\n' "$dir" "$dir" > "$dir/fake_gpus.conf"
+printf 'AutoDetect=nvidia\nName=r2 Flags=explicit\n' > "$dir/gres.conf"; node
+check "GPUs that are found" "slurmd: Gres Name=gpu Type=(null) Count=1 Index=0 ID=7696487 File=$dir/gpu0 (null)" "$(slurmd -G -N n1 2>&1 | grep -m1 Name=gpu)"
+scontrol reconfigure; sleep 1; soon '[ "$(state)" = "idle none" ]'
+check "and are NVIDIA's" "CUDA_VISIBLE_DEVICES=0,1" "$(seen --gres=gpu:2)"
+printf 'AutoDetect=nvidia\nName=gpu File=%s/gpu0 Type=h100\n' "$dir" > "$dir/gres.conf"; node
+soon '[ "$(sinfo -h -n n1 -o %T)" = drained ]'
+check "others than gres.conf says: the node is drained" "drained gres.conf and the GPU $dir/gpu0 differ: Type=h100, but it is a100" "$(state)"
+head -1 "$dir/fake_gpus.conf" > "$dir/one"; mv "$dir/one" "$dir/fake_gpus.conf"; echo AutoDetect=nvidia > "$dir/gres.conf"
+scontrol update NodeName=n1 State=RESUME; node; soon '[ "$(sinfo -h -n n1 -o %T)" = drained ]'
+check "fewer than slurm.conf says" "drained gres/gpu count reported lower than configured (1 < 2)" "$(state)"
+: > "$dir/gres.conf"
+sed -i "s/^SlurmctldPort=.*/&\nSlurmdPort=$((port + 15))/" "$SLURM_CONF"; scontrol reconfigure
+mkdir -p "$dir/spool/extra"; slurmd -Z -N extra -f "$SLURM_CONF" -d "$prefix/sbin/slurmstepd" --conf "Gres=r1:3" </dev/null >>"$dir/log/start.out" 2>&1
+soon '[ "$(sinfo -h -n extra -o %T)" = idle ]'
+check "a node that brings its line brings its GPUs" "Gres=r1:3,gpu:a100:1" "$(scontrol show node extra | grep -o 'Gres=.*')"
+match "and says so" "Autodetected Gres for dynamic node extra: gpu:a100:1" "$(cat "$dir/log/slurmd-extra.log")"
