@@ -100,6 +100,10 @@ class SiteKeysTest {
         assertThat(List.of(site.node("n1"), site.node("n3"), site.node("n4"), site.node("n5"), site.node("n6")))
                 .containsExactly("DOWN fan", "IDLE a b", "IDLE Set in slurm.conf", "IDLE", "DOWN old");
         assertThat(site.run("nodeList=n3 memPerNodeMb=0")).startsWith("PENDING");
+        Site absent = new Site("NodeName=n1 CPUs=1", "NodeName=x[1-3] CPUs=1", "DownNodes=x2 State=IDLE", "DownNodes=x3 State=DRAIN");
+        assertThat(List.of(absent.node("x1"), absent.node("x2"), absent.node("x3")))
+                .containsExactly("UNKNOWN", "IDLE", "UNKNOWN Set in slurm.conf");
+        assertThat(absent.run("nodeList=x2 memPerNodeMb=0")).startsWith("PENDING");
     }
 
     /** shows: OverTimeLimit, MinJobAge */

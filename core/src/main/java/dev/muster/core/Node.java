@@ -261,6 +261,7 @@ public record Node(
             case "DOWN" -> fresh.with(Flag.UNKNOWN, false).with(Flag.DOWN, true);
             case "DRAIN" -> fresh.with(Flag.DRAIN, true);
             case "FAIL" -> fresh.with(Flag.FAIL, true);
+            case "IDLE" -> fresh.with(Flag.UNKNOWN, false);     // as it is taken to be until it is heard of, or not for too long
             case "FUTURE" -> fresh.with(Flag.UNKNOWN, false).with(Flag.FUTURE, true);
             case "CLOUD" -> fresh.with(Flag.UNKNOWN, false).with(Flag.CLOUD, true).with(Flag.POWERED_DOWN, true);
             default -> fresh;
