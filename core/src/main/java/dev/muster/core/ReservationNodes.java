@@ -103,7 +103,8 @@ final class ReservationNodes {
                 .anyMatch(a -> planner.matches(a.expression, n.features())))) {
             return new Missing(SlurmErrno.INVALID_FEATURE);
         }
-        candidates.removeIf(n -> !n.isUsable() && !((n.has(Node.Flag.UNKNOWN) || n.flags() == 0) && !n.has(Node.Flag.DOWN) && !n.has(Node.Flag.DRAIN)));
+        candidates.removeIf(n -> !n.isUsable() && !((n.has(Node.Flag.UNKNOWN) || n.flags() == 0)
+                && !n.has(Node.Flag.DOWN) && !n.has(Node.Flag.DRAIN)));
         candidates.sort(Comparator.comparingInt(n -> keep.contains(n.name()) ? 0 : 1));
         List<String> nodes = new ArrayList<>();
         Map<String, IndexSet> units = new TreeMap<>();
