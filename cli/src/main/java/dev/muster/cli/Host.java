@@ -41,6 +41,15 @@ public interface Host {
 
     String hostName();
 
+    /** This host's address, as far as it knows one; else that of the loop. */
+    default String address() {
+        try {
+            return java.net.InetAddress.getByName(hostName()).getHostAddress();
+        } catch (java.net.UnknownHostException e) {
+            return java.net.InetAddress.getLoopbackAddress().getHostAddress();
+        }
+    }
+
     String userName(int uid);
 
     /** The caller's directory as the system's list of users has it, whatever HOME says; "" if it has none. */

@@ -59,6 +59,7 @@ final class StepRequest {
             JobEnvironment.addOptions(o, env);
         }
         env.put("SLURM_UMASK", umask(c.host().umask()));
+        env.put("SLURM_LAUNCH_NODE_IPADDR", c.host().address());
         s.put("environment", JobEnvironment.entries(env));
         s.put("workDir", JobRequest.base64(r.workDir()));
         s.put("io", io(names));

@@ -54,7 +54,7 @@ final class JobEnvironment {
         v.put("SLURM_JOB_NAME", d.name());
         v.put("SLURM_JOB_PARTITION", d.partition());
         v.put("SLURM_JOB_ACCOUNT", d.charge().account());
-        v.put("SLURM_JOB_NODELIST", job.run().allocation().hostList());
+        v.put("SLURM_JOB_NODELIST", NodeLists.of(job.run().allocation()));
         v.put("SLURM_JOB_NUM_NODES", Integer.toString(job.run().allocation().nodes().size()));
         v.put("SLURM_JOB_START_TIME", Long.toString(job.run().startTime()));
         v.put("SLURM_JOB_WORK_DIR", d.files().workDir().text());
@@ -160,7 +160,7 @@ final class JobEnvironment {
         WholeStep whole = WholeStep.of(state, job, step);
         e.together(step, whole);
         List<Integer> perNode = whole.parts().stream().map(p -> p.tasks().size()).toList();
-        String nodes = dev.muster.model.HostList.of(whole.nodes()).compressed();
+        String nodes = NodeLists.of(whole.parts());
         e.put("SLURM_STEP_ID", step.id());
         e.put("SLURM_STEPID", step.id());
         e.put("SLURM_NTASKS", whole.tasks());
@@ -174,7 +174,6 @@ final class JobEnvironment {
         e.put("SLURM_NODEID", whole.index(part));
         e.put("SLURM_GTIDS", part.tasks().stream().map(String::valueOf).collect(java.util.stream.Collectors.joining(",")));
         e.put("SLURM_CPUS_ON_NODE", part.cpus());
-        e.put("SLURM_LAUNCH_NODE_IPADDR", "127.0.0.1");
         e.address(part.node());
         // where the step's streams are served
         state.nodes().find(part.node()).ifPresent(n -> e.put("SLURM_SRUN_COMM_PORT", n.spec().port()));
@@ -218,8 +217,8 @@ final class JobEnvironment {
         put("SLURM_JOB_SLUID", dev.muster.model.Sluid.text(job.sluid()));
         put("SLURM_JOB_GROUP", d.owner().group());
         put("SLURM_JOB_PARTITION", partition());
-        put("SLURM_JOB_NODELIST", allocation.hostList());
-        put("SLURM_NODELIST", allocation.hostList());
+        put("SLURM_JOB_NODELIST", NodeLists.of(allocation));
+        put("SLURM_NODELIST", NodeLists.of(allocation));
         put("SLURM_JOB_NUM_NODES", allocation.nodes().size());
         put("SLURM_NNODES", allocation.nodes().size());
         put("SLURM_JOB_CPUS_PER_NODE", counts(allocation.nodes().stream().map(Allocation.Share::cpus).toList()));

@@ -86,7 +86,7 @@ final class Launches {
         if (step.id() == Step.EXTERN) {
             return new Launch(jobShare, step.id(), List.of(), List.of(), Bytes.EMPTY, NO_STEP, Bytes.of("/"), 022, Map.of(), Bytes.EMPTY,
                     Bytes.EMPTY, Bytes.EMPTY, false, index(step, part), step.nodes().size(), 0, jobShare.secondsLeft(), "",
-                    limitMb(state, job, share, part.memoryMb()), job.run().allocation().hostList(), false, jobShare.gres());
+                    limitMb(state, job, share, part.memoryMb()), NodeLists.of(job.run().allocation()), false, jobShare.gres());
         }
         return step.isBatch() ? batch(state, job, jobShare, part) : numbered(state, job, step, part, jobShare);
     }
@@ -101,7 +101,7 @@ final class Launches {
                 job.desc().files().workDir(), job.desc().payload().umask(), job.desc().payload().limits(), JobPaths.stdin(job),
                 JobPaths.stdout(job), JobPaths.stderr(job), append(state, job.desc().files().openMode()),
                 0, 1, 1, share.secondsLeft(), "", share.memoryMb(),
-                job.run().allocation().hostList(), job.desc().extras().getUserEnv(), share.gres());
+                NodeLists.of(job.run().allocation()), job.desc().extras().getUserEnv(), share.gres());
     }
 
     /** Nothing but the container that the script runs in. */
@@ -122,7 +122,7 @@ final class Launches {
         return new Launch(share, step.id(), tasks(state, step, part), environment, Bytes.EMPTY, d, d.workDir(), d.umask(), d.limits(),
                 Bytes.EMPTY, Bytes.EMPTY, Bytes.EMPTY, append(state, d.io().openMode()), whole.index(part), whole.parts().size(),
                 whole.tasks(), secondsLeft(state, job, d, share),
-                step.ioToken(), share.memoryMb() == 0 ? 0 : part.memoryMb(), job.run().allocation().hostList(), false,
+                step.ioToken(), share.memoryMb() == 0 ? 0 : part.memoryMb(), NodeLists.of(job.run().allocation()), false,
                 indices(part.gres()));
     }
 

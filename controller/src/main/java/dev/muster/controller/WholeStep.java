@@ -43,8 +43,4 @@ record WholeStep(int jobId, List<Step.Part> parts, List<Allocation.Share> shares
         }
         return 0;
     }
-
-    List<String> nodes() {
-        return parts.stream().map(Step.Part::node).toList();
-    }
 }
