@@ -235,7 +235,9 @@ final class SubmitRules {
         if (t.timeMinMin() > 0 && begin + t.timeMinMin() * 60L > t.deadline()) {
             return Optional.of(SlurmErrno.INVALID_TIME_MIN);
         }
-        return t.deadline() <= now.seconds() ? Optional.of(SlurmErrno.INVALID_TIME_LIMIT) : Optional.empty();
+        boolean fixed = t.timeMinMin() == 0 && t.timeLimitMin() > 0;
+        return t.deadline() <= now.seconds() || fixed && begin + t.timeLimitMin() * 60L > t.deadline()
+                ? Optional.of(SlurmErrno.INVALID_TIME_LIMIT) : Optional.empty();
     }
 
     /** Each of the partitions named must exist; with EnforcePartLimits its limits must hold. */

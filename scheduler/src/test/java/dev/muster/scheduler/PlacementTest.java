@@ -122,6 +122,7 @@ class PlacementTest {
         Cluster c = new Cluster("n1 cpus=1", "p nodes=n1", "");
         String late = "Requested time limit is invalid (missing or exceeds some limit)";
         assertThat(c.place("partition=p timing.deadline=999999")).isEqualTo(late);
+        assertThat(c.place("partition=p timing.deadline=1000100 timing.timeLimitMin=2")).isEqualTo(late);
         String short1 = "Invalid time-min specification (exceeds job's time or other limits)";
         assertThat(c.place("partition=p timing.deadline=1000100 timing.timeMinMin=2")).isEqualTo(short1);
         assertThat(c.place("partition=p timing.timeLimitMin=1 timing.timeMinMin=2")).isEqualTo(short1);
