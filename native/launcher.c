@@ -472,6 +472,7 @@ int main(int argc, char **argv)
     remember_caller(argc, argv);
     read_conf(d != NULL);
     if (d) {
+        signal(SIGHUP, SIG_DFL);    /* also where nohup started it: to a daemon it says that its files are to be read again */
         hide_java_variables();
         run_daemon(d);
         return 1;
