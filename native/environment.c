@@ -45,15 +45,18 @@ const char *environment_value(const char *name)
     return i < environment.count ? environment.items[i] + length + 1 : NULL;
 }
 
-/* Once for all tasks, before the first is forked. */
+/* That of the step; once before the first task is forked, so that there is room for it. */
 void environment_prepare(void)
 {
+    environment.count = 0;
     for (size_t i = 0; i < spec.env.count; i++)
         strings_add(&environment, spec.env.items[i]);
 }
 
+/* In place of what another task may have made of it. */
 void environment_make(const struct task *task)
 {
+    environment_prepare();
     for (size_t i = 0; i < task->env.count; i++)
         environment_set(task->env.items[i]);
 }

@@ -136,6 +136,27 @@ static bool sinks_written(void)
     return true;
 }
 
+/* The first task's messages tell how all tasks ended: they come behind its own output, which may be closed before. */
+static struct stream *telling(void)
+{
+    return spec.debug >= STEP_DEBUG_VERBOSE && spec.task_count ? &spec.tasks[0].out[spec.tasks[0].out[1].wanted] : NULL;
+}
+
+static bool all_told(void)
+{
+    for (size_t i = 0; i < spec.task_count; i++)
+        if (spec.tasks[i].phase < TASK_EPILOG)
+            return false;
+    return true;
+}
+
+void io_told(void)
+{
+    struct stream *s = telling();
+    if (s && s->fd < 0 && all_told())
+        s->eof = true;
+}
+
 static void end_stream(const struct task *task, struct stream *s)
 {
     if (s->labelled && s->line_length) {
@@ -144,7 +165,7 @@ static void end_stream(const struct task *task, struct stream *s)
     }
     close(s->fd);
     s->fd = -1;
-    s->eof = true;
+    s->eof = s != telling() || all_told();
 }
 
 /* A task wrote much in this round: the next one comes at once. */
@@ -417,6 +438,15 @@ static bool request_status(struct client *c)
     return true;
 }
 
+/* The first task that can still be heard says it. */
+void io_say(const char *text, size_t length)
+{
+    size_t i = 0;
+    while (i + 1 < spec.task_count && spec.tasks[i].phase == TASK_DONE)
+        i++;
+    task_message(&spec.tasks[i], text, length);
+}
+
 /* The step was told that it is cancelled: srun wants to know why its tasks end. */
 static bool cancelled;
 
@@ -507,6 +537,10 @@ static void fill(struct client *c)
 {
     if (c->out.have - c->out.done >= CLIENT_OUT_BYTES)
         return;
+    if (c->end_only && !c->abort_told && mpi_is_aborted()) {
+        c->abort_told = true;
+        put_frame(c, FRAME_ABORT, FRAME_ALL_TASKS, 0, 0, NULL, 0);
+    }
     bool more = c->hears, ends_told = true, all_started = true;
     for (size_t i = 0; i < spec.task_count && c->hears && !c->end_only; i++)
         all_started &= spec.tasks[i].executed || spec.tasks[i].phase > TASK_RUNNING;
@@ -585,7 +619,7 @@ static bool wants_output(struct client *c)
 
 /* ---- the poll ---- */
 
-enum what { WHAT_WAKE, WHAT_LISTENER, WHAT_CLIENT, WHAT_OUTPUT, WHAT_SINK, WHAT_INPUT, WHAT_READY };
+enum what { WHAT_WAKE, WHAT_MPI, WHAT_LISTENER, WHAT_CLIENT, WHAT_OUTPUT, WHAT_SINK, WHAT_INPUT, WHAT_READY };
 struct watch { enum what what; size_t index; int stream; };
 
 static struct pollfd *fds;
@@ -625,6 +659,7 @@ static void serve_one(const struct watch *w, short events, void (*on_wake)(void)
     struct task *task = w->index < spec.task_count ? &spec.tasks[w->index] : NULL;
     switch (w->what) {
     case WHAT_WAKE: on_wake(); break;
+    case WHAT_MPI: mpi_hear(); break;
     case WHAT_LISTENER: welcome(); break;
     case WHAT_CLIENT: break;
     case WHAT_OUTPUT:
@@ -667,6 +702,8 @@ void io_serve(int timeout_ms, int wake_fd, void (*on_wake)(void))
     watch_count = 0;
     watch(WHAT_WAKE, SIZE_MAX, 0, wake_fd, POLLIN);
     watch(WHAT_LISTENER, SIZE_MAX, 0, listener, POLLIN);
+    if (mpi_control() >= 0)
+        watch(WHAT_MPI, SIZE_MAX, 0, mpi_control(), POLLIN);
     for (size_t i = 0; i < client_count; i++)
         watch(WHAT_CLIENT, i, 0, clients[i].fd,
             (short)((clients[i].out.have - clients[i].out.done < CLIENT_ANSWERS_BYTES

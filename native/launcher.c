@@ -274,6 +274,12 @@ static void make_options(bool is_daemon)
         option("-XX:TieredStopAtLevel=1");
         option("-Xms16m");
         option("-Xmx512m");
+    } else if (!strcmp(launcher.name, "slurmrestd")) {
+        /* what it makes is gone at once, but for the replies it is writing from: a small young heap, collected often, is enough */
+        option("-XX:+UseSerialGC");
+        option("-Xms32m");
+        option("-Xmn24m");
+        option("-Xmx512m");
     } else {
         option("-Xms64m");
         /* the optimising compiler is for what a large queue makes hot; a small one is served before it has paid for itself */
@@ -466,7 +472,7 @@ int main(int argc, char **argv)
     }
     const struct daemon *d = daemon_of(launcher.name);
     if (argc == 2 && (!strcmp(argv[1], "-V") || (!d && !strcmp(argv[1], "--version")))) {
-        puts(VERSION_LINE);
+        puts(strcmp(launcher.name, "sgather") ? VERSION_LINE : "sgather" VERSION_NUMBER);
         return 0;
     }
     remember_caller(argc, argv);

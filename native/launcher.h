@@ -13,7 +13,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#define VERSION_LINE "slurm 26.05.3"
+#define VERSION_NUMBER " 26.05.3"
+#define VERSION_LINE "slurm" VERSION_NUMBER
 #define REQUEST_ID_CHARS 32
 
 struct launcher {

@@ -161,7 +161,7 @@ static struct task *new_task(const char *text)
     memset(task, 0, sizeof *task);
     task->id = (uint32_t)id;
     task->cpus = task->label = task->memory = "";
-    task->ready_fd = task->message_fd = task->in.fd = task->out[0].fd = task->out[1].fd = -1;
+    task->pmi_fd = task->ready_fd = task->message_fd = task->in.fd = task->out[0].fd = task->out[1].fd = -1;
     task->out[0].sink = task->out[1].sink = -1;
     return task;
 }
@@ -190,7 +190,9 @@ static bool word_entry(const char *name, char *value)
     const struct { const char *name; const char **where; } words[] = {
         {"job", &spec.job}, {"step", &spec.step}, {"attempt", &spec.attempt}, {"node", &spec.node},
         {"user", &spec.user}, {"cwd", &spec.cwd}, {"socket", &spec.socket_path}, {"log_name", &spec.log_name},
-            {"oom_events", &spec.oom_events}, {"namespace", &spec.namespace},
+            {"debug_says", &spec.debug_says},
+            {"oom_events", &spec.oom_events}, {"namespace", &spec.namespace}, {"mpi_helper", &spec.mpi_helper},
+            {"mpi_socket", &spec.mpi_socket},
     };
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (!strcmp(name, words[i].name)) {
@@ -199,7 +201,8 @@ static bool word_entry(const char *name, char *value)
         }
     const struct { const char *name; struct strings *where; } lists[] = {
         {"argv", &spec.argv}, {"env", &spec.env}, {"cgroup", &spec.cgroups}, {"own_cgroup", &spec.own_cgroups},
-        {"kill_cgroup", &spec.kill_cgroups}, {"task_prolog", &spec.prologs}, {"task_epilog", &spec.epilogs},
+        {"kill_cgroup", &spec.kill_cgroups}, {"task_prolog", &spec.prologs}, {"task_epilog", &spec.epilogs}, {"mpi", &spec.mpi},
+        {"mpi_directory", &spec.mpi_directories},
     };
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
         if (!strcmp(name, lists[i].name)) {
@@ -215,6 +218,7 @@ static bool number_entry(const char *name, const char *value, bool *known)
         {"uid", 0, UINT32_MAX - 1LL}, {"gid", 0, UINT32_MAX - 1LL}, {"allow_uid", 0, UINT32_MAX - 1LL},
         {"nice", -20, 19}, {"oom_score_adj", -1000, 1000}, {"rows", 0, 65535}, {"columns", 0, 65535},
         {"external", 0, 1}, {"batch", 0, 1}, {"oom_kill_step", 0, 1}, {"pam", 0, 1}, {"pgid", 0, 1},
+        {"wait_children", 0, 1}, {"debug", 0, 9},
     };
     long long n = 0;
     size_t i = 0;
@@ -235,7 +239,9 @@ static bool number_entry(const char *name, const char *value, bool *known)
     case 8: spec.is_batch = n != 0; break;
     case 9: spec.oom_kill_step = n != 0; break;
     case 10: spec.pam = n != 0; break;
-    default: spec.by_group = n != 0; break;
+    case 11: spec.by_group = n != 0; break;
+    case 12: spec.wait_children = n != 0; break;
+    default: spec.debug = (int)n; break;
     }
     return true;
 }
@@ -276,6 +282,10 @@ static bool check(char *error, size_t room)
     }
     if (!spec.task_count && !spec.external) {
         snprintf(error, room, "the launch specification has no task");
+        return false;
+    }
+    if (spec.mpi.count && !spec.mpi_helper) {
+        snprintf(error, room, "the launch specification lacks mpi_helper");
         return false;
     }
     for (size_t i = 0; i < spec.task_count; i++) {

@@ -25,17 +25,19 @@
 #define KILL_RETRY_FIRST_MS 20
 #define KILL_RETRY_MOST_MS 1000
 #define DESCRIPTORS_WITHOUT_CLOSE_RANGE 65536     /* kernels before 5.11 */
+#define MPI_FINISH_MS 6000        /* the helper itself waits less for its neighbours */
 #define ORPHAN_CHECK_MS 5000      /* how often a finished step looks whether anybody can still come for its output */
 
-static int gate[2] = {-1, -1};
+static int gate[2] = {-1, -1};     /* there if any of the tasks could fail alone before it runs */
 static int signal_fd = -1;
 static bool gate_open, terminated, ended, complete, changed;
 static char reason[300];
-static bool finish_asked;
+static bool finish_asked, mpi_waited;
 static long long finish_at_ms, kill_at_ms;
 static int kill_retry_ms = KILL_RETRY_FIRST_MS;
 
 bool step_tasks_ended(void) { return ended; }
+bool step_is_terminated(void) { return terminated; }
 bool step_complete(void) { return complete; }
 const char *step_reason(void) { return reason; }
 
@@ -110,7 +112,13 @@ static void watch_launch(void)
     if (!all)
         return;
     gate_open = true;
-    for (size_t i = 0; i < spec.task_count; i++)
+    step_debug(STEP_DEBUG_VERBOSE, "%s", spec.debug_says ? spec.debug_says : "");
+    step_debug(STEP_DEBUG_VERBOSE, "starting %zu tasks", spec.task_count);
+    for (size_t i = 0; i < spec.task_count; i++) {
+        step_debug(STEP_DEBUG_VERBOSE, "task %u (%d) started", spec.tasks[i].id, (int)spec.tasks[i].pid);
+        step_debug(STEP_DEBUG_VERBOSE + 1, "task %u: cpus %s", spec.tasks[i].id, *spec.tasks[i].cpus ? spec.tasks[i].cpus : "as slurmd's");
+    }
+    for (size_t i = 0; i < spec.task_count && gate[1] >= 0; i++)
         if (write(gate[1], "g", 1) != 1)
             return give_up("the tasks could not be released");
 }
@@ -137,18 +145,38 @@ static void task_ended(struct task *task, int status, const struct rusage *usage
     task->status = gate_open && task->ready ? status : STATUS_LAUNCH_FAILED;
     task->usage = *usage;
     clock_gettime(CLOCK_REALTIME, &task->ended);
+    if (WIFSIGNALED(status))
+        step_debug(STEP_DEBUG_VERBOSE, "task %u (%d) exited. Killed by signal %d.", task->id, (int)task->pid, WTERMSIG(status));
+    else
+        step_debug(STEP_DEBUG_VERBOSE, "task %u (%d) exited with exit code %d.", task->id, (int)task->pid, WEXITSTATUS(status));
     if (task->ready_fd >= 0)
         close(task->ready_fd);
     task->ready_fd = -1;
     io_close_input(task);
+    mpi_task_ended(task);
     step_watch_memory(task);
     if (gate_open && !strcmp(reason, "OutOfMemory"))
         task->status = STATUS_OUT_OF_MEMORY;
     task->epilog_pid = task->executed ? hooks_start_epilog(task) : 0;
     task->phase = task->epilog_pid ? TASK_EPILOG : TASK_DONE;
+    io_told();
     changed = true;
     if (!gate_open)
         give_up(*task->reason ? task->reason : "a task ended before it could start");
+}
+
+static bool step_tasks_done(void)
+{
+    bool all = spec.task_count > 0;
+    for (size_t i = 0; i < spec.task_count && all; i++)
+        all = spec.tasks[i].phase == TASK_DONE;
+    return all;
+}
+
+/* Which is no process of the job's. */
+static bool only_helper_is_left(void)
+{
+    return mpi_is_there() && procs_signal_children_tree(0) <= (spec.by_group ? 0 : 1);
 }
 
 static void reap(void)
@@ -160,11 +188,15 @@ static void reap(void)
         if (pid < 0 && errno == EINTR)
             continue;
         if (pid <= 0) {
+            if (spec.wait_children && step_tasks_done() && (pid < 0 || only_helper_is_left()))
+                ended = true;
             /* who has left its group does not hold the step */
-            if ((pid < 0 || spec.by_group) && ended && !complete && !procs_are_left())
+            if ((pid < 0 || spec.by_group) && ended && !complete && !mpi_is_there() && !procs_are_left())
                 complete = changed = true;
             return;
         }
+        if (mpi_reaped(pid))
+            kill_at_ms = 0;
         for (size_t i = 0; i < spec.task_count; i++) {
             struct task *task = &spec.tasks[i];
             if (task->phase == TASK_RUNNING && task->pid == pid) {
@@ -174,10 +206,7 @@ static void reap(void)
                 changed = true;
             }
         }
-        bool all = spec.task_count > 0;
-        for (size_t i = 0; i < spec.task_count && all; i++)
-            all = spec.tasks[i].phase == TASK_DONE;
-        ended |= all;
+        ended |= step_tasks_done() && !spec.wait_children;
     }
 }
 
@@ -197,6 +226,15 @@ static void kill_leftovers(void)
         return;
     if (spec.external && !spec.task_count && terminated)
         ended = true;
+    if (!terminated && mpi_is_there() && !mpi_waited) {
+        mpi_waited = true;
+        mpi_finish();
+        kill_at_ms = now_ms() + MPI_FINISH_MS;
+        return;
+    }
+    if (mpi_is_there())
+        procs_signal_tasks(SIGKILL);    /* first, or they would say that they have lost it */
+    mpi_kill();
     procs_signal_children_tree(SIGKILL);
     procs_kill_cgroups();
     kill_at_ms = now_ms() + kill_retry_ms;
@@ -236,6 +274,8 @@ static void serve(void)
         kill_leftovers();
         if (complete)
             pam_finish();
+        if (complete)
+            mpi_clean();
         if (complete && spec.by_group)
             io_leave_outputs();
         if (changed) {
@@ -264,18 +304,18 @@ static void share_files(void)
 
 static bool start_tasks(void)
 {
-    if (pipe2(gate, O_CLOEXEC) < 0)
+    bool plain = task_all_plain(), enters = true;
+    if (!plain && pipe2(gate, O_CLOEXEC) < 0)
         return false;
     share_files();
     environment_prepare();
     if (spec.namespace && spec.task_count && !namespace_adopt(spec.namespace)) {
         snprintf(spec.tasks[0].reason, sizeof spec.tasks[0].reason, "cannot enter the job's processes: %s", strerror(errno));
-        close(gate[0]);
-        gate[0] = -1;
+        enters = false;
     }
     for (size_t i = 0; i < spec.task_count; i++) {
         struct task *task = &spec.tasks[i];
-        if (gate[0] >= 0 && task_start(task, gate[0], gate[1]))
+        if (enters && task_start(task, plain ? NULL : gate))
             continue;
         for (size_t j = i; j < spec.task_count; j++) {
             struct task *never = &spec.tasks[j];
@@ -288,6 +328,10 @@ static bool start_tasks(void)
         give_up(task->reason);
         break;
     }
+    for (size_t i = 0; i < spec.task_count && plain; i++)
+        task_read_ready(&spec.tasks[i]);
+    if (plain)
+        watch_launch();
     return true;
 }
 
@@ -339,6 +383,8 @@ void step_main(int answer, const char *prefix)
         snprintf(error, sizeof error, "cannot set up: %s", strerror(errno));
     if (!*error && !io_open(socket_path))
         snprintf(error, sizeof error, "cannot listen on %s: %s", socket_path, strerror(errno));
+    if (!*error)
+        mpi_begin(error, sizeof error);
     if (!*error && !start_tasks())
         snprintf(error, sizeof error, "cannot start the tasks: %s", strerror(errno));
     if (*error) {

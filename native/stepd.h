@@ -10,6 +10,7 @@
  *   namespace.c  the file system as a job sees it
  *   container.c  a task whose container has to be created and started
  *   pam.c        a PAM session around the step
+ *   mpi.c        the process that speaks PMI with the tasks
  *   serve.c   starts steps on request, without a new program for each
  *   stepd.c   start, the event loop, the end
  */
@@ -93,6 +94,7 @@ struct task {
     struct strings remarks; /* further lines for its stderr, as they are */
     struct strings failing; /* why it cannot run although the step does: it says so and exits with 1 */
     struct target target[3];
+    int pmi_fd;             /* its end of the socket to the helper; -1: none */
     enum task_phase phase;
     pid_t pid, epilog_pid;
     int ready_fd;           /* the child tells here that it is ready, or why it is not */
@@ -114,7 +116,8 @@ struct limit {
 };
 
 struct spec {
-    const char *job, *step, *attempt, *node, *user, *directory, *socket_path, *log_name, *oom_events, *namespace;
+    const char *job, *step, *attempt, *node, *user, *directory, *socket_path, *log_name, *oom_events, *namespace, *debug_says;
+    const char *mpi_helper, *mpi_socket;
     uid_t uid, allowed_uid;
     gid_t gid;
     gid_t *groups;
@@ -122,11 +125,12 @@ struct spec {
     const char *cwd;
     mode_t umask;
     int nice, oom_score_adj;
-    bool has_nice, has_oom, external, is_batch, oom_kill_step, pam, by_group;
+    bool has_nice, has_oom, external, is_batch, oom_kill_step, pam, by_group, wait_children;
+    int debug;              /* what the step tells of itself on its standard error: 4 verbose, 5 debug */
     int rows, columns;
     struct limit limits[32];
     size_t limit_count;
-    struct strings argv, env, cgroups, own_cgroups, kill_cgroups, prologs, epilogs;
+    struct strings argv, env, cgroups, own_cgroups, kill_cgroups, prologs, epilogs, mpi, mpi_directories;
     struct task *tasks;
     size_t task_count;
 };
@@ -137,6 +141,7 @@ extern struct spec spec;
 void log_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
 bool step_tasks_ended(void);
 bool step_complete(void);
+bool step_is_terminated(void);
 void step_finish(unsigned linger_ms);
 void step_terminate(void);
 const char *step_reason(void);
@@ -156,6 +161,18 @@ bool namespace_has_processes(const char *file);
 /* container.c */
 int container_main(char **argv);
 
+/* mpi.c */
+bool mpi_begin(char *error, size_t room);
+int mpi_control(void);
+void mpi_hear(void);
+bool mpi_is_aborted(void);
+bool mpi_is_there(void);
+bool mpi_reaped(pid_t pid);
+void mpi_task_ended(const struct task *task);
+void mpi_finish(void);
+void mpi_kill(void);
+void mpi_clean(void);
+
 /* pam.c */
 bool pam_load(char *error, size_t room);
 bool pam_begin(char *error, size_t room);
@@ -167,11 +184,14 @@ bool spec_parse(char *text, size_t length, char *error, size_t error_room);
 void strings_add(struct strings *list, char *item);
 
 /* task.c */
-bool task_start(struct task *task, int gate_read, int gate_write);
+bool task_all_plain(void);
+bool task_start(struct task *task, const int *gate);
 void task_become_user(void);
 void task_read_ready(struct task *task);
 void step_watch_memory(struct task *task);
 void task_message(struct task *task, const char *text, size_t length);
+#define STEP_DEBUG_VERBOSE 4
+void step_debug(int level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* hooks.c */
 void hooks_run_prologs(void);
@@ -184,7 +204,9 @@ bool io_all_delivered(void);
 void io_close_input(struct task *task);
 void io_last_words(void);
 void io_leave_outputs(void);
+void io_say(const char *text, size_t length);
 void io_append(struct task *task, int stream, const char *bytes, size_t n);
+void io_told(void);
 
 /* status.c */
 bool status_write(bool durable);

@@ -260,6 +260,18 @@ static void place_descriptors(struct task *task, const struct ends *ends)
             fcntl(fd, F_SETFD, FD_CLOEXEC);
 }
 
+/* The one descriptor beyond those three that the task's program gets. */
+static void keep_pmi(const struct task *task)
+{
+    static char entry[32];
+    if (task->pmi_fd < 0)
+        return;
+    if (fcntl(task->pmi_fd, F_SETFD, 0) < 0)
+        fail("PMI: %s", strerror(errno));
+    snprintf(entry, sizeof entry, "PMI_FD=%d", task->pmi_fd);
+    environment_set(entry);
+}
+
 /* stepd handles and ignores none: it only blocks them. */
 static void unblock_signals(void)
 {
@@ -293,6 +305,8 @@ static void wait_for_gate(const struct task *task, int gate_read)
     ssize_t n;
     if (!say_ready(task))
         _exit(1);
+    if (gate_read < 0)
+        return;
     while ((n = read(gate_read, &go, 1)) < 0 && errno == EINTR)
         continue;
     if (n != 1)
@@ -315,9 +329,10 @@ static void report_exec_failure(const char *program, int error)
     write_all(2, text, n < (ssize_t)sizeof text ? (size_t)n : sizeof text - 1);
 }
 
-static void child(struct task *task, const struct ends *ends, int gate_read)
+_Noreturn static void child(struct task *task, const struct ends *ends, int gate_read)
 {
     char error[300] = "";
+    remarks[0] = 0;
     setsid();
     for (size_t i = 0; i < spec.cgroups.count && !*error; i++)
         procs_join_cgroup(spec.cgroups.items[i], getpid(), error, sizeof error);
@@ -344,6 +359,7 @@ static void child(struct task *task, const struct ends *ends, int gate_read)
     hand_over_files(task);
     place_descriptors(task, ends);
     environment_make(task);
+    keep_pmi(task);
     write_all(2, remarks, strlen(remarks));
     unblock_signals();
     wait_for_gate(task, gate_read);
@@ -419,8 +435,42 @@ static void close_ends(const struct ends *ends, bool parents_too)
         close(ends->master);
 }
 
-/* Forks the task up to its gate. False: the reason is in the task. */
-bool task_start(struct task *task, int gate_read, int gate_write)
+/*
+ * Nothing between the fork and the program may wait or fail for this task alone: the step needs no gate, and stepd need not be copied. That copy,
+ * and what both write to afterwards, is a fifth of what a task's start costs.
+ */
+static bool is_plain(const struct task *task)
+{
+    for (int i = 0; i < 3; i++)
+        if (task->target[i].kind == TARGET_FILE || task->target[i].kind == TARGET_PTY)
+            return false;
+    return task->pmi_fd < 0;
+}
+
+bool task_all_plain(void)
+{
+    bool all = !spec.namespace && !spec.pam && !spec.prologs.count && !spec.debug;
+    for (size_t i = 0; i < spec.task_count && all; i++)
+        all = is_plain(&spec.tasks[i]);
+    return all;
+}
+
+/* The child of a vfork runs in stepd's memory while stepd stands still: what it changes there (remarks, the environment) is made anew for each. */
+static pid_t fork_child(struct task *task, const struct ends *ends, const int *ready, const int *gate)
+{
+    pid_t pid = gate ? fork() : vfork();
+    if (pid != 0)
+        return pid;
+    ready_write = ready[1];
+    if (gate) {
+        close(ready[0]);
+        close(gate[1]);
+    }
+    child(task, ends, gate ? gate[0] : -1);
+}
+
+/* Forks the task up to its gate, or without one (task_all_plain) into its program. False: the reason is in the task. */
+bool task_start(struct task *task, const int *gate)
 {
     struct ends ends;
     int ready[2];
@@ -430,15 +480,11 @@ bool task_start(struct task *task, int gate_read, int gate_write)
         close_ends(&ends, true);
         return false;
     }
-    task->pid = fork();
-    if (task->pid == 0) {
-        ready_write = ready[1];
-        close(ready[0]);
-        close(gate_write);
-        child(task, &ends, gate_read);
-    }
+    task->pid = fork_child(task, &ends, ready, gate);
     int error = errno;
     close(ready[1]);
+    if (task->pmi_fd >= 0)
+        close(task->pmi_fd);
     close_ends(&ends, task->pid < 0);
     if (task->pid < 0) {
         close(ready[0]);
@@ -505,12 +551,32 @@ void task_read_ready(struct task *task)
 }
 
 /* "slurmstepd: error: TEXT" where the task's stderr goes: only to regular files, which cannot make stepd wait. */
+static void task_line(struct task *task, const char *line, size_t length)
+{
+    struct stat st;
+    if (task->message_fd >= 0 && fstat(task->message_fd, &st) == 0 && S_ISREG(st.st_mode))
+        write_all(task->message_fd, line, length);
+    io_append(task, task->out[1].wanted ? 1 : 0, line, length);
+}
+
 void task_message(struct task *task, const char *text, size_t length)
 {
     char line[1200];
-    struct stat st;
     int n = snprintf(line, sizeof line, "%s: error: %.*s\n", spec.log_name, length > 1000 ? 1000 : (int)length, text);
-    if (task->message_fd >= 0 && fstat(task->message_fd, &st) == 0 && S_ISREG(st.st_mode))
-        write_all(task->message_fd, line, (size_t)n);
-    io_append(task, task->out[1].wanted ? 1 : 0, line, (size_t)n);
+    task_line(task, line, (size_t)n);
+}
+
+/* What srun --slurmd-debug asks to be told: by the first task. */
+void step_debug(int level, const char *format, ...)
+{
+    char line[1200];
+    if (spec.debug < level || !spec.task_count)
+        return;
+    int n = snprintf(line, sizeof line, "%s: %s", spec.log_name, level > STEP_DEBUG_VERBOSE ? "debug:  " : "");
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(line + n, sizeof line - (size_t)n - 1, format, arguments);
+    va_end(arguments);
+    strcat(line, "\n");
+    task_line(&spec.tasks[0], line, strlen(line));
 }

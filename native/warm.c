@@ -27,6 +27,7 @@
 
 #define SILENCE_MS 1000
 #define SILENCE_OF_STEP_MS 5000         /* srun that follows a step loses nothing by waiting */
+#define SILENCE_AFTER_OUTPUT_MS 15000   /* what was written cannot be taken back: only a service that is surely stuck is given up */
 #define SACK_MS 1000
 #define FRAME_BYTES_MAX (16u << 20)
 #define SESSION_BYTES_MAX 8192
@@ -199,12 +200,11 @@ static long long now_ms(void)
     return (long long)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* How long the service may say nothing, from what it said last on; -1: for ever. */
+/* How long the service may say nothing, from what it said last on. */
 static int patience_ms(void)
 {
-    if (has_output && !follows_step)
-        return -1;
-    long long left = heard_ms + (checkpoint.have ? SILENCE_OF_STEP_MS : SILENCE_MS) - now_ms();
+    int silence = has_output && !follows_step ? SILENCE_AFTER_OUTPUT_MS : checkpoint.have ? SILENCE_OF_STEP_MS : SILENCE_MS;
+    long long left = heard_ms + silence - now_ms();
     return left < 0 ? 0 : (int)left;
 }
 
@@ -538,7 +538,7 @@ static int converse(struct bytes *body)
     while (rc == CONTINUE) {
         bool waits = input_asked && in_background();
         struct pollfd p[3] = {{service, POLLIN, 0}, {signals, POLLIN, 0}, {input_asked && !waits ? 0 : -1, POLLIN, 0}};
-        int most = patience_ms(), n = poll(p, 3, waits && (most < 0 || most > BACKGROUND_MS) ? BACKGROUND_MS : most);
+        int most = patience_ms(), n = poll(p, 3, waits && most > BACKGROUND_MS ? BACKGROUND_MS : most);
         if ((n < 0 && errno == EINTR) || (n == 0 && waits && patience_ms() != 0))
             continue;
         if (n <= 0)

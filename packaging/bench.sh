@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Benchmarks, each beside the reference in the same run where Debian's Slurm is installed (packages slurm-wlm, munge).
-#   bench.sh PREFIX commands | bigstep | manynodes [NODES] | throughput | durability | queue [JOBS] | journal
+#   bench.sh PREFIX commands | bigstep | manynodes [NODES] | throughput | durability | queue [JOBS] | journal | sacct [JOBS] | rest [JOBS [NODES]]
 set -euo pipefail
 prefix=$(cd "$1" && pwd); what=${2:-commands}
 here=$(cd "$(dirname "$0")/.." && pwd)
@@ -10,7 +10,7 @@ java="${JAVA_HOME:?}/bin/java"
 cp_of() { printf '%s' "$here/$1/target/test-classes"; for m in model config core scheduler journal transport daemon controller accounting; do printf ':%s' "$here/$m/target/classes"; done; for j in "$here"/controller/target/lib/*.jar; do case $j in */muster-*) ;; *) printf ':%s' "$j" ;; esac; done; }
 
 . "$here/packaging/pair.bash"
-trap clean EXIT
+flow=; trap '[ -z "$flow" ] || kill $flow; clean' EXIT
 debian() { [ -x /usr/sbin/slurmctld-wlm ] && command -v munged >/dev/null; }
 now() { date +%s%N; }
 med() { sort -n | awk '{a[NR]=$1} END{print a[int((NR+1)/2)]}'; }
@@ -134,13 +134,117 @@ durability() {
   done
 }
 
+# sacct over the jobs of a month, with and without their steps: both keep them in one MariaDB server. A real job of each is there so often.
+sacct_month() {
+  local n=$1 k sql=$work/sql port=37917 cols bin sbin from
+  command -v mariadbd >/dev/null && command -v mariadb-install-db >/dev/null && debian || { echo "MariaDB and Debian's Slurm are needed"; exit 1; }
+  mkdir -p "$sql/run"
+  mariadb-install-db --no-defaults --user="$(id -un)" --datadir="$sql/data" --tmpdir="$sql" --auth-root-authentication-method=normal --skip-test-db </dev/null >"$sql/log" 2>&1
+  mariadbd --no-defaults --user="$(id -un)" --datadir="$sql/data" --tmpdir="$sql" --socket="$sql/s" --port=$port --bind-address=127.0.0.1 \
+    --innodb-buffer-pool-size=1G --innodb-lock-wait-timeout=900 --pid-file="$sql/run/mariadbd.pid" </dev/null >>"$sql/log" 2>&1 &
+  my() { mariadb --no-defaults -S "$sql/s" -u root -N "$@" </dev/null; }
+  for _ in $(seq 100); do my -e 'select 1' >/dev/null 2>&1 && break; sleep 0.2; done
+  my -e "create user 'bench'@'127.0.0.1' identified by 'bench'; grant all on *.* to 'bench'@'127.0.0.1'"
+  for k in muster debian; do
+    local own=$((port + 200)) pass="AccountingStoragePass=$work/$k/run/munge.socket"; bin=/usr/bin sbin=/usr/sbin
+    [ $k = debian ] || { own=$((port + 100)) pass= bin=$prefix/bin sbin=$prefix/sbin; }
+    mkdir -p "$work/$k"/{run,log}
+    { [ $k = debian ] && printf 'AuthType=auth/munge\nAuthInfo=socket=%s\n' "$work/debian/run/munge.socket" || echo AuthType=auth/slurm
+      printf 'DbdHost=localhost\nDbdPort=%s\nSlurmUser=root\nStorageType=accounting_storage/mysql\nStorageHost=127.0.0.1\nStoragePort=%s\n' $((own + 1)) $port
+      printf 'StorageUser=bench\nStoragePass=bench\nStorageLoc=%s\nLogFile=%s\nPidFile=%s\n' "$k" "$work/$k/log/dbd.log" "$work/$k/run/slurmdbd.pid"; } > "$work/$k/slurmdbd.conf"
+    chmod 600 "$work/$k/slurmdbd.conf"
+    if [ $k = muster ]; then head -c 64 /dev/urandom > "$work/$k/slurm.key"; chmod 600 "$work/$k/slurm.key"; fi
+    EXTRA="AccountingStorageType=accounting_storage/slurmdbd
+AccountingStorageHost=127.0.0.1
+AccountingStoragePort=$((own + 1))
+$pass
+JobAcctGatherType=jobacct_gather/linux" BEFORE=slurmdbd_of cluster $k "$bin" "$sbin" 1 2 $((own + 10))
+    export SLURM_CONF=$work/$k/slurm.conf
+    "$bin/sbatch" -W -o /dev/null --wrap true >/dev/null
+    for _ in $(seq 50); do "$bin/sacct" -n -P -j 1 -o State | grep -q COMPLETED && break; sleep 0.2; done
+  done
+  sleep 2
+  # columns of TABLE in DATABASE with VALUES in place of those named: COLUMN=EXPRESSION ...
+  copies() { # database table condition column=expression...
+    local d=$1 t=$2 w=$3 names exprs c e o; shift 3
+    names=$(my -e "select column_name from information_schema.columns where table_schema='$d' and table_name='$t' and generation_expression is null and extra not like '%auto_inc%'")
+    exprs=
+    for c in $names; do e="r.\`$c\`"; for o in "$@"; do [ "${o%%=*}" != "$c" ] || e=${o#*=}; done; exprs="$exprs${exprs:+, }$e"; done
+    my "$d" -e "insert into \`$t\` ($(printf '`%s`, ' $names | sed 's/, $//')) select $exprs from (select * from \`$t\` where $w) r, seq_1_to_$n s"
+  }
+  from=$(($(date +%s) - 30 * 86400)); at="$from + s.seq * (30 * 86400 / $n)"
+  copies muster job "job_id = 1" sluid="1000 + s.seq" job_id="1000 + s.seq" submit_time="$at" eligible_time="$at" start_time="$at" end_time="$at + 60"
+  copies muster step "job_id = 1" sluid="1000 + s.seq" job_id="1000 + s.seq" start_time="$at" end_time="$at + 60"
+  copies debian debian_job_table "id_job = 1" id_job="1000 + s.seq" time_submit="$at" time_eligible="$at" time_start="$at" time_end="$at + 60"
+  copies debian debian_step_table "1 = 1" job_db_inx="(select j.job_db_inx from debian_job_table j where j.id_job = 1000 + s.seq)" time_start="$at" time_end="$at + 60"
+  my -e "analyze table muster.job, muster.step, debian.debian_job_table, debian.debian_step_table" >/dev/null
+  printf '%-34s %10s %10s %8s\n' "$n jobs of a month" muster_ms debian_ms ratio
+  for how in "-X" ""; do
+    : > "$work/muster.us"; : > "$work/debian.us"
+    for _ in $(seq "${RUNS:-5}"); do for k in muster debian; do
+      bin=/usr/bin; [ $k = muster ] && bin=$prefix/bin
+      s=$(now); SLURM_CONF=$work/$k/slurm.conf "$bin/sacct" -a $how -n -P -S now-31days -o JobID,User,Account,Partition,State,Elapsed,AllocTRES,ExitCode </dev/null > "$work/$k.out" 2>"$work/$k.err" || true; e=$(now)
+      echo $(((e-s)/1000)) >> "$work/$k.us"
+    done; done
+    awk -v c="sacct $how" -v m="$(med < "$work/muster.us")" -v d="$(med < "$work/debian.us")" 'BEGIN{printf "%-34s %10.1f %10.1f %8.2f\n", c, m/1000, d/1000, d ? m/d : 0}'
+    echo "  lines: $(wc -l < "$work/muster.out") here, $(wc -l < "$work/debian.out") there$(head -c 200 "$work/muster.err" | sed 's/^/; /')"
+  done
+}
+
+# of sacct_month: slurmctld wants it to be there
+slurmdbd_of() {
+  local d=$work/$1 sbin=$2
+  if [ "$1" = debian ]; then mkdir -p "$d/sbin"; ln -sfn /usr/sbin/slurmdbd "$d/sbin/slurmdbd"; SLURM_CONF=$d/slurm.conf "$d/sbin/slurmdbd" </dev/null >>"$d/log/dbd.out" 2>&1
+  else "$sbin/slurmdbd" -f "$d/slurmdbd.conf" </dev/null >>"$d/log/dbd.out" 2>&1; fi
+  for _ in $(seq 100); do (exec 3<>"/dev/tcp/127.0.0.1/$(sed -n 's/^DbdPort=//p' "$d/slurmdbd.conf")") 2>/dev/null && break; sleep 0.2; done
+}
+# Lists and single answers over REST while jobs go on being scheduled; ours beside Debian's own newest version. rest [JOBS [NODES]]
+rest() {
+  local jobs=$1 n=$2 k bin sbin url first what; cp "$here/packaging/restload.py" "$work/"
+  printf '%-8s %-12s %10s %10s %12s %8s %8s  %s\n' "" request answers/s bytes "cpu ms each" rss_mb jobs/s codes
+  for k in muster debian; do
+    [ $k = muster ] || { debian && [ -x /usr/sbin/slurmrestd ]; } || continue
+    bin=/usr/bin sbin=/usr/sbin; [ $k = muster ] && bin=$prefix/bin sbin=$prefix/sbin
+    MINJOBAGE=30 ONE=$([ $k = muster ] && echo 1) cluster $k "$bin" "$sbin" "$n" 8 $([ $k = muster ] && echo 37817 || echo 38917)
+    export SLURM_CONF=$work/$k/slurm.conf
+    for _ in 1 2 3 4; do (for _ in $(seq $((jobs/4))); do "$bin/sbatch" -H -o /dev/null --wrap=true >/dev/null; done) & done; wait $(jobs -p)
+    mkdir -p "$work/$k/rest"; chmod 777 "$work/$k/rest"
+    if [ $k = muster ]; then "$sbin/slurmrestd" -u nobody -g nogroup -a rest_auth/local "unix:$work/$k/rest/sock" </dev/null >"$work/$k/log/rest" 2>&1 & url=/slurm/v0.0.45
+    else setpriv --reuid=nobody --regid=nogroup --clear-groups "$sbin/slurmrestd" -s openapi/v0.0.38 -a rest_auth/local "unix:$work/$k/rest/sock" </dev/null >"$work/$k/log/rest" 2>&1 & url=/slurm/v0.0.38; fi
+    echo $! > "$work/$k/run/restd.pid"; rest_pid=$!
+    for _ in $(seq 50); do [ -S "$work/$k/rest/sock" ] && break; sleep 0.2; done; [ -S "$work/$k/rest/sock" ] || { cat "$work/$k/log/rest"; exit 1; }
+    # jobs that run meanwhile
+    (while :; do "$bin/sbatch" -o /dev/null --wrap=true || sleep 0.1; done) >/dev/null 2>&1 & flow=$!
+    sleep 2
+    first=$("$bin/squeue" -h -t PD -o %i | tail -1)
+    for what in "jobs 2" "job/$first 4" "nodes?update_time=4102444800 4"; do rest_line $k $what | tee -a "$work/rest.out"; done
+    kill $flow; wait $flow 2>/dev/null || true; flow=
+    for f in "$work/$k"/run/*.pid; do [ -s "$f" ] && kill "$(cat "$f")" 2>/dev/null || true; done; sleep 2
+  done
+  awk '$1=="muster"{m[$2]=$3} $1=="debian"{printf "%s: %.1f times as many answers\n", $2, m[$2]/$3}' "$work/rest.out"
+}
+cpu_ms() { awk -v hz="$(getconf CLK_TCK)" '{print int(($14+$15)*1000/hz)}' "/proc/$1/stat"; }
+rest_line() { # KIND PATH CONNECTIONS
+  local k=$1 path=$2 many=$3 before after ids out
+  ids=$("$bin/sbatch" --parsable -H -o /dev/null --wrap=true); before=$(cpu_ms "$rest_pid")
+  out=$(as_nobody /usr/bin/python3 "$work/restload.py" "$work/$k/rest/sock" "$url/$path" "${SECONDS_EACH:-20}" "$many"); after=$(cpu_ms "$rest_pid")
+  ids=$(($("$bin/sbatch" --parsable -H -o /dev/null --wrap=true) - ids - 1))
+  # shellcheck disable=SC2086
+  set -- $out
+  awk -v k=$k -v p="${path%%[?/]*}" -v r="$1" -v b="$2" -v c="$3" -v n="$4" -v cpu=$((after-before)) -v rss="$(awk '/VmRSS/{print $2}' "/proc/$rest_pid/status")" -v i=$ids -v t="${SECONDS_EACH:-20}" \
+    'BEGIN{printf "%-8s %-12s %10.1f %10d %12.1f %8.0f %8.1f  %s\n", k, p, r, b, n ? cpu/n : 0, rss/1024, i/t, c}'
+}
+as_nobody() { setpriv --reuid=nobody --regid=nogroup --clear-groups "$@"; }
+
 case $what in
   commands) commands ;;
+  sacct) sacct_month "${3:-100000}" ;;
   bigstep) bigstep ;;
   manynodes) manynodes "${3:-1000}" ;;
   throughput) throughput ;;
   durability) durability ;;
   queue) "$java" -Xmx6g -XX:+UseSerialGC -cp "$(cp_of controller)" dev.muster.controller.QueueBenchmark "${3:-100000}" ;;
+  rest) rest "${3:-10000}" "${4:-16}" ;;
   journal) "$java" -cp "$(cp_of journal)" dev.muster.journal.JournalBenchmark ;;
-  *) echo "bench.sh PREFIX commands|bigstep|manynodes [NODES]|throughput|durability|queue [JOBS]|journal"; exit 2 ;;
+  *) echo "bench.sh PREFIX commands|bigstep|manynodes [NODES]|throughput|durability|queue [JOBS]|journal|rest [JOBS [NODES]]|sacct [JOBS]"; exit 2 ;;
 esac

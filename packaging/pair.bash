@@ -1,6 +1,7 @@
 # Sourced by what compares Debian's Slurm and Muster: needs $work, a directory of its own below /tmp.
 
-# a cluster of either kind: cluster NAME BIN SBIN NODES CPUS PORT; with ONE=1 one process of ours stands for all nodes
+# a cluster of either kind: cluster NAME BIN SBIN NODES CPUS PORT; with ONE=1 one process of ours stands for all nodes;
+# BEFORE names what is called with the first and third word before slurmctld starts
 cluster() {
   local d=$work/$1 host; host=$(hostname -s 2>/dev/null || hostname)
   mkdir -p "$d"/{run,state,spool,log,sbin}
@@ -46,6 +47,7 @@ NodeName=n[1-$4] NodeHostname=$host NodeAddr=127.0.0.1 Port=[$(($6+1))-$(($6+$4)
 PartitionName=main Nodes=n[1-$4] Default=YES MaxTime=INFINITE State=UP
 ${EXTRA:-}
 C
+  ${BEFORE:-:} "$1" "$3"
   "$sbin/slurmctld" -f "$d/slurm.conf" </dev/null >/dev/null 2>&1
   if [ -n "${ONE:-}" ]; then "$sbin/slurmd" -f "$d/slurm.conf" -N "n[1-$4]" -d "$sbin/slurmstepd" </dev/null >/dev/null 2>&1; fi
   [ -n "${ONE:-}" ] || for i in $(seq "$4"); do mkdir -p "$d/spool/n$i"; "$sbin/slurmd" -f "$d/slurm.conf" -N "n$i" -d "$sbin/slurmstepd" </dev/null >/dev/null 2>&1; done

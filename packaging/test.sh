@@ -6,6 +6,7 @@ here=$(cd "$(dirname "$0")/.." && pwd)
 part=${1:-all}
 failed=0
 passed=0
+again=()
 
 run() {
   local name=$1; shift
@@ -17,7 +18,17 @@ case $part in all|--java) run "java modules" mvn -q -B -f "$here/pom.xml" verify
 case $part in all|--native) run "native programs" make -s -C "$here/native" test JAVA_HOME="$JAVA_HOME" ;; esac
 case $part in all|--cluster)
   "$here/muster" build
-  for t in "$here"/packaging/cluster-tests/*.sh; do run "$(basename "$t" .sh)" bash "$t" "$here/build/prefix"; done ;;
+  for t in "$here"/packaging/cluster-tests/*.sh; do
+    before=$failed; run "$(basename "$t" .sh)" bash "$t" "$here/build/prefix"
+    [ "$failed" = "$before" ] || again+=("$t")
+  done
+  # A machine that stood still for a second is no fault of ours: one or two have a second go, and are named. More are a failure.
+  if [ ${#again[@]} -le 2 ]; then
+    for t in "${again[@]}"; do
+      before=$failed; run "$(basename "$t" .sh), again" bash "$t" "$here/build/prefix"
+      [ "$failed" != "$before" ] || { failed=$((failed-1)); printf '== ONLY THE SECOND TIME: %s\n' "$(basename "$t" .sh)"; }
+    done
+  fi ;;
 esac
-printf '%s passed, %s failed\n' "$passed" "$failed"
+printf '%s passed, %s failed, %s had to be run again\n' "$passed" "$failed" "${#again[@]}"
 [ "$failed" = 0 ]

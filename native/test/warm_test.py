@@ -162,6 +162,15 @@ def test_no_way_back_after_output():
     assert (done.stdout, done.returncode) == (b"half", 1) and b"command service ended" in done.stderr and COLD not in done.stderr
 
 
+def test_a_service_that_is_stuck_after_output_is_given_up():
+    def handler(s):
+        s.send(b"O", b"half")
+        time.sleep(19)
+    start = time.time()
+    done, s = command(handler)
+    assert (done.stdout, done.returncode) == (b"half", 1) and b"command service ended" in done.stderr and 14 < time.time() - start < 18, done
+
+
 def test_a_closed_reader_ends_it_by_sigpipe():
     s = Service(lambda s: [s.send(b"O", b"x" * 65536) for _ in range(200)])
     p = subprocess.Popen([squeue], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, preexec_fn=lambda: __import__("signal").signal(13, 0))

@@ -22,6 +22,21 @@ check "a limit holds from the next job on" "PENDING AssocGrpJobsLimit" "$(squeue
 sacctmgr -i modify account lab set grpjobs=-1 >/dev/null
 wait_empty
 check "and without it both ran" "COMPLETED COMPLETED" "$(sacct -X -n -P -o State -j "$a,$b" | tr '\n' ' ' | sed 's/ $//')"
+if [ "$(id -u)" = 0 ]; then
+  as() { (cd /; setpriv --reuid=65534 --regid=65534 --clear-groups "$@" 2>&1 >/dev/null || true); }
+  op() { sacctmgr -i modify user "$no" set adminlevel="$1" >/dev/null; }
+  no=$(id -un 65534); sacctmgr -i add user "$no" account=lab >/dev/null
+  c=$(sbatch --parsable -H -A lab -o /dev/null --wrap true)
+  check "others' jobs are not for everybody" "scancel: error: Kill job error on job id $c: Access/permission denied" "$(as scancel "$c")"
+  op operator
+  check "an operator may" "" "$(as scontrol update jobid="$c" priority=77)"
+  check "but nodes are not his" "slurm_update error: Access/permission denied" "$(as scontrol update nodename=n1 comment=x)"
+  op administrator
+  check "they are an administrator's" "" "$(as scontrol update nodename=n1 comment=x)"
+  op none; sacctmgr -i add coordinator account=lab name="$no" >/dev/null
+  check "and a coordinator has jobs of his account" "" "$(as scancel "$c")"
+  b=$c
+fi
 scontrol update nodename=n1 state=drain reason=fan
 scontrol update nodename=n1 state=resume
 match "a drained node is an event" 'n1\|DRAIN\|fan' "$(sacctmgr -nP show event format=node,state,reason)"
@@ -74,6 +89,8 @@ ids_are_those_of_the_ledger "and everything is still there"
 j=$(sbatch --parsable -o /dev/null --comment=before --wrap 'exit 3'); wait_empty
 check "a comment and a derived exit code" " Modified jobs... $j submitted at" \
   "$(sacctmgr -i modify job job="$j" set DerivedExitCode=22 Comment=after | sed 's/ at .*/ at/' | tr -s ' \n' ' ' | sed 's/ $//')"
+a=$(sacct -n -P -X -j "$j" -o AssocID)
+check "by the number of its association" "$j|" "$(sacct -n -P -X -j "$j" --associations="$a" -o JobID)|$(sacct -n -P -X -j "$j" --associations=99999 -o JobID)"
 check "which sacct shows" "3:0|0:22|after" "$(sacct -n -P -X -j "$j" -o ExitCode,DerivedExitCode,Comment)"
 match "of no job" "didn't affect anything.* Nothing modified" "$(sacctmgr -i modify job jobid=999999 set comment=x 2>&1 | xargs -0)"
 match "a code that is none" 'Invalid value for DerivedExitCode \(abc\)' "$(sacctmgr -i modify job jobid="$j" set derivedexitcode=abc 2>&1)"

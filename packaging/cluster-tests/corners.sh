@@ -34,6 +34,8 @@ check "BcastParameters=DestDir" content "$(salloc -Q -N1 sbcast "$dir/work/f" co
 chmod 640 "$dir/work/f"
 sent() { salloc -Q -N1 sbcast -f "$@" "$dir/work/f" "$dir/bcast/sent" 2>&1; stat -c %a "$dir/bcast/sent"; cat "$dir/bcast/sent"; }
 check "sbcast keeps the mode; it tells a size that is none" "size specification is invalid, ignored 640 content" "$(sent -s x -t 20 | tr '\n' ' ' | sed 's/ $//')"
+check "sbcast says why not, and with which error" "sbcast: error: REQUEST_FILE_BCAST(n1): File exists 17 sbcast: error: REQUEST_FILE_BCAST(n1): No such file or directory 2" \
+  "$(salloc -Q -N1 -w n1 sh -c "for t in $dir/bcast/sent /nodir/x; do sbcast $dir/work/f \$t; echo \$?; done" 2>&1 </dev/null | xargs)"
 check "sbcast -v" "block_size = 3
 timeout    = 20" "$(sent -v -s 3 -t 20 | grep -oE '(block_size|timeout) .*')"
 if command -v gcc >/dev/null; then

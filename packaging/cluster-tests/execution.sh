@@ -28,6 +28,7 @@ soon() { local n=0; until eval "$1"; do n=$((n+1)); [ $n -lt 100 ] || return 0; 
 check "SrunProlog and SrunEpilog" "before echo in|in|after 0" "$(srun -Q echo in | tr '\n' '|' | sed 's/|$//')"
 check "--prolog=none" "in|after 0" "$(srun -Q --prolog=none echo in | tr '\n' '|' | sed 's/|$//')"
 
+soon '[ "$(grep -c epilog "$dir/hooks")" = 2 ]'     # nobody waits for those of the two before
 : > "$dir/hooks"
 sbatch -J slow -o /dev/null --mail-type=ALL --mail-user=joe --wrap 'exit 3' >/dev/null
 sleep 0.7; check "a job waits for PrologSlurmctld" CONFIGURING "$(squeue -h -n slow -o %T)"

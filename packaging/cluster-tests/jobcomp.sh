@@ -35,11 +35,14 @@ match "a document" "^/slurm/_doc \{.*\"jobid\":$id,\"username\":\"root\".*\"exit
 conf JobCompType=jobcomp/elasticsearch "JobCompLoc=127.0.0.1:1/slurm/_doc" JobCompParams=connect_timeout=1
 id=$(job | head -1); soon 'grep -q "jobcomp/elasticsearch: the record of JobId=$id is dropped" "$dir/log/slurmctld.log"'
 match "a server that is away is told of" "record of JobId=$id is dropped" "$(tail -5 "$dir/log/slurmctld.log")"
+conf JobCompType=jobcomp/elasticsearch "JobCompLoc=http://no^place/"
+id=$(job | head -1); soon 'grep -q "the record of JobId=$id is dropped" "$dir/log/slurmctld.log"'
+match "so is a place that is none" "record of JobId=$id is dropped: Illegal" "$(tail -5 "$dir/log/slurmctld.log")"
 
 if command -v mariadbd >/dev/null && command -v mariadb-install-db >/dev/null; then
   sql=$((port + 16)); mkdir "$dir/sql"
-  mariadb-install-db --no-defaults --user="$(id -un)" --datadir="$dir/sql/d" --auth-root-authentication-method=normal --skip-test-db </dev/null >"$dir/log/sql" 2>&1
-  mariadbd --no-defaults --user="$(id -un)" --datadir="$dir/sql/d" --socket="$dir/sql/s" --port=$sql --bind-address=127.0.0.1 --pid-file="$dir/run/sql.pid" </dev/null >>"$dir/log/sql" 2>&1 &
+  mariadb-install-db --no-defaults --user="$(id -un)" --datadir="$dir/sql/d" --tmpdir="$dir/sql" --auth-root-authentication-method=normal --skip-test-db </dev/null >"$dir/log/sql" 2>&1
+  mariadbd --no-defaults --user="$(id -un)" --datadir="$dir/sql/d" --tmpdir="$dir/sql" --socket="$dir/sql/s" --port=$sql --bind-address=127.0.0.1 --pid-file="$dir/run/sql.pid" </dev/null >>"$dir/log/sql" 2>&1 &
   soon '[ -S "$dir/sql/s" ]'
   my() { mariadb --no-defaults -S "$dir/sql/s" -u root -N -e "$1" </dev/null 2>&1; }
   my "create user 'jc'@'127.0.0.1' identified by 'pw'; grant all on jc_db.* to 'jc'@'127.0.0.1'; create user 'jc'@'localhost' identified by 'pw'; grant all on jc_db.* to 'jc'@'localhost'"

@@ -5,6 +5,28 @@ dir=$(mktemp -d /tmp/muster-test-XXXXXX)
 chmod 755 "$dir"
 export SLURM_CONF=$dir/slurm.conf PATH=$prefix/bin:$prefix/sbin:$PATH
 fails=0
+limit_s=${MUSTER_TEST_LIMIT_S:-300}
+
+# A test that hangs says where: what runs, the stacks of its Java machines, the ends of the logs. Then everything of it is killed, and it fails.
+watch() {
+  local p
+  set +e +o pipefail
+  sleep "$limit_s"
+  echo "FAIL it has not ended after $limit_s s"
+  ps -eo pid,ppid,stat,etimes,args --forest | grep -E "$dir|$prefix|sbatch|srun|salloc|scancel|scontrol" | grep -v grep | cut -c1-200 | tail -60
+  squeue -o '%i %T %r %N' </dev/null 2>&1 & sleep 3; scontrol show job </dev/null 2>&1 & sleep 3
+  for p in $(pgrep -f "$prefix|$dir" || true); do
+    [[ "$(readlink "/proc/$p/exe")" = */bin/java || -n "$(grep -l libjvm "/proc/$p/maps" 2>/dev/null)" ]] || continue
+    echo "--- $p $(tr '\0' ' ' < "/proc/$p/cmdline" | cut -c1-150)"
+    timeout 10 "${JAVA_HOME:-/usr}/bin/jcmd" "$p" Thread.print 2>&1 | awk -v RS= '/dev.muster/' | grep -v '^$' | head -100
+    : > "$dir/log/threads.$p"; chmod 666 "$dir/log/threads.$p"
+    timeout 10 "${JAVA_HOME:-/usr}/bin/jcmd" "$p" Thread.dump_to_file -overwrite "$dir/log/threads.$p" >/dev/null 2>&1 && awk -v RS= '/virtual/ && /dev.muster/' "$dir/log/threads.$p" | head -60
+  done
+  tail -n 15 "$dir"/log/*.log
+  kill "$1"; for p in $(descendants "$1"); do [ "$p" = "$BASHPID" ] || kill -9 "$p" 2>/dev/null || true; done
+}
+descendants() { local c; for c in $(pgrep -P "$1" || true); do descendants "$c"; echo "$c"; done; }
+(watch $$ & echo $! > "$dir/watch.pid")     # nobody's child here: "wait" is for what the test starts
 
 free_port() {
   local p=$((20000 + RANDOM % 12700)) q ok   # below the ports that connections out take
@@ -95,7 +117,11 @@ stop_cluster() {
   for f in "$dir"/run/*.pid; do p=$(cat "$f" 2>/dev/null || true); for _ in $(seq 50); do [ -n "$p" ] && kill -0 "$p" 2>/dev/null || break; sleep 0.1; done; done
   for p in $(pgrep -f "$dir/" || true); do kill -9 "$p" 2>/dev/null || true; done
 }
-finish() { local rc=$?; stop_cluster; if [ $rc = 0 ] && [ "$fails" = 0 ]; then rm -rf "$dir"; else echo "kept: $dir"; exit 1; fi; }
+finish() {
+  local rc=$? w; w=$(cat "$dir/watch.pid" 2>/dev/null || true); [ -z "$w" ] || kill "$w" $(pgrep -P "$w") 2>/dev/null || true
+  stop_cluster
+  if [ $rc = 0 ] && [ "$fails" = 0 ]; then rm -rf "$dir"; else echo "kept: $dir"; exit 1; fi
+}
 trap finish EXIT
 check() { # what, expected, actual
   if [ "$2" = "$3" ]; then echo "ok   $1"; else echo "FAIL $1: expected '$2', got '$3'"; fails=$((fails+1)); fi

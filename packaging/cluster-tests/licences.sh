@@ -2,7 +2,8 @@
 # Licences of slurm.conf: who gets them, who waits, what the commands show of them.
 # shows: Licenses
 . "$(dirname "$0")/lib.bash"
-start_cluster 1 4 "Licenses=fluent:4,matlab"
+start_cluster 1 4 "Licenses=fluent:4,matlab
+AccountingStorageTRES=license/fluent"
 check "show licenses" "LicenseName=fluent Total=4 Used=0 Free=4 Reserved=0 Remote=no" "$(scontrol -o show lic fluent)"
 rc=0; sbatch -L nope --wrap true 2>err.txt || rc=$?
 check "what there is none of" "1 sbatch: error: Batch job submission failed: Invalid license specification" "$rc $(cat err.txt)"
@@ -22,3 +23,8 @@ check "given back" 0 "$(scontrol -o show lic fluent | grep -o 'Used=[0-9]*' | cu
 check "the other has run" "COMPLETED|fluent:2" "$(sacct -X -n -P -j "$b" -o State,Licenses)"
 check "the first of two kinds" "fluent:4" \
   "$(srun -L 'fluent:4|matlab' sh -c 'scontrol show job $SLURM_JOB_ID' | grep -o 'LicensesAlloc=[^ ]*' | cut -d= -f2)"
+wait_empty
+check "of each task, with those of the job" "cpu=4,mem=40M,node=1,billing=4,license/fluent=3" \
+  "$(srun -Q -n2 -L fluent:1 --tres-per-task=cpu:2,license/fluent:1 sh -c '[ $SLURM_PROCID = 1 ] || scontrol show job $SLURM_JOB_ID' | grep -o 'AllocTRES=.*' | cut -d= -f2-)"
+rc=0; srun --tres-per-task=license//fluent true 2>err.txt || rc=$?
+check "a wrong word among them" "1 srun: error: Invalid generic resource (gres) specification" "$rc $(cat err.txt)"

@@ -13,6 +13,13 @@ id=$(sbatch --parsable -o eat.out --mem=50 eat.sh); wait_empty 30
 check "a job over its memory is ended by polling" "OUT_OF_MEMORY" "$(sacct -X -n -P -o State -j "$id")"
 id=$(sbatch --parsable -o /dev/null --mem=500 eat.sh); wait_empty 30
 check "one within it is not" "COMPLETED" "$(sacct -X -n -P -o State -j "$id")"
+id=$(sbatch --parsable -o /dev/null --mem=500 --wrap 'sleep 3; ./eat.sh')
+n=0; until [ "$(squeue -h -j "$id" -o %t)" = R ] || [ $((n+=1)) -gt 50 ]; do sleep 0.1; done
+scontrol update jobid="$id" MinMemoryNode=50
+check "a job that runs gives memory back" "50M AllocMem=50" "$(squeue -h -j "$id" -o %m) $(scontrol show node n1 | grep -o 'AllocMem=[0-9]*')"
+match "it gets none" "Job is no longer pending execution" "$(scontrol update jobid="$id" MinMemoryNode=60 2>&1 || true)"
+wait_empty 30
+check "and is kept to the rest" "OUT_OF_MEMORY" "$(sacct -X -n -P -o State -j "$id")"
 stop_cluster
 
 writable=

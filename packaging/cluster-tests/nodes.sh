@@ -27,7 +27,7 @@ scontrol delete NodeName=d9
 check "and gone again" "Node d9 not found" "$(scontrol show node d9 2>&1)"
 check "once" "scontrol: error: failed to delete nodes d9|delete_node NodeName=d9: Invalid node name specified|" "$(scontrol delete NodeName=d9 2>&1 | tr '\n' '|')"
 
-check "no port in --conf" "slurmd: fatal: option 'Port=' not allowed in --conf" "$(slurmd -Z -N z1 --conf 'Port=1' -f "$SLURM_CONF" 2>&1 </dev/null)"
+check "no name in --conf" "slurmd: fatal: option 'NodeName=' not allowed in --conf" "$(slurmd -Z -N z1 --conf 'NodeName=z2' -f "$SLURM_CONF" 2>&1 </dev/null)"
 slurmd -Z -N z1 -M --conf 'Feature=here Weight=7' --extra=rack=3 -f "$SLURM_CONF" -d "$prefix/sbin/slurmstepd" </dev/null >>"$dir/log/start.out" 2>&1
 soon '[ "$(state z1)" = IDLE+DYNAMIC_NORM ]'
 check "slurmd -Z" IDLE+DYNAMIC_NORM "$(state z1)"

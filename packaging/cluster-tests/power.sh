@@ -20,6 +20,8 @@ cat > "$dir/reboot.sh" <<S
 echo "reboot \$SLURMD_NODENAME" >> $dir/power.log
 setsid bash -c "kill \$(cat $dir/run/slurmd-\$SLURMD_NODENAME.pid); sleep 1; $prefix/sbin/slurmd -f \$SLURM_CONF -N \$SLURMD_NODENAME -d $prefix/sbin/slurmstepd" </dev/null >/dev/null 2>&1 &
 S
+printf '#!/bin/bash\necho "%s $1 $SLURM_NODE_NAME" >> %s\n' there "$dir/power.log" > "$dir/there.sh"
+printf '#!/bin/bash\necho "%s $1" >> %s\n' here "$dir/power.log" > "$dir/here.sh"
 chmod 755 "$dir"/*.sh; : > "$dir/power.log"; chmod 666 "$dir/power.log"
 soon() { local n=0; until eval "$1"; do n=$((n+1)); [ $n -lt "${2:-150}" ] || return 0; sleep 0.1; done; }
 state() { scontrol show node "$1" | sed -n 's/.* State=\([^ ]*\).*/\1/p'; }
@@ -29,7 +31,9 @@ ResumeFailProgram=$dir/fail.sh
 RebootProgram=$dir/reboot.sh
 SuspendTime=INFINITE
 SuspendTimeout=2
-ResumeTimeout=15"
+ResumeTimeout=15
+PowerAction=here Location=slurmctld Program=$dir/here.sh
+PowerAction=there Location=slurmd Program=$dir/there.sh"
 check "nothing is asked for" "Missing node list. Specify ALL|<NodeList>" "$(scontrol reboot 2>&1)"
 scontrol update nodename=n1 state=power_down
 soon '[ "$(state n1)" = IDLE+POWERED_DOWN ]'
@@ -66,10 +70,29 @@ check "no such state" "Invalid state: foo|Valid states: DOWN, RESUME|" "$(scontr
 check "nothing to take back" "slurm_update error: Invalid node state specified" "$(scontrol cancel_reboot n1 2>&1)"
 scontrol update nodename=n2 state=resume
 
+check "no such action" "scontrol_reboot_nodes error: Invalid power action|slurm_update error: Invalid power action|" \
+  "$( (scontrol reboot n2 action=nowhere; scontrol power up n2 action=there) 2>&1 | tr '\n' '|')"
+scontrol reboot n2 action=here; soon 'grep -q "^here n2" "$dir/power.log"'
+check "slurmctld's own program reboots" "here n2" "$(tail -1 "$dir/power.log")"
+soon '[ "$(state n2)" = DOWN ]' 200; scontrol update nodename=n2 state=resume; soon '[ "$(state n2)" = IDLE ]'
+id=$(sbatch --parsable -w n2 --wrap 'sleep 60'); soon '[ "$(squeue -h -j "$id" -o %t)" = R ]'
+scontrol power down n2 action=there force; soon 'grep -q "^there n2" "$dir/power.log"'
+check "the node's program stops it, and no job keeps it from that" "there n2 n2 PD" "$(tail -1 "$dir/power.log") $(squeue -h -j "$id" -o %t)"
+scancel "$id"; soon '[ "$(state n2)" = IDLE+POWERED_DOWN ]'
+old=$(cat "$dir/run/slurmd-n2.pid"); sleep 1; start_node n2; soon '[ "$(state n2)" = IDLE ]'
+check "a slurmd takes the place of the one before" "IDLE another" "$(state n2) $([ "$(cat "$dir/run/slurmd-n2.pid")" = "$old" ] || echo another)"
+check "who was told to end" "Slurmd shutdown completing" "$(grep -o 'Slurmd shutdown completing' "$dir/log/slurmd-n2.log" | tail -1)"
+check "partitions and nodes say when they are stopped" "SuspendTime=GLOBAL infinite" \
+  "$(scontrol show part | grep -o 'SuspendTime=[A-Z]*') $(scontrol show node n1 --json | grep -A2 suspend_time | grep -q 'infinite.: true' && echo infinite)"
+
 sed -i 's/^SuspendTime=.*/SuspendTime=3/' "$SLURM_CONF"; echo "SuspendExcNodes=n2" >> "$SLURM_CONF"; scontrol reconfigure
 soon '[[ "$(state n1)" = *POWER*DOWN ]]' 200
 match "idle for too long" 'POWER.*DOWN' "$(state n1)"
 check "but for the excepted" IDLE "$(state n2)"
+check "which may be changed" "SuspendExcNodes = n[1-2] SuspendExcNodes = n1 POWER slurm_update error: Invalid node name specified" \
+  "$(scontrol update SuspendExcNodes+=n1; scontrol show config | grep SuspendExcNodes | tr -s ' ') $(scontrol update SuspendExcNodes-=n2
+  scontrol show config | grep SuspendExcNodes | tr -s ' ') $(soon '[[ "$(state n2)" = *POWER*DOWN ]]' 200; state n2 | grep -o POWER | head -1) $(scontrol update SuspendExcNodes=n7 2>&1)"
+scontrol update SuspendExcNodes=n2; scontrol power up n2; soon '[ "$(state n2)" = IDLE ]' 250
 sed -i '/^ResumeProgram/d;/^SuspendProgram/d;/^RebootProgram/d' "$SLURM_CONF"; scontrol reconfigure
 check "no program, no reboot" "scontrol: error: RebootProgram isn't defined|scontrol_reboot_nodes error: Unspecified error|" "$(scontrol reboot n2 2>&1 | tr '\n' '|')"
 check "no program, no power" "slurm_update error: Invalid node state specified" "$(scontrol update nodename=n2 state=power_down 2>&1)"

@@ -30,9 +30,10 @@ check "the weights" "        Weights                               1       1000 
 check "the factors" "$second main 2000 3000 5 cpu=100,mem=2" "$(sprio -h -j "$second" -o '%i %r %J %P %N %T')"
 check "normalised" "1.0000000 1.0000000 cpu=1.00,mem=0.01" "$(sprio -h -j "$second" -o '%j %p %t')"
 check "an unknown letter" "sprio: error: Invalid job format specification: Z" "$(sprio -o '%i %Z' 2>&1 >/dev/null)"
-for _ in 1 2 3 4 5; do      # it may be reckoned anew between the two
+for _ in 1 2 3 4 5 6 7 8 9 10; do      # sprio reckons it now, squeue shows what was reckoned up to PriorityCalcPeriod ago
   total=$(sprio -h -j "$second" -o %Y); shown=$(squeue -h -j "$second" -o %Q)
   [ "$total" = "$shown" ] && break
+  sleep 0.3
 done
 check "squeue shows it" "$total" "$shown"
 scontrol update jobid="$second" sitefactor=50

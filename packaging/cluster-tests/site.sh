@@ -51,5 +51,5 @@ start_ctld; start_node n1
 soon '[ "$(sinfo -h -o %t 2>/dev/null)" = idle ]'
 check "its own alone" "127.0.0.1 127.0.0.1" "$(listens "$port") $(listens $((port + 1)))"
 check "which do" 0 "$(rc=0; timeout 20 srun true </dev/null || rc=$?; echo $rc)"
-echo "JobSubmitPlugins=lua" >> "$SLURM_CONF"
-match "what there is not is refused" 'slurm.conf:[0-9]*.*JobSubmitPlugins=lua is not part of this version' "$(scontrol reconfigure 2>&1; tail -3 "$dir/log/slurmctld.log")"
+echo "JobSubmitPlugins=pbs" >> "$SLURM_CONF"
+match "what there is not is refused" 'slurm.conf:[0-9]*.*JobSubmitPlugins=pbs is not part of this version' "$(scontrol reconfigure 2>&1; tail -3 "$dir/log/slurmctld.log")"

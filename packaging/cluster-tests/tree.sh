@@ -10,13 +10,15 @@ start_node() {
   esac </dev/null >>"$dir/log/start.out" 2>&1
 }
 start_cluster 64 4 "DefMemPerCPU=1
-TreeWidth=4"
-soon() { local n=0; until eval "$1"; do n=$((n+1)); [ $n -lt 150 ] || return 0; sleep 0.1; done; }
+TreeWidth=4
+SlurmdDebug=debug"
+soon() { local n=0; until eval "$1" 2>/dev/null; do n=$((n+1)); [ $n -lt 150 ] || return 0; sleep 0.1; done; }
 run() { timeout 60 srun -Q "$@"; }
 lines() { for i in $(seq 0 "$1"); do printf '%3d: %s\n' "$i" "$2"; done | md5sum; }
 
 check "128 tasks on 64 nodes: each line once, behind its label" "$(lines 127 line)" "$(run -l -N64 -n128 echo line </dev/null | sort -n | md5sum)"
 check "each node is itself" 64 "$(run -N64 sh -c 'echo $SLURMD_NODENAME' </dev/null | sort -u | wc -l)"
+check "n17 had launches for the 15 behind it" "yes 15" "$(awk '/launch for .* passed on to/ {n++; s+=$5} END {print (n % 4 ? "no" : "yes"), s/(n/4)}' "$dir/log/slurmd-n17.log")"
 check "without relays as well" "$(lines 127 line)" "$(run --treewidth=off -l -N64 -n128 echo line </dev/null | sort -n | md5sum)"
 check "one behind the other" "$(printf '%d: line\n' 0 1 2 3 4 5 6 7)" "$(run --treewidth=1 -l -N8 echo line </dev/null | sort -n)"
 check "the highest exit code comes up" 7 "$(rc=0; run -N64 sh -c 'exit $((SLURM_PROCID == 31 ? 7 : 0))' </dev/null >/dev/null 2>&1 || rc=$?; echo $rc)"
@@ -54,6 +56,26 @@ check "and srun waits for the one" no "$([ -s "$dir/rc" ] && echo yes || echo no
 start_node n17; soon '[ -s $dir/rc ]'
 check "which is back, with every line once" "512 512 0" "$(wc -l < "$dir/out") $(sort -u "$dir/out" | wc -l) $(cat "$dir/rc")"
 check "nothing was said about it" "" "$(cat "$dir/err")"
+
+rm -f "$dir/rc"
+# a relay is stopped in the middle: the streams of those behind it go around it
+(run -l -N64 sh -c 'for i in $(seq 8); do echo line $i; sleep 0.3; done' </dev/null > "$dir/out" 2>"$dir/err"; echo $? > "$dir/rc") &
+soon '[ "$(wc -l < $dir/out)" -ge 100 ]'
+kill -STOP "$(cat "$dir/run/slurmd-n17.pid")"
+for _ in 1 2; do soon '[ "$(grep -c "line 8" $dir/out)" -ge 63 ]'; done
+check "with a stopped relay the others come to their end" 63 "$(grep -c 'line 8' "$dir/out")"
+kill -CONT "$(cat "$dir/run/slurmd-n17.pid")"; soon '[ -s $dir/rc ]'
+check "continued it comes to its own, with every line once" "512 512 0" "$(wc -l < "$dir/out") $(sort -u "$dir/out" | wc -l) $(cat "$dir/rc")"
+
+rm -f "$dir/rc"
+# a relay is stopped: those behind it are launched without it, and it does its part when it goes on
+kill -STOP "$(cat "$dir/run/slurmd-n17.pid")"
+(run --treewidth=off -l -N64 sh -c 'echo up; echo 1 >> '"$dir"'/up' </dev/null > "$dir/out" 2>"$dir/err"; echo $? > "$dir/rc") &
+for _ in 1 2; do soon '[ -s $dir/up ] && [ "$(wc -l < $dir/up)" -ge 63 ]'; done
+check "with a stopped relay the others are started" 63 "$(wc -l < "$dir/up")"
+kill -CONT "$(cat "$dir/run/slurmd-n17.pid")"; soon '[ -s $dir/rc ]'
+check "continued it starts its own task, once" "64 64 0" "$(wc -l < "$dir/up") $(sort -u "$dir/out" | wc -l) $(cat "$dir/rc")"
+check "and nobody began what came late" "" "$(grep -h 'launched before' "$dir"/log/*.log || true)"
 
 rm -f "$dir/rc"
 # all nodes' daemons are killed at once and come back

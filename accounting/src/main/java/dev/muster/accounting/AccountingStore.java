@@ -1,5 +1,6 @@
 package dev.muster.accounting;
 
+import dev.muster.model.Sluid;
 import dev.muster.model.accounting.AccountingRows.Answer;
 import dev.muster.model.accounting.AccountingRows.Batch;
 import dev.muster.model.accounting.AccountingRows.JobRow;
@@ -14,7 +15,6 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
@@ -27,6 +27,14 @@ import java.util.function.Consumer;
 public final class AccountingStore implements AutoCloseable {
     static final RowTable<JobRow> JOBS = new RowTable<>(JobRow.class, "job", "sluid", "restarts");
     static final RowTable<StepRow> STEPS = new RowTable<>(StepRow.class, "step", "sluid", "restarts", "step_id");
+
+    /** The state of a row that ends because its job has another size from then on. */
+    public static final String RESIZING = "RESIZING";
+
+    /** Rows of jobs in one answer of those that come in parts. */
+    private static final int PAGE_MAX = 50_000;
+    /** In place of a job's number: one job alone has more rows than that. */
+    private static final int ONE_JOB = -1;
 
     private final Database database;
     private final Writer writer;
@@ -157,6 +165,11 @@ public final class AccountingStore implements AutoCloseable {
         return new Projection(this, id, sequence, closesStore);
     }
 
+    /** Journals by number, with their clusters. */
+    Map<Integer, String> clusters() {
+        return Map.copyOf(clusters);
+    }
+
     Database database() {
         return database;
     }
@@ -172,6 +185,36 @@ public final class AccountingStore implements AutoCloseable {
         } catch (SQLException e) {
             throw failed("write out", e);
         }
+    }
+
+    /** What is made of one row. */
+    interface RowReader<T> {
+        T of(ResultSet row) throws SQLException;
+    }
+
+    /** What a select answers, all of it. @param values of its marks, in their order */
+    <T> List<T> rows(String sql, RowReader<T> reader, Object... values) {
+        try {
+            return database.read(c -> rows(c, sql, reader, values));
+        } catch (SQLException e) {
+            throw failed("read", e);
+        }
+    }
+
+    /** As {@link #rows(String, RowReader, Object...)}, within a transaction. */
+    static <T> List<T> rows(Connection c, String sql, RowReader<T> reader, Object... values) throws SQLException {
+        List<T> out = new ArrayList<>();
+        try (PreparedStatement select = c.prepareStatement(sql)) {
+            for (int i = 0; i < values.length; i++) {
+                select.setObject(i + 1, values[i]);
+            }
+            try (ResultSet row = select.executeQuery()) {
+                while (row.next()) {
+                    out.add(reader.of(row));
+                }
+            }
+        }
+        return out;
     }
 
     static AccountingException failed(String verb, SQLException e) {
@@ -205,10 +248,70 @@ public final class AccountingStore implements AutoCloseable {
         }
     }
 
+    /** A time of a cluster or a node that is known from elsewhere. @param end 0 while it lasts */
+    void addEvent(Connection c, int key, String cluster, String node, long start, long end, String state, String reason, String tres, String nodes)
+            throws SQLException {
+        long item;
+        try (PreparedStatement max = c.prepareStatement("select coalesce(max(\"item\"), 0) from \"node_event\" where \"cluster_key\" = ? "
+                + "and \"seq\" = 0")) {
+            max.setInt(1, key);
+            try (ResultSet row = max.executeQuery()) {
+                row.next();
+                item = row.getLong(1) + 1;
+            }
+        }
+        try (PreparedStatement add = c.prepareStatement("insert into \"node_event\" (\"cluster_key\", \"seq\", \"item\", \"cluster\", \"node\", "
+                + "\"start_time\", \"end_time\", \"state\", \"reason\", \"reason_user\", \"tres\", \"cluster_nodes\") "
+                + "values (?, 0, ?, ?, ?, ?, ?, ?, ?, '', ?, ?)")) {
+            add.setInt(1, key);
+            add.setLong(2, item);
+            add.setString(3, cluster);
+            add.setString(4, node);
+            add.setLong(5, start);
+            add.setLong(6, end);
+            add.setString(7, state);
+            add.setString(8, reason);
+            add.setString(9, tres);
+            add.setString(10, nodes);
+            add.executeUpdate();
+        }
+    }
+
+    /** The resources that a cluster has from now on; nothing if it had the same before. */
+    void clusterResources(Projection of, String cluster, long now, String tres, String nodes) {
+        try {
+            writer.run(c -> {
+                try (PreparedStatement open = c.prepareStatement("select \"tres\", \"cluster_nodes\" from \"node_event\" where \"cluster\" = ? "
+                        + "and \"node\" = '' and \"end_time\" = 0")) {
+                    open.setString(1, cluster);
+                    try (ResultSet row = open.executeQuery()) {
+                        if (row.next() && row.getString(1).equals(tres) && row.getString(2).equals(nodes)) {
+                            return null;
+                        }
+                    }
+                }
+                try (PreparedStatement end = c.prepareStatement("update \"node_event\" set \"end_time\" = ? where \"cluster\" = ? "
+                        + "and \"node\" = '' and \"end_time\" = 0")) {
+                    end.setLong(1, now);
+                    end.setString(2, cluster);
+                    end.executeUpdate();
+                }
+                addEvent(c, of.key(), cluster, "", now, 0, "", "Cluster Registered TRES", tres, nodes);
+                return null;
+            });
+        } catch (SQLException e) {
+            throw failed("write to", e);
+        }
+    }
+
+    private List<Integer> keys(Query query) {
+        return new TreeMap<>(clusters).entrySet().stream().filter(e -> query.clusters().isEmpty() || query.clusters().contains(e.getValue()))
+                .map(Map.Entry::getKey).toList();
+    }
+
     /** The jobs asked for, in the order of their numbers, with their steps. Memory is bounded by the largest job. */
     public void jobs(Query query, Consumer<JobWithSteps> consumer) {
-        List<Integer> keys = new TreeMap<>(clusters).entrySet().stream()
-                .filter(e -> query.clusters().isEmpty() || query.clusters().contains(e.getValue())).map(Map.Entry::getKey).toList();
+        List<Integer> keys = keys(query);
         if (keys.isEmpty()) {
             return;
         }
@@ -230,32 +333,114 @@ public final class AccountingStore implements AutoCloseable {
 
     private void walk(Connection reader, Query query, JobQuery asked, ResultSet jobRows, StepCursor cursor, Consumer<JobWithSteps> consumer)
             throws SQLException {
-        Optional<JobWithSteps> held = Optional.empty();
+        Latest latest = new Latest(query, consumer);
         int keyColumn = JOBS.columnNames().size() + 1;
         while (jobRows.next()) {
-            JobRow job = JOBS.read(jobRows);
-            int key = jobRows.getInt(keyColumn);
-            List<StepRow> own = asked.wanted(job, cursor.of(job, key));
-            if (!asked.accepts(job, own)) {
-                continue;
-            }
-            JobWithSteps found = new JobWithSteps(job, own, clusters.getOrDefault(key, ""),
-                    query.text().isEmpty() ? "" : JobTexts.of(reader, key, job.sluid(), query.text().equals(Query.SCRIPT)));
-            // Of several attempts, or jobs that had the same number, only the last is shown unless all are wanted.
-            if (held.isPresent() && (query.duplicates() || held.get().job().jobId() != job.jobId()
-                    || !held.get().cluster().equals(found.cluster()))) {
-                consumer.accept(held.get());
-            }
-            held = Optional.of(found);
+            take(reader, query, asked, JOBS.read(jobRows), jobRows.getInt(keyColumn), cursor, latest);
         }
-        held.ifPresent(consumer);
+        latest.done();
     }
 
-    /** As {@link #jobs(Query, Consumer)}, all at once. */
+    /** As {@link #jobs(Query, Consumer)}, all at once, or as much of it as the question's limit says. */
     public Answer answer(Query query, long now, String cluster) {
         List<JobWithSteps> found = new ArrayList<>();
-        jobs(query, found::add);
-        return new Answer(now, cluster, List.copyOf(found));
+        int next = 0;
+        if (query.limit() > 0) {
+            next = page(query.limit() > PAGE_MAX ? query.page(query.fromJob(), PAGE_MAX) : query, found::add);
+        } else {
+            jobs(query, found::add);
+        }
+        return new Answer(now, cluster, List.copyOf(found), next);
+    }
+
+    /** A job's row with the number of its journal. */
+    private record Keyed(JobRow job, int key) {}
+
+    /** The first rows of an answer, whole jobs. @return the number of the job to go on from; 0 if that was all */
+    private int page(Query query, Consumer<JobWithSteps> consumer) {
+        List<Integer> keys = keys(query);
+        if (keys.isEmpty()) {
+            return 0;
+        }
+        JobQuery asked = new JobQuery(query, keys);
+        boolean all = query.fields().isEmpty();
+        boolean[] jobColumns = all ? JOBS.every() : asked.jobColumns();
+        boolean[] stepColumns = all ? STEPS.every() : asked.stepColumns();
+        try {
+            int next = database.read(reader -> {
+                List<Keyed> rows = new ArrayList<>();
+                int keyColumn = RowTable.count(jobColumns) + 1;
+                try (PreparedStatement jobs = asked.prepareJobs(reader, jobColumns); ResultSet row = jobs.executeQuery()) {
+                    while (row.next()) {
+                        rows.add(new Keyed(JOBS.read(row, jobColumns), row.getInt(keyColumn)));
+                    }
+                }
+                int following = 0;
+                if (rows.size() >= query.limit()) {
+                    // the last job may have more rows: it comes again
+                    int last = rows.getLast().job.jobId();
+                    following = last;
+                    rows.removeIf(r -> r.job.jobId() == last);
+                    if (rows.isEmpty()) {
+                        return ONE_JOB;
+                    }
+                }
+                Latest latest = new Latest(query, consumer);
+                if (query.allocationsOnly() || rows.isEmpty()) {
+                    walk(reader, query, asked, rows, new StepCursor(null), latest);
+                } else {
+                    try (PreparedStatement steps = asked.prepareSteps(reader, stepColumns, rows.getLast().job.jobId());
+                            ResultSet row = steps.executeQuery()) {
+                        walk(reader, query, asked, rows, new StepCursor(row, stepColumns), latest);
+                    }
+                }
+                latest.done();
+                return following;
+            });
+            return next == ONE_JOB ? page(query.page(query.fromJob(), 2 * query.limit()), consumer) : next;
+        } catch (SQLException e) {
+            throw failed("read", e);
+        }
+    }
+
+    private void walk(Connection reader, Query query, JobQuery asked, List<Keyed> rows, StepCursor cursor, Latest latest) throws SQLException {
+        for (Keyed r : rows) {
+            take(reader, query, asked, r.job, r.key, cursor, latest);
+        }
+    }
+
+    /** Of several attempts, or jobs that had the same number, only the last is shown unless all are wanted; but all its sizes. */
+    private static final class Latest {
+        private final Query query;
+        private final Consumer<JobWithSteps> consumer;
+        private JobWithSteps held;
+
+        Latest(Query query, Consumer<JobWithSteps> consumer) {
+            this.query = query;
+            this.consumer = consumer;
+        }
+
+        void add(JobWithSteps found) {
+            if (held != null && (query.duplicates() || held.job().state().equals(RESIZING) || held.job().jobId() != found.job().jobId()
+                    || !held.cluster().equals(found.cluster()))) {
+                consumer.accept(held);
+            }
+            held = found;
+        }
+
+        void done() {
+            if (held != null) {
+                consumer.accept(held);
+            }
+        }
+    }
+
+    private void take(Connection reader, Query query, JobQuery asked, JobRow job, int key, StepCursor cursor, Latest latest) throws SQLException {
+        List<StepRow> own = asked.wanted(job, cursor.of(job, key));
+        if (asked.accepts(job, own)) {
+            latest.add(new JobWithSteps(job, own, clusters.getOrDefault(key, ""), query.text().isEmpty() ? ""
+                    : JobTexts.of(reader, key, Sluid.original(job.sluid()), query.text().equals(Query.SCRIPT))));
+        }
     }
 
     @Override

@@ -133,50 +133,19 @@ public final class BookStore {
 
     /** Transactions from the first on, oldest first. @param from seconds, 0 for all */
     public List<Map<String, String>> transactions(long from, long to) {
-        try {
-            return store.database().read(c -> {
-                List<Map<String, String>> out = new ArrayList<>();
-                try (PreparedStatement all =
-                        c.prepareStatement("select \"id\", \"time\", \"action\", \"actor\", \"cluster\", \"name\", \"info\" from \"txn\" "
-                        + "where \"time\" >= ? and \"time\" <= ? order by \"id\"")) {
-                    all.setLong(1, from);
-                    all.setLong(2, to == 0 ? Long.MAX_VALUE : to);
-                    try (ResultSet row = all.executeQuery()) {
-                        while (row.next()) {
-                            out.add(Map.of("ID", row.getString(1), "Time", row.getString(2), "Action", row.getString(3), "Actor", row.getString(4),
-                                    "Cluster", row.getString(5), "Where", row.getString(6), "Info", row.getString(7)));
-                        }
-                    }
-                }
-                return out;
-            });
-        } catch (SQLException e) {
-            throw AccountingStore.failed("read", e);
-        }
+        return store.rows("select \"id\", \"time\", \"action\", \"actor\", \"cluster\", \"name\", \"info\" from \"txn\" "
+                + "where \"time\" >= ? and \"time\" <= ? order by \"id\"", row -> Map.of("ID", row.getString(1), "Time", row.getString(2), "Action",
+                row.getString(3), "Actor", row.getString(4), "Cluster", row.getString(5), "Where", row.getString(6), "Info", row.getString(7)),
+                from, to == 0 ? Long.MAX_VALUE : to);
     }
 
     /** Events that overlap a window, oldest first. */
     public List<Map<String, String>> events(long from, long to) {
-        try {
-            return store.database().read(c -> {
-                List<Map<String, String>> out = new ArrayList<>();
-                try (PreparedStatement all = c.prepareStatement("select \"cluster\", \"node\", \"start_time\", \"end_time\", \"state\", \"reason\", "
-                        + "\"reason_user\", \"tres\", \"cluster_nodes\" from \"node_event\" where \"start_time\" <= ? "
-                        + "and (\"end_time\" = 0 or \"end_time\" >= ?) order by \"start_time\", \"node\"")) {
-                    all.setLong(1, to == 0 ? Long.MAX_VALUE : to);
-                    all.setLong(2, from);
-                    try (ResultSet row = all.executeQuery()) {
-                        while (row.next()) {
-                            out.add(Map.of("Cluster", row.getString(1), "NodeName", row.getString(2), "TimeStart", row.getString(3), "TimeEnd",
-                                    row.getString(4), "State", row.getString(5), "Reason", row.getString(6), "User", row.getString(7), "TRES",
-                                    row.getString(8), "ClusterNodes", row.getString(9)));
-                        }
-                    }
-                }
-                return out;
-            });
-        } catch (SQLException e) {
-            throw AccountingStore.failed("read", e);
-        }
+        return store.rows("select \"cluster\", \"node\", \"start_time\", \"end_time\", \"state\", \"reason\", "
+                + "\"reason_user\", \"tres\", \"cluster_nodes\" from \"node_event\" where \"start_time\" <= ? "
+                + "and (\"end_time\" = 0 or \"end_time\" >= ?) order by \"start_time\", \"node\"", row -> Map.of("Cluster", row.getString(1),
+                "NodeName",
+                row.getString(2), "TimeStart", row.getString(3), "TimeEnd", row.getString(4), "State", row.getString(5), "Reason", row.getString(6),
+                "User", row.getString(7), "TRES", row.getString(8), "ClusterNodes", row.getString(9)), to == 0 ? Long.MAX_VALUE : to, from);
     }
 }

@@ -13,7 +13,7 @@ import org.h2.jdbc.JdbcConnection;
 import org.h2.jdbcx.JdbcDataSource;
 import org.h2.mvstore.MVStore;
 
-/** Where the tables are: the embedded database in a file, or a MariaDB server. Hands out connections; thread-safe. */
+/** Where the tables are: the embedded database in a file, or a MariaDB or PostgreSQL server. Hands out connections; thread-safe. */
 public final class Database implements AutoCloseable {
     /** Connections kept for the next reader. */
     private static final int IDLE_MAX = 4;
@@ -27,20 +27,40 @@ public final class Database implements AutoCloseable {
     private static final int VALID_WITHIN_S = 2;
     private static final int CONNECT_WITHIN_MS = 5_000;
     private static final int PORT = 3306;
+    private static final int POSTGRESQL_PORT = 5432;
+    /** PostgreSQL's word for a database that there is not, and for one that there is already. */
+    private static final String NO_DATABASE = "3D000";
+    private static final String DUPLICATE_DATABASE = "42P04";
+    /** Rows that PostgreSQL's driver fetches at once: it would otherwise hold all of an answer. */
+    private static final int FETCH_ROWS = 1_000;
 
     /** What differs between the databases. */
     public enum Dialect {
-        H2, MARIADB;
+        H2, MARIADB, POSTGRESQL;
 
         /** A statement of a migration in this database's words. */
         String translated(String sql) {
-            return this == H2 ? sql : sql.replaceAll("\\bvarchar\\b(?! *\\()", "longtext");
+            return switch (this) {
+                case H2 -> sql;
+                case MARIADB -> sql.replaceAll("\\bvarchar\\b(?! *\\()", "longtext");
+                case POSTGRESQL -> sql.replaceAll("\\blongtext\\b", "text").replaceAll("(generated always as\\s*\\(.*\\bend\\))", "$1 stored")
+                        .replaceAll("alter table \"(\\w+)\" drop primary key", "alter table \"$1\" drop constraint \"$1_pkey\"");
+            };
         }
 
         /** Inserts a row or replaces the one with the same key. */
         String merge(String table, String columns, String keys, String marks) {
-            return this == H2 ? "merge into \"" + table + "\" (" + columns + ") key (" + keys + ") values (" + marks + ")"
-                    : "replace into \"" + table + "\" (" + columns + ") values (" + marks + ")";
+            return switch (this) {
+                case H2 -> "merge into \"" + table + "\" (" + columns + ") key (" + keys + ") values (" + marks + ")";
+                case MARIADB -> "replace into \"" + table + "\" (" + columns + ") values (" + marks + ")";
+                case POSTGRESQL -> "insert into \"" + table + "\" (" + columns + ") values (" + marks + ") on conflict (" + keys + ") do update set "
+                        + String.join(", ", List.of(columns.split(", ")).stream().map(c -> c + " = excluded." + c).toList());
+            };
+        }
+
+        /** Whether changes of tables belong to the transaction that they are made in. */
+        boolean transactionalTables() {
+            return this == POSTGRESQL;
         }
     }
 
@@ -55,9 +75,9 @@ public final class Database implements AutoCloseable {
     }
 
     /**
-     * A MariaDB or MySQL server as slurmdbd.conf names it.
+     * A server as slurmdbd.conf names it.
      *
-     * @param host   "" or localhost: through the Unix socket, if one of the usual ones is there
+     * @param host   "" or localhost: of MariaDB and MySQL through the Unix socket, if one of the usual ones is there
      * @param port   0 for the default
      * @param socket path of the Unix socket, "" to look in the usual places
      * @param name   of the database; made if the server has none of that name
@@ -101,6 +121,46 @@ public final class Database implements AutoCloseable {
     public static Database mariaDb(Server server) {
         return new Database(Dialect.MARIADB, server.user() + "@" + (server.host().isEmpty() ? "localhost" : server.host()) + "/" + server.name(),
                 () -> connect(server));
+    }
+
+    /** A PostgreSQL server. Nothing is contacted before the first connection is asked for. */
+    public static Database postgreSql(Server server) {
+        return new Database(Dialect.POSTGRESQL, server.user() + "@" + (server.host().isEmpty() ? "localhost" : server.host()) + "/" + server.name(),
+                () -> connectPostgreSql(server));
+    }
+
+    private static Connection connectPostgreSql(Server server) throws SQLException {
+        try {
+            return postgreSql(server, server.name());
+        } catch (SQLException e) {
+            if (!NO_DATABASE.equals(e.getSQLState())) {
+                throw e;
+            }
+        }
+        try (Connection c = postgreSql(server, "postgres"); Statement statement = c.createStatement()) {
+            statement.execute("create database \"" + server.name().replace("\"", "\"\"") + "\" template template0 encoding 'UTF8' "
+                    + "lc_collate 'C' lc_ctype 'C'");
+        } catch (SQLException e) {
+            // another connection may have made it meanwhile
+            if (!DUPLICATE_DATABASE.equals(e.getSQLState())) {
+                throw e;
+            }
+        }
+        return postgreSql(server, server.name());
+    }
+
+    private static Connection postgreSql(Server server, String name) throws SQLException {
+        Properties p = new Properties();
+        p.setProperty("user", server.user());
+        p.setProperty("password", server.password());
+        p.setProperty("connectTimeout", Integer.toString(CONNECT_WITHIN_MS / 1000));
+        p.setProperty("tcpKeepAlive", "true");
+        p.setProperty("defaultRowFetchSize", Integer.toString(FETCH_ROWS));
+        p.setProperty("ApplicationName", "slurmdbd");
+        return DriverManager.getConnection("jdbc:postgresql://" + (server.host().isEmpty() ? "localhost" : server.host()) + ":"
+                + (server.port() > 0 ? server.port() : POSTGRESQL_PORT) + "/" + java.net.URLEncoder.encode(name,
+                java.nio.charset.StandardCharsets.UTF_8),
+                p);
     }
 
     private static Connection connect(Server server) throws SQLException {

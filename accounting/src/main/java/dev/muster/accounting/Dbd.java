@@ -20,6 +20,8 @@ final class Dbd {
     /** The documented value for the embedded database; StorageLoc names its directory. */
     static final String EMBEDDED = "accounting_storage/embedded";
     private static final String MARIADB = "accounting_storage/mysql";
+    /** The documented value for a PostgreSQL server. */
+    static final String POSTGRESQL = "accounting_storage/postgresql";
     private static final long RETRY_MS = 5_000;
 
     /** Read when the daemon starts, and never again. */
@@ -47,9 +49,8 @@ final class Dbd {
     /** Where the tables are, by StorageType. @throws IOException if nothing here can be that */
     static Database database(SlurmdbdConf conf) throws IOException {
         return switch (conf.storageType()) {
-            case MARIADB -> Database.mariaDb(new Database.Server(conf.text("StorageHost"), Integer.parseInt(conf.text("StoragePort")), "",
-                    conf.text("StorageUser").isEmpty() ? System.getProperty("user.name") : conf.text("StorageUser"), conf.text("StoragePass"),
-                    conf.storageLoc()));
+            case MARIADB -> Database.mariaDb(server(conf));
+            case POSTGRESQL -> Database.postgreSql(server(conf));
             case EMBEDDED -> {
                 if (!conf.storageLoc().startsWith("/")) {
                     throw new IOException("StorageType=" + EMBEDDED + " needs a directory as StorageLoc, not '" + conf.storageLoc() + "'");
@@ -57,8 +58,15 @@ final class Dbd {
                 java.nio.file.Files.createDirectories(Path.of(conf.storageLoc()));
                 yield Database.embedded(Path.of(conf.storageLoc()));
             }
-            default -> throw new IOException("StorageType=" + conf.storageType() + " is not known: " + MARIADB + " or " + EMBEDDED);
+            default -> throw new IOException("StorageType=" + conf.storageType() + " is not known: " + MARIADB + ", " + POSTGRESQL + " or "
+                    + EMBEDDED);
         };
+    }
+
+    private static Database.Server server(SlurmdbdConf conf) {
+        return new Database.Server(conf.text("StorageHost"), Integer.parseInt(conf.text("StoragePort")), "",
+                conf.text("StorageUser").isEmpty() ? System.getProperty("user.name") : conf.text("StorageUser"), conf.text("StoragePass"),
+                conf.storageLoc());
     }
 
     void start() throws IOException {
@@ -83,7 +91,8 @@ final class Dbd {
                     throw e;
                 }
                 log.error(e.getMessage());
-                log.error("The database must be up when starting the MYSQL plugin.  Trying again in 5 seconds.");
+                log.error("The database must be up when starting the " + (database.dialect() == Database.Dialect.POSTGRESQL ? "PostgreSQL" : "MYSQL")
+                        + " plugin.  Trying again in 5 seconds.");
                 pause(RETRY_MS);
             }
         }

@@ -1,25 +1,31 @@
 package dev.muster.accounting;
 
+import dev.muster.accounting.archive.ArchiveSql;
 import dev.muster.accounting.book.Changes;
 import dev.muster.accounting.book.Conditions;
 import dev.muster.accounting.book.Registration;
 import dev.muster.accounting.book.Views;
+import dev.muster.accounting.report.Utilization;
 import dev.muster.config.SlurmdbdConf;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.daemon.Identities;
 import dev.muster.daemon.Requests;
 import dev.muster.model.Codec;
+import dev.muster.model.Durations;
 import dev.muster.model.Json;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.accounting.AccountingRows;
 import dev.muster.model.accounting.DbdMessages;
 import dev.muster.model.accounting.DbdMessages.Change;
 import dev.muster.model.accounting.DbdMessages.Changed;
+import dev.muster.model.accounting.DbdMessages.Report;
 import dev.muster.model.accounting.DbdMessages.Rows;
 import dev.muster.model.accounting.DbdMessages.Show;
 import dev.muster.model.accounting.Entities.AdminLevel;
 import dev.muster.transport.Caller;
 import dev.muster.transport.Server.Reply;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -37,6 +43,9 @@ final class DbdApi {
     /** So often what is committed is made safe from a loss of power. */
     private static final int FLUSH_EVERY = 2;
 
+    /** ENOENT, as the original says it. */
+    private static final int NO_FILE = 2;
+
     private final AccountingStore store;
     private final BookStore books;
     private final ControllerLinks links;
@@ -49,6 +58,10 @@ final class DbdApi {
     private final Requests requests;
     private final Runaways runaways;
     private final JobEdits jobs;
+    private final Reports reports;
+    private final ArchiveLoad archives;
+    private final Purge purge;
+    private long purgedHour;
     private int sweeps;
 
     DbdApi(AccountingStore store, BookStore books, Supplier<SlurmdbdConf> conf, int slurmUid, Identities identities, DaemonLog log, Runnable shutdown,
@@ -57,6 +70,9 @@ final class DbdApi {
         this.books = books;
         this.runaways = new Runaways(store);
         this.jobs = new JobEdits(store);
+        this.reports = new Reports(store);
+        this.archives = new ArchiveLoad(store, identities);
+        this.purge = new Purge(store, log);
         this.links = new ControllerLinks(books::book);
         this.conf = conf;
         this.slurmUid = slurmUid;
@@ -72,7 +88,7 @@ final class DbdApi {
     }
 
     Reply handle(Caller caller, String message, byte[] body) {
-        return requests.serve(caller, message, () -> answer(caller, message, body));
+        return requests.serve(caller, RpcNames.of(message, body), () -> answer(caller, message, body));
     }
 
     private Reply answer(Caller caller, String message, byte[] body) {
@@ -83,6 +99,8 @@ final class DbdApi {
             case "Sync" -> daemon(caller, () -> links.sync(Codec.decode(body, DbdMessages.Sync.class)).map(Reply::of)
                     .orElseGet(() -> Reply.error(SlurmErrno.IN_STANDBY_MODE)));
             case "Show" -> show(caller, Codec.decode(body, Show.class));
+            case "Report" -> report(caller, Codec.decode(body, Report.class));
+            case "ChangeAll" -> changes(caller, Codec.decode(body, DbdMessages.ChangeAll.class));
             case "Change" -> change(caller, Codec.decode(body, Change.class));
             case "QueryAccounting" -> accounting(caller, Codec.decode(body, AccountingRows.Query.class));
             case "Ping" -> Reply.of(new DbdMessages.Done());
@@ -95,6 +113,9 @@ final class DbdApi {
                 yield operator(caller, () -> log.info("cluster " + q.cluster() + ": " + runaways.end(q.cluster(), q.keys())
                         + " runaway jobs are ended for UID " + caller.uid()));
             }
+            case "LoadArchive" -> load(caller, Codec.decode(body, DbdMessages.LoadArchive.class));
+            case "DumpArchive" -> dump(caller, Codec.decode(body, DbdMessages.DumpArchive.class));
+            case "RollUsage" -> operator(caller, () -> { });
             case "Reconfigure" -> administrator(caller, () -> {
                 log.info("Reconfigure request received");
                 reconfigure.run();
@@ -107,13 +128,20 @@ final class DbdApi {
         };
     }
 
+    private boolean superuser(int uid) {
+        return uid == 0 || uid == slurmUid;
+    }
+
     private boolean superuser(Caller caller) {
-        return caller.uid() == 0 || caller.uid() == slurmUid;
+        return superuser(caller.uid());
+    }
+
+    private boolean atLeast(int uid, AdminLevel level) {
+        return superuser(uid) || books.book().user(identities.userName(uid)).filter(u -> u.adminLevel().compareTo(level) >= 0).isPresent();
     }
 
     private boolean atLeast(Caller caller, AdminLevel level) {
-        return superuser(caller) || books.book().user(identities.userName(caller.uid())).filter(u ->
-                u.adminLevel().compareTo(level) >= 0).isPresent();
+        return atLeast(caller.uid(), level);
     }
 
     private Reply daemon(Caller caller, java.util.function.Supplier<Reply> work) {
@@ -150,6 +178,7 @@ final class DbdApi {
             log.info("cluster " + r.cluster() + " began anew: " + ended + " jobs of before are ended");
         }
         boolean changed = books.change(draft -> Registration.apply(draft, r, identities.userName(caller.uid()), now()), c -> c);
+        store.clusterResources(projection, r.cluster(), now(), r.tres(), r.nodes());
         links.registered(r.cluster(), r.journal(), projection);
         log.info("cluster " + r.cluster() + " registered by " + r.host() + ":" + r.port());
         if (changed) {
@@ -163,8 +192,25 @@ final class DbdApi {
         if (projection.isEmpty()) {
             return Reply.error(SlurmErrno.IN_STANDBY_MODE);
         }
-        projection.get().write(a.batches());
+        projection.get().write(tracked(a));
         return Reply.of(new DbdMessages.Registered(projection.get().sequence()));
+    }
+
+    /**
+     * TrackWCKey: a cluster that does not track keys itself has its jobs counted under their users' default ones. Otherwise what the cluster says
+     * is the row.
+     */
+    private List<AccountingRows.Batch> tracked(DbdMessages.Append a) {
+        if (!conf.get().text("TrackWCKey").equals("yes") || a.batches().stream().allMatch(b -> b.jobs().stream().noneMatch(j -> j.wckey()
+                .isEmpty()))) {
+            return a.batches();
+        }
+        return a.batches().stream().map(b -> new AccountingRows.Batch(b.seq(), b.jobs().stream().map(j -> keyed(a.cluster(), j)).toList(), b.steps(),
+                b.events(), b.texts(), b.contents(), b.reservations())).toList();
+    }
+
+    private AccountingRows.JobRow keyed(String cluster, AccountingRows.JobRow j) {
+        return j.wckey().isEmpty() ? j.with("*" + books.book().defaultWckey(cluster, j.userName()), j.comment(), j.extra(), true) : j;
     }
 
     private Reply readRow(DbdMessages.ReadRow q) {
@@ -182,6 +228,18 @@ final class DbdApi {
     void sweep() {
         if (++sweeps % FLUSH_EVERY == 0) {
             store.flush();
+        }
+        long hour = now() / Utilization.HOUR;
+        if (hour != purgedHour) {
+            purgedHour = hour;
+            // on a thread of its own: what is committed is made safe meanwhile
+            Thread.ofVirtual().start(() -> {
+                try {
+                    purge.run(conf.get()::text, java.time.ZoneId.systemDefault());
+                } catch (java.io.IOException | AccountingException e) {
+                    log.error("purge: " + e.getMessage());
+                }
+            });
         }
         for (String cluster : links.away()) {
             log.info("cluster " + cluster + " has not been heard of: its controller is away");
@@ -201,10 +259,58 @@ final class DbdApi {
         }
     }
 
+    /** Of whom a controller asks for, where it is one that asks. */
+    private static int asker(Caller caller, AccountingRows.Query q, boolean mayNameOthers) {
+        return mayNameOthers && q.asker().matches("\\d{1,9}") ? Integer.parseInt(q.asker()) : caller.uid();
+    }
+
+    private PrivateData veil(int uid) {
+        return new PrivateData(conf.get().text("PrivateData"), books.book(), uid, identities.userName(uid), atLeast(uid, AdminLevel.OPERATOR));
+    }
+
+    /** MaxQueryTimeRange: whether a span is longer than others than operators may ask about jobs. */
+    private boolean wide(int uid, long from, long to) {
+        java.util.OptionalLong most = Durations.parseMinutes(conf.get().text("MaxQueryTimeRange"));
+        long span = (to == 0 ? now() : to) - from;
+        return most.isPresent() && most.getAsLong() != Durations.UNLIMITED && span > most.getAsLong() * Durations.MINUTE
+                && !atLeast(uid, AdminLevel.OPERATOR);
+    }
+
     private Reply accounting(Caller caller, AccountingRows.Query q) {
+        int asker = asker(caller, q, superuser(caller.uid()));
+        if (q.jobs().isEmpty() && wide(asker, q.from(), q.to())) {
+            return Reply.error(SlurmErrno.DB_QUERY_TOO_WIDE);
+        }
         settle(q.clusters());
-        return Reply.of(store.answer(q, now(), q.clusters().isEmpty() ? "" : q.clusters().getFirst())
-                .withTextsOf(caller.uid(), atLeast(caller, AdminLevel.OPERATOR)));
+        AccountingRows.Answer found = veil(asker).shown(store.answer(q, now(), q.clusters().isEmpty() ? "" : q.clusters().getFirst())
+                .withTextsOf(asker, atLeast(asker, AdminLevel.OPERATOR)));
+        // numbers are the book's to say; where rows come without them, nobody has asked
+        boolean numbers = q.fields().isEmpty() || q.fields().contains("assocId") || q.fields().contains("wckeyId");
+        return Reply.of(!numbers ? found : new AccountingRows.Answer(found.now(), found.cluster(), found.jobs().stream().map(this::numbered).toList(),
+                found.next()));
+    }
+
+    /** With the numbers of association and key, where the row does not have them from elsewhere. */
+    private AccountingRows.JobWithSteps numbered(AccountingRows.JobWithSteps found) {
+        AccountingRows.JobRow j = found.job();
+        if (j.assocId() != 0) {
+            return found;
+        }
+        return new AccountingRows.JobWithSteps(j.numbered(books.book().assocNumber(found.cluster(), j.account(), j.userName(), j.partition()),
+                books.book().wckeyNumber(found.cluster(), j.userName(), j.wckey())), found.steps(), found.cluster(), found.text());
+    }
+
+    private Reply report(Caller caller, Report q) {
+        PrivateData veil = veil(caller.uid());
+        if (q.kind().equals(Report.RESERVATIONS) && veil.refuses("reservation")) {
+            return Reply.error(SlurmErrno.ACCESS_DENIED);
+        }
+        if (q.kind().equals(Report.SIZES) && wide(caller.uid(), q.from(), q.to())) {
+            return Reply.error(SlurmErrno.DB_QUERY_TOO_WIDE);
+        }
+        settle(q.clusters());
+        return reports.answer(q, books.book(), veil, conf.get().text("TrackWCKey").equals("yes"), now()).map(rows -> Reply.of(new Rows(rows)))
+                .orElseGet(() -> Reply.error(SlurmErrno.NOT_SUPPORTED));
     }
 
     private Reply show(Caller caller, Show q) {
@@ -221,9 +327,13 @@ final class DbdApi {
             return Reply.error(400, SlurmErrno.NOT_SUPPORTED, "The value '" + q.where().get("condflags")
                     + "' of the condition 'condflags' is not supported by this version");
         }
+        PrivateData veil = veil(caller.uid());
+        if (veil.refuses(q.entity())) {
+            return Reply.error(SlurmErrno.ACCESS_DENIED);
+        }
         Optional<List<Map<String, String>>> rows = new Views(books.book(), q, name -> identities.byName(name).isPresent()).rows();
         if (rows.isPresent()) {
-            return Reply.of(new Rows(rows.get()));
+            return Reply.of(new Rows(veil.shown(q.entity(), rows.get())));
         }
         return switch (q.entity()) {
             case "transaction" -> Reply.of(new Rows(transactions(q)));
@@ -238,6 +348,10 @@ final class DbdApi {
                 settle(List.of(q.where().getOrDefault("cluster", "")));
                 yield Reply.of(new Rows(runaways.open(q.where().getOrDefault("cluster", ""))));
             }
+            case "reservation" -> {
+                settle(List.of());
+                yield Reply.of(new Rows(reservations(q, veil)));
+            }
             case "configuration" -> Reply.of(new Rows(List.of(DbdConfig.shown(conf.get(), identities))));
             case "stats" -> atLeast(caller, AdminLevel.OPERATOR) ? Reply.of(new Rows(counts()))
                     : Reply.error(SlurmErrno.ACCESS_DENIED);
@@ -248,7 +362,17 @@ final class DbdApi {
     /** What was asked how often: messages, then users, the most frequent first. Times in microseconds. */
     private List<Map<String, String>> counts() {
         List<Map<String, String>> out = new ArrayList<>();
-        requests.forEachMessage((message, c) -> out.add(count("type", message, "", c)));
+        long[] commands = new long[2];
+        requests.forEachMessage((message, c) -> {
+            out.add(count("type", message, RpcNames.number(message), c));
+            if (RpcNames.ofCommand(message)) {
+                commands[0] += c.calls();
+                commands[1] += c.us();
+            }
+        });
+        if (commands[0] > 0) {
+            out.add(count("type", RpcNames.END, RpcNames.number(RpcNames.END), new Requests.Count(commands[0], commands[1])));
+        }
         requests.forEachUser((uid, c) -> out.add(count("user", uid == Requests.OTHERS ? "others" : identities.userName(uid),
                 Integer.toString(uid), c)));
         out.sort(java.util.Comparator.comparing((Map<String, String> row) -> Long.parseLong(row.get("Count"))).reversed());
@@ -272,6 +396,16 @@ final class DbdApi {
         } catch (NumberFormatException e) {
             return 0;
         }
+    }
+
+    /** Those that are not over, unless times are given. */
+    private List<Map<String, String>> reservations(Show q, PrivateData veil) {
+        Map<String, String> where = new LinkedHashMap<>(q.where());
+        List<String> clusters = q.where().containsKey("cluster") ? List.of(q.where().get("cluster").split(",")) : List.of();
+        long from = number(q, "start");
+        long to = number(q, "end");
+        Report report = new Report(Report.RESERVATIONS, clusters, from == 0 && to == 0 ? now() : from, to == 0 ? Long.MAX_VALUE : to, where);
+        return reports.answer(report, books.book(), veil, false, now()).orElseThrow();
     }
 
     private List<Map<String, String>> transactions(Show q) {
@@ -338,6 +472,51 @@ final class DbdApi {
         }
     }
 
+    // ---- archives
+
+    private Reply dump(Caller caller, DbdMessages.DumpArchive q) {
+        if (!atLeast(caller, AdminLevel.ADMINISTRATOR) || conf.get().text("DisableArchiveCommands").equals("yes")) {
+            return Reply.error(SlurmErrno.ACCESS_DENIED);
+        }
+        try {
+            purge.run(key -> q.settings().getOrDefault(key, conf.get().text(key)), java.time.ZoneId.systemDefault());
+            return Reply.of(new DbdMessages.Done());
+        } catch (java.io.IOException e) {
+            return Reply.error(400, NO_FILE, e.getMessage());
+        }
+    }
+
+    private Reply load(Caller caller, DbdMessages.LoadArchive q) {
+        if (!atLeast(caller, AdminLevel.ADMINISTRATOR) || conf.get().text("DisableArchiveCommands").equals("yes")) {
+            return Reply.error(SlurmErrno.ACCESS_DENIED);
+        }
+        try {
+            String text = q.insert();
+            if (!q.file().isEmpty()) {
+                Path file = Path.of(q.file());
+                if (!Files.isRegularFile(file)) {
+                    return Reply.error(400, NO_FILE, "No such file or directory");
+                }
+                if (Files.size(file) > ArchiveSql.BYTES_MAX) {
+                    return Reply.error(400, SlurmErrno.NOT_SUPPORTED, q.file() + " has more than " + ArchiveSql.BYTES_MAX + " bytes");
+                }
+                text = Files.readString(file);
+            }
+            if (Purge.wrote(text)) {
+                purge.load(text);
+            } else {
+                archives.load(text, books.book()).forEach(sentence -> log.info("archive " + q.file() + ": " + sentence));
+            }
+            log.info("archive " + (q.file().isEmpty() ? "text" : q.file()) + " is loaded for UID " + caller.uid());
+            return Reply.of(new DbdMessages.Done());
+        } catch (java.io.IOException e) {
+            return Reply.error(400, SlurmErrno.NOT_SUPPORTED, q.file() + ": " + e.getMessage());
+        } catch (ArchiveSql.UnreadableException | IllegalArgumentException | dev.muster.model.Json.MalformedException e) {
+            log.error("archive " + q.file() + ": " + e.getMessage());
+            return Reply.error(400, SlurmErrno.NOT_SUPPORTED, e.getMessage());
+        }
+    }
+
     // ---- changes
 
     private Reply change(Caller caller, Change c) {
@@ -346,8 +525,32 @@ final class DbdApi {
             return Reply.of(jobs.run(c, caller.uid(), atLeast(caller, AdminLevel.OPERATOR), c.where().getOrDefault("cluster", "")));
         }
         String actor = identities.userName(caller.uid());
-        Changed result = books.change(draft -> new Changes(draft, actor, superuser(caller), c, now()).run(), r -> c.commit() && r.error().isEmpty());
+        Changed result = books.change(draft -> new Changes(draft, actor, superuser(caller), c, now(), rules()).run(), r -> c.commit()
+                && r.error().isEmpty());
         if (c.commit() && result.error().isEmpty()) {
+            links.announce(books.book().version(), CONTROLLERS_MS);
+        }
+        return Reply.of(result);
+    }
+
+    private Changes.Rules rules() {
+        return new Changes.Rules(List.of(conf.get().text("Parameters").toLowerCase(java.util.Locale.ROOT).split(",")).contains("preservecaseuser"),
+                !conf.get().text("DisableCoordDBD").equals("yes"), conf.get().text("AllowNoDefAcct").equals("yes"),
+                conf.get().text("AllResourcesAbsolute").equals("yes"));
+    }
+
+    private Reply changes(Caller caller, DbdMessages.ChangeAll all) {
+        String actor = identities.userName(caller.uid());
+        Changed result = books.change(draft -> {
+            for (Change c : all.changes()) {
+                Changed one = new Changes(draft, actor, superuser(caller), c, now(), rules()).run();
+                if (!one.error().isEmpty()) {
+                    return one;
+                }
+            }
+            return new Changed(List.of(), List.of(), List.of(), List.of(), 0);
+        }, r -> all.commit() && r.error().isEmpty());
+        if (all.commit() && result.error().isEmpty()) {
             links.announce(books.book().version(), CONTROLLERS_MS);
         }
         return Reply.of(result);

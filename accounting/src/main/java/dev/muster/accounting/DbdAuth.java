@@ -4,7 +4,9 @@ import dev.muster.config.SlurmConf;
 import dev.muster.config.SlurmdbdConf;
 import dev.muster.daemon.ClusterKey;
 import dev.muster.daemon.Identities;
+import dev.muster.daemon.KeyFile;
 import dev.muster.daemon.TokenKey;
+import dev.muster.transport.KeySet;
 import dev.muster.transport.Munge;
 import dev.muster.transport.Verifier;
 import java.io.File;
@@ -15,7 +17,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.Supplier;
 
 /** How slurmdbd knows its callers: by munge, or by the key that the clusters share with it. */
 final class DbdAuth {
@@ -25,7 +26,7 @@ final class DbdAuth {
     static Verifier verifier(SlurmdbdConf conf, File directory) throws IOException {
         boolean munge = conf.text("AuthType").equals("auth/munge");
         Optional<Munge> daemon = munge ? Optional.of(new Munge(info(conf, "socket"))) : Optional.empty();
-        KeyFile keys = new KeyFile(places(conf, directory, munge));
+        KeyFile<KeySet> keys = new KeyFile<>(places(conf, directory, munge), ClusterKey::read, KeySet.NONE);
         keys.check();
         return new Verifier(keys, "", daemon, TokenKey.tokens(conf.text("AuthAltTypes"), altParameters(conf), directory.getPath(), new Identities()),
                 System::currentTimeMillis);
@@ -54,56 +55,12 @@ final class DbdAuth {
         if (!info(conf, "key").isEmpty() && !munge) {
             out.add(new File(info(conf, "key")));
         }
+        out.add(new File(directory, "slurm.jwks"));
         out.add(new File(directory, "slurm.key"));
         File slurmConf = new File(directory, "slurm.conf");
         if (slurmConf.isFile() && SlurmConf.read(slurmConf) instanceof SlurmConf.Parsed.Ok ok) {
             out.add(new File(ok.conf().stateSaveLocation(), "slurm.key"));
         }
         return out;
-    }
-
-    /** The first of some files that is there; slurmctld may make it after this daemon has started. */
-    private static final class KeyFile implements Supplier<byte[]> {
-        private final List<File> places;
-        private File from;
-        private long modified;
-        private byte[] key = new byte[0];
-
-        KeyFile(List<File> places) {
-            this.places = places;
-        }
-
-        /** @throws IOException if there is a key that is unfit */
-        void check() throws IOException {
-            for (File file : places) {
-                if (file.isFile() && file.canRead()) {
-                    ClusterKey.read(file.toPath());
-                }
-            }
-        }
-
-        /** Empty, with which nobody is known, while there is no fit key. */
-        @Override
-        public synchronized byte[] get() {
-            for (File file : places) {
-                if (file.isFile() && file.canRead()) {
-                    if (!file.equals(from) || file.lastModified() != modified) {
-                        read(file);
-                    }
-                    return key;
-                }
-            }
-            return new byte[0];
-        }
-
-        private void read(File file) {
-            try {
-                key = ClusterKey.read(file.toPath());
-                from = file;
-                modified = file.lastModified();
-            } catch (IOException e) {
-                key = new byte[0];
-            }
-        }
     }
 }

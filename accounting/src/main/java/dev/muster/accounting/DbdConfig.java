@@ -18,12 +18,10 @@ final class DbdConfig {
             PurgeSuspendAfter PurgeTXNAfter PurgeUsageAfter SLURMDBD_CONF SLURMDBD_VERSION SlurmUser StorageBackupHost StorageHost StorageLoc
             StorageParameters StoragePassScript StoragePort StorageType StorageUser TCPTimeout TLSParameters TLSType TrackWCKey
             TrackSlurmctldDown""".split("\\s+");
-    private static final List<String> INERT = List.of("AllResourcesAbsolute", "ArchiveDir", "ArchiveEvents", "ArchiveJobs", "ArchiveResvs",
-            "ArchiveScript",
-            "ArchiveSteps", "ArchiveSuspend", "ArchiveTXN", "ArchiveUsage", "CommitDelay", "DbdBackupHost", "DefaultQOS", "DisableCoordDBD",
-            "MaxPurgeLimit", "MaxQueryTimeRange", "Parameters", "PrivateData", "PurgeEventAfter", "PurgeJobAfter", "PurgeResvAfter", "PurgeStepAfter",
-            "PurgeSuspendAfter", "PurgeTXNAfter", "PurgeUsageAfter", "StorageBackupHost", "StorageParameters", "StoragePassScript",
-            "TrackSlurmctldDown", "TrackWCKey");
+    private static final List<String> INERT = List.of("ArchiveSuspend", "ArchiveUsage", "CommitDelay", "CommunicationParameters",
+            "DbdBackupHost", "DebugFlags", "DebugLevelSyslog", "DefaultQOS", "HashPlugin", "MessageTimeout", "PluginDir", "PurgeSuspendAfter",
+            "PurgeUsageAfter", "StorageBackupHost", "StorageParameters", "StoragePassScript", "TCPTimeout", "TLSParameters", "TLSType",
+            "TrackSlurmctldDown");
     private static final long BOOT = System.currentTimeMillis() / 1000;
 
     private DbdConfig() {}
@@ -36,7 +34,7 @@ final class DbdConfig {
                 case "SLURMDBD_VERSION" -> Release.VERSION;
                 case "SLURMDBD_CONF" -> conf.path();
                 case "SlurmUser" -> conf.slurmUser() + "(" + identities.byName(conf.slurmUser()).map(i -> i.uid()).orElse(0) + ")";
-                case "StoragePort" -> conf.text(key).equals("0") ? "3306" : conf.text(key);
+                case "StoragePort" -> !conf.text(key).equals("0") ? conf.text(key) : conf.storageType().equals(Dbd.POSTGRESQL) ? "5432" : "3306";
                 default -> conf.text(key);
             });
         }

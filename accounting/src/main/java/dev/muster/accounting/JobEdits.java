@@ -117,6 +117,7 @@ final class JobEdits {
                     }
                     all.add("\"job_id\" in (" + String.join(", ", ids) + ")");
                 }
+                case "account" -> all.add("\"account\" in (" + marks(e.getValue(), values) + ")");
                 case "user" -> all.add("\"user_name\" in (" + marks(e.getValue(), values) + ")");
                 case "wckey" -> all.add("\"wckey\" in (" + marks(e.getValue(), values) + ")");
                 case "starttime", "endtime" -> {

@@ -1,6 +1,7 @@
 package dev.muster.accounting;
 
 import dev.muster.model.HostList;
+import dev.muster.model.Sluid;
 import dev.muster.model.accounting.AccountingRows.JobRow;
 import dev.muster.model.accounting.AccountingRows.Query;
 import dev.muster.model.accounting.AccountingRows.StepRow;
@@ -8,11 +9,14 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
 
 /** One question turned into SQL with parameters, and the rest of it that is decided row by row. */
 final class JobQuery {
-    private static final String ORDER = " order by j.\"job_id\", j.\"submit_time\", j.\"cluster_key\", j.\"sluid\", j.\"restarts\"";
+    private static final String ORDER = " order by j.\"job_id\", j.\"submit_time\", j.\"cluster_key\", j.\"restarts\", j.\"sluid\"";
     private static final String KEYS = "select \"cluster_key\", \"sluid\", \"restarts\" from \"job\" where ";
 
     private final Query query;
@@ -27,7 +31,7 @@ final class JobQuery {
     JobQuery(Query query, List<Integer> clusterKeys) {
         this.query = query;
         this.selectors = JobSelector.all(query.jobs(), query.wholeHetjob());
-        selected();
+        selected(clusterKeys);
         in("cluster_key", clusterKeys);
         in("user_id", query.userIds());
         in("group_id", query.groupIds());
@@ -41,6 +45,47 @@ final class JobQuery {
         between("cpus_allocated", query.minCpus(), query.maxCpus());
         between("limit_min", query.minLimitMin(), query.maxLimitMin());
         window();
+        if (query.fromJob() > 0) {
+            where.append(" and j.\"job_id\" >= ?");
+            parameters.add(query.fromJob());
+        }
+    }
+
+    /** What tells rows of jobs apart, and what a choice among them is made by. */
+    private static final Set<String> OF_JOBS = Set.of("sluid", "restarts", "jobId", "arrayJobId", "arrayTaskId", "arrayTasks", "arrayMaxRunning",
+            "userId", "userName", "account", "partition", "wckey", "state", "cancelledBy", "hetJobId", "hetOffset", "startTime", "endTime",
+            "suspendedSeconds");
+    private static final Set<String> OF_STEPS = Set.of("sluid", "restarts", "stepId", "jobId", "state", "cancelledBy", "startTime", "endTime");
+
+    /** The columns of jobs that are wanted. */
+    boolean[] jobColumns() {
+        Set<String> all = new HashSet<>(OF_JOBS);
+        all.addAll(query.fields());
+        if (!query.nodes().isEmpty()) {
+            all.add("nodes");
+        }
+        return AccountingStore.JOBS.only(all);
+    }
+
+    boolean[] stepColumns() {
+        Set<String> all = new HashSet<>(OF_STEPS);
+        all.addAll(query.fields());
+        return AccountingStore.STEPS.only(all);
+    }
+
+    /** The first rows, at most so many as the question's limit. */
+    PreparedStatement prepareJobs(Connection on, boolean[] columns) throws SQLException {
+        return prepare(on, "select " + AccountingStore.JOBS.selectList("j", columns) + ", j.\"cluster_key\" from " + source() + where + ORDER
+                + " limit "
+                + query.limit());
+    }
+
+    /** Steps of the jobs with these numbers. */
+    PreparedStatement prepareSteps(Connection on, boolean[] columns, int last) throws SQLException {
+        return prepare(on, "select " + AccountingStore.STEPS.selectList("s", columns)
+            + ", j.\"cluster_key\" from " + source()
+                    + " join \"step\" s on s.\"cluster_key\" = j.\"cluster_key\" and s.\"sluid\" = j.\"sluid\" and s.\"restarts\" = j.\"restarts\""
+            + where + " and j.\"job_id\" <= " + last + ORDER + ", s.\"start_time\", s.\"step_id\"");
     }
 
     PreparedStatement prepareJobs(Connection on) throws SQLException {
@@ -69,8 +114,10 @@ final class JobQuery {
     }
 
     /** Narrows by the indexes over numbers of jobs and of arrays. */
-    private void selected() {
+    private void selected(List<Integer> clusterKeys) {
         if (!selectors.isEmpty()) {
+            List<Long> sluids = selectors.stream().filter(s -> s.sluid() >= 0).flatMap(s -> Stream.of(s.sluid(), Sluid.first(s.sluid()))).distinct()
+                    .toList();
             List<Integer> ids = selectors.stream().map(JobSelector::jobId).distinct().toList();
             String list = "(?" + ", ?".repeat(ids.size() - 1) + ")";
             narrow.append(KEYS).append("\"job_id\" in ").append(list).append(" union ").append(KEYS)
@@ -82,6 +129,12 @@ final class JobQuery {
                 narrow.append(" union ").append(KEYS).append("\"het_job_id\" in (select \"het_job_id\" from \"job\" where \"het_job_id\" > 0 "
                     + "and \"job_id\" in ").append(list).append(")");
                 parameters.addAll(ids);
+            }
+            if (!sluids.isEmpty()) {
+                narrow.append(" union ").append(KEYS).append("\"cluster_key\" in (?").append(", ?".repeat(clusterKeys.size() - 1))
+                        .append(") and \"sluid\" in (?").append(", ?".repeat(sluids.size() - 1)).append(")");
+                parameters.addAll(clusterKeys);
+                parameters.addAll(sluids);
             }
         }
     }

@@ -1,21 +1,24 @@
 package dev.muster.accounting;
 
 import dev.muster.model.IndexSet;
+import dev.muster.model.Sluid;
 import dev.muster.model.accounting.AccountingRows.JobRow;
 import dev.muster.model.accounting.AccountingRows.StepRow;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /**
- * A job as people name it: {@code 12}, {@code 12_3}, {@code 12_[3-5]}, {@code 12+1}, {@code 12.0}, {@code 12_3.batch}.
+ * A job as people name it: {@code 12}, {@code 12_3}, {@code 12_[3-5]}, {@code 12+1}, {@code 12.0}, {@code 12_3.batch}, {@code s000000000001V}.
  *
  * @param tasks  of the array; empty for the whole of it
  * @param offset of one component of a heterogeneous job, -1 if none is named
  * @param whole  {@code yes}, {@code no} or "", as in the query
+ * @param sluid  that names one attempt at one size, -1 if none is named
  * @param step   name of a step; empty for the job and all its steps
  */
-record JobSelector(int jobId, Optional<IndexSet> tasks, int offset, String whole, String step) {
+record JobSelector(int jobId, Optional<IndexSet> tasks, int offset, String whole, String step, long sluid) {
     static final int BATCH = -5;
     static final int EXTERN = -4;
     static final int INTERACTIVE = -6;
@@ -24,7 +27,7 @@ record JobSelector(int jobId, Optional<IndexSet> tasks, int offset, String whole
     static List<JobSelector> all(List<String> words, String whole) {
         List<JobSelector> found = new ArrayList<>();
         for (String word : words) {
-            found.add(of(word, whole).orElse(new JobSelector(-1, Optional.empty(), -1, whole, "")));
+            found.add(of(word, whole).orElse(new JobSelector(-1, Optional.empty(), -1, whole, "", -1)));
         }
         return List.copyOf(found);
     }
@@ -33,6 +36,10 @@ record JobSelector(int jobId, Optional<IndexSet> tasks, int offset, String whole
         int dot = word.indexOf('.');
         String step = dot < 0 ? "" : word.substring(dot + 1);
         String job = dot < 0 ? word : word.substring(0, dot);
+        OptionalLong number = Sluid.parse(job);
+        if (number.isPresent()) {
+            return Optional.of(new JobSelector(-1, Optional.empty(), -1, whole, step, number.getAsLong()));
+        }
         int plus = job.indexOf('+');
         int offset = -1;
         if (plus >= 0) {
@@ -49,10 +56,10 @@ record JobSelector(int jobId, Optional<IndexSet> tasks, int offset, String whole
             return Optional.empty();
         }
         if (underscore < 0) {
-            return Optional.of(new JobSelector(Integer.parseInt(id), Optional.empty(), offset, whole, step));
+            return Optional.of(new JobSelector(Integer.parseInt(id), Optional.empty(), offset, whole, step, -1));
         }
         return indexes(job.substring(underscore + 1))
-            .map(set -> new JobSelector(Integer.parseInt(id), Optional.of(set), -1, whole, step));
+            .map(set -> new JobSelector(Integer.parseInt(id), Optional.of(set), -1, whole, step, -1));
     }
 
     private static Optional<IndexSet> indexes(String text) {
@@ -60,6 +67,9 @@ record JobSelector(int jobId, Optional<IndexSet> tasks, int offset, String whole
     }
 
     boolean matches(JobRow job) {
+        if (sluid >= 0) {
+            return Sluid.shown(job.sluid(), job.restarts()) == sluid;
+        }
         if (job.hetJobId() > 0) {
             boolean named = offset >= 0 ? job.hetJobId() == jobId && job.hetOffset() == offset : job.jobId() == jobId;
             // with yes, the query has already found whole jobs only

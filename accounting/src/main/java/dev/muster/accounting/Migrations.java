@@ -13,12 +13,13 @@ import java.util.List;
 /**
  * Brings a database to the newest schema: numbered files, each applied once and never changed afterwards. Databases commit with every
  * change of a table, so a kill may leave a file half applied: what was done of it is noted after each statement. The one statement
- * that a kill may have left done but not noted is done again, and may then fail.
+ * that a kill may have left done but not noted is done again, and may then fail; not so with PostgreSQL, where what is done is noted with it.
  */
 final class Migrations {
     private static final List<String> FILES = List.of("V001__jobs_and_steps.sql", "V002__several_clusters.sql",
             "V003__components_and_licences.sql", "V004__whom_jobs_share_with.sql", "V005__scripts_and_environments.sql",
-            "V006__energy_and_network.sql", "V007__containers_of_steps.sql");
+            "V006__energy_and_network.sql", "V007__containers_of_steps.sql",
+            "V008__reservations_and_archives.sql");
 
     private Migrations() {
     }
@@ -71,7 +72,7 @@ final class Migrations {
             try {
                 statement.execute(dialect.translated(sql));
             } catch (SQLException e) {
-                if (number - 1 != noted) {
+                if (number - 1 != noted || dialect.transactionalTables()) {
                     throw e;
                 }
             }

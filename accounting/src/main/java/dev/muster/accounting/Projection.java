@@ -96,6 +96,7 @@ public final class Projection implements RowSink, AutoCloseable {
                 mergeAll(c, AccountingStore.STEPS, steps.values());
                 for (Batch batch : fresh) {
                     events(c, batch);
+                    ReservationTable.write(c, key, batch);
                     JobTexts.write(c, store.database().dialect(), key, batch);
                 }
                 setSequence(c, reached);

@@ -17,7 +17,10 @@ public final class Projector implements AutoCloseable {
     /** So much of a script or an environment counts as a row: a transaction, and a message to slurmdbd, stays below 16 MiB and one entry. */
     private static final int CONTENT_ROW_BYTES = 1_600;
     private static final long RETRY_MS = 1_000;
-    /** At least so long from one transaction to the next, unless someone waits for it: under load one holds the rows of many entries. */
+    /**
+     * So long rows wait for more, unless someone waits for them: under load a transaction holds the rows of many entries, and what a job's start
+     * costs here does not fall on the moment of its start.
+     */
     private static final long PAUSE_MS = 250;
     /** How often what is committed is also written out, so that the journal may let go of it. */
     private static final long CHECKPOINT_MS = 2_000;
@@ -58,7 +61,7 @@ public final class Projector implements AutoCloseable {
 
     private static int rows(Batch batch) {
         long letters = batch.contents().stream().mapToLong(c -> c.base64().length()).sum();
-        return 1 + batch.jobs().size() + batch.steps().size() + batch.events().size() + batch.texts().size()
+        return 1 + batch.jobs().size() + batch.steps().size() + batch.events().size() + batch.texts().size() + batch.reservations().size()
                 + (int) Math.min(MAX_GROUP_ROWS, letters / CONTENT_ROW_BYTES);
     }
 
@@ -125,12 +128,12 @@ public final class Projector implements AutoCloseable {
     private void run() {
         long lastCheckpointNs = System.nanoTime();
         while (true) {
+            if (anythingWaits()) {
+                pause();
+            }
             List<Batch> group = take();
             if (!group.isEmpty() && !write(group)) {
                 continue;
-            }
-            if (!group.isEmpty()) {
-                pause();
             }
             boolean due = (System.nanoTime() - lastCheckpointNs) / 1_000_000 >= CHECKPOINT_MS;
             boolean done = isDone();
@@ -142,6 +145,10 @@ public final class Projector implements AutoCloseable {
                 return;
             }
         }
+    }
+
+    private synchronized boolean anythingWaits() {
+        return !waiting.isEmpty();
     }
 
     private synchronized void pause() {

@@ -10,6 +10,7 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 
 /**
  * A table whose columns are the components of a record, in their order; the components of a record inside it are
@@ -65,6 +66,45 @@ final class RowTable<T extends Record> {
         return quoted(columnNames(), alias + ".");
     }
 
+    /** Which columns are those of the components with these names. */
+    boolean[] only(Set<String> components) {
+        boolean[] out = new boolean[columns.size()];
+        for (int i = 0; i < out.length; i++) {
+            String first = columns.get(i).path.getFirst().getName();
+            out[i] = components.contains(first);
+        }
+        return out;
+    }
+
+    String selectList(String alias, boolean[] wanted) {
+        List<String> names = new ArrayList<>();
+        for (int i = 0; i < wanted.length; i++) {
+            if (wanted[i]) {
+                names.add(columns.get(i).name);
+            }
+        }
+        return quoted(names, alias + ".");
+    }
+
+    boolean[] every() {
+        boolean[] out = new boolean[columns.size()];
+        java.util.Arrays.fill(out, true);
+        return out;
+    }
+
+    static int count(boolean[] wanted) {
+        int n = 0;
+        for (boolean w : wanted) {
+            n += w ? 1 : 0;
+        }
+        return n;
+    }
+
+    /** A row of which only these columns were selected; the others are as in a row that says nothing. */
+    T read(ResultSet from, boolean[] wanted) throws SQLException {
+        return type.cast(shape.build(from, new int[] {1}, wanted, new int[] {0}));
+    }
+
     private static String quoted(List<String> names, String prefix) {
         return String.join(", ", names.stream().map(n -> prefix + "\"" + n + "\"").toList());
     }
@@ -76,7 +116,8 @@ final class RowTable<T extends Record> {
             for (Method accessor : columns.get(i).path) {
                 value = invoke(accessor, value);
             }
-            to.setObject(i + 2, value);
+            // no text of a database may hold this one, and PostgreSQL says so
+            to.setObject(i + 2, value instanceof String text && text.indexOf(0) >= 0 ? text.replace("\0", "") : value);
         }
     }
 
@@ -109,18 +150,37 @@ final class RowTable<T extends Record> {
             }
         }
 
+        /** @param column of the answer that is next; leaf: of all columns of the table */
+        Object build(ResultSet from, int[] column, boolean[] wanted, int[] leaf) throws SQLException {
+            Object[] values = new Object[columns.size()];
+            for (int i = 0; i < values.length; i++) {
+                Shape inner = nested.get(i);
+                values[i] = inner != null ? inner.build(from, column, wanted, leaf) : wanted[leaf[0]++] ? value(columns.get(i), from, column[0]++)
+                        : nothing(columns.get(i));
+            }
+            return made(values);
+        }
+
         Object build(ResultSet from, int[] column) throws SQLException {
             Object[] values = new Object[columns.size()];
             for (int i = 0; i < values.length; i++) {
                 Shape inner = nested.get(i);
                 values[i] = inner == null ? value(columns.get(i), from, column[0]++) : inner.build(from, column);
             }
+            return made(values);
+        }
+
+        private Object made(Object[] values) {
             try {
                 return constructor.newInstance(values);
             } catch (ReflectiveOperationException e) {
                 throw new AssertionError(e);
             }
         }
+    }
+
+    private static Object nothing(Class<?> type) {
+        return type == int.class ? (Object) 0 : type == long.class ? (Object) 0L : type == boolean.class ? (Object) Boolean.FALSE : "";
     }
 
     private static Object value(Class<?> type, ResultSet from, int column) throws SQLException {

@@ -13,15 +13,23 @@ final class StepCursor {
     private StepRow ahead;
     private int aheadKey;
 
+    private final boolean[] columns;
+
     /** @param rows null when no steps are wanted */
     StepCursor(ResultSet rows) throws SQLException {
+        this(rows, null);
+    }
+
+    /** @param columns those that were selected, null for all */
+    StepCursor(ResultSet rows, boolean[] columns) throws SQLException {
         this.rows = rows;
+        this.columns = columns;
         advance();
     }
 
     private void advance() throws SQLException {
-        ahead = rows != null && rows.next() ? AccountingStore.STEPS.read(rows) : null;
-        aheadKey = ahead == null ? 0 : rows.getInt(AccountingStore.STEPS.columnNames().size() + 1);
+        ahead = rows == null || !rows.next() ? null : columns == null ? AccountingStore.STEPS.read(rows) : AccountingStore.STEPS.read(rows, columns);
+        aheadKey = ahead == null ? 0 : rows.getInt((columns == null ? AccountingStore.STEPS.columnNames().size() : RowTable.count(columns)) + 1);
     }
 
     List<StepRow> of(JobRow job, int clusterKey) throws SQLException {

@@ -27,19 +27,24 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The same promises on the embedded database and on a real MariaDB server. */
+/** The same promises on the embedded database and on real servers, MariaDB and PostgreSQL. */
 class DatabasesTest {
     @TempDir
     private static Path dir;
     private static MariaDbServer server;
+    private static PostgresServer postgres;
     private static int names;
 
     @BeforeAll
     static void startServer() throws Exception {
         if (MariaDbServer.missing().isEmpty()) {
             server = MariaDbServer.start(dir);
+        }
+        if (PostgresServer.missing().isEmpty()) {
+            postgres = PostgresServer.start();
         }
     }
 
@@ -48,12 +53,19 @@ class DatabasesTest {
         if (server != null) {
             server.close();
         }
+        if (postgres != null) {
+            postgres.close();
+        }
     }
 
     private static Database database(String kind, String name) {
         if (kind.equals("mariadb")) {
             assumeTrue(server != null, () -> MariaDbServer.missing().orElse(""));
             return server.database(name);
+        }
+        if (kind.equals("postgresql")) {
+            assumeTrue(postgres != null, () -> PostgresServer.missing().orElse(""));
+            return postgres.database(name);
         }
         return Database.inMemory(name);
     }
@@ -66,7 +78,7 @@ class DatabasesTest {
         return new JobRow(id, 0, id, 0, -1, "", 0, "näme " + id, 1000, "u", 100, "g", "acct", "normal", "", "debug", "", state, "None", -1,
                 ExitStatus.NONE, ExitStatus.NONE, 10, 10, 20, end, 0, 60, 1, "n1", 1, 1, 1, 512, true, "cpu=1", "cpu=1,mem=512M", "", "/tmp",
                         "sbatch x", "",
-                "o", "e", "it's a 'comment' \\ with ;", "", "", "", "", true, id, 1, "fluent:1", "", "OK", "NO");
+                "o", "e", "it's a 'comment' \\ with ;", "", "", "", "", true, id, 1, "fluent:1", "", "OK", "NO", 0, 0);
     }
 
     static StepRow step(int id) {
@@ -87,7 +99,7 @@ class DatabasesTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"embedded", "mariadb"})
+    @ValueSource(strings = {"embedded", "mariadb", "postgresql"})
     void rowsOfSeveralClusters(String kind) {
         try (AccountingStore store = AccountingStore.on(database(kind, fresh()))) {
             Projection a = store.projection("a", "j1");
@@ -106,7 +118,7 @@ class DatabasesTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"embedded", "mariadb"})
+    @ValueSource(strings = {"embedded", "mariadb", "postgresql"})
     void scriptsAndEnvironmentsAreKeptOnceEach(String kind) {
         String large = "QUJD".repeat(1 << 19);
         try (AccountingStore store = AccountingStore.on(database(kind, fresh()))) {
@@ -128,6 +140,47 @@ class DatabasesTest {
         }
     }
 
+    /** Whole jobs, each once, whatever the size of a part; of the rows only what was asked for. */
+    @ParameterizedTest
+    @CsvSource({"embedded, 1", "embedded, 4", "mariadb, 4", "postgresql, 4", "embedded, 7", "embedded, 1000"})
+    void anAnswerComesInParts(String kind, int rows) {
+        try (AccountingStore store = AccountingStore.on(database(kind, fresh()))) {
+            List<JobRow> jobs = new ArrayList<>();
+            List<StepRow> steps = new ArrayList<>();
+            for (int id = 1; id <= 20; id++) {
+                jobs.add(job(id, "COMPLETED", 30));
+                steps.add(step(id));
+            }
+            store.projection("a", "j1").write(List.of(new Batch(1, jobs, steps)));
+            // the same numbers again in another cluster: two rows of each
+            store.projection("b", "j2").write(List.of(new Batch(1, jobs.subList(0, 5), steps.subList(0, 5))));
+            for (boolean duplicates : List.of(true, false)) {
+                List<JobWithSteps> parts = new ArrayList<>();
+                int asked = 0;
+                for (int from = 0; asked == 0 || from > 0; asked++) {
+                    Answer part = store.answer(only(query(duplicates), "nodes", "usage").page(from, rows), 9, "a");
+                    parts.addAll(part.jobs());
+                    from = part.next();
+                }
+                assertThat(parts).extracting(p -> p.cluster() + p.job().jobId() + p.steps().size())
+                        .containsExactlyElementsOf(store.answer(query(duplicates), 9, "a").jobs().stream()
+                                .map(p -> p.cluster() + p.job().jobId() + p.steps().size()).toList());
+                assertThat(parts).allSatisfy(p -> {
+                    assertThat(p.job().nodes()).isEqualTo("n1");
+                    assertThat(p.job().name()).isEmpty();
+                    assertThat(p.steps().getFirst().usage()).isEqualTo(step(1).usage());
+                    assertThat(p.steps().getFirst().name()).isEmpty();
+                });
+                assertThat(asked).isGreaterThanOrEqualTo(25 / rows / 2);
+            }
+        }
+    }
+
+    private static Query only(Query q, String... fields) {
+        return new Query(q.jobs(), q.userIds(), true, q.groupIds(), q.accounts(), q.partitions(), q.qos(), q.names(), q.nodes(), q.states(),
+                q.wckeys(), q.reasons(), 0, 0, q.duplicates(), false, 0, 0, 0, 0, 0, 0, q.clusters(), "", "", "", List.of(fields), 0, 0);
+    }
+
     private static Query withText(Query q, String text) {
         return new Query(q.jobs(), q.userIds(), true, q.groupIds(), q.accounts(), q.partitions(), q.qos(), q.names(), q.nodes(), q.states(),
                 q.wckeys(), q.reasons(), 0, 0, false, false, 0, 0, 0, 0, 0, 0, q.clusters(), "", text);
@@ -140,7 +193,7 @@ class DatabasesTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"embedded", "mariadb"})
+    @ValueSource(strings = {"embedded", "mariadb", "postgresql"})
     void aBatchCountsOnceAndTheSequenceIsItsOwn(String kind) {
         try (AccountingStore store = AccountingStore.on(database(kind, fresh()))) {
             Projection a = store.projection("a", "j1");
@@ -153,7 +206,7 @@ class DatabasesTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"embedded", "mariadb"})
+    @ValueSource(strings = {"embedded", "mariadb", "postgresql"})
     void aNewJournalEndsWhatTheOldOneLeftRunning(String kind) {
         try (AccountingStore store = AccountingStore.on(database(kind, fresh()))) {
             store.projection("a", "old").write(List.of(new Batch(1, List.of(job(1, "RUNNING", 0)), List.of())));
@@ -166,7 +219,7 @@ class DatabasesTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"embedded", "mariadb"})
+    @ValueSource(strings = {"embedded", "mariadb", "postgresql"})
     void eventsOfANodeFollowEachOther(String kind) {
         try (AccountingStore store = AccountingStore.on(database(kind, fresh()))) {
             BookStore books = new BookStore(store, 1);
@@ -181,7 +234,7 @@ class DatabasesTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"embedded", "mariadb"})
+    @ValueSource(strings = {"embedded", "mariadb", "postgresql"})
     void theBookIsThereAgain(String kind) {
         String name = fresh();
         try (AccountingStore store = AccountingStore.on(database(kind, name))) {
@@ -213,7 +266,8 @@ class DatabasesTest {
         private WriterProcess() {}
 
         public static void main(String[] args) {
-            Database database = Database.mariaDb(new Database.Server("localhost", 0, args[0], "root", "", args[1]));
+            Database database = args[0].startsWith("/") ? Database.mariaDb(new Database.Server("localhost", 0, args[0], "root", "", args[1]))
+                    : PostgresServer.database(Integer.parseInt(args[0]), args[1]);
             AccountingStore store = AccountingStore.on(database);
             Projection p = store.projection("c", "j");
             for (long seq = p.sequence() + 1; ; seq++) {
@@ -224,14 +278,15 @@ class DatabasesTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {1, 2, 3})
-    void nothingIsLostOrDoubleWhenTheWriterIsKilled(int rounds) throws Exception {
-        assumeTrue(server != null, () -> MariaDbServer.missing().orElse(""));
+    @CsvSource({"mariadb, 1", "mariadb, 3", "postgresql, 1", "postgresql, 3"})
+    void nothingIsLostOrDoubleWhenTheWriterIsKilled(String kind, int rounds) throws Exception {
         String name = fresh();
+        database(kind, name).close();
         long acknowledged = 0;
         for (int round = 0; round < rounds; round++) {
             Process writer = new ProcessBuilder(System.getProperty("java.home") + "/bin/java", "-cp", System.getProperty("java.class.path"),
-                    WriterProcess.class.getName(), server.socket().toString(), name).redirectError(ProcessBuilder.Redirect.DISCARD).start();
+                    WriterProcess.class.getName(), kind.equals("mariadb") ? server.socket().toString() : Integer.toString(postgres.port()), name)
+                            .redirectError(ProcessBuilder.Redirect.DISCARD).start();
             try (java.io.BufferedReader out = writer.inputReader()) {
                 for (int i = 0; i < 50; i++) {
                     String line = out.readLine();
@@ -246,7 +301,7 @@ class DatabasesTest {
             }
             assertThat(writer.waitFor(20, TimeUnit.SECONDS)).isTrue();
         }
-        try (AccountingStore store = AccountingStore.on(server.database(name))) {
+        try (AccountingStore store = AccountingStore.on(database(kind, name))) {
             long sequence = store.projection("c", "j").sequence();
             List<Integer> ids = new ArrayList<>();
             store.jobs(query(true), j -> {

@@ -39,7 +39,7 @@ final class MariaDbServer implements AutoCloseable {
         Files.createDirectories(data);
         String user = System.getProperty("user.name");
         int made = new ProcessBuilder(program("mariadb-install-db").orElseThrow(), "--no-defaults", "--user=" + user, "--datadir=" + data,
-                "--auth-root-authentication-method=normal", "--skip-test-db").redirectErrorStream(true)
+                "--auth-root-authentication-method=normal", "--skip-test-db", "--tmpdir=" + directory).redirectErrorStream(true)
                 .redirectOutput(directory.resolve("install.log").toFile()).start().waitFor();
         if (made != 0) {
             throw new IOException("mariadb-install-db failed: " + Files.readString(directory.resolve("install.log")));
@@ -48,7 +48,8 @@ final class MariaDbServer implements AutoCloseable {
         Path socket = Files.createTempDirectory("mdb").resolve("s");
         Process server = new ProcessBuilder(program("mariadbd").orElseThrow(), "--no-defaults", "--user=" + user, "--datadir=" + data, "--socket="
                 + socket,
-                "--skip-networking", "--innodb-buffer-pool-size=32M", "--pid-file=" + directory.resolve("pid")).redirectErrorStream(true)
+                "--skip-networking", "--tmpdir=" + directory, "--innodb-buffer-pool-size=32M", "--pid-file=" + directory.resolve("pid"))
+                        .redirectErrorStream(true)
                 .redirectOutput(directory.resolve("server.log").toFile()).start();
         for (int i = 0; i < START_S * 10 && server.isAlive() && !Files.exists(socket); i++) {
             Thread.sleep(100);

@@ -71,6 +71,10 @@ final class AllocationClient {
         if (e.errno() == SlurmErrno.INVALID_TASK_MEMORY.number()) {
             c.error("Memory specification can not be satisfied");
         }
+        if (o.has(JobOption.TEST_ONLY)) {
+            c.err().println("allocation failure: " + lastLine(c, e));
+            return o.exitError(1);
+        }
         String verb = c.name().equals("salloc") ? "Job submit/allocate failed: " : "Unable to allocate resources: ";
         c.error(verb + lastLine(c, e));
         boolean busy = o.has(JobOption.IMMEDIATE) && !c.env("SLURM_EXIT_IMMEDIATE").isEmpty();

@@ -41,6 +41,9 @@ final class Bcast {
         if (o.has(JobOption.BCAST_EXCLUDE)) {
             args.add("--exclude=" + o.text(JobOption.BCAST_EXCLUDE));
         }
+        if (o.has(JobOption.COMPRESS) && List.of("", "lz4").contains(Texts.lower(o.text(JobOption.COMPRESS)))) {
+            args.add("--compress");
+        }
         args.addAll(List.of(source.get().toString(), target));
         int rc = new Sbcast().run(new CommandContext("sbcast", c.program(), args, env, c.host(), c.out(), c.err(), c.in()));
         if (rc != 0) {

@@ -6,8 +6,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * CliFilterPlugins. {@code cli_filter/user_defaults}: lines {@code [command:][cluster:]option=value} in the user's own file, for what neither
- * the command line nor the environment nor the script says. What is wrong in the file is told and passed over, as in the original.
+ * CliFilterPlugins; {@link SubmissionLog} is syslog's, {@link FilterScript} lua's. {@code cli_filter/user_defaults}: lines
+ * {@code [command:][cluster:]option=value} in the user's own file, for what neither the command line nor the environment nor the script
+ * says. What is wrong in the file is told and passed over, as in the original.
  */
 final class CliFilter {
     private static final String FILE = ".slurm/defaults";
@@ -35,9 +36,14 @@ final class CliFilter {
                         new CliFilter(options).read();
                     }
                 }
-                case "lua", "syslog" -> throw new UsageException(options.exitError(1), List.of(
-                        c.name() + ": error: CliFilterPlugins=" + plugin + " is not supported by this version of Muster",
-                        c.name() + ": error: cli_filter plugin terminated with error"));
+                // what it has to say is said by the caller's own process, after the submission
+                case "syslog" -> c.host().needsOwnProcess();
+                case "lua" -> {
+                    c.host().needsOwnProcess();
+                    if (options.command() != 'R' || !options.has(JobOption.JOBID)) {
+                        c.host().filter(c).setup(options);
+                    }
+                }
                 default -> throw new UsageException(options.exitError(1), List.of(
                         c.name() + ": error: Couldn't find the specified plugin name for " + plugin + " looking at all files",
                         c.name() + ": error: cannot find cli_filter plugin for " + plugin,
@@ -85,7 +91,7 @@ final class CliFilter {
                 && (cluster.equals("*") || cluster.equals(context.host().settings().clusterName));
         Optional<JobOption> option = Arrays.stream(JobOption.values())
                 .filter(o -> o.takenBy(options.command()) && o.longName.equals(key.getLast())).findFirst();
-        if (!meant || option.isEmpty() || isSaid(option.get())) {
+        if (!meant || option.isEmpty() || isSaid(options, option.get())) {
             return;
         }
         try {
@@ -100,7 +106,47 @@ final class CliFilter {
     }
 
     /** It, or what excludes it. */
-    private boolean isSaid(JobOption o) {
-        return options.said(o) || RIVALS.stream().anyMatch(all -> all.contains(o) && all.stream().anyMatch(options::said));
+    static boolean isSaid(JobOptions options, JobOption o) {
+        return withRivals(o).stream().anyMatch(options::said);
+    }
+
+    /** An option and those that it excludes. */
+    static List<JobOption> withRivals(JobOption o) {
+        return RIVALS.stream().filter(all -> all.contains(o)).findFirst().orElse(List.of(o));
+    }
+
+    private static boolean hasScript(CommandContext c) {
+        return c.host().settings().cliFilters.stream().anyMatch(p -> p.equals(FilterScript.PLUGIN) || p.equals("lua"));
+    }
+
+    /**
+     * All options of a component are there and nothing is asked for yet.
+     *
+     * @param offset of the component
+     * @param words  script or program, and its arguments
+     */
+    static void preSubmit(JobOptions options, int offset, List<String> words) throws UsageException {
+        if (hasScript(options.context())) {
+            options.context().host().filter(options.context()).preSubmit(options, offset, words);
+        }
+    }
+
+    /** Of each component of a job. */
+    static void preSubmit(List<JobOptions> components, List<String> words) throws UsageException {
+        for (int i = 0; i < components.size(); i++) {
+            preSubmit(components.get(i), i, words);
+        }
+    }
+
+    /** The job, or the step, is there. @param components how many it has */
+    static void taken(JobOptions first, int components, int jobId, long stepId, List<String> words) throws UsageException {
+        CommandContext c = first.context();
+        if (c.host().settings().cliFilters.isEmpty()) {
+            return;
+        }
+        SubmissionLog.taken(first, jobId, stepId, words);
+        for (int i = 0; i < components && hasScript(c); i++) {
+            c.host().filter(c).postSubmit(i, jobId, stepId);
+        }
     }
 }

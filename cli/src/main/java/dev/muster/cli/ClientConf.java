@@ -1,5 +1,7 @@
 package dev.muster.cli;
 
+import dev.muster.config.IncludedFiles;
+import java.io.File;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -43,8 +45,12 @@ public final class ClientConf {
     boolean trackWckey;
     String mpiDefault = "";
     List<String> cliFilters = List.of();
+    /** Where cli_filter.lua is; "" beside slurm.conf. */
+    String cliFilterPath = "";
     /** KillOnBadExit, WaitTime in seconds and MessageTimeout in seconds; 0 where nothing is said. */
     int killOnBadExit;
+    /** Seconds; 0 for none. */
+    int inactiveLimit;
     int waitTime;
     /** TCPTimeout, milliseconds. */
     int connectMs = 2_000;
@@ -111,12 +117,12 @@ public final class ClientConf {
             if (goesOn && at < text.length()) {
                 continue;
             }
-            line(line.toString(), file, files, depth);
+            line(line.toString(), files, depth);
             line.setLength(0);
         }
     }
 
-    private void line(String raw, String file, Files files, int depth) throws IOException {
+    private void line(String raw, Files files, int depth) throws IOException {
         int hash = raw.indexOf('#');
         String line = (hash < 0 ? raw : raw.substring(0, hash)).strip();
         if (line.isEmpty()) {
@@ -124,9 +130,7 @@ public final class ClientConf {
         }
         if (line.regionMatches(true, 0, "include", 0, 7) && line.length() > 8 && line.charAt(7) <= ' ') {
             if (depth < INCLUDE_DEPTH_MAX) {
-                String name = line.substring(8).strip();
-                int slash = file.lastIndexOf('/');
-                readFile(name.startsWith("/") ? name : file.substring(0, slash + 1) + name, files, depth + 1);
+                include(line.substring(8).strip().replace("%c", clusterName), files, depth);
             }
             return;
         }
@@ -135,6 +139,20 @@ public final class ClientConf {
             key(Texts.lower(line.substring(0, eq).strip()), line.substring(eq + 1).strip());
         }
     }
+
+    /** As the daemons do it: beside slurm.conf, and all files that a pattern means. */
+    private void include(String name, Files files, int depth) throws IOException {
+        String target = name.startsWith("/") ? name : directory() + "/" + name;
+        if (name.indexOf('*') < 0 && name.indexOf('?') < 0) {
+            readFile(target, files, depth + 1);
+            return;
+        }
+        for (File file : IncludedFiles.of(new File(target)).orElseThrow(() -> new IOException("cannot list the files of " + target))) {
+            readFile(file.getPath(), files, depth + 1);
+        }
+    }
+
+    private static final String FILTER_PATH = "cli_filter_lua_path=";
 
     private void key(String key, String value) {
         String first = value.startsWith("\"") && value.indexOf('"', 1) > 0 ? value.substring(1, value.indexOf('"', 1))
@@ -161,11 +179,14 @@ public final class ClientConf {
             case "trackwckey" -> trackWckey |= Texts.lower(first).matches("yes|up|true|1");
             case "accountingstorageenforce" -> trackWckey |= Texts.split(Texts.lower(first), ',').contains("wckeys");
             case "mpidefault" -> mpiDefault = first;
+            case "clifilterparameters" -> cliFilterPath = Texts.split(first, ',').stream().filter(p -> Texts.lower(p).startsWith(FILTER_PATH))
+                    .map(p -> p.substring(FILTER_PATH.length())).findFirst().orElse("");
             case "clifilterplugins" -> cliFilters = Texts.split(first, ',');
             case "killonbadexit" -> killOnBadExit = (int) Math.max(0, OptionCheck.parseNumber(first));
             case "treewidth" -> treeWidth = (int) Math.clamp(OptionCheck.parseNumber(first), 0, dev.muster.model.Fanout.WIDTH_MAX);
             case "eiotimeout" -> eioTimeout = (int) Math.clamp(OptionCheck.parseNumber(first), 0, 65_535);
             case "tcptimeout" -> connectMs = (int) Math.clamp(OptionCheck.parseNumber(first), 1, 65_535) * 1000;
+            case "inactivelimit" -> inactiveLimit = (int) Math.clamp(OptionCheck.parseNumber(first), 0, 65_533);
             case "waittime" -> waitTime = (int) Math.max(0, OptionCheck.parseNumber(first));
             case "messagetimeout" -> messageTimeout = (int) Math.clamp(OptionCheck.parseNumber(first), 0, MESSAGE_TIMEOUT_MAX);
             case "bcastparameters" -> {
@@ -240,6 +261,7 @@ public final class ClientConf {
         if (!authInfo("key").isEmpty() && !authType.equals("auth/munge")) {
             out.add(authInfo("key"));
         }
+        out.add(directory() + "/slurm.jwks");
         out.add(directory() + "/slurm.key");
         out.add(stateSaveLocation + "/slurm.key");
         return out;

@@ -1,19 +1,122 @@
 package dev.muster.cli;
 
-/** The {@code -M} option: only the configured cluster can be reached from here. */
+import dev.muster.model.Json;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * The {@code -M} option. The cluster of slurm.conf is spoken to directly; where the others are, slurmdbd knows. A command about several clusters
+ * runs once for each of them.
+ */
 final class Clusters {
+    /** What runs for each cluster that is named; of the others each has its own way with them. */
+    private static final Set<String> FOR_EACH = Set.of("scancel", "scontrol", "sdiag", "sinfo", "sprio", "squeue", "strigger");
+    private static final Set<String> NAMES = Set.of("cluster", "clusters");
+    private static final Set<String> LISTS = Set.of("sinfo", "sprio", "squeue");
+
+    /** One that is registered with slurmdbd. @param address "" while it is not running */
+    record Known(String name, String address, int port) {}
+
     private Clusters() {}
 
+    /** Of a command that speaks to one cluster: the name of the one that is meant. */
     static String checked(CommandContext c, String names) throws UsageException {
+        if (!c.host().turnedTo().isEmpty()) {
+            return c.host().turnedTo();
+        }
         if (names.equalsIgnoreCase("all")) {
             return c.host().clusters().isEmpty() ? "" : c.host().clusters().getFirst();
         }
         for (String name : Texts.split(names, ',')) {
             if (!c.host().clusters().contains(name)) {
-                throw c.bad(1, "'" + name + "' can't be reached now, or it is an invalid entry for --cluster.  "
-                        + "Use 'sacctmgr list clusters' to see available clusters.");
+                throw unknown(c, name);
             }
         }
         return names;
+    }
+
+    private static UsageException unknown(CommandContext c, String name) {
+        return c.bad(1, "'" + name + "' can't be reached now, or it is an invalid entry for --cluster.  "
+                + "Use 'sacctmgr list clusters' to see available clusters.");
+    }
+
+    /** What was asked for of other clusters than the own one alone; none where all goes its usual way. */
+    private static List<String> elsewhere(CommandContext c, Command command) {
+        if (!FOR_EACH.contains(c.name()) || !c.host().turnedTo().isEmpty()) {
+            return List.of();
+        }
+        String wanted = c.env("SLURM_CLUSTERS");
+        if (wanted.isEmpty() && c.args().stream().noneMatch(a -> a.startsWith("-") && (a.indexOf('M') > 0 || a.startsWith("--c")))) {
+            return List.of();
+        }
+        for (GetOpt.Hit h : GetOpt.parse(command.options(), c.args(), false).hits()) {
+            wanted = NAMES.contains(h.opt().name()) ? h.value() : wanted;
+        }
+        List<String> names = Texts.split(Texts.lower(wanted), ',');
+        return c.host().clusters().containsAll(names) && names.size() < 2 || !dbd(c) ? List.of() : names;
+    }
+
+    private static boolean dbd(CommandContext c) {
+        return c.host().accountingType().equals("accounting_storage/slurmdbd");
+    }
+
+    /** Runs a command for each of the clusters that it names; empty if it names none but this one. */
+    static Optional<Integer> each(CommandContext c, Command command) throws SlurmException, UsageException {
+        List<String> names = elsewhere(c, command);
+        if (names.isEmpty()) {
+            return Optional.empty();
+        }
+        c.host().needsOwnProcess();
+        List<Known> clusters = named(c, names);
+        boolean apart = LISTS.contains(c.name()) && GetOpt.parse(command.options(), c.args(), false).hits().stream()
+                .noneMatch(h -> Set.of("noheader", "json", "yaml").contains(h.opt().name()));
+        int rc = 0;
+        for (int i = 0; i < clusters.size(); i++) {
+            if (i > 0 && apart) {
+                c.out().println("");
+            }
+            c.host().turnTo(clusters.get(i));
+            try {
+                rc = Math.max(rc, command.run(c));
+            } catch (SlurmException e) {
+                c.error(e.getMessage());
+                rc = 1;
+            }
+            c.out().flush();
+        }
+        return Optional.of(rc);
+    }
+
+    /** Where the clusters are that are named; {@code all} names every one that runs. */
+    static List<Known> named(CommandContext c, List<String> names) throws SlurmException, UsageException {
+        Map<String, Known> known = new TreeMap<>();
+        Json.Obj q = new Json.Obj().put("entity", "cluster").put("where", new Json.Obj()).put("options", new ArrayList<>());
+        for (Json.Obj row : c.host().accounting().call("Show", q).objects("rows")) {
+            known.put(row.text("Cluster"), new Known(row.text("Cluster"), row.text("ControlHost"),
+                    (int) Math.max(0, OptionCheck.parseNumber(row.text("ControlPort")))));
+        }
+        List<Known> out = new ArrayList<>();
+        for (String name : names) {
+            if (name.equals("all")) {
+                known.values().stream().filter(k -> k.port > 0).forEach(out::add);
+                continue;
+            }
+            Known k = known.get(name);
+            if (k == null || k.port == 0) {
+                throw unknown(c, name);
+            }
+            out.add(k);
+        }
+        return out;
+    }
+
+    /** Whether slurmdbd is needed to know where these are. */
+    static boolean areElsewhere(CommandContext c, String names) {
+        List<String> all = Texts.split(names, ',');
+        return dbd(c) && !(all.size() < 2 && c.host().clusters().containsAll(all));
     }
 }

@@ -26,6 +26,9 @@ public final class CommandService {
     /** Threads that wait for the next launcher, so that no other thread is between it and the one that works for it. */
     private static final int WAITING_MAX = 4;
     private static final int ALONE_MS = 10_000;
+    /** An installation that is being replaced is let alone for so long; so long commands that still run are waited for. */
+    private static final int SETTLE_MS = 3000;
+    private static final int PATIENCE_MS = 30_000;
 
     private final ServiceShared shared = new ServiceShared();
     private final Semaphore places = new Semaphore(COMMANDS_MAX);
@@ -45,18 +48,42 @@ public final class CommandService {
         }
         CommandService service = open(Path.of(args[0]), args.length > 1 ? args[1] : "");
         Runtime.getRuntime().addShutdownHook(new Thread(() -> new File(args[0]).delete()));
-        Thread.ofPlatform().daemon().name("lifetime").start(service::endWithTheLastDaemon);
+        Thread.ofPlatform().daemon().name("lifetime").start(() -> service.endWithTheLastDaemon(Path.of(args[0]).toFile()));
         Training.inBackground();
         service.serve();
     }
 
-    /** Lives while a daemon of the installation is connected; the first one has a while to come. */
-    private void endWithTheLastDaemon() {
+    /**
+     * Lives while a daemon of the installation is connected; the first one has a while to come. Where the installation was replaced, the daemons
+     * are to start the new one's service.
+     */
+    private void endWithTheLastDaemon(File socket) {
+        File program = new File(System.getProperty("java.class.path").split(File.pathSeparator)[0]);
+        long installedMs = program.lastModified();
         long aloneSinceMs = System.currentTimeMillis();
         while (System.currentTimeMillis() - aloneSinceMs < ALONE_MS) {
             if (daemons.get() > 0) {
                 aloneSinceMs = System.currentTimeMillis();
             }
+            if (isReplaced(program, installedMs, System.currentTimeMillis())) {
+                finish(socket);
+            }
+            pause();
+        }
+        System.exit(0);
+    }
+
+    /** It has another time than then, and has had it for a while. */
+    static boolean isReplaced(File program, long installedMs, long nowMs) {
+        long modifiedMs = program.lastModified();
+        return modifiedMs != 0 && modifiedMs != installedMs && nowMs - modifiedMs > SETTLE_MS;
+    }
+
+    /** No new launcher finds it; those that it works for are waited for, and then go on by themselves. */
+    private void finish(File socket) {
+        socket.delete();
+        long untilMs = System.currentTimeMillis() + PATIENCE_MS;
+        while (places.availablePermits() < COMMANDS_MAX && System.currentTimeMillis() < untilMs) {
             pause();
         }
         System.exit(0);

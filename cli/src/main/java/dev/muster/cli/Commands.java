@@ -4,10 +4,11 @@ import java.util.List;
 import java.util.Optional;
 
 /** The commands by name. */
-final class Commands {
+public final class Commands {
     /** All that there are, for what goes through them. */
-    static final List<String> NAMES = List.of("sacct", "sacctmgr", "salloc", "sattach", "sbatch", "sbcast", "scancel", "scontrol", "scrontab",
-            "sdiag", "sinfo", "sprio", "squeue", "srun", "sshare", "sstat", "strigger", "swait");
+    static final List<String> NAMES = List.of("bjobs", "bkill", "bsub", "lsid", "mpiexec.slurm", "muster", "pbsnodes", "qalter", "qdel", "qhold",
+            "qrerun", "qrls", "qstat", "qsub", "sacct", "sacctmgr", "salloc", "sattach", "sbatch", "sbcast", "scancel", "scontrol", "scrontab",
+            "sdiag", "seff", "sgather", "sinfo", "sjstat", "sprio", "squeue", "sreport", "srun", "sshare", "sstat", "strigger", "sview", "swait");
 
     private Commands() {}
 
@@ -28,16 +29,28 @@ final class Commands {
             case "sstat" -> Optional.of(new Sstat());
             case "sprio" -> Optional.of(new Sprio());
             case "sshare" -> Optional.of(new Sshare());
+            case "sview" -> Optional.of(new Sview());
             case "swait" -> Optional.of(new Swait());
             case "strigger" -> Optional.of(new Strigger());
             case "scrontab" -> Optional.of(new Scrontab());
-            case "sreport" -> Optional.of(new Absent());
+            case "sgather" -> Optional.of(new dev.muster.cli.wrap.Sgather());
+            case "sjstat" -> Optional.of(new dev.muster.cli.wrap.Sjstat());
+            case "muster" -> Optional.of(new dev.muster.cli.wrap.MusterCommand());
+            case "seff" -> Optional.of(new dev.muster.cli.wrap.Seff());
+            case "qsub" -> Optional.of(new dev.muster.cli.wrap.Qsub());
+            case "qstat" -> Optional.of(new dev.muster.cli.wrap.Qstat());
+            case "qdel", "qhold", "qrls", "qrerun", "qalter" -> Optional.of(dev.muster.cli.wrap.PbsJob.of(name));
+            case "pbsnodes" -> Optional.of(new dev.muster.cli.wrap.PbsNodes());
+            case "mpiexec.slurm" -> Optional.of(new dev.muster.cli.wrap.Mpiexec());
+            case "bsub" -> Optional.of(new dev.muster.cli.wrap.Bsub());
+            case "bjobs", "bkill", "lsid" -> Optional.of(dev.muster.cli.wrap.Lsf.of(name));
+            case "sreport" -> Optional.of(new dev.muster.cli.report.Sreport());
             default -> Optional.empty();
         };
     }
 
     /** Runs one command to its exit code, whatever happens in it. */
-    static int run(CommandContext c) {
+    public static int run(CommandContext c) {
         Optional<Command> command = of(c.name());
         if (command.isEmpty()) {
             c.err().println(c.name() + ": not a command of this installation");
@@ -46,7 +59,8 @@ final class Commands {
         }
         int rc;
         try {
-            rc = command.get().run(c);
+            Optional<Integer> spread = Clusters.each(c, command.get());
+            rc = spread.isPresent() ? spread.get() : command.get().run(c);
         } catch (UsageException e) {
             c.out().flush();
             for (String line : e.lines()) {

@@ -57,6 +57,13 @@ public interface Host {
         return Names.fromGetent("passwd", Integer.toString(uid()), 5);
     }
 
+    /** A user's name as the system's list of users has it; "" if it has none. */
+    default String properName(String user) {
+        String gecos = Names.fromGetent("passwd", user, 4);
+        int comma = gecos.indexOf(',');
+        return comma < 0 ? gecos : gecos.substring(0, comma);
+    }
+
     /** @return uid of a user name or number as typed, -1 if there is none */
     int userId(String nameOrId);
 
@@ -89,6 +96,11 @@ public interface Host {
     /** The configuration that the command goes by; the standard values where it cannot be read. */
     ClientConf settings();
 
+    /** The kinds of {@code --mpi} that the installation serves. */
+    default List<String> mpiKinds() {
+        return MpiKinds.installed(System.getProperty("muster.prefix", ""));
+    }
+
     /** AccountingStorageType, "" if the configuration names none. */
     default String accountingType() {
         return settings().accountingType;
@@ -112,6 +124,16 @@ public interface Host {
     /** Names of clusters this host can reach: the configured one. */
     List<String> clusters();
 
+    /** From here on another cluster's controller is spoken to. Only in the caller's own process. */
+    default void turnTo(Clusters.Known cluster) {
+        throw new IllegalStateException("one cluster's commands only");
+    }
+
+    /** The cluster that was turned to, "" where it is that of slurm.conf as usual. */
+    default String turnedTo() {
+        return "";
+    }
+
     /** 32 fresh random hex digits: a request id. */
     String requestId();
 
@@ -126,6 +148,11 @@ public interface Host {
     /** Opens a daemon's stream by name ({@code io}). */
     Frames openStream(String address, int port, String name) throws IOException, SlurmException;
 
+    /** The site's cli_filter.lua, one for the whole command: only in the caller's own process. */
+    default FilterScript filter(CommandContext c) throws UsageException {
+        throw new IllegalStateException("a script belongs to its caller's own process");
+    }
+
     /** Runs the handler when the process gets the signal ({@code INT}), from a thread of its own. */
     void onSignal(String name, Runnable handler);
 
@@ -136,6 +163,11 @@ public interface Host {
 
     /** The caller is gone without having asked for an end. */
     default boolean callerGone() {
+        return false;
+    }
+
+    /** The caller's process is stopped, though what it asked for goes on elsewhere. */
+    default boolean callerStopped() {
         return false;
     }
 

@@ -25,12 +25,14 @@ final class HttpController implements Controller {
     private final int port;
     private final int timeoutMs;
     private final boolean accounting;
+    private final String cluster;
 
     HttpController(ClientConf conf, ProcessHost host) {
-        this(conf, host, conf.servers, conf.port, false);
+        this(conf, host, conf.servers, conf.port, false, conf.clusterName);
     }
 
-    private HttpController(ClientConf conf, ProcessHost host, List<ClientConf.Server> servers, int port, boolean accounting) {
+    private HttpController(ClientConf conf, ProcessHost host, List<ClientConf.Server> servers, int port, boolean accounting, String cluster) {
+        this.cluster = cluster;
         this.conf = conf;
         this.host = host;
         this.servers = servers;
@@ -46,19 +48,34 @@ final class HttpController implements Controller {
 
     /** slurmdbd, which may be far from this cluster's key: munge vouches for the caller where the cluster has munge. */
     static HttpController accounting(ClientConf conf, ProcessHost host) {
-        return new HttpController(conf, host, conf.accountingServers(), conf.accountingPort, true);
+        return new HttpController(conf, host, conf.accountingServers(), conf.accountingPort, true, conf.clusterName);
+    }
+
+    /** Another cluster that shares this one's key, or munge, or takes the caller's token. */
+    static HttpController elsewhere(ClientConf conf, ProcessHost host, Clusters.Known there) {
+        return new HttpController(conf, host, List.of(new ClientConf.Server(there.address(), there.address())), there.port(), false, there.name());
     }
 
     /** Requests that wait go side by side with others: each has a connection for itself, kept for the next. */
     @Override
     public Json.Obj call(String message, Json.Obj request) throws SlurmException {
+        return answer(response(message, request));
+    }
+
+    @Override
+    public Rows rows(String message, Json.Obj request, String list) throws SlurmException {
+        Client.Response response = response(message, request);
+        return response.status() != 200 ? Rows.of(answer(response), list) : Rows.of(response.body(), list);
+    }
+
+    private Client.Response response(String message, Json.Obj request) throws SlurmException {
         byte[] body = Json.print(request);
         String path = "/muster/v1/" + message;
         int mostMs = (int) Math.min(Integer.MAX_VALUE, timeoutMs + request.number("waitMs"));
         Client known = take();
         if (known != null) {
             try {
-                return answer(post(known, path, body, mostMs));
+                return post(known, path, body, mostMs);
             } catch (Client.ConnectException e) {
                 known.close();
             } catch (IOException e) {
@@ -67,9 +84,10 @@ final class HttpController implements Controller {
         }
         for (ClientConf.Server server : servers) {
             Session first = session();
-            Client client = new Client(server.address(), port, () -> renewed(first), host::nonce).connectWithin(conf.connectMs);
+            Client client = new Client(server.address(), port, () -> renewed(first), host::nonce).connectWithin(conf.connectMs)
+                    .backOffWithin(host.backOffSeconds);
             try {
-                return answer(post(client, path, body, mostMs));
+                return post(client, path, body, mostMs);
             } catch (Client.ConnectException e) {
                 client.close();
             } catch (IOException e) {
@@ -122,7 +140,7 @@ final class HttpController implements Controller {
 
     private synchronized Session session() throws SlurmException {
         if (session == null || host.nowMs() - sessionMs > Session.LIFETIME_S * 500L) {
-            session = accounting ? Sessions.openAccounting(conf, host) : Sessions.open(conf, host);
+            session = accounting ? Sessions.openAccounting(conf, host) : Sessions.open(conf, host, cluster);
             sessionMs = host.nowMs();
         }
         return session;

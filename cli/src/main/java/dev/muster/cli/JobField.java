@@ -97,9 +97,9 @@ enum JobField {
     START_TIME('S', "starttime", "START_TIME", "startTime"),
     STATE('T', "state", "STATE", ""),
     STATE_COMPACT('t', "statecompact", "ST", ""),
-    STD_ERR(0, "stderr", "STDERR", "stderr"),
-    STD_IN(0, "stdin", "STDIN", "stdin"),
-    STD_OUT(0, "stdout", "STDOUT", "stdout"),
+    STD_ERR(0, "stderr", "STDERR", "stderr,stderrPattern"),
+    STD_IN(0, "stdin", "STDIN", "stdin,stdinPattern"),
+    STD_OUT(0, "stdout", "STDOUT", "stdout,stdoutPattern"),
     SUBMIT_TIME('V', "submittime", "SUBMIT_TIME", "submitTime"),
     SUBMIT_LINE(0, "submitline", "SUBMIT_LINE", "submitLine"),
     SYSTEM_COMMENT(0, "system_comment", "SYSTEM_COMMENT", ""),
@@ -166,8 +166,21 @@ enum JobField {
         return ALL[index];
     }
 
+    /** How values are written. @param expand names of files with their % codes filled in; raw: sizes stay in mebibytes */
+    record Style(boolean expand, boolean raw) {
+        static final Style PLAIN = new Style(false, false);
+    }
+
     /** What a value may depend on besides the job. */
-    record View(CommandContext context, long now, String timeFormat, int indexesShown, String cluster) {
+    record View(CommandContext context, long now, String timeFormat, int indexesShown, String cluster, Style style) {
+        String path(Json.Obj job, String field) {
+            return job.text(style.expand ? field : field + "Pattern");
+        }
+
+        String megabytes(long mb) {
+            return style.raw && mb != 0 ? mb + "M" : MemorySize.print(mb);
+        }
+
         String time(Json.Obj job, String field, String none) {
             return JobRows.time(job, field, none, context.host().zone(), timeFormat, now);
         }
@@ -226,9 +239,9 @@ enum JobField {
             case MCS_LABEL -> JobRows.orNull(j.text("mcsLabel"));
             case MIN_CPUS -> Integer.toString(
                     Math.max(1, Math.max(j.integer("cpusPerNodeMin"), j.integer("cpusPerTask"))));
-            case MIN_MEMORY -> MemorySize.print(Math.max(j.number("memPerNodeMb"), j.number("memPerCpuMb")));
+            case MIN_MEMORY -> v.megabytes(Math.max(j.number("memPerNodeMb"), j.number("memPerCpuMb")));
             case MIN_TIME -> Durations.briefMinutes(j.integer("timeMinMin"));
-            case MIN_TMP_DISK -> MemorySize.print(j.number("tmpDiskMb"));
+            case MIN_TMP_DISK -> v.megabytes(j.number("tmpDiskMb"));
             case NAME -> j.text("name");
             case NETWORK -> JobRows.orNull(j.text("network"));
             case NICE -> n(j, "nice");
@@ -262,9 +275,9 @@ enum JobField {
             case START_TIME -> v.time(j, "startTime", "N/A");
             case STATE -> JobRows.stateLong(j);
             case STATE_COMPACT -> JobRows.stateCompact(j);
-            case STD_ERR -> j.text("stderr");
-            case STD_IN -> j.text("stdin");
-            case STD_OUT -> j.text("stdout");
+            case STD_ERR -> v.path(j, "stderr");
+            case STD_IN -> v.path(j, "stdin");
+            case STD_OUT -> v.path(j, "stdout");
             case SUBMIT_TIME -> v.time(j, "submitTime", "N/A");
             case SUBMIT_LINE -> JobRows.orNull(j.text("submitLine"));
             case TASKS -> n(j, "tasks");

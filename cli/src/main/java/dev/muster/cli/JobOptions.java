@@ -184,6 +184,11 @@ final class JobOptions {
             set(JobOption.NTASKS_PER_GPU, value, origin);
             return;
         }
+        if (o == JobOption.MAIL_TYPE && origins[i] != null) {
+            // what the script asks for and what the command line asks for is all sent
+            values[i] = OptionCheck.check(this, o, values[i] + "," + value);
+            return;
+        }
         if (origins[i] != null && origins[i].compareTo(origin) > 0) {
             return;
         }
@@ -193,6 +198,9 @@ final class JobOptions {
             return;
         }
         String normal = OptionCheck.check(this, o, value);
+        if (o == JobOption.ACCEL_BIND && value.indexOf('g') >= 0 && !has(JobOption.GPU_BIND)) {
+            set(JobOption.GPU_BIND, value.indexOf('v') < 0 ? "closest" : "verbose,closest", origin);
+        }
         resolveRivals(o, origin);
         values[i] = normal;
         origins[i] = origin;

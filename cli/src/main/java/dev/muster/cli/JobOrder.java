@@ -13,7 +13,7 @@ final class JobOrder implements Comparator<Json.Obj> {
     private final JobField.View view;
 
     private JobOrder(CommandContext c) {
-        view = new JobField.View(c, 0, "%s", 0, "");
+        view = new JobField.View(c, 0, "%s", 0, "", JobField.Style.PLAIN);
     }
 
     /** @param keys letters of columns, each with an optional sign, commas between */

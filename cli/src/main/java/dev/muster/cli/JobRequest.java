@@ -100,7 +100,7 @@ final class JobRequest {
         Json.Obj r = new Json.Obj();
         nodes(r);
         put(r, "tasks", o.number(JobOption.NTASKS));
-        put(r, "cpusPerTask", o.has(JobOption.CPUS_PER_TASK) ? o.number(JobOption.CPUS_PER_TASK)
+        put(r, "cpusPerTask", o.has(JobOption.CPUS_PER_TASK) && !cpusInTres() ? o.number(JobOption.CPUS_PER_TASK)
                 : tresNumber("cpu"));
         put(r, "tasksPerNode", o.number(JobOption.NTASKS_PER_NODE));
         put(r, "tasksPerSocket", o.number(JobOption.NTASKS_PER_SOCKET));
@@ -232,6 +232,11 @@ final class JobRequest {
         return b.toString();
     }
 
+    /** Said here and now with --tres-per-task: what the job's environment has of CPUs per task is older. */
+    private boolean cpusInTres() {
+        return o.typed(JobOption.TRES_PER_TASK) && !o.typed(JobOption.CPUS_PER_TASK) && tresNumber("cpu") > 0;
+    }
+
     /** The number of one kind in {@code --tres-per-task}, 0 if it is not there. */
     private long tresNumber(String kind) {
         for (String item : Texts.split(o.text(JobOption.TRES_PER_TASK), ',')) {
@@ -261,6 +266,7 @@ final class JobRequest {
         put(t, "hold", o.has(JobOption.HOLD));
         put(t, "prioritySet", o.has(JobOption.PRIORITY));
         put(t, "priority", o.number(JobOption.PRIORITY));
+        put(t, "expedite", o.text(JobOption.REQUEUE).equals("expedite"));
         put(t, "requeue", o.has(JobOption.REQUEUE) ? "YES" : o.has(JobOption.NO_REQUEUE) ? "NO" : "");
         String kill = o.text(JobOption.KILL_ON_INVALID_DEP);
         put(t, "killOnInvalidDependency", kill.equals("yes") ? "YES" : kill.equals("no") ? "NO" : "");
@@ -317,6 +323,7 @@ final class JobRequest {
         put(e, "oomKillStep", o.text(JobOption.OOM_KILL_STEP));
         put(e, "getUserEnv", o.has(JobOption.GET_USER_ENV));
         put(e, "stepMgr", o.has(JobOption.STEPMGR));
+        put(e, "noShell", o.has(JobOption.NO_SHELL));
         SignalSpec.parse(o.text(JobOption.SIGNAL), o.command()).ifPresent(s -> {
             put(e, "warnSignal", s.signal());
             put(e, "warnSeconds", s.seconds());
@@ -326,9 +333,7 @@ final class JobRequest {
     }
 
     String tresBind() {
-        String accel = o.text(JobOption.ACCEL_BIND);
-        String closest = accel.indexOf('g') < 0 ? "" : accel.indexOf('v') < 0 ? "closest" : "verbose,closest";
-        String gpuBind = o.has(JobOption.GPU_BIND) ? o.text(JobOption.GPU_BIND) : closest;
+        String gpuBind = o.text(JobOption.GPU_BIND);
         String perTask = o.has(JobOption.NTASKS_PER_GPU) && gpuBind.isEmpty() ? "single:" + o.text(JobOption.NTASKS_PER_GPU) : gpuBind;
         return joined(perTask.isEmpty() ? "" : "gres/gpu:" + perTask, o.text(JobOption.TRES_BIND));
     }

@@ -9,19 +9,20 @@ import java.time.ZoneId;
 import java.util.List;
 
 /** How the parts of a job are shown, shared by the commands that print jobs. */
-final class JobRows {
+public final class JobRows {
     /** A longer set of array indexes is cut, unless SLURM_BITSTR_LEN says otherwise. */
     static final int INDEXES_SHOWN = 64;
     private static final JobFlag[] FLAG_ORDER = {JobFlag.COMPLETING, JobFlag.CONFIGURING, JobFlag.RESIZING,
         JobFlag.REQUEUED, JobFlag.REQUEUE_FED, JobFlag.REQUEUE_HOLD, JobFlag.SPECIAL_EXIT, JobFlag.STOPPED,
-        JobFlag.REVOKED, JobFlag.RESV_DEL_HOLD, JobFlag.SIGNALING, JobFlag.STAGE_OUT};
+        JobFlag.REVOKED, JobFlag.RESV_DEL_HOLD, JobFlag.SIGNALING, JobFlag.STAGE_OUT,
+        JobFlag.EXPEDITING};
 
     private JobRows() {}
 
-    static boolean isUnfinished(Json.Obj job) {
+    public static boolean isUnfinished(Json.Obj job) {
         return switch (job.text("state")) {
             case "PENDING", "RUNNING", "SUSPENDED", "" -> true;
-            default -> job.texts("flags").contains("COMPLETING");
+            default -> job.texts("flags").contains("COMPLETING") || job.texts("flags").contains("STAGE_OUT");
         };
     }
 
@@ -42,14 +43,14 @@ final class JobRows {
     }
 
     /** The pending indexes with the limit of running ones: {@code 1-9%2}. */
-    static String arrayTasks(Json.Obj job) {
+    public static String arrayTasks(Json.Obj job) {
         String tasks = job.text("arrayTasks");
         int limit = job.integer("arrayMaxRunning");
         return tasks.isEmpty() || limit == 0 || tasks.indexOf('%') >= 0 ? tasks : tasks + "%" + limit;
     }
 
     /** The index of one array task, -1 if the job is none; an absent field is index 0 of an array. */
-    static int taskId(Json.Obj job) {
+    public static int taskId(Json.Obj job) {
         return job.integer("arrayJobId") == 0 ? -1 : job.has("arrayTaskId") ? job.integer("arrayTaskId") : 0;
     }
 
@@ -166,7 +167,7 @@ final class JobRows {
         return job.text("nodes");
     }
 
-    static String reason(Json.Obj job) {
+    public static String reason(Json.Obj job) {
         String text = job.text("reasonText");
         String word = job.text("reason");
         if (word.equals("RaisedSignal")) {

@@ -19,7 +19,8 @@ public final class ManPages {
             new String[] {"exclude", "sinfo -h -N -o %N"}, new String[] {"nodes", "sinfo -h -N -o %N"}, new String[] {"jobs", "squeue -h -o %i"},
             new String[] {"jobid", "squeue -h -o %i"}, new String[] {"qos", "sacctmgr -n -P show qos format=name"},
             new String[] {"account", "sacctmgr -n -P show account format=account"}, new String[] {"states", "squeue -h -o %T"});
-    private static final List<String> TAKES_JOBS = List.of("scancel", "sattach");
+    private static final List<String> TAKES_JOBS = List.of("scancel", "sattach", "qdel", "qhold", "qrls", "qrerun", "qalter",
+            "qstat", "bkill", "bjobs", "seff", "muster");
 
     /** @param examples command lines */
     record Page(String summary, String operands, List<String> text, List<String> examples) {}
@@ -71,6 +72,15 @@ public final class ManPages {
 
     // ---- manual
 
+    private static String named(String command, GetOpt.Opt o) {
+        return dev.muster.cli.wrap.Wrapper.sign(Commands.of(command).orElseThrow(), o) + o.name();
+    }
+
+    /** Between an option and its value. */
+    private static String joint(String command, GetOpt.Opt o) {
+        return named(command, o).startsWith("--") ? "=" : " ";
+    }
+
     private static String roff(String text) {
         String out = text.replace("\\", "\\e").replace("-", "\\-").replace("'", "\\(aq");
         return out.startsWith(".") ? "\\&" + out : out;
@@ -85,11 +95,11 @@ public final class ManPages {
         page.text.forEach(t -> out.append(roff(t)).append("\n.PP\n"));
         out.append(".SH OPTIONS\n");
         for (GetOpt.Opt o : options(command)) {
-            out.append(".TP\n.B ").append(o.letter() == 0 ? "" : "\\-" + o.letter() + ", ").append("\\-\\-").append(roff(o.name()));
+            out.append(".TP\n.B ").append(o.letter() == 0 ? "" : "\\-" + o.letter() + ", ").append(roff(named(command, o)));
             switch (o.arg()) {
                 case NONE -> { }
                 case OPTIONAL -> out.append("[=").append(roff(texts.value(o))).append(']');
-                case REQUIRED -> out.append('=').append(roff(texts.value(o)));
+                case REQUIRED -> out.append(joint(command, o)).append(roff(texts.value(o)));
             }
             out.append('\n').append(roff(texts.of(o).meaning())).append(".\n");
         }
@@ -139,10 +149,12 @@ public final class ManPages {
         StringBuilder words = new StringBuilder();
         StringBuilder cases = new StringBuilder();
         for (GetOpt.Opt o : options(command)) {
-            words.append(words.isEmpty() ? "" : " ").append("--").append(o.name()).append(o.arg() == GetOpt.Arg.REQUIRED ? "=" : "");
+            words.append(words.isEmpty() ? "" : " ").append(named(command, o))
+                    .append(o.arg() == GetOpt.Arg.REQUIRED ? joint(command, o).strip() : "");
             String lister = listed(o);
             if (!lister.isEmpty()) {
-                cases.append("    --").append(o.name()).append(o.letter() == 0 ? "" : "|-" + o.letter()).append(") COMPREPLY=($(compgen -W \"$(")
+                cases.append("    ").append(named(command, o)).append(o.letter() == 0 ? "" : "|-" + o.letter())
+                        .append(") COMPREPLY=($(compgen -W \"$(")
                         .append(lister).append(" 2>/dev/null | sort -u)\" -- \"$cur\")); return ;;\n");
             }
         }
@@ -150,7 +162,7 @@ public final class ManPages {
                 : "COMPREPLY=($(compgen -f -- \"$cur\"))";
         return """
                 # completion of @NAME@ for bash
-                _muster_@NAME@() {
+                _muster_@FUNCTION@() {
                   local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
                   [ "$cur" = "=" ] && cur=
                   [ "$prev" = "=" ] && prev=${COMP_WORDS[COMP_CWORD-2]}
@@ -162,8 +174,9 @@ public final class ManPages {
                     *) @REST@ ;;
                   esac
                 }
-                complete -o default -F _muster_@NAME@ @NAME@
-                """.replace("@NAME@", command).replace("@CASES@", cases).replace("@WORDS@", words).replace("@REST@", rest);
+                complete -o default -F _muster_@FUNCTION@ @NAME@
+                """.replace("@FUNCTION@", command.replace('.', '_')).replace("@NAME@", command)
+                .replace("@CASES@", cases).replace("@WORDS@", words).replace("@REST@", rest);
     }
 
     static String zsh(String command) {
@@ -177,8 +190,9 @@ public final class ManPages {
                 case OPTIONAL -> "::" + texts.value(o).replace(":", " ") + ":";
                 case REQUIRED -> ":" + texts.value(o).replace(":", " ") + ":" + (lister.isEmpty() ? "" : "($(" + lister + " 2>/dev/null))");
             };
-            String sign = o.arg() == GetOpt.Arg.NONE ? "" : "=" + (o.arg() == GetOpt.Arg.OPTIONAL ? "-" : "");
-            out.append("  '--").append(o.name()).append(sign).append('[').append(meaning).append(']').append(value.replace("'", "")).append("' \\\n");
+            String sign = o.arg() == GetOpt.Arg.NONE || joint(command, o).equals(" ") ? "" : "=" + (o.arg() == GetOpt.Arg.OPTIONAL ? "-" : "");
+            out.append("  '").append(named(command, o)).append(sign).append('[').append(meaning).append(']').append(value.replace("'", ""))
+                    .append("' \\\n");
         }
         return out.append("  '*: :").append(TAKES_JOBS.contains(command) ? "($(squeue -h -o %i 2>/dev/null))" : "_files").append("'\n").toString();
     }

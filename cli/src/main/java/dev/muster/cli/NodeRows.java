@@ -4,7 +4,7 @@ import dev.muster.model.Json;
 import java.util.List;
 
 /** How a node's state is shown. */
-final class NodeRows {
+public final class NodeRows {
     /** Flags that scontrol appends to the state, in its order. */
     private static final String[] SHOWN = {"CLOUD", "COMPLETING", "DRAIN", "DYNAMIC_NORM", "DYNAMIC_FUTURE",
             "INVALID_REG", "FAIL",
@@ -14,7 +14,7 @@ final class NodeRows {
 
     private NodeRows() {}
 
-    static boolean has(Json.Obj n, String flag) {
+    public static boolean has(Json.Obj n, String flag) {
         return n.texts("flags").contains(flag);
     }
 
@@ -26,7 +26,7 @@ final class NodeRows {
         return v / 100 + "." + (v % 100 < 10 ? "0" : "") + v % 100;
     }
 
-    static String base(Json.Obj n) {
+    public static String base(Json.Obj n) {
         return n.text("state").isEmpty() ? "UNKNOWN" : n.text("state");
     }
 

@@ -3,20 +3,28 @@ package dev.muster.cli;
 import dev.muster.model.CpuFreq;
 import dev.muster.model.Distribution;
 import dev.muster.model.Durations;
+import dev.muster.model.LogLevels;
 import dev.muster.model.MemorySize;
 import dev.muster.model.Times;
 import dev.muster.model.TresBind;
 import java.io.IOException;
+import java.util.HashSet;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Checks the value of one option and brings it into normal form; mistakes get Slurm's sentence and exit code. */
 final class OptionCheck {
     private static final int NODEFILE_BYTES_MAX = 4 << 20;
     private static final long PRIORITY_MAX = 0xffff_fffeL;
     private static final int SPEC_EXIT = 255;
-    static final List<String> MAIL_TYPES = List.of("NONE", "BEGIN", "END", "FAIL", "REQUEUE", "ALL", "INVALID_DEPEND",
-            "STAGE_OUT", "TIME_LIMIT", "TIME_LIMIT_90", "TIME_LIMIT_80", "TIME_LIMIT_50", "ARRAY_TASKS");
+    /** In the order in which a job shows them; ALL means the first ones. */
+    private static final List<String> MAIL_SHOWN = List.of("INVALID_DEPEND", "BEGIN", "END", "FAIL", "REQUEUE", "STAGE_OUT", "TIME_LIMIT",
+            "TIME_LIMIT_90", "TIME_LIMIT_80", "TIME_LIMIT_50", "ARRAY_TASKS");
+    private static final List<String> MAIL_ALL = MAIL_SHOWN.subList(0, 6);
+    static final List<String> MAIL_TYPES = Stream.concat(Stream.of("NONE", "ALL"), MAIL_SHOWN.stream()).toList();
 
     private static final int FREQ_EXIT = 255;
 
@@ -120,24 +128,42 @@ final class OptionCheck {
         return value;
     }
 
+    /** Only who runs the daemons hears what they say. */
+    private static String debugLevel(JobOptions options, JobOption o, String value) throws UsageException {
+        int level = LogLevels.of(value);
+        if (level < 0) {
+            throw invalid(options, o);
+        }
+        CommandContext c = options.context();
+        String user = c.host().settings().slurmUser;
+        if (c.host().uid() != 0 && c.host().uid() != c.host().userId(user)) {
+            throw c.bad(options.exitError(1), "Use of --slurmd-debug is allowed only for root and SlurmUser(" + user + ")");
+        }
+        return Integer.toString(level);
+    }
+
     private static boolean isName(String s) {
         return !s.isEmpty() && !(s.charAt(0) >= '0' && s.charAt(0) <= '9');
+    }
+
+    private static String accelerators(JobOptions options, JobOption o, String value) throws UsageException {
+        if (!value.matches("[gGmMnNvV]+")) {
+            throw invalid(options, o);
+        }
+        if (!value.matches("[gGvV]*")) {
+            throw options.context().bad(options.exitError(1), "--accel-bind binds to GPUs only (g) in this version of Muster, not " + value);
+        }
+        return Texts.lower(value);
     }
 
     private static String special(JobOptions options, JobOption o, String value) throws UsageException {
         CommandContext c = options.context();
         return switch (o) {
-            case ACCEL_BIND -> {
-                if (!value.matches("[gGmMnNvV]+")) {
-                    throw invalid(options, o);
-                }
-                if (!value.matches("[gGvV]*")) {
-                    throw c.bad(options.exitError(1), "--accel-bind binds to GPUs only (g) in this version of Muster, not " + value);
-                }
-                yield Texts.lower(value);
-            }
+            case ACCEL_BIND -> accelerators(options, o, value);
+            case IGNORE_SIGNALS -> ignored(options, o, value);
             case ACCTG_FREQ -> samplings(options, o, value);
             case BCAST -> Bcast.checked(options, value);
+            case REQUEUE -> requeue(options, o, value);
             case BBF -> file(options, o, value);
             case CLUSTER, CLUSTERS -> cluster(options, value);
             case SEND_LIBS -> value.isEmpty() ? "yes" : oneOf(options, o, value, "yes", "no");
@@ -156,12 +182,9 @@ final class OptionCheck {
             case IMMEDIATE -> value.isEmpty() ? "1" : number(options, o, value, 0);
             case JOBID -> jobId(options, o, value);
             case KILL_COMMAND -> signalNumber(options, o, value.isEmpty() ? "TERM" : value);
-            case KILL_ON_BAD_EXIT -> {
-                if (!value.isEmpty() && parseNumber(value) < 0) {
-                    throw c.bad(options.exitError(1), "Invalid numeric value \"" + value + "\" for --kill-on-bad-exit.");
-                }
-                yield value.isEmpty() || parseNumber(value) > 0 ? "1" : "0";
-            }
+            case KILL_ON_BAD_EXIT -> killOnBadExit(options, value);
+            case EXTERNAL_LAUNCHER -> value.isEmpty() ? "1" : bad(options, o);
+            case SLURMD_DEBUG -> debugLevel(options, o, value);
             case RESV_PORTS -> ports(options, o, value);
             case OOM_KILL_STEP -> value.isEmpty() ? "1" : oneOf(options, o, value, "0", "1");
             case KILL_ON_INVALID_DEP -> oneOf(options, o, value, "yes", "no");
@@ -191,11 +214,18 @@ final class OptionCheck {
                 if (!value.isEmpty() && dev.muster.model.X11.nodes(value).isEmpty()) {
                     throw invalid(options, o);
                 }
-                yield value.isEmpty() ? "all" : value.toLowerCase(java.util.Locale.ROOT);
+                yield value.isEmpty() ? "all" : Texts.lower(value);
             }
             case WAIT_ALL_NODES -> oneOf(options, o, value, "0", "1");
             default -> throw new IllegalStateException(o.longName);
         };
+    }
+
+    private static String killOnBadExit(JobOptions options, String value) throws UsageException {
+        if (!value.isEmpty() && parseNumber(value) < 0) {
+            throw options.context().bad(options.exitError(1), "Invalid numeric value \"" + value + "\" for --kill-on-bad-exit.");
+        }
+        return value.isEmpty() || parseNumber(value) > 0 ? "1" : "0";
     }
 
     private static final List<String> LIMITS = List.of("ALL", "NONE", "AS", "CORE", "CPU", "DATA", "FSIZE", "MEMLOCK", "NOFILE", "NPROC", "RSS",
@@ -264,6 +294,9 @@ final class OptionCheck {
     }
 
     private static String cluster(JobOptions options, String value) throws UsageException {
+        if (options.command() == 'B' && Clusters.areElsewhere(options.context(), value)) {
+            return Texts.lower(value);      // sbatch looks where they are
+        }
         for (String name : Texts.split(value, ',')) {
             if (!options.context().host().clusters().contains(name)) {
                 throw options.context().bad(options.exitError(1), "'" + name + "' can't be reached now, or it is an "
@@ -296,6 +329,11 @@ final class OptionCheck {
             }
         }
         return value;
+    }
+
+    /** expedite, or nothing; what the variable has otherwise says no more than that it is set. */
+    private static String requeue(JobOptions options, JobOption o, String value) throws UsageException {
+        return value.equalsIgnoreCase("expedite") ? "expedite" : value.isEmpty() || value.matches("(?i)1|y|yes") ? "yes" : bad(options, o);
     }
 
     private static String gresFlags(JobOptions options, JobOption o, String value) throws UsageException {
@@ -347,16 +385,31 @@ final class OptionCheck {
         return n <= 0 ? bad(options, o) : Integer.toString(n);
     }
 
+    private static final List<Integer> IGNORABLE = List.of(1, 2, 3, 10, 12, 15);
+
+    /** Numbers of the signals that srun is to take no notice of. */
+    private static String ignored(JobOptions options, JobOption o, String value) throws UsageException {
+        Set<String> out = new java.util.TreeSet<>();
+        for (String w : Texts.split(value, ',')) {
+            int n = Signals.number(w.strip());
+            if (!IGNORABLE.contains(n)) {
+                return bad(options, o);
+            }
+            out.add(Integer.toString(n));
+        }
+        return out.isEmpty() ? bad(options, o) : String.join(",", out);
+    }
+
     private static String mailType(JobOptions options, JobOption o, String value) throws UsageException {
-        StringBuilder b = new StringBuilder();
+        Set<String> asked = new HashSet<>();
         for (String w : Texts.split(value, ',')) {
             String up = Texts.upper(w);
             if (!MAIL_TYPES.contains(up)) {
                 return bad(options, o);
             }
-            b.append(b.isEmpty() ? "" : ",").append(up.equals("ALL") ? "INVALID_DEPEND,BEGIN,END,FAIL,REQUEUE,STAGE_OUT" : up);
+            asked.addAll(up.equals("ALL") ? MAIL_ALL : List.of(up));
         }
-        return b.toString();
+        return asked.equals(Set.of("NONE")) ? "NONE" : MAIL_SHOWN.stream().filter(asked::contains).collect(Collectors.joining(","));
     }
 
     private static String nice(JobOptions options, String value) throws UsageException {

@@ -12,18 +12,18 @@ import java.util.Map;
  * {@code --help} and {@code --usage} of a table of options. What each means stands in {@code help.txt}: {@code command:option|value|meaning},
  * or without the command for what it means everywhere else.
  */
-final class OptionHelp {
+public final class OptionHelp {
     private static final int COLUMN = 30;
     private static final int WIDTH = 80;
     private static final List<String> ABOUT_HELP = List.of("help", "usage", "version", "helpstate", "helpformat");
 
     /** @param value "" if the option takes none */
-    record Entry(String value, String meaning) {}
+    public record Entry(String value, String meaning) {}
 
     private final String command;
     private final Map<String, Entry> entries;
 
-    OptionHelp(String command) {
+    public OptionHelp(String command) {
         this.command = command;
         this.entries = entries();
     }
@@ -49,7 +49,7 @@ final class OptionHelp {
     }
 
     /** What an option means to the command; empty words where nothing is said. */
-    Entry of(GetOpt.Opt o) {
+    public Entry of(GetOpt.Opt o) {
         return switch (o.name()) {
             case "help" -> new Entry("", "show this help message");
             case "usage" -> new Entry("", "display brief usage message");
@@ -61,12 +61,12 @@ final class OptionHelp {
         };
     }
 
-    String value(GetOpt.Opt o) {
+    public String value(GetOpt.Opt o) {
         String value = of(o).value;
         return value.isEmpty() ? "value" : value;
     }
 
-    static void help(CommandContext c, List<GetOpt.Opt> table, String operands) {
+    public static void help(CommandContext c, List<GetOpt.Opt> table, String operands) {
         OptionHelp texts = new OptionHelp(c.name());
         c.out().println(("Usage: " + c.name() + " [OPTIONS] " + operands).stripTrailing());
         for (GetOpt.Opt o : table) {
@@ -93,7 +93,7 @@ final class OptionHelp {
     }
 
     /** {@code Usage: name [-abc] [-A account] [--long=value] operands}. */
-    static void usage(CommandContext c, List<GetOpt.Opt> table, String operands) {
+    public static void usage(CommandContext c, List<GetOpt.Opt> table, String operands) {
         OptionHelp texts = new OptionHelp(c.name());
         StringBuilder switches = new StringBuilder();
         List<String> words = new ArrayList<>();

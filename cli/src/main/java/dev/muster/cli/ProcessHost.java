@@ -27,9 +27,12 @@ final class ProcessHost implements Host {
         "Max open files", "NOFILE", "Max locked memory", "MEMLOCK", "Max address space", "AS"};
 
     private final Map<String, String> env;
+    final int backOffSeconds;
     private String status = "";
     private ZoneId zone;
     private ClientConf conf;
+    private FilterScript filter;
+    private String turnedTo = "";
     private Controller controller;
     private Controller accounting;
     private final UserNames names = new UserNames();
@@ -37,7 +40,13 @@ final class ProcessHost implements Host {
     private final Optional<Unfinished> unfinished;
 
     ProcessHost(Map<String, String> env) {
+        this(env, Client.BACK_OFF_S_MAX);
+    }
+
+    /** @param backOffSeconds how long slurmctld is asked again that says that the user asks too much */
+    ProcessHost(Map<String, String> env, int backOffSeconds) {
         this.env = env;
+        this.backOffSeconds = backOffSeconds;
         byte[][] left = Native.isThere() ? Native.unfinished() : null;
         this.unfinished = left == null ? Optional.empty() : Optional.of(Unfinished.of(left[0], left[1], left[2]));
         // what goes on with something begun asks for new things
@@ -46,6 +55,14 @@ final class ProcessHost implements Host {
 
     String setting(String variable) {
         return env.getOrDefault(variable, "");
+    }
+
+    @Override
+    public FilterScript filter(CommandContext c) throws UsageException {
+        if (filter == null) {
+            filter = FilterScript.load(c);
+        }
+        return filter;
     }
 
     @Override
@@ -240,7 +257,17 @@ final class ProcessHost implements Host {
 
     @Override
     public Controller controller() {
-        return (message, request) -> connected().call(message, request);
+        return new Controller() {
+            @Override
+            public Json.Obj call(String message, Json.Obj request) throws SlurmException {
+                return connected().call(message, request);
+            }
+
+            @Override
+            public Rows rows(String message, Json.Obj request, String list) throws SlurmException {
+                return connected().rows(message, request, list);
+            }
+        };
     }
 
     private synchronized Controller connected() throws SlurmException {
@@ -287,7 +314,27 @@ final class ProcessHost implements Host {
     }
 
     @Override
+    public synchronized void turnTo(Clusters.Known cluster) {
+        turnedTo = cluster.name();
+        try {
+            controller = cluster.name().equals(conf().clusterName) ? new HttpController(conf(), this)
+                    : HttpController.elsewhere(conf(), this, cluster);
+        } catch (SlurmException e) {
+            // whoever asks then hears of it
+            controller = null;
+        }
+    }
+
+    @Override
+    public String turnedTo() {
+        return turnedTo;
+    }
+
+    @Override
     public List<String> clusters() {
+        if (!turnedTo.isEmpty()) {
+            return List.of(turnedTo);
+        }
         try {
             return List.of(conf().clusterName);
         } catch (SlurmException e) {

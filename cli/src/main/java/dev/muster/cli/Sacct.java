@@ -1,5 +1,6 @@
 package dev.muster.cli;
 
+import dev.muster.cli.shape.SacctJson;
 import dev.muster.model.Bytes;
 import dev.muster.model.Durations;
 import dev.muster.model.HostList;
@@ -9,9 +10,13 @@ import dev.muster.model.Release;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.Times;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 
 /** Shows what accounting knows of jobs and steps. */
 final class Sacct implements Command {
@@ -22,7 +27,8 @@ final class Sacct implements Command {
             + "ntasks,alloccpus,elapsed,state,exitcode,avecpufreq,reqcpufreqmin,reqcpufreqmax,reqcpufreqgov,reqmem,"
             + "consumedenergy,maxdiskread,maxdiskreadnode,maxdiskreadtask,avediskread,maxdiskwrite,maxdiskwritenode,"
             + "maxdiskwritetask,avediskwrite,reqtres,alloctres,tresusageinave,tresusageinmax,tresusageoutave,tresusageoutmax";
-    private static final List<GetOpt.Opt> OPTIONS = GetOpt.table("accounts:A:r", "allocations:X:n", "allusers:a:n",
+    private static final List<GetOpt.Opt> OPTIONS = GetOpt.table("accounts:A:r", "allclusters:L:n", "associations:x:r", "allocations:X:n",
+            "allusers:a:n",
             "batch-script:B:n",
             "brief:b:n", "cluster::r", "clusters:M:r", "completion:c:n", "constraints:C:r", "delimiter::r",
                     "duplicates:D:n",
@@ -53,8 +59,18 @@ final class Sacct implements Command {
         boolean states;
         String text = "";
         boolean array;
+        final Set<String> associations = new HashSet<>();
+        boolean localIds;
+        boolean expand;
+        int verbose;
         char unit;
     }
+
+    /** Rows of jobs in each part of an answer: what is in memory at once. */
+    private static final long JOBS_AT_ONCE = 50_000;
+    private static final long WITH_STEPS_AT_ONCE = 10_000;
+    /** What of a number is left as an exit code. */
+    private static final int EXIT_MASK = 0xff;
 
     /** @param width positive: right side; negative: left side */
     private record Column(SacctField field, int width) {}
@@ -96,6 +112,7 @@ final class Sacct implements Command {
         }
         List<Column> columns = columns(c, w);
         window(c, w);
+        report(c, w);
         return w.text.isEmpty() ? show(c, w, columns) : texts(c, w);
     }
 
@@ -115,6 +132,8 @@ final class Sacct implements Command {
     private static void option(CommandContext c, Wanted w, String name, String v) throws UsageException {
         switch (name) {
             case "accounts" -> list(w, "accounts", v);
+            case "allclusters" -> clusters(c, w, "all");
+            case "associations" -> w.associations.addAll(Texts.split(v, ','));
             case "allocations" -> w.query.put("allocationsOnly", Boolean.TRUE);
             case "allusers" -> {
                 w.query.put("allUsers", Boolean.TRUE);
@@ -172,7 +191,11 @@ final class Sacct implements Command {
             }
             case "wckeys" -> list(w, "wckeys", v);
             case "whole-hetjob" -> whole(c, w, v);
-            case "federation", "local", "verbose", "use-local-uid", "expand-patterns" -> { }
+            // the clusters that are asked for are those named, whether they are in a federation or not
+            case "federation", "local" -> { }
+            case "verbose" -> w.verbose++;
+            case "use-local-uid" -> w.localIds = true;
+            case "expand-patterns" -> w.expand = true;
             case "array" -> w.array = true;
             default -> throw c.bad(1, "--" + name + " is not supported by this version");
         }
@@ -304,6 +327,31 @@ final class Sacct implements Command {
         }
     }
 
+    /** {@code -v} tells which jobs are looked for, {@code -vv} the options as well. */
+    private static void report(CommandContext c, Wanted w) {
+        if (w.verbose == 0) {
+            return;
+        }
+        String from = w.query.number("from") == 0 ? "Epoch 0" : clock(c, w.query.number("from"));
+        long to = w.query.number("to") == 0 ? c.host().nowMs() / 1000 : w.query.number("to");
+        c.info("Jobs " + (w.states ? String.join(",", w.query.texts("states")) : "Eligible") + " in the time window from " + from + " to "
+                + clock(c, to));
+        if (w.verbose > 1) {
+            c.info("debug:  Options selected:\n\topt_completion=no\n\topt_dup=" + yes(w.query.flag("duplicates")) + "\n\topt_field_list="
+                    + (w.format.isEmpty() ? "(null)" : w.format + ",") + "\n\topt_help=0\n\topt_no_steps="
+                    + yes(w.query.flag("allocationsOnly")) + "\n\topt_whole_hetjob="
+                    + (w.query.text("wholeHetjob").isEmpty() ? "(null)" : w.query.text("wholeHetjob")));
+        }
+    }
+
+    private static String clock(CommandContext c, long sec) {
+        return Times.strftime(sec, c.host().zone(), "%a %b %d %H:%M:%S %Y");
+    }
+
+    private static String yes(boolean on) {
+        return on ? "yes" : "no";
+    }
+
     private static List<Column> columns(CommandContext c, Wanted w) throws UsageException {
         String format = w.format.isEmpty() ? PLAIN : w.format;
         List<Column> out = new ArrayList<>();
@@ -335,22 +383,60 @@ final class Sacct implements Command {
     }
 
     private static int show(CommandContext c, Wanted w, List<Column> columns) throws UsageException {
-        Json.Obj reply;
-        try {
-            reply = ask(c, w);
-        } catch (SlurmException e) {
-            return failed(c, e);
-        }
         if (!w.json.isEmpty()) {
-            return Tree.print(c, w.json, w.parser, SacctJson.answer(c, reply, w.query.flag("allocationsOnly")));
+            try {
+                return JsonOutput.print(c, w.json, w.parser,
+                        SacctJson.answer(JsonOutput.names(c), picked(w, ask(c, w)), w.query.flag("allocationsOnly")));
+            } catch (SlurmException e) {
+                return failed(c, e);
+            }
         }
-        if (!w.noHeader) {
-            header(c, w, columns);
+        if (columns.stream().allMatch(col -> col.field.needs().isPresent())) {
+            List<Object> fields = new ArrayList<>(columns.stream().flatMap(col -> col.field.needs().orElseThrow().stream()).distinct().toList());
+            // none at all would stand for all of them
+            fields.add("jobId");
+            if (!w.associations.isEmpty()) {
+                fields.add("assocId");
+            }
+            w.query.put("fields", fields);
         }
+        w.query.put("limit", w.query.flag("allocationsOnly") ? JOBS_AT_ONCE : WITH_STEPS_AT_ONCE);
+        Map<String, String> numbers = null;
+        Json.Obj reply;
+        do {
+            try {
+                reply = ask(c, w);
+            } catch (SlurmException e) {
+                return failed(c, e);
+            }
+            if (numbers == null) {
+                numbers = columns.stream().anyMatch(col -> col.field == SacctField.QOSRAW) ? qosNumbers(c) : Map.of();
+                if (!w.noHeader) {
+                    header(c, w, columns);
+                }
+            }
+            rows(c, w, columns, picked(w, reply), numbers);
+            w.query.put("fromJob", reply.number("next"));
+        } while (reply.number("next") > 0);
+        return 0;
+    }
+
+    /** {@code --associations}: whose number a job has, slurmdbd tells with its row. */
+    private static Json.Obj picked(Wanted w, Json.Obj reply) {
+        if (w.associations.isEmpty()) {
+            return reply;
+        }
+        Json.Obj out = new Json.Obj();
+        reply.fields().forEach(out::put);
+        return out.put("jobs", new ArrayList<Object>(reply.objects("jobs").stream()
+                .filter(j -> w.associations.contains(Long.toString(j.obj("job").number("assocId")))).toList()));
+    }
+
+    private static void rows(CommandContext c, Wanted w, List<Column> columns, Json.Obj reply, Map<String, String> numbers) {
         List<String> values = new ArrayList<>();
         for (Json.Obj entry : reply.objects("jobs")) {
             String cluster = entry.text("cluster").isEmpty() ? reply.text("cluster") : entry.text("cluster");
-            SacctField.View view = new SacctField.View(c, reply.number("now"), cluster, w.unit);
+            SacctField.View view = new SacctField.View(c, reply.number("now"), cluster, w.unit, w.expand, w.localIds, numbers);
             Json.Obj job = entry.obj("job");
             List<Json.Obj> steps = entry.objects("steps");
             sumUsage(job, steps);
@@ -365,7 +451,22 @@ final class Sacct implements Command {
                 }
             }
         }
-        return 0;
+    }
+
+    /** Those of slurmdbd; where there is none, there is no list of QOS. */
+    private static Map<String, String> qosNumbers(CommandContext c) {
+        Map<String, String> out = new HashMap<>();
+        if (!c.host().accountingType().equals("accounting_storage/slurmdbd")) {
+            return out;
+        }
+        try {
+            c.host().accounting().call("Show", new Json.Obj().put("entity", "qos").put("where", new Json.Obj())
+                    .put("options", new ArrayList<Object>(List.of("withdeleted")))).objects("rows").forEach(q -> out.put(q.text("Name"),
+                            q.text("ID")));
+        } catch (SlurmException e) {
+            c.error("the numbers of QOS: " + e.getMessage());
+        }
+        return out;
     }
 
     /** {@code --array}: a row for each task of those that wait together. */
@@ -416,7 +517,7 @@ final class Sacct implements Command {
         } else {
             c.error(e.getMessage());
         }
-        return 1;
+        return e.errno() == SlurmErrno.DB_QUERY_TOO_WIDE.number() ? e.errno() & EXIT_MASK : 1;
     }
 
     /** Only steps were named: then the job's own row is not wanted. */

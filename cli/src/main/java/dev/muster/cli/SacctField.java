@@ -1,9 +1,14 @@
 package dev.muster.cli;
 
+import dev.muster.cli.shape.SacctJson;
+import dev.muster.cli.shape.SacctPaths;
 import dev.muster.model.Sluid;
 import dev.muster.model.Durations;
 import dev.muster.model.Json;
 import dev.muster.model.MemorySize;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /** The columns of sacct: names as their headings show them, and default widths (negative: left side). */
@@ -25,7 +30,7 @@ enum SacctField {
     MAXPAGESTASK("MaxPagesTask", 14), MAXRSS("MaxRSS", 10), MAXRSSNODE("MaxRSSNode", 10), MAXRSSTASK("MaxRSSTask", 10),
     MAXVMSIZE("MaxVMSize", 10), MAXVMSIZENODE("MaxVMSizeNode", 14), MAXVMSIZETASK("MaxVMSizeTask", 14),
     MCSLABEL("McsLabel", 10), MINCPU("MinCPU", 10), MINCPUNODE("MinCPUNode", 10), MINCPUTASK("MinCPUTask", 10),
-    NCPUS("NCPUS", 10), NNODES("NNodes", 8), NODELIST("NodeList", 15), NTASKS("NTasks", 8),
+    NCPUS("NCPUS", 10), NNODES("NNodes", 8), NODELIST("NodeList", 15), NTASKS("NTasks", 8), ORIGINALSLUID("OriginalSLUID", 14),
     OVERSUBSCRIBE("OverSubscribe", 13), PARTITION("Partition", 10),
     PLANNED("Planned", 10), PLANNEDCPU("PlannedCPU", 10), PLANNEDCPURAW("PlannedCPURAW", 13), PRIORITY("Priority", 10),
     QOS("QOS", 10), QOSRAW("QOSRAW", 10), QOSREQ("QOSREQ", 10), REASON("Reason", 22), REQCPUFREQ("ReqCPUFreq", 10),
@@ -51,6 +56,40 @@ enum SacctField {
         this.width = width;
     }
 
+    /** What of the rows it shows, beside what every row has; empty if that may be anything. */
+    Optional<List<String>> needs() {
+        return switch (this) {
+            case ACCOUNT, CLUSTER, DBINDEX, ELAPSED, ELAPSEDRAW, END, JOBID, JOBIDRAW, ORIGINALSLUID, PARTITION, RESTARTS, SLUID, START, STATE,
+                    SUSPENDED,
+                    UID, USER, WCKEY -> Optional.of(List.of());
+            case ALLOCCPUS, NCPUS, CPUTIME, CPUTIMERAW -> Optional.of(List.of("nodes", "cpusAllocated", "cpus"));
+            case ALLOCNODES -> Optional.of(List.of("nodes", "nodeCount"));
+            case ALLOCTRES -> Optional.of(List.of("tresAllocated"));
+            case ASSOCID -> Optional.of(List.of("assocId"));
+            case COMMENT -> Optional.of(List.of("comment"));
+            case DERIVEDEXITCODE -> Optional.of(List.of("derivedExit"));
+            case ELIGIBLE -> Optional.of(List.of("eligibleTime"));
+            case EXITCODE -> Optional.of(List.of("exit"));
+            case GROUP -> Optional.of(List.of("groupName"));
+            case JOBNAME -> Optional.of(List.of("name"));
+            case NNODES -> Optional.of(List.of("nodeCount"));
+            case NODELIST -> Optional.of(List.of("nodes"));
+            case NTASKS -> Optional.of(List.of("tasks"));
+            case PRIORITY -> Optional.of(List.of("priority"));
+            case QOS, QOSREQ, QOSRAW -> Optional.of(List.of("qos"));
+            case REASON -> Optional.of(List.of("reason"));
+            case REQTRES -> Optional.of(List.of("tresRequested"));
+            case REQMEM -> Optional.of(List.of("tresRequested", "memoryRequestedMb"));
+            case SUBMIT -> Optional.of(List.of("submitTime"));
+            case SUBMITLINE -> Optional.of(List.of("submitLine"));
+            case TIMELIMIT, TIMELIMITRAW -> Optional.of(List.of("limitMin"));
+            case AVECPU, AVERSS, AVEVMSIZE, CONSUMEDENERGY, CONSUMEDENERGYRAW, MAXPAGES, MAXRSS, MAXRSSNODE, MAXRSSTASK, MAXVMSIZE, MAXVMSIZENODE,
+                    MAXVMSIZETASK, SYSTEMCPU, TOTALCPU, USERCPU -> Optional.of(List.of("usage"));
+            case WORKDIR -> Optional.of(List.of("workDir"));
+            default -> Optional.empty();
+        };
+    }
+
     /** By its name, or the first of the list whose name begins so. */
     static Optional<SacctField> of(String name) {
         String wanted = switch (Texts.lower(name)) {
@@ -73,7 +112,21 @@ enum SacctField {
     }
 
     /** What a value may depend on besides the row. @param unit K, M, …; 0 for the best fitting, 1 for none */
-    record View(CommandContext context, long now, String cluster, char unit) {
+    /**
+     * @param expand     names of files with their % codes filled in; localIds: the uid that the user has on this machine
+     * @param qosNumbers by name, where they are shown
+     */
+    record View(CommandContext context, long now, String cluster, char unit, boolean expand, boolean localIds, Map<String, String> qosNumbers) {
+        String path(Json.Obj job, String field) {
+            return expand ? SacctPaths.expanded(job, field) : job.text(field);
+        }
+
+        /** As accounting has it, where this machine knows no such user. */
+        long uid(Json.Obj job) {
+            int here = localIds ? context.host().userId(job.text("userName")) : -1;
+            return here >= 0 ? here : job.number("userId");
+        }
+
         String time(long t, String none) {
             return t == 0 ? none : dev.muster.model.Times.print(t, context.host().zone(),
                     context.env("SLURM_TIME_FORMAT"), now);
@@ -89,8 +142,12 @@ enum SacctField {
             case ADMINCOMMENT -> isStep ? "" : job.text("adminComment");
             case ALLOCCPUS, NCPUS -> number(cpus(step, isStep));
             case ALLOCNODES -> number(step.text("nodes").isEmpty() ? 0 : step.number("nodeCount"));
-            case ALLOCTRES -> step.text(isStep ? "tresAllocated" : "tresAllocated");
-            case ASSOCID, WCKEYID, QOSRAW, DBINDEX -> isStep ? "" : "0";
+            case ALLOCTRES -> tres(step.text("tresAllocated"), v);
+            case ASSOCID -> isStep ? "" : Long.toString(job.number("assocId"));
+            case WCKEYID -> isStep ? "" : Long.toString(job.number("wckeyId"));
+            case QOSRAW -> isStep ? "" : v.qosNumbers.getOrDefault(job.text("qos"), "");
+            // what the job has in the tables that no other has, as it was there before there was a column SLUID for it
+            case DBINDEX -> number(job.number("sluid"));
             case AVECPU -> isStep ? Durations.full(usage.number("aveCpuUs") / (US_PER_MS * 1000)) : "";
             case MINCPU -> isStep ? Durations.full(usage.number("minCpuUs") / (US_PER_MS * 1000)) : "";
             case AVERSS -> isStep ? memory(usage.number("aveRssKb"), v) : "";
@@ -137,8 +194,8 @@ enum SacctField {
             case FLAGS -> isStep ? "" : job.text("flags");
             case GID -> isStep ? "" : number(job.number("groupId"));
             case GROUP -> isStep ? "" : job.text("groupName");
-            case JOBID -> isStep ? shownId(job) + "." + stepName(step) : shownId(job);
-            case JOBIDRAW -> job.integer("jobId") + (isStep ? "." + stepName(step) : "");
+            case JOBID -> isStep ? shownId(job) + "." + SacctJson.stepName(step) : shownId(job);
+            case JOBIDRAW -> job.integer("jobId") + (isStep ? "." + SacctJson.stepName(step) : "");
             case JOBNAME -> step.text("name");
             case LAYOUT -> isStep ? step.text("layout") : "";
             case NNODES -> number(step.number("nodeCount"));
@@ -154,15 +211,16 @@ enum SacctField {
             case REQCPUS -> number(isStep ? cpus(step, true) : job.number("cpusRequested"));
             case REQMEM -> isStep ? "" : requestedMemory(job, v);
             case REQNODES -> isStep ? number(step.number("nodeCount")) : number(job.number("nodeCount"));
-            case REQTRES -> isStep ? "" : job.text("tresRequested");
+            case REQTRES -> isStep ? "" : tres(job.text("tresRequested"), v);
             case RESERVATION -> isStep ? "" : job.text("reservation");
             case RESTARTS -> isStep ? "" : number(job.number("restarts"));
-            case SLUID -> Sluid.text(job.number("sluid"));
+            case SLUID -> Sluid.text(Sluid.shown((isStep ? step : job).number("sluid"), job.integer("restarts")));
+            case ORIGINALSLUID -> Sluid.text(Sluid.shown(Sluid.original(job.number("sluid")), job.integer("restarts")));
             case START -> v.time(step.number("startTime"), step.number("endTime") != 0 ? "None" : "Unknown");
             case STATE -> state(step, v);
-            case STDERR -> isStep ? "" : job.text("stderr");
-            case STDIN -> isStep ? "" : job.text("stdin");
-            case STDOUT -> isStep ? "" : job.text("stdout");
+            case STDERR -> isStep ? "" : v.path(job, "stderr");
+            case STDIN -> isStep ? "" : v.path(job, "stdin");
+            case STDOUT -> isStep ? "" : v.path(job, "stdout");
             case SUBMIT -> isStep ? v.time(step.number("startTime"), "Unknown") : v.time(job.number("submitTime"),
                     "Unknown");
             case SUBMITLINE -> step.text("submitLine");
@@ -171,7 +229,7 @@ enum SacctField {
             case TIMELIMIT -> isStep ? "" : limit(job);
             case TIMELIMITRAW -> isStep || job.integer("limitMin") < 0 ? "" : number(job.number("limitMin"));
             case TOTALCPU -> cpu(usage.number("userCpuUs") + usage.number("systemCpuUs"));
-            case UID -> isStep ? "" : number(job.number("userId"));
+            case UID -> isStep ? "" : number(v.uid(job));
             case USER -> isStep ? "" : job.text("userName");
             case USERCPU -> cpu(usage.number("userCpuUs"));
             case WCKEY -> isStep ? "" : job.text("wckey");
@@ -189,14 +247,6 @@ enum SacctField {
 
     static String shownId(Json.Obj job) {
         return JobRows.id(job, 0);
-    }
-
-    static String stepName(Json.Obj step) {
-        return switch (step.integer("stepId")) {
-            case -5 -> "batch";
-            case -4 -> "extern";
-            default -> Integer.toString(step.integer("stepId"));
-        };
     }
 
     private static String exit(Json.Obj e) {
@@ -220,8 +270,11 @@ enum SacctField {
         return from == 0 ? 0 : Math.max(0, to - from);
     }
 
+    /** Why jobs ended, which is not why they waited. */
+    private static final List<String> OF_ENDS = List.of("NonZeroExitCode", "TimeLimit", "OutOfMemory", "RaisedSignal");
+
     private static String reason(Json.Obj job) {
-        return job.text("reason").isEmpty() ? "None" : job.text("reason");
+        return job.text("reason").isEmpty() || OF_ENDS.contains(job.text("reason")) ? "None" : job.text("reason");
     }
 
     private static String state(Json.Obj row, View v) {
@@ -256,12 +309,21 @@ enum SacctField {
 
     /** All memory of the request: what its TRES say. */
     private static String requestedMemory(Json.Obj job, View v) {
-        for (String item : Texts.split(job.text("tresRequested"), ',')) {
+        for (String item : Texts.split(tres(job.text("tresRequested"), v), ',')) {
             if (item.startsWith("mem=")) {
                 return item.substring(4);
             }
         }
         return MemorySize.print(job.number("memoryRequestedMb"));
+    }
+
+    /** Here the names are in their order, and memory is in the unit that is wanted. */
+    private static String tres(String text, View v) {
+        List<String> items = new ArrayList<>(Texts.split(text, ','));
+        items.replaceAll(i -> i.startsWith("mem=") && v.unit > 1 && MemorySize.parseMb(i.substring(4)).isPresent()
+                ? "mem=" + memory(MemorySize.parseMb(i.substring(4)).getAsLong() << 10, v) : i);
+        items.sort(null);
+        return String.join(",", items);
     }
 
     private static String tresIn(Json.Obj u, long read) {

@@ -36,6 +36,7 @@ final class Salloc implements Command {
         }
         X11Forward.refuseForComponents(c, o, components.size());
         Optional<X11Forward> windows = X11Forward.of(c, o);
+        CliFilter.preSubmit(components, operands);
         o.printDefined();
         AllocationClient client = new AllocationClient(c, o);
         String name = o.has(JobOption.JOB_NAME) ? o.text(JobOption.JOB_NAME) : "interactive";
@@ -46,6 +47,7 @@ final class Salloc implements Command {
             return client.refused(e);
         }
         int jobId = reply.integer("jobId");
+        CliFilter.taken(o, components.size(), jobId, SubmissionLog.NO_STEP, operands);
         boolean[] granted = {false};
         for (String signal : List.of("INT", "TERM", "HUP", "QUIT")) {
             c.host().onSignal(signal, () -> {
@@ -171,7 +173,7 @@ final class Salloc implements Command {
             q.put("jobId", (long) jobId);
             q.put("stepId", -1L);
             q.put("version", seen);
-            q.put("waitMs", (long) WATCH_MS);
+            q.put("waitMs", (long) Math.min(WATCH_MS, SignsOfLife.everyMs(c)));
             try {
                 Json.Obj a = c.host().controller().call("AwaitChange", q);
                 seen = a.number("version");

@@ -77,7 +77,7 @@ final class Sattach implements Command {
         if (v.equals("all")) {
             return IoFrame.ALL_TASKS;
         }
-        if (!StepFiles.isNumber(v)) {
+        if (!Texts.isNumber(v)) {
             throw c.bad(1, "Invalid task number: " + v);
         }
         return Integer.parseInt(v);

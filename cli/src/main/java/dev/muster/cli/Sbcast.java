@@ -1,26 +1,32 @@
 package dev.muster.cli;
 
+import dev.muster.model.Fanout;
+import dev.muster.model.HostList;
 import dev.muster.model.Json;
 import dev.muster.model.SlurmErrno;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** Copies a file to all nodes of the allocation: a step with one task a node that writes its standard input. */
 final class Sbcast implements Command {
     private static final List<GetOpt.Opt> OPTIONS = GetOpt.table("compress:C:o", "exclude::r", "fanout:F:r",
             "force:f:n", "help::n",
-            "jobid:j:r", "preserve:p:n", "send-libs::o", "size:s:r", "timeout:t:r", "treewidth::r", "usage::n",
+            "jobid:j:r", "no-allocation:Z:n", "nodelist:w:r", "preserve:p:n", "send-libs::o", "size:s:r", "timeout:t:r", "treewidth::r", "usage::n",
                     "verbose:v:n",
             "version:V:n");
     /**
      * Written beside the target and renamed, so that nobody sees half of it. Arguments: target, mode, force, times, whether its
-     * directory is to be made, bytes of a block, and seconds it may take (0 without end).
+     * directory is to be made, bytes of a block, seconds it may take (0 without end), and z where the input is packed.
      */
     private static final String WRITER = "t=$1.sbcast.$$; [ -z \"$6\" ] || mkdir -p -m 700 \"${1%/*}\"; "
-            + "no() { echo \"sbcast: error: REQUEST_FILE_BCAST($SLURMD_NODENAME): ${1##*: }\" >&2; exit 1; }; "
+            + "no() { w=${1##*: }; case $w in 'File exists') n=17;; 'Permission denied') n=13;; 'No space left on device') n=28;; "
+            + "'Read-only file system') n=30;; 'Directory nonexistent'|'No such file or directory') n=2; w='No such file or directory';; "
+            + "*) n=1;; esac; echo \"sbcast: error: REQUEST_FILE_BCAST($SLURMD_NODENAME): $w\" >&2; exit $n; }; "
             + "[ ! -e \"$1\" ] || [ -n \"$3\" ] || no 'File exists'; e=$( { : > \"$t\"; } 2>&1 ) || no \"$e\"; "
-            + "e=$( { timeout \"$8\" dd bs=\"$7\" iflag=fullblock status=none > \"$t\" && chmod \"$2\" \"$t\" "
+            + "e=$( { if [ -n \"$9\" ]; then timeout \"$8\" gzip -dc; else timeout \"$8\" dd bs=\"$7\" iflag=fullblock status=none; fi "
+            + "> \"$t\" && chmod \"$2\" \"$t\" "
             + "&& if [ -n \"$4\" ]; then touch -a -d \"@$4\" \"$t\" && touch -m -d \"@$5\" \"$t\"; fi "
             + "&& mv -f \"$t\" \"$1\"; } 2>&1 ) || { rm -f \"$t\"; no \"${e:-Socket timed out on send/recv operation}\"; }";
     private static final long BLOCK_MAX = 8L << 20;
@@ -28,9 +34,14 @@ final class Sbcast implements Command {
 
     private static final class Wanted {
         String job = "";
+        /** Of the job's; "" for all. */
+        String nodes = "";
+        /** To nodes that are named, without a job: for administrators. */
+        boolean unallocated;
         boolean force;
         boolean preserve;
         boolean sendLibs;
+        boolean packs;
         /** Nodes that are written to by one sender; 0 as TreeWidth has it. */
         int fanout;
         long blockBytes = BLOCK_MAX;
@@ -67,6 +78,16 @@ final class Sbcast implements Command {
             throw new UsageException(1, List.of("Need two file names, have " + p.operands().size() + " names",
                     "Try \"sbcast --help\" for more information"));
         }
+        if (w.unallocated) {
+            if (w.nodes.isEmpty() || !w.job.isEmpty()) {
+                throw c.bad(1, w.nodes.isEmpty() ? "--no-allocation needs the nodes: --nodelist"
+                        : "--no-allocation and --jobid are mutually exclusive");
+            }
+            if (w.verbose > 0) {
+                settings(c, w, p.operands().getFirst(), p.operands().getLast());
+            }
+            return withLibraries(c, "", p.operands().getFirst(), p.operands().getLast(), w);
+        }
         String id = w.job.isEmpty() ? c.env("SLURM_JOB_ID") : w.job;
         if (!JobIds.isJob(id)) {
             throw c.bad(1, w.job.isEmpty() ? "Need a job id to run this command.  Run from within a Slurm job or use the --jobid option."
@@ -93,10 +114,13 @@ final class Sbcast implements Command {
         switch (name) {
             case "force" -> w.force = true;
             case "jobid" -> w.job = value;
+            case "nodelist" -> w.nodes = value;
+            case "no-allocation" -> w.unallocated = true;
             case "preserve" -> w.preserve = true;
             case "compress" -> {
-                if (!Texts.lower(value).equals("none")) {
-                    c.error("Compression type '" + (value.isEmpty() ? "lz4" : value) + "' unknown, disabling compression support.");
+                w.packs = List.of("", "lz4").contains(Texts.lower(value));
+                if (!w.packs && !Texts.lower(value).equals("none")) {
+                    c.error("Compression type '" + value + "' unknown, disabling compression support.");
                 }
             }
             case "send-libs" -> {
@@ -106,7 +130,7 @@ final class Sbcast implements Command {
                 w.sendLibs = !Texts.lower(value).equals("no");
             }
             case "exclude" -> w.excluded = excluded(c, value);
-            case "fanout", "treewidth" -> w.fanout = (int) Math.clamp(OptionCheck.parseNumber(value), 0, Integer.MAX_VALUE);
+            case "fanout", "treewidth" -> w.fanout = (int) Math.clamp(OptionCheck.parseNumber(value), 0, Fanout.WIDTH_MAX);
             case "size" -> {
                 long bytes = bytes(value);
                 if (bytes < 0) {
@@ -172,7 +196,7 @@ final class Sbcast implements Command {
     }
 
     private static void settings(CommandContext c, Wanted w, String source, String target) {
-        say(c, RULE, "block_size = " + w.blockBytes, "compress   = 0", "exclude    = "
+        say(c, RULE, "block_size = " + w.blockBytes, "compress   = " + (w.packs ? 1 : 0), "exclude    = "
                 + (w.excluded.isEmpty() ? "NONE" : String.join(",", w.excluded)),
                 "force      = " + w.force, "fanout     = " + w.fanout, "preserve   = " + w.preserve, "send_libs  = " + w.sendLibs,
                 "timeout    = " + w.timeoutSeconds, "verbose    = " + w.verbose, "source     = " + source, "dest       = " + target, RULE);
@@ -210,6 +234,18 @@ final class Sbcast implements Command {
         }
     }
 
+    /** The nodes that are named, which are of the job's; none for all of them. */
+    private static List<String> chosen(CommandContext c, String named, String ofJob) throws UsageException {
+        if (named.isEmpty()) {
+            return List.of();
+        }
+        if (HostList.parse(named) instanceof HostList.Parsed.Ok some && HostList.parse(ofJob) instanceof HostList.Parsed.Ok all
+                && !some.list().names().isEmpty() && all.list().names().containsAll(some.list().names())) {
+            return List.copyOf(new java.util.LinkedHashSet<>(some.list().names()));
+        }
+        throw c.bad(1, "--nodelist=" + named + " is not a part of the job's nodes " + ofJob);
+    }
+
     private static int copy(CommandContext c, String job, String source, String target, Wanted w, boolean makeDirectory)
             throws SlurmException, UsageException {
         c.host().needsOwnProcess();     // only there can the file be asked for more than its content
@@ -221,20 +257,54 @@ final class Sbcast implements Command {
         } catch (java.io.IOException e) {
             throw c.bad(255, "Can't open `" + source + "`: No such file or directory");
         }
-        String directory = c.host().settings().bcastDirectory;
-        Json.Obj allocation = lookup(c, job, Integer.parseInt(job));
-        int nodes = Math.max(1, allocation.integer("nodeCount"));
+        // without an allocation the nodes that are named are all there is
+        Json.Obj allocation = w.unallocated ? new Json.Obj().put("nodes", w.nodes) : lookup(c, job, Integer.parseInt(job));
+        List<String> chosen = chosen(c, w.nodes, allocation.text("nodes"));
+        int nodes = chosen.isEmpty() ? Math.max(1, allocation.integer("nodeCount")) : chosen.size();
         if (w.verbose > 0) {
             file(c, attributes, job, allocation.text("nodes"));
         }
+        Optional<java.nio.file.Path> packed = w.packs ? Optional.of(packed(c, path)) : Optional.empty();
+        try {
+            return write(c, job, packed.map(java.nio.file.Path::toString).orElse(path), target, w, makeDirectory, attributes, chosen, nodes);
+        } finally {
+            packed.ifPresent(f -> f.toFile().delete());
+        }
+    }
+
+    /** What goes over the network: slurmd's relays pass it on as it is, and each node unpacks its own. */
+    private static java.nio.file.Path packed(CommandContext c, String path) throws UsageException {
+        try {
+            java.nio.file.Path out = java.nio.file.Files.createTempFile("sbcast", ".gz");
+            try (var to = new java.util.zip.GZIPOutputStream(java.nio.file.Files.newOutputStream(out), 1 << 16) {
+                { def.setLevel(java.util.zip.Deflater.BEST_SPEED); }
+            }) {
+                java.nio.file.Files.copy(java.nio.file.Path.of(path), to);
+            } catch (java.io.IOException e) {
+                out.toFile().delete();
+                throw e;
+            }
+            return out;
+        } catch (java.io.IOException e) {
+            throw c.bad(255, "Can't pack `" + path + "`: " + e.getMessage());
+        }
+    }
+
+    private static int write(CommandContext c, String job, String path, String target, Wanted w, boolean makeDirectory,
+            Map<String, Object> attributes, List<String> chosen, int nodes) throws SlurmException, UsageException {
+        String directory = c.host().settings().bcastDirectory;
         long size = ((Number) attributes.get("size")).longValue();
         long block = Math.clamp(size, 1, w.blockBytes);
-        List<String> args = new ArrayList<>(List.of("--jobid=" + job, "--overlap", "-Q", "-N" + nodes, "-n" + nodes,
+        List<String> args = new ArrayList<>(List.of(w.unallocated ? "--no-allocate" : "--jobid=" + job, "--overlap", "-Q", "-N" + nodes, "-n" + nodes,
                 "--ntasks-per-node=1", "-J", "sbcast", "--input=" + path.replace("%", "%%"), "sh", "-c", WRITER,
                         "sbcast", target.startsWith("/") || directory.isEmpty() ? target : directory + "/" + target,
                 Integer.toOctalString((Integer) attributes.get("mode") & 07777), w.force ? "f" : "",
                 w.preserve ? seconds(attributes.get("lastAccessTime")) : "", w.preserve ? seconds(attributes.get("lastModifiedTime")) : "",
-                makeDirectory ? "d" : "", Long.toString(block), Long.toString(w.timeoutSeconds * Math.ceilDiv(size, block))));
+                makeDirectory ? "d" : "", Long.toString(block), Long.toString(w.timeoutSeconds * Math.ceilDiv(size, block)),
+                w.packs ? "z" : ""));
+        if (!chosen.isEmpty()) {
+            args.addFirst("--nodelist=" + String.join(",", chosen));
+        }
         if (w.fanout > 0) {
             args.addFirst("--treewidth=" + w.fanout);
         }

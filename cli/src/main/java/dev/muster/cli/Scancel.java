@@ -116,7 +116,8 @@ final class Scancel implements Command {
                     throw new UsageException(1, List.of("Unknown job signal: " + v));
                 }
             }
-            case "admin-comment", "sibling" -> throw c.bad(1, "--" + name + " is not supported by this cluster");
+            case "admin-comment" -> w.request.put("adminComment", v);
+            case "sibling" -> throw c.bad(1, "--" + name + " is not supported by this cluster");
             default -> throw new IllegalStateException(name);
         }
     }

@@ -1,7 +1,9 @@
 package dev.muster.cli;
 
+import dev.muster.cli.shape.ControlJson;
 import dev.muster.model.HostList;
 import dev.muster.model.Json;
+import dev.muster.model.LogLevels;
 import dev.muster.model.Release;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.Times;
@@ -14,6 +16,7 @@ final class Scontrol implements Command {
     private static final List<GetOpt.Opt> OPTIONS = GetOpt.table("all:a:n", "cluster::r", "clusters:M:r", "details:d:n",
             "federation::n", "future:F:n", "help:h:n", "hide::n", "json::o", "local::n", "oneliner:o:n", "quiet:Q:n",
             "sibling::n", "uid:u:r", "verbose:v:n", "version:V:n", "yaml::o");
+    private static final int DAMPENING_MAX = 65535;
     private static final int HOSTLIST_BYTES_MAX = 16 << 20;
 
     /** The switches, which interactive commands may change. */
@@ -77,34 +80,8 @@ final class Scontrol implements Command {
         return command(c, s, p.operands());
     }
 
-    private static int interactive(CommandContext c, Switches s) throws SlurmException, UsageException {
-        int rc = 0;
-        while (true) {
-            c.out().print("scontrol: ");
-            c.out().flush();
-            StringBuilder line = new StringBuilder();
-            int ch = -1;
-            try {
-                for (ch = c.in().read(); ch >= 0 && ch != '\n'; ch = c.in().read()) {
-                    line.append((char) ch);
-                }
-            } catch (IOException e) {
-                ch = -1;
-            }
-            List<String> words = Texts.words(line.toString());
-            if (ch < 0 && words.isEmpty()) {
-                c.out().println("");
-                return rc;
-            }
-            if (words.isEmpty()) {
-                continue;
-            }
-            String first = Texts.lower(words.getFirst());
-            if (first.equals("quit") || first.equals("exit") || first.equals("q")) {
-                return rc;
-            }
-            rc = command(c, s, words);
-        }
+    private static int interactive(CommandContext c, Switches s) {
+        return Interactive.run(c, false, first -> first.equals("quit") || first.equals("exit") || first.equals("q"), words -> command(c, s, words));
     }
 
     private static boolean is(String typed, String keyword, int least) {
@@ -140,7 +117,16 @@ final class Scontrol implements Command {
             case "pidinfo" -> {
                 return ScontrolNode.pidInfo(c, rest);
             }
-            case "cluster", "abort", "takeover", "fsdampeningfactor" -> {
+            case "cluster" -> {
+                return cluster(c, rest);
+            }
+            case "takeover" -> {
+                return takeover(c, rest);
+            }
+            case "fsdampeningfactor" -> {
+                return dampening(c, rest);
+            }
+            case "abort", "getent" -> {
                 c.err().println("scontrol: error: " + k + " is not supported by this cluster");
                 return 1;
             }
@@ -154,6 +140,24 @@ final class Scontrol implements Command {
                 return more(c, s, typed, k, rest);
             }
         }
+        return 0;
+    }
+
+    /** What follows, in the interactive mode, is about that cluster. */
+    private static int cluster(CommandContext c, List<String> rest) throws SlurmException, UsageException {
+        if (rest.size() != 1) {
+            c.err().println("scontrol: error: cluster: one name is needed");
+            return 1;
+        }
+        List<String> names = List.of(Texts.lower(rest.getFirst()));
+        if (c.host().clusters().containsAll(names)) {
+            return 0;
+        }
+        if (!Clusters.areElsewhere(c, names.getFirst())) {
+            Clusters.checked(c, names.getFirst());
+        }
+        c.host().needsOwnProcess();
+        c.host().turnTo(Clusters.named(c, names).getFirst());
         return 0;
     }
 
@@ -220,6 +224,25 @@ final class Scontrol implements Command {
         return 1;
     }
 
+    /** There is no second controller that could. */
+    private static int takeover(CommandContext c, List<String> rest) {
+        c.err().println(rest.isEmpty() ? "slurm_takeover error: no backup controller is configured"
+                : "takeover: invalid backup controller index (" + rest.getFirst() + ")");
+        return 1;
+    }
+
+    private static int dampening(CommandContext c, List<String> rest) {
+        if (rest.isEmpty()) {
+            return tooFew(c, "fsdampeningfactor");
+        }
+        if (OptionCheck.parseNumber(rest.getFirst()) < 1 || OptionCheck.parseNumber(rest.getFirst()) > DAMPENING_MAX) {
+            c.err().println("invalid dampening factor: " + rest.getFirst());
+            return 1;
+        }
+        return simple(c, "UpdateSetting", new Json.Obj().put("key", "fairsharedampeningfactor").put("value", rest.getFirst()),
+                "slurm_set_fs_dampeningfactor error");
+    }
+
     private static int errnumstr(CommandContext c, List<String> rest) {
         if (rest.isEmpty()) {
             return tooFew(c, "errnumstr");
@@ -235,23 +258,16 @@ final class Scontrol implements Command {
     }
 
     private static int setDebug(CommandContext c, List<String> rest) {
-        List<String> levels = List.of("quiet", "fatal", "error", "info", "verbose", "debug", "debug2", "debug3",
-                "debug4",
-                "debug5");
         if (rest.isEmpty()) {
             return tooFew(c, "setdebug");
         }
-        String level = Texts.lower(rest.getFirst());
-        long n = OptionCheck.parseNumber(level);
-        if (n >= 0 && n < levels.size()) {
-            level = levels.get((int) n);
-        }
-        if (!levels.contains(level)) {
+        int level = LogLevels.of(rest.getFirst());
+        if (level < 0) {
             c.err().println("invalid debug level: " + rest.getFirst());
             return 1;
         }
         Json.Obj q = new Json.Obj();
-        q.put("level", level);
+        q.put("level", LogLevels.word(level));
         return simple(c, "SetDebug", q, "slurm_set_debug_level error");
     }
 
@@ -309,7 +325,7 @@ final class Scontrol implements Command {
             up = false;
         }
         if (!s.json.isEmpty()) {
-            Tree.print(c, s.json, s.parser, ControlJson.ping(host, up, (System.nanoTime() - beganNs) / 1000));
+            JsonOutput.print(c, s.json, s.parser, ControlJson.ping(host, up, (System.nanoTime() - beganNs) / 1000));
             return up ? 0 : 1;
         }
         c.out().println("Slurmctld(primary) at " + host + " is " + (up ? "UP" : "DOWN"));
@@ -401,7 +417,7 @@ final class Scontrol implements Command {
             e = e.substring(0, eq);
         }
         boolean shaped = is(e, "jobs", 1) || is(e, "nodes", 1) || is(e, "partitions", 1) || is(e, "steps", 2) || is(e, "reservations", 3)
-                || is(e, "reservationname", 3) || is(e, "licenses", 1);
+                || is(e, "reservationname", 3) || is(e, "licenses", 1) || is(e, "config", 1);
         if (!s.json.isEmpty() && !shaped) {
             throw c.bad(1, "--" + s.json + " is not supported for " + e);
         }
@@ -430,7 +446,13 @@ final class Scontrol implements Command {
             return ScontrolLicenses.show(c, s, id);
         }
         if (is(e, "config", 1)) {
-            return ScontrolShow.config(c, id);
+            return ScontrolShow.config(c, s, id);
+        }
+        if (is(e, "burstbuffer", 2)) {
+            return ScontrolBurst.show(c);
+        }
+        if (is(e, "bbstat", 2) || is(e, "dwstat", 2)) {
+            return ScontrolBurst.status(c, ids);
         }
         if (is(e, "hostnames", 5)) {
             return hostNames(c, id);

@@ -1,5 +1,6 @@
 package dev.muster.cli;
 
+import dev.muster.cli.shape.ControlJson;
 import dev.muster.model.Json;
 import java.util.List;
 
@@ -15,7 +16,7 @@ final class ScontrolLicenses {
             return Standard.failed(c, "slurm_load_licenses error", e);
         }
         if (!s.json.isEmpty()) {
-            return Tree.print(c, s.json, s.parser, json(all));
+            return JsonOutput.print(c, s.json, s.parser, ControlJson.licenses(all));
         }
         if (all.isEmpty() && name.isEmpty()) {
             c.out().println("No licenses configured in Slurm.");
@@ -26,15 +27,5 @@ final class ScontrolLicenses {
                     + " Reserved=" + l.integer("reserved") + " Remote=" + (l.flag("remote") ? "yes" : "no"));
         }
         return 0;
-    }
-
-    private static Json.Obj json(List<Json.Obj> all) {
-        List<Object> out = new java.util.ArrayList<>();
-        for (Json.Obj l : all) {
-            out.add(new Json.Obj().put("LicenseName", l.text("name")).put("Total", l.number("total")).put("Used", l.number("used"))
-                    .put("Free", Math.max(0, l.number("total") - l.number("used")))
-                    .put("Remote", l.flag("remote")).put("Reserved", l.number("reserved")));
-        }
-        return new Json.Obj().put("licenses", out);
     }
 }

@@ -1,5 +1,6 @@
 package dev.muster.cli;
 
+import dev.muster.cli.shape.SacctJson;
 import dev.muster.model.Json;
 import dev.muster.model.Times;
 import java.util.ArrayList;
@@ -156,7 +157,7 @@ final class ScontrolNode {
         boolean ofJob = false;
         for (Json.Obj step : steps(c, rest.size() > 1 ? rest.get(1) : "", jobId, 0)) {
             ofJob = true;
-            String name = SacctField.stepName(step);
+            String name = SacctJson.stepName(step);
             if (!wanted.isEmpty() && !wanted.equals(name)) {
                 continue;
             }
@@ -186,7 +187,7 @@ final class ScontrolNode {
         for (Json.Obj step : steps(c, 0, 0)) {
             int job = step.integer("jobId");
             if (steps) {
-                c.out().println(String.format(Locale.ROOT, "%-8d %s", job, SacctField.stepName(step)));
+                c.out().println(String.format(Locale.ROOT, "%-8d %s", job, SacctJson.stepName(step)));
             } else if (!seen.contains(job)) {
                 seen.add(job);
                 c.out().println(Integer.toString(job));

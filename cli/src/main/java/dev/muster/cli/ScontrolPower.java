@@ -11,11 +11,10 @@ final class ScontrolPower {
     static int reboot(CommandContext c, List<String> words) throws SlurmException {
         Json.Obj q = new Json.Obj();
         String nodes = "";
-        boolean first = true;
         for (String word : words) {
             String lower = Texts.lower(word);
-            if (first && lower.equals("asap")) {
-                q.put("asap", Boolean.TRUE);
+            if (lower.equals("asap") || lower.equals("force")) {
+                q.put(lower, Boolean.TRUE);
             } else if (lower.startsWith("nextstate=")) {
                 String state = word.substring("nextstate=".length()).toUpperCase(java.util.Locale.ROOT);
                 if (!state.equals("DOWN") && !state.equals("RESUME")) {
@@ -24,6 +23,8 @@ final class ScontrolPower {
                     return 1;
                 }
                 q.put("nextState", state);
+            } else if (lower.startsWith("action=")) {
+                q.put("action", word.substring("action=".length()));
             } else if (lower.startsWith("reason=")) {
                 q.put("reason", word.substring("reason=".length()));
             } else if (nodes.isEmpty()) {
@@ -32,7 +33,6 @@ final class ScontrolPower {
                 c.err().println("too many arguments for keyword:reboot");
                 return 1;
             }
-            first = false;
         }
         if (nodes.isEmpty()) {
             c.err().println("Missing node list. Specify ALL|<NodeList>");
@@ -71,7 +71,7 @@ final class ScontrolPower {
         }
     }
 
-    /** {@code power {up|down} [asap|force] {ALL|nodes} [reason=…]}. */
+    /** {@code power {up|down} [asap|force] {ALL|nodes} [action=…] [reason=…]}. */
     static int power(CommandContext c, List<String> words) throws SlurmException {
         String direction = words.isEmpty() ? "" : Texts.lower(words.getFirst());
         if (!direction.equals("up") && !direction.equals("down")) {
@@ -83,8 +83,10 @@ final class ScontrolPower {
         Json.Obj changes = new Json.Obj();
         for (String word : words.subList(1, words.size())) {
             String lower = Texts.lower(word);
-            if (nodes.isEmpty() && how.isEmpty() && direction.equals("down") && (lower.equals("asap") || lower.equals("force"))) {
+            if (how.isEmpty() && direction.equals("down") && (lower.equals("asap") || lower.equals("force"))) {
                 how = "_" + lower;
+            } else if (lower.startsWith("action=")) {
+                changes.put("poweraction", word.substring("action=".length()));
             } else if (lower.startsWith("reason=")) {
                 changes.put("reason", word.substring("reason=".length()));
             } else if (nodes.isEmpty()) {

@@ -1,5 +1,6 @@
 package dev.muster.cli;
 
+import dev.muster.cli.shape.ControlJson;
 import dev.muster.model.Durations;
 import dev.muster.model.Json;
 import dev.muster.model.ReservationFlag;
@@ -230,7 +231,7 @@ final class ScontrolReservation {
             return Standard.failed(c, "slurm_load_reservations error", e);
         }
         if (!s.json.isEmpty()) {
-            return Tree.print(c, s.json, s.parser, ControlJson.reservations(all, c.host().nowMs() / 1000));
+            return JsonOutput.print(c, s.json, s.parser, ControlJson.reservations(all, c.host().nowMs() / 1000));
         }
         for (Json.Obj r : all) {
             c.out().println(text(c, r, s.oneLine));

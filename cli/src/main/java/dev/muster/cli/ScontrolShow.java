@@ -1,5 +1,9 @@
 package dev.muster.cli;
 
+import dev.muster.cli.shape.ConfJson;
+import dev.muster.cli.shape.ControlJson;
+import dev.muster.cli.shape.JobsJson;
+import dev.muster.cli.shape.NodesJson;
 import dev.muster.model.HostList;
 import dev.muster.model.Json;
 import dev.muster.model.SlurmErrno;
@@ -44,7 +48,7 @@ final class ScontrolShow {
             return 1;
         }
         if (!s.json.isEmpty()) {
-            return Tree.print(c, s.json, s.parser, JobsJson.answer(c, reply));
+            return JsonOutput.print(c, s.json, s.parser, JobsJson.answer(JsonOutput.names(c), reply));
         }
         if (jobs.isEmpty() && !s.quiet) {
             c.out().println("No jobs in the system");
@@ -96,7 +100,7 @@ final class ScontrolShow {
             }
         }
         if (!s.json.isEmpty()) {
-            return Tree.print(c, s.json, s.parser, NodesJson.nodes(c, reply, found));
+            return JsonOutput.print(c, s.json, s.parser, NodesJson.nodes(JsonOutput.names(c), reply, found));
         }
         for (Json.Obj n : found) {
             c.out().println(text.node(n));
@@ -125,7 +129,7 @@ final class ScontrolShow {
         if (!s.json.isEmpty()) {
             List<Json.Obj> all = reply.objects("partitions");
             all.removeIf(p -> !name.isEmpty() && !name.equals(p.text("name")));
-            return Tree.print(c, s.json, s.parser, NodesJson.partitions(reply, all));
+            return JsonOutput.print(c, s.json, s.parser, NodesJson.partitions(JsonOutput.names(c).cluster(), reply, all));
         }
         updated(c, s, reply, reply.objects("partitions").size());
         ShowText text = new ShowText(c, s.oneLine, reply.number("now"));
@@ -151,7 +155,7 @@ final class ScontrolShow {
             return Standard.failed(c, "slurm_get_job_steps error", e);
         }
         if (!s.json.isEmpty()) {
-            return Tree.print(c, s.json, s.parser, ControlJson.steps(steps, c.host().nowMs() / 1000));
+            return JsonOutput.print(c, s.json, s.parser, ControlJson.steps(steps, c.host().nowMs() / 1000));
         }
         if (steps.isEmpty() && !id.isEmpty()) {
             c.err().println("slurm_get_job_steps error: " + SlurmErrno.INVALID_JOB_ID.sentence());
@@ -166,9 +170,12 @@ final class ScontrolShow {
         return 0;
     }
 
-    static int config(CommandContext c, String key) {
+    static int config(CommandContext c, Scontrol.Switches s, String key) throws UsageException {
         try {
             Json.Obj reply = c.host().controller().call("QueryConfig", new Json.Obj());
+            if (!s.json.isEmpty()) {
+                return JsonOutput.print(c, s.json, s.parser, ConfJson.slurm(reply, c.host().controllers()));
+            }
             List<String> lines = reply.texts("lines");
             boolean titled = !lines.isEmpty() && lines.getFirst().startsWith("Configuration data as of");
             if (!titled && key.isEmpty()) {
@@ -197,11 +204,9 @@ final class ScontrolShow {
         if (e.length() > 1 && "daemons".startsWith(e)) {
             return daemons(c);
         }
-        for (String none : List.of("bbstat", "burstbuffer", "dwstat", "federation")) {
-            if (e.length() > 1 && none.startsWith(e)) {
-                // there is none, and so nothing to show
-                return 0;
-            }
+        if (e.length() > 1 && "federation".startsWith(e)) {
+            // there is none, and so nothing to show
+            return 0;
         }
         c.err().println("invalid entity:" + entity + " for keyword:show ");
         return 1;

@@ -79,6 +79,9 @@ final class ScontrolUpdate {
             if (isKey(k, "stepid", 4)) {
                 return step(c, ch, all);
             }
+            if (k.startsWith("suspendexc")) {
+                return setting(c, ch);
+            }
             if (isKey(k, "frontendname", 5)) {
                 c.err().println("scontrol: error: updating " + ch.typed + " is not supported by this cluster");
                 return 1;
@@ -92,6 +95,16 @@ final class ScontrolUpdate {
         c.err().println("No valid entity in update command");
         c.err().println("Input line must include \"NodeName\", \"PartitionName\", \"Reservation\", \"JobId\", or "
                 + "\"SlurmctldDebug\"");
+        return 1;
+    }
+
+    private static int setting(CommandContext c, Change ch) throws SlurmException {
+        for (String key : List.of("suspendexcnodes", "suspendexcparts", "suspendexcstates")) {
+            if (key.startsWith(ch.key) && ch.key.length() > "suspendexc".length()) {
+                return Scontrol.simple(c, "UpdateSetting", new Json.Obj().put("key", key).put("value", ch.value), "slurm_update error");
+            }
+        }
+        c.err().println("Update of this parameter is not supported: " + ch.typed);
         return 1;
     }
 

@@ -1,7 +1,6 @@
 package dev.muster.cli;
 
 import dev.muster.model.Json;
-import dev.muster.model.Release;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -32,16 +31,12 @@ final class Scrontab implements Command {
         GetOpt.Parsed p = Standard.parse(c, OPTIONS);
         int uid = c.host().uid();
         String mode = "";
+        int verbose = 0;
         for (GetOpt.Hit h : p.hits()) {
+            if (Standard.told(c, OPTIONS, "[file|-]", h)) {
+                return 0;
+            }
             switch (h.opt().name()) {
-                case "version" -> {
-                    c.out().println(Release.LINE);
-                    return 0;
-                }
-                case "help", "usage" -> {
-                    Standard.told(c, OPTIONS, "[file|-]", h);
-                    return 0;
-                }
                 case "user" -> {
                     uid = c.host().userId(h.value());
                     if (uid < 0) {
@@ -54,17 +49,19 @@ final class Scrontab implements Command {
                     }
                     mode = h.opt().name();
                 }
-                default -> { }
+                case "quiet" -> verbose = -1;
+                case "verbose" -> verbose++;
+                default -> throw new IllegalStateException(h.opt().name());
             }
         }
         if (p.operands().size() > 1 || !mode.isEmpty() && !p.operands().isEmpty()) {
             throw c.bad(1, "Only one file can be given, and none with -e, -l or -r");
         }
         return switch (mode) {
-            case "list" -> list(c, uid);
-            case "remove" -> set(c, uid, "");
-            case "edit" -> edit(c, uid);
-            default -> set(c, uid, read(c, p.operands().isEmpty() ? "-" : p.operands().getFirst()));
+            case "list" -> list(c, uid, verbose);
+            case "remove" -> set(c, uid, "", verbose);
+            case "edit" -> edit(c, uid, verbose);
+            default -> set(c, uid, read(c, p.operands().isEmpty() ? "-" : p.operands().getFirst()), verbose);
         };
     }
 
@@ -72,10 +69,12 @@ final class Scrontab implements Command {
         return c.host().controller().call("QueryCrontab", new Json.Obj().put("userId", (long) uid)).text("text");
     }
 
-    private static int list(CommandContext c, int uid) throws SlurmException {
+    private static int list(CommandContext c, int uid, int verbose) throws SlurmException {
         String text = current(c, uid);
         if (text.isEmpty()) {
-            c.err().println("no crontab for " + c.host().userName(uid));
+            if (verbose >= 0) {
+                c.err().println("no crontab for " + c.host().userName(uid));
+            }
             return 1;
         }
         c.out().print(text);
@@ -96,14 +95,17 @@ final class Scrontab implements Command {
         }
     }
 
-    private static int set(CommandContext c, int uid, String text) throws SlurmException, UsageException {
+    private static int set(CommandContext c, int uid, String text, int verbose) throws SlurmException, UsageException {
         Json.Obj request = new Json.Obj().put("userId", (long) uid).put("text", text).put("entries", new CrontabText(c).entries(text, uid));
         c.host().controller().call("SetCrontab", request);
+        if (verbose > 0) {
+            c.info("the crontab of " + c.host().userName(uid) + " has " + request.list("entries").size() + " entries now");
+        }
         return 0;
     }
 
     /** Edited until it is right, or given up. */
-    private static int edit(CommandContext c, int uid) throws SlurmException, UsageException {
+    private static int edit(CommandContext c, int uid, int verbose) throws SlurmException, UsageException {
         c.host().needsOwnProcess();
         String before = current(c, uid);
         File draft = null;
@@ -117,7 +119,7 @@ final class Scrontab implements Command {
                     throw c.bad(1, "The editor ended with " + rc + ": the crontab is as before");
                 }
                 try {
-                    return set(c, uid, Files.readString(draft.toPath()));
+                    return set(c, uid, Files.readString(draft.toPath()), verbose);
                 } catch (UsageException e) {
                     e.lines().forEach(c.err()::println);
                 } catch (SlurmException e) {

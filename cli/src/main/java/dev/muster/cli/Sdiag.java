@@ -1,5 +1,6 @@
 package dev.muster.cli;
 
+import dev.muster.cli.shape.DiagJson;
 import dev.muster.model.Json;
 import java.time.Instant;
 import java.time.format.DateTimeFormatter;
@@ -10,7 +11,7 @@ import java.util.Locale;
 
 /** Shows what the controller counts of itself. */
 final class Sdiag implements Command {
-    private static final List<GetOpt.Opt> OPTIONS = GetOpt.table("all:a:n", "cluster:M:r", "json::o", "reset:r:n", "sort-by-id:i:n",
+    private static final List<GetOpt.Opt> OPTIONS = GetOpt.table("all:a:n", "cluster:M:r", "json::o", "no-trunc::n", "reset:r:n", "sort-by-id:i:n",
             "sort-by-time:t:n", "sort-by-time2:T:n", "version:V:n", "yaml::o", "help:h:n", "usage::n");
     private static final String STARS = "*******************************************************";
     private static final DateTimeFormatter MOMENT = DateTimeFormatter.ofPattern("EEE MMM dd HH:mm:ss yyyy", Locale.ROOT);
@@ -34,6 +35,8 @@ final class Sdiag implements Command {
             switch (h.opt().name()) {
                 case "all" -> reset = false;
                 case "reset" -> reset = true;
+                // lines are as long as they are
+                case "no-trunc" -> { }
                 case "cluster" -> Clusters.checked(c, h.value());
                 case "json", "yaml" -> {
                     json = h.opt().name();
@@ -56,7 +59,7 @@ final class Sdiag implements Command {
             return 0;
         }
         if (!json.isEmpty()) {
-            return Tree.print(c, json, parser, DiagJson.of(reply));
+            return JsonOutput.print(c, json, parser, DiagJson.of(reply));
         }
         print(c, reply, sort);
         return 0;

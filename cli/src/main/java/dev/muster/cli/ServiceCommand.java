@@ -11,6 +11,8 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -35,7 +37,9 @@ final class ServiceCommand implements Host {
     private ClientConf conf;
     private Session session;
     private ZoneId zone;
-    private volatile ServiceShared.Lent inFlight;
+    /** Held while what is in flight changes, and while it is ended. */
+    private final Object lending = new Object();
+    private ServiceShared.Lent inFlight;
     private long sessionMs;
     private Optional<RequestIds> requestIds = Optional.empty();
     private final Map<Integer, Runnable> handlers = new ConcurrentHashMap<>();
@@ -83,9 +87,11 @@ final class ServiceCommand implements Host {
         int rc;
         try {
             connection.whenGone(() -> {
-                ServiceShared.Lent lent = inFlight;
-                if (lent != null) {
-                    lent.client.abort();
+                // not one that was given back meanwhile: it may be another caller's now
+                synchronized (lending) {
+                    if (inFlight != null) {
+                        inFlight.client.abort();
+                    }
                 }
             });
             if (step) {
@@ -117,6 +123,12 @@ final class ServiceCommand implements Host {
         synchronized (streams) {
             streams.forEach(Frames::close);
             streams.clear();
+        }
+    }
+
+    private void flies(ServiceShared.Lent lent) {
+        synchronized (lending) {
+            inFlight = lent;
         }
     }
 
@@ -437,13 +449,13 @@ final class ServiceCommand implements Host {
                 Thread.interrupted();       // has told what it had to tell; what is asked now is the tidying up
             }
             try {
-                return shared.call(conf(), session(), message, request, lent -> inFlight = lent);
+                return shared.call(conf(), session(), message, request, this::flies);
             } catch (SlurmException e) {
                 if (e.errno() != SlurmErrno.PROTOCOL_AUTHENTICATION_ERROR.number() || !isKnownSession) {
                     throw e;
                 }
                 session = null;     // an earlier command's is not good any more
-                return shared.call(conf(), session(), message, request, lent -> inFlight = lent);
+                return shared.call(conf(), session(), message, request, this::flies);
             }
         };
     }
@@ -454,7 +466,7 @@ final class ServiceCommand implements Host {
             if (conf().authType.equals("auth/munge")) {
                 needsOwnProcess();
             }
-            return shared.callAccounting(conf(), session(), message, request, lent -> inFlight = lent);
+            return shared.callAccounting(conf(), session(), message, request, this::flies);
         };
     }
 
@@ -553,6 +565,16 @@ final class ServiceCommand implements Host {
     @Override
     public boolean callerGone() {
         return connection.isGone() && !connection.isLeft();
+    }
+
+    @Override
+    public boolean callerStopped() {
+        try {
+            String stat = Files.readString(Path.of("/proc/" + pid() + "/stat"), StandardCharsets.ISO_8859_1);
+            return "Tt".indexOf(stat.charAt(stat.lastIndexOf(')') + 2)) >= 0;
+        } catch (IOException | IndexOutOfBoundsException e) {
+            return false;       // gone: which the connection tells
+        }
     }
 
     @Override

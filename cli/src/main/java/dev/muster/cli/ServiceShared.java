@@ -144,7 +144,7 @@ final class ServiceShared {
         lent.session = null;
         synchronized (idle) {
             Deque<Lent> q = idle.computeIfAbsent(lent.server, s -> new ArrayDeque<>());
-            if (q.size() < IDLE_PER_SERVER_MAX) {
+            if (q.size() < IDLE_PER_SERVER_MAX && !lent.client.isAborted()) {
                 q.add(lent);
                 return;
             }
@@ -182,8 +182,10 @@ final class ServiceShared {
                 give(lent);
                 return HttpController.answer(r);
             } catch (Client.ConnectException e) {
+                inFlight.accept(null);
                 lent.client.close();
             } catch (IOException e) {
+                inFlight.accept(null);
                 lent.client.close();
                 throw HttpController.lost(e);
             }

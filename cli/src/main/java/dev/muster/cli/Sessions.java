@@ -1,6 +1,7 @@
 package dev.muster.cli;
 
 import dev.muster.transport.Caller;
+import dev.muster.transport.KeySet;
 import dev.muster.transport.Munge;
 import dev.muster.transport.Session;
 import java.io.FileInputStream;
@@ -33,17 +34,27 @@ final class Sessions {
 
     /** For slurmctld. */
     static Session open(ClientConf conf, ProcessHost host) throws SlurmException {
-        return host.setting(JWT).isEmpty() ? own(conf, host) : ofJwt(host.setting(JWT));
+        return open(conf, host, conf.clusterName);
+    }
+
+    /** For the slurmctld of a cluster, this one or another with the same key. */
+    static Session open(ClientConf conf, ProcessHost host, String cluster) throws SlurmException {
+        return host.setting(JWT).isEmpty() ? own(conf, host, cluster) : ofJwt(host.setting(JWT));
     }
 
     /** Of the process itself, whatever token there is: nodes take no tokens. */
     static Session own(ClientConf conf, ProcessHost host) throws SlurmException {
-        Optional<byte[]> key = clusterKey(conf);
+        return own(conf, host, conf.clusterName);
+    }
+
+    private static Session own(ClientConf conf, ProcessHost host, String cluster) throws SlurmException {
+        Optional<byte[]> key = clusterKey(conf, host.nowMs());
         if (key.isPresent()) {
-            return Session.issue(key.get(), conf.clusterName, new Caller(host.uid(), host.gid()), host.nowMs(),
+            return Session.issue(key.get(), cluster, new Caller(host.uid(), host.gid()), host.nowMs(),
                     host.random(16));
         }
-        Optional<Session> sack = fromSack(conf);
+        // what a daemon of this cluster vouches for is good in this one only
+        Optional<Session> sack = cluster.equals(conf.clusterName) ? fromSack(conf) : Optional.empty();
         if (sack.isPresent()) {
             return sack.get();
         }
@@ -68,14 +79,17 @@ final class Sessions {
         return munge.isPresent() ? munge.get() : open(conf, host);
     }
 
-    private static Optional<byte[]> clusterKey(ClientConf conf) {
+    private static Optional<byte[]> clusterKey(ClientConf conf, long nowMs) {
         for (String file : conf.keyFiles()) {
             try (FileInputStream in = new FileInputStream(file)) {
                 byte[] key = in.readNBytes(KEY_BYTES_MAX);
+                if (file.endsWith(".jwks")) {
+                    return KeySet.parse(key).main(nowMs);
+                }
                 if (key.length >= KEY_BYTES_MIN) {
                     return Optional.of(key);
                 }
-            } catch (IOException e) {
+            } catch (IOException | IllegalArgumentException e) {
                 // not there or not for this caller: the sack socket vouches
             }
         }

@@ -115,6 +115,10 @@ final class ShowText {
         add("BatchFlag", j.flag("batch") ? 1 : 0).add("Reboot", 0);
         add("ExitCode", exit.integer("code") + ":" + exit.integer("signal"));
         line();
+        if (j.flag("expedite")) {
+            add("ExpeditedRequeue", "Yes");
+            line();
+        }
         Json.Obj derived = j.obj("derivedExit");
         if (details || derived.integer("code") != 0 || derived.integer("signal") != 0) {
             add("DerivedExitCode", derived.integer("code") + ":" + derived.integer("signal"));
@@ -159,7 +163,7 @@ final class ShowText {
         }
         int nodes = j.integer("nodeCount");
         int most = j.integer("nodeCountMax");
-        add("NumNodes", JobRows.isPending(j) && most > nodes ? nodes + "-" + most : Integer.toString(nodes));
+        add("NumNodes", JobRows.isPending(j) && most > 0 ? nodes + "-" + most : Integer.toString(nodes));
         add("NumCPUs", j.number("cpus")).add("NumTasks", j.number("tasks"));
         add("CPUs/Task", Math.max(1, j.number("cpusPerTask")));
         add("ReqB:S:C:T", "0:" + j.integer("socketsPerNode") + ":" + JobRows.orStar(j.integer("coresPerSocket")) + ":"
@@ -238,6 +242,7 @@ final class ShowText {
         CpuFreq.parse(j.text("cpuFreq")).ifPresent(this::frequency);
         optional(j, "switches", "Switches");
         optional(j, "burstBuffer", "BurstBuffer");
+        optional(j, "burstBufferState", "BurstBufferState");
         optional(j, "container", "Container");
         optional(j, "containerId", "ContainerID");
         optional(j, "cpusPerTres", "CpusPerTres");
@@ -320,6 +325,10 @@ final class ShowText {
         if (n.integer("coreSpecCount") != 0 || n.number("memSpecLimitMb") != 0) {
             add("CoreSpecCount", n.number("coreSpecCount")).add("CPUSpecList", n.text("cpuSpecList"));
             add("MemSpecLimit", n.number("memSpecLimitMb"));
+            line();
+        }
+        if (!n.text("restrictedCores").isEmpty()) {
+            add("RestrictedCoresPerGPU", n.text("restrictedCores"));
             line();
         }
         add("State", NodeRows.stateFull(n)).add("ThreadsPerCore", n.number("threadsPerCore"));
@@ -431,6 +440,11 @@ final class ShowText {
         line();
         add("TRES", orNull(p, "tres"));
         optional(p, "tresBillingWeights", "TRESBillingWeights");
+        if (!p.text("suspendTime").isEmpty()) {
+            line();
+            add("ResumeTimeout", p.text("resumeTimeout")).add("SuspendTimeout", p.text("suspendTimeout"));
+            add("SuspendTime", p.text("suspendTime")).flag("PowerDownOnIdle", p.flag("powerDownOnIdle"));
+        }
     }
 
     private static String orAll(Json.Obj p, String field) {

@@ -1,7 +1,7 @@
 package dev.muster.cli;
 
 /** Signal names and numbers of Linux. */
-final class Signals {
+public final class Signals {
     /** No signal: how a task ends whose step the kernel killed something of for its memory. */
     static final int OUT_OF_MEMORY = 125;
     static final int INT = 2;
@@ -28,7 +28,7 @@ final class Signals {
     private Signals() {}
 
     /** Number of {@code TERM}, {@code SIGTERM}, {@code 15}; -1 if it is none. */
-    static int number(String text) {
+    public static int number(String text) {
         long n = OptionCheck.parseNumber(text);
         if (n >= 0) {
             return n <= LAST ? (int) n : -1;
@@ -44,7 +44,7 @@ final class Signals {
     }
 
     /** {@code TERM}, "" for one without a name. */
-    static String name(int number) {
+    public static String name(int number) {
         return number > 0 && number < NAMES.length ? NAMES[number] : "";
     }
 

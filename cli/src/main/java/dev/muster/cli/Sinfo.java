@@ -41,7 +41,6 @@ final class Sinfo implements Command {
         boolean reservations;
         boolean responding;
         boolean summary;
-        boolean noConvert;
         String format = "";
         String wideFormat = "";
         String sort = "";
@@ -155,7 +154,8 @@ final class Sinfo implements Command {
             case "list-reasons" -> w.reasons = true;
             case "long" -> w.longForm = true;
             case "Node" -> w.byNode = true;
-            case "noconvert" -> w.noConvert = true;
+            // what it shows has one form only
+            case "noconvert" -> { }
             case "noheader" -> w.noHeader = true;
             case "nodes" -> nodes(c, w, v);
             case "partition" -> {
@@ -284,7 +284,11 @@ final class Sinfo implements Command {
         List<String> unknown = new ArrayList<>();
         RowFormat format = format(w, WIDEST_UNKNOWN, unknown);
         for (String u : unknown) {
-            c.err().println("Invalid node format specification: " + u);
+            if (w.wideFormat.isEmpty()) {
+                c.err().println("Invalid node format specification: " + u);
+            } else {
+                c.error("Invalid job format specification: " + u);
+            }
         }
         Json.Obj nodes;
         Json.Obj partitions;
@@ -305,11 +309,12 @@ final class Sinfo implements Command {
             widest = Math.max(widest, n.text("name").length());
         }
         if (!w.json.isEmpty()) {
+            String cluster = JsonOutput.names(c).cluster();
             List<Object> out = new ArrayList<>();
             for (SinfoRow r : rows(w, format, partitions.objects("partitions"), nodes.objects("nodes"))) {
-                out.add(NodesJson.row(c, r));
+                out.add(SinfoJson.row(cluster, r));
             }
-            return Tree.print(c, w.json, w.parser, new Json.Obj().put("sinfo", out));
+            return JsonOutput.print(c, w.json, w.parser, new Json.Obj().put("sinfo", out));
         }
         format = format(w, widest, unknown);
         if (w.longForm || w.iterateSeconds > 0) {

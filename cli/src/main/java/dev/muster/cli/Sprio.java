@@ -29,6 +29,8 @@ final class Sprio implements Command {
         final List<String> partitions = new ArrayList<>();
         final List<Integer> users = new ArrayList<>();
         boolean byUser;
+        int verbose;
+        String usersText = "";
     }
 
     @Override
@@ -56,13 +58,30 @@ final class Sprio implements Command {
                 case "partition" -> w.partitions.addAll(Texts.split(h.value(), ','));
                 case "jobs" -> jobs(c, w, h.value());
                 case "user", "users" -> users(c, w, h.value());
-                default -> { }
+                case "verbose" -> w.verbose++;
+                case "federation", "local", "sibling" -> { }
+                default -> throw new IllegalStateException(h.opt().name());
             }
         }
         if (!p.operands().isEmpty()) {
             jobs(c, w, String.join(",", p.operands()));
         }
+        if (w.verbose > 0) {
+            report(c, w);
+        }
         return show(c, w);
+    }
+
+    /** What {@code -v} tells first: the options in force. */
+    private static void report(CommandContext c, Wanted w) {
+        c.out().println("-----------------------------");
+        c.out().println("format     = " + (w.format.isEmpty() ? "(null)" : w.format));
+        c.out().println("job_flag   = " + (w.jobs.isEmpty() ? 0 : 1));
+        c.out().println("jobs       = " + (w.jobs.isEmpty() ? "(null)" : String.join(",", w.jobs)));
+        c.out().println("partition  = " + (w.partitions.isEmpty() ? "(null)" : String.join(",", w.partitions)));
+        c.out().println("users      = " + (w.usersText.isEmpty() ? "(null)" : w.usersText));
+        c.out().println("verbose    = " + w.verbose);
+        c.out().println("-----------------------------\n\n");
     }
 
     private static void jobs(CommandContext c, Wanted w, String ids) throws UsageException {
@@ -76,6 +95,7 @@ final class Sprio implements Command {
 
     private static void users(CommandContext c, Wanted w, String names) throws UsageException {
         w.byUser = true;
+        w.usersText = names;
         for (String name : Texts.split(names, ',')) {
             int uid = c.host().userId(name);
             if (uid < 0) {

@@ -1,5 +1,8 @@
 package dev.muster.cli;
 
+import dev.muster.cli.shape.ControlJson;
+import dev.muster.cli.shape.JobsJson;
+import dev.muster.model.Durations;
 import dev.muster.model.JobFlag;
 import dev.muster.model.JobState;
 import dev.muster.model.Json;
@@ -11,11 +14,13 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /** Lists jobs or steps. */
 final class Squeue implements Command {
     private static final String PLAIN = "%.18i %.9P %.8j %.8u %.2t %.10M %.6D %R";
     private static final String LONG = "%.18i %.9P %.8j %.8u %.8T %.10M %.9l %.6D %R";
+    private static final String STATE_ONLY = "%.18i %.2t";
     private static final String START = "%.18i %.9P %.8j %.8u %.2t %.19S %.6D %20Y %R";
 
     static final List<GetOpt.Opt> OPTIONS = GetOpt.table("account:A:r", "all:a:n", "array:r:n", "array-unique::n",
@@ -23,7 +28,8 @@ final class Squeue implements Command {
                     "hide::n",
             "iterate:i:r", "jobs:j:o", "json::o", "licenses:L:r", "local::n", "long:l:n", "me::n", "name:n:r",
             "noconvert::n", "node:w:r", "nodelist:w:r", "nodes:w:r", "noheader:h:n", "notme::n", "only-job-state::n",
-            "partition:p:r", "partitions:p:r", "priority:P:n", "qos:q:r", "reservation:R:r", "sibling::n", "sort:S:r", "start::n",
+            "partition:p:r", "partitions:p:r", "priority:P:n", "qos:q:r", "reservation:R:r", "running-over::r", "running-under::r",
+            "sibling::n", "sort:S:r", "start::n",
             "states:t:r", "steps:s:o", "usage::n", "user:u:r", "users:u:r", "verbose:v:n", "version:V:n", "yaml::o");
 
     /** The options of one run. */
@@ -58,7 +64,20 @@ final class Squeue implements Command {
         String json = "";
         String parser = "";
         int iterateSeconds;
+        /** Seconds that a job has run at least, and at most; -1 where nothing is said. */
+        long overSeconds = -1;
+        long underSeconds = -1;
         boolean priority;
+        boolean federation;
+        boolean sibling;
+        boolean local;
+        boolean expand;
+        boolean noConvert;
+        boolean onlyState;
+        int verbose;
+        /** Users and states as they were typed, for -v. */
+        String usersText = "";
+        String statesText = "";
     }
 
     @Override
@@ -85,12 +104,16 @@ final class Squeue implements Command {
             jobs(c, w, operands.removeFirst());
         }
         if (w.stepsBare && w.steps.isEmpty() && !operands.isEmpty()) {
-            w.steps.addAll(Texts.split(operands.removeFirst(), ','));
+            steps(c, w, operands.removeFirst());
         }
         if (!operands.isEmpty()) {
             c.error("Unrecognized option: " + operands.getFirst());
             Standard.help(c, OPTIONS, "");
             return 1;
+        }
+        stateOnly(c, w);
+        if (w.verbose > 0) {
+            SqueueReport.options(c, w);
         }
         if (!w.json.isEmpty()) {
             return json(c, w);
@@ -103,6 +126,18 @@ final class Squeue implements Command {
             c.out().flush();
         }
         return rc;
+    }
+
+    /** {@code --only-job-state} asks for numbers and states alone: what needs more does not go with it. */
+    private static void stateOnly(CommandContext c, Wanted w) throws UsageException {
+        boolean more = w.usersGiven || w.notMe || w.priority || w.start || w.showSteps || !w.json.isEmpty()
+                || Stream.of(w.accounts, w.partitions, w.qos, w.names, w.reservations, w.licenses, w.nodes).anyMatch(l -> !l.isEmpty());
+        if (w.onlyState && more) {
+            throw new UsageException(1, List.of(c.program() + ": fatal: --only-job-state goes with --jobs, --states, --array and a format only"));
+        }
+        if (w.onlyState && w.format.isEmpty() && w.wideFormat.isEmpty()) {
+            w.format = STATE_ONLY;
+        }
     }
 
     private static void readEnvironment(CommandContext c, Wanted w) throws UsageException {
@@ -150,8 +185,7 @@ final class Squeue implements Command {
             case "licenses" -> replace(w.licenses, v);
             case "long" -> w.longForm = true;
             case "me" -> {
-                w.users.add(c.host().uid());
-                w.usersGiven = true;
+                users(c, w, Integer.toString(c.host().uid()));
             }
             case "notme" -> w.notMe = true;
             case "name" -> replace(w.names, v);
@@ -160,31 +194,57 @@ final class Squeue implements Command {
             case "partition", "partitions" -> replace(w.partitions, v);
             case "qos" -> replace(w.qos, v);
             case "reservation" -> replace(w.reservations, v);
+            case "running-over" -> w.overSeconds = time(c, h);
+            case "running-under" -> w.underSeconds = time(c, h);
             case "sort" -> w.sort = v;
             case "start" -> w.start = true;
             case "states" -> states(c, w, v);
             case "steps" -> {
                 w.showSteps = true;
                 w.stepsBare |= v.isEmpty();
-                for (String step : Texts.split(v, ',')) {
-                    if (!step.matches("[0-9].*\\..*|s[0-9A-Za-z]+\\..*")) {
-                        throw c.bad(1, "Invalid job_step id: " + step + ".??");
-                    }
-                    w.steps.add(step);
-                }
+                steps(c, w, v);
             }
             case "user", "users" -> users(c, w, v);
-            // squeue's own sort, clusters and units are what these ask for already
             case "priority" -> w.priority = true;
-            case "noconvert", "federation", "local", "sibling", "verbose", "only-job-state",
-                    "expand-patterns" -> { }
+            case "noconvert" -> w.noConvert = true;
+            case "expand-patterns" -> w.expand = true;
+            case "only-job-state" -> w.onlyState = true;
+            case "verbose" -> w.verbose++;
+            // a cluster that is in no federation is all that there is to show
+            case "federation" -> w.federation = true;
+            case "local" -> w.local = true;
+            case "sibling" -> w.sibling = true;
             default -> throw new IllegalStateException(h.opt().name());
+        }
+    }
+
+    private static void steps(CommandContext c, Wanted w, String list) throws UsageException {
+        for (String step : Texts.split(list, ',')) {
+            if (!step.matches("[0-9].*\\..*|s[0-9A-Za-z]+\\..*")) {
+                throw c.bad(1, "Invalid job_step id: " + step + (step.indexOf('.') < 0 ? ".??" : ""));
+            }
+            w.steps.add(step);
         }
     }
 
     private static void replace(List<String> list, String value) {
         list.clear();
         list.addAll(Texts.split(value, ','));
+    }
+
+    /** A time as for limits, in seconds. */
+    private static long time(CommandContext c, GetOpt.Hit h) throws UsageException {
+        java.util.OptionalLong seconds = Durations.parseSeconds(h.value());
+        if (seconds.isEmpty() || seconds.getAsLong() < 0) {
+            throw c.bad(1, "Invalid --" + h.opt().name() + " specification: " + h.value());
+        }
+        return seconds.getAsLong();
+    }
+
+    /** {@code --running-over} and {@code --running-under}: what has begun, and how long ago. */
+    static boolean ranAsLong(Wanted w, boolean begun, long seconds) {
+        boolean asked = w.overSeconds >= 0 || w.underSeconds >= 0;
+        return !asked || begun && (w.overSeconds < 0 || seconds > w.overSeconds) && (w.underSeconds < 0 || seconds < w.underSeconds);
     }
 
     private static int seconds(CommandContext c, String v) throws UsageException {
@@ -206,6 +266,7 @@ final class Squeue implements Command {
 
     private static void users(CommandContext c, Wanted w, String v) {
         w.usersGiven = true;
+        w.usersText = v;
         for (String name : Texts.split(v, ',')) {
             int uid = c.host().userId(name);
             if (uid < 0) {
@@ -219,6 +280,7 @@ final class Squeue implements Command {
 
     static void states(CommandContext c, Wanted w, String v) throws UsageException {
         w.states.clear();
+        w.statesText = v;
         for (String s : Texts.split(v, ',')) {
             String up = Texts.upper(s);
             if (up.equals("ALL")) {
@@ -259,7 +321,7 @@ final class Squeue implements Command {
     }
 
     private static int show(CommandContext c, Wanted w) throws UsageException {
-        if (w.longForm || w.iterateSeconds > 0) {
+        if (w.longForm || w.iterateSeconds > 0 || w.verbose > 0) {
             long now = c.host().nowMs() / 1000;
             c.out().println(Times.strftime(now, c.host().zone(), "%a %b %d %H:%M:%S %Y"));
         }
@@ -267,11 +329,18 @@ final class Squeue implements Command {
     }
 
     private static int json(CommandContext c, Wanted w) throws UsageException {
+        if (w.showSteps) {
+            try {
+                return JsonOutput.print(c, w.json, w.parser, ControlJson.steps(StepRows.wanted(c, w), c.host().nowMs() / 1000));
+            } catch (SlurmException e) {
+                return Standard.failed(c, "slurm_get_job_steps error", e);
+            }
+        }
         Json.Obj q = new Json.Obj();
         filters(w, q);
         // without a wish for states it is all of them, as Slurm's own does it
-        boolean all = w.allStates || w.states.isEmpty() || isOneJob(w);
-        JobRequest.put(q, "allStates", all);
+        boolean all = w.allStates || w.states.isEmpty();
+        JobRequest.put(q, "allStates", all || isOneJob(w));
         if (!all) {
             q.put("states", new ArrayList<Object>(w.states));
         }
@@ -279,7 +348,11 @@ final class Squeue implements Command {
         JobRequest.put(q, "expandArrays", w.array);
         q.put("details", Boolean.TRUE);
         try {
-            return Tree.print(c, w.json, w.parser, JobsJson.answer(c, c.host().controller().call("QueryJobs", q)));
+            Json.Obj reply = c.host().controller().call("QueryJobs", q);
+            Json.Obj picked = new Json.Obj();
+            reply.fields().forEach(picked::put);
+            picked.put("jobs", new ArrayList<Object>(wanted(w, reply, all, c.host().uid())));
+            return JsonOutput.print(c, w.json, w.parser, JobsJson.answer(JsonOutput.names(c), picked));
         } catch (SlurmException e) {
             return Standard.failed(c, "slurm_load_jobs error", e);
         }
@@ -324,6 +397,9 @@ final class Squeue implements Command {
             return Standard.failed(c, "slurm_load_jobs error", e);
         }
         List<Json.Obj> jobs = reply.objects("jobs");
+        if (w.verbose > 0) {
+            c.out().println("last_update_time=" + reply.number("lastUpdate") + " records=" + jobs.size());
+        }
         if (isOneJob(w) && !w.start && jobs.isEmpty()) {
             return Standard.failed(c, "slurm_load_jobs error",
                     new SlurmException(SlurmErrno.INVALID_JOB_ID.number(), SlurmErrno.INVALID_JOB_ID.sentence()));
@@ -331,15 +407,13 @@ final class Squeue implements Command {
         if (!w.noHeader) {
             header(c, w, format);
         }
-        Set<String> seen = new LinkedHashSet<>();
-        // an id typed twice is still one job
-        jobs.removeIf(j -> !isWanted(w, j, c.host().uid()) || w.jobs.size() > 1 && !seen.add(JobRows.id(j, 0)));
+        jobs = wanted(w, reply, w.allStates, c.host().uid());
         if (w.priority) {
             jobs = byPartition(c, jobs);
         }
         jobs.sort(JobOrder.of(c, sort));
         JobField.View view = new JobField.View(c, reply.number("now"), c.env("SLURM_TIME_FORMAT"),
-                JobRows.indexesShown(c), cluster(c, w));
+                JobRows.indexesShown(c), cluster(c, w), new JobField.Style(w.expand, w.noConvert));
         List<String> values = new ArrayList<>();
         for (Json.Obj job : jobs) {
             values.clear();
@@ -409,7 +483,20 @@ final class Squeue implements Command {
         JobRequest.put(q, "expandArrays", w.array);
         JobRequest.put(q, "startEstimates", w.start);
         Set<String> fields = new LinkedHashSet<>(List.of("jobId", "arrayJobId", "arrayTaskId", "arrayTasks",
-                "arrayMaxRunning", "hetJobId", "hetOffset", "state", "flags", "partition", "priority", "userId"));
+                "arrayMaxRunning", "hetJobId", "hetOffset", "state", "flags"));
+        if (!w.onlyState) {
+            fields.addAll(columns(format, sort));
+        }
+        if (w.overSeconds >= 0 || w.underSeconds >= 0) {
+            fields.add("runSeconds");
+        }
+        q.put("fields", new ArrayList<Object>(fields));
+        return q;
+    }
+
+    /** What the columns and the sort keys look at. */
+    private static Set<String> columns(RowFormat format, String sort) {
+        Set<String> fields = new LinkedHashSet<>(List.of("partition", "priority", "userId"));
         for (RowFormat.Column col : format.columns()) {
             if (col.field() != RowFormat.LITERAL) {
                 fields.addAll(Texts.split(JobField.at(col.field()).components, ','));
@@ -421,8 +508,7 @@ final class Squeue implements Command {
                 fields.addAll(Texts.split(JobField.at(f).components, ','));
             }
         }
-        q.put("fields", new ArrayList<Object>(fields));
-        return q;
+        return fields;
     }
 
     static void filters(Wanted w, Json.Obj q) {
@@ -452,14 +538,23 @@ final class Squeue implements Command {
         }
     }
 
+    /** What the controller's filters have let through and these options want: the same jobs in every form of output. */
+    private static List<Json.Obj> wanted(Wanted w, Json.Obj reply, boolean allStates, int uid) {
+        List<Json.Obj> out = new ArrayList<>();
+        Set<String> seen = new LinkedHashSet<>();
+        for (Json.Obj j : reply.objects("jobs")) {
+            boolean is = !(w.notMe && j.integer("userId") == uid) && (allStates || isInState(w, j))
+                    && ranAsLong(w, !j.text("state").equals("PENDING"), JobRows.used(j));
+            // an id typed twice is still one job
+            if (is && (w.jobs.size() < 2 || seen.add(JobRows.id(j, 0)))) {
+                out.add(j);
+            }
+        }
+        return out;
+    }
+
     /** The state filter again: the query for one job asks for it in any state. */
-    private static boolean isWanted(Wanted w, Json.Obj job, int uid) {
-        if (w.notMe && job.integer("userId") == uid) {
-            return false;
-        }
-        if (w.allStates) {
-            return true;
-        }
+    private static boolean isInState(Wanted w, Json.Obj job) {
         if (w.states.isEmpty()) {
             return JobRows.isUnfinished(job);
         }

@@ -36,16 +36,20 @@ final class Srun implements Command {
             return 0;
         }
         if (o.text(JobOption.MPI).equals("list")) {
-            c.out().println("MPI plugin types are...\n\tnone");
+            MpiKinds.list(c);
             return 0;
         }
         o.readEnvironment();
-        checkMpi(c, o);
+        boolean inside = o.has(JobOption.JOBID) && !isOwnAllocation(o);
+        boolean components = sections.size() > 1 || inside && o.has(JobOption.HET_GROUP);
+        if (!components) {
+            CliFilter.preSubmit(o, 0, program);
+        }
+        MpiKinds.check(c, o);
         checkTreeWidth(c, o);
         messages(c, o);
         Optional<X11Forward> windows = windows(c, o);
-        boolean inside = o.has(JobOption.JOBID) && !isOwnAllocation(o);
-        if (sections.size() > 1 || inside && o.has(JobOption.HET_GROUP)) {
+        if (components) {
             c.host().needsOwnProcess();
             X11Forward.refuseForComponents(c, o, sections.size());
             o.printDefined();
@@ -62,6 +66,9 @@ final class Srun implements Command {
             c.info("cluster configuration lacks support for cpu binding");
         }
         o.printDefined();
+        if (o.has(JobOption.NO_ALLOCATE)) {
+            return new SrunDirect(c, o).run(program);
+        }
         if (o.has(JobOption.JOBID)) {
             refuseForStep(c, o);
         }
@@ -72,6 +79,7 @@ final class Srun implements Command {
         if (begun.isPresent()) {
             return goOn(c, o, program, begun.get());
         }
+        StepRequest.settleTasksPerNode(o);
         return o.has(JobOption.JOBID) && !isOwnAllocation(o) ? inside(c, o, program) : alone(c, o, program, windows);
     }
 
@@ -140,11 +148,14 @@ final class Srun implements Command {
     private int goOn(CommandContext c, JobOptions o, List<String> program, Unfinished begun) throws UsageException {
         Json.Obj allocation = begun.state().obj("allocation");
         int jobId = allocation.integer("jobId");
-        int rc = follow(c, o, program, jobId, allocation, begun.state().obj("started"));
-        if (begun.state().flag("own")) {
-            AllocationClient.complete(c, jobId, rc);
+        if (!begun.state().flag("own")) {
+            return follow(c, o, program, jobId, allocation, begun.state().obj("started"));
         }
-        return rc;
+        try (SignsOfLife signs = SignsOfLife.begin(c, jobId)) {
+            int rc = follow(c, o, program, jobId, allocation, begun.state().obj("started"));
+            AllocationClient.complete(c, jobId, rc);
+            return rc;
+        }
     }
 
     /** {@code --test-only} asks about a new job wherever it is called. */
@@ -154,22 +165,10 @@ final class Srun implements Command {
 
     /** Options that only an allocation of its own would carry to the controller, which refuses them. */
     private static void refuseForStep(CommandContext c, JobOptions o) throws UsageException {
-        for (JobOption option : List.of(JobOption.CONTAINER_ID, JobOption.PROFILE, JobOption.BB, JobOption.BBF)) {
+        for (JobOption option : List.of(JobOption.CONTAINER_ID, JobOption.PROFILE)) {
             if (o.has(option) && !o.text(option).equalsIgnoreCase("none")) {
                 throw c.bad(o.exitError(1), "--" + option.longName + " is not supported by this cluster");
             }
-        }
-    }
-
-    private static void checkMpi(CommandContext c, JobOptions o) throws UsageException {
-        String mpi = o.has(JobOption.MPI) ? o.text(JobOption.MPI) : c.host().settings().mpiDefault;
-        if (!mpi.isEmpty() && !mpi.equals("none")) {
-            throw new UsageException(o.exitError(1), List.of(
-                    "srun: error: Couldn't find the specified plugin name for mpi/" + mpi + " looking at all files",
-                    "srun: error: cannot find mpi plugin for mpi/" + mpi,
-                    "srun: error: MPI: Cannot create context for mpi/" + mpi,
-                    "srun: error: MPI: Unable to load any plugin",
-                    "srun: error: Invalid MPI type '" + mpi + "', --mpi=list for acceptable types"));
         }
     }
 
@@ -232,7 +231,7 @@ final class Srun implements Command {
         }
         windows.ifPresent(w -> w.serve(allocation));
         int rc;
-        try {
+        try (SignsOfLife signs = SignsOfLife.begin(c, jobId)) {
             rc = step(c, o, program, allocation, true);
         } catch (UsageException | SlurmException e) {
             // whatever was wrong with the step, its allocation does not stay behind
@@ -254,7 +253,7 @@ final class Srun implements Command {
     private static Optional<Json.Obj> granted(CommandContext c, JobOptions o, AllocationClient client, int jobId) throws SlurmException {
         boolean[] granted = {false};
         for (String signal : List.of("INT", "TERM", "HUP", "QUIT")) {
-            c.host().onSignal(signal, () -> {
+            on(c, o, signal, Signals.number(signal), () -> {
                 if (!granted[0]) {
                     AllocationClient.cancel(c, jobId);
                 }
@@ -312,9 +311,11 @@ final class Srun implements Command {
         if (allocation.isEmpty()) {
             return o.exitError(1);
         }
-        int rc = hetStep(c, parts, SrunHet.allocations(c, SrunHet.members(allocation.get()), parts), allocation.get(), true);
-        AllocationClient.complete(c, jobId, rc);
-        return rc;
+        try (SignsOfLife signs = SignsOfLife.begin(c, jobId)) {
+            int rc = hetStep(c, parts, SrunHet.allocations(c, SrunHet.members(allocation.get()), parts), allocation.get(), true);
+            AllocationClient.complete(c, jobId, rc);
+            return rc;
+        }
     }
 
     /** @param allocations of the parts; leader: that of the first component */
@@ -342,6 +343,7 @@ final class Srun implements Command {
             c.error("Unable to create step for job " + jobId + ": " + e.getMessage());
             return o.exitError(1);
         }
+        CliFilter.taken(o, parts.size(), jobId, started.getFirst().integer("stepId"), parts.getFirst().program());
         StepHooks hooks = new StepHooks(c, o, parts.getFirst().program(), jobId, started.getFirst().integer("stepId"), leader.text("nodes"));
         hooks.run(JobOption.PROLOG);
         try {
@@ -371,7 +373,7 @@ final class Srun implements Command {
         }
         input(c, o, names, run, pty);
         Terminal terminal = pty && c.host().isTty(0) ? Terminal.raw() : null;
-        signals(c, run, pty);
+        signals(c, o, run, pty);
         try {
             return run.await();
         } finally {
@@ -447,6 +449,7 @@ final class Srun implements Command {
             c.error("Unable to create step for job " + jobId + ": " + e.getMessage());
             return o.exitError(1);
         }
+        CliFilter.taken(o, 1, jobId, started.integer("stepId"), program);
         if (o.has(JobOption.ASYNC)) {
             c.out().println((o.has(JobOption.PARSABLE) ? "" : "Submitted step ") + jobId + "." + started.integer("stepId"));
             return 0;
@@ -503,7 +506,7 @@ final class Srun implements Command {
         }
     }
 
-    private static int follow(CommandContext c, JobOptions o, List<String> program, int jobId, Json.Obj allocation, Json.Obj started)
+    static int follow(CommandContext c, JobOptions o, List<String> program, int jobId, Json.Obj allocation, Json.Obj started)
             throws UsageException {
         String stepId = Integer.toString(started.integer("stepId"));
         boolean pty = o.has(JobOption.PTY);
@@ -518,9 +521,15 @@ final class Srun implements Command {
                 new TaskOutput(toOut, o.has(JobOption.LABEL), direct, tasks),
                 new TaskOutput(toErr, o.has(JobOption.LABEL), direct, tasks));
         run.connect(started.objects("shares"), attach(jobId, started), c.host().unfinished().map(Unfinished::positions).orElse(Map.of()));
+        if (!Texts.baseName(c.program()).equals(c.name())) {
+            run.endsUntold();       // a step that serves another command, which has its own words
+        }
+        if (SrunDirect.is(jobId)) {
+            run.signalBy(signal -> SrunDirect.signal(c, jobId, started, signal));
+        }
         input(c, o, names, run, pty);
         Terminal terminal = pty && c.host().isTty(0) ? Terminal.raw() : null;
-        signals(c, run, pty);
+        signals(c, o, run, pty);
         if (o.has(JobOption.DEBUGGER_TEST)) {
             c.host().beside("processes", () -> processTable(c, o, program, jobId, started));
         }
@@ -572,7 +581,8 @@ final class Srun implements Command {
 
     private static StepRun.Settings settings(JobOptions o, boolean pty) {
         return new StepRun.Settings(StepRequest.killOnBadExit(o), StepRequest.waitSeconds(o),
-                o.context().host().settings().eioTimeout, o.has(JobOption.QUIET), o.verbose(), o.has(JobOption.DISABLE_STATUS),
+                o.has(JobOption.WAIT_FOR_CHILDREN) ? 0 : o.context().host().settings().eioTimeout,
+                o.has(JobOption.QUIET), o.verbose(), o.has(JobOption.DISABLE_STATUS),
                 o.has(JobOption.QUIT_ON_INTERRUPT), pty, treeWidth(o));
     }
 
@@ -587,8 +597,8 @@ final class Srun implements Command {
 
     private static void messages(CommandContext c, JobOptions o) {
         String library = Texts.lower(o.text(JobOption.COMPRESS));
-        if (o.has(JobOption.COMPRESS) && !library.equals("none") && (o.has(JobOption.BCAST) || !library.isEmpty() && !library.equals("lz4"))) {
-            c.error("Compression type '" + (library.isEmpty() ? "lz4" : library) + "' unknown, disabling compression support.");
+        if (o.has(JobOption.COMPRESS) && !List.of("none", "lz4", "").contains(library)) {
+            c.error("Compression type '" + library + "' unknown, disabling compression support.");
         }
         if (o.has(JobOption.MSG_TIMEOUT)) {
             c.host().needsOwnProcess();
@@ -599,7 +609,7 @@ final class Srun implements Command {
     private static void checkTreeWidth(CommandContext c, JobOptions o) throws UsageException {
         String asked = o.text(JobOption.TREE_WIDTH);
         boolean good = asked.isEmpty() || asked.equalsIgnoreCase("off")
-                || asked.length() <= 5 && StepFiles.isNumber(asked) && Integer.parseInt(asked) <= Fanout.WIDTH_MAX;
+                || asked.length() <= 5 && Texts.isNumber(asked) && Integer.parseInt(asked) <= Fanout.WIDTH_MAX;
         if (!good) {
             throw c.bad(o.exitError(1), "Invalid --treewidth specification: " + asked);
         }
@@ -655,7 +665,7 @@ final class Srun implements Command {
                         + (java.nio.file.Files.exists(java.nio.file.Path.of(path)) ? reason(path) : "No such file or directory"));
             }
         }
-        int task = pty ? 0 : StepFiles.isNumber(text) ? Integer.parseInt(text) : IoFrame.ALL_TASKS;
+        int task = pty ? 0 : Texts.isNumber(text) ? Integer.parseInt(text) : IoFrame.ALL_TASKS;
         if (c.host().isTty(0)) {
             // reading a terminal from its background fails then instead of stopping srun
             c.host().ignoreSignal("TTIN");
@@ -663,14 +673,14 @@ final class Srun implements Command {
         run.input(new StepInput(in, c.host()::inBackground, run.nodes(), task, begun.map(Unfinished::inputOffset).orElse(0L)));
     }
 
-    private static void signals(CommandContext c, StepRun run, boolean pty) {
+    private static void signals(CommandContext c, JobOptions o, StepRun run, boolean pty) {
         Host h = c.host();
-        h.onSignal("INT", run::interrupt);
-        h.onSignal("TERM", run::forceEnd);
-        h.onSignal("QUIT", run::forceEnd);
-        h.onSignal("HUP", run::forceEnd);
-        h.onSignal("USR1", () -> run.signal(Signals.USR1));
-        h.onSignal("USR2", () -> run.signal(12));
+        on(c, o, "INT", 2, run::interrupt);
+        on(c, o, "TERM", 15, run::forceEnd);
+        on(c, o, "QUIT", 3, run::forceEnd);
+        on(c, o, "HUP", 1, run::forceEnd);
+        on(c, o, "USR1", Signals.USR1, () -> run.signal(Signals.USR1));
+        on(c, o, "USR2", 12, () -> run.signal(12));
         h.onSignal("ALRM", () -> run.signal(14));
         h.onSignal("CONT", () -> run.signal(Signals.CONT));
         if (pty) {
@@ -681,5 +691,10 @@ final class Srun implements Command {
                 }
             });
         }
+    }
+
+    /** What a signal does, unless it is to do nothing: {@code --ignore-signals}. */
+    private static void on(CommandContext c, JobOptions o, String name, int number, Runnable what) {
+        c.host().onSignal(name, Texts.split(o.text(JobOption.IGNORE_SIGNALS), ',').contains(Integer.toString(number)) ? () -> { } : what);
     }
 }

@@ -53,7 +53,11 @@ final class SrunHet {
                 out.add(new Part(group, own, program));
             }
         }
-        return withPrograms(c, out);
+        List<Part> parts = withPrograms(c, out);
+        for (Part p : parts) {
+            CliFilter.preSubmit(p.options, p.group, p.program);
+        }
+        return parts;
     }
 
     private static List<Part> withPrograms(CommandContext c, List<Part> parts) throws UsageException {

@@ -1,5 +1,6 @@
 package dev.muster.cli;
 
+import dev.muster.cli.shape.SharesJson;
 import dev.muster.model.Json;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,6 +29,7 @@ final class Sshare implements Command {
         boolean bars;
         boolean lastBar;
         boolean usersOnly;
+        boolean verbose;
         String format = "";
         String json = "";
         String parser = "";
@@ -74,7 +76,8 @@ final class Sshare implements Command {
                 }
                 case "partition" -> w.partitions = true;
                 case "Users" -> w.usersOnly = true;
-                default -> { }
+                case "verbose" -> w.verbose = true;
+                default -> throw new IllegalStateException(h.opt().name());
             }
         }
         for (String user : w.users) {
@@ -93,9 +96,13 @@ final class Sshare implements Command {
         if (!w.everybody && w.users.isEmpty()) {
             w.users.add(c.host().userName(c.host().uid()));
         }
+        if (w.verbose) {
+            c.err().println("Users requested:\n\t: " + (w.everybody && w.users.isEmpty() ? "all" : String.join("\n\t: ", w.users)));
+            c.err().println("Accounts requested:\n\t: " + (w.accounts.isEmpty() ? "all" : String.join("\n\t: ", w.accounts)));
+        }
         List<Json.Obj> rows = wanted(reply, w);
         if (!w.json.isEmpty()) {
-            return Tree.print(c, w.json, w.parser, SharesJson.of(rows, c.host().clusters().isEmpty() ? "" : c.host().clusters().getFirst()));
+            return JsonOutput.print(c, w.json, w.parser, SharesJson.of(rows, c.host().clusters().isEmpty() ? "" : c.host().clusters().getFirst()));
         }
         List<Column> columns = columns(c, w);
         if (w.header) {

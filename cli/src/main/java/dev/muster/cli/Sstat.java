@@ -1,5 +1,6 @@
 package dev.muster.cli;
 
+import dev.muster.cli.shape.SacctJson;
 import dev.muster.model.HostList;
 import dev.muster.model.Json;
 import dev.muster.model.Release;
@@ -21,6 +22,7 @@ final class Sstat implements Command {
         boolean all;
         boolean noHeader;
         boolean noConvert;
+        boolean verbose;
         String format = "";
         String delimiter = "";
         boolean trailing;
@@ -65,7 +67,8 @@ final class Sstat implements Command {
                     w.trailing = true;
                 }
                 case "parsable2" -> w.delimiter = "|";
-                default -> { }
+                case "verbose" -> w.verbose = true;
+                default -> throw new IllegalStateException(h.opt().name());
             }
         }
         for (String operand : p.operands()) {
@@ -107,6 +110,9 @@ final class Sstat implements Command {
                 c.error("StepId=" + name + " not found running.");
             }
             for (Json.Obj one : meant) {
+                if (w.verbose) {
+                    c.info("StepId=" + job + "." + one.text("stepId") + " runs on " + one.text("nodes"));
+                }
                 SstatField.row(c, columns, one, usage(c, one), w.delimiter, w.trailing, w.noConvert);
             }
         }
@@ -168,7 +174,7 @@ final class Sstat implements Command {
             try {
                 Json.Obj reply = c.host().callNode(node.text("address"), node.integer("port"), "QueryProcesses", q);
                 for (Json.Obj s : reply.objects("steps")) {
-                    if (s.integer("jobId") == step.integer("jobId") && SacctField.stepName(s).equals(step.text("stepId"))) {
+                    if (s.integer("jobId") == step.integer("jobId") && SacctJson.stepName(s).equals(step.text("stepId"))) {
                         s.objects("tasks").forEach(t -> out.add(t.put("node", name)));
                         for (String meter : List.of("energyJ", "netInBytes", "netOutBytes")) {
                             step.put(meter, step.number(meter) + s.number(meter));

@@ -1,5 +1,6 @@
 package dev.muster.cli;
 
+import dev.muster.model.Fanout;
 import dev.muster.model.Json;
 import dev.muster.transport.Frames;
 import java.io.IOException;
@@ -13,7 +14,7 @@ import java.util.Set;
 
 /**
  * Several nodes of a step over one connection: the first of them passes on what is for the others and what comes from them. When it is lost,
- * the streams of the others go on where they were, by the next of them; the first one is then looked for by itself.
+ * or not heard of, the streams of the others go on where they were, by the next of them; the first one is then looked for by itself.
  */
 final class StepBranch implements Runnable {
     /** In a refusal's stream field: the relay does not reach the node. */
@@ -52,6 +53,7 @@ final class StepBranch implements Runnable {
         StepNode first = nodes.iterator().next();
         try (Frames frames = first.open()) {
             frames.send(Json.print(request(first)));
+            frames.expect(Fanout.SILENT_MS);
             boolean perStream = nodes.stream().anyMatch(StepNode::hasPositions);
             List<IoFrame> attachments = new ArrayList<>();
             for (StepNode node : perStream ? nodes : Set.of(first)) {

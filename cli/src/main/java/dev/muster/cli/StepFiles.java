@@ -12,7 +12,7 @@ final class StepFiles {
 
     /** {@code none}, {@code all}, a task number: words of the step's own, no file. */
     static boolean isMode(String text) {
-        return text.isEmpty() || text.equals("none") || text.equals("all") || isNumber(text);
+        return text.isEmpty() || text.equals("none") || text.equals("all") || Texts.isNumber(text);
     }
 
     /** The number of a task that the step has not is the name of a file. */
@@ -22,19 +22,10 @@ final class StepFiles {
         }
         for (JobOption stream : List.of(JobOption.INPUT, JobOption.OUTPUT, JobOption.ERROR)) {
             String text = o.text(stream);
-            if (isNumber(text) && (text.length() > 9 || Integer.parseInt(text) >= o.number(JobOption.NTASKS))) {
+            if (Texts.isNumber(text) && (text.length() > 9 || Integer.parseInt(text) >= o.number(JobOption.NTASKS))) {
                 o.set(stream, "./" + text, JobOptions.Origin.COMMAND_LINE);
             }
         }
-    }
-
-    static boolean isNumber(String text) {
-        for (int i = 0; i < text.length(); i++) {
-            if (text.charAt(i) < '0' || text.charAt(i) > '9') {
-                return false;
-            }
-        }
-        return !text.isEmpty();
     }
 
     /** Each task or node has a file of its own: the node opens it. */
@@ -81,7 +72,7 @@ final class StepFiles {
             if (value == null) {
                 b.append(pattern, i, at + 1);
             } else {
-                if (isNumber(value)) {
+                if (Texts.isNumber(value)) {
                     b.repeat('0', Math.max(0, width - value.length()));
                 }
                 b.append(value);

@@ -17,9 +17,27 @@ final class StepRequest {
     private final List<Json.Obj> shares;
 
     /**
-     * @param own    the allocation was made for this step, whose name and size it has
-     * @param shares of the allocation, one for each node
+     * --ntasks-per-node does not count where it contradicts the number of tasks on so many nodes: it is told, unless one node would do for
+     * all of the tasks.
      */
+    static void settleTasksPerNode(JobOptions o) {
+        int each = o.integer(JobOption.NTASKS_PER_NODE);
+        int tasks = o.integer(JobOption.NTASKS);
+        int nodes = o.has(JobOption.NODES) ? Integer.parseInt(o.text(JobOption.NODES).split("-")[0]) : 0;
+        if (each == 0 || tasks == 0 || nodes == 0 || tasks / nodes == each) {
+            return;
+        }
+        if (tasks > each) {
+            ignoring(o, each, tasks, nodes);
+        }
+        o.drop(JobOption.NTASKS_PER_NODE);
+    }
+
+    private static void ignoring(JobOptions o, int each, int tasks, int nodes) {
+        o.context().err().println(o.context().name() + ": warning: can't honor --ntasks-per-node set to " + each + " which doesn't match the "
+                + "requested tasks " + tasks + " with the number of requested nodes " + nodes + ". Ignoring --ntasks-per-node.");
+    }
+
     /** As asked for, else KillOnBadExit. */
     static boolean killOnBadExit(JobOptions o) {
         return o.has(JobOption.KILL_ON_BAD_EXIT) ? o.text(JobOption.KILL_ON_BAD_EXIT).equals("1")
@@ -31,6 +49,10 @@ final class StepRequest {
         return o.has(JobOption.WAIT_SECONDS) ? o.integer(JobOption.WAIT_SECONDS) : o.context().host().settings().waitTime;
     }
 
+    /**
+     * @param own    the allocation was made for this step, whose name and size it has
+     * @param shares of the allocation, one for each node
+     */
     StepRequest(JobOptions options, List<String> program, boolean own, List<Json.Obj> shares) {
         this.o = options;
         this.program = program;
@@ -42,21 +64,29 @@ final class StepRequest {
         CommandContext c = o.context();
         JobRequest r = new JobRequest(o);
         Json.Obj s = new Json.Obj();
+        // what starts the tasks of an MPI by itself binds them itself: all of the job's, held against nobody
+        boolean launcher = o.has(JobOption.EXTERNAL_LAUNCHER);
         boolean named = own && o.has(JobOption.JOB_NAME) || o.typed(JobOption.JOB_NAME);
         s.put("name", named ? o.text(JobOption.JOB_NAME) : Texts.baseName(program.getFirst()));
         s.put("request", resources(r));
-        JobRequest.put(s, "overlap", o.has(JobOption.OVERLAP) || o.has(JobOption.INTERACTIVE));
-        JobRequest.put(s, "wholeNodes", o.has(JobOption.WHOLE) || !o.has(JobOption.EXACT) && !exact());
+        JobRequest.put(s, "overlap", o.has(JobOption.OVERLAP) || o.has(JobOption.INTERACTIVE) || launcher);
+        JobRequest.put(s, "wholeNodes", launcher || o.has(JobOption.WHOLE) || !o.has(JobOption.EXACT) && !exact());
         JobRequest.put(s, "relative", o.number(JobOption.RELATIVE));
         JobRequest.put(s, "timeLimitMin", o.typed(JobOption.TIME) || own ? o.number(JobOption.TIME) : 0);
-        JobRequest.put(s, "cpuBind", o.text(JobOption.CPU_BIND));
+        JobRequest.put(s, "cpuBind", launcher && !o.has(JobOption.CPU_BIND) ? "none" : o.text(JobOption.CPU_BIND));
+        JobRequest.put(s, "debugLevel", Math.max(0, o.number(JobOption.SLURMD_DEBUG)));
+        JobRequest.put(s, "waitForChildren", o.has(JobOption.WAIT_FOR_CHILDREN));
         JobRequest.put(s, "memBind", o.text(JobOption.MEM_BIND));
-        JobRequest.put(s, "mpi", o.text(JobOption.MPI));
+        String mpi = MpiKinds.of(o);
+        JobRequest.put(s, "mpi", mpi);
         program(c, s);
         Map<String, String> env = JobEnvironment.exported(o);
         env.putAll(o.stepEnvironment());
         if (own) {
             JobEnvironment.addOptions(o, env);
+        }
+        if (!mpi.isEmpty()) {
+            env.put("SLURM_MPI_TYPE", mpi);
         }
         env.put("SLURM_UMASK", umask(c.host().umask()));
         env.put("SLURM_LAUNCH_NODE_IPADDR", c.host().address());
@@ -114,6 +144,8 @@ final class StepRequest {
                 q.put("tasks", planned);
             }
             q.put("tasksPerGpu", 0L);
+        } else if (q.text("tresPerTask").contains("license/")) {
+            o.context().error("Ignoring --tres-per-task license specification");
         }
         int nodes = Math.max(1, q.integer("nodesMin"));
         if (q.integer("nodesMax") > nodes && q.integer("nodesMin") > 0 && !q.flag("useMinNodes")) {
@@ -124,9 +156,7 @@ final class StepRequest {
         enough(q);
         long most = (long) q.integer("tasksPerNode") * Math.max(q.integer("nodesMin"), shares.size());
         if (!own && most > 0 && q.integer("tasks") > most) {
-            o.context().err().println(o.context().name() + ": warning: can't honor --ntasks-per-node set to " + q.integer("tasksPerNode")
-                    + " which doesn't match the requested tasks " + q.integer("tasks") + " with the number of requested nodes "
-                    + Math.max(q.integer("nodesMin"), shares.size()) + ". Ignoring --ntasks-per-node.");
+            ignoring(o, q.integer("tasksPerNode"), q.integer("tasks"), Math.max(q.integer("nodesMin"), shares.size()));
             q.put("tasksPerNode", 0L);
         }
         relative(q);

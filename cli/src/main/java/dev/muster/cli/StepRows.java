@@ -1,9 +1,12 @@
 package dev.muster.cli;
 
+import dev.muster.cli.shape.Tree;
 import dev.muster.model.Durations;
+import dev.muster.model.HostList;
 import dev.muster.model.Json;
 import dev.muster.model.Times;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 
 /** {@code squeue -s}: running steps. */
@@ -132,6 +135,22 @@ final class StepRows {
         return false;
     }
 
+    private static List<String> nodes(Squeue.Wanted w) {
+        return HostList.parse(String.join(",", w.nodes)) instanceof HostList.Parsed.Ok ok ? ok.list().names() : w.nodes;
+    }
+
+    /** The steps that the options ask for: the same ones in every form of output. */
+    static List<Json.Obj> wanted(CommandContext c, Squeue.Wanted w) throws SlurmException {
+        List<String> ids = new ArrayList<>(w.steps);
+        ids.addAll(w.jobs);
+        List<Json.Obj> steps = load(c, ids);
+        steps.removeIf(s -> w.usersGiven && !w.users.contains(s.integer("userId"))
+                || !Squeue.ranAsLong(w, true, s.number("now") - s.number("startTime"))
+                || !w.partitions.isEmpty() && !w.partitions.contains(s.text("partition"))
+                || !w.nodes.isEmpty() && Collections.disjoint(nodes(w), Tree.hosts(s.text("nodes"))));
+        return steps;
+    }
+
     static int show(CommandContext c, Squeue.Wanted w) {
         List<String> unknown = new ArrayList<>();
         RowFormat format = w.format.isEmpty() && !w.wideFormat.isEmpty()
@@ -142,9 +161,7 @@ final class StepRows {
         }
         List<Json.Obj> steps;
         try {
-            List<String> ids = new ArrayList<>(w.steps);
-            ids.addAll(w.jobs);
-            steps = load(c, ids);
+            steps = wanted(c, w);
         } catch (SlurmException e) {
             return Standard.failed(c, "slurm_get_job_steps error", e);
         }
@@ -156,11 +173,6 @@ final class StepRows {
             format.print(values, c.out());
         }
         for (Json.Obj s : steps) {
-            boolean other = w.usersGiven && !w.users.contains(s.integer("userId"))
-                    || !w.partitions.isEmpty() && !w.partitions.contains(s.text("partition"));
-            if (other) {
-                continue;
-            }
             values.clear();
             for (RowFormat.Column col : format.columns()) {
                 values.add(col.field() < 0 ? "" : Field.values()[col.field()].value(s, c, s.number("now")));

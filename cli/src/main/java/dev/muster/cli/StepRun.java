@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.IntConsumer;
 
 /** A running step seen from srun: its streams, its tasks' ends, signals to it, and what it comes to. */
 final class StepRun implements StepNode.Events {
@@ -64,6 +65,9 @@ final class StepRun implements StepNode.Events {
     private long lastInterruptMs;
     private int interrupts;
     private long gatheredMs;
+    private boolean areEndsTold = true;
+    /** How its tasks are signalled; null: by slurmctld. */
+    private IntConsumer signaller;
 
     StepRun(CommandContext c, Settings settings, String stepName, TaskOutput out, TaskOutput err) {
         this.c = c;
@@ -253,6 +257,11 @@ final class StepRun implements StepNode.Events {
         notifyAll();
     }
 
+    /** What its tasks say of their ends is enough. */
+    void endsUntold() {
+        areEndsTold = false;
+    }
+
     /** Tells how tasks ended, those of one node with the same end in one line. */
     private void report() {
         for (Map.Entry<End, List<Integer>> e : gathered.entrySet()) {
@@ -263,6 +272,9 @@ final class StepRun implements StepNode.Events {
                 int count = e.getValue().size();
                 c.info("Received task exit notification for " + count + (count > 1 ? " tasks" : " task") + " of StepId=" + stepName
                         + String.format(java.util.Locale.ROOT, " (status=0x%04x).", e.getKey().status));
+            }
+            if (!areEndsTold) {
+                continue;
             }
             if (s.signal() != 0) {
                 c.error(who + Signals.text(s.signal()) + (s.core() ? " (core dumped)" : ""));
@@ -334,11 +346,20 @@ final class StepRun implements StepNode.Events {
         ask(number);
     }
 
+    /** Signals go that way, not by slurmctld. */
+    void signalBy(IntConsumer way) {
+        signaller = way;
+    }
+
     /**
      * Signals go by the controller, which knows all nodes of the step; on a thread of their own, because it may be
      * slow.
      */
     private void ask(int signal) {
+        if (signaller != null) {
+            c.host().beside("signal", () -> signaller.accept(signal));
+            return;
+        }
         Json.Obj q = new Json.Obj();
         q.put("requestId", c.host().requestId());
         q.put("jobs", List.of(stepName));

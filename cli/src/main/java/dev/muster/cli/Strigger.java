@@ -13,14 +13,15 @@ final class Strigger implements Command {
     private static final List<GetOpt.Opt> OPTIONS = GetOpt.table("set::n", "get::n", "clear::n", "burst_buffer::n", "front_end::n",
             "primary_slurmctld_failure:a:n", "primary_slurmctld_resumed_operation:A:n", "primary_slurmctld_resumed_control:b:n",
             "backup_slurmctld_failure:B:n", "backup_slurmctld_resumed_operation:c:n", "backup_slurmctld_assumed_control:C:n",
-            "down:d:n", "drained:D:n", "primary_slurmctld_acct_buffer_full:e:n", "fail:F:n", "fini:f:n", "flags::r",
+            "down:d:n", "draining::n", "drained:D:n", "primary_slurmctld_acct_buffer_full:e:n", "fail:F:n", "fini:f:n", "flags::r",
             "primary_slurmdbd_failure:g:n", "primary_slurmdbd_resumed_operation:G:n", "primary_database_failure:h:n",
             "primary_database_resumed_operation:H:n", "id:i:r", "idle:I:n", "jobid:j:r", "cluster:M:r", "clusters:M:r", "node:n:o",
-            "noheader:N:n", "offset:o:r", "program:p:r", "quiet:Q:n", "reconfig:r:n", "time:t:n", "up:u:n", "user::r", "verbose:v:n",
+            "noheader:N:n", "offset:o:r", "program:p:r", "quiet:Q:n", "reconfig:r:n", "resume:R:n", "time:t:n", "up:u:n", "user::r", "verbose:v:n",
             "version:V:n", "help::n", "usage::n");
     private static final Set<String> EVENTS = new TreeSet<>(List.of("burst_buffer", "front_end", "primary_slurmctld_failure",
             "primary_slurmctld_resumed_operation", "primary_slurmctld_resumed_control", "backup_slurmctld_failure",
-            "backup_slurmctld_resumed_operation", "backup_slurmctld_assumed_control", "down", "drained", "primary_slurmctld_acct_buffer_full",
+            "backup_slurmctld_resumed_operation", "backup_slurmctld_assumed_control", "down", "draining", "drained", "resume",
+            "primary_slurmctld_acct_buffer_full",
             "fail", "fini", "primary_slurmdbd_failure", "primary_slurmdbd_resumed_operation", "primary_database_failure",
             "primary_database_resumed_operation", "idle", "reconfig", "time", "up"));
     private static final int OFFSET_MAX = 32_000;

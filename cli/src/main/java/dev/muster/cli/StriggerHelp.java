@@ -5,7 +5,9 @@ final class StriggerHelp {
     private static final String TEXT = """
               -d, --down          a node goes DOWN
               -u, --up            a node comes back from DOWN
+                  --draining      a node is to be drained and has jobs yet
               -D, --drained       a node is DRAINED
+              -R, --resume        a node is set to RESUME
               -F, --fail          a node is about to FAIL
               -I, --idle          a node has been IDLE for the time of --offset
               -r, --reconfig      the configuration was read again

@@ -27,8 +27,11 @@ final class Swait implements Command {
             throw new UsageException(MISTAKE, List.of(c.program() + ": " + p.error(), "Try \"swait --help\" for more information"));
         }
         long timeoutMs = Long.MAX_VALUE;
+        int verbose = 0;
         for (GetOpt.Hit h : p.hits()) {
             switch (h.opt().name()) {
+                case "quiet" -> verbose = -1;
+                case "verbose" -> verbose++;
                 case "version" -> {
                     c.out().println(Release.LINE);
                     return 0;
@@ -52,13 +55,17 @@ final class Swait implements Command {
                     }
                     timeoutMs = seconds * 1000;
                 }
-                default -> { }
+                default -> throw new IllegalStateException(h.opt().name());
             }
         }
         if (p.operands().size() > 1) {
             throw c.bad(MISTAKE, "too many positional arguments");
         }
-        return await(c, job(c, p.operands().isEmpty() ? "" : p.operands().getFirst()), timeoutMs);
+        int jobId = job(c, p.operands().isEmpty() ? "" : p.operands().getFirst());
+        if (verbose > 0) {
+            c.info("waiting for the steps of JobId=" + jobId);
+        }
+        return await(c, jobId, timeoutMs, verbose);
     }
 
     private static void complete(CommandContext c, String typed) {
@@ -160,7 +167,7 @@ final class Swait implements Command {
         }
     }
 
-    private static int await(CommandContext c, int jobId, long timeoutMs) throws UsageException {
+    private static int await(CommandContext c, int jobId, long timeoutMs, int verbose) throws UsageException {
         long endMs = timeoutMs == Long.MAX_VALUE ? Long.MAX_VALUE : c.host().nowMs() + timeoutMs;
         while (true) {
             long leftMs = endMs - c.host().nowMs();
@@ -177,9 +184,15 @@ final class Swait implements Command {
                 if (e.errno() == SlurmErrno.ACCESS_DENIED.number() || c.host().nowMs() >= endMs) {
                     throw c.bad(MISTAKE, String.format(Locale.ROOT, "JobId=%d: %s", jobId, e.getMessage()));
                 }
+                if (verbose >= 0) {
+                    c.info(e.getMessage() + ", asking again");
+                }
                 c.host().pause(Math.min(RETRY_MS, Math.max(1, endMs - c.host().nowMs())));
             }
             if (c.host().nowMs() >= endMs) {
+                if (verbose > 0) {
+                    c.info("the time is over, steps are left of JobId=" + jobId);
+                }
                 return 1;
             }
         }
@@ -187,6 +200,6 @@ final class Swait implements Command {
 
     private static boolean hasSteps(CommandContext c, int jobId) throws SlurmException {
         Json.Obj q = new Json.Obj().put("jobIds", List.of((long) jobId)).put("stepId", -1L).put("allUsers", Boolean.TRUE);
-        return c.host().controller().call("QuerySteps", q).objects("steps").stream().anyMatch(s -> StepFiles.isNumber(s.text("stepId")));
+        return c.host().controller().call("QuerySteps", q).objects("steps").stream().anyMatch(s -> Texts.isNumber(s.text("stepId")));
     }
 }

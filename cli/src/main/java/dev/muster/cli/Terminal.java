@@ -5,8 +5,8 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-/** The caller's terminal, by stty: raw for {@code --pty}, and put back. */
-final class Terminal {
+/** The caller's terminal, by stty: raw for {@code --pty}, key by key for a question, and put back. */
+public final class Terminal {
     private static final int STTY_BYTES_MAX = 4096;
 
     /** What stty said before, "" if there is no terminal. */
@@ -24,7 +24,16 @@ final class Terminal {
         return t;
     }
 
-    void restore() {
+    /** What is typed is there at once, without the end of its line. */
+    public static Terminal keys() {
+        Terminal t = new Terminal(stty("-g"));
+        if (!t.saved.isEmpty()) {
+            stty("-icanon");
+        }
+        return t;
+    }
+
+    public void restore() {
         if (!saved.isEmpty()) {
             stty(saved);
         }

@@ -4,11 +4,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Small text helpers without regular expressions: they are on the start path of every command. */
-final class Texts {
+public final class Texts {
     private Texts() {}
 
     /** Parts between separators; empty parts are left out. */
-    static List<String> split(String text, char separator) {
+    public static List<String> split(String text, char separator) {
         List<String> out = new ArrayList<>();
         int at = 0;
         while (at <= text.length()) {
@@ -61,7 +61,7 @@ final class Texts {
     }
 
     /** Upper case of ASCII letters, whatever the locale. */
-    static String upper(String s) {
+    public static String upper(String s) {
         StringBuilder b = new StringBuilder(s.length());
         for (int i = 0; i < s.length(); i++) {
             char c = s.charAt(i);
@@ -70,13 +70,23 @@ final class Texts {
         return b.toString();
     }
 
-    static String lower(String s) {
+    public static String lower(String s) {
         StringBuilder b = new StringBuilder(s.length());
         for (int i = 0; i < s.length(); i++) {
             char c = s.charAt(i);
             b.append(c >= 'A' && c <= 'Z' ? (char) (c + 32) : c);
         }
         return b.toString();
+    }
+
+    /** Digits and nothing else. */
+    public static boolean isNumber(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            if (text.charAt(i) < '0' || text.charAt(i) > '9') {
+                return false;
+            }
+        }
+        return !text.isEmpty();
     }
 
     /** {@code /a/b} → {@code b}. */

@@ -128,4 +128,17 @@ class CommandServiceTest {
     void withoutASessionTheCommandGoesTheLongWay() throws IOException {
         assertThat(ask("", "squeue")).isEqualTo(new Answer("", "", -1, "session;"));
     }
+
+    /** An installation that is replaced under the service is not served on with the old programs. */
+    @Test
+    void noticesThatItIsReplaced() throws IOException {
+        java.io.File program = Files.writeString(dir.resolve("cli.jar"), "1").toFile();
+        long then = program.lastModified();
+        assertThat(CommandService.isReplaced(program, then, then + 60_000)).isFalse();
+        assertThat(program.setLastModified(then + 10_000)).isTrue();
+        assertThat(CommandService.isReplaced(program, then, then + 11_000)).as("not while it is being written").isFalse();
+        assertThat(CommandService.isReplaced(program, then, then + 20_000)).isTrue();
+        Files.delete(program.toPath());
+        assertThat(CommandService.isReplaced(program, then, then + 20_000)).as("nor while it is gone").isFalse();
+    }
 }

@@ -19,6 +19,7 @@ import java.util.Optional;
 /** A machine and a controller made of canned answers; keeps what was sent. */
 final class FakeHost implements Host {
     private final ClientConf settings = ClientConf.standard();
+    List<String> mpiKinds = List.of();
     private final long beganNs = System.nanoTime();
     /** Else it is always the same moment. */
     boolean timeGoesOn;
@@ -76,6 +77,7 @@ final class FakeHost implements Host {
         CommandContext c = new CommandContext(name, name, args, env, this, new Output(out, false), new Output(err, true),
                 new ByteArrayInputStream(stdin.getBytes(StandardCharsets.UTF_8)));
         int rc = Commands.run(c);
+        ended();
         Ran ran = new Ran(rc, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
         out.reset();
         err.reset();
@@ -87,12 +89,41 @@ final class FakeHost implements Host {
         return (message, request) -> {
             calls.add(message);
             sent.put(message, Json.object(Json.print(request)));
-            Object reply = replies.get(message);
+            Object reply = replies.getOrDefault(turnedTo + " " + message, replies.get(message));
             if (reply instanceof SlurmException e) {
                 throw e;
             }
             return reply == null ? new Json.Obj() : (Json.Obj) reply;
         };
+    }
+
+    private FilterScript filter;
+
+    @Override
+    public FilterScript filter(CommandContext c) throws UsageException {
+        filter = filter == null ? FilterScript.load(c) : filter;
+        return filter;
+    }
+
+    /** What the last command loaded is gone with it. */
+    private void ended() {
+        filter = null;
+        turnedTo = "";
+    }
+
+    /** Clusters that were turned to, one after the other. */
+    final List<String> turns = new ArrayList<>();
+    private String turnedTo = "";
+
+    @Override
+    public void turnTo(Clusters.Known cluster) {
+        turnedTo = cluster.name();
+        turns.add(turnedTo);
+    }
+
+    @Override
+    public String turnedTo() {
+        return turnedTo;
     }
 
     @Override
@@ -184,6 +215,11 @@ final class FakeHost implements Host {
     }
 
     @Override
+    public List<String> mpiKinds() {
+        return mpiKinds;
+    }
+
+    @Override
     public ClientConf settings() {
         return settings;
     }
@@ -213,7 +249,7 @@ final class FakeHost implements Host {
 
     @Override
     public List<String> clusters() {
-        return List.of("test");
+        return List.of(turnedTo.isEmpty() ? "test" : turnedTo);
     }
 
     @Override

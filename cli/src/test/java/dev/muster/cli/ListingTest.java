@@ -2,6 +2,9 @@ package dev.muster.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.model.Json;
+import java.nio.charset.StandardCharsets;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -43,6 +46,69 @@ class ListingTest {
 
     private final FakeHost host = new FakeHost().reply("QueryJobs", JOBS).reply("QueryNodes", NODES)
             .reply("QueryPartitions", PARTITIONS);
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            --running-over=0     | 186 187
+            --running-over=1     | ''
+            --running-under=0:02 | 186 187
+            --running-under=0:01 | ''
+            --running-under=1    | 186 187
+            --running-over=0 --running-under=0:01 | ''
+            """)
+    void squeueByTheTimeThatJobsHaveRun(String options, String ids) {
+        assertThat(inTree(options)).as("the tree has what the table has").isEqualTo(ids);
+        assertThat(String.join(" ", host.run("squeue -h -o %i " + options).out().lines().toList())).isEqualTo(ids);
+        assertThat(host.run("squeue --running-over=x")).isEqualTo(
+                new FakeHost.Ran(1, "", "squeue: error: Invalid --running-over specification: x\n"));
+    }
+
+    private String inTree(String options) {
+        return Json.object(host.run("squeue --json " + options).out().getBytes(StandardCharsets.UTF_8)).objects("jobs").stream()
+                .map(j -> Long.toString(j.number("job_id"))).sorted().collect(Collectors.joining(" "));
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            ''                            | 186 187 188
+            -t R                          | 186 187
+            -t PD                         | 188
+            -j 186 -t R                   | 186
+            -j 186 -t PD                  | ''
+            -j 186,186                    | 186
+            -t R --running-over=0         | 186 187
+            -t all --running-under=0:01   | ''
+            """)
+    void squeueTreesHaveTheJobsThatTheOptionsAskFor(String options, String ids) {
+        int at = options.indexOf("-j 186");
+        if (at >= 0) {
+            String one = JOBS.substring(JOBS.indexOf("{\"jobId\":186"), JOBS.lastIndexOf("]}"));
+            host.reply("QueryJobs", "{\"now\":1795256134,\"jobs\":[" + one + (options.contains("186,186") ? "," + one : "") + "]}");
+        }
+        assertThat(inTree(options)).isEqualTo(ids);
+    }
+
+    @Test
+    void treesOfStepsAndOfLimits() {
+        host.reply("QuerySteps", """
+                {"now":1795256134,"steps":[{"jobId":7,"stepId":"0","startTime":1795256130,"partition":"main","state":"RUNNING","nodes":"n1"},
+                {"jobId":8,"stepId":"1","startTime":1795255034,"partition":"main","state":"RUNNING","nodes":"n2"}]}""");
+        assertThat(steps("squeue -s --json")).isEqualTo(2);
+        assertThat(steps("squeue -s --json --running-over=10")).isEqualTo(1);
+        assertThat(steps("squeue -s --json -w n1")).isEqualTo(1);
+        assertThat(perNode()).isEqualTo("{\"set\":false,\"infinite\":true,\"number\":0}");
+        host.reply("QueryPartitions", PARTITIONS.replace("\"state\"", "\"maxCpusPerNode\":3,\"state\""));
+        assertThat(perNode()).isEqualTo("{\"set\":true,\"infinite\":false,\"number\":3}");
+    }
+
+    private int steps(String command) {
+        return Json.object(host.run(command).out().getBytes(StandardCharsets.UTF_8)).objects("steps").size();
+    }
+
+    private String perNode() {
+        return Json.object(host.run("sinfo --json").out().getBytes(StandardCharsets.UTF_8)).objects("sinfo").getFirst().obj("cpus")
+                .obj("per_node").obj("max").toString();
+    }
 
     @Test
     void squeuePlainAndLong() {
@@ -247,6 +313,27 @@ class ListingTest {
             """)
     void mistakes(String command, int rc, String error) {
         assertThat(host.run(command)).isEqualTo(new FakeHost.Ran(rc, "", error + "\n"));
+    }
+
+    @Test
+    void thereAreNoWindows() {
+        assertThat(host.run("sview")).isEqualTo(new FakeHost.Ran(1, "", "sview: error: there are no windows in this version of Muster, and no "
+                + "page to look at: sinfo, squeue and scontrol show have what they would show\n"));
+        assertThat(host.run("sview -V").out()).isEqualTo("slurm 26.05.3\n");
+    }
+
+    @Test
+    void scontrolChangesSettings() {
+        host.run("scontrol fsdampeningfactor 7");
+        assertThat(host.sent.get("UpdateSetting").toString()).contains("\"key\":\"fairsharedampeningfactor\",\"value\":\"7\"");
+        host.run("scontrol update SuspendExcNodes+=n[1-2]");
+        assertThat(host.sent.get("UpdateSetting").toString()).contains("\"key\":\"suspendexcnodes\",\"value\":\"+n[1-2]\"");
+        assertThat(host.run("scontrol fsdampeningfactor x").err()).isEqualTo("invalid dampening factor: x\n");
+        assertThat(host.run("scontrol takeover 1").err()).isEqualTo("takeover: invalid backup controller index (1)\n");
+        host.run("scontrol reboot n1 force action=cycle reason=x");
+        assertThat(host.sent.get("RebootNodes").toString()).contains("\"force\":true,\"action\":\"cycle\",\"reason\":\"x\"");
+        host.run("scontrol power down n1 action=cycle asap");
+        assertThat(host.sent.get("UpdateNode").toString()).contains("\"poweraction\":\"cycle\",\"state\":\"power_down_asap\"");
     }
 
     @Test

@@ -24,11 +24,12 @@ class ManPagesTest {
             String zsh = Files.readString(share.resolve("zsh/site-functions/_" + command));
             for (GetOpt.Opt o : Commands.of(command).orElseThrow().options()) {
                 if (!o.name().isEmpty()) {
-                    assertThat(List.of(manual, bash, zsh)).as(command + " --" + o.name()).allMatch(t -> t.contains("--" + o.name()));
+                    String option = dev.muster.cli.wrap.Wrapper.sign(Commands.of(command).orElseThrow(), o) + o.name();
+                    assertThat(List.of(manual, bash, zsh)).as(command + " " + option).allMatch(t -> t.contains(option));
                 }
             }
             // the shell itself is asked for what begins with --vers and --partition=
-            Process shell = new ProcessBuilder("bash", "-c", ". $1; COMP_WORDS=($2 --vers); COMP_CWORD=1; _muster_$2; echo ${COMPREPLY[@]}",
+            Process shell = new ProcessBuilder("bash", "-c", ". $1; COMP_WORDS=($2 --vers); COMP_CWORD=1; _muster_${2//./_}; echo ${COMPREPLY[@]}",
                     "-", share.resolve("bash-completion/completions/" + command).toString(), command).redirectErrorStream(true).start();
             assertThat(new String(shell.getInputStream().readAllBytes()).strip()).as(command).isEqualTo("--version");
         }

@@ -91,6 +91,16 @@ class OptionsTest {
     }
 
     @Test
+    void mailTypesAddUp() {
+        String[][] table = {{"--mail-type=FAIL --mail-type=BEGIN", "BEGIN,FAIL"}, {"--mail-type=END --mail-type=NONE", "END"},
+            {"--mail-type=END,time_limit --mail-type=ALL", "INVALID_DEPEND,BEGIN,END,FAIL,REQUEUE,STAGE_OUT,TIME_LIMIT"},
+            {"--mail-type=NONE", "NONE"}};
+        for (String[] row : table) {
+            assertThat(submitted("sbatch " + row[0] + " --wrap=true").toString()).contains("\"mailType\":\"" + row[1] + "\"");
+        }
+    }
+
+    @Test
     void gpusThatDoNotAgree() {
         String spec = "sbatch: error: Failed to validate job spec";
         String[][] table = {
@@ -246,5 +256,28 @@ class OptionsTest {
         assertThat(ran.err().lines()).containsExactly(java.util.Arrays.stream(sentences.split(";")).map(s -> "sbatch: " + s).toArray(String[]::new));
         assertThat(ran.rc()).isNotZero();
         assertThat(host.calls).isEmpty();
+    }
+
+    /** srun drops --ntasks-per-node where it contradicts the number of tasks, and says so unless one node would do for all of them. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            -n3 -N2 --ntasks-per-node=2   | 3 | 2 | 0
+            -n6 -N3 --ntasks-per-node=3   | 6 | 3 | 0
+            -n3 -N1-2 --ntasks-per-node=2 | 3 | 1 | 0
+            -n3 -N2 --ntasks-per-node=3   | 0 | 0 | 0
+            -n2 -N2 --ntasks-per-node=2   | 0 | 0 | 0
+            -n4 -N2 --ntasks-per-node=2   | 0 | 0 | 2
+            -n5 -N2 --ntasks-per-node=2   | 0 | 0 | 2
+            -n3 --ntasks-per-node=2       | 0 | 0 | 2
+            """)
+    void tasksPerNodeThatContradictTheTasks(String options, int tasks, int nodes, int left) {
+        FakeHost host = new FakeHost();
+        host.refuse("Submit", 2014, "enough");
+        FakeHost.Ran ran = host.run("srun " + options + " true");
+        String warning = "srun: warning: can't honor --ntasks-per-node set to " + options.substring(options.length() - 1)
+                + " which doesn't match the requested tasks " + tasks + " with the number of requested nodes " + nodes
+                + ". Ignoring --ntasks-per-node.\n";
+        assertThat(ran.err()).isEqualTo((tasks > 0 ? warning : "") + "srun: error: Unable to allocate resources: enough\n");
+        assertThat(host.sent.get("Submit").toString().contains("\"tasksPerNode\":" + left)).isEqualTo(left > 0);
     }
 }

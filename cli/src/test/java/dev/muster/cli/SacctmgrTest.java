@@ -68,6 +68,16 @@ class SacctmgrTest {
         assertThat(sent.flag("commit")).isTrue();
     }
 
+    /** As scripts write them: the last word is no reset of the others. */
+    @Test
+    void wordsAboutOneFieldCountTogether() {
+        host.reply("Change", "{\"names\":[\"q\"]}");
+        run("-i modify qos q set grpcpus=-1 grpnodes=18 grptres=billing=-1 maxtresperuser=cpu=3,node=2");
+        Json.Obj set = host.sent.get("Change").obj("set");
+        assertThat(set.text("GrpTRES")).isEqualTo("billing=-1,cpu=-1,node=18");
+        assertThat(set.text("MaxTRESPU")).isEqualTo("cpu=3,node=2");
+    }
+
     @Test
     void aChangeIsAskedForFirst() {
         host.reply("Change", "{\"names\":[\"bin\"]}");
@@ -82,6 +92,26 @@ class SacctmgrTest {
         assertThat(host.sent.get("Change").flag("commit")).isTrue();
     }
 
+    @Test
+    void usageIsResetOnTheLocalClusterUnlessOneIsNamed() {
+        host.reply("Change", "{\"names\":[\"q\"]}");
+        FakeHost.Ran here = run("-i modify qos q set RawUsage=0");
+        String local = host.clusters().getFirst();
+        assertThat(List.of(here.rc(), here.out(), here.err())).isEqualTo(List.of(0, "No cluster specified, resetting on local cluster " + local
+                + "\n",
+                ""));
+        assertThat(host.sent.get("Change").obj("where").text("cluster")).isEqualTo(local);
+        assertThat(host.sent.get("Change").obj("set").text("rawusage")).isEqualTo("0");
+        assertThat(run("-i modify account a cluster=far set rawusage=0").out()).isEmpty();
+        host.stdin = "n\n";
+        assertThat(run("modify account a cluster=far set rawusage=0").out()).isEqualTo(
+                "Would you like to reset usage? (You have 30 seconds to decide)\n(N/y): \n Changes Discarded\n");
+        assertThat(host.sent.get("Change").flag("commit")).isFalse();
+        run("-i modify qos q set RawUsage=0 priority=3");
+        assertThat(host.sent.get("Change").obj("set").text("Priority")).isEqualTo("3");
+        assertThat(host.sent.get("Change").obj("where").has("cluster")).isFalse();
+    }
+
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
         show bogus                              | No valid entity in list command
@@ -92,6 +122,9 @@ class SacctmgrTest {
         -i modify account a2 set bogus=3        | ' Unknown option: bogus=3'
         -i modify account a2 set maxjobs=x      | sacctmgr: error: Invalid value for MaxJobs (x)
         -i modify account a2                    | ' You didn''t give me anything to set'
+        -i modify qos q set rawusage=5          | sacctmgr: error: Raw usage can only be set to 0 (zero)
+        -i modify user u set rawusage=0         | sacctmgr: error: An account must be specified
+        -i modify cluster set rawusage=0        | ' Unknown option: rawusage=0'
         -r add account x                        | Can't run this command in readonly mode.
         """)
     void mistakes(String line, String first) {

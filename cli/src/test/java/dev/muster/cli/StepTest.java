@@ -290,7 +290,6 @@ class StepTest {
     void whatIsNotCompressed() {
         String unknown = "srun: error: Compression type '%s' unknown, disabling compression support.\nsrun: fatal: No command given to execute.\n";
         assertThat(host.run("srun --compress=zip").err()).isEqualTo(unknown.formatted("zip"));
-        assertThat(host.run("srun --bcast=/x --compress").err()).isEqualTo(unknown.formatted("lz4"));
         assertThat(host.run("srun --compress").err()).isEqualTo("srun: fatal: No command given to execute.\n");
     }
 
@@ -304,6 +303,36 @@ class StepTest {
                 + "allocation for job 99: Invalid job id specified\n"
                 + "srun: Check SLURM_JOB_ID environment variable. Expired or invalid job 99\n"));
         assertThat(host.run("srun --mpi=list").out()).isEqualTo("MPI plugin types are...\n\tnone\n");
+    }
+
+    @Test
+    void kindsOfMpiAreThoseOfTheInstallation() {
+        host.mpiKinds = List.of("none", "pmi2", "pmix", "pmix_v4");
+        assertThat(host.run("srun --mpi=list").out()).isEqualTo(
+                "MPI plugin types are...\n\tnone\n\tpmi2\n\tpmix\nspecific pmix plugin versions available: pmix_v4\n");
+        assertThat(host.run("srun --mpi=pmix_v3 true")).isEqualTo(new FakeHost.Ran(1, "", """
+                srun: error: Couldn't find the specified plugin name for mpi/pmix_v3 looking at all files
+                srun: error: cannot find mpi plugin for mpi/pmix_v3
+                srun: error: MPI: Cannot create context for mpi/pmix_v3
+                srun: error: MPI: Unable to load any plugin
+                srun: error: Invalid MPI type 'pmix_v3', --mpi=list for acceptable types
+                """));
+    }
+
+    /** What the step and its tasks are told: as asked for, else MpiDefault, and nothing with none. */
+    @ParameterizedTest
+    @CsvSource({"'', '', ''", "pmi2, '', pmi2", "pmi2, --mpi=pmix, pmix", "pmi2, --mpi=none, ''", "'', --mpi=pmix_v4, pmix_v4"})
+    void kindOfMpiOfAStep(String byDefault, String option, String kind) throws IOException {
+        host.mpiKinds = List.of("none", "pmi2", "pmix", "pmix_v4");
+        host.settings().mpiDefault = byDefault;
+        node("a1", exit(0, 0), DONE);
+        node("a2", exit(1, 0), DONE);
+        host.run(("srun -n2 -N2 " + option + " true").replace("  ", " "));
+        Json.Obj step = host.sent.get("CreateStep").obj("step");
+        assertThat(step.text("mpi")).isEqualTo(kind);
+        List<String> told = step.texts("environment").stream().map(e -> Bytes.fromBase64(e).text())
+                .filter(e -> e.startsWith("SLURM_MPI_TYPE=")).toList();
+        assertThat(told).isEqualTo(kind.isEmpty() ? List.of() : List.of("SLURM_MPI_TYPE=" + kind));
     }
 
     /** shows: MpiDefault */

@@ -20,6 +20,7 @@ public record AuthPlaces(boolean munge, String mungeSocket, List<File> keyFiles,
         if (named != null && !munge) {
             keys.add(new File(named));
         }
+        keys.add(conf.sister("slurm.jwks"));
         keys.add(conf.sister("slurm.key"));
         keys.add(new File(conf.stateSaveLocation(), "slurm.key"));
         List<String> sockets = new ArrayList<>();

@@ -5,7 +5,6 @@ import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -117,37 +116,7 @@ final class ConfLines {
         }
         String expanded = name.replace("%c", sink.clusterName());
         File target = expanded.startsWith("/") ? new File(expanded) : new File(directory, expanded);
-        String last = target.getName();
-        if (last.indexOf('*') < 0 && last.indexOf('?') < 0) {
-            read(target, depth + 1, file, line);
-            return;
-        }
-        String[] names = target.getParentFile().list();
-        if (names == null) {
-            errors.add(new ConfigError(file, line, "cannot stat file " + target + ": No such file or directory", name));
-            return;
-        }
-        Arrays.sort(names);
-        for (String candidate : names) {
-            if (matches(last, 0, candidate, 0) && !candidate.startsWith(".")) {
-                read(new File(target.getParentFile(), candidate), depth + 1, file, line);
-            }
-        }
-    }
-
-    private static boolean matches(String pattern, int p, String name, int n) {
-        if (p == pattern.length()) {
-            return n == name.length();
-        }
-        if (pattern.charAt(p) == '*') {
-            for (int skip = n; skip <= name.length(); skip++) {
-                if (matches(pattern, p + 1, name, skip)) {
-                    return true;
-                }
-            }
-            return false;
-        }
-        return n < name.length() && (pattern.charAt(p) == '?' || pattern.charAt(p) == name.charAt(n))
-            && matches(pattern, p + 1, name, n + 1);
+        IncludedFiles.of(target).ifPresentOrElse(files -> files.forEach(f -> read(f, depth + 1, file, line)),
+                () -> errors.add(new ConfigError(file, line, "cannot stat file " + target + ": No such file or directory", name)));
     }
 }

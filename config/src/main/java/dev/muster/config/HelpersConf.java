@@ -16,8 +16,12 @@ import java.util.TreeSet;
  * @param execSeconds ExecTime: a helper may take so long
  */
 public record HelpersConf(List<Feature> features, List<List<String>> exclusive, List<String> users, int bootSeconds, int execSeconds) {
-    /** @param helper program, without an argument it prints what is active, with a feature it sets that; nodes: empty for all */
-    public record Feature(String name, String helper, List<String> nodes) {}
+    /**
+     * @param helper   program, without an argument it prints what is active, with a feature it sets that
+     * @param nodes    empty for all
+     * @param rebootless its helper changes the node as it runs
+     */
+    public record Feature(String name, String helper, List<String> nodes, boolean rebootless) {}
 
     public static final int BOOT_SECONDS = 300;
     public static final int EXEC_SECONDS = 10;
@@ -63,8 +67,12 @@ public record HelpersConf(List<Feature> features, List<List<String>> exclusive, 
     private static void feature(Map<String, String> pairs, List<Feature> features, Values values) {
         String names = pairs.getOrDefault("feature", "");
         String helper = pairs.getOrDefault("helper", "");
-        if (pairs.containsKey("flags")) {
-            values.error("Flags=" + pairs.get("flags") + " is not part of this version: a changed feature needs a reboot");
+        boolean rebootless = false;
+        for (String flag : Values.list(pairs.getOrDefault("flags", ""))) {
+            rebootless |= flag.equalsIgnoreCase("rebootless");
+            if (!flag.equalsIgnoreCase("rebootless")) {
+                values.error("Invalid Flags: " + flag);
+            }
         }
         if (names.isEmpty()) {
             if (!helper.isEmpty() || pairs.containsKey("nodename")) {
@@ -81,7 +89,7 @@ public record HelpersConf(List<Feature> features, List<List<String>> exclusive, 
             if (!name.matches("[A-Za-z0-9_.=-]+")) {
                 values.error("Invalid Feature name: " + name);
             } else {
-                features.add(new Feature(name, helper, List.copyOf(nodes)));
+                features.add(new Feature(name, helper, List.copyOf(nodes), rebootless));
             }
         }
     }

@@ -30,12 +30,12 @@ public enum Key {
     BATCH_START_TIMEOUT("BatchStartTimeout", Kind.U16, "10", Reader.CONTROLLER),
     BCAST_EXCLUDE("BcastExclude", Kind.TEXT, "/lib,/usr/lib,/lib64,/usr/lib64", Reader.COMMANDS),
     BCAST_PARAMETERS("BcastParameters", Kind.TEXT, "", Reader.COMMANDS),
-    BURST_BUFFER_TYPE("BurstBufferType", Kind.TEXT, "", Reader.CONTROLLER, Inert.BURST),
+    BURST_BUFFER_TYPE("BurstBufferType", Kind.TEXT, "", Reader.CONTROLLER),
     CERTGEN_PARAMETERS("CertgenParameters", Kind.TEXT, "", Reader.ALL, Inert.TLS),
     CERTGEN_TYPE("CertgenType", Kind.TEXT, "", Reader.ALL, Inert.TLS),
     CERTMGR_PARAMETERS("CertmgrParameters", Kind.TEXT, "", Reader.ALL, Inert.TLS),
     CERTMGR_TYPE("CertmgrType", Kind.TEXT, "", Reader.ALL, Inert.TLS),
-    CLI_FILTER_PARAMETERS("CliFilterParameters", Kind.TEXT, "", Reader.COMMANDS, Inert.CLIFILTER),
+    CLI_FILTER_PARAMETERS("CliFilterParameters", Kind.TEXT, "", Reader.COMMANDS),
     CLI_FILTER_PLUGINS("CliFilterPlugins", Kind.LIST, "", Reader.COMMANDS),
     CLUSTER_NAME("ClusterName", Kind.TEXT, "", Reader.ALL),
     COMMUNICATION_PARAMETERS("CommunicationParameters", Kind.LIST, "", Reader.ALL),
@@ -91,6 +91,7 @@ public enum Key {
     KILL_ON_BAD_EXIT("KillOnBadExit", Kind.U16, "0", Reader.COMMANDS),
     KILL_WAIT("KillWait", Kind.U16, "30", Reader.ALL),
     LAUNCH_PARAMETERS("LaunchParameters", Kind.LIST, "", Reader.ALL),
+    LICENSE_PARAMETERS("LicenseParameters", Kind.LIST, "", Reader.CONTROLLER, Inert.REMOTE),
     LICENSES("Licenses", Kind.LIST, "", Reader.CONTROLLER),
     LOG_TIME_FORMAT("LogTimeFormat", Kind.TEXT, "iso8601_ms", Reader.ALL),
     MAIL_DOMAIN("MailDomain", Kind.TEXT, "", Reader.CONTROLLER),
@@ -245,8 +246,7 @@ public enum Key {
         static final String PORTS = "srun connects to the nodes and listens on no port";
         static final String FACTORS = "no parameter of the priority plugin is known to this version";
         static final String BACKUP = "takeover by a backup controller is not part of this version";
-        static final String BURST = "burst buffers are not part of this version";
-        static final String CLIFILTER = "cli_filter/lua, which reads them, is not part of this version";
+        static final String REMOTE = "remote licences are not part of this version";
         static final String CRED = "launch credentials are signed with the cluster key here";
         static final String SLURMDBD = "slurmdbd knows its callers by AuthType alone, and there is one of it in this version";
         static final String FED = "federation is not part of this version";
@@ -256,7 +256,7 @@ public enum Key {
         static final String PLUGIN = "plugins are Java services here; shared objects are not loaded";
 
         static final String PROFILE = "time series profiles are not part of this version";
-        static final String REST = "the REST daemon is not part of this version";
+        static final String REST = "slurmrestd knows no parameter of a data parser";
         static final String SENSOR = "file systems are not metered in this version";
         static final String SWITCH = "switch plugins are not part of this version";
         static final String TLS = "TLS is not part of this version; requests are authenticated by MAC";

@@ -1,5 +1,6 @@
 package dev.muster.config;
 
+import dev.muster.model.LogLevels;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -33,6 +34,7 @@ final class KeyCheck {
             case SCRON_PARAMETERS -> words(value, List.of("enable", "explicit_scancel"), "Bad ScronParameters: ", values);
             case JOB_SUBMIT_PLUGINS -> plugins(key, value, Names.JOB_SUBMIT, values);
             case JOB_COMP_TYPE -> plugin(key, value, Names.JOB_COMPLETION, values);
+            case BURST_BUFFER_TYPE -> plugin(key, value, Names.BURST_BUFFER, values);
             case PREP_PLUGINS -> prep(key, value, values);
             case METRICS_TYPE -> plugin(key, value, Names.METRICS, values);
             case ACCOUNTING_STORE_FLAGS -> words(value, Names.ACCOUNTING_STORE, "Bad AccountingStoreFlags: ", values);
@@ -41,6 +43,7 @@ final class KeyCheck {
             case AUTH_ALT_PARAMETERS -> tokenParameters(key, value, Names.TOKENS, values);
             case SLURMCTLD_HTTP_AUTH_PARAMETERS -> tokenParameters(key, value, List.of("jwt_key"), values);
             case SUSPEND_TIME -> suspendTime(value, values);
+            case SLURMCTLD_PARAMETERS -> rateLimits(value, values);
             default -> PluginNames.checks(key) ? PluginNames.checked(key, value, values) : value;
         };
     }
@@ -49,8 +52,8 @@ final class KeyCheck {
     private static final int DATABASE_MESSAGES_MIN = 10_000;
 
     static long debugLevel(String name, String value, Values values) {
-        for (int level = 0; level < Names.DEBUG_LEVELS.size(); level++) {
-            if (Names.DEBUG_LEVELS.get(level).equalsIgnoreCase(value)) {
+        for (int level = 0; level < LogLevels.WORDS.size(); level++) {
+            if (LogLevels.WORDS.get(level).equalsIgnoreCase(value)) {
                 return level;
             }
         }
@@ -59,7 +62,7 @@ final class KeyCheck {
             values.error("Invalid " + name + " " + value);
             return 0;
         }
-        return Math.min(number, Names.DEBUG_LEVELS.size() - 1L);
+        return Math.min(number, LogLevels.WORDS.size() - 1L);
     }
 
     private static String exitCodes(Key key, String value, Values values) {
@@ -296,7 +299,22 @@ final class KeyCheck {
         return most;
     }
 
-    private static String suspendTime(String value, Values values) {
+    /** Of what may be in SlurmctldParameters, numbers that would make the limit on requests something else than is meant. */
+    private static String rateLimits(String value, Values values) {
+        for (String part : Values.list(value)) {
+            int equals = part.indexOf('=');
+            String name = (equals < 0 ? part : part.substring(0, equals)).toLowerCase(Locale.ROOT);
+            long number = equals < 0 ? -1 : NodeLine.count(part.substring(equals + 1));
+            boolean off = name.equals("rl_log_freq") && part.endsWith("=-1");
+            boolean most = number > 0 || number == 0 && name.equals("rl_log_freq");
+            if (Names.RATE_LIMITS.contains(name) && !off && (!most || number > Integer.MAX_VALUE / 2)) {
+                values.error("Invalid SlurmctldParameters=" + part);
+            }
+        }
+        return value;
+    }
+
+    static String suspendTime(String value, Values values) {
         boolean never = value.equalsIgnoreCase("NONE") || value.equals("-1") || value.equalsIgnoreCase("INFINITE");
         if (!never) {
             values.number(Key.SUSPEND_TIME.slurmName(), value, Values.U32_MAX);

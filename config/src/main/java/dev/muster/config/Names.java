@@ -4,8 +4,6 @@ import java.util.List;
 
 /** The words that keys with a closed set of values accept. */
 final class Names {
-    static final List<String> DEBUG_LEVELS = List.of("quiet", "fatal", "error", "info", "verbose", "debug", "debug2",
-        "debug3", "debug4", "debug5");
     static final List<String> DEBUG_FLAGS = List.of("Accrue", "Agent", "AuditRPCs", "AuditTLS", "Backfill",
         "BackfillMap", "BurstBuffer", "Cgroup", "ConMgr", "CPU_Bind", "CpuFrequency", "Data", "DBD_Agent",
         "Dependency", "Elasticsearch", "Energy", "Federation", "Gang", "GLOB_SILENCE", "Gres", "Hetjob",
@@ -28,14 +26,18 @@ final class Names {
     static final List<String> TASK_PARAMETERS = List.of("none", "sockets", "cores", "threads", "verbose",
         "slurmdoffspec", "slurmdspecoverride", "oomkillstep", "autobind=none", "autobind=sockets", "autobind=cores",
         "autobind=threads");
-    static final List<String> JOB_SUBMIT = List.of("all_partitions", "defaults", "logging", "partition", "require_timelimit", "throttle");
+    static final List<String> JOB_SUBMIT = List.of("all_partitions", "defaults", "logging", "lua", "partition", "require_timelimit",
+        "throttle");
     static final List<String> METRICS = List.of("metrics/openmetrics");
     static final List<String> ACCOUNTING_STORE = List.of("job_comment", "job_env", "job_extra", "job_script", "no_stdio");
     static final List<String> METRICS_PARAMETERS = List.of("ignore_private_data");
     static final List<String> ALT_AUTH = List.of("auth/jwt");
     /** Of AuthAltParameters, by their names. */
-    static final List<String> TOKENS = List.of("disable_token_creation", "jwt_key", "max_token_lifespan", "userclaimfield");
+    /** Of SlurmctldParameters, those with a number. */
+    static final List<String> RATE_LIMITS = List.of("rl_bucket_size", "rl_log_freq", "rl_refill_period", "rl_refill_rate", "rl_table_size");
+    static final List<String> TOKENS = List.of("disable_token_creation", "jwks", "jwt_key", "max_token_lifespan", "userclaimfield");
     static final List<String> JOB_COMPLETION = List.of("jobcomp/none", "jobcomp/filetxt", "jobcomp/script", "jobcomp/mysql", "jobcomp/elasticsearch");
+    static final List<String> BURST_BUFFER = List.of("burst_buffer/none", "burst_buffer/lua");
     static final List<String> PRIVATE_DATA = List.of("none", "accounts", "cloud", "events", "jobs", "nodes",
         "partitions", "reservations", "usage", "users", "all");
     static final List<String> HEALTH_STATES = List.of("CYCLE", "IDLE", "ALLOC", "MIXED", "ANY", "NONDRAINED_IDLE",

@@ -13,6 +13,7 @@ import java.util.List;
  * @param state          UNKNOWN, DOWN, DRAIN, FAIL, FUTURE, CLOUD, IDLE …
  * @param coreSpecCount  cores kept from jobs
  * @param cpuSpecList    CPU ids kept from jobs, as written
+ * @param suspendTime    seconds, INFINITE, or empty where the partitions or the global value count
  * @param file           where the line stands
  */
 public record NodeConf(
@@ -40,6 +41,7 @@ public record NodeConf(
         String cpuBind,
         String topology,
         int restrictedCoresPerGpu,
+        String suspendTime,
         String parameters,
         String file,
         int line) {

@@ -34,6 +34,7 @@ final class NodeLine {
     private String cpuBind = "";
     private String topology = "";
     private long restrictedCoresPerGpu;
+    private String suspendTime = "";
     private String parameters = "";
     private String file = "";
     private int line;
@@ -88,6 +89,7 @@ final class NodeLine {
         to.cpuBind = cpuBind;
         to.topology = topology;
         to.restrictedCoresPerGpu = restrictedCoresPerGpu;
+        to.suspendTime = suspendTime;
         to.parameters = parameters;
         return to;
     }
@@ -117,6 +119,7 @@ final class NodeLine {
             case "cpubind" -> cpuBind = value;
             case "topology" -> topology = value;
             case "restrictedcorespergpu" -> restrictedCoresPerGpu = values.number(key, value, Values.U32_MAX);
+            case "suspendtime" -> suspendTime = KeyCheck.suspendTime(value, values);
             case "parameters" -> parameters = value;
             default -> {
                 return false;
@@ -157,7 +160,7 @@ final class NodeLine {
             to.add(new NodeConf(name, host, pick(addrList, i, host), pick(bcastList, i, ""), port, (int) cpus,
                 (int) boards, (int) sockets, (int) coresPerSocket, (int) threadsPerCore, realMemoryMb, tmpDiskMb,
                 featureList, (int) weight, gresList, gres, state, reason, memSpecLimitMb, (int) coreSpecCount,
-                cpuSpecList, cpuBind, topology, (int) restrictedCoresPerGpu, parameters, file, line));
+                cpuSpecList, cpuBind, topology, (int) restrictedCoresPerGpu, suspendTime, parameters, file, line));
         }
     }
 

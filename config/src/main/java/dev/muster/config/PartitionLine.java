@@ -105,7 +105,6 @@ final class PartitionLine implements Cloneable {
             case "topology" -> topology = value;
             case "tresbillingweights" -> tresBillingWeights = value;
             case "jobdefaults" -> jobDefaults = value;
-            case "suspendtime" -> suspendTime = value;
             default -> {
                 return false;
             }
@@ -165,6 +164,7 @@ final class PartitionLine implements Cloneable {
             case "overtimelimit" -> overTimeLimitMin =
                 OptionalInt.of((int) values.number(key, value, Values.U16_MAX));
             case "resumetimeout" -> resumeTimeoutSec = OptionalInt.of((int) values.number(key, value, Values.U16_MAX));
+            case "suspendtime" -> suspendTime = KeyCheck.suspendTime(value, values);
             case "suspendtimeout" -> suspendTimeoutSec =
                 OptionalInt.of((int) values.number(key, value, Values.U16_MAX));
             default -> {

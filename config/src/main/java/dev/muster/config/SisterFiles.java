@@ -9,16 +9,13 @@ public final class SisterFiles {
     public static final String GRES = "gres.conf";
     public static final String CGROUP = "cgroup.conf";
     public static final String TOPOLOGY = "topology.conf";
+    public static final String MPI = "mpi.conf";
     public static final String SLURMDBD = "slurmdbd.conf";
 
     private static final String[][] UNREAD = {
         {"plugstack.conf", "SPANK plugins are shared objects of Slurm and are not loaded"},
-        {"burst_buffer.conf", "burst buffers are not part of this version"},
         {"knl.conf", "node features of KNL processors are not part of this version"},
-        {"mpi.conf", "MPI plugins have no settings here"},
         {"scrun.lua", "scrun is not part of this version"},
-        {"cli_filter.lua", "submission plugins are not part of this version"},
-        {"job_submit.lua", "submission plugins are not part of this version"},
         {"certmgr.sh", "TLS is not part of this version"},
     };
 
@@ -109,7 +106,7 @@ public final class SisterFiles {
         }
         for (NodeConf n : conf.nodes()) {
             String[][] keys = {{n.bcastAddress(), "BcastAddr"}, {n.topology(), "Topology"}, {n.parameters(), "Parameters"},
-                {n.restrictedCoresPerGpu() > 0 ? "yes" : "", "RestrictedCoresPerGPU"}, {n.cpuBind(), "CpuBind"}};
+                {n.cpuBind(), "CpuBind"}};
             for (String[] key : keys) {
                 String sentence = "NodeName=" + n.name() + ": " + key[1] + " has no effect in this version";
                 if (!key[0].isEmpty() && found.size() < SENTENCES_MAX) {
@@ -122,6 +119,8 @@ public final class SisterFiles {
         AcctGatherConf.read(conf.sister("acct_gather.conf"), new ArrayList<>()).without()
                 .forEach(name -> found.add("acct_gather.conf: " + name + " has no effect: what it is for is not part of this version"));
         cgroup.without().forEach(name -> found.add("cgroup.conf: " + name + " has no effect: control groups are made without systemd"));
+        MpiConf.read(conf.sister(MPI), new ArrayList<>()).without()
+                .forEach(name -> found.add("mpi.conf: " + name + " has no effect: PMIx servers reach each other over the nodes' slurmds"));
         OciConf.read(conf.sister("oci.conf"), new ArrayList<>()).without()
                 .forEach(name -> found.add("oci.conf: " + name + " has no effect: containers have no log of their own, and there is no scrun"));
         return List.copyOf(found);

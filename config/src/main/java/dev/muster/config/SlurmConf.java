@@ -1,5 +1,6 @@
 package dev.muster.config;
 
+import dev.muster.model.LogLevels;
 import java.io.File;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -33,9 +34,13 @@ public final class SlurmConf {
     private final List<NodeConf> nodes;
     private final List<PartitionConf> partitions;
     private final List<NodeSet> nodeSets;
+    private final List<PowerAction> powerActions;
     private final List<ConfigError> warnings;
     private final long contentHash;
     private volatile Map<String, NodeConf> nodesByName;
+
+    /** A program that scontrol may name for power up, down or reboot. @param location slurmctld or slurmd */
+    public record PowerAction(String name, String location, String program) {}
 
     /** A named group of nodes for the Nodes of partitions. */
     public record NodeSet(String name, String feature, String nodes) {
@@ -51,6 +56,7 @@ public final class SlurmConf {
         this.nodes = List.copyOf(reader.nodes);
         this.partitions = List.copyOf(reader.partitions);
         this.nodeSets = List.copyOf(reader.nodeSets);
+        this.powerActions = List.copyOf(reader.powerActions);
         this.warnings = List.copyOf(warnings);
         this.contentHash = reader.contentHash;
     }
@@ -205,6 +211,10 @@ public final class SlurmConf {
         return partitions;
     }
 
+    public List<PowerAction> powerActions() {
+        return powerActions;
+    }
+
     public List<NodeSet> nodeSets() {
         return nodeSets;
     }
@@ -284,12 +294,12 @@ public final class SlurmConf {
     }
 
     public static String debugName(int level) {
-        return Names.DEBUG_LEVELS.get(level);
+        return LogLevels.WORDS.get(level);
     }
 
     /** -1 if there is no level of that name. */
     public static int debugLevel(String name) {
-        return Names.DEBUG_LEVELS.indexOf(name);
+        return LogLevels.WORDS.indexOf(name);
     }
 
     public static List<String> knownDebugFlags() {
@@ -459,6 +469,8 @@ public final class SlurmConf {
 
     /** The lines of {@code scontrol show config} between its title and the state of the controllers. */
     public List<String> show(ShowLive live) {
-        return List.copyOf(ShowConfig.lines(this, live));
+        List<String> out = new ArrayList<>(ShowConfig.lines(this, live));
+        out.addAll(MpiConf.read(sister(SisterFiles.MPI), new ArrayList<>()).show());
+        return List.copyOf(out);
     }
 }

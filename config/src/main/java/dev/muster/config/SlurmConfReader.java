@@ -31,6 +31,7 @@ final class SlurmConfReader implements ConfLines.Sink {
     final List<NodeConf> nodes = new ArrayList<>();
     final List<PartitionConf> partitions = new ArrayList<>();
     final List<SlurmConf.NodeSet> nodeSets = new ArrayList<>();
+    final List<SlurmConf.PowerAction> powerActions = new ArrayList<>();
     long contentHash = 0xCBF29CE484222325L;
 
     private record Down(String nodes, String state, String reason, String file, int line) {
@@ -101,6 +102,7 @@ final class SlurmConfReader implements ConfLines.Sink {
             case "partitionname" -> partitionLine(value, pairs);
             case "nodeset" -> nodeSetLine(value, pairs);
             case "downnodes" -> downLine(value, pairs);
+            case "poweraction" -> powerActionLine(value, pairs);
             case "frontendname" -> values.error("FrontendName: front end nodes are not supported");
             default -> {
                 keyLine(name, lower, value);
@@ -216,6 +218,27 @@ final class SlurmConfReader implements ConfLines.Sink {
         nodeSets.add(new SlurmConf.NodeSet(name, feature, members));
     }
 
+    private void powerActionLine(String name, Pairs pairs) {
+        String location = "";
+        String program = "";
+        while (pairs.next()) {
+            values.text(pairs.rest());
+            switch (pairs.key().toLowerCase(Locale.ROOT)) {
+                case "location" -> location = pairs.value().toLowerCase(Locale.ROOT);
+                case "program" -> program = pairs.value();
+                default -> values.error("Parsing error at unrecognized key: " + pairs.key());
+            }
+        }
+        requireEnd(pairs);
+        if (!location.equals("slurmctld") && !location.equals("slurmd") || program.isEmpty()) {
+            values.error("PowerAction=" + name + " needs Location=slurmctld or slurmd, and Program");
+        } else if (powerActions.stream().anyMatch(a -> a.name().equals(name))) {
+            values.error("PowerAction=" + name + " is given twice");
+        } else {
+            powerActions.add(new SlurmConf.PowerAction(name, location, program));
+        }
+    }
+
     private void downLine(String names, Pairs pairs) {
         String state = "DOWN";
         String reason = "";
@@ -308,7 +331,7 @@ final class SlurmConfReader implements ConfLines.Sink {
             n.sockets(), n.coresPerSocket(), n.threadsPerCore(), n.realMemoryMb(), n.tmpDiskMb(), n.features(),
             n.weight(), n.gres(), n.gresText(), down.state, down.reason.isEmpty() ? n.reason() : down.reason,
             n.memSpecLimitMb(), n.coreSpecCount(), n.cpuSpecList(), n.cpuBind(), n.topology(),
-            n.restrictedCoresPerGpu(), n.parameters(), n.file(), n.line());
+            n.restrictedCoresPerGpu(), n.suspendTime(), n.parameters(), n.file(), n.line());
     }
 
     private void expandPartitions() {

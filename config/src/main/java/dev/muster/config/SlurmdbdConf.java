@@ -1,5 +1,6 @@
 package dev.muster.config;
 
+import dev.muster.model.Durations;
 import java.io.File;
 import java.util.HashSet;
 import java.util.List;
@@ -70,6 +71,8 @@ public final class SlurmdbdConf {
         TrackSlurmctldDown yesno no
         TrackWCKey yesno no""", "keepalivetime preservecaseuser");
 
+    /** Words of PrivateData that hide something here. */
+    private static final List<String> PRIVATE_DATA = List.of("none", "accounts", "events", "jobs", "reservations", "usage", "users", "all");
     private static final int PORT_MAX = 65_535;
 
     private final String path;
@@ -88,6 +91,18 @@ public final class SlurmdbdConf {
         Map<String, String> values = TABLE.read(file, errors, given);
         Values check = new Values(errors).at(file.getPath(), 0, "");
         KeyCheck.debugLevel("DebugLevel", values.get("debuglevel"), check);
+        for (String word : values.get("privatedata").toLowerCase(Locale.ROOT).split(",")) {
+            if (!PRIVATE_DATA.contains(word.strip())) {
+                check.error("Bad PrivateData: " + word.strip());
+            }
+        }
+        if (!values.get("archivescript").isEmpty() && !values.get("archivescript").startsWith("/")) {
+            check.error("ArchiveScript " + values.get("archivescript") + " is no absolute path");
+        }
+        String range = values.get("maxquerytimerange");
+        if (Durations.parseMinutes(range).isEmpty()) {
+            check.error("Bad value \"" + range + "\" for MaxQueryTimeRange");
+        }
         if (Long.parseLong("0" + values.get("dbdport").replaceAll("[^0-9]", "")) > PORT_MAX) {
             check.error("Bad value \"" + values.get("dbdport") + "\" for DbdPort");
         }

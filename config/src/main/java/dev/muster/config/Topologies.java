@@ -164,10 +164,8 @@ public final class Topologies {
         if (!m.containsKey("flat")) {
             error("topology " + name + " is of no kind that is known");
         }
-        if (m.get("flat") instanceof Map<?, ?> flat && text(flat, "alpha_step_rank").equals("true")) {
-            error("alpha_step_rank is not part of this version");
-        }
-        return new Topology(name, Topology.Kind.FLAT, List.of(), List.of(), List.of(), List.of(), false);
+        boolean alpha = m.get("flat") instanceof Map<?, ?> flat && text(flat, "alpha_step_rank").equals("true");
+        return new Topology(name, Topology.Kind.FLAT, List.of(), List.of(), List.of(), List.of(), false, alpha);
     }
 
     private record Dims(int x, int y, int z) {

@@ -162,6 +162,7 @@ class SisterFilesTest {
             MpiDefault=none
             SwitchType=switch/none
             BurstBufferType=burst_buffer/lua
+            FederationParameters=fed_display
             LaunchParameters=use_interactive_step,lustre_no_flush
             SlurmctldAddr=virtual
             AcctGatherEnergyType=acct_gather_energy/ipmi
@@ -173,7 +174,7 @@ class SisterFilesTest {
         assertThat(SisterFiles.unread(conf)).containsExactly(
             dir + "/plugstack.conf has no effect: SPANK plugins are shared objects of Slurm and are not loaded");
         assertThat(SisterFiles.inertKeys(conf)).containsExactly(
-            "BurstBufferType has no effect: burst buffers are not part of this version");
+            "FederationParameters has no effect: federation is not part of this version");
         assertThat(SisterFiles.inertWords(conf)).containsExactly(
             "LaunchParameters=lustre_no_flush has no effect: there is no such flush",
             "NodeName=n1: BcastAddr has no effect in this version", "NodeName=n2: BcastAddr has no effect in this version",

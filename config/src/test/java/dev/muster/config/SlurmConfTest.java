@@ -221,6 +221,18 @@ class SlurmConfTest {
     }
 
     @Test
+    void powerActions() {
+        SlurmConf conf = read("ClusterName=c\nSlurmctldHost=ctl\npoweraction=up Location=slurmctld Program=/bin/up\n"
+                + "PowerAction=cycle Program=/bin/cycle location=SLURMD\n");
+        assertThat(conf.powerActions()).containsExactly(new SlurmConf.PowerAction("up", "slurmctld", "/bin/up"),
+                new SlurmConf.PowerAction("cycle", "slurmd", "/bin/cycle"));
+        String head = "ClusterName=c\nSlurmctldHost=ctl\n";
+        assertThat(errors(head + "PowerAction=x Program=/x\n").toString()).contains("needs Location=slurmctld or slurmd, and Program");
+        assertThat(errors(head + "PowerAction=x Location=slurmd Program=/x\nPowerAction=x Location=slurmd Program=/y\n").toString())
+                .contains("PowerAction=x is given twice");
+    }
+
+    @Test
     void partitions() {
         SlurmConf conf = read("""
             ClusterName=c
@@ -295,8 +307,8 @@ class SlurmConfTest {
         List<String> lines = conf.show(new ShowLive("2026-01-01T00:00:00", 17, "26.05.3", user -> user + "(0)"));
         assertThat(lines).startsWith("AccountingStorageBackupHost = (null)", "AccountingStorageEnforce = none",
             "AccountingStorageHost   = localhost");
-        assertThat(lines).endsWith("VSizeFactor             = 0 percent", "WaitTime                = 0 sec",
-            "X11Parameters           = (null)");
+        assertThat(lines).containsSequence("VSizeFactor             = 0 percent", "WaitTime                = 0 sec",
+            "X11Parameters           = (null)", "", "MPI Plugins Configuration:");
         assertThat(lines).containsSubsequence("BOOT_TIME               = 2026-01-01T00:00:00",
             "ClusterName             = c", "CredType                = cred/munge", "DefMemPerCPU            = 100",
             "Epilog[0]               = /etc/epilog.sh", "EpilogMsgTime           = 2000 usec",

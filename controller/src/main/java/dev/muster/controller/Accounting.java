@@ -3,6 +3,7 @@ package dev.muster.controller;
 import dev.muster.core.Entry;
 import dev.muster.core.State;
 import dev.muster.model.accounting.AccountingRows;
+import java.util.Optional;
 
 /** Where durable entries go to be accounted for. */
 interface Accounting extends Recovery.Follower {
@@ -12,6 +13,11 @@ interface Accounting extends Recovery.Follower {
 
     /** Rows as of the given journal index at least. */
     AccountingRows.Answer query(AccountingRows.Query query, long index);
+
+    /** As {@link #query}, as it is written for the asker; empty where the answer is made here. */
+    default Optional<byte[]> written(AccountingRows.Query query, long index) {
+        return Optional.empty();
+    }
 
     /** The last index whose rows are stored; the journal must keep what comes after. */
     long projected();

@@ -1,13 +1,14 @@
 package dev.muster.controller;
 
+import dev.muster.accounting.AccountingException;
 import dev.muster.config.ConfigError;
 import dev.muster.config.Key;
 import dev.muster.config.SlurmConf;
+import dev.muster.core.Access;
 import dev.muster.core.Command;
 import dev.muster.core.Decision;
 import dev.muster.core.HetRules;
 import dev.muster.core.Job;
-import dev.muster.core.JobSubmit;
 import dev.muster.core.Licences;
 import dev.muster.core.Node;
 import dev.muster.core.State;
@@ -31,7 +32,6 @@ import dev.muster.model.api.JobMessages;
 import dev.muster.model.api.TriggerMessages;
 import dev.muster.transport.Caller;
 import dev.muster.transport.Server.Reply;
-import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -42,10 +42,6 @@ import java.util.TreeSet;
 
 /** The edge: one method per message. Decodes, resolves names and files, hands commands to the core, shapes replies. */
 final class Api {
-    /** Slurm's default limit of a batch script. */
-    static final int SCRIPT_BYTES_MAX = 4 << 20;
-    /** What a request may hold in any case. */
-    static final int SCRIPT_BYTES_TOP = 8 << 20;
     static final int WAIT_MS_MAX = 60_000;
     /** Jobs handled by one command of a mass operation. */
     static final int CHUNK = 250;
@@ -58,7 +54,9 @@ final class Api {
     private final NodeLinks links;
     private final DaemonLog log;
     private final ReservationEdge reservations;
+    private final SubmitEdge submissions;
     private final Notices notices = new Notices();
+    private final JobsSince jobsSince = new JobsSince();
 
     Api(Controller controller, CoreThread core, Identities identities, Blobs blobs, Watch watch, NodeLinks links, DaemonLog log) {
         this.controller = controller;
@@ -69,6 +67,11 @@ final class Api {
         this.links = links;
         this.log = log;
         reservations = new ReservationEdge(controller, core, identities);
+        submissions = new SubmitEdge(controller, core, identities, blobs, log);
+    }
+
+    SubmitEdge submissions() {
+        return submissions;
     }
 
     Reply handle(Caller caller, String message, byte[] body) {
@@ -81,8 +84,8 @@ final class Api {
     private Reply answer(Caller caller, String message, byte[] body) {
         return switch (message) {
             case "Ping" -> Reply.of(controller.ping());
-            case "Submit" -> submit(caller, Codec.decode(body, JobMessages.Submit.class));
-            case "SubmitHet" -> submitHet(caller, Codec.decode(body, JobMessages.SubmitHet.class));
+            case "Submit" -> submissions.submit(caller, Codec.decode(body, JobMessages.Submit.class));
+            case "SubmitHet" -> submissions.submitHet(caller, Codec.decode(body, JobMessages.SubmitHet.class));
             case "QueryJobs" -> jobs(caller, Codec.decode(body, JobMessages.QueryJobs.class));
             case "QuerySteps" -> steps(caller, Codec.decode(body, JobMessages.QuerySteps.class));
             case "QueryScript" -> script(caller, Codec.decode(body, JobMessages.QueryScript.class));
@@ -99,6 +102,8 @@ final class Api {
             case "QueryNodes" -> nodes(caller, Codec.decode(body, ClusterMessages.QueryNodes.class));
             case "QueryPartitions" -> privacy(caller).hides("partitions") ? Reply.error(SlurmErrno.ACCESS_DENIED) : partitions();
             case "QueryTopology" -> Reply.of(new ClusterMessages.TopologyReply(core.durable().settings().topologies()));
+            case "QueryBurstBuffers" -> Reply.of(controller.buffers().show(core.durable(), caller.uid()));
+            case "QueryBurstStatus" -> controller.buffers().status(caller, Codec.decode(body, ClusterMessages.QueryBurstStatus.class));
             case "QueryLicenses" -> licences(Codec.decode(body, ClusterMessages.QueryLicenses.class));
             case "QueryConfig" -> Reply.of(controller.config());
             case "QueryDiagnostics" -> diagnostics(caller, Codec.decode(body, ClusterMessages.QueryDiagnostics.class));
@@ -109,6 +114,11 @@ final class Api {
             case "CreateNodes" -> createNodes(caller, Codec.decode(body, ClusterMessages.CreateNodes.class));
             case "DeleteNodes" -> deleteNodes(caller, Codec.decode(body, ClusterMessages.DeleteNodes.class));
             case "AssignNode" -> assignNode(caller, Codec.decode(body, ClusterMessages.AssignNode.class));
+            case "UpdateSetting" -> {
+                ClusterMessages.UpdateSetting m = Codec.decode(body, ClusterMessages.UpdateSetting.class);
+                yield done(core.execute(new Command.ChangeSetting(caller.uid(), m.key().toLowerCase(java.util.Locale.ROOT), m.value()),
+                        caller.uid()));
+            }
             case "UpdatePartition" -> updatePartition(caller, Codec.decode(body, ClusterMessages.UpdatePartition.class));
             case "DeletePartition" -> done(core.execute(new Command.DeletePartition(caller.uid(),
                     Codec.decode(body, ClusterMessages.DeletePartition.class).partition()), caller.uid()));
@@ -166,7 +176,7 @@ final class Api {
     }
 
     boolean isAdmin(Caller caller) {
-        return caller.uid() == 0 || caller.uid() == core.durable().settings().slurmUid();
+        return Access.isAdmin(core.durable(), caller.uid());
     }
 
     /** Runs an administrator's operation; it answers "" or the sentence it was refused with. */
@@ -187,128 +197,6 @@ final class Api {
             controller.requests().reset();
             return "";
         });
-    }
-
-    // ---- submission
-
-    /** SchedulerParameters=max_script_size=…, at most what a request may hold. */
-    private int scriptBytesMax() {
-        String text = controller.conf().schedulerParameters().getOrDefault("max_script_size", "");
-        return text.matches("[1-9][0-9]{0,8}") ? Math.min(SCRIPT_BYTES_TOP, Integer.parseInt(text)) : SCRIPT_BYTES_MAX;
-    }
-
-    private Reply submit(Caller caller, JobMessages.Submit m) {
-        return switch (request(caller, m)) {
-            case Refused r -> r.reply();
-            case Request r -> tested(core.execute(r.command(), caller.uid()));
-        };
-    }
-
-    private Reply submitHet(Caller caller, JobMessages.SubmitHet m) {
-        List<Command.SubmitJob> parts = new ArrayList<>();
-        for (JobMessages.Submit part : m.parts()) {
-            switch (request(caller, new JobMessages.Submit("", part.job(), part.script(), part.environment(), false, false))) {
-                case Refused r -> {
-                    return r.reply();
-                }
-                case Request r -> parts.add(r.command());
-            }
-        }
-        return tested(core.execute(new Command.SubmitHet(caller.uid(), parts, m.requestId(), m.immediate(), m.testOnly()), caller.uid()));
-    }
-
-    sealed interface Resolved {}
-
-    record Request(Command.SubmitJob command) implements Resolved {}
-
-    record Refused(Reply reply) implements Resolved {
-        Refused(SlurmErrno errno) {
-            this(Reply.error(errno));
-        }
-    }
-
-    /** Users, groups and contents looked up. */
-    Resolved request(Caller caller, JobMessages.Submit m) {
-        if (controller.isFull()) {
-            return new Refused(Reply.error(400, SlurmErrno.ERROR_ON_DESC_TO_RECORD_COPY, "Resource temporarily unavailable"));
-        }
-        if (m.script().length() > scriptBytesMax()) {
-            return new Refused(SlurmErrno.PATHNAME_TOO_LONG);
-        }
-        int uid = m.job().owner().user().isEmpty() && m.job().owner().uid() == 0 ? caller.uid() : m.job().owner().uid();
-        Optional<Identity> owner = identities.byUid(uid);
-        if (owner.isEmpty()) {
-            return new Refused(SlurmErrno.USER_ID_MISSING);
-        }
-        Optional<Identity> asked = withGroup(owner.get(), m.job().owner().gid(), isAdmin(caller));
-        if (asked.isEmpty()) {
-            return new Refused(SlurmErrno.ACCESS_DENIED);
-        }
-        owner = asked;
-        if (m.job().kind() == JobDesc.Kind.BATCH && m.script().isEmpty()) {
-            return new Refused(SlurmErrno.JOB_SCRIPT_MISSING);
-        }
-        String groupProblem = groupProblem(owner.get(), JobSubmit.partitionOf(core.durable(), m.job().withOwner(owner.get())));
-        if (!groupProblem.isEmpty()) {
-            return new Refused(SlurmErrno.JOB_MISSING_REQUIRED_PARTITION_GROUP);
-        }
-        Bytes environment = joined(m.environment());
-        String scriptHash = Blobs.hash(m.script());
-        String envHash = Blobs.hash(environment);
-        JobDesc.Payload p = m.job().payload();
-        JobDesc desc = m.job().withOwner(owner.get()).withPayload(new JobDesc.Payload(scriptHash, envHash, p.arguments(), p.submitHost(),
-                p.submitPid(), p.submitLine(), p.umask(), p.limits()));
-        if (controller.conf().has(dev.muster.config.Key.JOB_SUBMIT_PLUGINS, "logging")) {
-            log.info(JobSubmit.logged(desc, caller.uid()));
-        }
-        if (!m.testOnly()) {
-            blobs.put(scriptHash, m.script());
-            blobs.put(envHash, environment);
-        }
-        return new Request(
-                new Command.SubmitJob(caller.uid(), desc, m.requestId(), m.script(), environment, m.immediate(), m.testOnly()));
-    }
-
-    /** {@code --gid}: a group of the owner's, or any if an administrator asks; empty if it is not theirs. */
-    private Optional<Identity> withGroup(Identity owner, int gid, boolean admin) {
-        if (gid == 0 || gid == owner.gid()) {
-            return Optional.of(owner);
-        }
-        if (!admin && !owner.gids().contains(gid)) {
-            return Optional.empty();
-        }
-        List<Integer> gids = new ArrayList<>(owner.gids());
-        if (!gids.contains(gid)) {
-            gids.add(gid);
-        }
-        String group = identities.groupName(gid);
-        return Optional.of(new Identity(owner.uid(), gid, owner.user(), group, List.copyOf(gids), owner.home(), owner.shell()));
-    }
-
-    /** AllowGroups is checked here: group names are the host's business, not the core's. */
-    private String groupProblem(Identity owner, String partitions) {
-        for (String name : partitions.split(",")) {
-            String allowed = core.durable().partitions().find(name).map(p -> p.info().allowGroups()).orElse("ALL");
-            if (!allowed.equals("ALL") && owner.uid() != 0) {
-                boolean member = false;
-                for (String group : allowed.split(",")) {
-                    member |= identities.group(group).filter(g -> owner.gids().contains(g.gid()) || g.members().contains(owner.user())).isPresent();
-                }
-                if (!member) {
-                    return name;
-                }
-            }
-        }
-        return "";
-    }
-
-    static Bytes joined(List<Bytes> entries) {
-        ByteArrayOutputStream out = new ByteArrayOutputStream();
-        for (Bytes entry : entries) {
-            out.writeBytes(entry.toArray());
-            out.write(0);
-        }
-        return Bytes.of(out.toByteArray());
     }
 
     // ---- jobs
@@ -338,7 +226,10 @@ final class Api {
         JobViews views = views(state);
         Set<String> fields = q.fields().isEmpty() ? Set.of() : new TreeSet<>(q.fields());
         Json.Writer out = new Json.Writer();
-        out.raw("{\"now\":").number(System.currentTimeMillis() / 1000).raw(",\"jobs\":[");
+        long now = System.currentTimeMillis() / 1000;
+        long lastPass = controller.planner().lastPass();
+        out.raw("{\"now\":").number(now).raw(",\"lastUpdate\":").number(jobsSince.of(state, lastPass, now))
+                .raw(",\"lastBackfill\":").number(lastPass).raw(",\"jobs\":[");
         String separator = "";
         for (JobQuery.Hit hit : query.hits()) {
             List<JobMessages.JobInfo> rows = new ArrayList<>();
@@ -394,7 +285,7 @@ final class Api {
         if (job.isEmpty() || job.get().desc().payload().scriptHash().isEmpty()) {
             return Reply.error(SlurmErrno.INVALID_JOB_ID);
         }
-        if (!isAdmin(caller) && caller.uid() != job.get().desc().owner().uid()) {
+        if (!Access.mayChange(core.durable(), caller.uid(), job.get())) {
             return Reply.error(SlurmErrno.ACCESS_DENIED);
         }
         return Reply.of(new JobMessages.ScriptReply(blobs.read(job.get().desc().payload().scriptHash())));
@@ -409,7 +300,7 @@ final class Api {
             JobMessages.QueryJobs q = new JobMessages.QueryJobs(m.jobs(), m.userIds(), m.accounts(), m.partitions(), m.qos(), m.states(),
                     m.names(), m.reservations(), List.of(), m.nodes(), false, true, false, false, false, List.of());
             for (JobQuery.Hit hit : new JobQuery(core.durable(), q, j -> true).hits()) {
-                boolean mine = isAdmin(caller) || hit.job().desc().owner().uid() == caller.uid();
+                boolean mine = Access.mayChange(core.durable(), caller.uid(), hit.job());
                 if (mine && (m.wckeys().isEmpty() || m.wckeys().contains(hit.job().desc().charge().wckey()))) {
                     int task = hit.job().isArrayTask() ? hit.job().array().task() : -1;
                     int id = task >= 0 ? hit.job().array().jobId() : hit.job().id();
@@ -426,12 +317,11 @@ final class Api {
                 }
             }
         }
-        return chunked(caller, m.requestId(), refs, errors,
-                chunk -> new Command.CancelJobs(caller.uid(), chunk, m.signal(), m.batchOnly(), m.full(), m.cronAllowed()));
+        return chunked(caller, m.requestId(), refs, errors, chunk -> new Command.CancelJobs(caller.uid(), chunk, m.signal(), m.batchOnly(), m.full(),
+                m.cronAllowed(), m.hurry(), m.adminComment()));
     }
 
-    private Reply chunked(
-            Caller caller, String requestId, List<Command.JobRef> refs, List<JobMessages.JobError> errors,
+    private Reply chunked(Caller caller, String requestId, List<Command.JobRef> refs, List<JobMessages.JobError> errors,
             java.util.function.Function<List<Command.JobRef>, Command> command) {
         List<String> done = new ArrayList<>();
         for (int i = 0; i < refs.size(); i += CHUNK) {
@@ -507,7 +397,7 @@ final class Api {
         return Reply.of(new JobMessages.CancelReply(done, errors));
     }
 
-    private static Reply tested(Decision decision) {
+    static Reply tested(Decision decision) {
         return switch (decision) {
             case Decision.Accepted a -> Reply.of(a.reply());
             case Decision.Rejected r -> rejected(r);
@@ -523,12 +413,26 @@ final class Api {
         m.changes().forEach((k, v) -> changes.put(k.toLowerCase(java.util.Locale.ROOT), v));
         int part = 0;
         for (Command.JobRef ref : name.get().refs()) {
-            Decision decision = core.execute(once(caller, m.requestId(), part++, new Command.UpdateJob(caller.uid(), ref, changes)), caller.uid());
+            Map<String, String> meant = changes;
+            Optional<SubmitFilter.Changed> filtered = core.durable().job(ref.jobId(), ref.task())
+                    .flatMap(j -> controller.filter().modify(j, changes, scriptOf(j), caller.uid()));
+            if (filtered.isPresent()) {
+                if (filtered.get().refused() != 0) {
+                    return Reply.error(400, filtered.get().refused(), filtered.get().sentence());
+                }
+                meant = filtered.get().changes();
+            }
+            Decision decision = core.execute(once(caller, m.requestId(), part++, new Command.UpdateJob(caller.uid(), ref, meant)), caller.uid());
             if (decision instanceof Decision.Rejected r) {
                 return rejected(r);
             }
         }
         return Reply.of(Done.OK);
+    }
+
+    private Bytes scriptOf(Job job) {
+        String hash = job.desc().payload().scriptHash();
+        return hash.isEmpty() ? Bytes.EMPTY : blobs.read(hash);
     }
 
     // ---- interactive jobs and steps
@@ -566,7 +470,7 @@ final class Api {
         if (first.isEmpty()) {
             return Reply.error(SlurmErrno.INVALID_JOB_ID);
         }
-        if (!isAdmin(caller) && first.get().desc().owner().uid() != caller.uid()) {
+        if (!Access.mayChange(core.durable(), caller.uid(), first.get())) {
             return Reply.error(SlurmErrno.ACCESS_DENIED);
         }
         if (told) {
@@ -672,11 +576,12 @@ final class Api {
     }
 
     private Reply reboot(Caller caller, ClusterMessages.RebootNodes m) {
-        if (controller.conf().text(dev.muster.config.Key.REBOOT_PROGRAM).isEmpty()) {
+        if (m.action().isEmpty() && controller.conf().text(dev.muster.config.Key.REBOOT_PROGRAM).isEmpty()) {
             return Reply.error(400, SlurmErrno.ERROR, "RebootProgram isn't defined");
         }
         return nodesNamed(m.nodes()).map(names -> done(core.execute(
-                new Command.RebootNodes(caller.uid(), names, m.asap(), m.nextState(), m.reason(), m.cancel()), caller.uid())))
+                new Command.RebootNodes(caller.uid(), names, m.asap(), m.nextState(), m.reason(), m.cancel(), m.force(), m.action()),
+                caller.uid())))
                 .orElseGet(() -> Reply.error(SlurmErrno.INVALID_NODE_NAME));
     }
 
@@ -729,6 +634,20 @@ final class Api {
     }
 
     private Reply accounting(Caller caller, AccountingRows.Query q) {
-        return Reply.of(privacy(caller).shown(controller.accounting().query(q, core.durableIndex())));
+        try {
+            AccountingRows.Query asked = q.by(caller.uid());
+            // slurmdbd has left out what it knows the asker may not see; what slurm.conf hides besides is taken out here
+            Optional<byte[]> written = privacy(caller).hides("jobs") ? Optional.empty() : controller.accounting().written(asked, core.durableIndex());
+            if (written.isPresent()) {
+                return new Reply(200, written.get());
+            }
+            AccountingRows.Answer found = controller.accounting().query(asked, core.durableIndex());
+            return Reply.of(privacy(caller).shown(found).upTo(found.next()));
+        } catch (AccountingException e) {
+            if (e.errno() == 0) {
+                throw e;
+            }
+            return Reply.error(400, e.errno(), e.getMessage());
+        }
     }
 }

@@ -2,7 +2,6 @@ package dev.muster.controller;
 
 import dev.muster.core.Command;
 import dev.muster.core.Job;
-import dev.muster.core.Step;
 import dev.muster.model.JobDesc;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,7 +18,7 @@ final class Clients {
     }
 
     /**
-     * Allocations of which nothing has been heard for longer than that, and that do nothing. Once a second.
+     * Allocations of whose command nothing has been heard for longer than that, whatever runs in them. Once a second.
      *
      * @param nowS   any clock that only goes forward
      * @param limitS InactiveLimit; 0 for none
@@ -28,10 +27,11 @@ final class Clients {
         List<Command> out = new ArrayList<>();
         Map<Integer, Long> known = new TreeMap<>();
         for (Job job : active) {
-            if (job.desc().kind() == JobDesc.Kind.ALLOCATION) {
-                boolean busy = job.run().steps().stream().anyMatch(s -> s.id() >= 0 && s.state() == Step.State.RUNNING);
-                long last = busy ? nowS : heardS.getOrDefault(job.id(), nowS);
-                known.put(job.id(), last);
+            if (job.desc().kind() != JobDesc.Kind.BATCH && !job.desc().extras().noShell()) {
+                // one command has all components of a heterogeneous job, and speaks of the first
+                int spokenOf = job.isHet() ? job.het().jobId() : job.id();
+                long last = heardS.getOrDefault(spokenOf, nowS);
+                known.put(spokenOf, last);
                 if (limitS > 0 && nowS - last > limitS) {
                     out.add(new Command.EndInactive(job.id(), job.attempt()));
                 }

@@ -1,5 +1,6 @@
 package dev.muster.controller;
 
+import dev.muster.config.BurstBufferConf;
 import dev.muster.config.ConfigError;
 import dev.muster.config.GresConf;
 import dev.muster.config.HelpersConf;
@@ -9,6 +10,7 @@ import dev.muster.config.PartitionConf;
 import dev.muster.config.SlurmConf;
 import dev.muster.config.Topologies;
 import dev.muster.core.Command;
+import dev.muster.core.Expediting;
 import dev.muster.core.JobSubmit;
 import dev.muster.core.Licences;
 import dev.muster.core.Node;
@@ -60,6 +62,13 @@ final class ConfigBridge {
         options.put(Preemption.EXEMPT_S, Long.toString(dev.muster.model.Durations.parseSeconds(conf.text(Key.PREEMPT_EXEMPT_TIME)).orElse(-1)));
     }
 
+    private static void buffers(SlurmConf conf, Map<String, String> options) {
+        if (BurstBufferConf.isAsked(conf)) {
+            options.put(Settings.BURST_BUFFER, "lua");
+            options.put(Settings.BUFFER_TEARDOWN_FAILURE, Boolean.toString(BurstBufferConf.read(conf, new ArrayList<>()).teardownFailure()));
+        }
+    }
+
     private static Settings settings(SlurmConf conf, int slurmUid) {
         Map<String, String> options = new TreeMap<>(conf.schedulerParameters());
         conf.list(Key.DEPENDENCY_PARAMETERS).stream().filter(p -> p.matches("max_depend_depth=\\d{1,6}"))
@@ -105,9 +114,8 @@ final class ConfigBridge {
         defaults(conf, options);
         PowerOptions.put(conf, options);
         PowerOptions.features(HelpersConf.read(conf, new ArrayList<>()), options);
-        if (!conf.list(Key.JOB_SUBMIT_PLUGINS).isEmpty()) {
-            options.put(JobSubmit.PLUGINS, String.join(",", conf.list(Key.JOB_SUBMIT_PLUGINS)));
-        }
+        submissions(conf, options);
+        buffers(conf, options);
         if (conf.given(Key.MAX_NODE_COUNT)) {
             options.put(Settings.MAX_NODE_COUNT, Long.toString(conf.number(Key.MAX_NODE_COUNT)));
         }
@@ -133,6 +141,21 @@ final class ConfigBridge {
                 has(prolog, "Alloc") || has(prolog, "Contain") || has(prolog, "X11") || has(prolog, "RunInJob"),
                 conf.configOverrides(), conf.yes(Key.DISABLE_ROOT_JOBS), conf.gresTypes(), options,
                 Topologies.read(conf, new ArrayList<>()));
+    }
+
+    private static void submissions(SlurmConf conf, Map<String, String> options) {
+        String kind = "license/";
+        List<String> licences = conf.list(Key.ACCOUNTING_STORAGE_TRES).stream().filter(t -> t.startsWith(kind))
+                .map(t -> t.substring(kind.length())).toList();
+        if (!licences.isEmpty()) {
+            options.put(Settings.TRACKED_LICENCES, String.join(",", licences));
+        }
+        if (conf.has(Key.SLURMCTLD_PARAMETERS, "enable_expedited_requeue")) {
+            options.put(Expediting.ENABLED, "true");
+        }
+        if (!conf.list(Key.JOB_SUBMIT_PLUGINS).isEmpty()) {
+            options.put(JobSubmit.PLUGINS, String.join(",", conf.list(Key.JOB_SUBMIT_PLUGINS)));
+        }
     }
 
     /** What is had by turns or again and again, or by one step alone. */
@@ -176,6 +199,9 @@ final class ConfigBridge {
         }
         if (conf.text(Key.SCHEDULER_TYPE).endsWith("builtin")) {
             options.put(Settings.IN_ORDER, "true");
+        }
+        if (!conf.text(Key.REBOOT_PROGRAM).isEmpty()) {
+            options.put(Settings.REBOOTS, "true");
         }
         if (conf.yes(Key.ALLOW_SPEC_RESOURCES_USAGE)) {
             options.put(Settings.SPEC_USAGE, "true");
@@ -257,11 +283,33 @@ final class ConfigBridge {
         Map<String, Integer> next = new HashMap<>();
         for (NodeConf.Gres g : n.gres()) {
             int first = next.merge(g.name(), (int) g.count(), Integer::sum) - (int) g.count();
-            gres.add(new Node.Gres(g.name(), g.type(), first, (int) g.count(), file(gresConf, n.name(), g), gresConf.flags(n.name(), g.name())));
+            gres.add(new Node.Gres(g.name(), g.type(), first, (int) g.count(), file(gresConf, n.name(), g), gresConf.flags(n.name(), g.name()),
+                    near(gresConf, n, g, units)));
         }
         return new Node.Spec(n.name(), n.hostname(), n.address(), n.port(), n.cpus(), n.boards(), n.sockets(), n.coresPerSocket(),
                 n.threadsPerCore(), units, Math.max(1, n.cpus() / Math.max(1, units)), n.realMemoryMb(), n.memSpecLimitMb(),
-                n.tmpDiskMb(), n.features(), n.weight(), gres, reserved(n, units), n.state(), n.reason(), order);
+                n.tmpDiskMb(), n.features(), n.weight(), gres, reserved(n, units), n.state(), n.reason(), order,
+                n.restrictedCoresPerGpu() * Math.max(1, units / cores), n.suspendTime());
+    }
+
+    /** The units near each device, as the Cores of gres.conf have it; empty where it says of none. */
+    private static List<IndexSet> near(GresConf conf, NodeConf n, NodeConf.Gres g, int units) {
+        List<IndexSet> out = new ArrayList<>();
+        int perCore = Math.max(1, units / Math.max(1, n.cores()));
+        for (GresConf.Device d : conf.forNode(n.name())) {
+            if (d.name().equals(g.name()) && (d.type().equals(g.type()) || g.type().isEmpty())) {
+                IndexSet cores = IndexSet.parseSpec(d.cores(), Math.max(0, n.cores() - 1)).stream().findFirst()
+                        .map(IndexSet.Spec::indexes).orElse(IndexSet.empty());
+                IndexSet here = IndexSet.empty();
+                for (int c = cores.first(); c >= 0; c = cores.next(c + 1)) {
+                    here = here.union(IndexSet.range(c * perCore, (c + 1) * perCore - 1, 1));
+                }
+                for (int i = 0; i < d.count() && out.size() < g.count(); i++) {
+                    out.add(here);
+                }
+            }
+        }
+        return out.stream().allMatch(IndexSet::isEmpty) ? List.of() : List.copyOf(out);
     }
 
     /** The device files of gres.conf; "" for a resource that is only counted. */
@@ -310,7 +358,7 @@ final class ConfigBridge {
                 p.graceTimeSec(), p.selectParameters(), p.jobDefaults(), p.tresBillingWeights(), "",
                 p.resumeTimeoutSec().isPresent() ? Integer.toString(p.resumeTimeoutSec().getAsInt()) : "",
                 p.suspendTimeoutSec().isPresent() ? Integer.toString(p.suspendTimeoutSec().getAsInt()) : "", p.suspendTime(),
-                p.exclusiveNode(), p.topology());
+                p.exclusiveNode(), p.topology(), p.powerDownOnIdle());
         return new Partition(info, p.nodes());
     }
 

@@ -1,5 +1,6 @@
 package dev.muster.controller;
 
+import dev.muster.config.BurstBufferConf;
 import dev.muster.config.ConfigError;
 import dev.muster.config.Key;
 import dev.muster.config.ShowLive;
@@ -15,6 +16,7 @@ import dev.muster.core.Job;
 import dev.muster.core.Node;
 import dev.muster.core.Partition;
 import dev.muster.core.PartitionEdit;
+import dev.muster.core.Power;
 import dev.muster.core.State;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.daemon.Identities;
@@ -81,6 +83,7 @@ final class Controller {
     private CoreThread thread;
     private NodeLinks links;
     private Programs programs;
+    private BurstBuffers buffers;
     private Accounting accounting;
     private Server server;
     private Optional<Sack> sack = Optional.empty();
@@ -92,6 +95,7 @@ final class Controller {
     private final Statistics statistics = new Statistics();
     private TokenDesk desk;
     private final Requests requests;
+    private final SubmitFilter filter;
     private long applied;
 
     Controller(SlurmConf conf, File confFile, DaemonLog log, Runnable onShutdown, Consumer<Throwable> onFault) {
@@ -99,6 +103,8 @@ final class Controller {
         this.confFile = confFile;
         this.log = log;
         this.requests = new Requests(log, Set.of());
+        filter = new SubmitFilter(log, () -> thread.durable(), (uid, p) -> identities.byUid(uid)
+                .filter(i -> SubmitEdge.isOfGroups(identities, i, p.info().allowGroups())).isPresent());
         scheduling = new SchedulerLog(log);
         scheduling.configure(conf);
         flags = new DebugFlags(log);
@@ -138,7 +144,8 @@ final class Controller {
         Outgoing outgoing = new Outgoing(blobs::read, (job, e) -> log.error("job " + job.id() + " cannot be launched", e));
         Watch watch = new Watch();
         links = new NodeLinks(log, conf::get, outgoing, clock, this::connection);
-        programs = new Programs(conf::get, log, command -> thread.submit(command, -1), blobs::read);
+        buffers = new BurstBuffers(conf::get, log, command -> thread.submit(command, -1), blobs::read);
+        programs = new Programs(conf::get, log, command -> thread.submit(command, -1), blobs::read, buffers);
         programs.check();
         NodeEffects effects = new NodeEffects(links, outgoing, watch, log, flags, programs, scheduling, this::project);
         thread = new CoreThread(core, journal, clock, log, effects, onFault, us -> statistics.pass(us, scheduler.queueLength(),
@@ -158,10 +165,11 @@ final class Controller {
         Optional<Tokens> taken = tokens(c);
         desk = new TokenDesk(taken, conf::get, identities, slurmUid, log);
         WarmUp.start(ConfigBridge.command(c, slurmUid(c)), sessions, log);
+        RateLimit limit = new RateLimit(conf::get, slurmUid, () -> System.nanoTime() / 1_000_000_000L, log);
         server = Server.start(c.has(Key.COMMUNICATION_PARAMETERS, "NoCtldInAddrAny") ? c.controllers().getFirst().address() : "",
-                c.slurmctldPorts().getFirst(), sessions.verifier(taken), api::handle,
+                c.slurmctldPorts().getFirst(), sessions.verifier(taken), limit.before(api::handle),
                 Map.of("node", links::serve), pages(c, taken, slurmUid));
-        sack = sessions.key().flatMap(key -> Sack.open(AuthPlaces.of(c).sackSockets(), key, c.clusterName(), identities, log));
+        sack = Sack.open(AuthPlaces.of(c).sackSockets(), sessions.keys(), c.clusterName(), identities, log);
         Thread.ofVirtual().name("nodes").start(this::watchNodes);
         if (accounting instanceof DbdAccounting dbd) {
             dbd.start();
@@ -186,7 +194,9 @@ final class Controller {
 
     /** Associations and QOS came from slurmdbd: in force when this returns. */
     private void policy(DbdMessages.Policy policy) {
-        thread.execute(new Command.ApplyPolicy(policy), -1);
+        List<DbdMessages.UserPolicy> users = policy.users().stream()
+                .map(u -> u.isPrivileged() ? u.withUid(identities.byName(u.user()).map(Identity::uid).orElse(-1)) : u).toList();
+        thread.execute(new Command.ApplyPolicy(new DbdMessages.Policy(policy.assocs(), policy.qos(), users, policy.wckeys())), -1);
     }
 
     private Optional<Tokens> tokens(SlurmConf c) throws IOException {
@@ -229,7 +239,23 @@ final class Controller {
         links.dropUnknown(thread.durable());
         identities.groups().update(c.number(Key.GROUP_UPDATE_TIME), c.number(Key.GROUP_UPDATE_FORCE) != 0);
         configService.take(c);
+        String wrong = filter.configure(c);
+        if (!wrong.isEmpty()) {
+            throw new IOException("job_submit/lua: " + wrong);
+        }
+        wrong = buffers.configure(c);
+        if (!wrong.isEmpty()) {
+            throw new IOException(wrong);
+        }
         warn(c);
+    }
+
+    BurstBuffers buffers() {
+        return buffers;
+    }
+
+    SubmitFilter filter() {
+        return filter;
     }
 
     /** What stands in the files and has no effect is said, at start and at each reconfiguration. */
@@ -364,7 +390,18 @@ final class Controller {
         List<String> live = lines.stream().map(line -> line.startsWith("DebugFlags ") ? with(line, String.join(",", flags.on()))
                 : line.startsWith("SlurmSchedLogLevel ") ? with(line, scheduling.isOn() ? "1" : "0")
                 : line.startsWith("SlurmctldDebug ") ? with(line, SlurmConf.debugName(log.level())) : line).toList();
-        return new ClusterMessages.ConfigReply(System.currentTimeMillis() / 1000, live, new TreeMap<>());
+        return new ClusterMessages.ConfigReply(System.currentTimeMillis() / 1000, live.stream().map(this::changed).toList(), new TreeMap<>());
+    }
+
+    private static final Map<String, String> CHANGEABLE = Map.of("SuspendExcNodes", Power.KEPT_NODES, "SuspendExcParts", Power.KEPT_PARTITIONS,
+            "SuspendExcStates", Power.KEPT_STATES, "FairShareDampeningFactor", "priority_dampening");
+
+    /** What scontrol has changed since slurm.conf was read. */
+    private String changed(String line) {
+        String option = CHANGEABLE.getOrDefault(line.split(" ", 2)[0], "");
+        Map<String, String> options = thread.durable().settings().options();
+        boolean known = options.containsKey(option) || option.startsWith("power:") && Power.of(thread.durable()).isPresent();
+        return option.isEmpty() || !known ? line : with(line, options.getOrDefault(option, ""));
     }
 
     private static String with(String line, String value) {
@@ -451,6 +488,7 @@ final class Controller {
                 List<ConfigError> wrong = new java.util.ArrayList<>();
                 HelpersConf.read(ok.conf(), wrong);
                 Topologies.read(ok.conf(), wrong);
+                BurstBufferConf.read(ok.conf(), wrong);
                 if (!wrong.isEmpty()) {
                     wrong.forEach(e -> log.error(e.message()));
                     return wrong.getFirst().message();

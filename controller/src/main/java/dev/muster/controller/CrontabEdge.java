@@ -59,11 +59,11 @@ final class CrontabEdge {
         Caller submitter = caller.uid() == m.userId() ? caller : new Caller(owner.get().uid(), owner.get().gid());
         List<Command.CronEntry> entries = new ArrayList<>();
         for (CronMessages.CronJob e : m.entries()) {
-            switch (api.request(submitter, athome(e.job(), owner.get()))) {
-                case Api.Refused r -> {
+            switch (api.submissions().request(submitter, athome(e.job(), owner.get()))) {
+                case SubmitEdge.Refused r -> {
                     return r.reply();
                 }
-                case Api.Request r -> entries.add(new Command.CronEntry(r.command(), e.when(), e.firstLine(), e.lastLine()));
+                case SubmitEdge.Request r -> entries.add(new Command.CronEntry(r.command(), e.when(), e.firstLine(), e.lastLine()));
             }
         }
         String zone = ZoneId.systemDefault().getId();

@@ -17,6 +17,7 @@ import dev.muster.model.accounting.DbdMessages.Policy;
 import dev.muster.model.accounting.DbdMessages.Register;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -76,8 +77,17 @@ final class DbdAccounting implements Accounting {
         rows = new EmbeddedAccounting(link, new EmbeddedAccounting.Questions() {
             @Override
             public AccountingRows.Answer answer(AccountingRows.Query query, String cluster) {
+                return Codec.decode(asked(query, cluster), AccountingRows.Answer.class);
+            }
+
+            private byte[] asked(AccountingRows.Query query, String cluster) {
                 AccountingRows.Query own = query.clusters().isEmpty() ? query.of(List.of(cluster)) : query;
-                return Codec.decode(link.ask("QueryAccounting", Codec.encode(own)), AccountingRows.Answer.class);
+                return link.ask("QueryAccounting", Codec.encode(own));
+            }
+
+            @Override
+            public Optional<byte[]> written(AccountingRows.Query query, String cluster) {
+                return Optional.of(asked(query, cluster));
             }
 
             @Override
@@ -159,6 +169,11 @@ final class DbdAccounting implements Accounting {
     @Override
     public AccountingRows.Answer query(AccountingRows.Query query, long index) {
         return rows.query(query, index);
+    }
+
+    @Override
+    public Optional<byte[]> written(AccountingRows.Query query, long index) {
+        return rows.written(query, index);
     }
 
     @Override

@@ -12,6 +12,7 @@ import dev.muster.core.State;
 import dev.muster.core.Step;
 import dev.muster.model.Bytes;
 import dev.muster.model.JobState;
+import dev.muster.model.Sluid;
 import dev.muster.model.accounting.AccountingRows;
 import dev.muster.model.accounting.AccountingRows.Batch;
 import dev.muster.model.accounting.AccountingRows.EventRow;
@@ -82,6 +83,11 @@ final class EmbeddedAccounting implements Accounting {
     /** Who answers what people ask of the rows. */
     interface Questions {
         AccountingRows.Answer answer(AccountingRows.Query query, String cluster);
+
+        /** The answer as it is written, where it is somebody else's. */
+        default Optional<byte[]> written(AccountingRows.Query query, String cluster) {
+            return Optional.empty();
+        }
 
         void close();
     }
@@ -160,7 +166,11 @@ final class EmbeddedAccounting implements Accounting {
             case Change.ArrayLimitChanged c -> rows.jobs.add(c.jobId());
             case Change.JobStarted c -> rows.jobs.add(c.jobId());
             case Change.LimitChanged c -> rows.jobs.add(c.jobId());
-            case Change.JobShrunk c -> rows.jobs.add(c.jobId());
+            case Change.JobShrunk c -> {
+                before.jobs().find(c.jobId()).filter(_ -> c.time() > 0).ifPresent(j -> resized(before, j, c.time(), rows));
+                rows.jobs.add(c.jobId());
+            }
+            case Change.JobMemoryLowered c -> rows.jobs.add(c.jobId());
             case Change.JobEnded c -> {
                 before.jobs().find(c.jobId()).filter(j -> j.state() == JobState.SUSPENDED)
                     .ifPresent(j -> resumed(j, c.endTime()));
@@ -178,7 +188,7 @@ final class EmbeddedAccounting implements Accounting {
             }
             case Change.StepStarted c -> {
                 rows.state.jobs().find(c.jobId()).ifPresent(
-                    j -> usages.put(new StepKey(j.sluid(), j.restarts(), c.step().id()), Usage.NONE));
+                    j -> usages.put(new StepKey(j.rowSluid(c.step().id()), j.restarts(), c.step().id()), Usage.NONE));
                 rows.steps.add(new StepRef(c.jobId(), c.step().id()));
             }
             case Change.StepEnding c -> rows.steps.add(new StepRef(c.jobId(), c.stepId()));
@@ -194,17 +204,22 @@ final class EmbeddedAccounting implements Accounting {
             case Change.JobPurged c -> before.jobs().find(c.jobId()).ifPresent(this::forget);
             case Change.ReservationLost c -> rows.jobs.add(c.jobId());
             case Change.NodeStateChanged c -> rows.node(before, c, entry.timeMs() / 1000);
+            case Change.ReservationChanged c -> rows.reservations.addAll(ReservationRows.changed(before, rows.state, c.reservation(),
+                    entry.timeMs() / 1000));
+            case Change.ReservationRemoved c -> rows.reservations.addAll(ReservationRows.removed(before, c.name(), entry.timeMs() / 1000));
             case Change.JobRestored c -> rows.jobs.add(c.job().id());
             // of no row
-            case Change.StepQueued _, Change.JobStopped _, Change.ConfigApplied _, Change.PolicyChanged _, Change.ReservationChanged _,
-                    Change.ReservationRemoved _, Change.JobPreempted _, Change.UsageCharged _, Change.JobIdsReserved _,
+            case Change.JobFlagged _,
+                    Change.StepQueued _, Change.JobStopped _, Change.ConfigApplied _, Change.PolicyChanged _, Change.JobPreempted _,
+                            Change.UsageCharged _, Change.JobIdsReserved _,
                     Change.BlobStored _, Change.ControllerPrologDone _, Change.Answered _, Change.AnswersForgotten _,
                     Change.DependenciesChanged _, Change.PrologDone _, Change.StepLaunched _, Change.NodeReleased _,
-                    Change.NodeRegistered _, Change.NodeTextsChanged _, Change.NodeFeaturesChanged _,
+                    Change.NodeRegistered _, Change.NodeTextsChanged _, Change.NodePowerActionChosen _,
+                    Change.OptionsChanged _, Change.NodeFeaturesChanged _,
                     Change.NodeAdded _, Change.NodeRemoved _, Change.NodeSpecChanged _,
                     Change.PartitionChanged _, Change.PartitionRemoved _, Change.NodeRestored _, Change.PartitionRestored _,
                     Change.AnswerRestored _, Change.ClusterRestored _, Change.TriggerSet _, Change.TriggerCleared _,
-                    Change.TriggerFired _, Change.CrontabChanged _ -> { }
+                    Change.TriggerFired _, Change.CrontabChanged _, Change.BufferChanged _, Change.PoolsChanged _ -> { }
         }
     }
 
@@ -223,6 +238,7 @@ final class EmbeddedAccounting implements Accounting {
         private final List<JobRow> jobRows = new ArrayList<>();
         private final List<StepRow> stepRows = new ArrayList<>();
         private final List<EventRow> events = new ArrayList<>();
+        private final List<AccountingRows.ReservationRow> reservations = new ArrayList<>();
         private final TreeSet<Integer> fresh = new TreeSet<>();
         private final KeptTexts.Of texts = EmbeddedAccounting.this.texts.next();
 
@@ -264,7 +280,8 @@ final class EmbeddedAccounting implements Accounting {
         }
 
         private Batch batch(long index) {
-            return new Batch(index, List.copyOf(jobRows), List.copyOf(stepRows), List.copyOf(events), texts.rows(), texts.contents());
+            return new Batch(index, List.copyOf(jobRows), List.copyOf(stepRows), List.copyOf(events), texts.rows(), texts.contents(),
+                    List.copyOf(reservations));
         }
     }
 
@@ -283,6 +300,14 @@ final class EmbeddedAccounting implements Accounting {
         forget(job);
     }
 
+    /** The size that ends here keeps its row; one that is beyond those counted shares the last. */
+    private void resized(State before, Job job, long time, Rows rows) {
+        if (job.run().allocation().resizes().size() < Sluid.SIZES_MAX) {
+            rows.jobRows.add(JobRows.kept(before, JobRows.left(before, job, new JobRows.Left(JobRows.RESIZING, time), suspended(job))));
+            suspendedSeconds.remove(key(job));
+        }
+    }
+
     private void resumed(Job suspended, long time) {
         long added = Math.max(0, time - suspended.run().suspendTime());
         suspendedSeconds.put(key(suspended), suspended(suspended) + added);
@@ -297,12 +322,12 @@ final class EmbeddedAccounting implements Accounting {
     }
 
     private static JobKey key(Job job) {
-        return new JobKey(job.sluid(), job.restarts());
+        return new JobKey(job.rowSluid(), job.restarts());
     }
 
     /** What a step used so far: known here, or in the tables if it began before the controller did. */
     private Usage usage(Job job, Step step) {
-        return usages.computeIfAbsent(new StepKey(job.sluid(), job.restarts(), step.id()),
+        return usages.computeIfAbsent(new StepKey(job.rowSluid(step.id()), job.restarts(), step.id()),
             k -> store.step(k.sluid, k.restarts, k.stepId).map(StepRow::usage).orElse(Usage.NONE));
     }
 
@@ -310,7 +335,7 @@ final class EmbeddedAccounting implements Accounting {
         Optional<Step> step = job.step(c.stepId());
         if (c.usage() != null && step.isPresent()) {
             Usage sum = plus(usage(job, step.get()), c.usage(), c.node(), step.get());
-            usages.put(new StepKey(job.sluid(), job.restarts(), c.stepId()), sum);
+            usages.put(new StepKey(job.rowSluid(c.stepId()), job.restarts(), c.stepId()), sum);
         }
     }
 
@@ -340,7 +365,7 @@ final class EmbeddedAccounting implements Accounting {
     private void forget(Job job) {
         suspendedSeconds.remove(key(job));
         for (Step step : job.run().steps()) {
-            usages.remove(new StepKey(job.sluid(), job.restarts(), step.id()));
+            usages.remove(new StepKey(job.rowSluid(step.id()), job.restarts(), step.id()));
         }
     }
 
@@ -348,6 +373,12 @@ final class EmbeddedAccounting implements Accounting {
     public AccountingRows.Answer query(AccountingRows.Query query, long index) {
         projector.await(index, CATCH_UP_MS);
         return questions.answer(query, last.settings().clusterName());
+    }
+
+    @Override
+    public Optional<byte[]> written(AccountingRows.Query query, long index) {
+        projector.await(index, CATCH_UP_MS);
+        return questions.written(query, last.settings().clusterName());
     }
 
     @Override

@@ -63,7 +63,8 @@ final class JobCompletion implements AutoCloseable {
         this.log = log;
         this.runner = runner;
         this.blobs = blobs;
-        writer = Thread.ofVirtual().name("jobcomp").start(this::write);
+        // files, programs and databases hold the thread that they run on
+        writer = Thread.ofPlatform().daemon().name("jobcomp").start(this::write);
     }
 
     private String type() {
@@ -109,8 +110,8 @@ final class JobCompletion implements AutoCloseable {
                     default -> { }
                 }
                 return;
-            } catch (IOException | SQLException e) {
-                if (i == TRIES) {
+            } catch (IOException | SQLException | IllegalArgumentException e) {
+                if (i == TRIES || e instanceof IllegalArgumentException) {
                     log.error("jobcomp/" + type() + ": the record of JobId=" + f.job.id() + " is dropped: " + e.getMessage());
                     return;
                 }

@@ -87,10 +87,11 @@ final class JobCompletionText {
     /** STDERR only where it goes to a file of its own. */
     private static void files(Map<String, String> e, Job job, JobRow r) {
         if (r.batch()) {
-            e.put("STDIN", r.stdin());
-            e.put("STDOUT", r.stdout());
+            JobPaths.Paths paths = JobPaths.expanded(job);
+            e.put("STDIN", paths.stdin().text());
+            e.put("STDOUT", paths.stdout().text());
             if (!job.desc().files().stderr().isEmpty()) {
-                e.put("STDERR", r.stderr());
+                e.put("STDERR", paths.stderr().text());
             }
         }
     }
@@ -119,7 +120,9 @@ final class JobCompletionText {
         if (r.startTime() > 0 && r.eligibleTime() > 0) {
             o.put("queue_wait", Math.max(0, r.startTime() - r.eligibleTime()));
         }
-        String[][] texts = {{"work_dir", r.workDir()}, {"std_err", r.stderr()}, {"std_in", r.stdin()}, {"std_out", r.stdout()},
+        JobPaths.Paths paths = JobPaths.expanded(job);
+        String[][] texts = {{"work_dir", r.workDir()}, {"std_err", paths.stderr().text()}, {"std_in", paths.stdin().text()},
+            {"std_out", paths.stdout().text()},
             {"cluster", cluster}, {"qos", r.qos()}, {"wc_key", r.wckey()}, {"job_name", r.name()}, {"account", r.account()},
             {"reservation_name", r.reservation()}, {"tres_req", r.tresRequested()}, {"tres_alloc", r.tresAllocated()},
             {"orig_dependency", job.desc().timing().dependency()}, {"excluded_nodes", job.desc().request().excludeList()}, {"script", script}};

@@ -47,7 +47,7 @@ final class JobEnvironment {
         v.put("SLURM_JOB_ID", Integer.toString(job.id()));
         v.put("SLURM_JOBID", Integer.toString(job.id()));
         v.put("SLURM_JOB_USER", d.owner().user());
-        v.put("SLURM_JOB_SLUID", dev.muster.model.Sluid.text(job.sluid()));
+        v.put("SLURM_JOB_SLUID", dev.muster.model.Sluid.text(job.shownSluid()));
         v.put("SLURM_JOB_UID", Integer.toString(d.owner().uid()));
         v.put("SLURM_JOB_GID", Integer.toString(d.owner().gid()));
         v.put("SLURM_JOB_GROUP", d.owner().group());
@@ -208,13 +208,14 @@ final class JobEnvironment {
     private void job() {
         JobDesc d = job.desc();
         ResourceRequest r = d.request();
+        state.buffers().environment(job.id()).forEach(entry -> put(entry.substring(0, entry.indexOf('=')), entry.substring(entry.indexOf('=') + 1)));
         put("SLURM_JOB_ID", job.id());
         put("SLURM_JOBID", job.id());
         put("SLURM_JOB_NAME", d.name());
         put("SLURM_JOB_UID", d.owner().uid());
         put("SLURM_JOB_GID", d.owner().gid());
         put("SLURM_JOB_USER", d.owner().user());
-        put("SLURM_JOB_SLUID", dev.muster.model.Sluid.text(job.sluid()));
+        put("SLURM_JOB_SLUID", dev.muster.model.Sluid.text(job.shownSluid()));
         put("SLURM_JOB_GROUP", d.owner().group());
         put("SLURM_JOB_PARTITION", partition());
         put("SLURM_JOB_NODELIST", NodeLists.of(allocation));

@@ -30,7 +30,7 @@ record JobName(String text, int jobId, IndexSet tasks, int step, boolean alone) 
         }
         String rest = text.substring(end);
         for (Job job : state.jobs().values()) {
-            if (job.sluid() == sluid.getAsLong()) {
+            if (job.shownSluid() == sluid.getAsLong() || job.sluid() == sluid.getAsLong()) {
                 return parse(job.id() + rest).map(n -> new JobName(text, n.jobId, n.tasks, n.step, n.alone));
             }
         }

@@ -3,28 +3,57 @@ package dev.muster.controller;
 import dev.muster.core.Job;
 import dev.muster.model.Bytes;
 import dev.muster.model.JobDesc;
+import dev.muster.model.PathPattern;
 import java.io.ByteArrayOutputStream;
-import java.nio.charset.StandardCharsets;
 
 /** The files of a batch job with their % codes filled in. */
 final class JobPaths {
     private JobPaths() {}
 
+    /** Three paths that a job's streams go to. */
+    record Paths(Bytes stdin, Bytes stdout, Bytes stderr) {
+        static final Paths NONE = new Paths(Bytes.of(""), Bytes.of(""), Bytes.of(""));
+    }
+
     static Bytes stdin(Job job) {
-        JobDesc.Files f = job.desc().files();
-        return f.stdin().isEmpty() ? Bytes.of("/dev/null") : absolute(job, expand(job, f.stdin()));
+        return file(job, stdinPattern(job));
     }
 
     static Bytes stdout(Job job) {
-        JobDesc.Files f = job.desc().files();
-        Bytes pattern = !f.stdout().isEmpty() ? f.stdout()
-                : Bytes.of(job.array().jobId() != 0 ? "slurm-%A_%a.out" : "slurm-%j.out");
-        return absolute(job, expand(job, pattern));
+        return file(job, stdoutPattern(job));
     }
 
     static Bytes stderr(Job job) {
-        JobDesc.Files f = job.desc().files();
-        return f.stderr().isEmpty() ? stdout(job) : absolute(job, expand(job, f.stderr()));
+        return file(job, stderrPattern(job));
+    }
+
+    static Paths expanded(Job job) {
+        return job.desc().kind() == JobDesc.Kind.BATCH ? new Paths(stdin(job), stdout(job), stderr(job)) : Paths.NONE;
+    }
+
+    /** The same with their codes: what queries and accounting show unless asked to fill them in. */
+    static Paths patterns(Job job) {
+        return job.desc().kind() != JobDesc.Kind.BATCH ? Paths.NONE : new Paths(absolute(job, stdinPattern(job)),
+                absolute(job, stdoutPattern(job)), absolute(job, stderrPattern(job)));
+    }
+
+    private static Bytes stdinPattern(Job job) {
+        Bytes typed = job.desc().files().stdin();
+        return typed.isEmpty() ? Bytes.of("/dev/null") : typed;
+    }
+
+    private static Bytes stdoutPattern(Job job) {
+        Bytes typed = job.desc().files().stdout();
+        return !typed.isEmpty() ? typed : Bytes.of(job.array().jobId() != 0 ? "slurm-%A_%a.out" : "slurm-%j.out");
+    }
+
+    private static Bytes stderrPattern(Job job) {
+        Bytes typed = job.desc().files().stderr();
+        return typed.isEmpty() ? stdoutPattern(job) : typed;
+    }
+
+    private static Bytes file(Job job, Bytes pattern) {
+        return absolute(job, expand(job, pattern));
     }
 
     private static Bytes absolute(Job job, Bytes path) {
@@ -38,48 +67,9 @@ final class JobPaths {
         return Bytes.of(out.toByteArray());
     }
 
-    /**
-     * Fills % codes in: %A %a %j %J %u %x %N %n %t %s %b %%; a number between % and the code pads with zeros; a leading
-     * backslash switches all codes off.
-     */
+    /** Fills in the codes of {@link PathPattern}. */
     static Bytes expand(Job job, Bytes pattern) {
-        byte[] in = pattern.toArray();
-        ByteArrayOutputStream out = new ByteArrayOutputStream();
-        boolean raw = false;
-        for (byte b : in) {
-            raw |= b == '\\';
-        }
-        if (raw) {
-            for (byte b : in) {
-                if (b != '\\') {
-                    out.write(b);
-                }
-            }
-            return Bytes.of(out.toByteArray());
-        }
-        for (int i = 0; i < in.length; i++) {
-            if (in[i] != '%' || i + 1 >= in.length) {
-                out.write(in[i]);
-                continue;
-            }
-            int at = i + 1;
-            int width = 0;
-            while (at < in.length && in[at] >= '0' && in[at] <= '9') {
-                width = Math.min(10, width * 10 + in[at++] - '0');
-            }
-            String value = at < in.length ? code(job, (char) in[at]) : null;
-            if (value == null) {
-                out.write(in[i]);
-                continue;
-            }
-            boolean numeric = !value.isEmpty() && value.chars().allMatch(Character::isDigit);
-            for (int pad = value.length(); numeric && pad < width; pad++) {
-                out.write('0');
-            }
-            out.writeBytes(value.getBytes(StandardCharsets.UTF_8));
-            i = at;
-        }
-        return Bytes.of(out.toByteArray());
+        return PathPattern.expand(pattern, c -> code(job, c));
     }
 
     private static String code(Job job, char c) {

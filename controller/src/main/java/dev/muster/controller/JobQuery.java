@@ -87,7 +87,8 @@ final class JobQuery {
 
     private boolean matches(Job job) {
         return shown.test(job) && states(job) && oneOf(q.userIds(), job.desc().owner().uid()) && oneOf(q.accounts(), job.desc().charge().account())
-                && partitions(job) && oneOf(q.qos(), job.desc().charge().qos()) && oneOf(q.names(), job.desc().name())
+                && partitions(job) && (q.qos().isEmpty() || job.desc().charge().eachQos().stream().anyMatch(q.qos()::contains))
+                && oneOf(q.names(), job.desc().name())
                 && oneOf(q.reservations(), job.desc().charge().reservation())
                 && (q.licenses().isEmpty() || q.licenses().stream().anyMatch(job.desc().request().licenses()::contains))
                 && (nodes.isEmpty() || !job.run().allocation().isEmpty()
@@ -115,7 +116,7 @@ final class JobQuery {
             return true;
         }
         if (q.states().isEmpty()) {
-            return job.state() == JobState.PENDING || job.state().isActive() || job.has(JobFlag.COMPLETING);
+            return job.state() == JobState.PENDING || job.state().isActive() || job.has(JobFlag.COMPLETING) || job.has(JobFlag.STAGE_OUT);
         }
         for (String s : q.states()) {
             if (job.state().name().equals(s) && !job.has(JobFlag.COMPLETING) || JobViews.flags(job).contains(s)) {

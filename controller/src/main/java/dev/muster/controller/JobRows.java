@@ -1,5 +1,6 @@
 package dev.muster.controller;
 
+import dev.muster.accounting.AccountingStore;
 import dev.muster.core.Allocation;
 import dev.muster.core.Amounts;
 import dev.muster.core.Job;
@@ -16,12 +17,14 @@ import dev.muster.model.ResourceRequest;
 import dev.muster.model.accounting.AccountingRows.JobRow;
 import dev.muster.model.accounting.AccountingRows.StepRow;
 import dev.muster.model.accounting.AccountingRows.Usage;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
 /** Jobs and steps as the accounting keeps them. */
 final class JobRows {
     static final String REQUEUED = "REQUEUED";
+    static final String RESIZING = AccountingStore.RESIZING;
     private static final String BY = "by ";
 
     private JobRows() {
@@ -55,25 +58,29 @@ final class JobRows {
         Allocation a = run.allocation();
         boolean batch = d.kind() == JobDesc.Kind.BATCH;
         boolean pending = stateName.equals(JobState.PENDING.name());
+        JobPaths.Paths files = JobPaths.patterns(job);
         Amounts asked = Amounts.requested(state, d);
         Limits.Memory memory = Limits.memory(state, job);
         long submitTime = job.restarts() > 0 && job.eligibleTime() > 0 ? job.eligibleTime() : job.submitTime();
-        return new JobRow(job.sluid(), job.restarts(), job.id(), job.array().jobId(), job.array().task(),
+        List<Allocation.Resize> resizes = a.resizes();
+        // of a later size the time before is the earlier ones': it counts as asked for and begun when the size before ended
+        long began = resizes.isEmpty() ? run.startTime() : resizes.getLast().time();
+        return new JobRow(job.rowSluid(), job.restarts(), job.id(), job.array().jobId(), job.array().task(),
             job.isArrayRecord() ? job.array().pending().compact() : "", job.array().maxRunning(), d.name(),
             d.owner().uid(), d.owner().user(), d.owner().gid(), d.owner().group(), d.charge().account(),
-            d.charge().qos(), d.charge().wckey(), d.partition(), d.charge().reservation(), stateName,
+            d.charge().firstQos(), d.charge().wckey(), d.partition(), d.charge().reservation(), stateName,
             job.reason().word(), cancelledBy(stateName, job.reasonText()), killed(stateName) ? ExitStatus.NONE : run.exit(),
-            killed(stateName) ? ExitStatus.NONE : run.derivedExit(), submitTime,
-            job.eligibleTime(), run.startTime(), pending ? 0 : endTime, suspendedS, limitMin(state, job, run),
+            killed(stateName) ? ExitStatus.NONE : run.derivedExit(), resizes.isEmpty() ? submitTime : began,
+            resizes.isEmpty() ? job.eligibleTime() : began, began, pending ? 0 : endTime, suspendedS, limitMin(state, job, run),
             job.priority(), a.isEmpty() ? "" : a.hostList(), a.isEmpty() ? asked.nodes() : a.nodes().size(), asked.cpus(), a.cpus(),
             memory.perNodeMb() > 0 ? memory.perNodeMb() : memory.perCpuMb(), memory.perNodeMb() == 0,
             TresText.text(state, job, asked), TresText.allocated(state, job, a), r.features(),
-            d.files().workDir().text(), d.payload().submitLine().text(), batch ? JobPaths.stdin(job).text() : "",
-            batch ? JobPaths.stdout(job).text() : "", batch ? JobPaths.stderr(job).text() : "", d.extras().comment(),
+            d.files().workDir().text(), d.payload().submitLine().text(), files.stdin().text(),
+            files.stdout().text(), files.stderr().text(), d.extras().comment(),
             d.extras().adminComment(), d.extras().extra(), d.extras().container(),
             run.startTime() == 0 ? "" : a.backfilled() ? "SchedBackfill" : "SchedMain", batch, job.het().jobId(), job.het().offset(), r.licenses(),
                     d.extras().mcsLabel(),
-            JobViews.oversubscribe(state, job), JobViews.exclusiveUse(state, job));
+            JobViews.oversubscribe(state, job), JobViews.exclusiveUse(state, job), 0, 0);
     }
 
     /** Core keeps {@code by UID} with a cancelled job. */
@@ -100,7 +107,8 @@ final class JobRows {
 
     /** What ended it was no fault of its own: the tables of Slurm keep no exit code then. */
     private static boolean killed(String state) {
-        return state.equals(JobState.CANCELLED.name()) || state.equals(JobState.TIMEOUT.name()) || state.equals(JobState.PREEMPTED.name());
+        return state.equals(JobState.CANCELLED.name()) || state.equals(JobState.TIMEOUT.name()) || state.equals(JobState.PREEMPTED.name())
+                || state.equals(RESIZING);
     }
 
     static StepRow step(Job job, Step step, int restarts, Usage usage) {
@@ -126,7 +134,8 @@ final class JobRows {
         String nodes = HostList.of(step.nodes().stream().map(Step.Part::node).toList()).compressed();
         String name = step.id() < 0 ? step.name() : step.desc().name();
         boolean extern = step.id() == Step.EXTERN;
-        return new StepRow(job.sluid(), restarts, step.id(), job.id(), name, state, killed(job.state().name()) ? -1 : cancelledBy(state, step),
+        return new StepRow(job.rowSluid(step.id()), restarts, step.id(), job.id(), name, state,
+                killed(job.state().name()) ? -1 : cancelledBy(state, step),
             extern ? ExitStatus.NONE : step.exit(), step.startTime(), endTime, nodes,
             step.nodes().size(), Math.max(1, step.tasks()), cpus,
             TresText.text(cpus, memoryMb, step.nodes().size(), gres), layout(step), step.desc().submitLine().text(),

@@ -2,9 +2,11 @@ package dev.muster.controller;
 
 import dev.muster.core.Allocation;
 import dev.muster.core.Amounts;
+import dev.muster.core.BurstBuffer;
 import dev.muster.core.Dependency;
 import dev.muster.core.Job;
 import dev.muster.core.Limits;
+import dev.muster.core.Node;
 import dev.muster.core.Now;
 import dev.muster.core.Preemption;
 import dev.muster.core.Priorities;
@@ -17,12 +19,14 @@ import dev.muster.model.JobFlag;
 import dev.muster.model.JobReason;
 import dev.muster.model.JobState;
 import dev.muster.model.ResourceRequest;
+import dev.muster.model.Sluid;
 import dev.muster.model.api.JobMessages.JobInfo;
 import dev.muster.model.api.JobMessages.NodeDetail;
 import dev.muster.model.api.JobMessages.StepInfo;
 import dev.muster.scheduler.Scheduler;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** Jobs and steps as queries show them. */
 final class JobViews {
@@ -46,7 +50,20 @@ final class JobViews {
         if (job.state() != JobState.PENDING || job.reason() != JobReason.NONE) {
             return job.reason();
         }
-        return planner.reason(job.id());
+        JobReason buffer = job.eligibleTime() > 0 ? BurstBuffer.blocks(state, job) : JobReason.NONE;
+        return buffer != JobReason.NONE ? buffer : planner.reason(job.id());
+    }
+
+    /** What more there is to be said than the reason's word, "" for nothing. */
+    private String reasonText(Job job) {
+        Optional<BurstBuffer> buffer = state.buffers().byJob().find(job.id());
+        String words = buffer.map(BurstBuffer::words).orElse("");
+        return !words.isEmpty() ? words : job.has(JobFlag.STAGE_OUT) ? "burst_buffer/lua: Stage-out in progress"
+                : job.state() == JobState.CANCELLED ? "" : job.reasonText();
+    }
+
+    private String bufferState(Job job) {
+        return state.buffers().byJob().find(job.id()).map(b -> b.stage().word()).orElse("");
     }
 
     static List<String> flags(Job job) {
@@ -98,6 +115,12 @@ final class JobViews {
         return r.tasks() > 0 ? r.tasks() : Math.max(1, r.tasksPerNode()) * Amounts.nodes(job);
     }
 
+    /** CPUs that each of its nodes must have for it: for all of its --ntasks-per-node, unless the job is one task. */
+    private static int cpusPerNode(ResourceRequest r) {
+        int tasks = r.tasks() == 1 || r.overcommit() ? 1 : Math.max(1, r.tasksPerNode());
+        return Math.max(r.cpusPerNodeMin(), tasks * Math.max(1, r.cpusPerTask()));
+    }
+
     private String mailUser(JobDesc d) {
         String user = d.extras().mailUser();
         return !user.isEmpty() || d.extras().mailType().isEmpty() ? user
@@ -124,11 +147,13 @@ final class JobViews {
         Limits.Memory memory = Limits.memory(state, job);
         Allocation shown = showsNodes ? a : Allocation.NONE;
         boolean record = job.isArrayRecord() && task < 0;
+        JobPaths.Paths files = JobPaths.expanded(job);
+        JobPaths.Paths patterns = JobPaths.patterns(job);
         return new JobInfo(job.id(), job.array().jobId(), task >= 0 ? task : job.array().task(), record ? job.array().pending().compact() : "",
                 job.array().maxRunning(), job.het().jobId(), job.het().offset(), d.name(),
                 d.owner().uid(), d.owner().user(), d.owner().gid(), d.owner().group(),
                 d.charge().account(), d.charge().qos(), d.charge().wckey(), partitions(d.partition()), d.charge().reservation(), job.state().name(),
-                flags(job), reason(job).word(), job.state() == JobState.CANCELLED ? "" : job.reasonText(), priority(job), d.timing().nice(),
+                flags(job), reason(job).word(), reasonText(job), priority(job), d.timing().nice(),
                         Dependency.print(job.dependencies()),
                 job.restarts(), requeues(d), d.kind() == JobDesc.Kind.BATCH, job.isHeld(), run.exit(), run.derivedExit(),
                 job.submitTime(), job.eligibleTime() > 0 ? job.eligibleTime() : d.timing().beginTime(), job.eligibleTime(),
@@ -139,7 +164,7 @@ final class JobViews {
                 d.payload().submitPid(), shown.isEmpty() ? "" : shown.hostList(),
                 schedNodes(job), d.kind() == JobDesc.Kind.BATCH && !shown.isEmpty() ? shown.nodes().getFirst().node() : "", Amounts.nodes(job),
                 Math.max(r.nodesMax(), shown.isEmpty() ? 0 : shown.nodes().size()), Amounts.cpus(job), 0, tasks(job), r.cpusPerTask(),
-                r.tasksPerNode(), r.tasksPerSocket(), r.tasksPerCore(), Math.max(r.cpusPerNodeMin(), Math.max(1, r.cpusPerTask())),
+                r.tasksPerNode(), r.tasksPerSocket(), r.tasksPerCore(), cpusPerNode(r),
                 memory.perNodeMb(),
                 memory.perCpuMb(), r.tmpDiskMb(), r.features(), r.prefer(), r.nodeList(), r.excludeList(),
                 r.exclusive() == ResourceRequest.Exclusive.SHARED ? "" : r.exclusive().name(), r.oversubscribe(),
@@ -147,15 +172,17 @@ final class JobViews {
                 r.licenses(), r.network(), r.switches(), r.tresPerNode(), r.tresPerJob(), perTask(r.tresPerTask()), r.tresPerSocket(),
                 TresText.requested(state, job),
                 shown.isEmpty() ? "" : TresText.allocated(state, job, shown), command(d),
-                d.files().workDir().text(), d.kind() == JobDesc.Kind.BATCH ? JobPaths.stdin(job).text() : "",
-                d.kind() == JobDesc.Kind.BATCH ? JobPaths.stdout(job).text() : "", d.kind() == JobDesc.Kind.BATCH ? JobPaths.stderr(job).text() : "",
+                d.files().workDir().text(), files.stdin().text(), files.stdout().text(), files.stderr().text(),
                 d.extras().comment(), d.extras().adminComment(), d.extras().extra(), mailUser(d), d.extras().mailType(),
-                d.extras().container(), d.extras().mcsLabel(), d.extras().burstBuffer(), d.payload().submitLine().text(), job.sluid(),
+                d.extras().container(), d.extras().mcsLabel(), d.extras().burstBuffer(), bufferState(job),
+                d.payload().submitLine().text(), job.shownSluid(),
                 details && !shown.isEmpty() ? details(shown) : List.of(), TresText.gresTotal(state, shown), idSet(job), shown.licences(),
                 exclusiveUse(state, job), d.extras().tresBind(), r.cpusPerGpu() > 0 ? "gres/gpu:" + r.cpusPerGpu() : "",
                 r.memPerGpuMb() > 0 ? "gres/gpu:" + r.memPerGpuMb() : "",
                 d.extras().cpuFreq(), d.extras().tresFreq(), shown.backfilled(),
-                dev.muster.core.Crontab.when(state, job), d.extras().containerId());
+                dev.muster.core.Crontab.when(state, job), d.extras().containerId(),
+                patterns.stdin().text(), patterns.stdout().text(), patterns.stderr().text(), d.timing().expedite(),
+                state.accounts().assoc(d.owner().user(), d.charge().account(), d.partition().split(",")[0]).map(of -> of.id()).orElse(0));
     }
 
     /** {@code gres/gpu:a100:2,cpu:1} → {@code gres/gpu:a100=2,cpu=1}, as only what is per task is shown. */
@@ -254,7 +281,17 @@ final class JobViews {
                 cpus = cpus.with(core * perUnit + t);
             }
         }
-        return new NodeDetail(HostList.of(names).compressed(), cpus.compact(), s.memoryMb(), TresText.gresDetail(state, s.node(), s.gres()));
+        // a node that is no more is remembered by jobs that ran there
+        Optional<Node.Spec> spec = state.nodes().find(s.node()).map(Node::spec);
+        int sockets = spec.map(Node.Spec::sockets).orElse(1);
+        int coresPerSocket = spec.map(Node.Spec::coresPerSocket).orElse(s.cores().count());
+        int perCore = Math.max(1, spec.map(Node.Spec::units).orElse(1) / Math.max(1, sockets * coresPerSocket));
+        IndexSet cores = IndexSet.empty();
+        for (int unit = s.cores().first(); unit >= 0; unit = s.cores().next(unit + 1)) {
+            cores = cores.with(unit / perCore);
+        }
+        return new NodeDetail(HostList.of(names).compressed(), cpus.compact(), s.memoryMb(), TresText.gresDetail(state, s.node(), s.gres()),
+                sockets, coresPerSocket, cores.compact());
     }
 
     private long preemptTime(Job job) {
@@ -275,7 +312,8 @@ final class JobViews {
                 step.id() < 0 ? -1 : step.desc().timeLimitMin() > 0 ? step.desc().timeLimitMin() : job.run().limitMin(),
                 TresText.text(cpus, memory, step.nodes().size(), gres), step.desc().request().tresPerNode(), step.desc().submitHost(),
                 step.desc().submitPid(), step.desc().cpuBind(), step.desc().request().distribution(), job.desc().charge().account(),
-                step.desc().submitLine().text(), job.sluid(), job.het().jobId(), job.het().offset(), step.ports().print(0),
+                step.desc().submitLine().text(), Sluid.shown(job.rowSluid(step.id()), job.restarts()), job.het().jobId(), job.het().offset(),
+                step.ports().print(0),
                 step.isBatch() ? job.desc().extras().container() : step.desc().container());
     }
 }

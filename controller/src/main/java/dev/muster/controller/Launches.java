@@ -10,6 +10,7 @@ import dev.muster.core.Step;
 import dev.muster.model.Bytes;
 import dev.muster.model.Codec;
 import dev.muster.model.IndexSet;
+import dev.muster.model.MultiProgram;
 import dev.muster.model.Json;
 import dev.muster.model.StepDesc;
 import dev.muster.model.X11;
@@ -123,7 +124,12 @@ final class Launches {
                 Bytes.EMPTY, Bytes.EMPTY, Bytes.EMPTY, append(state, d.io().openMode()), whole.index(part), whole.parts().size(),
                 whole.tasks(), secondsLeft(state, job, d, share),
                 step.ioToken(), share.memoryMb() == 0 ? 0 : part.memoryMb(), NodeLists.of(job.run().allocation()), false,
-                indices(part.gres()));
+                indices(part.gres()), mpi(d) ? whole.mpi() : List.of());
+    }
+
+    /** Its tasks speak PMI. */
+    private static boolean mpi(StepDesc d) {
+        return !d.mpi().isEmpty() && !d.mpi().equals("none");
     }
 
     private static long secondsLeft(State state, Job job, StepDesc d, JobShare share) {
@@ -155,75 +161,8 @@ final class Launches {
             if (!gpus.equals(part.gres().getOrDefault("gpu", IndexSet.empty()))) {
                 JobEnvironment.devices(state, part.node(), gpus).forEach((name, value) -> environment.add(Bytes.of(name + "=" + value)));
             }
-            List<Bytes> arguments = step.desc().multiProg().isEmpty() ? List.of() : multiProg(step.desc(), rank, local);
+            List<Bytes> arguments = step.desc().multiProg().isEmpty() ? List.of() : MultiProgram.arguments(step.desc().multiProg(), rank);
             out.add(new Task(rank, local, cpus.get(local).compact(), arguments, environment));
-        }
-        return out;
-    }
-
-    /** The line of a --multi-prog file that names the rank: {@code 0,2-4 prog args}, {@code *} for the rest; %t and %o filled in. */
-    static List<Bytes> multiProg(StepDesc desc, int rank, int local) {
-        for (String line : desc.multiProg().text().split("\n")) {
-            String text = line.strip();
-            if (text.isEmpty() || text.startsWith("#")) {
-                continue;
-            }
-            List<String> words = words(text);
-            IndexSet ranks = words.getFirst().equals("*") ? IndexSet.range(0, IndexSet.MAX_INDEX, 1) : ranks(words.getFirst());
-            if (ranks.contains(rank) && words.size() > 1) {
-                int offset = 0;
-                for (int r = ranks.first(); r >= 0 && r < rank; r = ranks.next(r + 1)) {
-                    offset++;
-                }
-                List<Bytes> out = new ArrayList<>();
-                for (String word : words.subList(1, words.size())) {
-                    out.add(Bytes.of(word.replace("%t", Integer.toString(rank)).replace("%o", Integer.toString(offset))
-                            .getBytes(StandardCharsets.UTF_8)));
-                }
-                return out;
-            }
-        }
-        return List.of(Bytes.of("/bin/false"));
-    }
-
-    private static IndexSet ranks(String text) {
-        List<IndexSet.Spec> spec = IndexSet.parseSpec(text, IndexSet.MAX_INDEX);
-        return spec.isEmpty() ? IndexSet.empty() : spec.getFirst().indexes();
-    }
-
-    /** Words of a line; quotes and backslashes as in a shell. */
-    static List<String> words(String line) {
-        List<String> out = new ArrayList<>();
-        StringBuilder word = new StringBuilder();
-        boolean inside = false;
-        char quote = 0;
-        for (int i = 0; i < line.length(); i++) {
-            char c = line.charAt(i);
-            if (c == '\\' && i + 1 < line.length() && quote != '\'') {
-                word.append(line.charAt(++i));
-                inside = true;
-            } else if (quote != 0) {
-                if (c == quote) {
-                    quote = 0;
-                } else {
-                    word.append(c);
-                }
-            } else if (c == '"' || c == '\'') {
-                quote = c;
-                inside = true;
-            } else if (Character.isWhitespace(c)) {
-                if (inside) {
-                    out.add(word.toString());
-                    word.setLength(0);
-                    inside = false;
-                }
-            } else {
-                word.append(c);
-                inside = true;
-            }
-        }
-        if (inside) {
-            out.add(word.toString());
         }
         return out;
     }

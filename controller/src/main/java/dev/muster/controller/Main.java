@@ -1,5 +1,6 @@
 package dev.muster.controller;
 
+import dev.muster.config.BurstBufferConf;
 import dev.muster.config.ConfigError;
 import dev.muster.config.Key;
 import dev.muster.config.SlurmConf;
@@ -65,6 +66,7 @@ public final class Main {
         List<ConfigError> wrong = new java.util.ArrayList<>();
         HelpersConf.read(conf, wrong);
         Topologies.read(conf, wrong);
+        BurstBufferConf.read(conf, wrong);
         if (!wrong.isEmpty()) {
             wrong.forEach(e -> System.err.println("slurmctld: error: " + e.message()));
             System.err.println("slurmctld: fatal: Failed to initialize topology plugin");

@@ -77,7 +77,7 @@ final class MetricsText {
             case COMPLETING, CONFIGURING, RESIZING, REVOKED, SIGNALING, REQUEUED -> flag.name().toLowerCase(Locale.ROOT);
             case REQUEUE_FED -> "fed_requeued";
             case STAGE_OUT -> "stageout";
-            case REQUEUE_HOLD, RESV_DEL_HOLD, SPECIAL_EXIT, STOPPED, UPDATE_DB -> "";
+            case REQUEUE_HOLD, RESV_DEL_HOLD, SPECIAL_EXIT, STOPPED, UPDATE_DB, EXPEDITING -> "";
         };
     }
 

@@ -35,7 +35,7 @@ final class NodeEffects implements Pipeline.Effects {
     @Override
     public void direct(List<Decision.Direct> messages) {
         flags.direct(messages);
-        messages.forEach(m -> links.send(m.node(), m.message()));
+        links.send(messages);
     }
 
     @Override

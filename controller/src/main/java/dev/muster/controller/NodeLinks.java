@@ -1,6 +1,7 @@
 package dev.muster.controller;
 
 import dev.muster.config.ConfigError;
+import dev.muster.config.Key;
 import dev.muster.config.SlurmConf;
 import dev.muster.core.Command;
 import dev.muster.core.Decision;
@@ -19,6 +20,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -39,6 +41,7 @@ final class NodeLinks {
     private final Outgoing outgoing;
     private final Clock clock;
     private final BiConsumer<String, Boolean> onConnection;
+    private final Relays relays;
     private CoreThread core;
 
     NodeLinks(DaemonLog log, Supplier<SlurmConf> conf, Outgoing outgoing, Clock clock, BiConsumer<String, Boolean> onConnection) {
@@ -47,6 +50,7 @@ final class NodeLinks {
         this.outgoing = outgoing;
         this.clock = clock;
         this.onConnection = onConnection;
+        relays = new Relays(clock.now().timeMs(), log);
     }
 
     /** Messages that wait for their node to take them. */
@@ -63,10 +67,18 @@ final class NodeLinks {
         core = thread;
     }
 
+    /** What waits for its turn to go to a node. */
+    private sealed interface Item {
+        record Direct(ToNode message) implements Item {}
+
+        /** It comes through another node. Nothing overtakes it: an end that did would find nothing to end. */
+        record Relayed(Relays.Tree tree, NodeMessages.Launch launch) implements Item {}
+    }
+
     private final class Link {
         final String node;
         final Frames frames;
-        final LinkedBlockingQueue<ToNode> outbox = new LinkedBlockingQueue<>(OUTBOX_MAX);
+        final LinkedBlockingQueue<Item> outbox = new LinkedBlockingQueue<>(OUTBOX_MAX);
         final Thread writer;
 
         Link(String node, Frames frames) {
@@ -76,7 +88,11 @@ final class NodeLinks {
         }
 
         void send(ToNode message) {
-            if (!outbox.offer(message)) {
+            send(new Item.Direct(message));
+        }
+
+        void send(Item item) {
+            if (!outbox.offer(item)) {
                 log.error("node " + node + " does not take its messages: connection dropped");
                 frames.close();
             }
@@ -85,12 +101,23 @@ final class NodeLinks {
         private void write() {
             try {
                 while (true) {
-                    frames.send(Codec.encode(outbox.take(), ToNode.class));
+                    switch (outbox.take()) {
+                        case Item.Direct i -> frames.send(Codec.encode(i.message(), ToNode.class));
+                        case Item.Relayed i -> {
+                            if (!i.tree().reached(node)) {
+                                frames.send(Codec.encode(new NodeMessages.StaleRelay(i.tree().id()), ToNode.class));
+                                frames.send(Codec.encode(i.launch(), ToNode.class));
+                            }
+                        }
+                    }
                 }
             } catch (IOException e) {
                 frames.close();
             } catch (InterruptedException e) {
                 // the link was replaced or the daemon ends
+            } catch (RuntimeException e) {
+                log.error("node " + node + " cannot be told: " + e);
+                frames.close();
             }
         }
     }
@@ -139,7 +166,7 @@ final class NodeLinks {
             old.writer.interrupt();
             old.frames.close();
         }
-        link.send(new NodeMessages.Welcome(1, HEARTBEAT_S));
+        link.send(new NodeMessages.Welcome(1, HEARTBEAT_S, relays.newest()));
         log.verbose("Node " + m.node() + " now responding");
         if (decision instanceof Decision.Accepted a) {
             a.direct().forEach(d -> link.send(d.message()));
@@ -162,6 +189,7 @@ final class NodeLinks {
 
     private void gone(Link link) {
         link.writer.interrupt();
+        relays.lost(link.node);
         if (links.remove(link.node, link)) {
             onConnection.accept(link.node, false);
             log.verbose("Node " + link.node + " is not connected any more");
@@ -173,12 +201,14 @@ final class NodeLinks {
         switch (message) {
             case NodeMessages.Heartbeat m -> beats.put(link.node, m);
             case NodeMessages.Register m -> log.error("node " + link.node + " registered twice on one stream");
+            case NodeMessages.Relayed m -> relays.told(m);
             case NodeMessages.StepLaunched m -> report(link, message, m.seq());
             case NodeMessages.LaunchFailed m -> {
                 log.error("node " + link.node + ": launch of job " + m.jobId() + " step " + m.stepId() + " failed: " + m.reason());
                 report(link, message, m.seq());
             }
             case NodeMessages.StepExited m -> report(link, message, m.seq());
+            case NodeMessages.StepAborted m -> report(link, message, m.seq());
             case NodeMessages.JobDone m -> report(link, message, m.seq());
             case NodeMessages.PrologDone m -> report(link, message, m.seq());
             case NodeMessages.NodeTrouble m -> report(link, message, m.seq());
@@ -203,6 +233,35 @@ final class NodeLinks {
         Link link = links.get(node);
         if (link != null) {
             link.send(message);
+        }
+    }
+
+    /** Sends in order; the launches of a step on more than TreeWidth nodes go through some of these. */
+    void send(List<Decision.Direct> messages) {
+        int width = Math.toIntExact(Math.max(1, conf.get().number(Key.TREE_WIDTH)));
+        int from = 0;
+        while (from < messages.size()) {
+            int to = Relays.together(messages, from);
+            if (to - from > width) {
+                relay(messages.subList(from, to), width);
+            } else {
+                messages.subList(from, to).forEach(m -> send(m.node(), m.message()));
+            }
+            from = to;
+        }
+    }
+
+    private void relay(List<Decision.Direct> launches, int width) {
+        List<Decision.Direct> connected = launches.stream().filter(m -> links.containsKey(m.node())).toList();
+        Optional<Relays.Tree> tree = relays.plant(connected, width);
+        for (Decision.Direct m : connected) {
+            Link link = links.get(m.node());
+            if (link == null) {
+                continue;       // it derives again what it is to do when it is back
+            }
+            Item item = tree.<Item>map(t -> t.head(m.node()).<Item>map(Item.Direct::new)
+                    .orElseGet(() -> new Item.Relayed(t, (NodeMessages.Launch) m.message()))).orElseGet(() -> new Item.Direct(m.message()));
+            link.send(item);
         }
     }
 

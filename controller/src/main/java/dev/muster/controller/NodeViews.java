@@ -1,10 +1,12 @@
 package dev.muster.controller;
 
 import dev.muster.core.Allocation;
+import dev.muster.core.GpuCores;
 import dev.muster.core.Job;
 import dev.muster.core.Mcs;
 import dev.muster.core.Node;
 import dev.muster.core.Partition;
+import dev.muster.core.Power;
 import dev.muster.core.Reservation;
 import dev.muster.core.State;
 import dev.muster.model.Codec;
@@ -19,6 +21,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.function.IntFunction;
@@ -29,6 +32,7 @@ final class NodeViews {
     private final Function<String, NodeMessages.Heartbeat> beats;
     private final IntFunction<String> userName;
     private final Mcs mcs;
+    private final Optional<Power> power;
     private final Map<String, List<String>> partitionsOf = new HashMap<>();
     /** Nodes of reservations that are on: whether one of them is for maintenance. */
     private final Map<String, Boolean> reserved = new HashMap<>();
@@ -43,6 +47,7 @@ final class NodeViews {
         this.beats = beats;
         this.userName = userName;
         this.mcs = Mcs.of(state.settings());
+        this.power = Power.of(state);
         for (Partition p : state.partitions().values()) {
             for (String node : p.nodes()) {
                 partitionsOf.computeIfAbsent(node, n -> new ArrayList<>()).add(p.name());
@@ -56,33 +61,46 @@ final class NodeViews {
         Map<String, IndexSet> used = new TreeMap<>();
         boolean completing = false;
         IndexSet cores = IndexSet.empty();
+        int cpus = n.cpusAllocated();
+        long memoryMb = n.memoryAllocatedMb();
         for (int id : n.jobs()) {
-            cores = state.jobs().at(id).run().allocation().on(n.name()).filter(share -> !share.released()).map(Allocation.Share::cores)
-                    .orElse(IndexSet.empty()).union(cores);
             Job job = state.jobs().at(id);
+            Optional<Allocation.Share> share = job.run().allocation().on(n.name()).filter(x -> !x.released());
             completing |= job.has(JobFlag.COMPLETING);
-            job.run().allocation().on(n.name()).filter(share -> !share.released()).map(Allocation.Share::gres)
-                    .ifPresent(g -> g.forEach((name, devices) -> used.merge(name, devices, IndexSet::union)));
+            if (job.has(JobFlag.COMPLETING)) {
+                // nobody else can have it yet, but it is shown as nobody's
+                cpus -= share.map(Allocation.Share::cpus).orElse(0);
+                memoryMb -= share.map(Allocation.Share::memoryMb).orElse(0L);
+                continue;
+            }
+            cores = share.map(Allocation.Share::cores).orElse(IndexSet.empty()).union(cores);
+            share.map(Allocation.Share::gres).ifPresent(g -> g.forEach((name, devices) -> used.merge(name, devices, IndexSet::union)));
         }
         String tres = TresText.text(s.cpus(), s.memoryMb(), 0, n.gresTotals()).replace(",node=0", "");
         // cores that several jobs share count once
-        int allocated = Math.min(n.cpusAllocated(), cores.count() * s.cpusPerUnit());
+        int allocated = Math.min(cpus, cores.count() * s.cpusPerUnit());
         Map<String, Integer> usedCounts = new TreeMap<>();
         used.forEach((name, devices) -> usedCounts.put(name, devices.count()));
-        String tresUsed = n.cpusAllocated() == 0 ? ""
-                : TresText.text(allocated, n.memoryAllocatedMb(), 0, usedCounts).replace(",node=0", "").replaceAll(",billing=[0-9]+", "");
+        String tresUsed = allocated == 0 ? ""
+                : TresText.text(allocated, memoryMb, 0, usedCounts).replace(",node=0", "").replaceAll(",billing=[0-9]+", "");
         return new NodeInfo(n.name(), s.hostname(), s.address(), s.port(),
-                n.baseState().equals("ALLOCATED") && allocated < s.cpus() ? "MIXED" : n.baseState(),
+                base(n.baseState(), allocated, s.cpus()),
                 flags(n, completing, reserved.get(n.name())), n.reason(), n.reasonUid(),
                 n.reason().isEmpty() ? "" : userName.apply(n.reasonUid()), n.reasonTime(), n.comment(), n.extra(), s.cpus(),
                 s.cpus() - s.reservedUnits().count() * s.cpusPerUnit(), s.boards(), s.sockets(), s.coresPerSocket(), s.threadsPerCore(),
-                allocated, s.memoryMb(), n.memoryAllocatedMb(), beat.freeMemoryMb(), s.tmpDiskMb(), s.memSpecLimitMb(),
+                allocated, s.memoryMb(), memoryMb, beat.freeMemoryMb(), s.tmpDiskMb(), s.memSpecLimitMb(),
                 s.reservedUnits().isEmpty() ? "" : TaskCpus.cpuIds(s.reservedUnits(), s.reservedUnits().count() * s.cpusPerUnit()).compact(),
                 s.reservedUnits().count(), beat.load(), String.join(",", n.features()), String.join(",", n.activeFeatures()), gres(s),
                 gresUsed(n, used), "", s.weight(), -1, mcs.labelOf(state, n),
                 partitionsOf.getOrDefault(n.name(), List.of()), n.hardware().architecture(),
                 n.hardware().operatingSystem(), n.version(), n.hardware().bootTime(), n.startTime(), n.lastBusy(), n.resumeAfter(), tres,
-                tresUsed, "", n.jobs().size(), beat.metered(), beat.watts(), beat.averageWatts());
+                tresUsed, "", n.jobs().size(), beat.metered(), beat.watts(), beat.averageWatts(),
+                restricted(s), power.isEmpty() ? "" : power.get().idleText(n));
+    }
+
+    private static String restricted(Node.Spec s) {
+        IndexSet all = GpuCores.of(s).restricted();
+        return all.isEmpty() ? "" : s.restrictedPerGpu() + "(" + all.compact() + ")";
     }
 
     private static List<String> flags(Node n, boolean completing, Boolean maintained) {
@@ -111,6 +129,12 @@ final class NodeViews {
             out.append(out.isEmpty() ? "" : ",").append(g.name()).append(g.type().isEmpty() ? "" : ":" + g.type()).append(':').append(g.count());
         }
         return out.toString();
+    }
+
+    /** What jobs that are over still hold counts as nobody's. */
+    private static String base(String state, int allocated, int cpus) {
+        boolean inUse = state.equals("ALLOCATED") || state.equals("MIXED");
+        return !inUse ? state : allocated == 0 ? "IDLE" : allocated < cpus ? "MIXED" : "ALLOCATED";
     }
 
     /** {@code gpu:a100:1(IDX:0)} for each configured kind. */
@@ -145,6 +169,11 @@ final class NodeViews {
         fields.put("nodes", dev.muster.model.HostList.of(p.nodes()).compressed());
         fields.put("totalCpus", (long) cpus).put("totalNodes", (long) p.nodes().size())
                 .put("tres", TresText.text(cpus, memory, p.nodes().size(), gres));
+        if (power.isPresent()) {
+            for (String time : List.of("resumeTimeout", "suspendTimeout", "suspendTime")) {
+                fields.put(time, fields.text(time).isEmpty() ? "GLOBAL" : fields.text(time));
+            }
+        }
         return Codec.bind(fields, PartitionInfo.class);
     }
 }

@@ -65,6 +65,8 @@ public final class Outgoing {
                     .filter(p -> !p.done())
                     .forEach(p -> out.add(new Decision.Direct(p.node(), new NodeMessages.EndStep(
                             j.id(), j.attempt(), s.id(), c.atOnce() ? 0 : after.settings().killWaitS(), c.reason()))))));
+            case Change.JobMemoryLowered c -> after.jobs().find(c.jobId()).ifPresent(j -> c.memoryMb().forEach((node, mb) -> out.add(
+                    new Decision.Direct(node, new NodeMessages.SetMemory(j.id(), j.attempt(), mb)))));
             case Change.JobSuspended c -> toAll(out, after, c.jobId(), j -> new NodeMessages.Suspend(j.id(), j.attempt(), true));
             case Change.JobResumed c -> toAll(out, after, c.jobId(), j -> new NodeMessages.Suspend(j.id(), j.attempt(), false));
             case Change.LimitChanged c -> toAll(out, after, c.jobId(), j -> new NodeMessages.SetTimeLimit(
@@ -76,7 +78,8 @@ public final class Outgoing {
     private static void started(List<Decision.Direct> out, Change.JobStarted c, Entry entry, State after, Set<String> launched) {
         after.jobs().find(c.jobId()).filter(j -> j.attempt() == c.attempt()).ifPresent(job -> {
             for (Allocation.Share share : c.allocation().nodes()) {
-                if (!launched.contains(job.id() + "@" + share.node())) {
+                // a node that comes up for this job hears of it when it registers
+                if (!share.bootId().isEmpty() && !launched.contains(job.id() + "@" + share.node())) {
                     out.add(new Decision.Direct(share.node(),
                             new NodeMessages.Prepare(Launches.share(after, job, share, entry.tickMs()),
                                     after.settings().awaitProlog() && !share.prologDone())));

@@ -63,7 +63,8 @@ final class PolicyViews {
         Map<String, Long> weighted = new TreeMap<>();
         f.tres().forEach((name, value) -> weighted.put(name, (long) (value * p.tresWeights().get(name))));
         return new PriorityRow(job.id(), job.array().jobId(), job.array().task(), job.isArrayRecord() ? job.array().pending().compact() : "",
-                job.sluid(), job.desc().owner().user(), job.desc().owner().uid(), job.desc().charge().account(), job.desc().charge().qos(), partition,
+                job.shownSluid(), job.desc().owner().user(), job.desc().owner().uid(), job.desc().charge().account(),
+                job.desc().charge().qos(), partition,
                 p.of(job, partition), job.desc().timing().nice(), f.site(), f.age(), f.assoc(), f.fairShare(), f.size(), f.partition(), f.qos(),
                 f.tres(), weighted);
     }
@@ -132,7 +133,7 @@ final class PolicyViews {
         Map<String, Sum> ofQos = new HashMap<>();
         for (Job job : state.jobs().values()) {
             if (!job.state().isTerminal()) {
-                ofQos.computeIfAbsent(job.desc().charge().qos(), k -> new Sum()).add(job);
+                ofQos.computeIfAbsent(job.desc().charge().firstQos(), k -> new Sum()).add(job);
                 Optional<AssocPolicy> a = state.accounts().assoc(job.desc().owner().user(), job.desc().charge().account(),
                         job.desc().partition().split(",")[0]);
                 for (; a.isPresent(); a = state.accounts().parent(a.get())) {

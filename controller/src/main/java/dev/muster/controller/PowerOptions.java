@@ -23,7 +23,8 @@ final class PowerOptions {
         }
         // reboots have their time as well
         options.put(Power.START_S, Long.toString(conf.number(Key.RESUME_TIMEOUT)));
-        if (!options.containsKey(Power.STOPS) && !options.containsKey(Power.STARTS)) {
+        conf.powerActions().forEach(a -> options.put(Power.ACTION + a.name(), a.location()));
+        if (!options.containsKey(Power.STOPS) && !options.containsKey(Power.STARTS) && conf.powerActions().isEmpty()) {
             return;
         }
         options.put(Power.STOP_S, Long.toString(conf.number(Key.SUSPEND_TIMEOUT)));

@@ -39,8 +39,9 @@ final class PowerPrograms {
     }
 
     void follow(Entry entry, State before, State after) {
-        TreeSet<String> stop = new TreeSet<>();
-        TreeSet<String> start = new TreeSet<>();
+        Map<String, TreeSet<String>> stop = new TreeMap<>();
+        Map<String, TreeSet<String>> start = new TreeMap<>();
+        Map<String, TreeSet<String>> reboot = new TreeMap<>();
         TreeSet<String> failed = new TreeSet<>();
         for (Change change : entry.changes()) {
             if (change instanceof Change.NodeStateChanged c) {
@@ -49,33 +50,56 @@ final class PowerPrograms {
                 if (is != null && was != null) {
                     put(stop, is, began(was, is, Node.Flag.POWERING_DOWN));
                     put(start, is, began(was, is, Node.Flag.POWERING_UP));
-                    put(failed, is, was.has(Node.Flag.POWERING_UP) && began(was, is, Node.Flag.DOWN));
+                    put(reboot, is, began(was, is, Node.Flag.REBOOT_ISSUED));
+                    if (was.has(Node.Flag.POWERING_UP) && began(was, is, Node.Flag.DOWN)) {
+                        failed.add(is.name());
+                    }
                 }
             }
         }
-        run(Key.SUSPEND_PROGRAM, stop, "powering down node ", Map.of(), () -> { });
-        if (!start.isEmpty() && !conf.get().text(Key.RESUME_PROGRAM).isEmpty()) {
-            Path file = Path.of(conf.get().stateSaveLocation()).resolve("resume." + entry.tickMs() + ".json");
-            run(Key.RESUME_PROGRAM, start, "power_save: waking nodes ", write(file, jobs(start, after)) ? Map.of("SLURM_RESUME_FILE", file.toString())
-                    : Map.of(), () -> remove(file));
-        }
+        stop.forEach((action, nodes) -> run(program(Key.SUSPEND_PROGRAM, action), nodes, "powering down node ", Map.of(), () -> { }));
+        start.forEach((action, nodes) -> {
+            Named program = program(Key.RESUME_PROGRAM, action);
+            if (!program.path.isEmpty()) {
+                Path file = Path.of(conf.get().stateSaveLocation()).resolve("resume." + entry.tickMs() + (action.isEmpty() ? "" : "." + action)
+                        + ".json");
+                run(program, nodes, "power_save: waking nodes ", write(file, jobs(nodes, after)) ? Map.of("SLURM_RESUME_FILE", file.toString())
+                        : Map.of(), () -> remove(file));
+            }
+        });
+        reboot.forEach((action, nodes) -> {
+            if (!action.isEmpty()) {
+                run(program(Key.REBOOT_PROGRAM, action), nodes, "rebooting nodes ", Map.of(), () -> { });
+            }
+        });
         failed.forEach(n -> log.error("node " + n + " not resumed by ResumeTimeout, setting DOWN"));
-        run(Key.RESUME_FAIL_PROGRAM, failed, "power_save: handle failed nodes ", Map.of(), () -> { });
+        run(program(Key.RESUME_FAIL_PROGRAM, ""), failed, "power_save: handle failed nodes ", Map.of(), () -> { });
     }
 
     private static boolean began(Node was, Node is, Node.Flag flag) {
         return is.has(flag) && !was.has(flag);
     }
 
-    private static void put(TreeSet<String> names, Node node, boolean now) {
+    /** By the action that was named for each. */
+    private static void put(Map<String, TreeSet<String>> names, Node node, boolean now) {
         if (now) {
-            names.add(node.name());
+            names.computeIfAbsent(node.powerAction(), a -> new TreeSet<>()).add(node.name());
         }
     }
 
-    private void run(Key key, TreeSet<String> nodes, String says, Map<String, String> more, Runnable then) {
-        String program = conf.get().text(key);
-        if (nodes.isEmpty() || program.isEmpty()) {
+    private record Named(String name, String path) {}
+
+    /** That of the key, or of the PowerAction; no path where a slurmd runs it. */
+    private Named program(Key key, String action) {
+        if (action.isEmpty()) {
+            return new Named(key.slurmName(), conf.get().text(key));
+        }
+        return conf.get().powerActions().stream().filter(a -> a.name().equals(action) && a.location().equals("slurmctld")).findFirst()
+                .map(a -> new Named("PowerAction=" + action, a.program())).orElse(new Named(action, ""));
+    }
+
+    private void run(Named program, TreeSet<String> nodes, String says, Map<String, String> more, Runnable then) {
+        if (nodes.isEmpty() || program.path.isEmpty()) {
             return;
         }
         String list = HostList.of(List.copyOf(nodes)).compressed();
@@ -83,7 +107,7 @@ final class PowerPrograms {
         Map<String, String> environment = new TreeMap<>(more);
         environment.put("SLURM_CONF", conf.get().file());
         environment.put("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin");
-        runner.run(key.slurmName(), List.of(program, list), environment, then);
+        runner.run(program.name, List.of(program.path, list), environment, then);
     }
 
     /** For whom the nodes are started. */

@@ -1,14 +1,12 @@
 package dev.muster.controller;
 
+import dev.muster.core.Access;
 import dev.muster.core.Job;
 import dev.muster.core.Mcs;
 import dev.muster.core.State;
 import dev.muster.model.accounting.AccountingRows;
-import dev.muster.model.accounting.DbdMessages.UserPolicy;
-import dev.muster.model.accounting.Entities;
 import dev.muster.model.api.PolicyMessages;
 import java.util.List;
-import java.util.Optional;
 
 /**
  * What PrivateData hides from one caller. root, SlurmUser, operators and administrators see everything, coordinators what belongs to
@@ -19,7 +17,6 @@ final class Privacy {
     private final int uid;
     private final String user;
     private final boolean trusted;
-    private final List<String> coordinated;
     private final Mcs mcs;
     private final State state;
 
@@ -30,10 +27,7 @@ final class Privacy {
         this.user = user;
         this.state = state;
         this.mcs = Mcs.of(state.settings());
-        Optional<UserPolicy> policy = state.accounts().users().find(user);
-        trusted = uid == 0 || uid == state.settings().slurmUid()
-                || policy.filter(p -> p.level() != Entities.AdminLevel.NONE).isPresent();
-        coordinated = policy.map(UserPolicy::coordinates).orElse(List.of());
+        this.trusted = Access.isOperator(state, uid);
     }
 
     /** Whether things of this word are not for the caller. */
@@ -54,7 +48,7 @@ final class Privacy {
     }
 
     private boolean showsJob(int owner, String account) {
-        return owner == uid || coordinated.contains(account) || !hides("jobs");
+        return owner == uid || Access.isCoordinator(state, uid, account) || !hides("jobs");
     }
 
     boolean shows(PolicyMessages.PriorityRow row) {
@@ -62,7 +56,7 @@ final class Privacy {
     }
 
     boolean shows(PolicyMessages.ShareRow row) {
-        return row.user().equals(user) || coordinated.contains(row.account()) || !hides("usage");
+        return row.user().equals(user) || Access.isCoordinator(state, uid, row.account()) || !hides("usage");
     }
 
     boolean showsUser(String name) {

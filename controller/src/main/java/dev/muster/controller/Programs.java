@@ -9,6 +9,8 @@ import dev.muster.core.Job;
 import dev.muster.core.State;
 import dev.muster.core.Trigger;
 import dev.muster.daemon.DaemonLog;
+import dev.muster.model.Bytes;
+import dev.muster.model.MultiProgram;
 import java.io.File;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -18,6 +20,7 @@ import java.util.TreeMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
@@ -44,9 +47,11 @@ final class Programs {
     private final ReservationTimes reservations = new ReservationTimes();
     private final PowerPrograms power;
     private final JobCompletion completion;
+    private final BurstBuffers buffers;
 
     /** @param core takes commands; @param blobs content by hash */
-    Programs(Supplier<SlurmConf> conf, DaemonLog log, Consumer<Command> core, java.util.function.Function<String, dev.muster.model.Bytes> blobs) {
+    Programs(Supplier<SlurmConf> conf, DaemonLog log, Consumer<Command> core, Function<String, Bytes> blobs, BurstBuffers buffers) {
+        this.buffers = buffers;
         this.conf = conf;
         this.log = log;
         this.core = core;
@@ -61,6 +66,7 @@ final class Programs {
     void follow(Entry entry, State before, State after) {
         power.follow(entry, before, after);
         completion.follow(entry, after);
+        buffers.follow(before, after);
         for (Change change : entry.changes()) {
             switch (change) {
                 case Change.JobStarted c -> after.jobs().find(c.jobId()).ifPresent(job -> {
@@ -83,10 +89,12 @@ final class Programs {
             prolog(state, job);
             times.started(job);
         }
+        buffers.resume(state);
     }
 
     /** Mails of parts of a time limit that are reached, reservations that begin and end. Called every second. */
     void tick(State state, long tickMs) {
+        buffers.tick();
         reservations.follow(state, System.currentTimeMillis() / 1000).forEach(e -> {
             Key key = e.begins() ? Key.RESV_PROLOG : Key.RESV_EPILOG;
             String program = conf.get().text(key);
@@ -106,11 +114,12 @@ final class Programs {
         Map<String, String> environment = JobEnvironment.ofController(state, job, "prolog_slurmctld");
         List<String> programs = lines(Key.PROLOG_SLURMCTLD);
         later("PrologSlurmctld", () -> {
-            boolean success = true;
+            BurstBuffers.Ready buffer = state.buffers().byJob().has(job.id()) ? buffers.preRun(job) : new BurstBuffers.Ready(true, List.of());
+            boolean success = buffer.success();
             for (String program : programs) {
                 success = success && run("PrologSlurmctld", job.id(), List.of(program), environment);
             }
-            core.accept(new Command.ControllerProlog(job.id(), job.attempt(), success));
+            core.accept(new Command.ControllerProlog(job.id(), job.attempt(), success, buffer.success(), buffer.environment()));
         });
     }
 
@@ -128,7 +137,7 @@ final class Programs {
         log.info("launching program for trigger[" + t.id() + "]: uid=" + t.uid() + " program=" + t.program() + " arg=" + cause);
         later("trigger", () -> {
             List<String> command = new ArrayList<>(List.of("timeout", "-k", "5", Integer.toString(TRIGGER_SECONDS_MAX)));
-            command.addAll(Launches.words(t.program()));
+            command.addAll(MultiProgram.words(t.program()));
             command.add(cause);
             run("trigger[" + t.id() + "]", 0, t.user(), command, Map.of("PATH", "/usr/local/bin:/usr/bin:/bin", "USER", t.user()));
         });

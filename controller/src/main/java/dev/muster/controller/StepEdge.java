@@ -60,7 +60,7 @@ final class StepEdge {
     }
 
     private Command.CreateStep step(Caller caller, JobMessages.CreateStep m, String token) {
-        Bytes environment = Api.joined(m.step().environment());
+        Bytes environment = SubmitEdge.joined(m.step().environment());
         String hash = Blobs.hash(environment);
         blobs.put(hash, environment);
         return new Command.CreateStep(caller.uid(), m.requestId(), m.jobId(), withEnvironment(m.step(), hash), environment, token);
@@ -78,16 +78,14 @@ final class StepEdge {
     }
 
     private static StepDesc withEnvironment(StepDesc d, String hash) {
-        List<Bytes> marker = hash.isEmpty() ? List.of() : List.of(Bytes.of(hash));
-        return new StepDesc(d.name(), d.request(), d.overlap(), d.wholeNodes(), d.relative(), d.timeLimitMin(), d.cpuBind(), d.memBind(),
-                d.mpi(), d.arguments(), d.multiProg(), marker, d.workDir(), d.io(), d.killOnBadExit(), d.noKill(), d.waitSeconds(), d.pty(),
-                d.ptyRows(), d.ptyColumns(), d.preserveEnv(), d.taskProlog(), d.taskEpilog(), d.umask(), d.immediateFail(), d.container(),
-                d.submitHost(), d.submitPid(), d.submitLine(), d.limits(), d.tresBind(), d.oomKillStep(),
-                d.acctgFreq(), d.resvPorts(), d.async());
+        return d.withEnvironment(hash.isEmpty() ? List.of() : List.of(Bytes.of(hash)));
     }
 
     private Optional<JobMessages.StepStarted> started(int jobId, int stepId) {
-        State state = core.durable();
+        return started(core.durable(), jobId, stepId);
+    }
+
+    static Optional<JobMessages.StepStarted> started(State state, int jobId, int stepId) {
         Optional<Job> job = state.jobs().find(jobId);
         Optional<Step> step = job.flatMap(j -> j.step(stepId));
         if (step.isEmpty()) {

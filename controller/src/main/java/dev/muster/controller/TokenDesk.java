@@ -36,8 +36,9 @@ final class TokenDesk {
 
     Reply answer(Caller caller, CreateToken m) {
         boolean admin = caller.uid() == 0 || caller.uid() == slurmUid;
-        if (tokens.isEmpty()) {
-            log.error("attempt to retrieve a token while AuthAltTypes=auth/jwt is not set: uid=" + caller.uid());
+        if (tokens.isEmpty() || !tokens.get().areMade()) {
+            log.error("attempt to retrieve a token while " + (tokens.isEmpty() ? "AuthAltTypes=auth/jwt is not set" : "there is no jwt_key")
+                    + ": uid=" + caller.uid());
             return Reply.error(SlurmErrno.DISABLED);
         }
         var parameters = conf.get().authAltParameters();

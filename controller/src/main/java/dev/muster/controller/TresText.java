@@ -3,7 +3,9 @@ package dev.muster.controller;
 import dev.muster.core.Allocation;
 import dev.muster.core.Amounts;
 import dev.muster.core.Job;
+import dev.muster.core.Licences;
 import dev.muster.core.Node;
+import dev.muster.core.Settings;
 import dev.muster.core.SharedGpus;
 import dev.muster.core.State;
 import dev.muster.model.IndexSet;
@@ -27,7 +29,21 @@ final class TresText {
 
     /** With what the job's partition charges for so much. */
     static String text(State state, Job job, Amounts a) {
-        return text(a.cpus(), a.memoryMb(), a.nodes(), a.billing(state, job.desc().partition()), a.gres());
+        return text(a.cpus(), a.memoryMb(), a.nodes(), a.billing(state, job.desc().partition()), a.gres()) + licences(state, job);
+    }
+
+    /** Those that AccountingStorageTRES names: what the job has, or asks for while it has none. */
+    private static String licences(State state, Job job) {
+        List<String> tracked = List.of(state.settings().options().getOrDefault(Settings.TRACKED_LICENCES, "").split(","));
+        String text = job.run().allocation().licences().isEmpty() ? job.desc().request().licenses() : job.run().allocation().licences();
+        StringBuilder out = new StringBuilder();
+        for (Licences.Item item : tracked.getFirst().isEmpty() ? List.<Licences.Item>of()
+                : Licences.parse(text).filter(w -> !w.any()).map(Licences.Wanted::items).orElse(List.of())) {
+            if (tracked.contains(item.name())) {
+                out.append(",license/").append(item.name()).append('=').append(item.count());
+            }
+        }
+        return out.toString();
     }
 
     static String text(int cpus, long memoryMb, int nodes, Map<String, Integer> gres) {

@@ -33,6 +33,7 @@ final class WarmUp {
     /** Measured with {@code bench.sh commands}: later rounds change nothing that can be seen. */
     private static final int ROUNDS = 600;
     private static final long AT_MOST_NS = 5_000_000_000L;
+    private static final long STEPS_AT_MOST_NS = 4_000_000_000L;
 
     private final Core core = new Core(new Scheduler());
     private final MemoryJournal journal = new MemoryJournal();
@@ -63,6 +64,9 @@ final class WarmUp {
         Thread.ofPlatform().name("warm-up").daemon(true).start(() -> {
             try {
                 new WarmUp(config).run(sessions);
+                long startNs = System.nanoTime();
+                int steps = new StepWarmUp(config).run(startNs + STEPS_AT_MOST_NS);
+                log.debug("warm-up: " + steps + " steps in " + (System.nanoTime() - startNs) / 1_000_000 + " ms");
             } catch (IOException | RuntimeException e) {
                 log.debug("warm-up: " + e);
             }

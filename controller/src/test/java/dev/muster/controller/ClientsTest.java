@@ -27,6 +27,31 @@ class ClientsTest {
         assertThat(site.job(2)).startsWith("RUNNING");
     }
 
+    /** What srun has asked for goes with it, though its step runs. */
+    @Test
+    void aRunningStepDoesNotSpeakForTheCommand() {
+        Site site = new Site("DefMemPerCPU=1", "PartitionName=p Nodes=ALL Default=YES\nPartitionName=r Nodes=ALL RootOnly=YES");
+        site.run("kind=RUN");
+        Clients clients = new Clients();
+        silent(clients, site, 100, 10);
+        List<Command> found = silent(clients, site, 111, 10);
+        assertThat(found).containsExactly(new Command.EndInactive(1, 1));
+        site.apply(found.getFirst());
+        assertThat(site.job(1)).startsWith("TIMEOUT");
+    }
+
+    /** Nobody is there to be silent: salloc --no-shell. */
+    @Test
+    void anAllocationWithoutACommandHasNoLimit() {
+        Site site = new Site("DefMemPerCPU=1", "PartitionName=p Nodes=ALL Default=YES");
+        site.run("kind=ALLOCATION extras.noShell=true");
+        Clients clients = new Clients();
+        silent(clients, site, 100, 10);
+        assertThat(silent(clients, site, 1_000, 10)).isEmpty();
+        site.apply(new Command.EndInactive(1, 1));
+        assertThat(site.job(1)).startsWith("RUNNING");
+    }
+
     private static List<Command> silent(Clients clients, Site site, long nowS, long limitS) {
         List<Job> active = List.copyOf(site.core().state().jobs().values().stream().filter(j -> j.state().isActive()).toList());
         return clients.silent(active, nowS, limitS);

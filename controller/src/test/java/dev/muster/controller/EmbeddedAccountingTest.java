@@ -15,6 +15,7 @@ import dev.muster.model.ExitStatus;
 import dev.muster.model.IndexSet;
 import dev.muster.model.JobReason;
 import dev.muster.model.JobState;
+import dev.muster.model.Sluid;
 import dev.muster.model.accounting.AccountingRows.JobRow;
 import dev.muster.model.accounting.AccountingRows.JobWithSteps;
 import dev.muster.model.accounting.AccountingRows.Query;
@@ -104,10 +105,35 @@ class EmbeddedAccountingTest {
             new Change.Usage(cpuUs, cpuUs, rssKb, rssKb * 2, 10, 20, 1, 100, 7, 8)));
     }
 
-    private List<JobWithSteps> all(boolean duplicates) {
-        return accounting.query(new Query(List.of(), List.of(), true, List.of(), List.of(), List.of(), List.of(),
+    private List<JobWithSteps> all(boolean duplicates, String... jobs) {
+        return accounting.query(new Query(List.of(jobs), List.of(), true, List.of(), List.of(), List.of(), List.of(),
             List.of(), List.of(), List.of(), List.of(), List.of(), 0, 0, duplicates, false, 0, 0, 0, 0, 0, 0, List.of()),
             journal.size()).jobs();
+    }
+
+    /** A row for each size: the first ends where the second begins, steps stay with the size that they were started in. */
+    @Test
+    void aJobThatBecomesSmallerHasARowForEachSize() {
+        open();
+        submitted();
+        started(1);
+        happens("UpdateJob", new Change.JobShrunk(7, List.of("n2"), 200));
+        happens("CreateStep", new Change.StepStarted(7, json("""
+            {'id':1,'desc':{'name':'after'},'state':'RUNNING','startTime':200,'nodes':[{'node':'n1','tasks':[0],'cpus':2,'memoryMb':512}]}""",
+            Step.class)));
+        partEnded("n1", ExitStatus.exited(0), 10, 1);
+        happens("JobEnded", new Change.JobEnded(7, JobState.COMPLETED, JobReason.NONE, "", ExitStatus.exited(0), 300));
+        List<JobWithSteps> rows = all(true);
+        assertThat(rows).extracting(r -> r.job().state() + " " + r.job().startTime() + "-" + r.job().endTime() + " " + r.job().nodes() + " "
+                + r.steps().stream().map(StepRow::name).toList()).containsExactly("RESIZING 2-200 n[1-2] [true]", "COMPLETED 200-300 n1 [after]");
+        long first = rows.getFirst().job().sluid();
+        long second = rows.getLast().job().sluid();
+        assertThat(second).isNotEqualTo(first);
+        assertThat(Sluid.original(second)).isEqualTo(first).isEqualTo(70);
+        assertThat(rows.getLast().job().tresAllocated()).startsWith("cpu=2,");
+        assertThat(all(true, Sluid.text(first))).containsExactly(rows.getFirst());
+        assertThat(all(true, Sluid.text(second))).containsExactly(rows.getLast());
+        assertThat(all(true, Sluid.text(71))).isEmpty();
     }
 
     @Test

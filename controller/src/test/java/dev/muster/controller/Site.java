@@ -111,13 +111,19 @@ final class Site {
         apply(new Command.Tick());
     }
 
-    /** Its script ends. */
+    /** Its script ends, and its node is done with it. */
     void exit(int id, int code) {
+        end(id, code);
+        Job job = core.state().jobs().at(id);
+        apply(new Command.Report(job.run().allocation().nodeNames().getFirst(), new NodeMessages.JobDone(1, id, job.attempt(), "")));
+    }
+
+    /** Its script ends. */
+    void end(int id, int code) {
         Job job = core.state().jobs().at(id);
         String node = job.run().allocation().nodeNames().getFirst();
         apply(new Command.Report(node, new NodeMessages.StepExited(1, id, job.attempt(), Step.BATCH, Map.of("0", ExitStatus.exited(code)), "", 0,
                 new NodeMessages.Usage(1, 1, 1, 1, 0, 0, 0))));
-        apply(new Command.Report(node, new NodeMessages.JobDone(1, id, job.attempt(), "")));
     }
 
     Core core() {

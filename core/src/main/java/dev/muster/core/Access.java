@@ -1,15 +1,38 @@
 package dev.muster.core;
 
-/** Who may do what. */
-final class Access {
+import dev.muster.model.accounting.DbdMessages.UserPolicy;
+import dev.muster.model.accounting.Entities.AdminLevel;
+
+/** Who is who: by user id, or by what accounting says of the user. What they may do is in {@link Rights}. */
+public final class Access {
     private Access() {}
 
-    /** root and SlurmUser may do everything. */
-    static boolean isAdmin(State state, int uid) {
+    /** root and SlurmUser, and nobody else, have programs run as another user. */
+    public static boolean isSuperUser(State state, int uid) {
         return uid == 0 || uid == state.settings().slurmUid();
     }
 
-    static boolean mayChange(State state, int uid, Job job) {
-        return uid == job.desc().owner().uid() || isAdmin(state, uid);
+    /** root, SlurmUser, and who has AdminLevel=Administrator may do everything but run programs as others. */
+    public static boolean isAdmin(State state, int uid) {
+        return isSuperUser(state, uid) || has(state, uid, AdminLevel.ADMINISTRATOR);
+    }
+
+    /** Operators may do everything to jobs and reservations, but nothing to nodes, partitions and daemons. */
+    public static boolean isOperator(State state, int uid) {
+        return isAdmin(state, uid) || has(state, uid, AdminLevel.OPERATOR);
+    }
+
+    /** Its owner, operators, and coordinators of its account. */
+    public static boolean mayChange(State state, int uid, Job job) {
+        return uid == job.desc().owner().uid() || isOperator(state, uid) || isCoordinator(state, uid, job.desc().charge().account());
+    }
+
+    /** Of the account or of one above it. */
+    public static boolean isCoordinator(State state, int uid, String account) {
+        return state.accounts().privileged().find(uid).filter(u -> u.coordinates().contains(account)).isPresent();
+    }
+
+    private static boolean has(State state, int uid, AdminLevel level) {
+        return state.accounts().privileged().find(uid).map(UserPolicy::level).filter(level::equals).isPresent();
     }
 }

@@ -6,6 +6,7 @@ import dev.muster.model.SlurmErrno;
 import dev.muster.model.accounting.DbdMessages.AssocPolicy;
 import dev.muster.model.accounting.DbdMessages.QosPolicy;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -73,14 +74,21 @@ public final class AccountRules {
         if (assoc.isEmpty()) {
             return enforces("associations") ? new Unfit(SlurmErrno.INVALID_ACCOUNT) : new Fit(desc);
         }
+        List<String> each = List.of(qos.split(","));
         if (qos.isEmpty()) {
             qos = standardQos(assoc.get());
-        } else if (accounts.qos(qos).isEmpty() || !assoc.get().qos().contains(qos)) {
+        } else if (!each.stream().allMatch(q -> accounts.qos(q).isPresent() && assoc.get().qos().contains(q))) {
             if (enforces("qos")) {
                 return new Unfit(SlurmErrno.INVALID_QOS);
             }
+        } else {
+            qos = String.join(",", each.stream().distinct().sorted(Comparator.comparingLong((String q) -> -priority(q))).toList());
         }
         return new Fit(desc.withCharge(new JobDesc.Charge(assoc.get().account(), qos, c.wckey(), c.reservation(), c.licensesTag())));
+    }
+
+    private long priority(String qos) {
+        return accounts.qos(qos).map(q -> number(q.limits(), "Priority")).orElse(0L);
     }
 
     private static String standardQos(AssocPolicy assoc) {
@@ -95,7 +103,7 @@ public final class AccountRules {
     }
 
     private Optional<QosPolicy> qos(JobDesc d) {
-        return accounts.qos(d.charge().qos());
+        return accounts.qos(d.charge().firstQos());
     }
 
     /**
@@ -196,21 +204,32 @@ public final class AccountRules {
         JobDesc.Timing t = desc.timing();
         return desc.withTiming(new JobDesc.Timing((int) most, t.timeMinMin(), t.beginTime(), t.deadline(), t.dependency(), t.array(), t.nice(),
                 t.hold(),
-                t.prioritySet(), t.priority(), t.requeue(), t.killOnInvalidDependency(), t.delayBootMin(), t.siteFactor()));
+                t.prioritySet(), t.priority(), t.requeue(), t.killOnInvalidDependency(), t.delayBootMin(), t.siteFactor(), t.expedite()));
     }
 
     private long mostMinutes(JobDesc desc) {
-        long ofQos = qos(desc).map(q -> number(q.limits(), "MaxWall")).orElse(-1L);
+        long ofQos = rules(desc).stream().mapToLong(r -> number(r.limits, "MaxWall")).filter(min -> min >= 0).findFirst().orElse(-1L);
         return ofQos >= 0 ? ofQos : assoc(desc).map(a -> number(a.limits(), "MaxWall")).orElse(-1L);
     }
 
     // ---- at submission
 
-    /** Whether the user, account or QOS may not have so many more jobs; or, with DenyOnLimit, whether this one could never start. */
-    boolean refuses(JobDesc desc, int tasks, AccountUse use) {
-        if (!limited()) {
-            return false;
-        }
+    /**
+     * The job under those of its QOS that have no objection. Empty if the user, account or QOS may not have so many more jobs; or, with
+     * DenyOnLimit, if this one could never start.
+     */
+    Optional<JobDesc> admitted(JobDesc desc, int tasks, AccountUse use) {
+        List<String> left = under(desc).stream().filter(d -> !limited() || !refuses(d, tasks, use)).map(d -> d.charge().qos()).toList();
+        return left.isEmpty() ? Optional.empty() : Optional.of(desc.withCharge(desc.charge().withQos(String.join(",", left))));
+    }
+
+    /** The description under each of its QOS. */
+    public static List<JobDesc> under(JobDesc desc) {
+        return desc.charge().qos().indexOf(',') < 0 ? List.of(desc)
+                : desc.charge().eachQos().stream().map(q -> desc.withCharge(desc.charge().withQos(q))).toList();
+    }
+
+    private boolean refuses(JobDesc desc, int tasks, AccountUse use) {
         return tooMany(desc, tasks, use) || denies(desc)
                 && !never(desc).equals(JobReason.NONE);
     }

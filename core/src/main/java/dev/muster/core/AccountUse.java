@@ -68,7 +68,7 @@ public final class AccountUse {
     }
 
     static Payer payer(JobDesc d) {
-        return new Payer(d.owner().user(), d.charge().account(), d.partition(), d.charge().qos());
+        return new Payer(d.owner().user(), d.charge().account(), d.partition(), d.charge().firstQos());
     }
 
     private void add(State state, Job job, int sign) {

@@ -15,8 +15,9 @@ import java.util.function.Function;
 /**
  * Associations, QOS and users of this cluster, by the last word of slurmdbd. They hold while slurmdbd is away.
  *
- * @param places   an association's number by its user, account and partition
- * @param defaults the number of a user's default association
+ * @param places     an association's number by its user, account and partition
+ * @param defaults   the number of a user's default association
+ * @param privileged administrators, operators and coordinators by their user id
  */
 public record Accounts(
         Table<Integer, AssocPolicy> assocs,
@@ -25,10 +26,11 @@ public record Accounts(
         Table<String, WckeyPolicy> wckeys,
         Table<String, Integer> places,
         Table<String, Integer> defaults,
-        Table<String, String> defaultWckeys) {
+        Table<String, String> defaultWckeys,
+        Table<Integer, UserPolicy> privileged) {
 
     public static final Accounts NONE = new Accounts(Table.empty(), Table.empty(), Table.empty(), Table.empty(), Table.empty(), Table.empty(),
-            Table.empty());
+            Table.empty(), Table.empty());
 
     private static String place(String user, String account, String partition) {
         return user + "\n" + account + "\n" + partition;
@@ -70,7 +72,7 @@ public record Accounts(
     }
 
     /** What differs in a new policy; empty if nothing does. */
-    Optional<Change> changed(Policy p) {
+    Optional<Change.PolicyChanged> changed(Policy p) {
         Change.PolicyChanged change = new Change.PolicyChanged(put(assocs, p.assocs(), AssocPolicy::id), gone(assocs, p.assocs(), AssocPolicy::id),
                 put(qos, p.qos(), QosPolicy::id), gone(qos, p.qos(), QosPolicy::id), put(users, p.users(), UserPolicy::user),
                 gone(users, p.users(), UserPolicy::user), put(wckeys, p.wckeys(), Accounts::wckey), gone(wckeys, p.wckeys(), Accounts::wckey));
@@ -135,10 +137,15 @@ public record Accounts(
             q = q.with(fresh.id(), fresh);
         }
         Table<String, UserPolicy> u = users;
+        Table<Integer, UserPolicy> m = privileged;
         for (String name : c.usersGone()) {
+            m = m.without(u.at(name).uid());
             u = u.without(name);
         }
         for (UserPolicy fresh : c.users()) {
+            Optional<UserPolicy> old = u.find(fresh.user());
+            m = old.isPresent() ? m.without(old.get().uid()) : m;
+            m = fresh.uid() > 0 && fresh.isPrivileged() ? m.with(fresh.uid(), fresh) : m;
             u = u.with(fresh.user(), fresh);
         }
         Table<String, WckeyPolicy> w = wckeys;
@@ -154,6 +161,6 @@ public record Accounts(
         for (WckeyPolicy fresh : c.wckeys()) {
             standard = fresh.isDefault() ? standard.with(fresh.user(), fresh.name()) : standard;
         }
-        return new Accounts(a, q, u, w, p, d, standard);
+        return new Accounts(a, q, u, w, p, d, standard, m);
     }
 }

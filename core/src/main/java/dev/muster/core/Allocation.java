@@ -2,6 +2,7 @@ package dev.muster.core;
 
 import dev.muster.model.HostList;
 import dev.muster.model.IndexSet;
+import dev.muster.model.Sluid;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -16,14 +17,18 @@ import java.util.stream.Stream;
  * @param licences what it has of the cluster's, as {@link Licences} reads it
  * @param leaving  what the job has given up while it runs, until nothing of it is left there
  * @param backfilled it was started ahead of a job that came first and waits
+ * @param resizes  when it became smaller, in order: accounting has a row for each size
  */
 public record Allocation(int version, List<Share> nodes, boolean awaitsController, String licences, List<Share> leaving,
-        boolean backfilled) {
-    public static final Allocation NONE = new Allocation(0, List.of(), false, "", List.of(), false);
+        boolean backfilled, List<Resize> resizes) {
+    public static final Allocation NONE = new Allocation(0, List.of(), false, "", List.of(), false, List.of());
 
     public Allocation(int version, List<Share> nodes) {
-        this(version, nodes, false, "", List.of(), false);
+        this(version, nodes, false, "", List.of(), false, List.of());
     }
+
+    /** @param time seconds since 1970; @param firstStep steps with this number and above belong to the new size */
+    public record Resize(long time, int firstStep) {}
 
     /** Who runs the job's part on a node. */
     public enum Agent { SLURMD, KUBELET, NOBODY }
@@ -51,6 +56,10 @@ public record Allocation(int version, List<Share> nodes, boolean awaitsControlle
 
         public Share withReleased() {
             return new Share(node, agent, bootId, cores, cpus, memoryMb, gres, prologDone, true);
+        }
+
+        Share withMemory(long mb) {
+            return new Share(node, agent, bootId, cores, cpus, mb, gres, prologDone, released);
         }
 
         /** The node has come up. */
@@ -92,16 +101,17 @@ public record Allocation(int version, List<Share> nodes, boolean awaitsControlle
         return leaving.stream().anyMatch(s -> s.node.equals(node));
     }
 
-    /** Gives up these nodes. */
-    Allocation without(List<String> names) {
+    /** Gives up these nodes. @param resize absent in what was written before sizes were kept: then there is no new one */
+    Allocation without(List<String> names, Optional<Resize> resize) {
         return new Allocation(version + 1, nodes.stream().filter(s -> !names.contains(s.node)).toList(), awaitsController, licences,
-                Stream.concat(leaving.stream(), nodes.stream().filter(s -> names.contains(s.node))).toList(), backfilled);
+                Stream.concat(leaving.stream(), nodes.stream().filter(s -> names.contains(s.node))).toList(), backfilled,
+                resizes.size() < Sluid.SIZES_MAX ? Stream.concat(resizes.stream(), resize.stream()).toList() : resizes);
     }
 
     /** Nothing is left on a node that was given up. */
     Allocation left(String node) {
         return new Allocation(version + 1, nodes, awaitsController, licences, leaving.stream().filter(s -> !s.node.equals(node)).toList(),
-                backfilled);
+                backfilled, resizes);
     }
 
     /** The part of a node, given up or not. */
@@ -148,23 +158,23 @@ public record Allocation(int version, List<Share> nodes, boolean awaitsControlle
     /** PrologSlurmctld has to succeed first; onNodes: prologs there as well. */
     Allocation awaitingController(boolean onNodes) {
         return new Allocation(version, onNodes ? nodes : nodes.stream().map(Share::withPrologDone).toList(), true, licences, leaving,
-                backfilled);
+                backfilled, resizes);
     }
 
     Allocation controllerDone() {
-        return new Allocation(version + 1, nodes, false, licences, leaving, backfilled);
+        return new Allocation(version + 1, nodes, false, licences, leaving, backfilled, resizes);
     }
 
     public Allocation withLicences(String text) {
-        return new Allocation(version, nodes, awaitsController, text, leaving, backfilled);
+        return new Allocation(version, nodes, awaitsController, text, leaving, backfilled, resizes);
     }
 
     public Allocation ahead() {
-        return new Allocation(version, nodes, awaitsController, licences, leaving, true);
+        return new Allocation(version, nodes, awaitsController, licences, leaving, true, resizes);
     }
 
     Allocation with(String node, java.util.function.UnaryOperator<Share> change) {
         return new Allocation(version + 1, nodes.stream().map(s -> s.node.equals(node) ? change.apply(s) : s).toList(), awaitsController,
-                licences, leaving, backfilled);
+                licences, leaving, backfilled, resizes);
     }
 }

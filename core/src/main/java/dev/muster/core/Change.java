@@ -3,6 +3,7 @@ package dev.muster.core;
 import dev.muster.model.Bytes;
 import dev.muster.model.ExitStatus;
 import dev.muster.model.JobDesc;
+import dev.muster.model.JobFlag;
 import dev.muster.model.JobReason;
 import dev.muster.model.JobState;
 import dev.muster.model.accounting.DbdMessages.AssocPolicy;
@@ -70,8 +71,11 @@ public sealed interface Change {
     /** A new time limit of a running job. */
     record LimitChanged(int jobId, int limitMin, long limitTick) implements Change {}
 
-    /** A running job gives up these nodes; its part of each stays taken until nothing is left there. */
-    record JobShrunk(int jobId, List<String> dropped) implements Change {}
+    /** A running job gives up these nodes; its part of each stays taken until nothing is left there. @param time seconds; 0 in old journals */
+    record JobShrunk(int jobId, List<String> dropped, long time) implements Change {}
+
+    /** It has so many mebibytes of each of these nodes, fewer than before. */
+    record JobMemoryLowered(int jobId, Map<String, Long> memoryMb) implements Change {}
 
     record StepStarted(int jobId, Step step) implements Change {}
 
@@ -119,9 +123,16 @@ public sealed interface Change {
     /** Nothing of the attempt is left on the node: its part of the allocation is free. */
     record NodeReleased(int jobId, int attempt, String node) implements Change {}
 
-    /** The job goes back to the queue; its number stays. special: it waits for an administrator as SPECIAL_EXIT. */
-    record JobRequeued(int jobId, boolean held, JobReason reason, String reasonText, long priority, long time, boolean special)
-            implements Change {}
+    /** The job goes back to the queue; its number stays. special: it waits for an administrator as SPECIAL_EXIT. exit: of what sent it back. */
+    record JobRequeued(int jobId, boolean held, JobReason reason, String reasonText, long priority, long time, boolean special, ExitStatus exit)
+            implements Change {
+        public JobRequeued(int jobId, boolean held, JobReason reason, String reasonText, long priority, long time, boolean special) {
+            this(jobId, held, reason, reasonText, priority, time, special, ExitStatus.NONE);
+        }
+    }
+
+    /** A mark of the job's state that no other record brings. */
+    record JobFlagged(int jobId, JobFlag flag, boolean on) implements Change {}
 
     record JobSuspended(int jobId, long time) implements Change {}
 
@@ -149,6 +160,12 @@ public sealed interface Change {
     /** What the node can be rebooted with, what of it it has, and what it is being rebooted for. */
     record NodeFeaturesChanged(String node, List<String> changeable, List<String> active, List<String> wanted) implements Change {}
 
+    /** Options of the settings that count until slurm.conf is read again; "" for none. */
+    record OptionsChanged(Map<String, String> options) implements Change {}
+
+    /** How the node's next start, stop or reboot is done: a PowerAction of slurm.conf, "" for the usual program. */
+    record NodePowerActionChosen(String node, String action) implements Change {}
+
     record NodeTextsChanged(String node, String comment, String extra, long resumeAfter) implements Change {}
 
     /** A node that the configuration does not name. flags as in {@link Node#flags}. */
@@ -161,6 +178,14 @@ public sealed interface Change {
     record PartitionChanged(Partition partition) implements Change {}
 
     record PartitionRemoved(String partition) implements Change {}
+
+    // ---- burst buffers
+
+    /** A job's burst buffer as it is from now on. */
+    record BufferChanged(BurstBuffer buffer) implements Change {}
+
+    /** What the site's script has to give, now. */
+    record PoolsChanged(List<BurstBuffer.Pool> pools) implements Change {}
 
     // ---- reservations
 

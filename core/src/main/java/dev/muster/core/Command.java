@@ -42,10 +42,16 @@ public sealed interface Command {
      */
     record Once(String requestId, int uid, Command command) implements Command {}
 
-    /** Ends (signal 0) or signals single jobs; tasks as in {@link JobRef}. */
-    record CancelJobs(int uid, List<JobRef> jobs, int signal, boolean batchOnly, boolean full, boolean cron) implements Command {
+    /**
+     * Ends (signal 0) or signals single jobs; tasks as in {@link JobRef}.
+     *
+     * @param hurry        their burst buffers go without stage-out
+     * @param adminComment what the jobs that end get as theirs; "" leaves it. Administrators only
+     */
+    record CancelJobs(int uid, List<JobRef> jobs, int signal, boolean batchOnly, boolean full, boolean cron, boolean hurry, String adminComment)
+            implements Command {
         public CancelJobs(int uid, List<JobRef> jobs, int signal, boolean batchOnly, boolean full) {
-            this(uid, jobs, signal, batchOnly, full, false);
+            this(uid, jobs, signal, batchOnly, full, false, false, "");
         }
     }
 
@@ -92,8 +98,29 @@ public sealed interface Command {
 
     record SuspendJobs(int uid, List<JobRef> jobs, boolean suspend) implements Command {}
 
-    /** How PrologSlurmctld ended for an attempt. */
-    record ControllerProlog(int jobId, int attempt, boolean success) implements Command {}
+    /**
+     * How PrologSlurmctld ended for an attempt.
+     *
+     * @param isReady     the burst buffer is; true where there is none
+     * @param environment what the burst buffer gives the job, NAME=VALUE
+     */
+    record ControllerProlog(int jobId, int attempt, boolean success, boolean isReady, List<String> environment) implements Command {
+        public ControllerProlog(int jobId, int attempt, boolean success) {
+            this(jobId, attempt, success, true, List.of());
+        }
+    }
+
+    /**
+     * How a stage of a burst buffer ended.
+     *
+     * @param round of {@link BurstBuffer}
+     * @param words for people, if it failed
+     * @param size  really taken of the pool; 0 as asked for
+     */
+    record BufferStage(int jobId, int round, boolean success, String words, long size) implements Command {}
+
+    /** What there is to be shared by burst buffers. */
+    record SetPools(List<BurstBuffer.Pool> pools) implements Command {}
 
     record CompleteAllocation(int uid, int jobId, ExitStatus exit) implements Command {}
 
@@ -126,8 +153,11 @@ public sealed interface Command {
      * @param asap      no job goes to them until then
      * @param nextState what they are afterwards: DOWN, RESUME or "" for what they were
      * @param cancel    what was asked for is taken back
+     * @param force     jobs are taken from them
+     * @param action    a PowerAction of slurm.conf instead of RebootProgram, or ""
      */
-    record RebootNodes(int uid, List<String> nodes, boolean asap, String nextState, String reason, boolean cancel) implements Command {}
+    record RebootNodes(int uid, List<String> nodes, boolean asap, String nextState, String reason, boolean cancel, boolean force, String action)
+            implements Command {}
 
     /**
      * Nodes that the configuration does not name.
@@ -145,6 +175,9 @@ public sealed interface Command {
      * @param feature that the node must have, "" for any
      */
     record AssignNode(int uid, String hostname, String address, int port, String feature, NodeMessages.Hardware hardware) implements Command {}
+
+    /** A setting of slurm.conf that may be changed while the cluster runs. @param key lower case; @param value + or - before it adds or takes away */
+    record ChangeSetting(int uid, String key, String value) implements Command {}
 
     record UpdatePartition(int uid, String partition, Map<String, String> changes) implements Command {}
 

@@ -70,14 +70,13 @@ public final class Core {
 
     /** Decides without changing anything. */
     public Decision decide(Command command, Now now) {
-        return HetRules.together(state, decideAlone(command, now), now);
+        return Rights.refusal(state, command).orElseGet(() -> HetRules.together(state, decideAlone(command, now), now));
     }
 
     private Decision decideAlone(Command command, Now now) {
         return switch (command) {
             case Command.ApplyConfig c -> applyConfig(c);
-            case Command.ApplyPolicy c -> state.accounts().changed(c.policy()).<Decision>map(change -> Decision.of(List.of(change), ""))
-                    .orElseGet(() -> Decision.of(List.of(), ""));
+            case Command.ApplyPolicy c -> Decision.of(new UsageRules(state, now).policy(c.policy()), "");
             case Command.SkipReservedIds c -> Decision.of(List.of(new Change.JobIdsReserved(
                     state.jobIdCeiling(), state.jobIdCeiling() + ID_BLOCK, state.sluidCeiling(), state.sluidCeiling() + ID_BLOCK)), "");
             case Command.SubmitJob c -> new SubmitRules(state, now, planner, use, submissions).decide(c);
@@ -94,6 +93,9 @@ public final class Core {
             case Command.SuspendJobs c -> new JobRules(state, now).suspend(c);
             case Command.CompleteAllocation c -> new JobRules(state, now).complete(c);
             case Command.ControllerProlog c -> new NodeRules(state, now).controllerProlog(c);
+            case Command.BufferStage c -> new BufferRules(state, now).done(c);
+            case Command.SetPools c -> c.pools().equals(List.copyOf(state.buffers().pools().values())) ? Decision.of(List.of(), "")
+                    : Decision.of(List.of(new Change.PoolsChanged(List.copyOf(c.pools()))), "");
             case Command.EndInactive c -> new JobRules(state, now).inactive(c);
             case Command.CreateStep c -> new StepRules(state, now, planner).create(c);
             case Command.CreateHetStep c -> new StepRules(state, now, planner).create(c);
@@ -106,6 +108,7 @@ public final class Core {
             case Command.AddNodes c -> new DynamicRules(state).add(c);
             case Command.RemoveNodes c -> new DynamicRules(state).remove(c);
             case Command.AssignNode c -> new DynamicRules(state).assign(c);
+            case Command.ChangeSetting c -> SettingRules.set(state, c);
             case Command.UpdatePartition c -> new PartitionRules(state).update(c);
             case Command.CreatePartition c -> new PartitionRules(state).create(c);
             case Command.DeletePartition c -> new PartitionRules(state).delete(c);
@@ -121,9 +124,9 @@ public final class Core {
 
     /** What changed nothing is not remembered: it may be tried again. */
     private Decision once(Command.Once c, Now now) {
-        Optional<State.Answer> known = c.requestId().isEmpty() ? Optional.empty() : state.answers().find(c.requestId());
-        if (known.isPresent() && known.get().uid() == c.uid()) {
-            byte[] reply = known.get().reply().toArray();
+        Optional<Bytes> known = Requests.answered(state, c.requestId(), c.uid());
+        if (known.isPresent()) {
+            byte[] reply = known.get().toArray();
             return Decision.of(List.of(), reply.length == 0 ? "" : Codec.decode(reply, CancelReply.class));
         }
         Decision decision = decide(c.command(), now);
@@ -158,6 +161,7 @@ public final class Core {
             return Decision.of(List.of(), 0);
         }
         List<Change> changes = new ArrayList<>();
+        new BufferRules(state, now).stageIn(changes);
         Ids ids = new Ids(state);
         List<Decision.Direct> direct = new ArrayList<>();
         List<Planner.Start> starts = planner.starts(state, now, Math.min(c.most(), CHANGES_MAX / 4));
@@ -173,6 +177,9 @@ public final class Core {
                 changes.add(new Change.ArrayTaskSplit(job.id(), start.task(), id, id == job.id() ? job.sluid() : ids.sluid()));
             }
             JobDesc desc = job.desc().inPartition(start.partition());
+            if (!start.qos().equals(desc.charge().qos())) {
+                desc = desc.withCharge(desc.charge().withQos(start.qos()));
+            }
             // of several reservations that it names it shows all; where it runs follows from its nodes
             if (desc.charge().reservation().indexOf(',') < 0 && !start.reservation().equals(desc.charge().reservation())) {
                 desc = job.with(desc).inReservation(start.reservation()).desc();
@@ -182,7 +189,8 @@ public final class Core {
             }
             int started = id;
             boolean onNodes = state.settings().awaitProlog() && !state.settings().options().containsKey(Settings.PROLOG_NO_HOLD);
-            boolean onController = Boolean.parseBoolean(state.settings().options().get(Settings.PROLOG_SLURMCTLD));
+            boolean onController = Boolean.parseBoolean(state.settings().options().get(Settings.PROLOG_SLURMCTLD))
+                    || state.buffers().byJob().has(job.id());
             PowerRules.wake(state, start.allocation(), desc.request().features(), woken, changes, direct);
             boolean configuring = onNodes || onController || start.allocation().nodes().stream().anyMatch(s -> s.bootId().isEmpty());
             Allocation allocation = onController ? start.allocation().awaitingController(onNodes) : start.allocation();

@@ -37,7 +37,7 @@ final class CronRules {
         if (!isEnabled(state)) {
             return new Decision.Rejected(SlurmErrno.DISABLED, "scrontab is disabled on this cluster");
         }
-        if (c.uid() != c.owner() && c.uid() != 0 && c.uid() != state.settings().slurmUid()) {
+        if (c.uid() != c.owner() && !Access.isSuperUser(state, c.uid())) {
             return Decision.reject(SlurmErrno.ACCESS_DENIED);
         }
         if (c.entries().size() > ENTRIES_MAX || c.text().length() > TEXT_CHARS_MAX) {
@@ -71,11 +71,7 @@ final class CronRules {
             }
         }
         List<Change> before = new ArrayList<>(ids.reservations());
-        blobs.forEach((hash, content) -> {
-            if (!hash.isEmpty() && !state.blobs().has(hash)) {
-                before.add(new Change.BlobStored(hash, content));
-            }
-        });
+        before.addAll(Requests.stored(state, blobs));
         removed(c, before);
         changes.addAll(0, before);
         changes.add(new Change.CrontabChanged(new Crontab(c.owner(), c.zone(), c.text(), List.copyOf(entries))));
@@ -105,7 +101,7 @@ final class CronRules {
     private static JobDesc beginning(JobDesc d, long begin) {
         JobDesc.Timing t = d.timing();
         return d.withTiming(new JobDesc.Timing(t.timeLimitMin(), t.timeMinMin(), begin, t.deadline(), t.dependency(), t.array(), t.nice(), t.hold(),
-                t.prioritySet(), t.priority(), t.requeue(), t.killOnInvalidDependency(), t.delayBootMin(), t.siteFactor()));
+                t.prioritySet(), t.priority(), t.requeue(), t.killOnInvalidDependency(), t.delayBootMin(), t.siteFactor(), t.expedite()));
     }
 
     /** Jobs that are done are put back. @return those that were looked at and are to be kept */

@@ -145,11 +145,21 @@ final class Dependencies {
                 yield all(targets, t -> t.run().startTime() > 0 && t.run().startTime() + d.delayMin() * 60L <= now.seconds()
                         || t.state().isTerminal());
             }
-            case AFTERANY, AFTERBURSTBUFFER -> all(targets, Dependencies::over);
-            case AFTEROK, AFTERCORR -> ok(targets, true);
-            case AFTERNOTOK -> ok(targets, false);
+            case AFTERBURSTBUFFER -> all(targets, t -> over(t) && isFetched(state, t));
+            // what a job reads that has a buffer itself is there only after the other's stage-out
+            case AFTERANY, AFTEROK, AFTERCORR, AFTERNOTOK -> state.buffers().byJob().has(job.id())
+                    && !targets.stream().allMatch(t -> isFetched(state, t)) ? Dependency.Status.UNFULFILLED : ended(d.kind(), targets);
             case SINGLETON -> Dependency.Status.UNFULFILLED;
         };
+    }
+
+    private static Dependency.Status ended(Dependency.Kind kind, List<Job> targets) {
+        return kind == Dependency.Kind.AFTERANY ? all(targets, Dependencies::over) : ok(targets, kind != Dependency.Kind.AFTERNOTOK);
+    }
+
+    /** Nothing of the job's burst buffer is still to be fetched. */
+    private static boolean isFetched(State state, Job t) {
+        return state.buffers().byJob().find(t.id()).filter(b -> b.stage() != BurstBuffer.Stage.COMPLETE && !b.stage().isTeardown()).isEmpty();
     }
 
     private static boolean over(Job t) {

@@ -16,6 +16,9 @@ final class Exits {
 
     /** The records: ended, or requeued where the configuration names the code, the job may be requeued and nothing but its script ended it. */
     static List<Change> over(State state, Job job, ExitStatus exit, String why, Now now) {
+        if (Expediting.isAsked(job) && !exit.isSuccess() && !why.equals("TimeLimit")) {
+            return Expediting.failed(job, exit, now);
+        }
         if (job.desc().kind() != JobDesc.Kind.BATCH || !why.isEmpty() || exit.signal() != 0 || !mayRequeue(state, job)) {
             return List.of(JobRules.over(job, exit, why, now));
         }

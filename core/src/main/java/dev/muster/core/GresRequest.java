@@ -51,6 +51,23 @@ public record GresRequest(List<Tres.Item> perNode, List<Tres.Item> perJob, List<
         return items.stream().filter(i -> i.name().equals(GPU)).mapToInt(Tres.Item::count).sum();
     }
 
+    /** The request with the licences of its tasks among those of the job. The number of tasks is known. */
+    static ResourceRequest withLicences(ResourceRequest r) {
+        List<Licences.Item> perTask = Tres.licences(r.tresPerTask());
+        if (perTask.isEmpty()) {
+            return r;
+        }
+        int tasks = r.tasks() > 0 ? r.tasks() : Math.max(1, r.tasksPerNode()) * Math.max(1, r.nodesMin());
+        List<String> all = new ArrayList<>();
+        if (!r.licenses().isEmpty()) {
+            all.add(r.licenses());
+        }
+        perTask.forEach(i -> all.add(new Licences.Item(i.name(), (int) Math.min(Integer.MAX_VALUE, (long) i.count() * tasks)).toString()));
+        Licences.Wanted sum = Licences.parse(String.join(",", all)).orElse(Licences.Wanted.NONE);
+        String text = sum.items().isEmpty() ? String.join(",", all) : Licences.text(sum.items());
+        return Codec.bind(Json.object(Codec.encode(r)).put("licenses", text), ResourceRequest.class);
+    }
+
     /** The request with what follows from its device options written out: tasks, nodes, devices. */
     public static ResourceRequest resolved(ResourceRequest r) {
         int job = gpus(r.tresPerJob());

@@ -39,7 +39,14 @@ final class Happenings {
         note("down", is, is.has(Node.Flag.DOWN) && !was.has(Node.Flag.DOWN));
         note("up", is, was.has(Node.Flag.DOWN) && !is.has(Node.Flag.DOWN));
         note("drained", is, isDrained(is) && !isDrained(was));
+        note("draining", is, is.has(Node.Flag.DRAIN) && !was.has(Node.Flag.DRAIN) && !is.jobs().isEmpty());
+        note("resume", is, isOut(was) && !isOut(is));
         note("fail", is, is.has(Node.Flag.FAIL) && !was.has(Node.Flag.FAIL));
+    }
+
+    /** Taken out of service by somebody, who puts it back with RESUME. */
+    private static boolean isOut(Node node) {
+        return node.has(Node.Flag.DRAIN) || node.has(Node.Flag.FAIL);
     }
 
     private static boolean isDrained(Node node) {

@@ -38,9 +38,9 @@ public final class HetRules {
     // ---- submission
 
     static Decision submit(Command.SubmitHet c, State state, Now now, Planner planner, AccountUse use, JobSubmit.Submissions submissions) {
-        Optional<State.Answer> known = c.requestId().isEmpty() ? Optional.empty() : state.answers().find(c.requestId());
-        if (known.isPresent() && known.get().uid() == c.uid()) {
-            return Decision.of(List.of(), Codec.decode(known.get().reply().toArray(), SubmitReply.class));
+        Optional<Bytes> known = Requests.answered(state, c.requestId(), c.uid());
+        if (known.isPresent()) {
+            return Decision.of(List.of(), Codec.decode(known.get().toArray(), SubmitReply.class));
         }
         if (c.parts().isEmpty() || c.parts().size() > COMPONENTS_MAX) {
             return Decision.reject(SlurmErrno.NOT_SUPPORTED);
@@ -103,16 +103,10 @@ public final class HetRules {
                     .with(new Job.Het(members.getFirst(), i, members))));
         }
         List<Change> before = new ArrayList<>(ids.reservations());
-        blobs.forEach((hash, content) -> {
-            if (!hash.isEmpty() && !state.blobs().has(hash)) {
-                before.add(new Change.BlobStored(hash, content));
-            }
-        });
+        before.addAll(Requests.stored(state, blobs));
         changes.addAll(0, before);
         SubmitReply reply = new SubmitReply(members.getFirst(), List.of(), 0, "", 0, "");
-        if (!c.requestId().isEmpty()) {
-            changes.add(new Change.Answered(c.requestId(), c.uid(), Bytes.of(Codec.encode(reply))));
-        }
+        Requests.remember(changes, c.requestId(), c.uid(), Bytes.of(Codec.encode(reply)));
         return Decision.of(changes, reply);
     }
 

@@ -6,6 +6,7 @@ import dev.muster.model.JobDesc;
 import dev.muster.model.JobFlag;
 import dev.muster.model.JobReason;
 import dev.muster.model.JobState;
+import dev.muster.model.Sluid;
 import java.util.List;
 import java.util.Optional;
 
@@ -93,6 +94,21 @@ public record Job(
 
     public boolean has(JobFlag flag) {
         return (flags & 1 << flag.ordinal()) != 0;
+    }
+
+    /** Its number in accounting, at its present size. */
+    public long rowSluid() {
+        return Sluid.sized(sluid, run.allocation().resizes().size());
+    }
+
+    /** The number in accounting of the size that a step was started in. */
+    public long rowSluid(int stepId) {
+        return Sluid.sized(sluid, (int) run.allocation().resizes().stream().filter(r -> stepId >= r.firstStep()).count());
+    }
+
+    /** Its number as people see it: another for each attempt and size. */
+    public long shownSluid() {
+        return Sluid.shown(rowSluid(), restarts);
     }
 
     public boolean isPending() {
@@ -183,6 +199,11 @@ public record Job(
     Job with(JobDesc d) {
         return new Job(id, sluid, array, d, state, flags, reason, reasonText, priority, holdUid, submitTime, eligibleTime,
                 attempt, restarts, dependencies, run, het);
+    }
+
+    /** Under one of several QOS that it may have. */
+    public Job underQos(String name) {
+        return name.equals(desc.charge().qos()) ? this : with(desc.withCharge(desc.charge().withQos(name)));
     }
 
     /** In another reservation, "" for none. */

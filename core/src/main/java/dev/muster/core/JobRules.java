@@ -106,6 +106,9 @@ final class JobRules {
     // ---- cancel and signal
 
     Decision cancel(Command.CancelJobs c) {
+        if (!c.adminComment().isEmpty() && !Access.isOperator(state, c.uid())) {
+            return Decision.reject(SlurmErrno.ACCESS_DENIED);
+        }
         List<Command.JobRef> plain = new ArrayList<>();
         for (Command.JobRef ref : c.jobs()) {
             if (ref.step() == Command.JobRef.NO_STEP) {
@@ -121,7 +124,7 @@ final class JobRules {
                 return Optional.of(SlurmErrno.CRON_JOB);
             }
             return ends && component && job.state() == JobState.PENDING ? Optional.of(SlurmErrno.NOT_WHOLE_HET_JOB)
-                    : ends ? end(job, c.uid()) : signal(job, c);
+                    : ends ? end(job, c) : signal(job, c);
         });
     }
 
@@ -169,19 +172,33 @@ final class JobRules {
         }
     }
 
-    private Optional<SlurmErrno> end(Job job, int uid) {
+    private Optional<SlurmErrno> end(Job job, Command.CancelJobs c) {
+        int uid = c.uid();
         if (job.state().isTerminal()) {
-            return Optional.of(SlurmErrno.ALREADY_DONE);
+            Optional<Change> hurried = c.hurry() ? BufferRules.hurry(state, job, now) : Optional.empty();
+            hurried.ifPresent(changes::add);
+            return hurried.isPresent() || job.has(JobFlag.STAGE_OUT) ? Optional.empty() : Optional.of(SlurmErrno.ALREADY_DONE);
         }
         if (job.state() == JobState.PENDING) {
             if (job.has(JobFlag.COMPLETING)) {
                 return Optional.of(SlurmErrno.TRANSITION_STATE_NO_UPDATE);
             }
+            comment(job, c.adminComment());
             changes.add(new Change.PendingJobEnded(job.id(), JobState.CANCELLED, job.reason(), by(uid), now.seconds()));
         } else {
+            comment(job, c.adminComment());
             changes.add(new Change.JobEnded(job.id(), JobState.CANCELLED, JobReason.NONE, by(uid), job.run().exit(), now.seconds()));
+            if (c.hurry()) {
+                state.buffers().byJob().find(job.id()).ifPresent(b -> changes.add(new Change.BufferChanged(b.tornDown(true, now.seconds()))));
+            }
         }
         return Optional.empty();
+    }
+
+    private void comment(Job job, String words) {
+        if (!words.isEmpty()) {
+            changes.add(new Change.DescriptionChanged(job.id(), job.desc().withExtras(job.desc().extras().withAdminComment(words))));
+        }
     }
 
     /** The text kept with a cancelled job: sacct prints {@code CANCELLED by UID}. */
@@ -224,7 +241,7 @@ final class JobRules {
                 changes.add(new Change.PriorityChanged(job.id(), 0, c.uid(), reason, ""));
                 return Optional.empty();
             }
-            if (job.reason() == JobReason.JOB_HELD_ADMIN && !Access.isAdmin(state, c.uid())) {
+            if (job.reason() == JobReason.JOB_HELD_ADMIN && !Access.isOperator(state, c.uid())) {
                 return Optional.of(SlurmErrno.ACCESS_DENIED);
             }
             release(job);
@@ -240,6 +257,7 @@ final class JobRules {
                 : job.desc().timing().beginTime() > now.seconds() ? JobReason.BEGIN_TIME : JobReason.NONE;
         long priority = Math.max(1, SubmitRules.PRIORITY_TOP - job.sluid() - job.desc().timing().nice());
         changes.add(new Change.PriorityChanged(job.id(), priority, -1, reason, ""));
+        BufferRules.again(state, job, now).ifPresent(changes::add);
     }
 
     Decision requeue(Command.RequeueJobs c) {
@@ -282,9 +300,6 @@ final class JobRules {
     }
 
     Decision suspend(Command.SuspendJobs c) {
-        if (!Access.isAdmin(state, c.uid())) {
-            return Decision.reject(SlurmErrno.ACCESS_DENIED);
-        }
         return each(c.uid(), c.jobs(), (job, component) -> {
             if (component) {
                 return Optional.of(SlurmErrno.NOT_WHOLE_HET_JOB);
@@ -329,7 +344,7 @@ final class JobRules {
         return Decision.of(List.of(over(job, c.exit(), "", now)), "");
     }
 
-    /** An allocation whose command is silent and that runs no step; where only root submits, root sees to it. */
+    /** An allocation whose command is silent, whatever runs in it; where only root submits, root sees to it. */
     Decision inactive(Command.EndInactive c) {
         return state.jobs().find(c.jobId()).filter(j -> j.attempt() == c.attempt() && mayBeInactive(state, j))
                 .map(j -> Decision.of(List.of(new Change.JobEnded(j.id(), JobState.TIMEOUT, JobReason.INACTIVE_LIMIT, "", j.run().exit(),
@@ -337,8 +352,7 @@ final class JobRules {
     }
 
     static boolean mayBeInactive(State state, Job job) {
-        return job.state() == JobState.RUNNING && job.desc().kind() == JobDesc.Kind.ALLOCATION
-                && job.run().steps().stream().noneMatch(s -> s.id() >= 0 && s.state() == Step.State.RUNNING)
+        return job.state() == JobState.RUNNING && job.desc().kind() != JobDesc.Kind.BATCH && !job.desc().extras().noShell()
                 && state.partitions().find(job.desc().partition()).filter(p -> p.info().rootOnly()).isEmpty();
     }
 

@@ -79,6 +79,23 @@ public final class JobSubmit {
         return new Passed(job);
     }
 
+    /** What the plugins that stand before another make of a request; they are asked again when it is decided. */
+    public static JobDesc before(State state, JobDesc desc, String plugin) {
+        JobDesc job = desc;
+        for (String name : state.settings().options().getOrDefault(PLUGINS, "").split(",")) {
+            if (name.equals(plugin)) {
+                return job;
+            }
+            job = switch (name) {
+                case "all_partitions" -> job.partition().isEmpty() ? job.withPartition(all(state)) : job;
+                case "partition" -> job.partition().isEmpty() ? fitting(state, job).map(job::withPartition).orElse(job) : job;
+                case "defaults" -> job.extras().acctgFreq().isEmpty() ? sampled(job) : job;
+                default -> job;
+            };
+        }
+        return job;
+    }
+
     private static JobDesc sampled(JobDesc job) {
         Json.Obj text = Json.object(Codec.encode(job));
         Json.Obj extras = text.obj("extras");

@@ -67,6 +67,11 @@ public final class Limits {
         return limitMin < 0 ? left : Math.min(limitMin, left);
     }
 
+    /** Less than a minute is left to its deadline, which is too little for a limit. */
+    public static boolean isTooLate(JobDesc.Timing timing, long nowSeconds) {
+        return timing.deadline() > 0 && timing.deadline() - nowSeconds < 60;
+    }
+
     /** The limit that the job breaks, if any. */
     static Optional<SlurmErrno> broken(JobDesc desc, Partition partition, Settings settings) {
         return switch (reason(desc, partition, settings)) {
@@ -114,9 +119,12 @@ public final class Limits {
         if (!account) {
             return Optional.of(SlurmErrno.INVALID_ACCOUNT);
         }
-        boolean qos = restricts(info.allowQos()) ? allows(info.allowQos(), desc.charge().qos())
-                : !names(info.denyQos(), desc.charge().qos());
-        return qos ? Optional.empty() : Optional.of(SlurmErrno.INVALID_QOS);
+        return desc.charge().eachQos().stream().anyMatch(q -> admits(info, q)) ? Optional.empty() : Optional.of(SlurmErrno.INVALID_QOS);
+    }
+
+    /** Whether jobs of a QOS ("" for none) may run there. */
+    public static boolean admits(PartitionInfo info, String qos) {
+        return restricts(info.allowQos()) ? allows(info.allowQos(), qos) : !names(info.denyQos(), qos);
     }
 
     private static boolean restricts(String list) {

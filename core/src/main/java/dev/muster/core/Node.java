@@ -14,6 +14,7 @@ import java.util.stream.Stream;
  * @param jobs        numbers of the jobs that hold part of it, ascending
  * @param cpusAllocated by these jobs
  * @param changeable  features that a reboot can bring, as the node said; active: those of them that it has; wanted: those that it is rebooted for
+ * @param powerAction program of slurm.conf that the next start, stop or reboot is done with; "" for the usual one
  * @param powerTime   when it was last told to start, stop or reboot, seconds since 1970; 0 never
  */
 public record Node(
@@ -36,7 +37,8 @@ public record Node(
         long powerTime,
         List<String> changeable,
         List<String> active,
-        List<String> wanted) {
+        List<String> wanted,
+        String powerAction) {
 
     /** Conditions over the state that follows from the jobs; names are Slurm's. */
     public enum Flag {
@@ -78,6 +80,8 @@ public record Node(
      * @param cpusPerUnit  CPUs in one of them
      * @param gres         configured devices
      * @param configState  State= of slurm.conf: UNKNOWN, DOWN, DRAIN, FUTURE, CLOUD, …
+     * @param restrictedPerGpu units for each GPU that only those who have it may use
+     * @param suspendTime  seconds without work before it is stopped, INFINITE, or "" where its partitions or the cluster say
      */
     public record Spec(
             String name,
@@ -100,13 +104,27 @@ public record Node(
             IndexSet reservedUnits,
             String configState,
             String configReason,
-            int order) {}
+            int order,
+            int restrictedPerGpu,
+            String suspendTime) {
+        public Spec(String name, String hostname, String address, int port, int cpus, int boards, int sockets, int coresPerSocket,
+                int threadsPerCore, int units, int cpusPerUnit, long memoryMb, long memSpecLimitMb, long tmpDiskMb, List<String> features,
+                int weight, List<Gres> gres, IndexSet reservedUnits, String configState, String configReason, int order) {
+            this(name, hostname, address, port, cpus, boards, sockets, coresPerSocket, threadsPerCore, units, cpusPerUnit, memoryMb,
+                    memSpecLimitMb, tmpDiskMb, features, weight, gres, reservedUnits, configState, configReason, order, 0, "");
+        }
+    }
 
     /**
      * @param file  device path pattern, "" if none
      * @param flags of gres.conf
+     * @param near  the units near each of the devices, from the first one; empty where gres.conf does not say
      */
-    public record Gres(String name, String type, int first, int count, String file, List<String> flags) {
+    public record Gres(String name, String type, int first, int count, String file, List<String> flags, List<IndexSet> near) {
+        public Gres(String name, String type, int first, int count, String file, List<String> flags) {
+            this(name, type, first, count, file, flags, List.of());
+        }
+
         public Gres(String name, String type, int first, int count, String file) {
             this(name, type, first, count, file, List.of());
         }
@@ -146,11 +164,25 @@ public record Node(
 
     private static final int POWER_ACTIONS = 1 << Flag.POWERING_DOWN.ordinal() | 1 << Flag.POWERING_UP.ordinal() | 1 << Flag.REBOOT_ISSUED.ordinal();
 
+    /** As long as one of these is on, the power action that was named for it counts. */
+    private static final int POWER_WISHES = POWER_ACTIONS | 1 << Flag.POWER_DOWN.ordinal() | 1 << Flag.POWER_UP.ordinal()
+            | 1 << Flag.REBOOT_REQUESTED.ordinal();
+
+    Node withMemoryAllocated(long mb) {
+        return new Node(spec, flags, reason, reasonUid, reasonTime, bootId, version, startTime, hardware, comment, extra, jobs,
+                cpusAllocated, mb, lastBusy, resumeAfter, powerTime, changeable, active, wanted, powerAction);
+    }
+
+    Node withPowerAction(String action) {
+        return new Node(spec, flags, reason, reasonUid, reasonTime, bootId, version, startTime, hardware, comment, extra, jobs,
+                cpusAllocated, memoryAllocatedMb, lastBusy, resumeAfter, powerTime, changeable, active, wanted, action);
+    }
+
     /** Other flags; a new power action begins now. */
     Node turned(int f, long time) {
-        Node out = withFlags(f);
+        Node out = (f & POWER_WISHES) == 0 ? withFlags(f).withPowerAction("") : withFlags(f);
         return (f & ~flags & POWER_ACTIONS) == 0 ? out : new Node(spec, f, reason, reasonUid, reasonTime, bootId, version, startTime, hardware,
-                comment, extra, jobs, cpusAllocated, memoryAllocatedMb, lastBusy, resumeAfter, time, changeable, active, wanted);
+                comment, extra, jobs, cpusAllocated, memoryAllocatedMb, lastBusy, resumeAfter, time, changeable, active, wanted, powerAction);
     }
 
     /** AvailableFeatures: as configured, and those that it can be rebooted with. */
@@ -169,7 +201,7 @@ public record Node(
 
     Node withFeatures(List<String> can, List<String> has, List<String> shall) {
         return new Node(spec, flags, reason, reasonUid, reasonTime, bootId, version, startTime, hardware, comment, extra, jobs,
-                cpusAllocated, memoryAllocatedMb, lastBusy, resumeAfter, powerTime, can, has, shall);
+                cpusAllocated, memoryAllocatedMb, lastBusy, resumeAfter, powerTime, can, has, shall, powerAction);
     }
 
     /** Device counts by GRES name, types added up. */
@@ -207,27 +239,27 @@ public record Node(
 
     Node withFlags(int f) {
         return new Node(spec, f, reason, reasonUid, reasonTime, bootId, version, startTime, hardware, comment, extra, jobs,
-                cpusAllocated, memoryAllocatedMb, lastBusy, resumeAfter, powerTime, changeable, active, wanted);
+                cpusAllocated, memoryAllocatedMb, lastBusy, resumeAfter, powerTime, changeable, active, wanted, powerAction);
     }
 
     Node withReason(String why, int uid, long time) {
         return new Node(spec, flags, why, uid, time, bootId, version, startTime, hardware, comment, extra, jobs,
-                cpusAllocated, memoryAllocatedMb, lastBusy, resumeAfter, powerTime, changeable, active, wanted);
+                cpusAllocated, memoryAllocatedMb, lastBusy, resumeAfter, powerTime, changeable, active, wanted, powerAction);
     }
 
     Node withSpec(Spec s) {
         return new Node(s, flags, reason, reasonUid, reasonTime, bootId, version, startTime, hardware, comment, extra, jobs,
-                cpusAllocated, memoryAllocatedMb, lastBusy, resumeAfter, powerTime, changeable, active, wanted);
+                cpusAllocated, memoryAllocatedMb, lastBusy, resumeAfter, powerTime, changeable, active, wanted, powerAction);
     }
 
     Node withTexts(String newComment, String newExtra, long newResumeAfter) {
         return new Node(spec, flags, reason, reasonUid, reasonTime, bootId, version, startTime, hardware, newComment, newExtra,
-                jobs, cpusAllocated, memoryAllocatedMb, lastBusy, newResumeAfter, powerTime, changeable, active, wanted);
+                jobs, cpusAllocated, memoryAllocatedMb, lastBusy, newResumeAfter, powerTime, changeable, active, wanted, powerAction);
     }
 
     Node registered(String boot, String v, long start, Hardware h) {
         return new Node(spec, flags, reason, reasonUid, reasonTime, boot, v, start, h, comment, extra, jobs,
-                cpusAllocated, memoryAllocatedMb, lastBusy, resumeAfter, powerTime, changeable, active, wanted);
+                cpusAllocated, memoryAllocatedMb, lastBusy, resumeAfter, powerTime, changeable, active, wanted, powerAction);
     }
 
     Node withJob(int jobId, int cpus, long memoryMb) {
@@ -237,13 +269,14 @@ public record Node(
             more.add(-at - 1, jobId);
         }
         return new Node(spec, flags, reason, reasonUid, reasonTime, bootId, version, startTime, hardware, comment, extra,
-                List.copyOf(more), cpusAllocated + cpus, memoryAllocatedMb + memoryMb, lastBusy, resumeAfter, powerTime, changeable, active, wanted);
+                List.copyOf(more), cpusAllocated + cpus, memoryAllocatedMb + memoryMb, lastBusy, resumeAfter, powerTime, changeable, active, wanted,
+                powerAction);
     }
 
     Node withoutJob(int jobId, int cpus, long memoryMb, long time) {
         List<Integer> fewer = jobs.stream().filter(j -> j != jobId).toList();
         return new Node(spec, flags, reason, reasonUid, reasonTime, bootId, version, startTime, hardware, comment, extra,
-                fewer, cpusAllocated - cpus, memoryAllocatedMb - memoryMb, time, resumeAfter, powerTime, changeable, active, wanted);
+                fewer, cpusAllocated - cpus, memoryAllocatedMb - memoryMb, time, resumeAfter, powerTime, changeable, active, wanted, powerAction);
     }
 
     /** As slurm.conf has it before it was heard of, with the reason that DownNodes or its own line gives. @param time seconds since 1970 */
@@ -255,7 +288,7 @@ public record Node(
 
     static Node of(Spec spec) {
         Node fresh = new Node(spec, 0, "", 0, 0, "", "", 0, new Hardware(0, 0, 0, 0, 0, 0, 0, "", "", "", 0), "", "", List.of(), 0, 0, 0, 0, 0,
-                List.of(), List.of(), List.of())
+                List.of(), List.of(), List.of(), "")
                 .with(Flag.UNKNOWN, true);
         return switch (spec.configState) {
             case "DOWN" -> fresh.with(Flag.UNKNOWN, false).with(Flag.DOWN, true);

@@ -161,10 +161,12 @@ final class NodeRules {
             case NodeMessages.LaunchFailed m -> holder(m.jobId(), m.attempt(), c.node()).filter(j -> isOfThisBoot(j, c.node()))
                     .ifPresent(j -> launchFailed(j, c.node(), m));
             case NodeMessages.StepExited m -> holder(m.jobId(), m.attempt(), c.node()).ifPresent(j -> stepExited(j, c.node(), m));
+            case NodeMessages.StepAborted m -> holder(m.jobId(), m.attempt(), c.node()).ifPresent(j -> stepAborted(j, m.stepId()));
             case NodeMessages.JobDone m -> holder(m.jobId(), m.attempt(), c.node()).ifPresent(j -> jobDone(j, c.node(), m));
             case NodeMessages.PrologDone m -> holder(m.jobId(), m.attempt(), c.node()).ifPresent(j -> prologDone(j, c.node(), m));
             case NodeMessages.NodeTrouble m -> state.nodes().find(c.node()).ifPresent(n -> drain(n.name(), m.reason()));
             case NodeMessages.Heartbeat m -> { }
+            case NodeMessages.Relayed m -> { }
             case NodeMessages.Register m -> {
                 return register(m);
             }
@@ -200,6 +202,16 @@ final class NodeRules {
                 u.energyJ(), u.netInBytes(), u.netOutBytes()));
     }
 
+    /** A task asked for it, which is the same as if its user had. In a step over several components it is in all of them. */
+    private void stepAborted(Job job, int stepId) {
+        List<Job> together = job.isHet() && job.step(stepId).filter(s -> !s.het().isEmpty()).isPresent()
+                ? job.step(stepId).get().het().stream().flatMap(id -> state.jobs().find(id).stream()).toList() : List.of(job);
+        for (Job one : together) {
+            one.step(stepId).filter(s -> s.state() == Step.State.RUNNING && s.ending().isEmpty()).ifPresent(s ->
+                    changes.add(new Change.StepEnding(one.id(), stepId, "Cancelled by " + one.desc().owner().uid(), true)));
+        }
+    }
+
     private static final Change.Usage NO_USAGE = new Change.Usage(0, 0, 0, 0, 0, 0, 0);
 
     private void partEnded(
@@ -226,6 +238,9 @@ final class NodeRules {
             jobLostNode(job, node);
         } else {
             partsLost(job, node, "");
+            if (Expediting.isJudged(job) && !m.epilogError().isEmpty()) {
+                changes.addAll(Expediting.first(job, now));
+            }
             changes.add(new Change.NodeReleased(job.id(), m.attempt(), node));
         }
         if (!m.epilogError().isEmpty()) {
@@ -258,12 +273,18 @@ final class NodeRules {
         Job job = found.get();
         if (c.success()) {
             changes.add(new Change.ControllerPrologDone(job.id(), c.attempt()));
+            if (!c.environment().isEmpty()) {
+                state.buffers().byJob().find(job.id()).ifPresent(b -> changes.add(new Change.BufferChanged(
+                        b.at(BurstBuffer.Stage.RUNNING, now.seconds()).giving(c.environment()))));
+            }
             Allocation after = job.run().allocation().controllerDone();
             boolean first = !job.isHet() && job.desc().kind() == JobDesc.Kind.BATCH && after.nodes().getFirst().prologDone()
                     && !state.settings().options().containsKey(Settings.PROLOG_DEFER_BATCH);
             if (job.run().steps().isEmpty() && (first || after.allPrologsDone())) {
                 changes.addAll(HetRules.ready(state, job, now));
             }
+        } else if (!c.isReady()) {
+            changes.add(new BufferRules(state, now).failedBeforeStart(job));
         } else if (job.desc().kind() == JobDesc.Kind.BATCH && Exits.mayRequeue(state, job)) {
             changes.addAll(Exits.later(job, now));
         } else {
@@ -349,6 +370,9 @@ final class NodeRules {
             direct.add(new Decision.Direct(node.name(), new NodeMessages.EndJob(jobId, job.attempt(), 0, "NodeFail")));
             if (job.has(JobFlag.COMPLETING) || job.run().allocation().isLeaving(node.name())) {
                 partsLost(job, node.name(), "NodeFail");
+                if (Expediting.isJudged(job)) {
+                    changes.addAll(Expediting.first(job, now));
+                }
                 changes.add(new Change.NodeReleased(jobId, job.attempt(), node.name()));
             } else {
                 jobLostNode(job, node.name());
@@ -359,7 +383,9 @@ final class NodeRules {
     /** A running job lost one of its nodes: requeued or NODE_FAIL; its other nodes are told to end it. */
     private void jobLostNode(Job job, String node) {
         partsLost(job, node, "NodeFail");
-        if (job.desc().kind() == JobDesc.Kind.BATCH && Exits.mayRequeue(state, job)) {
+        if (Expediting.isAsked(job)) {
+            changes.addAll(Expediting.lost(job, now));
+        } else if (job.desc().kind() == JobDesc.Kind.BATCH && Exits.mayRequeue(state, job)) {
             changes.addAll(Exits.later(job, now));
         } else if (!job.desc().extras().noKill() || !goesOnWithout(job, node)) {
             changes.add(new Change.JobEnded(job.id(), JobState.NODE_FAIL, JobReason.NODE_DOWN, "", job.run().exit(), now.seconds()));
@@ -401,9 +427,6 @@ final class NodeRules {
     // ---- scontrol update
 
     Decision update(Command.UpdateNode c) {
-        if (!Access.isAdmin(state, c.uid())) {
-            return Decision.reject(SlurmErrno.ACCESS_DENIED);
-        }
         // a state that one of the nodes cannot take is told, but it does not keep the others from theirs
         Optional<Decision.Rejected> wrongState = Optional.empty();
         for (String name : c.nodes()) {
@@ -424,7 +447,7 @@ final class NodeRules {
     }
 
     private static final List<String> NODE_WORDS = List.of("reason", "comment", "extra", "weight", "gres", "nodeaddr", "nodehostname",
-            "features", "availablefeatures", "activefeatures", "state");
+            "features", "availablefeatures", "activefeatures", "state", "poweraction");
 
     private Optional<Decision.Rejected> update(Node node, Command.UpdateNode c) {
         Node after = node;
@@ -434,7 +457,7 @@ final class NodeRules {
         for (Map.Entry<String, String> change : Keyword.whole(c.changes(), NODE_WORDS).entrySet()) {
             String value = change.getValue();
             switch (change.getKey()) {
-                case "reason" -> { }
+                case "reason", "poweraction" -> { }     // they come with the state
                 case "comment" -> after = after.withTexts(value, after.extra(), after.resumeAfter());
                 case "extra" -> after = after.withTexts(after.comment(), value, after.resumeAfter());
                 case "weight" -> {
@@ -462,9 +485,12 @@ final class NodeRules {
                 }
                 case "state" -> {
                     boolean power = PowerRules.isPowerWord(value);
-                    if (power && !Power.isOn(state.settings())) {
-                        return Optional.of(Decision.reject(SlurmErrno.INVALID_NODE_STATE));
+                    String action = c.changes().getOrDefault("poweraction", "");
+                    Optional<Decision.Rejected> wrong = Power.wrongAction(state.settings(), action, value.equalsIgnoreCase("power_up"));
+                    if (wrong.isPresent() || power && action.isEmpty() && !Power.isOn(state.settings())) {
+                        return wrong.or(() -> Optional.of(Decision.reject(SlurmErrno.INVALID_NODE_STATE)));
                     }
+                    after = power ? after.withPowerAction(action) : after;
                     Optional<Node> changed = power ? power(after, value) : state(after, value, c);
                     if (changed.isEmpty()) {
                         return Optional.of(Decision.reject(SlurmErrno.INVALID_NODE_STATE));
@@ -488,6 +514,9 @@ final class NodeRules {
         if (!after.comment().equals(before.comment()) || !after.extra().equals(before.extra())) {
             changes.add(new Change.NodeTextsChanged(after.name(), after.comment(), after.extra(), after.resumeAfter()));
         }
+        if (!after.powerAction().equals(before.powerAction())) {
+            changes.add(new Change.NodePowerActionChosen(after.name(), after.powerAction()));
+        }
         if (after.has(Node.Flag.DOWN) && !before.has(Node.Flag.DOWN)) {
             down(after, after.reason(), uid);
         } else if (after.flags() != before.flags() || !after.reason().equals(before.reason())
@@ -499,18 +528,24 @@ final class NodeRules {
     private Optional<Node> power(Node node, String word) {
         Optional<Node> after = PowerRules.asked(node, word);
         if (word.equalsIgnoreCase("power_down_force") && after.isPresent() && !node.isSilentByOrder()) {
-            for (int jobId : node.jobs()) {
-                Job job = state.jobs().at(jobId);
-                direct.add(new Decision.Direct(node.name(), new NodeMessages.EndJob(jobId, job.attempt(), 0, "NodeFail")));
-                if (!job.has(JobFlag.COMPLETING) && !job.run().allocation().isLeaving(node.name())) {
-                    jobLostNode(job, node.name());
-                } else {
-                    partsLost(job, node.name(), "NodeFail");
-                    changes.add(new Change.NodeReleased(jobId, job.attempt(), node.name()));
-                }
-            }
+            freed(node);
         }
         return after;
+    }
+
+    /** Its jobs are taken from the node, which goes down in order. */
+    Decision freed(Node node) {
+        for (int jobId : node.jobs()) {
+            Job job = state.jobs().at(jobId);
+            direct.add(new Decision.Direct(node.name(), new NodeMessages.EndJob(jobId, job.attempt(), 0, "NodeFail")));
+            if (!job.has(JobFlag.COMPLETING) && !job.run().allocation().isLeaving(node.name())) {
+                jobLostNode(job, node.name());
+            } else {
+                partsLost(job, node.name(), "NodeFail");
+                changes.add(new Change.NodeReleased(jobId, job.attempt(), node.name()));
+            }
+        }
+        return Decision.of(changes, "", direct);
     }
 
     private static Optional<Node> state(Node node, String word, Command.UpdateNode c) {
@@ -520,7 +555,8 @@ final class NodeRules {
                     ? Optional.of(node.with(Node.Flag.DRAIN, true)) : Optional.empty();
             case "UNDRAIN" -> Optional.of(cleared(node.with(Node.Flag.DRAIN, false), c));
             case "FAIL" -> Optional.of(node.with(Node.Flag.FAIL, true));
-            case "RESUME" -> resumable(node) ? state(node, "IDLE", c) : Optional.empty();
+            case "RESUME" -> node.has(Node.Flag.POWERING_DOWN) ? Optional.of(PowerRules.stopped(node))
+                    : resumable(node) ? state(node, "IDLE", c) : Optional.empty();
             case "IDLE" -> Optional.of(cleared(inService(node).with(Node.Flag.DOWN, false).with(Node.Flag.DRAIN, false)
                     .with(Node.Flag.FAIL, false).with(Node.Flag.INVALID_REG, false), c));
             case "NORESP", "NO_RESPOND" -> Optional.of(node.with(Node.Flag.NOT_RESPONDING, true));
@@ -546,7 +582,8 @@ final class NodeRules {
                 return Optional.empty();
             }
             int first = next.merge(item.name(), item.count(), Integer::sum) - item.count();
-            out.add(new Node.Gres(item.name(), item.type(), first, item.count(), known.get().file(), known.get().flags()));
+            out.add(new Node.Gres(item.name(), item.type(), first, item.count(), known.get().file(), known.get().flags(),
+                    known.get().near()));
         }
         boolean fixedGone = node.spec().gres().stream().anyMatch(g -> !g.file().isEmpty() && !out.contains(g));
         return fixedGone || inUseBeyond(node, next) ? Optional.empty() : Optional.of(List.copyOf(out));

@@ -9,36 +9,36 @@ final class NodeSpecs {
     static Node.Spec withWeight(Node.Spec s, int weight) {
         return new Node.Spec(s.name(), s.hostname(), s.address(), s.port(), s.cpus(), s.boards(), s.sockets(), s.coresPerSocket(),
                 s.threadsPerCore(), s.units(), s.cpusPerUnit(), s.memoryMb(), s.memSpecLimitMb(), s.tmpDiskMb(), s.features(),
-                weight, s.gres(), s.reservedUnits(), s.configState(), s.configReason(), s.order());
+                weight, s.gres(), s.reservedUnits(), s.configState(), s.configReason(), s.order(), s.restrictedPerGpu(), s.suspendTime());
     }
 
     static Node.Spec withGres(Node.Spec s, List<Node.Gres> gres) {
         return new Node.Spec(s.name(), s.hostname(), s.address(), s.port(), s.cpus(), s.boards(), s.sockets(), s.coresPerSocket(),
                 s.threadsPerCore(), s.units(), s.cpusPerUnit(), s.memoryMb(), s.memSpecLimitMb(), s.tmpDiskMb(), s.features(),
-                s.weight(), gres, s.reservedUnits(), s.configState(), s.configReason(), s.order());
+                s.weight(), gres, s.reservedUnits(), s.configState(), s.configReason(), s.order(), s.restrictedPerGpu(), s.suspendTime());
     }
 
     static Node.Spec withAddress(Node.Spec s, String hostname, String address) {
         return new Node.Spec(s.name(), hostname, address, s.port(), s.cpus(), s.boards(), s.sockets(), s.coresPerSocket(),
                 s.threadsPerCore(), s.units(), s.cpusPerUnit(), s.memoryMb(), s.memSpecLimitMb(), s.tmpDiskMb(), s.features(),
-                s.weight(), s.gres(), s.reservedUnits(), s.configState(), s.configReason(), s.order());
+                s.weight(), s.gres(), s.reservedUnits(), s.configState(), s.configReason(), s.order(), s.restrictedPerGpu(), s.suspendTime());
     }
 
     static Node.Spec withPort(Node.Spec s, int port) {
         return new Node.Spec(s.name(), s.hostname(), s.address(), port, s.cpus(), s.boards(), s.sockets(), s.coresPerSocket(),
                 s.threadsPerCore(), s.units(), s.cpusPerUnit(), s.memoryMb(), s.memSpecLimitMb(), s.tmpDiskMb(), s.features(),
-                s.weight(), s.gres(), s.reservedUnits(), s.configState(), s.configReason(), s.order());
+                s.weight(), s.gres(), s.reservedUnits(), s.configState(), s.configReason(), s.order(), s.restrictedPerGpu(), s.suspendTime());
     }
 
     static Node.Spec withOrder(Node.Spec s, int order) {
         return new Node.Spec(s.name(), s.hostname(), s.address(), s.port(), s.cpus(), s.boards(), s.sockets(), s.coresPerSocket(),
                 s.threadsPerCore(), s.units(), s.cpusPerUnit(), s.memoryMb(), s.memSpecLimitMb(), s.tmpDiskMb(), s.features(),
-                s.weight(), s.gres(), s.reservedUnits(), s.configState(), s.configReason(), order);
+                s.weight(), s.gres(), s.reservedUnits(), s.configState(), s.configReason(), order, s.restrictedPerGpu(), s.suspendTime());
     }
 
     static Node.Spec withFeatures(Node.Spec s, List<String> features) {
         return new Node.Spec(s.name(), s.hostname(), s.address(), s.port(), s.cpus(), s.boards(), s.sockets(), s.coresPerSocket(),
                 s.threadsPerCore(), s.units(), s.cpusPerUnit(), s.memoryMb(), s.memSpecLimitMb(), s.tmpDiskMb(), features,
-                s.weight(), s.gres(), s.reservedUnits(), s.configState(), s.configReason(), s.order());
+                s.weight(), s.gres(), s.reservedUnits(), s.configState(), s.configReason(), s.order(), s.restrictedPerGpu(), s.suspendTime());
     }
 }

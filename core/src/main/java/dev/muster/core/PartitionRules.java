@@ -13,9 +13,6 @@ final class PartitionRules {
     }
 
     Decision create(Command.CreatePartition c) {
-        if (!Access.isAdmin(state, c.uid())) {
-            return Decision.reject(SlurmErrno.ACCESS_DENIED);
-        }
         if (state.partitions().has(c.partition().name())) {
             return Decision.reject(SlurmErrno.INVALID_PARTITION_NAME);
         }
@@ -38,9 +35,6 @@ final class PartitionRules {
     }
 
     Decision delete(Command.DeletePartition c) {
-        if (!Access.isAdmin(state, c.uid())) {
-            return Decision.reject(SlurmErrno.ACCESS_DENIED);
-        }
         if (!state.partitions().has(c.partition())) {
             return Decision.reject(SlurmErrno.INVALID_PARTITION_NAME);
         }
@@ -53,9 +47,6 @@ final class PartitionRules {
     }
 
     Decision update(Command.UpdatePartition c) {
-        if (!Access.isAdmin(state, c.uid())) {
-            return Decision.reject(SlurmErrno.ACCESS_DENIED);
-        }
         Optional<Partition> found = state.partitions().find(c.partition());
         if (found.isEmpty()) {
             return Decision.reject(SlurmErrno.INVALID_PARTITION_NAME);

@@ -8,8 +8,8 @@ import java.util.OptionalLong;
 
 /** What decisions ask of the scheduler. It keeps an index that follows the state; see {@link #follow}. */
 public interface Planner {
-    /** A job that can start now. task is -1 but for tasks of an array's pending record; partition and reservation are what it runs in. */
-    record Start(int jobId, int task, Allocation allocation, int limitMin, String partition, String reservation) {}
+    /** A job that can start now. task is -1 but for tasks of an array's pending record; partition, reservation and QOS are what it runs in. */
+    record Start(int jobId, int task, Allocation allocation, int limitMin, String partition, String reservation, String qos) {}
 
     /** When and where a job would start. start is in seconds since 1970. */
     record Estimate(long start, List<String> nodes, int cpus, String partition) {}

@@ -1,6 +1,7 @@
 package dev.muster.core;
 
 import dev.muster.model.HostList;
+import dev.muster.model.SlurmErrno;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -29,7 +30,13 @@ public final class Power {
     public static final String KEPT_STATES = "power:kept_states";
     /** Options that go on with a partition's name: {@code idle,stop,start,now}, seconds, "" where the cluster's count; now: yes or no. */
     public static final String PARTITION = "power:partition:";
+    /** Options that go on with the name of a PowerAction: {@code slurmctld} or {@code slurmd}, where its program runs. */
+    public static final String ACTION = "power:action:";
+    /** What SuspendExcStates may name. */
+    static final List<String> STATES = List.of("CLOUD", "DOWN", "DRAIN", "DYNAMIC_FUTURE", "DYNAMIC_NORM", "FAIL", "INVALID_REG", "MAINTENANCE",
+            "NOT_RESPONDING", "PLANNED", "RESERVED");
     static final int STARTS_S_DEFAULT = 60;
+    private static final String NEVER = "INFINITE";
 
     /** For one node. @param idleS -1: it stays */
     record Times(int idleS, int stopS, int startS, boolean atOnce) {}
@@ -59,6 +66,25 @@ public final class Power {
                 && awake.with(Node.Flag.CLOUD, false).with(Node.Flag.POWER_UP, false).with(Node.Flag.DYNAMIC_NORM, false).flags() == 0);
     }
 
+    /** Why the action cannot be had; a node without power has no slurmd to start it with. @param action "" for none */
+    static Optional<Decision.Rejected> wrongAction(Settings settings, String action, boolean up) {
+        String where = settings.options().getOrDefault(ACTION + action, "");
+        return action.isEmpty() || !where.isEmpty() && !(up && where.equals(AT_NODE)) ? Optional.empty()
+                : Optional.of(new Decision.Rejected(SlurmErrno.NOT_SUPPORTED, "Invalid power action"));
+    }
+
+    private static final String AT_NODE = "slurmd";
+
+    /** The action, where the node's own slurmd is the one to run it; "" otherwise. */
+    static String ofNode(Settings settings, Node node) {
+        return settings.options().getOrDefault(ACTION + node.powerAction(), "").equals(AT_NODE) ? node.powerAction() : "";
+    }
+
+    /** Whether slurmctld runs what starts, stops or reboots the node by an action named for it. */
+    static boolean isOfController(Settings settings, Node node) {
+        return !node.powerAction().isEmpty() && ofNode(settings, node).isEmpty();
+    }
+
     static boolean isOn(Settings settings) {
         return settings.options().containsKey(STARTS) || settings.options().containsKey(STOPS);
     }
@@ -78,13 +104,29 @@ public final class Power {
                 a.atOnce || b.atOnce);
     }
 
+    /** Empty where no nodes are stopped or started. */
+    public static Optional<Power> of(State state) {
+        return isOn(state.settings()) ? Optional.of(new Power(state)) : Optional.empty();
+    }
+
+    /** What the node itself says goes before its partitions, these before the cluster. */
     Times of(Node node) {
-        return special.getOrDefault(node.name(), usual);
+        Times times = special.getOrDefault(node.name(), usual);
+        String own = node.spec().suspendTime();
+        return own.isEmpty() ? times
+                : new Times(own.equals(NEVER) ? -1 : Integer.parseInt(own), times.stopS, times.startS, times.atOnce);
+    }
+
+    /** After how many seconds without work the node is stopped, or INFINITE. */
+    public String idleText(Node node) {
+        int seconds = of(node).idleS;
+        return seconds < 0 ? NEVER : Integer.toString(seconds);
     }
 
     /** Whether some node is ever stopped for want of work. */
     boolean stopsIdle() {
-        return options.containsKey(STOPS) && (usual.idleS >= 0 || special.values().stream().anyMatch(t -> t.idleS >= 0 || t.atOnce));
+        return options.containsKey(STOPS) && (usual.idleS >= 0 || special.values().stream().anyMatch(t -> t.idleS >= 0 || t.atOnce)
+                || state.nodes().values().stream().anyMatch(n -> n.spec().suspendTime().matches("[0-9]+")));
     }
 
     /** Nodes that are never stopped for want of work. {@code n[1-9]:2} keeps two of them that are there. */

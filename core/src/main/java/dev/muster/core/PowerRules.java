@@ -52,7 +52,9 @@ final class PowerRules {
             if (node.has(Node.Flag.REBOOT_REQUESTED) && isFree(node)) {
                 after = Optional.of(node.with(Node.Flag.REBOOT_REQUESTED, false).with(Node.Flag.REBOOT_ISSUED, true).with(Node.Flag.DOWN, true)
                         .withReason(node.reason() + ISSUED, node.reasonUid(), now.seconds()));
-                direct.add(new Decision.Direct(node.name(), new NodeMessages.Reboot(List.of())));
+                if (!Power.isOfController(state.settings(), node)) {
+                    direct.add(new Decision.Direct(node.name(), new NodeMessages.Reboot(List.of(), Power.ofNode(state.settings(), node))));
+                }
             } else if (node.has(Node.Flag.POWERING_DOWN)) {
                 after = now.seconds() < node.powerTime() + power.of(node).stopS() ? after : Optional.of(stopped(node));
             } else if (node.has(Node.Flag.POWER_UP) && node.has(Node.Flag.POWERED_DOWN)) {
@@ -63,6 +65,9 @@ final class PowerRules {
                 if (stops-- > 0) {
                     after = Optional.of(node.with(Node.Flag.POWER_DOWN, false).with(Node.Flag.POWERING_UP, false)
                             .with(Node.Flag.NOT_RESPONDING, false).with(Node.Flag.POWERING_DOWN, true));
+                    if (!Power.ofNode(state.settings(), node).isEmpty()) {
+                        direct.add(new Decision.Direct(node.name(), new NodeMessages.Reboot(List.of(), node.powerAction())));
+                    }
                 }
             } else if (isLate(node)) {
                 if (new NodeRules(state, now).notResumed(node, NOT_RESUMED) instanceof Decision.Accepted a) {
@@ -116,7 +121,7 @@ final class PowerRules {
     }
 
     /** What kept it from work only until now goes. */
-    private static Node stopped(Node node) {
+    static Node stopped(Node node) {
         Node out = node.with(Node.Flag.POWERING_DOWN, false).with(Node.Flag.POWERED_DOWN, true).with(Node.Flag.NOT_RESPONDING, false);
         return node.has(Node.Flag.DRAINED_FOR_THIS)
                 ? out.with(Node.Flag.DRAINED_FOR_THIS, false).with(Node.Flag.DRAIN, false).withReason("", 0, 0) : out;
@@ -147,17 +152,21 @@ final class PowerRules {
                 List<String> wanted = ChangingFeatures.names(features).stream().filter(node.changeable()::contains).toList();
                 changes.add(new Change.NodeFeaturesChanged(node.name(), node.changeable(), node.active(), wanted));
                 changes.add(changed(node.with(Node.Flag.POWERING_UP, true)));
-                direct.add(new Decision.Direct(node.name(), new NodeMessages.Reboot(wanted)));
+                // one that has all of it is rebooted whatever its helpers say
+                direct.add(new Decision.Direct(node.name(), new NodeMessages.Reboot(node.active().containsAll(wanted) ? List.of() : wanted, "")));
             }
         }
     }
 
     // ---- what a registration brings about
 
-    /** The node as far as power goes, after it has come: nothing new where slurmd has not been started since it was told to stop or to start. */
+    /**
+     * The node as far as power goes, after it has come: nothing new where slurmd has neither been started nor has changed its features
+     * since it was told to.
+     */
     static Node registered(Node node, NodeMessages.Register m, int slurmUid, long seconds) {
         boolean fresh = node.bootId().isEmpty() || !m.bootId().equals(node.bootId()) || m.startTime() >= node.powerTime() && node.powerTime() > 0
-                || m.startTime() != node.startTime() && node.powerTime() == 0;
+                || m.startTime() != node.startTime() && node.powerTime() == 0 || m.changed() >= node.powerTime() && m.changed() > 0;
         if (!fresh || node.has(Node.Flag.POWERING_DOWN)) {
             return node;
         }
@@ -201,10 +210,12 @@ final class PowerRules {
     }
 
     static Decision reboot(State state, Now now, Command.RebootNodes c) {
-        if (!Access.isAdmin(state, c.uid())) {
-            return Decision.reject(SlurmErrno.ACCESS_DENIED);
+        Optional<Decision.Rejected> wrong = Power.wrongAction(state.settings(), c.action(), false);
+        if (wrong.isPresent()) {
+            return wrong.get();
         }
         List<Change> changes = new ArrayList<>();
+        List<Decision.Direct> direct = new ArrayList<>();
         for (String name : c.nodes()) {
             Optional<Node> found = state.nodes().find(name);
             if (found.isEmpty()) {
@@ -218,16 +229,23 @@ final class PowerRules {
             if (c.cancel() && !node.has(Node.Flag.REBOOT_REQUESTED)) {
                 return Decision.reject(SlurmErrno.INVALID_NODE_STATE);
             }
+            if (c.force() && new NodeRules(state, now).freed(node) instanceof Decision.Accepted a) {
+                changes.addAll(a.changes());
+                direct.addAll(a.direct());
+            }
+            if (!c.cancel() && !c.action().equals(node.powerAction())) {
+                changes.add(new Change.NodePowerActionChosen(name, c.action()));
+            }
             changes.add(changed(c.cancel() ? cancelled(node) : requested(node, c, now)));
         }
-        return changes.isEmpty() ? Decision.reject(SlurmErrno.INVALID_NODE_STATE) : Decision.of(changes, "");
+        return changes.isEmpty() ? Decision.reject(SlurmErrno.INVALID_NODE_STATE) : Decision.of(changes, "", direct);
     }
 
     private static Node requested(Node node, Command.RebootNodes c, Now now) {
         Node after = node.with(Node.Flag.REBOOT_REQUESTED, true)
                 .with(Node.Flag.NEXT_DOWN, c.nextState().equals("DOWN") || c.nextState().isEmpty() && node.has(Node.Flag.DOWN))
                 .with(Node.Flag.NEXT_RESUME, c.nextState().equals("RESUME"));
-        if (c.asap() && !node.has(Node.Flag.DRAIN)) {
+        if ((c.asap() || c.force()) && !node.has(Node.Flag.DRAIN)) {
             after = after.with(Node.Flag.DRAIN, true).with(Node.Flag.DRAINED_FOR_THIS, true);
         }
         return after.withReason(!c.reason().isEmpty() ? c.reason() : !node.reason().isEmpty() ? node.reason() : REQUESTED, c.uid(), now.seconds());

@@ -28,16 +28,15 @@ public record Preemption(int jobId, long time, Mode mode, long endTick) {
     public static final class Policy {
         private final State state;
         private final String type;
-        private final Mode standard;
+        private final List<String> standard;
         private final boolean gang;
 
         public Policy(State state) {
             this.state = state;
             Map<String, String> options = state.settings().options();
             this.type = options.getOrDefault(TYPE, "");
-            List<String> words = Arrays.asList(options.getOrDefault(MODE, "OFF").split(","));
-            this.standard = mode(words);
-            this.gang = words.contains("GANG");
+            this.standard = Arrays.asList(options.getOrDefault(MODE, "OFF").split(","));
+            this.gang = standard.contains("GANG");
         }
 
         private static Mode mode(List<String> words) {
@@ -49,14 +48,31 @@ public record Preemption(int jobId, long time, Mode mode, long endTick) {
             return type.equals("preempt/partition_prio") || type.equals("preempt/qos");
         }
 
-        /** Whether the first job may take the place of the second, whatever becomes of that. */
-        public boolean outranks(JobDesc taker, String partition, JobDesc holder) {
-            if (type.equals("preempt/qos")) {
-                Optional<QosPolicy> own = state.accounts().qos(taker.charge().qos());
-                return own.isPresent() && List.of(own.get().limits().getOrDefault("Preempt", "").split(",")).contains(holder.charge().qos())
-                        && !holder.charge().qos().isEmpty();
+        /**
+         * Whether the first job may take the place of the second, whatever becomes of that. With WITHIN jobs of one QOS may, with PRIORITY nobody
+         * may but who has the higher priority.
+         *
+         * @param priority of the first now
+         */
+        public boolean outranks(JobDesc taker, long priority, String partition, Job holder) {
+            boolean higher = priority > holder.priority();
+            if (!higher && words(holder).contains("PRIORITY")) {
+                return false;
             }
-            return tier(holder.partition()) < tier(partition);
+            if (type.equals("preempt/qos")) {
+                String theirs = holder.desc().charge().qos();
+                Optional<QosPolicy> own = state.accounts().qos(taker.charge().firstQos());
+                return own.isPresent() && !theirs.isEmpty() && (List.of(own.get().limits().getOrDefault("Preempt", "").split(",")).contains(theirs)
+                        || higher && own.get().name().equals(theirs) && (standard.contains("WITHIN") || words(holder).contains("WITHIN")));
+            }
+            return tier(holder.desc().partition()) < tier(partition);
+        }
+
+        /** PreemptMode as it is for a job: its QOS's or its partition's, or else the cluster's. */
+        private List<String> words(Job holder) {
+            String own = type.equals("preempt/qos") ? qos(holder, "PreemptMode")
+                    : state.partitions().find(holder.desc().partition().split(",")[0]).map(p -> p.info().preemptMode()).orElse("");
+            return own.isEmpty() || own.equals("CLUSTER") ? standard : Arrays.asList(own.toUpperCase(java.util.Locale.ROOT).split(","));
         }
 
         private int tier(String partitions) {
@@ -69,14 +85,9 @@ public record Preemption(int jobId, long time, Mode mode, long endTick) {
 
         /** What becomes of a job; OFF if it stays. */
         public Mode of(Job holder) {
-            Mode mode = standard;
-            if (type.equals("preempt/qos")) {
-                String words = qos(holder, "PreemptMode");
-                mode = words.isEmpty() || words.equals("CLUSTER") ? standard : mode(Arrays.asList(words.split(",")));
-            } else {
-                String words = state.partitions().find(holder.desc().partition().split(",")[0]).map(p -> p.info().preemptMode()).orElse("");
-                mode = words.isEmpty() ? standard : mode(Arrays.asList(words.toUpperCase(java.util.Locale.ROOT).split(",")));
-            }
+            List<String> words = words(holder);
+            // WITHIN and PRIORITY alone say whom a job gives way to, not how
+            Mode mode = mode(words.stream().allMatch(w -> w.equals("WITHIN") || w.equals("PRIORITY")) ? standard : words);
             if (mode == Mode.REQUEUE && (holder.desc().kind() != JobDesc.Kind.BATCH || !Exits.mayRequeue(state, holder))) {
                 return Mode.CANCEL;
             }
@@ -84,7 +95,7 @@ public record Preemption(int jobId, long time, Mode mode, long endTick) {
         }
 
         private String qos(Job job, String limit) {
-            return state.accounts().qos(job.desc().charge().qos()).map(q -> q.limits().getOrDefault(limit, "")).orElse("");
+            return state.accounts().qos(job.desc().charge().firstQos()).map(q -> q.limits().getOrDefault(limit, "")).orElse("");
         }
 
         /** It has not run long enough to be disturbed. */

@@ -2,6 +2,7 @@ package dev.muster.core;
 
 import dev.muster.model.JobDesc;
 import dev.muster.model.accounting.DbdMessages.AssocPolicy;
+import dev.muster.model.JobFlag;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -105,6 +106,9 @@ public final class Priorities {
         if (!active || job.isHeld()) {
             return job.priority();
         }
+        if (job.has(JobFlag.EXPEDITING)) {
+            return Expediting.PRIORITY;
+        }
         if (isFixed(job)) {
             return job.desc().timing().priority();
         }
@@ -117,6 +121,9 @@ public final class Priorities {
 
     /** In one of its partitions, at least 1. */
     public long of(Job job, String partition) {
+        if (job.has(JobFlag.EXPEDITING)) {
+            return Expediting.PRIORITY;
+        }
         if (isFixed(job)) {
             return job.desc().timing().priority();
         }
@@ -134,7 +141,7 @@ public final class Priorities {
         Optional<Partition> p = state.partitions().find(partition);
         Optional<AssocPolicy> a = state.accounts().assoc(d.owner().user(), d.charge().account(), partition);
         double ofPartition = p.map(x -> (double) x.info().priorityJobFactor()).orElse(0.0);
-        double ofQos = state.accounts().qos(d.charge().qos()).map(q -> number(q.limits(), "Priority")).orElse(0.0);
+        double ofQos = state.accounts().qos(d.charge().firstQos()).map(q -> number(q.limits(), "Priority")).orElse(0.0);
         double ofAssoc = a.map(x -> number(x.limits(), "Priority")).orElse(0.0);
         return new Factors(weight("age") == 0 ? 0 : age(job), weight("fairshare") == 0 ? 0 : a.map(x -> shares.factor(x.id())).orElse(0.0),
                 weight("size") == 0 ? 0 : size(job), normal(ofPartition, mostPartition, "PART"), normal(ofQos, mostQos, "QOS"),

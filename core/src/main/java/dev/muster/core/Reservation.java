@@ -122,7 +122,7 @@ public record Reservation(
         for (String p : d.partition().split(",")) {
             partition |= who.partitions.admits(p);
         }
-        return group && partition && who.users.admits(d.owner().user()) && who.qos.admits(d.charge().qos())
+        return group && partition && who.users.admits(d.owner().user()) && d.charge().eachQos().stream().anyMatch(who.qos::admits)
                 && (who.accounts.names().isEmpty() || named(state.accounts(), d.charge().account()) != who.accounts.deny());
     }
 

@@ -33,9 +33,6 @@ final class ReservationRules {
     // ---- commands
 
     Decision create(Command.CreateReservation c) {
-        if (!Access.isAdmin(state, c.uid())) {
-            return Decision.reject(SlurmErrno.ACCESS_DENIED);
-        }
         if (state.reservations().size() >= MAX) {
             return new Decision.Rejected(SlurmErrno.RESERVATION_INVALID, "There are " + MAX + " reservations already");
         }
@@ -86,7 +83,7 @@ final class ReservationRules {
         }
         Reservation old = found.get();
         boolean skip = c.values().containsKey("skip");
-        if (!Access.isAdmin(state, c.uid()) && !(skip && mayDelete(old, c.user(), c.userGids()))) {
+        if (!Access.isOperator(state, c.uid()) && !(skip && mayDelete(old, c.user(), c.userGids()))) {
             return Decision.reject(SlurmErrno.ACCESS_DENIED);
         }
         if (skip) {
@@ -132,7 +129,7 @@ final class ReservationRules {
             return Decision.reject(SlurmErrno.RESERVATION_INVALID);
         }
         Reservation r = found.get();
-        if (!Access.isAdmin(state, c.uid()) && !mayDelete(r, c.user(), c.userGids())) {
+        if (!Access.isOperator(state, c.uid()) && !mayDelete(r, c.user(), c.userGids())) {
             return Decision.reject(SlurmErrno.ACCESS_DENIED);
         }
         if (inUse(r)) {
@@ -197,14 +194,25 @@ final class ReservationRules {
     /** Whether a job may be submitted to what it names. */
     Optional<SlurmErrno> refusal(JobDesc desc) {
         boolean any = false;
+        boolean fits = false;
         for (String name : Reservation.named(desc)) {
             Optional<Reservation> r = state.reservations().find(name);
             if (r.isEmpty()) {
                 return Optional.of(SlurmErrno.RESERVATION_INVALID);
             }
             any |= r.get().admits(state, desc);
+            fits |= !isTooSmall(r.get(), desc);
+        }
+        if (any && !fits) {
+            return Optional.of(SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE);
         }
         return any || desc.charge().reservation().isEmpty() ? Optional.empty() : Optional.of(SlurmErrno.RESERVATION_ACCESS);
+    }
+
+    /** It has begun with fewer nodes than the job needs: before that it may still grow. */
+    private boolean isTooSmall(Reservation r, JobDesc desc) {
+        return r.isActive(now.seconds()) && !r.has(ReservationFlag.FLEX) && !r.nodes().isEmpty()
+                && desc.request().nodesMin() > r.nodes().size();
     }
 
     // ---- time

@@ -12,6 +12,13 @@ final class Runs {
                 ExitStatus.NONE);
     }
 
+    /** Of a job that waits for somebody to look at why it failed. */
+    static Job.Run failed(ExitStatus exit) {
+        Job.Run r = Job.Run.NONE;
+        return new Job.Run(r.startTime(), r.endTime(), r.suspendTime(), r.preSuspendMs(), r.sinceTickMs(), r.limitMin(), r.limitTickMs(),
+                r.endingSinceMs(), r.allocation(), r.nextStep(), r.steps(), exit, r.derivedExit());
+    }
+
     static Job.Run limit(Job.Run r, int limitMin, long limitTick) {
         return new Job.Run(r.startTime(), r.endTime(), r.suspendTime(), r.preSuspendMs(), r.sinceTickMs(), limitMin, limitTick,
                 r.endingSinceMs(), r.allocation(), r.nextStep(), r.steps(), r.exit(), r.derivedExit());

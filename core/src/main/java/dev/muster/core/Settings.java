@@ -65,6 +65,21 @@ public record Settings(
                 configOverrides, disableRootJobs, gresTypes, options, List.of());
     }
 
+    /** With other options. @param changed an empty value for one that is not there any more */
+    Settings with(Map<String, String> changed) {
+        Map<String, String> out = new java.util.TreeMap<>(options);
+        out.putAll(changed);
+        out.values().removeIf(String::isEmpty);
+        return new Settings(clusterName, slurmUid, firstJobId, maxJobId, maxJobCount, maxArraySize, memoryConsumed, defMemPerCpuMb, defMemPerNodeMb,
+                maxMemPerCpuMb, maxMemPerNodeMb, killWaitS, minJobAgeS, overTimeLimitMin, returnToService, nodeTimeoutS, batchStartTimeoutS,
+                maxStepCount, maxTasksPerNode, requeueJobs, enforcePartLimits, externSteps, awaitProlog, configOverrides, disableRootJobs,
+                gresTypes, java.util.Collections.unmodifiableMap(out), topologies);
+    }
+
+    /** An option: the burst buffer's kind, {@code lua}; "" for none. */
+    public static final String BURST_BUFFER = "burst_buffer";
+    /** An option: {@code true} with burst_buffer.conf's Flags=TeardownFailure. */
+    public static final String BUFFER_TEARDOWN_FAILURE = "burst_buffer_teardown_failure";
     /** An option: {@code true} where PrologSlurmctld names a program. */
     public static final String PROLOG_SLURMCTLD = "prolog_slurmctld";
     /** An option: exit codes of batch jobs that go back to the queue, {@code 1-9,18}. */
@@ -103,6 +118,8 @@ public record Settings(
     public static final String ACCT_GATHER_FREQUENCY = "acct_gather_frequency";
     /** An option: {@code true} with SchedulerType=sched/builtin: nobody starts before one that came first in his partition. */
     public static final String IN_ORDER = "in_order";
+    /** An option: {@code true} with RebootProgram: nodes are rebooted for jobs that ask for it. */
+    public static final String REBOOTS = "reboots";
     /** An option: {@code true} with AllowSpecResourcesUsage: jobs say how many cores of their nodes they leave alone. */
     public static final String SPEC_USAGE = "spec_usage";
     /** An option, alone or with a partition's name behind it: CPUs and MiB for each GPU where a job says nothing, {@code 2,1000}. */
@@ -115,6 +132,8 @@ public record Settings(
     public static final String TRACK_WCKEY = "track_wckey";
     /** An option: words of AccountingStoreFlags in lower case. */
     public static final String ACCOUNTING_STORE = "accounting_store";
+    /** Names of licences of AccountingStorageTRES, with commas. */
+    public static final String TRACKED_LICENCES = "tracked_licences";
     /** Words of SelectTypeParameters, and LINEAR for select/linear. */
     public static final String SELECT = "select";
     /** ResvOverRun: seconds that jobs may run on after the end of their reservation; -1 for ever. */

@@ -14,7 +14,7 @@ final class Shrinking {
     private Shrinking() {}
 
     /** Keeps the first so many. */
-    static Optional<Decision.Rejected> toCount(Job job, String value, Json.Obj desc, List<Change> changes) {
+    static Optional<Decision.Rejected> toCount(Job job, String value, Json.Obj desc, long now, List<Change> changes) {
         List<String> nodes = job.run().allocation().nodeNames();
         int count;
         try {
@@ -27,19 +27,19 @@ final class Shrinking {
             return Optional.of(new Decision.Rejected(SlurmErrno.NOT_SUPPORTED,
                     "Expanding a running job is not supported by this version of Muster"));
         }
-        return count < 1 ? refuse(SlurmErrno.INVALID_NODE_COUNT) : keep(job, nodes.subList(0, count), desc, changes);
+        return count < 1 ? refuse(SlurmErrno.INVALID_NODE_COUNT) : keep(job, nodes.subList(0, count), desc, now, changes);
     }
 
-    static Optional<Decision.Rejected> toList(Job job, String value, Json.Obj desc, List<Change> changes) {
+    static Optional<Decision.Rejected> toList(Job job, String value, Json.Obj desc, long now, List<Change> changes) {
         List<String> nodes = job.run().allocation().nodeNames();
         if (!(HostList.parse(value) instanceof HostList.Parsed.Ok ok) || ok.list().names().isEmpty()
                 || !nodes.containsAll(ok.list().names())) {
             return refuse(SlurmErrno.INVALID_NODE_NAME);
         }
-        return keep(job, ok.list().names(), desc, changes);
+        return keep(job, ok.list().names(), desc, now, changes);
     }
 
-    private static Optional<Decision.Rejected> keep(Job job, List<String> kept, Json.Obj desc, List<Change> changes) {
+    private static Optional<Decision.Rejected> keep(Job job, List<String> kept, Json.Obj desc, long now, List<Change> changes) {
         List<Allocation.Share> nodes = job.run().allocation().nodes();
         List<String> dropped = nodes.stream().map(Allocation.Share::node).filter(n -> !kept.contains(n)).toList();
         if (job.state() != JobState.RUNNING || job.has(JobFlag.CONFIGURING)) {
@@ -51,7 +51,7 @@ final class Shrinking {
         if (dropped.isEmpty()) {
             return Optional.empty();
         }
-        changes.add(new Change.JobShrunk(job.id(), dropped));
+        changes.add(new Change.JobShrunk(job.id(), dropped, now));
         ResourceRequest r = job.desc().request();
         UpdateRules.put(desc, "request.nodesMin", (long) (nodes.size() - dropped.size()));
         UpdateRules.put(desc, "request.nodesMax", (long) (nodes.size() - dropped.size()));

@@ -25,6 +25,7 @@ import java.util.function.UnaryOperator;
  * @param preempted  jobs that had to give way, by number
  * @param triggers     of strigger
  * @param crontabs     of scrontab, by the user's number
+ * @param buffers    burst buffers, and their pools
  * @param shares     what was used of what is whose
  */
 public record State(
@@ -46,14 +47,15 @@ public record State(
         Shares shares,
         Table<Integer, Preemption> preempted,
         Trigger.All triggers,
-        Table<Integer, Crontab> crontabs) {
+        Table<Integer, Crontab> crontabs,
+        BurstBuffer.All buffers) {
 
     public static final Settings NO_SETTINGS = new Settings("", 0, 1, 0x03ff0000, 10000, 1001, false, 0, 0, 0, 0, 30, 300, 0, 1, 300,
             10, 40000, 512, true, "NO", false, false, false, false, List.of(), java.util.Collections.emptySortedMap());
 
     public static final State EMPTY = new State(0, NO_SETTINGS, 1, 1, 1, 1, Table.empty(), Table.empty(), Table.empty(),
             Table.empty(), Table.empty(), Table.empty(), Table.empty(), Accounts.NONE, Table.empty(), Shares.NONE, Table.empty(),
-            Trigger.All.NONE, Table.empty());
+            Trigger.All.NONE, Table.empty(), BurstBuffer.All.NONE);
 
     /** A kept answer. */
     public record Answer(int uid, long tickMs, Bytes reply) {}
@@ -108,7 +110,11 @@ public record State(
             out.accept(new Change.TriggerCleared(triggers.lastId()));
         }
         triggers.byId().values().forEach(t -> out.accept(new Change.TriggerSet(t)));
+        if (buffers.pools().size() > 0) {
+            out.accept(new Change.PoolsChanged(List.copyOf(buffers.pools().values())));
+        }
         jobs.values().forEach(j -> out.accept(new Change.JobRestored(j)));
+        buffers.byJob().values().forEach(b -> out.accept(new Change.BufferChanged(b)));
         crontabs.values().forEach(t -> out.accept(new Change.CrontabChanged(t)));
         preempted.values().forEach(p -> out.accept(new Change.JobPreempted(p.jobId(), p.time(), p.mode(), p.endTick())));
         answers.entries().forEach(a -> out.accept(new Change.AnswerRestored(a.getKey(), a.getValue())));
@@ -143,6 +149,7 @@ public record State(
         private Shares shares;
         private Table<Integer, Preemption> preempted;
         private Table<Integer, Crontab> crontabs;
+        private BurstBuffer.All buffers;
 
         Draft(State s, long tick) {
             tickMs = Math.max(s.tickMs, tick);
@@ -164,11 +171,12 @@ public record State(
             preempted = s.preempted;
             triggers = s.triggers;
             crontabs = s.crontabs;
+            buffers = s.buffers;
         }
 
         State state() {
             return new State(tickMs, settings, nextJobId, jobIdCeiling, nextSluid, sluidCeiling, jobs, nodes, partitions,
-                    answers, ended, children, blobs, accounts, reservations, shares, preempted, triggers, crontabs);
+                    answers, ended, children, blobs, accounts, reservations, shares, preempted, triggers, crontabs, buffers);
         }
 
         /** All state change on one page. */
@@ -180,22 +188,30 @@ public record State(
                 case Change.BlobStored c -> { }
                 case Change.Answered c -> answers = answers.with(c.requestId(), new Answer(c.uid(), tickMs, c.reply()));
                 case Change.AnswersForgotten c -> c.requestIds().forEach(id -> answers = answers.without(id));
-                case Change.JobSubmitted c -> submitted(c.job());
+                case Change.JobSubmitted c -> {
+                    submitted(c.job());
+                    buffers = buffers.submitted(c.job(), now);
+                }
+                case Change.BufferChanged c -> buffered(c.buffer());
+                case Change.PoolsChanged c -> buffers = buffers.withPools(c.pools());
                 case Change.ArrayTaskSplit c -> split(c);
                 case Change.JobEligible c -> job(c.jobId(), j -> j.withEligibleTime(c.eligibleTime()));
                 case Change.DependenciesChanged c -> job(c.jobId(), j -> j.withDependencies(c.dependencies()));
                 case Change.PriorityChanged c -> job(c.jobId(),
                         j -> j.withPriority(c.priority(), c.holdUid()).with(c.reason(), c.reasonText())
                                 .with(JobFlag.SPECIAL_EXIT, j.has(JobFlag.SPECIAL_EXIT) && c.priority() == 0)
+                                .with(JobFlag.REQUEUE_HOLD, j.has(JobFlag.REQUEUE_HOLD) && c.priority() == 0)
                                 .with(JobFlag.RESV_DEL_HOLD, j.has(JobFlag.RESV_DEL_HOLD) && c.priority() == 0));
                 case Change.DescriptionChanged c -> job(c.jobId(), j -> j.with(c.desc()));
                 case Change.ArrayLimitChanged c -> job(c.jobId(), j -> j.with(new Job.Array(j.array().jobId(), j.array().task(),
                         j.array().pending(), c.maxRunning(), j.array().size())));
                 case Change.JobStarted c -> started(c, now);
                 case Change.PrologDone c -> prologDone(c);
-                case Change.ControllerPrologDone c -> controllerPrologDone(c);
+                case Change.ControllerPrologDone c -> controllerPrologDone(c, now);
                 case Change.LimitChanged c -> job(c.jobId(), j -> j.with(Runs.limit(j.run(), c.limitMin(), c.limitTick())));
-                case Change.JobShrunk c -> job(c.jobId(), j -> j.withAllocation(j.run().allocation().without(c.dropped())));
+                case Change.JobMemoryLowered c -> c.memoryMb().forEach((node, mb) -> lowered(c.jobId(), node, mb));
+                case Change.JobShrunk c -> job(c.jobId(), j -> j.withAllocation(j.run().allocation().without(c.dropped(), c.time() == 0
+                        ? Optional.empty() : Optional.of(new Allocation.Resize(c.time(), j.run().nextStep())))));
                 case Change.StepStarted c -> stepStarted(c.jobId(), c.step());
                 case Change.StepQueued c -> stepStarted(c.jobId(), c.step());
                 case Change.StepLaunched c -> step(c.jobId(), c.stepId(), s -> s.with(c.node(), Step.Part::started));
@@ -208,6 +224,7 @@ public record State(
                 case Change.PendingJobEnded c -> pendingEnded(c);
                 case Change.NodeReleased c -> released(c, now);
                 case Change.JobRequeued c -> requeued(c);
+                case Change.JobFlagged c -> job(c.jobId(), j -> j.with(c.flag(), c.on()));
                 case Change.JobSuspended c -> job(c.jobId(),
                         j -> j.with(JobState.SUSPENDED).with(Runs.suspended(j.run(), c.time(), tickMs)));
                 case Change.CrontabChanged c -> crontabs = c.crontab().text().isEmpty() && c.crontab().entries().isEmpty()
@@ -220,6 +237,8 @@ public record State(
                         n -> n.registered(c.bootId(), c.version(), c.startTime(), c.hardware()));
                 case Change.NodeStateChanged c -> turned(c, now);
                 case Change.NodeFeaturesChanged c -> node(c.node(), n -> n.withFeatures(c.changeable(), c.active(), c.wanted()));
+                case Change.OptionsChanged c -> settings = settings.with(c.options());
+                case Change.NodePowerActionChosen c -> node(c.node(), n -> n.withPowerAction(c.action()));
                 case Change.NodeTextsChanged c -> node(c.node(), n -> n.withTexts(c.comment(), c.extra(), c.resumeAfter()));
                 case Change.NodeAdded c -> nodes = nodes.with(c.spec().name(), Node.of(c.spec()).withFlags(c.flags()));
                 case Change.NodeRemoved c -> nodes = nodes.without(c.node());
@@ -248,6 +267,13 @@ public record State(
                     sluidCeiling = c.sluidCeiling();
                 }
             }
+        }
+
+        /** A job whose data is not fetched yet is marked. */
+        private void buffered(BurstBuffer b) {
+            buffers = buffers.with(b);
+            jobs.find(b.jobId()).filter(j -> j.has(JobFlag.STAGE_OUT) != (b.stage().isOut() && j.state().isTerminal()))
+                    .ifPresent(j -> job(j.id(), x -> x.with(JobFlag.STAGE_OUT, !x.has(JobFlag.STAGE_OUT))));
         }
 
         private void job(int id, UnaryOperator<Job> change) {
@@ -347,12 +373,13 @@ public record State(
 
         private void started(Change.JobStarted c, long now) {
             job(c.jobId(), j -> j.with(JobState.RUNNING).with(JobFlag.CONFIGURING, c.configuring())
-                    .with(JobFlag.REQUEUED, false)
+                    .with(JobFlag.REQUEUED, false).with(JobFlag.EXPEDITING, false)
                     .with(JobReason.NONE, "").withAttempt(c.attempt(), j.restarts())
                     .with(Runs.start(now, tickMs, c)));
             for (Allocation.Share s : c.allocation().nodes()) {
                 node(s.node(), n -> n.withJob(c.jobId(), s.cpus(), s.memoryMb()));
             }
+            buffers = buffers.started(c.jobId(), now);
         }
 
         private void prologDone(Change.PrologDone c) {
@@ -362,11 +389,12 @@ public record State(
             });
         }
 
-        private void controllerPrologDone(Change.ControllerPrologDone c) {
+        private void controllerPrologDone(Change.ControllerPrologDone c, long now) {
             job(c.jobId(), j -> {
                 Allocation a = j.run().allocation().controllerDone();
                 return j.withAllocation(a).with(JobFlag.CONFIGURING, j.has(JobFlag.CONFIGURING) && !a.allPrologsDone());
             });
+            buffers = buffers.ready(c.jobId(), now);
         }
 
         private void stepStarted(int jobId, Step step) {
@@ -394,12 +422,17 @@ public record State(
                         .with(JobFlag.COMPLETING, true).with(Runs.ended(j.run(), c.endTime(), tickMs, c.exit()));
                 return over.run().allocation().allReleased() ? over.with(JobFlag.COMPLETING, false) : over;
             });
+            buffers = buffers.ended(c.jobId(), c.endTime());
+            buffers.byJob().find(c.jobId()).ifPresent(this::buffered);
             finish(c.jobId());
         }
 
         private void pendingEnded(Change.PendingJobEnded c) {
             job(c.jobId(), j -> j.with(c.state()).with(c.reason(), c.reasonText())
+                    .with(JobFlag.REQUEUE_HOLD, false).with(JobFlag.SPECIAL_EXIT, false).with(JobFlag.EXPEDITING, false)
+                    .with(JobFlag.RESV_DEL_HOLD, false)
                     .with(Runs.ended(j.run(), c.endTime(), tickMs, j.run().exit())));
+            buffers = buffers.pendingEnded(c.jobId(), c.endTime());
             finish(c.jobId());
         }
 
@@ -407,6 +440,17 @@ public record State(
             Job job = jobs.at(id);
             if (job.state().isTerminal() && !job.has(JobFlag.COMPLETING)) {
                 ended = ended.with(endedKey(job), id);
+            }
+        }
+
+        private void lowered(int jobId, String node, long memoryMb) {
+            Optional<Allocation.Share> share = jobs.at(jobId).run().allocation().on(node);
+            if (share.isEmpty() || share.get().released()) {
+                return;
+            }
+            job(jobId, j -> j.withAllocation(j.run().allocation().with(node, s -> s.withMemory(memoryMb))));
+            if (nodes.has(node)) {
+                node(node, n -> n.withMemoryAllocated(n.memoryAllocatedMb() - share.get().memoryMb() + memoryMb));
             }
         }
 
@@ -430,7 +474,7 @@ public record State(
             if (last) {
                 freed = freed.with(JobFlag.COMPLETING, false);
                 if (freed.state() == JobState.PENDING) {
-                    freed = freed.with(Job.Run.NONE);
+                    freed = freed.with(freed.has(JobFlag.REQUEUE_HOLD) ? Runs.failed(freed.run().exit()) : Job.Run.NONE);
                 }
             }
             jobs = jobs.with(c.jobId(), freed);
@@ -446,6 +490,7 @@ public record State(
 
         private void requeued(Change.JobRequeued c) {
             preempted = preempted.without(c.jobId());
+            buffers = buffers.requeued(c.jobId(), c.time());
             Job before = jobs.at(c.jobId());
             if (before.state().isTerminal()) {
                 ended = ended.without(endedKey(before));
@@ -469,7 +514,8 @@ public record State(
                 }
             }
             jobs = jobs.with(job.id(), holding
-                    ? job.with(JobFlag.COMPLETING, true).with(Runs.ended(Runs.withoutSteps(job.run()), c.time(), tickMs, job.run().exit()))
+                    ? job.with(JobFlag.COMPLETING, true).with(Runs.ended(Runs.withoutSteps(job.run()), c.time(), tickMs,
+                            c.exit().isSuccess() ? job.run().exit() : c.exit()))
                     : job.with(Job.Run.NONE));
         }
 
@@ -477,6 +523,7 @@ public record State(
             Job job = jobs.at(id);
             ended = ended.without(endedKey(job));
             preempted = preempted.without(id);
+            buffers = buffers.without(id);
             jobs = jobs.without(id);
             refer(job, -1);
             if (job.array().jobId() != 0 && id != job.array().jobId()) {

@@ -115,6 +115,11 @@ public record Step(
         return new Step(id, desc, envHash, nodes, State.ENDED, startTime == 0 ? time : startTime, time, ioToken, ending, het, ports);
     }
 
+    /** What was asked for, now on these nodes. */
+    Step begun(List<Part> on, IndexSet reserved, long time) {
+        return new Step(id, desc, envHash, on, State.RUNNING, time, 0, ioToken, "", het, reserved);
+    }
+
     public boolean isQueued() {
         return state == State.QUEUED;
     }

@@ -18,7 +18,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.TreeMap;
 
 /** Steps: their share of an allocation and the layout of their tasks. */
@@ -72,13 +71,13 @@ final class StepRules {
     }
 
     private Decision create(int uid, String requestId, List<Command.CreateStep> parts) {
-        Optional<State.Answer> known = requestId.isEmpty() ? Optional.empty() : state.answers().find(requestId);
-        if (known.isPresent() && known.get().uid() == uid) {
-            return Decision.of(List.of(), Integer.parseInt(known.get().reply().text()));
+        Optional<Bytes> before = Requests.answered(state, requestId, uid);
+        if (before.isPresent()) {
+            return Decision.of(List.of(), Integer.parseInt(before.get().text()));
         }
-        List<Change> changes = new ArrayList<>();
         List<Integer> together = parts.size() < 2 ? List.of() : parts.stream().map(Command.CreateStep::jobId).toList();
-        Set<String> stored = new HashSet<>();
+        TreeMap<String, Bytes> environments = new TreeMap<>();
+        List<Change> steps = new ArrayList<>();
         int id = -1;
         int firstRank = 0;
         for (Command.CreateStep part : parts) {
@@ -91,52 +90,23 @@ final class StepRules {
             if (part.step().async() && (parts.size() > 1 || job.isHet())) {
                 return new Decision.Rejected(SlurmErrno.NOT_SUPPORTED, "Asynchronous steps are not for heterogeneous jobs");
             }
-            Object placed = new Placement(job, part.step(), state, planner).parts();
-            if (placed instanceof SlurmErrno errno && errno == SlurmErrno.NODES_BUSY && part.step().async()) {
-                return queued(job, part, id);
+            Step asked = asked(job, part, id, together);
+            switch (place(job, asked)) {
+                case Nowhere n when part.step().async() && n.why().isStepToCome() -> steps.add(new Change.StepQueued(job.id(), asked));
+                case Nowhere n -> {
+                    return Decision.reject(n.why());
+                }
+                case Somewhere w -> {
+                    Step step = asked.begun(w.ranked(firstRank), w.ports(), now.seconds());
+                    firstRank += step.tasks();
+                    steps.add(new Change.StepStarted(job.id(), step));
+                }
             }
-            if (placed instanceof SlurmErrno errno) {
-                return Decision.reject(errno);
-            }
-            @SuppressWarnings("unchecked")
-            List<Step.Part> nodes = (List<Step.Part>) placed;
-            Object ports = StepPorts.reserve(state, nodes, part.step().resvPorts(), job.id() + id);
-            if (ports instanceof SlurmErrno errno && part.step().async() && errno.isStepToCome()) {
-                return queued(job, part, id);
-            }
-            if (ports instanceof SlurmErrno errno) {
-                return Decision.reject(errno);
-            }
-            Step step = step(job, part, id, nodes, firstRank, together, (IndexSet) ports);
-            int most = state.settings().maxTasksPerNode();
-            if (most > 0 && step.nodes().stream().anyMatch(p -> p.tasks().size() > most)) {
-                return Decision.reject(SlurmErrno.BAD_TASK_COUNT);
-            }
-            firstRank += step.tasks();
-            if (!step.envHash().isEmpty() && !state.blobs().has(step.envHash()) && stored.add(step.envHash())) {
-                changes.add(new Change.BlobStored(step.envHash(), part.environment()));
-            }
-            changes.add(new Change.StepStarted(job.id(), step));
+            environments.put(asked.envHash(), part.environment());
         }
-        if (!requestId.isEmpty()) {
-            changes.add(new Change.Answered(requestId, uid, Bytes.of(Integer.toString(id))));
-        }
-        return Decision.of(changes, id);
-    }
-
-    /** An asynchronous step is accepted, whatever it waits for within its job. */
-    private Decision queued(Job job, Command.CreateStep c, int id) {
-        Step s = step(job, c, id, List.of(), 0, List.of(), IndexSet.empty());
-        List<Change> changes = new ArrayList<>();
-        if (!s.envHash().isEmpty() && !state.blobs().has(s.envHash())) {
-            changes.add(new Change.BlobStored(s.envHash(), c.environment()));
-        }
-        changes.add(new Change.StepQueued(job.id(), new Step(id, s.desc(), s.envHash(), List.of(), Step.State.QUEUED, 0, 0, s.ioToken(), "",
-                List.of(),
-                IndexSet.empty())));
-        if (!c.requestId().isEmpty()) {
-            changes.add(new Change.Answered(c.requestId(), c.uid(), Bytes.of(Integer.toString(id))));
-        }
+        List<Change> changes = new ArrayList<>(Requests.stored(state, environments));
+        changes.addAll(steps);
+        Requests.remember(changes, requestId, uid, Bytes.of(Integer.toString(id)));
         return Decision.of(changes, id);
     }
 
@@ -146,16 +116,39 @@ final class StepRules {
             return Optional.empty();
         }
         for (Step s : job.run().steps()) {
-            if (s.isQueued() && new Placement(job, s.desc(), state, planner).parts() instanceof List<?> placed) {
-                @SuppressWarnings("unchecked")
-                List<Step.Part> nodes = (List<Step.Part>) placed;
-                if (StepPorts.reserve(state, nodes, s.desc().resvPorts(), job.id() + s.id()) instanceof IndexSet ports) {
-                    return Optional.of(new Change.StepStarted(job.id(), new Step(s.id(), s.desc(), s.envHash(), nodes, Step.State.RUNNING,
-                            now.seconds(), 0, s.ioToken(), "", List.of(), ports)));
-                }
+            if (s.isQueued() && place(job, s) instanceof Somewhere w) {
+                return Optional.of(new Change.StepStarted(job.id(), s.begun(w.nodes(), w.ports(), now.seconds())));
             }
         }
         return Optional.empty();
+    }
+
+    /** Where a step can begin now. */
+    private sealed interface Place {}
+
+    private record Somewhere(List<Step.Part> nodes, IndexSet ports) implements Place {
+        List<Step.Part> ranked(int first) {
+            return first == 0 ? nodes : nodes.stream().map(p -> p.rankedFrom(first)).toList();
+        }
+    }
+
+    private record Nowhere(SlurmErrno why) implements Place {}
+
+    private Place place(Job job, Step step) {
+        Object placed = new Placement(job, step, state, planner).parts();
+        if (placed instanceof SlurmErrno errno) {
+            return new Nowhere(errno);
+        }
+        @SuppressWarnings("unchecked")
+        List<Step.Part> nodes = (List<Step.Part>) placed;
+        int most = state.settings().maxTasksPerNode();
+        if (most > 0 && nodes.stream().anyMatch(p -> p.tasks().size() > most)) {
+            return new Nowhere(SlurmErrno.BAD_TASK_COUNT);
+        }
+        return switch (StepPorts.reserve(state, nodes, step.desc().resvPorts(), job.id() + step.id())) {
+            case SlurmErrno errno -> new Nowhere(errno);
+            case Object ports -> new Somewhere(nodes, (IndexSet) ports);
+        };
     }
 
     private Optional<Decision.Rejected> refusal(int uid, Command.CreateStep c) {
@@ -164,7 +157,8 @@ final class StepRules {
             return Optional.of(Core.unknownJob());
         }
         Job job = found.get();
-        Optional<SlurmErrno> errno = !Access.mayChange(state, uid, job) ? Optional.of(SlurmErrno.ACCESS_DENIED)
+        boolean may = uid == job.desc().owner().uid() || Access.isSuperUser(state, uid);
+        Optional<SlurmErrno> errno = !may ? Optional.of(SlurmErrno.ACCESS_DENIED)
                 : job.state() == JobState.PENDING ? Optional.of(SlurmErrno.JOB_PENDING)
                 : job.state() == JobState.SUSPENDED ? Optional.of(SlurmErrno.DISABLED)
                 : job.state() != JobState.RUNNING ? Optional.of(SlurmErrno.ALREADY_DONE)
@@ -175,30 +169,24 @@ final class StepRules {
                 .or(() -> Sampling.refusal(state.settings(), c.step().acctgFreq(), job.desc().request()));
     }
 
-    private Step step(Job job, Command.CreateStep c, int id, List<Step.Part> parts, int firstRank, List<Integer> together, IndexSet ports) {
+    /** As it waits for its place. */
+    private Step asked(Job job, Command.CreateStep c, int id, List<Integer> together) {
         String hash = c.step().environment().isEmpty() ? "" : c.step().environment().getFirst().text();
-        List<Step.Part> ranked = firstRank == 0 ? parts : parts.stream().map(p -> p.rankedFrom(firstRank)).toList();
-        return new Step(id, withoutEnvironment(c.step(), job), hash, ranked, Step.State.RUNNING, now.seconds(), 0, c.ioToken(), "", together, ports);
+        return new Step(id, withoutEnvironment(c.step(), job), hash, List.of(), Step.State.QUEUED, 0, 0, c.ioToken(), "", together, IndexSet.empty());
     }
 
     /** As it is kept: without the environment, and with what the job or the configuration says where the step says nothing. */
     private StepDesc withoutEnvironment(StepDesc d, Job job) {
-        String ofJob = job.desc().extras().oomKillStep();
-        String oomKillStep = !d.oomKillStep().isEmpty() ? d.oomKillStep() : !ofJob.isEmpty() ? ofJob
-                : state.settings().options().getOrDefault(Settings.OOM_KILL_STEP, "");
-        String cpuBind = d.cpuBind().isEmpty() ? state.settings().options().getOrDefault(Settings.TASK_BIND, "") : d.cpuBind();
-        return new StepDesc(d.name(), d.request(), d.overlap(), d.wholeNodes(), d.relative(), d.timeLimitMin(), cpuBind, d.memBind(),
-                d.mpi(), d.arguments(), d.multiProg(), List.of(), d.workDir(), d.io(), d.killOnBadExit(), d.noKill(), d.waitSeconds(),
-                d.pty(), d.ptyRows(), d.ptyColumns(), d.preserveEnv(), d.taskProlog(), d.taskEpilog(), d.umask(), d.immediateFail(),
-                d.container(), d.submitHost(), d.submitPid(), d.submitLine(), d.limits(),
-                d.tresBind().isEmpty() ? job.desc().extras().tresBind() : d.tresBind(), oomKillStep,
-                d.acctgFreq().isEmpty() ? job.desc().extras().acctgFreq() : d.acctgFreq(),
-                d.resvPorts(), d.async());
+        JobDesc.Extras ofJob = job.desc().extras();
+        Map<String, String> options = state.settings().options();
+        return d.withEnvironment(List.of()).withDefaults(options.getOrDefault(Settings.TASK_BIND, ""), ofJob.tresBind(),
+                ofJob.oomKillStep().isEmpty() ? options.getOrDefault(Settings.OOM_KILL_STEP, "") : ofJob.oomKillStep(), ofJob.acctgFreq());
     }
 
     /** Finds a step's nodes, units and tasks within its job's allocation. */
     private static final class Placement {
         private final Job job;
+        private final int id;
         private final StepDesc step;
         private final ResourceRequest request;
         private final State state;
@@ -207,10 +195,11 @@ final class StepRules {
         private final GresRequest gres;
         private final Map<String, Integer> leftOfJob = new TreeMap<>();
 
-        Placement(Job job, StepDesc step, State state, Planner planner) {
+        Placement(Job job, Step asked, State state, Planner planner) {
             this.planner = planner;
             this.job = job;
-            this.step = step;
+            this.id = asked.id();
+            this.step = asked.desc();
             this.request = GresRequest.resolved(step.request());
             this.gres = GresRequest.of(request);
             this.state = state;
@@ -219,6 +208,9 @@ final class StepRules {
 
         /** The parts, or the error number: NODES_BUSY if it would fit later. */
         Object parts() {
+            if (!namesKnownGres()) {
+                return SlurmErrno.INVALID_GRES;
+            }
             if (namesOthers()) {
                 return SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE;
             }
@@ -262,7 +254,8 @@ final class StepRules {
         }
 
         private List<Allocation.Share> candidates() {
-            List<Allocation.Share> all = new ArrayList<>(job.run().allocation().nodes());
+            boolean anywhere = request.nodeList().isEmpty() && step.relative() <= 0;
+            List<Allocation.Share> all = new ArrayList<>(anywhere ? StepOrder.rotated(state, job, id) : job.run().allocation().nodes());
             if (!request.nodeList().isEmpty() && HostList.parse(request.nodeList()) instanceof HostList.Parsed.Ok ok) {
                 List<String> wanted = ok.list().names();
                 List<Allocation.Share> ordered = new ArrayList<>();
@@ -320,13 +313,13 @@ final class StepRules {
             return inOrder(usable, free, slots, nodes, tasks, cpusPerTask, ignoreOthers);
         }
 
-        /** The nodes chosen, whatever named first, run their tasks in the order that the allocation has them in. */
+        /** The nodes chosen, whatever named first, run their tasks in the order that the topology has them in. */
         private Object inOrder(List<Allocation.Share> usable, List<IndexSet> free, List<Integer> slots, int nodes, int tasks,
                 int cpusPerTask, boolean ignoreOthers) {
             List<Allocation.Share> chosen = new ArrayList<>();
             List<IndexSet> units = new ArrayList<>();
             List<Integer> room = new ArrayList<>();
-            for (Allocation.Share share : job.run().allocation().nodes()) {
+            for (Allocation.Share share : StepOrder.ranked(state, job)) {
                 int at = usable.subList(0, nodes).indexOf(share);
                 if (at >= 0) {
                     chosen.add(share);
@@ -472,6 +465,17 @@ final class StepRules {
                 }
             }
             return tasks;
+        }
+
+        /** Only what there is, in words that can be read. */
+        private boolean namesKnownGres() {
+            for (String tres : List.of(request.tresPerNode(), request.tresPerJob(), request.tresPerTask(), request.tresPerSocket())) {
+                if (!Tres.isValid(tres) || Tres.gres(tres).stream()
+                        .anyMatch(i -> i.count() > 0 && !state.settings().gresTypes().contains(i.name()))) {
+                    return false;
+                }
+            }
+            return true;
         }
 
         private static boolean asksForGres(Step step) {

@@ -10,7 +10,9 @@ import dev.muster.model.SlurmErrno;
 import dev.muster.model.api.JobMessages.SubmitReply;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 
 /** Whether and as what a job enters the queue. */
 final class SubmitRules {
@@ -32,9 +34,9 @@ final class SubmitRules {
     }
 
     Decision decide(Command.SubmitJob c) {
-        Optional<State.Answer> known = c.requestId().isEmpty() ? Optional.empty() : state.answers().find(c.requestId());
-        if (known.isPresent() && known.get().uid() == c.uid()) {
-            return Decision.of(List.of(), Codec.decode(known.get().reply().toArray(), SubmitReply.class));
+        Optional<Bytes> known = Requests.answered(state, c.requestId(), c.uid());
+        if (known.isPresent()) {
+            return Decision.of(List.of(), Codec.decode(known.get().toArray(), SubmitReply.class));
         }
         return switch (vet(c)) {
             case Unfit u -> u.why();
@@ -64,7 +66,8 @@ final class SubmitRules {
             case JobSubmit.Passed p -> asked = p.desc();
         }
         JobDesc desc;
-        switch (accounts.charge(rerouted(withPartition(asked)).withRequest(GresRequest.resolved(asked.request())))) {
+        switch (accounts.charge(rerouted(withPartition(asked)).withRequest(
+                GresRequest.withLicences(GresRequest.resolved(asked.request()))))) {
             case AccountRules.Unfit u -> {
                 return new Unfit(u.errno());
             }
@@ -88,10 +91,8 @@ final class SubmitRules {
         if (array.isEmpty()) {
             return new Unfit(SlurmErrno.INVALID_ARRAY);
         }
-        if (accounts.refuses(desc, Math.max(1, array.get().size()), use)) {
-            return new Unfit(SlurmErrno.ACCOUNTING_POLICY);
-        }
-        return new Fit(desc, dependencies.get(), array.get());
+        return accounts.admitted(desc, Math.max(1, array.get().size()), use).<Verdict>map(d -> new Fit(d, dependencies.get(), array.get()))
+                .orElse(new Unfit(SlurmErrno.ACCOUNTING_POLICY));
     }
 
     Decision test(Command.TestJob c) {
@@ -122,7 +123,9 @@ final class SubmitRules {
         int id = ids.jobId();
         Job job = job(c, fit, id, ids.sluid(), array.size() == 0 ? Job.Array.NONE
                 : new Job.Array(id, -1, array.pending(), array.maxRunning(), array.size()));
-        if (c.immediate() && new AccountRules(state).blocks(desc, Allocation.NONE, desc.timing().timeLimitMin(), use) != JobReason.NONE) {
+        AccountRules accounts = new AccountRules(state);
+        if (c.immediate() && AccountRules.under(desc).stream()
+                .noneMatch(d -> accounts.blocks(d, Allocation.NONE, d.timing().timeLimitMin(), use) == JobReason.NONE)) {
             return Decision.reject(SlurmErrno.ACCOUNTING_POLICY);
         }
         if (c.immediate()) {
@@ -136,12 +139,12 @@ final class SubmitRules {
         }
         SubmitReply reply = new SubmitReply(id, List.of(), 0, "", 0, "");
         List<Change> changes = new ArrayList<>(ids.reservations());
-        blob(changes, desc.payload().scriptHash(), c.script());
-        blob(changes, desc.payload().envHash(), c.environment());
+        Map<String, Bytes> blobs = new TreeMap<>();
+        blobs.put(desc.payload().scriptHash(), c.script());
+        blobs.put(desc.payload().envHash(), c.environment());
+        changes.addAll(Requests.stored(state, blobs));
         changes.add(new Change.JobSubmitted(job));
-        if (!c.requestId().isEmpty()) {
-            changes.add(new Change.Answered(c.requestId(), c.uid(), Bytes.of(Codec.encode(reply))));
-        }
+        Requests.remember(changes, c.requestId(), c.uid(), Bytes.of(Codec.encode(reply)));
         return Decision.of(changes, reply);
     }
 
@@ -158,12 +161,6 @@ final class SubmitRules {
                 : waits ? JobReason.BEGIN_TIME : JobReason.NONE;
         return new Job(id, sluid, array, Interned.desc(desc, state), JobState.PENDING, 0, reason, "", priority,
                 held ? c.uid() : -1, now.seconds(), waits || held ? 0 : now.seconds(), 0, 0, dependencies, Job.Run.NONE, Job.Het.NONE);
-    }
-
-    private void blob(List<Change> changes, String hash, Bytes content) {
-        if (!hash.isEmpty() && !state.blobs().has(hash)) {
-            changes.add(new Change.BlobStored(hash, content));
-        }
     }
 
     /** Alternate: where jobs of a partition go that takes none. */
@@ -193,7 +190,7 @@ final class SubmitRules {
 
     private Optional<Decision.Rejected> refusal(Command.SubmitJob c, JobDesc desc) {
         boolean admin = Access.isAdmin(state, c.uid());
-        if (c.uid() != desc.owner().uid() && !admin) {
+        if (c.uid() != desc.owner().uid() && !Access.isSuperUser(state, c.uid())) {
             return refuse(SlurmErrno.USER_ID_MISSING);
         }
         if (desc.owner().uid() == 0 && state.settings().disableRootJobs()) {
@@ -203,6 +200,9 @@ final class SubmitRules {
             return refuse(SlurmErrno.DEFAULT_PARTITION_NOT_SET);
         }
         if (desc.timing().prioritySet() && desc.timing().priority() != 0 && !admin || desc.timing().nice() < 0 && !admin) {
+            return refuse(SlurmErrno.ACCESS_DENIED);
+        }
+        if (desc.extras().reboot() && !admin) {
             return refuse(SlurmErrno.ACCESS_DENIED);
         }
         Optional<SlurmErrno> outside = new ReservationRules(state, now, planner).refusal(desc);

@@ -182,12 +182,16 @@ final class TimerRules {
                 return;
             }
             Job job = state.jobs().at(e.getValue());
-            if (!job.has(JobFlag.COMPLETING) && !kept.contains(job.id())
+            if (!job.has(JobFlag.COMPLETING) && !kept.contains(job.id()) && !isBuffered(job)
                     && !(job.array().jobId() == job.id() && !state.tasksOf(job.id()).isEmpty())) {
                 changes.add(new Change.JobPurged(job.id()));
                 count++;
             }
         }
+    }
+
+    private boolean isBuffered(Job job) {
+        return state.buffers().byJob().find(job.id()).filter(b -> b.stage() != BurstBuffer.Stage.COMPLETE).isPresent();
     }
 
     private void forgetAnswers() {

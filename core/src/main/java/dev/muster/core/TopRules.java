@@ -28,7 +28,7 @@ final class TopRules {
         List<Job> wanted = new ArrayList<>();
         for (Command.JobRef ref : c.jobs()) {
             Optional<Job> job = state.job(ref.jobId(), ref.task());
-            boolean may = Access.isAdmin(state, c.uid())
+            boolean may = Access.isOperator(state, c.uid())
                     || state.settings().options().containsKey(USERS_MAY) && job.filter(j -> Access.mayChange(state, c.uid(), j)).isPresent();
             Optional<SlurmErrno> errno = job.isEmpty() ? Optional.of(SlurmErrno.INVALID_JOB_ID)
                     : !may ? Optional.of(SlurmErrno.ACCESS_DENIED)

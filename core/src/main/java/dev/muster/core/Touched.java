@@ -22,6 +22,7 @@ public final class Touched {
             case Change.PrologDone c -> List.of(c.jobId());
             case Change.LimitChanged c -> List.of(c.jobId());
             case Change.JobShrunk c -> List.of(c.jobId());
+            case Change.JobMemoryLowered c -> List.of(c.jobId());
             case Change.StepStarted c -> List.of(c.jobId());
             case Change.StepQueued c -> List.of(c.jobId());
             case Change.StepLaunched c -> List.of(c.jobId());
@@ -33,6 +34,7 @@ public final class Touched {
             case Change.PendingJobEnded c -> List.of(c.jobId());
             case Change.NodeReleased c -> List.of(c.jobId());
             case Change.JobRequeued c -> List.of(c.jobId());
+            case Change.JobFlagged c -> List.of(c.jobId());
             case Change.JobSuspended c -> List.of(c.jobId());
             case Change.JobStopped c -> List.of(c.jobId());
             case Change.JobResumed c -> List.of(c.jobId());
@@ -40,6 +42,8 @@ public final class Touched {
             case Change.JobPurged c -> List.of(c.jobId());
             case Change.JobRestored c -> List.of(c.job().id());
             case Change.ReservationLost c -> List.of(c.jobId());
+            case Change.BufferChanged c -> List.of(c.buffer().jobId());
+            case Change.PoolsChanged c -> NONE;
             case Change.ReservationChanged c -> NONE;
             case Change.CrontabChanged c -> NONE;
             case Change.TriggerSet c -> NONE;
@@ -56,6 +60,8 @@ public final class Touched {
             case Change.NodeRegistered c -> NONE;
             case Change.NodeStateChanged c -> NONE;
             case Change.NodeTextsChanged c -> NONE;
+            case Change.NodePowerActionChosen c -> NONE;
+            case Change.OptionsChanged c -> NONE;
             case Change.NodeFeaturesChanged c -> NONE;
             case Change.NodeAdded c -> NONE;
             case Change.NodeRemoved c -> NONE;

@@ -11,6 +11,9 @@ public final class Tres {
     /** @param type "" for any */
     public record Item(String name, String type, int count) {}
 
+    private static final String CPU = "cpu";
+    private static final String LICENCE = "license/";
+
     /** The GRES named in a specification; malformed parts are skipped: {@link #isValid} says so at submission. */
     public static List<Item> gres(String text) {
         List<Item> out = new ArrayList<>();
@@ -18,7 +21,26 @@ public final class Tres {
             return out;
         }
         for (String part : text.split(",")) {
-            item(part).ifPresent(out::add);
+            item(part).filter(i -> !isOther(i)).ifPresent(out::add);
+        }
+        return out;
+    }
+
+    /** CPUs and licences, which only --tres-per-task may name beside GRES. */
+    public static boolean namesOthers(String text) {
+        return !text.isEmpty() && java.util.Arrays.stream(text.split(",")).flatMap(p -> item(p).stream()).anyMatch(Tres::isOther);
+    }
+
+    private static boolean isOther(Item item) {
+        return item.name.equals(CPU) || item.name.startsWith(LICENCE);
+    }
+
+    /** Licences of each task, as {@code license/fluent:2} names them. */
+    public static List<Licences.Item> licences(String text) {
+        List<Licences.Item> out = new ArrayList<>();
+        for (String part : text.isEmpty() ? new String[0] : text.split(",")) {
+            item(part).filter(i -> i.name.startsWith(LICENCE)).ifPresent(i -> out.add(
+                    new Licences.Item(i.name.substring(LICENCE.length()), i.count)));
         }
         return out;
     }
@@ -39,6 +61,15 @@ public final class Tres {
         String rest = part.startsWith("gres/") ? part.substring(5) : part.startsWith("gres:") ? part.substring(5) : part;
         String[] words = rest.replace('=', ':').split(":", -1);
         if (words.length > 3 || java.util.Arrays.asList(words).contains("")) {
+            return java.util.Optional.empty();
+        }
+        boolean licence = part.startsWith(LICENCE) && words[0].length() > LICENCE.length();
+        String name = licence ? words[0].substring(LICENCE.length()) : words[0];
+        if (name.indexOf('/') >= 0 || words.length > 1 && words[1].indexOf('/') >= 0) {
+            return java.util.Optional.empty();
+        }
+        if (licence && (words.length > 2 || words.length == 2 && count(words[1]).isEmpty())
+                || words[0].equals(CPU) && (words.length != 2 || count(words[1]).isEmpty())) {
             return java.util.Optional.empty();
         }
         if (words.length == 1) {

@@ -19,7 +19,7 @@ import java.util.List;
 public record Trigger(
         int id, List<String> events, int jobId, String nodes, int offsetS, int uid, String user, String program, boolean permanent, long dueTime,
         String cause) {
-    public static final List<String> OF_NODES = List.of("down", "up", "drained", "fail", "idle");
+    public static final List<String> OF_NODES = List.of("down", "up", "drained", "draining", "resume", "fail", "idle");
     public static final List<String> OF_JOBS = List.of("time", "fini");
     public static final String RECONFIG = "reconfig";
 

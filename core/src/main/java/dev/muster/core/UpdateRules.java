@@ -37,6 +37,9 @@ final class UpdateRules {
         if (c.job().step() != Command.JobRef.NO_STEP || c.changes().containsKey(STEPS)) {
             return updateSteps(c, found.get());
         }
+        if (c.changes().containsKey("burstbuffer")) {
+            return new Decision.Rejected(SlurmErrno.NOT_SUPPORTED, "A job keeps the burst buffer that it was submitted with");
+        }
         List<Job> jobs = List.of(found.get());
         if (found.get().isHetLeader() && !found.get().state().isTerminal()) {
             // the leader's number means the whole, as far as it is still there
@@ -125,7 +128,7 @@ final class UpdateRules {
     }
 
     private Optional<Decision.Rejected> one(Job job, Json.Obj desc, String key, String value, int uid) {
-        boolean admin = Access.isAdmin(state, uid);
+        boolean admin = Access.isOperator(state, uid);
         if (UpdateFields.has(key)) {
             return UpdateFields.set(job, desc, key, value, admin);
         }
@@ -142,9 +145,11 @@ final class UpdateRules {
             case "dependency" -> dependency(job, desc, value);
             case "arraytaskthrottle" -> throttle(job, value);
             case "requeue" -> requeue(desc, value);
-            case "numnodes", "reqnodes" -> job.state().isActive() ? Shrinking.toCount(job, value, desc, changes) : nodes(job, desc, value);
-            case "nodelist" -> job.state().isActive() ? Shrinking.toList(job, value, desc, changes) : text(desc, "request.nodeList", value);
-            case "minmemorynode", "minmemorycpu" -> memory(job, desc, key, value);
+            case "numnodes", "reqnodes" -> job.state().isActive() ? Shrinking.toCount(job, value, desc, now.seconds(), changes)
+                    : nodes(job, desc, value);
+            case "nodelist" -> job.state().isActive() ? Shrinking.toList(job, value, desc, now.seconds(), changes)
+                    : text(desc, "request.nodeList", value);
+            case "minmemorynode", "minmemorycpu" -> memory(job, desc, key, value, changes);
             case "hold" -> refuse(SlurmErrno.NOT_SUPPORTED);
             default -> Optional.of(new Decision.Rejected(SlurmErrno.NOT_SUPPORTED,
                     "Updating " + key + " of a job is not supported by this version of Muster"));
@@ -426,17 +431,34 @@ final class UpdateRules {
         return Optional.empty();
     }
 
-    private static Optional<Decision.Rejected> memory(Job job, Json.Obj desc, String key, String value) {
+    private static Optional<Decision.Rejected> memory(Job job, Json.Obj desc, String key, String value, List<Change> changes) {
         OptionalLong mb = MemorySize.parseMb(value);
-        if (!job.isPending()) {
+        boolean perNode = key.equals("minmemorynode");
+        if (!job.isPending() && (mb.isEmpty() || !lower(job, mb.getAsLong(), perNode, changes))) {
             return refuse(SlurmErrno.JOB_NOT_PENDING);
         }
         if (mb.isEmpty()) {
             return refuse(SlurmErrno.INVALID_TASK_MEMORY);
         }
-        boolean perNode = key.equals("minmemorynode");
         put(desc, "request.memPerNodeMb", perNode ? mb.getAsLong() : 0L);
         put(desc, "request.memPerCpuMb", perNode ? 0L : mb.getAsLong());
         return Optional.empty();
+    }
+
+    /** A job that runs may give memory back: less on no node than nothing, and nowhere more than it has. */
+    private static boolean lower(Job job, long mb, boolean perNode, List<Change> changes) {
+        Map<String, Long> after = new java.util.TreeMap<>();
+        for (Allocation.Share s : job.run().allocation().nodes()) {
+            long here = perNode ? mb : mb * s.cpus();
+            if (here <= 0 || here > s.memoryMb() || s.released()) {
+                return false;
+            }
+            after.put(s.node(), here);
+        }
+        if (job.state() != JobState.RUNNING || job.has(dev.muster.model.JobFlag.CONFIGURING)) {
+            return false;
+        }
+        changes.add(new Change.JobMemoryLowered(job.id(), after));
+        return true;
     }
 }

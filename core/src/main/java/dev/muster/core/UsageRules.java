@@ -1,7 +1,10 @@
 package dev.muster.core;
 
 import dev.muster.model.JobState;
+import dev.muster.model.accounting.DbdMessages.AssocPolicy;
+import dev.muster.model.accounting.DbdMessages.Policy;
 import dev.muster.model.accounting.DbdMessages.QosPolicy;
+import dev.muster.model.accounting.LimitField;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.ZonedDateTime;
@@ -36,6 +39,37 @@ final class UsageRules {
             return;
         }
         boolean forget = before.resetAt() > 0 && now.seconds() >= before.resetAt();
+        Change.UsageCharged next = upToNow(forget, Set.of(), Set.of());
+        boolean idle = next.usage().isEmpty() && next.qos().isEmpty() && before.usage().size() == 0 && before.qos().size() == 0;
+        if (!idle || before.time() == 0 || state.ended().size() > 0 || forget) {
+            changes.add(next);
+        }
+    }
+
+    /** What a new policy changes. Usage that it wants forgotten is so up to this moment, in the same decision. */
+    List<Change> policy(Policy p) {
+        Optional<Change.PolicyChanged> change = state.accounts().changed(p);
+        if (change.isEmpty()) {
+            return List.of();
+        }
+        Set<Integer> assocs = new TreeSet<>();
+        Set<Integer> qos = new TreeSet<>();
+        change.get().assocs().stream().filter(a -> resets(state.accounts().assocs().find(a.id()).map(AssocPolicy::limits), a.limits()))
+                .forEach(a -> assocs.add(a.id()));
+        change.get().qos().stream().filter(q -> resets(state.accounts().qos().find(q.id()).map(QosPolicy::limits), q.limits()))
+                .forEach(q -> qos.add(q.id()));
+        return assocs.isEmpty() && qos.isEmpty() || state.shares().time() == 0 ? List.of(change.get())
+                : List.of(upToNow(false, assocs, qos), change.get());
+    }
+
+    private static boolean resets(Optional<Map<String, String>> before, Map<String, String> after) {
+        String reset = after.getOrDefault(LimitField.USAGE_RESET, "");
+        return before.isPresent() && !reset.isEmpty() && !reset.equals(before.get().get(LimitField.USAGE_RESET));
+    }
+
+    /** @param forget everything of before; @param assocs whose usage begins anew; @param ofQos the same */
+    private Change.UsageCharged upToNow(boolean forget, Set<Integer> assocs, Set<Integer> ofQos) {
+        Shares before = state.shares();
         Map<Integer, Long> usage = new TreeMap<>();
         Map<Integer, Long> qos = new TreeMap<>();
         Map<Integer, Map<String, Long>> each = new TreeMap<>();
@@ -47,12 +81,10 @@ final class UsageRules {
             before.each().entries().forEach(e -> keep(each, e.getKey(), e.getValue(), left));
             before.qosEach().entries().forEach(e -> keep(qosEach, e.getKey(), e.getValue(), left));
         }
-        charge(state, now.seconds(), before.time(), usage, qos, each, qosEach);
-        boolean idle = usage.isEmpty() && qos.isEmpty() && before.usage().size() == 0 && before.qos().size() == 0;
-        if (idle && before.time() > 0 && state.ended().size() == 0 && !forget) {
-            return;
-        }
-        changes.add(new Change.UsageCharged(now.seconds(), now.tickMs(), nextReset(before, forget), had(usage, each), had(qos, qosEach)));
+        charge(state, now.seconds(), now.seconds(), before.time(), usage, qos, each, qosEach);
+        usage.keySet().removeAll(assocs);
+        qos.keySet().removeAll(ofQos);
+        return new Change.UsageCharged(now.seconds(), now.tickMs(), nextReset(before, forget), had(usage, each), had(qos, qosEach));
     }
 
     private static List<Shares.Had> had(Map<Integer, Long> sums, Map<Integer, Map<String, Long>> each) {
@@ -93,18 +125,24 @@ final class UsageRules {
         return halfLife <= 0 ? 1 : StrictMath.pow(0.5, ms / 1000.0 / halfLife);
     }
 
-    /** What was used since the last charge, by association and by QOS, as in {@link Shares#each}. */
+    /**
+     * What was used since the last charge, by association and by QOS, as in {@link Shares#each}. What runs counts up to a second that is at most
+     * two early: times of charges are whole ones. An end that is on record has been, and counts whole.
+     */
     static void uncharged(State state, Map<Integer, Map<String, Long>> each, Map<Integer, Map<String, Long>> qosEach) {
         Shares last = state.shares();
         if (last.time() > 0) {
             long nowSeconds = last.time() + (state.tickMs() - last.tickMs()) / 1000;
-            charge(state, nowSeconds, last.time(), new TreeMap<>(), new TreeMap<>(), each, qosEach);
+            charge(state, nowSeconds, Long.MAX_VALUE, last.time(), new TreeMap<>(), new TreeMap<>(), each, qosEach);
         }
     }
 
-    private static void charge(State state, long nowSeconds, long since, Map<Integer, Long> usage, Map<Integer, Long> qos, Map<Integer,
-                    Map<String, Long>> each,
-            Map<Integer, Map<String, Long>> qosEach) {
+    /**
+     * @param nowSeconds up to when what runs counts
+     * @param upTo       up to when what has ended counts; what comes after it is charged the next time
+     */
+    private static void charge(State state, long nowSeconds, long upTo, long since, Map<Integer, Long> usage, Map<Integer, Long> qos,
+            Map<Integer, Map<String, Long>> each, Map<Integer, Map<String, Long>> qosEach) {
         Set<Integer> ids = new TreeSet<>();
         state.nodes().values().forEach(n -> ids.addAll(n.jobs()));
         state.ended().from(since << 32).forEach(e -> ids.add(e.getValue()));
@@ -115,13 +153,14 @@ final class UsageRules {
             if (r.startTime() == 0 || !seen.add(id)) {
                 continue;
             }
-            long end = r.endTime() > 0 ? r.endTime() : job.state() == JobState.SUSPENDED ? r.suspendTime() : nowSeconds;
-            long seconds = Math.min(end, nowSeconds) - Math.max(r.startTime(), since);
+            long end = r.endTime() > 0 ? Math.min(r.endTime(), upTo)
+                    : job.state() == JobState.SUSPENDED ? Math.min(r.suspendTime(), nowSeconds) : nowSeconds;
+            long seconds = end - Math.max(r.startTime(), since);
             if (seconds <= 0) {
                 continue;
             }
             String partition = job.desc().partition().split(",")[0];
-            Optional<QosPolicy> q = state.accounts().qos(job.desc().charge().qos());
+            Optional<QosPolicy> q = state.accounts().qos(job.desc().charge().firstQos());
             Amounts amounts = Amounts.of(job.run().allocation());
             long billing = amounts.billing(state, partition);
             double factor = q.map(p -> p.limits().getOrDefault("UsageFactor", "")).filter(f -> !f.isEmpty()).map(Double::parseDouble).orElse(1.0);

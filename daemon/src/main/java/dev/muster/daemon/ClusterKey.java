@@ -1,6 +1,7 @@
 package dev.muster.daemon;
 
 import dev.muster.config.AuthPlaces;
+import dev.muster.transport.KeySet;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -11,15 +12,15 @@ import java.security.SecureRandom;
 import java.util.Optional;
 import java.util.Set;
 
-/** The key that the daemons of a cluster share (auth/slurm's slurm.key). */
+/** The keys that the daemons of a cluster share (auth/slurm's slurm.key, or several in slurm.jwks). */
 public final class ClusterKey {
-    /** Shorter keys are refused, as Slurm does. */
-    public static final int BYTES_MIN = 17;
+    /** How the name of a file with several ends. */
+    private static final String SEVERAL = ".jwks";
 
     private ClusterKey() {}
 
     /** The first key file there is. @throws IOException if it is open to others, too short or unreadable */
-    public static Optional<byte[]> find(AuthPlaces places) throws IOException {
+    public static Optional<KeySet> find(AuthPlaces places) throws IOException {
         for (File file : places.keyFiles()) {
             if (file.isFile()) {
                 return Optional.of(read(file.toPath()));
@@ -29,8 +30,8 @@ public final class ClusterKey {
     }
 
     /** As {@link #find}; where there is none yet, one is made in the last place, readable by its owner only. */
-    public static byte[] findOrMake(AuthPlaces places) throws IOException {
-        Optional<byte[]> found = find(places);
+    public static KeySet findOrMake(AuthPlaces places) throws IOException {
+        Optional<KeySet> found = find(places);
         if (found.isPresent()) {
             return found.get();
         }
@@ -42,19 +43,26 @@ public final class ClusterKey {
         Files.createFile(fresh, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
         Files.write(fresh, key);
         Files.move(fresh, path, java.nio.file.StandardCopyOption.ATOMIC_MOVE);
-        return key;
+        return KeySet.of(key);
     }
 
-    /** A key from its file. @throws IOException if it is open to others, too short or unreadable */
-    public static byte[] read(Path path) throws IOException {
+    /** Keys from their file. @throws IOException if it is open to others, too short or unreadable */
+    public static KeySet read(Path path) throws IOException {
         Set<PosixFilePermission> mode = Files.getPosixFilePermissions(path);
         if (mode.contains(PosixFilePermission.OTHERS_READ) || mode.contains(PosixFilePermission.OTHERS_WRITE)) {
             throw new IOException(path + " must not be accessible to others (mode 0600)");
         }
         byte[] key = Files.readAllBytes(path);
-        if (key.length < BYTES_MIN) {
-            throw new IOException(path + " is too short: at least " + BYTES_MIN + " bytes are needed");
+        if (path.getFileName().toString().endsWith(SEVERAL)) {
+            try {
+                return KeySet.parse(key);
+            } catch (IllegalArgumentException e) {
+                throw new IOException(path + ": " + e.getMessage());
+            }
         }
-        return key;
+        if (key.length < KeySet.BYTES_MIN) {
+            throw new IOException(path + " is too short: at least " + KeySet.BYTES_MIN + " bytes are needed");
+        }
+        return KeySet.of(key);
     }
 }

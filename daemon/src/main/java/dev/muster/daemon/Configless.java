@@ -34,6 +34,7 @@ public final class Configless {
     private static final int TRIES = 10;
     private static final int PAUSE_MS = 1_000;
     private static final String KEY = "slurm.key";
+    private static final String KEYS = "slurm.jwks";
 
     private record Server(String host, int port) {}
 
@@ -56,11 +57,17 @@ public final class Configless {
         this.keyFile = keyFile;
     }
 
-    /** Where a machine without configuration keeps the cluster's key: SLURM_SACK_KEY, the installation, /etc/slurm. */
+    /** Where a machine without configuration keeps the cluster's keys: SLURM_SACK_JWKS or SLURM_SACK_KEY, the installation, /etc/slurm. */
     public static Optional<Path> keyOf(Path prefix) {
-        String named = Optional.ofNullable(System.getenv("SLURM_SACK_KEY")).orElse("");
-        return Stream.of(named.isEmpty() ? prefix.resolve("etc").resolve(KEY) : Path.of(named), Path.of("/etc/slurm", KEY))
-                .filter(Files::isRegularFile).findFirst();
+        Path etc = prefix.resolve("etc");
+        Path system = Path.of("/etc/slurm");
+        return Stream.of(named("SLURM_SACK_JWKS"), named("SLURM_SACK_KEY"), etc.resolve(KEYS), etc.resolve(KEY), system.resolve(KEYS),
+                system.resolve(KEY)).filter(Files::isRegularFile).findFirst();
+    }
+
+    /** What is no file where the variable is not set. */
+    private static Path named(String variable) {
+        return Path.of(Optional.ofNullable(System.getenv(variable)).orElse(""));
     }
 
     /** Where commands find what a daemon fetched. */
@@ -135,7 +142,9 @@ public final class Configless {
         random.nextBytes(bytes);
         try {
             if (keyFile.isPresent()) {
-                return Session.issue(Files.readAllBytes(keyFile.get()), "", self(), System.currentTimeMillis(), java.util.Arrays.copyOf(bytes, 16));
+                long now = System.currentTimeMillis();
+                byte[] key = ClusterKey.read(keyFile.get()).main(now).orElseThrow(() -> new IllegalStateException("no key is good any more"));
+                return Session.issue(key, "", self(), now, java.util.Arrays.copyOf(bytes, 16));
             }
         } catch (IOException e) {
             throw new IllegalStateException("cannot read " + keyFile.get(), e);
@@ -157,7 +166,7 @@ public final class Configless {
     /** Every file is there or none has changed its content half: each is put in place whole, slurm.conf last. */
     private void store(ConfigFiles files, Path directory) throws IOException {
         Files.createDirectories(directory);
-        Set<String> kept = new TreeSet<>(Set.of(KEY));
+        Set<String> kept = new TreeSet<>(Set.of(KEY, KEYS));
         List<ConfigFile> inOrder = new ArrayList<>(files.files());
         inOrder.sort(java.util.Comparator.comparing(f -> f.name().equals("slurm.conf")));
         for (ConfigFile file : inOrder) {
@@ -174,8 +183,10 @@ public final class Configless {
         }
         removeOthers(directory, kept);
         if (keyFile.isPresent()) {
-            Path key = directory.resolve(KEY);
-            Files.deleteIfExists(key);
+            boolean several = keyFile.get().getFileName().toString().endsWith(KEYS);
+            Path key = directory.resolve(several ? KEYS : KEY);
+            Files.deleteIfExists(directory.resolve(KEYS));
+            Files.deleteIfExists(directory.resolve(KEY));
             Files.createSymbolicLink(key, keyFile.get().toAbsolutePath());
         }
         Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxr-xr-x"));

@@ -1,5 +1,6 @@
 package dev.muster.daemon;
 
+import dev.muster.transport.Syslog;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -46,7 +47,7 @@ public final class DaemonLog {
         this.alsoStderr = alsoStderr || path.isEmpty();
         this.level = level;
         this.syslogLevel = syslogLevel >= 0 ? syslogLevel : alsoStderr ? 0 : path.isEmpty() ? Math.max(FATAL, level) : FATAL;
-        syslog = this.syslogLevel > 0 ? Syslog.open(program) : Optional.empty();
+        syslog = this.syslogLevel > 0 ? Syslog.open(program, Syslog.DAEMON) : Optional.empty();
         format = formatter(timeFormat);
         reopen();
     }

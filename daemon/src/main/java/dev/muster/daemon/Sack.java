@@ -1,6 +1,7 @@
 package dev.muster.daemon;
 
 import dev.muster.transport.Caller;
+import dev.muster.transport.KeySet;
 import dev.muster.transport.Session;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
@@ -12,6 +13,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
+import java.util.Optional;
+import java.util.function.Supplier;
 import jdk.net.ExtendedSocketOptions;
 import jdk.net.UnixDomainPrincipal;
 
@@ -22,16 +25,16 @@ import jdk.net.UnixDomainPrincipal;
 public final class Sack implements AutoCloseable {
     private final ServerSocketChannel server;
     private final Path path;
-    private final byte[] key;
+    private final Supplier<KeySet> keys;
     private final String cluster;
     private final Identities identities;
     private final DaemonLog log;
     private final SecureRandom random = new SecureRandom();
 
     /** @throws IOException if the socket cannot be made */
-    public Sack(String path, byte[] key, String cluster, Identities identities, DaemonLog log) throws IOException {
+    public Sack(String path, Supplier<KeySet> keys, String cluster, Identities identities, DaemonLog log) throws IOException {
         this.path = Path.of(path);
-        this.key = key.clone();
+        this.keys = keys;
         this.cluster = cluster;
         this.identities = identities;
         this.log = log;
@@ -43,20 +46,23 @@ public final class Sack implements AutoCloseable {
     }
 
     /** The first of these places that can be used, skipping those another daemon already serves. */
-    public static java.util.Optional<Sack> open(
-            java.util.List<String> places, byte[] key, String cluster, Identities identities, DaemonLog log) {
+    public static Optional<Sack> open(
+            java.util.List<String> places, Supplier<KeySet> keys, String cluster, Identities identities, DaemonLog log) {
+        if (keys.get().isEmpty()) {
+            return Optional.empty();
+        }
         for (String place : places) {
             if (answers(place)) {
                 log.debug("sack: " + place + " is served by another daemon");
                 continue;
             }
             try {
-                return java.util.Optional.of(new Sack(place, key, cluster, identities, log));
+                return Optional.of(new Sack(place, keys, cluster, identities, log));
             } catch (IOException e) {
                 log.debug("sack: " + place + ": " + e.getMessage());
             }
         }
-        return java.util.Optional.empty();
+        return Optional.empty();
     }
 
     private static boolean answers(String place) {
@@ -95,7 +101,13 @@ public final class Sack implements AutoCloseable {
             Caller caller = new Caller(uid(peer.user().getName()), gid(peer.group().getName()));
             byte[] nonce = new byte[16];
             random.nextBytes(nonce);
-            Session session = Session.issue(key, cluster, caller, System.currentTimeMillis(), nonce);
+            long now = System.currentTimeMillis();
+            Optional<byte[]> key = keys.get().main(now);
+            if (key.isEmpty()) {
+                log.error("sack: every key of the cluster has come to its end");
+                return;
+            }
+            Session session = Session.issue(key.get(), cluster, caller, now, nonce);
             ByteBuffer out = ByteBuffer.wrap(session.toBytes());
             while (out.hasRemaining()) {
                 client.write(out);

@@ -6,12 +6,14 @@ import dev.muster.config.Key;
 import dev.muster.config.SlurmConf;
 import dev.muster.model.Release;
 import dev.muster.transport.Caller;
+import dev.muster.transport.KeySet;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.Supplier;
 
 /**
  * sackd: vouches for the callers of commands on a host where neither slurmctld nor slurmd runs, and keeps the command service there.
@@ -138,12 +140,12 @@ public final class SackMain {
     private static int serve(SlurmConf conf, Options o, Optional<Configless> source) throws IOException {
         DaemonLog log = new DaemonLog("sackd", "", o.foreground, DaemonLog.INFO + o.verbose, conf.text(Key.LOG_TIME_FORMAT), -1);
         AuthPlaces places = AuthPlaces.of(conf);
-        Optional<byte[]> key = new Sessions(conf, new Caller(0, 0), 0, false).key();
-        if (key.isEmpty()) {
+        Supplier<KeySet> keys = new Sessions(conf, new Caller(0, 0), 0, false).keys();
+        if (keys.get().isEmpty()) {
             log.fatal("no cluster key: put slurm.key beside " + conf.file());
             return o.foreground ? 1 : fatal("no cluster key: put slurm.key beside " + conf.file());
         }
-        Optional<Sack> sack = Sack.open(places.sackSockets(), key.get(), conf.clusterName(), new Identities(), log);
+        Optional<Sack> sack = Sack.open(places.sackSockets(), keys, conf.clusterName(), new Identities(), log);
         if (sack.isEmpty() && source.isPresent()) {
             log.info("another daemon of this host vouches for its callers: only the configuration is followed");
         } else if (sack.isEmpty()) {

@@ -3,6 +3,7 @@ package dev.muster.daemon;
 import dev.muster.config.AuthPlaces;
 import dev.muster.config.SlurmConf;
 import dev.muster.transport.Caller;
+import dev.muster.transport.KeySet;
 import dev.muster.transport.Munge;
 import dev.muster.transport.Session;
 import dev.muster.transport.Tokens;
@@ -10,10 +11,11 @@ import dev.muster.transport.Verifier;
 import java.io.IOException;
 import java.security.SecureRandom;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /** How a daemon proves who it is and checks others. */
 public final class Sessions {
-    private final Optional<byte[]> key;
+    private final KeyFile<KeySet> keys;
     private final Optional<Munge> munge;
     /** The munged that slurmdbd believes, where AccountingStoragePass names its socket. */
     private final Optional<Munge> accountingMunge;
@@ -37,18 +39,22 @@ public final class Sessions {
         munge = places.munge() ? Optional.of(new Munge(places.mungeSocket())) : Optional.empty();
         String other = conf.text(dev.muster.config.Key.ACCOUNTING_STORAGE_PASS);
         accountingMunge = places.munge() && other.startsWith("/") ? Optional.of(new Munge(other)) : munge;
-        key = make ? Optional.of(ClusterKey.findOrMake(places)) : readable(places);
+        if (make) {
+            ClusterKey.findOrMake(places);
+        } else {
+            ClusterKey.find(places);
+        }
+        keys = new KeyFile<>(places.keyFiles(), ClusterKey::read, KeySet.NONE);
+        // they are known from now on, whatever becomes of the file
+        keys.get();
         cluster = conf.clusterName();
         this.self = self;
         this.daemonUid = daemonUid;
     }
 
-    private static Optional<byte[]> readable(AuthPlaces places) throws IOException {
-        return ClusterKey.find(places);
-    }
-
-    public Optional<byte[]> key() {
-        return key;
+    /** The cluster's, as they are now; none where only munge vouches. */
+    public Supplier<KeySet> keys() {
+        return keys;
     }
 
     public Verifier verifier() {
@@ -57,8 +63,7 @@ public final class Sessions {
 
     /** @param tokens where JSON Web Tokens are taken as well */
     public Verifier verifier(Optional<Tokens> tokens) {
-        byte[] known = key.orElse(new byte[0]);
-        return new Verifier(() -> known, cluster, munge, tokens, System::currentTimeMillis);
+        return new Verifier(keys, cluster, munge, tokens, System::currentTimeMillis);
     }
 
     /** A session good for now. @throws IllegalStateException if there is neither key nor munge */
@@ -67,7 +72,7 @@ public final class Sessions {
         if (current == null || now - issuedMs > Session.LIFETIME_S * 500L) {
             byte[] bytes = new byte[32];
             random.nextBytes(bytes);
-            current = key.map(k -> Session.issue(k, cluster, self, now, java.util.Arrays.copyOf(bytes, 16)))
+            current = keys.get().main(now).map(k -> Session.issue(k, cluster, self, now, java.util.Arrays.copyOf(bytes, 16)))
                     .or(() -> munge.flatMap(m -> m.session(bytes, daemonUid)))
                     .orElseThrow(() -> new IllegalStateException("no authentication key: neither slurm.key nor munge answers"));
             issuedMs = now;

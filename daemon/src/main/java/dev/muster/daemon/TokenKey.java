@@ -1,7 +1,9 @@
 package dev.muster.daemon;
 
 import dev.muster.transport.Caller;
+import dev.muster.transport.Jwks;
 import dev.muster.transport.Tokens;
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,8 +18,9 @@ public final class TokenKey {
     /** Its name where the configuration has none, in StateSaveLocation. */
     public static final String FILE = "jwt_hs256.key";
     private static final int BYTES_MAX = 65_536;
+    private static final int JWKS_BYTES_MAX = 1 << 20;
     /** Whoever believes in one of these would have others' tokens refused, or taken, than he thinks. */
-    private static final List<String> UNKEPT = List.of("jwks", "use_jwt_client_ids", "use_jwt_client_ids_only");
+    private static final List<String> UNKEPT = List.of("use_jwt_client_ids", "use_jwt_client_ids_only");
 
     private static final Set<PosixFilePermission> OTHERS =
             Set.of(PosixFilePermission.OTHERS_READ, PosixFilePermission.OTHERS_WRITE, PosixFilePermission.OTHERS_EXECUTE);
@@ -45,12 +48,47 @@ public final class TokenKey {
             }
         }
         String named = parameters.getOrDefault("jwt_key", "");
-        return Optional.of(tokens(named.isEmpty() ? Path.of(directory, FILE) : Path.of(named),
-                parameters.getOrDefault("userclaimfield", ""), identities));
+        String claim = parameters.getOrDefault("userclaimfield", "");
+        String jwks = parameters.getOrDefault("jwks", "");
+        if (jwks.isEmpty()) {
+            return Optional.of(tokens(named.isEmpty() ? Path.of(directory, FILE) : Path.of(named), claim, identities));
+        }
+        // with keys of others, one of its own is taken only where it is named
+        Optional<Jwks> there = others(Path.of(jwks));
+        KeyFile<Optional<Jwks>> keys = new KeyFile<>(List.of(new File(jwks)), TokenKey::others, there);
+        Optional<byte[]> own = named.isEmpty() ? Optional.empty() : Optional.of(key(Path.of(named)));
+        return Optional.of(new Tokens(own, keys, claim, name -> caller(identities, name), System::currentTimeMillis));
     }
 
     /** Tokens of a key in a file. @throws IOException if it cannot be read or is open to others */
     public static Tokens tokens(Path file, String claim, Identities identities) throws IOException {
+        return new Tokens(key(file), claim, name -> caller(identities, name), System::currentTimeMillis);
+    }
+
+    private static Optional<Caller> caller(Identities identities, String name) {
+        return identities.byName(name).filter(i -> i.user().equals(name)).map(i -> new Caller(i.uid(), i.gid()));
+    }
+
+    /** Who may sign tokens beside this cluster. @throws IOException if it cannot be read, anybody may write it, or it has no key of use */
+    private static Optional<Jwks> others(Path file) throws IOException {
+        if (!Files.isReadable(file)) {
+            throw new IOException("auth/jwt: Could not load JWKS file (" + file + ")");
+        }
+        if (Files.getPosixFilePermissions(file).contains(PosixFilePermission.OTHERS_WRITE)) {
+            throw new IOException("auth/jwt: the keys in " + file + " must not be writable by others");
+        }
+        byte[] json;
+        try (var in = Files.newInputStream(file)) {
+            json = in.readNBytes(JWKS_BYTES_MAX);
+        }
+        try {
+            return Optional.of(Jwks.parse(json));
+        } catch (IllegalArgumentException e) {
+            throw new IOException("auth/jwt: the JWKS file " + file + " is of no use: " + e.getMessage());
+        }
+    }
+
+    private static byte[] key(Path file) throws IOException {
         if (!Files.isReadable(file)) {
             throw new IOException("auth/jwt: Could not load key file (" + file + ")");
         }
@@ -65,7 +103,6 @@ public final class TokenKey {
         if (key.length == 0) {
             throw new IOException("auth/jwt: the key " + file + " is empty");
         }
-        return new Tokens(key, claim, name -> identities.byName(name).filter(i -> i.user().equals(name)).map(i -> new Caller(i.uid(), i.gid())),
-                System::currentTimeMillis);
+        return key;
     }
 }

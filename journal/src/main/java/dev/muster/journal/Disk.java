@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 
 /** What the journal asks of the disk where it can go wrong. Tests count and break these. */
 interface Disk {
@@ -24,8 +23,6 @@ interface Disk {
 
     /** A rename is durable only when its directory is. */
     default void syncDirectory(Path directory) throws IOException {
-        try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
-            channel.force(true);
-        }
+        Directories.sync(directory);
     }
 }

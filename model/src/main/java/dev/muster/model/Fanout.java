@@ -8,6 +8,10 @@ public final class Fanout {
     /** Slurm's largest TreeWidth: no tree, everybody is reached directly. */
     public static final int WIDTH_MAX = 65_533;
 
+    /** A relay says that it is there so often; who hears nothing of it for longer than {@link #SILENT_MS} goes around it. Milliseconds. */
+    public static final int BEAT_MS = 2_500;
+    public static final int SILENT_MS = 10_000;
+
     private Fanout() {}
 
     /**

@@ -271,6 +271,11 @@ public final class HostList {
         return false;
     }
 
+    /** Whether two lists as text have a node in common; one that cannot be read has none. */
+    public static boolean intersect(String some, String others) {
+        return parse(some) instanceof Parsed.Ok a && parse(others) instanceof Parsed.Ok b && a.list().names().stream().anyMatch(b.list()::contains);
+    }
+
     private static boolean hasNumber(Run r, String name) {
         String number = name.substring(r.prefix.length());
         if (!isNumber(number)) {

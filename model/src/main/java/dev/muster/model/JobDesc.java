@@ -33,8 +33,27 @@ public record JobDesc(
         RUN
     }
 
-    /** Whom and what the job is charged to. */
+    /**
+     * Whom and what the job is charged to.
+     *
+     * @param qos of a job that waits, several with commas, the one that is tried first in front
+     */
     public record Charge(String account, String qos, String wckey, String reservation, String licensesTag) {
+        /** The QOS by which a job stands in the queue, or under which it runs; "" for none. */
+        public String firstQos() {
+            int comma = qos.indexOf(',');
+            return comma < 0 ? qos : qos.substring(0, comma);
+        }
+
+        /** All under which it may run; one "" for none. */
+        public List<String> eachQos() {
+            return qos.indexOf(',') < 0 ? List.of(qos) : List.of(qos.split(","));
+        }
+
+        public Charge withQos(String name) {
+            return new Charge(account, name, wckey, reservation, licensesTag);
+        }
+
         public Charge withWckey(String key) {
             return new Charge(account, qos, key, reservation, licensesTag);
         }
@@ -51,6 +70,7 @@ public record JobDesc(
      * @param prioritySet  {@code --priority} was given
      * @param siteFactor   added to a computed priority, set by administrators
      * @param requeue      {@code --requeue} given as YES, {@code --no-requeue} as NO
+     * @param expedite     {@code --requeue=expedite}
      */
     public record Timing(
             int timeLimitMin,
@@ -66,7 +86,8 @@ public record JobDesc(
             Choice requeue,
             Choice killOnInvalidDependency,
             int delayBootMin,
-            int siteFactor) {}
+            int siteFactor,
+            boolean expedite) {}
 
     /** A tri-state option. */
     public enum Choice { UNSET, YES, NO }
@@ -78,7 +99,7 @@ public record JobDesc(
      */
     public record Files(Bytes workDir, Bytes stdin, Bytes stdout, Bytes stderr, String openMode) {}
 
-    /** Things most jobs never say; one shared value for all that do not. @param x11 see {@link X11#text} */
+    /** Things most jobs never say; one shared value for all that do not. @param x11 see {@link X11#text}; noShell: no command has the allocation */
     public record Extras(
             String comment,
             String adminComment,
@@ -107,11 +128,24 @@ public record JobDesc(
             int warnSignal,
             int warnSeconds,
             boolean warnBatchOnly,
-            String oomKillStep) {
+            String oomKillStep,
+            boolean noShell) {
+        public Extras withAdminComment(String words) {
+            return new Extras(comment, words, extra, cluster, mailUser, mailType, signal, container, containerId, burstBuffer, mcsLabel,
+                    batchFeatures, acctgFreq, cpuFreq, tresBind, tresFreq, profile, power, x11, noKill, waitAllNodes, reboot, getUserEnv,
+                    stepMgr, warnSignal, warnSeconds, warnBatchOnly, oomKillStep, noShell);
+        }
+
+        public Extras withBurstBuffer(String directives) {
+            return new Extras(comment, adminComment, extra, cluster, mailUser, mailType, signal, container, containerId, directives, mcsLabel,
+                    batchFeatures, acctgFreq, cpuFreq, tresBind, tresFreq, profile, power, x11, noKill, waitAllNodes, reboot, getUserEnv,
+                    stepMgr, warnSignal, warnSeconds, warnBatchOnly, oomKillStep, noShell);
+        }
+
         public Extras withMcsLabel(String label) {
             return new Extras(comment, adminComment, extra, cluster, mailUser, mailType, signal, container, containerId, burstBuffer, label,
                     batchFeatures, acctgFreq, cpuFreq, tresBind, tresFreq, profile, power, x11, noKill, waitAllNodes, reboot, getUserEnv,
-                    stepMgr, warnSignal, warnSeconds, warnBatchOnly, oomKillStep);
+                    stepMgr, warnSignal, warnSeconds, warnBatchOnly, oomKillStep, noShell);
         }
     }
 

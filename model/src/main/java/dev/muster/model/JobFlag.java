@@ -14,7 +14,9 @@ public enum JobFlag {
     SPECIAL_EXIT("SE"),
     STAGE_OUT("SO"),
     STOPPED("ST"),
-    UPDATE_DB("UD");
+    UPDATE_DB("UD"),
+    /** It comes before all others: a node failed under it. */
+    EXPEDITING("EX");
 
     private final String compact;
 

@@ -1,11 +1,15 @@
 package dev.muster.model;
 
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 
 /**
  * JSON as a tree of plain values: {@link Obj}, {@code List<Object>}, {@code String}, {@code Long}, {@code Double},
@@ -141,6 +145,38 @@ public final class Json {
         throw new MalformedException("not a JSON object");
     }
 
+    /**
+     * Reads a long object in parts, so that never more than one row of it is a tree.
+     *
+     * @param list the field whose elements are rows; what in it is no object is passed over
+     * @param row  takes each as it comes
+     * @return the other fields
+     * @throws MalformedException where the bytes are not one object; rows before that place have been taken
+     */
+    public static Obj rows(byte[] utf8, String list, Consumer<Obj> row) {
+        Parser parser = opened(utf8);
+        Obj rest = parser.object(0, list, row);
+        parser.blanks();
+        if (parser.at < parser.end) {
+            throw parser.bad("text after the value");
+        }
+        return rest;
+    }
+
+    /** The fields of an object that stand before the named list, or all if it has none: what follows is not looked at. */
+    public static Obj before(byte[] utf8, String list) {
+        return opened(utf8).object(0, list, null);
+    }
+
+    private static Parser opened(byte[] utf8) {
+        Parser parser = new Parser(utf8, 0, utf8.length);
+        parser.blanks();
+        if (parser.at >= parser.end || utf8[parser.at] != '{') {
+            throw new MalformedException("not a JSON object");
+        }
+        return parser;
+    }
+
     public static byte[] print(Object value) {
         Writer out = new Writer();
         out.value(value);
@@ -155,6 +191,67 @@ public final class Json {
             Buffer() {
                 super(512);
             }
+
+            /** One thread writes: a lock for every byte would be the larger part of the work. */
+            @Override
+            public void write(int b) {
+                room(1);
+                buf[count++] = (byte) b;
+            }
+
+            void room(int more) {
+                if (buf.length - count < more) {
+                    buf = Arrays.copyOf(buf, Math.addExact(count, Math.max(more, Math.max(count, 16))));
+                }
+            }
+
+            void all(byte[] bytes) {
+                room(bytes.length);
+                System.arraycopy(bytes, 0, buf, count, bytes.length);
+                count += bytes.length;
+            }
+
+            /** @return how many characters from the first on are themselves in JSON: these are written */
+            int plain(String s) {
+                int length = s.length();
+                room(length);
+                int i = 0;
+                for (; i < length; i++) {
+                    char c = s.charAt(i);
+                    if (c < 0x20 || c >= 0x7f || c == '"' || c == '\\') {
+                        break;
+                    }
+                    buf[count + i] = (byte) c;
+                }
+                count += i;
+                return i;
+            }
+
+            void ascii(String s) {
+                int length = s.length();
+                room(length);
+                for (int i = 0; i < length; i++) {
+                    buf[count + i] = (byte) s.charAt(i);
+                }
+                count += length;
+            }
+
+            void number(long n) {
+                if (n < 0 || n > Integer.MAX_VALUE) {
+                    ascii(Long.toString(n));
+                    return;
+                }
+                int digits = 1;
+                for (long m = n; m > 9; m /= 10) {
+                    digits++;
+                }
+                room(digits);
+                int rest = (int) n;
+                for (int i = count + digits; i > count; rest /= 10) {
+                    buf[--i] = (byte) ('0' + rest % 10);
+                }
+                count += digits;
+            }
         }
 
         public Writer raw(char c) {
@@ -163,20 +260,25 @@ public final class Json {
         }
 
         public Writer raw(String ascii) {
-            for (int i = 0; i < ascii.length(); i++) {
-                out.write(ascii.charAt(i));
-            }
+            out.ascii(ascii);
+            return this;
+        }
+
+        /** JSON that has been made before. */
+        public Writer raw(byte[] json) {
+            out.all(json);
             return this;
         }
 
         public Writer number(long n) {
-            return raw(Long.toString(n));
+            out.number(n);
+            return this;
         }
 
         public Writer text(String s) {
             out.write('"');
             int length = s.length();
-            for (int i = 0; i < length; i++) {
+            for (int i = out.plain(s); i < length; i++) {
                 char c = s.charAt(i);
                 if (c >= 0x20 && c < 0x7f && c != '"' && c != '\\') {
                     out.write(c);
@@ -267,6 +369,19 @@ public final class Json {
         public int size() {
             return out.size();
         }
+
+        /** @return what is there; it goes on empty */
+        public byte[] take() {
+            byte[] all = out.toByteArray();
+            out.reset();
+            return all;
+        }
+
+        /** Hands on what is there and goes on empty. */
+        public void drain(OutputStream to) throws IOException {
+            out.writeTo(to);
+            out.reset();
+        }
     }
 
     private static final class Parser {
@@ -345,6 +460,11 @@ public final class Json {
         }
 
         private Obj object(int depth) {
+            return object(depth, null, null);
+        }
+
+        /** @param list the field whose elements go to row, null for none; without a row all ends there */
+        private Obj object(int depth, String list, Consumer<Obj> row) {
             at++;
             Obj object = new Obj();
             while (more('}')) {
@@ -357,10 +477,28 @@ public final class Json {
                     throw bad("':' expected");
                 }
                 at++;
-                object.put(name, value(depth + 1));
+                blanks();
+                if (name.equals(list) && at < end && in[at] == '[') {
+                    if (row == null) {
+                        return object;
+                    }
+                    each(depth + 1, row);
+                } else {
+                    object.put(name, value(depth + 1));
+                }
                 comma('}');
             }
             return object;
+        }
+
+        private void each(int depth, Consumer<Obj> row) {
+            at++;
+            while (more(']')) {
+                if (value(depth + 1) instanceof Obj o) {
+                    row.accept(o);
+                }
+                comma(']');
+            }
         }
 
         private List<Object> array(int depth) {

@@ -2,7 +2,10 @@ package dev.muster.model;
 
 /** The release of Slurm whose interface this is: what tools that ask for a version are told. */
 public final class Release {
-    public static final String VERSION = "26.05.3";
+    public static final String MAJOR = "26";
+    public static final String MINOR = "05";
+    public static final String MICRO = "3";
+    public static final String VERSION = MAJOR + "." + MINOR + "." + MICRO;
     /** What {@code -V} prints. */
     public static final String LINE = "slurm " + VERSION;
 

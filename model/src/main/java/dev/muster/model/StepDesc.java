@@ -25,6 +25,8 @@ import java.util.Map;
  * @param oomKillStep   {@code --oom-kill-step}: 1, 0 or "" for what the job or the configuration says
  * @param acctgFreq     {@code --acctg-freq} as written; "" for the job's
  * @param resvPorts     {@code --resv-ports}: how many ports of MpiParams the step has for itself on its nodes
+ * @param debugLevel    {@code --slurmd-debug}: what its nodes tell on its standard error, 4 verbose, 5 debug; 0 for nothing
+ * @param waitForChildren it has ended when none of its processes is left, not with its last task
  * @param async         {@code --async}: nobody waits for it; it writes files on its nodes, and is queued while what it needs is busy
  */
 public record StepDesc(
@@ -62,13 +64,29 @@ public record StepDesc(
         String oomKillStep,
         String acctgFreq,
         int resvPorts,
-        boolean async) {
+        boolean async,
+        int debugLevel,
+        boolean waitForChildren) {
 
     public StepDesc withTimeLimit(int minutes) {
-        return new StepDesc(name, request, overlap, wholeNodes, relative, minutes, cpuBind, memBind, mpi, arguments, multiProg, environment,
+        return with(minutes, cpuBind, environment, tresBind, oomKillStep, acctgFreq);
+    }
+
+    public StepDesc withEnvironment(List<Bytes> entries) {
+        return with(timeLimitMin, cpuBind, entries, tresBind, oomKillStep, acctgFreq);
+    }
+
+    /** With what others say where the step says nothing. */
+    public StepDesc withDefaults(String cpus, String tres, String oomKill, String sampling) {
+        return with(timeLimitMin, cpuBind.isEmpty() ? cpus : cpuBind, environment, tresBind.isEmpty() ? tres : tresBind,
+                oomKillStep.isEmpty() ? oomKill : oomKillStep, acctgFreq.isEmpty() ? sampling : acctgFreq);
+    }
+
+    private StepDesc with(int minutes, String cpus, List<Bytes> entries, String tres, String oomKill, String sampling) {
+        return new StepDesc(name, request, overlap, wholeNodes, relative, minutes, cpus, memBind, mpi, arguments, multiProg, entries,
                 workDir, io, killOnBadExit, noKill, waitSeconds, pty, ptyRows, ptyColumns, preserveEnv, taskProlog, taskEpilog, umask,
-                immediateFail, container, submitHost, submitPid, submitLine, limits, tresBind, oomKillStep,
-                acctgFreq, resvPorts, async);
+                immediateFail, container, submitHost, submitPid, submitLine, limits, tres, oomKill, sampling, resvPorts, async, debugLevel,
+                waitForChildren);
     }
 
     /**

@@ -12,9 +12,16 @@ import java.util.Optional;
  * @param sizes      so many nodes make a block, a block of blocks, and so on
  * @param placements of a torus: the sets of nodes that a job or a segment of it may have
  * @param onRequest  only jobs with --switches are placed by it
+ * @param alphaRank  of a flat one: tasks of steps go over the nodes in the order of their names, not as the nodes are configured
  */
 public record Topology(
-        String name, Kind kind, List<Switch> switches, List<Block> blocks, List<Integer> sizes, List<Block> placements, boolean onRequest) {
+        String name, Kind kind, List<Switch> switches, List<Block> blocks, List<Integer> sizes, List<Block> placements, boolean onRequest,
+        boolean alphaRank) {
+    public Topology(String name, Kind kind, List<Switch> switches, List<Block> blocks, List<Integer> sizes, List<Block> placements,
+            boolean onRequest) {
+        this(name, kind, switches, blocks, sizes, placements, onRequest, false);
+    }
+
     public static final Topology FLAT = new Topology("", Kind.FLAT, List.of(), List.of(), List.of(), List.of(), false);
 
     /** What is known of the network. */

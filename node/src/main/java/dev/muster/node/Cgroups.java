@@ -146,6 +146,18 @@ final class Cgroups {
         return new Groups(join, kill, oomEvents);
     }
 
+    /** Another limit for what the job has all together. */
+    synchronized void confineMemory(int jobId, int attempt, long memoryMb) {
+        for (Path top : tops()) {
+            Path job = top.resolve(jobName(jobId, attempt));
+            boolean two = v2.filter(top::equals).isPresent();
+            boolean counts = two ? v2Controllers.contains("memory") : top.getParent().getFileName().toString().equals("memory");
+            if (counts && java.nio.file.Files.isDirectory(job)) {
+                memory(two, job, confinement.memory(memoryMb, totalMb));
+            }
+        }
+    }
+
     private boolean share(Path job) {
         return v2Controllers.stream().allMatch(c -> write(job.resolve("cgroup.subtree_control"), "+" + c));
     }

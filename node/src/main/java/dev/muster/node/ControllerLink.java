@@ -14,6 +14,7 @@ import dev.muster.transport.Client;
 import dev.muster.transport.Frames;
 import dev.muster.transport.Server;
 import java.io.IOException;
+import java.util.Queue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -40,6 +41,7 @@ final class ControllerLink implements AutoCloseable {
     private final Consumer<ToNode> orders;
     private volatile boolean closed;
     private volatile Frames current;
+    private volatile Queue<ToController> answers = new LinkedBlockingQueue<>();
 
     interface ClientSource {
         Client open(String host, int port);
@@ -113,7 +115,9 @@ final class ControllerLink implements AutoCloseable {
                         log.info("registered at " + address.host() + ":" + address.port());
                         int seconds = w.heartbeatSeconds() > 0 ? w.heartbeatSeconds() : HEARTBEAT_SECONDS_DEFAULT;
                         Loop.aside(() -> write(frames, queue, seconds));
+                        answers = queue;
                         loop.post(() -> reports.connect(queue::add));
+                        loop.post(() -> orders.accept(w));
                     }
                     case Refused r -> {
                         log.error("registration refused: " + r.error());
@@ -127,10 +131,24 @@ final class ControllerLink implements AutoCloseable {
         } catch (java.io.EOFException e) {
             log.verbose("the controller closed the connection");
         } finally {
+            answers = new LinkedBlockingQueue<>();
             loop.post(reports::disconnect);
             queue.add(END);
         }
         return welcome;
+    }
+
+    /** Tells the controller that is connected now; what it does not hear it does without. */
+    void tell(ToController message) {
+        answers.add(message);
+    }
+
+    /** Registers anew. */
+    void again() {
+        Frames frames = current;
+        if (frames != null) {
+            frames.close();
+        }
     }
 
     private <T> T onLoop(Supplier<T> question) throws IOException {

@@ -52,6 +52,11 @@ final class FeatureHelpers {
         return all;
     }
 
+    /** Whether one of those that are not active yet is not to be had as the node runs. */
+    boolean needReboot(List<String> wanted, List<String> active) {
+        return conf.of(node).stream().anyMatch(f -> wanted.contains(f.name()) && !active.contains(f.name()) && !f.rebootless());
+    }
+
     private Optional<String> run(String... command) {
         File output = null;
         try {

@@ -69,7 +69,26 @@ final class Hooks {
             return;
         }
         log.info("Node reboot request being processed");
-        runOne(settings.around().reboot(), basic(), HEALTH_SECONDS, List.of()).ifPresent(e -> log.error("RebootProgram failed: " + e));
+        runOne(settings.around().reboot(), powerful(), HEALTH_SECONDS, List.of(), List.of(settings.nodeName()))
+                .ifPresent(e -> log.error("RebootProgram failed: " + e));
+    }
+
+    /** The program of a PowerAction of this node. */
+    void powerAction(String action) {
+        String program = settings.around().powerActions().getOrDefault(action, "");
+        if (program.isEmpty()) {
+            log.error("PowerAction=" + action + " isn't defined in config with Location=slurmd");
+            return;
+        }
+        log.info("PowerAction=" + action + " being processed");
+        runOne(program, powerful(), HEALTH_SECONDS, List.of(), List.of(settings.nodeName()))
+                .ifPresent(e -> log.error("PowerAction=" + action + " failed: " + e));
+    }
+
+    private Map<String, String> powerful() {
+        Map<String, String> out = basic();
+        out.put("SLURM_NODE_NAME", settings.nodeName());
+        return out;
     }
 
     /** UnkillableStepProgram. */
@@ -137,6 +156,12 @@ final class Hooks {
     }
 
     static Optional<String> runOne(String program, Map<String, String> environment, int timeoutSeconds, List<Path> groups) {
+        return runOne(program, environment, timeoutSeconds, groups, List.of());
+    }
+
+    /** @param arguments of a program that runs in no group */
+    private static Optional<String> runOne(String program, Map<String, String> environment, int timeoutSeconds, List<Path> groups,
+            List<String> arguments) {
         if (!Files.isExecutable(Path.of(program))) {
             return Optional.of(program + ": not executable");
         }
@@ -146,6 +171,7 @@ final class Hooks {
         }
         command.add(program);
         groups.forEach(g -> command.add(g.toString()));
+        command.addAll(arguments);
         try {
             ProcessBuilder builder = new ProcessBuilder(command)
                     .directory(new File("/"))

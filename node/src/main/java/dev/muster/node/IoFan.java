@@ -24,6 +24,8 @@ import java.util.Set;
 final class IoFan implements AutoCloseable {
     /** In a refusal's stream field: this relay does not reach the node whose first task is named. */
     static final int OUT_OF_REACH = 2;
+    /** Of a relay: it is there. */
+    static final char BEAT = 'b';
     /** Tasks of a step, on all nodes. */
     private static final int TASKS_MAX = 4_000_000;
     private static final int UP_TOGETHER_BYTES = 64 << 10;
@@ -159,6 +161,9 @@ final class IoFan implements AutoCloseable {
                 }
                 frames.send(Codec.encode(new IoAttach(attach.jobId(), attach.attempt(), attach.stepId(), attach.token(), false, true,
                         firsts.getFirst(), attach.width(), nodes.subList(1, nodes.size()))));
+                if (nodes.size() > 1) {
+                    frames.expect(Fanout.SILENT_MS);
+                }
                 Thread.ofVirtual().start(() -> write(frames));
                 while (true) {
                     passUp(frames);
@@ -196,8 +201,8 @@ final class IoFan implements AutoCloseable {
                 if (frame[0] == 'F' || frame[0] == '!') {
                     open.remove(task(frame));
                 }
-                // a hello or an answer concerns one connection only
-                if (frame[0] != 'H' && frame[0] != 'R') {
+                // a hello, an answer or a beat concerns one connection only
+                if (frame[0] != 'H' && frame[0] != 'R' && frame[0] != BEAT) {
                     together.add(frame);
                     bytes += frame.length;
                 }

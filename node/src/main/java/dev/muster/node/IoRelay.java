@@ -2,6 +2,7 @@ package dev.muster.node;
 
 import dev.muster.daemon.DaemonLog;
 import dev.muster.model.Codec;
+import dev.muster.model.Fanout;
 import dev.muster.model.ExitStatus;
 import dev.muster.model.Json;
 import dev.muster.model.node.NodeMessages.IoAttach;
@@ -94,6 +95,7 @@ final class IoRelay {
         IoOutlet own = new IoOutlet();
         try (IoFan fan = new IoFan(log, dialer, frames, attach, own)) {
             fan.start();
+            Thread.ofVirtual().name("io-beat").start(() -> beat(frames));
             Thread.ofVirtual().name("io-own").start(() -> {
                 try {
                     serve(frames, attach, target, stepd -> pass(own, stepd, attach));
@@ -105,6 +107,21 @@ final class IoRelay {
             while (true) {
                 fan.pass(frames.receive());
             }
+        }
+    }
+
+    /** A stopped relay would hold up all behind it: it is missed soon. */
+    private static void beat(Frames frames) {
+        byte[] beat = new StepSocket.Frame(IoFan.BEAT, StepSocket.ALL_TASKS, 0, 0, new byte[0]).encode();
+        try {
+            while (!frames.isClosed()) {
+                frames.send(beat);
+                Thread.sleep(Fanout.BEAT_MS);
+            }
+        } catch (IOException e) {
+            frames.close();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 

@@ -18,10 +18,7 @@ import dev.muster.model.node.NodeMessages.StepLaunched;
 import dev.muster.model.node.NodeMessages.Suspend;
 import dev.muster.model.node.NodeMessages;
 import java.io.IOException;
-import java.time.LocalDateTime;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -45,8 +42,8 @@ final class Jobs {
     static final long LINGER_ALONE_MS = 10_000;
     /** How long the end of a step is kept for an srun that has not come yet. */
     static final long UNCLAIMED_MS = 30_000;
-    static final int LEFTOVER_ROUNDS_MAX = 50;
-    static final long LEFTOVER_PAUSE_MS = 100;
+    /** A stepd that is told to kill has so long; the user may have stopped the child in whose place it waits. */
+    static final long DISOBEYED_MS = 3_000;
 
     private final Settings settings;
     private final DaemonLog log;
@@ -56,6 +53,7 @@ final class Jobs {
     private final Hooks hooks;
     private final Cgroups cgroups;
     private final Starter starter;
+    private final MpiLinks mpi;
     private final ExecutorService starters;
     private final String bootId;
     private final Map<String, NodeJob> jobs = new TreeMap<>();
@@ -63,7 +61,7 @@ final class Jobs {
     private final Map<String, NodeJob> unclaimed = new TreeMap<>();
 
     Jobs(Settings settings, DaemonLog log, Loop loop, Spool spool, Reports reports, Hooks hooks, Cgroups cgroups,
-            Starter starter, ExecutorService starters, String bootId) {
+            Starter starter, MpiLinks mpi, ExecutorService starters, String bootId) {
         this.settings = settings;
         this.log = log;
         this.loop = loop;
@@ -72,6 +70,7 @@ final class Jobs {
         this.hooks = hooks;
         this.cgroups = cgroups;
         this.starter = starter;
+        this.mpi = mpi;
         this.starters = starters;
         this.bootId = bootId;
     }
@@ -95,7 +94,7 @@ final class Jobs {
 
     List<Attempt> attempts() {
         List<Attempt> out = new ArrayList<>();
-        for (NodeJob job : jobs.values()) {
+        for (NodeJob job : jobs.values().stream().filter(j -> !Unallocated.is(j.jobId())).toList()) {
             List<Integer> live = job.steps.values().stream()
                     .filter(s -> s.phase != NodeStep.Phase.ENDED).map(s -> s.stepId).toList();
             out.add(new Attempt(job.jobId(), job.attempt(), job.share.bootId(), live, job.phase == NodeJob.Phase.DONE));
@@ -132,6 +131,7 @@ final class Jobs {
         }
         NodeStep step = addStep(job, launch.stepId());
         step.ioToken = launch.ioToken();
+        step.hasMpiParent = !launch.mpi().isEmpty() && launch.nodeIndex() > 0;
         step.sampleSeconds = SettingsReader.taskSeconds(launch.step().acctgFreq()).orElse(0);
         if (!step.ioToken.isEmpty()) {
             save(job);
@@ -312,12 +312,26 @@ final class Jobs {
             }
 
             @Override
+            public void aborted() {
+                abort(job, step);
+            }
+
+            @Override
             public void neverStarted() {
                 startFailed(job, step, new Starter.FailedException("slurmd was ended while it launched the step"));
             }
         });
         step.watch = Optional.of(watch);
+        mpi.connect(step);
         watch.start(stepdEnded, step.isNumbered());
+    }
+
+    /** The controller decides, and all nodes of the step hear of it. */
+    private void abort(NodeJob job, NodeStep step) {
+        if (!step.aborted) {
+            step.aborted = true;
+            reports.add(seq -> new NodeMessages.StepAborted(seq, job.jobId(), job.attempt(), step.stepId), () -> { });
+        }
     }
 
     private static String reasonOf(NodeStep step, StatusFile status) {
@@ -344,6 +358,7 @@ final class Jobs {
             return;
         }
         step.phase = NodeStep.Phase.ENDED;
+        step.over = true;
         step.whenRunning.clear();
         cgroups.removeStep(job.jobId(), job.attempt(), step.stepId);
         starter.stepEnded(job.jobId(), step.stepId);
@@ -371,28 +386,9 @@ final class Jobs {
             return;
         }
         Loop.aside(() -> {
-            killLeftovers(job, step, last);
+            Leftovers.end(job, step, last, settings, cgroups, log);
             loop.post(() -> stepEnded(job, step, last, reason));
         });
-    }
-
-    private void killLeftovers(NodeJob job, NodeStep step, Optional<StatusFile> last) {
-        Set<Long> tasks = new HashSet<>();
-        last.ifPresent(s -> s.tasks().stream().filter(t -> !t.ended()).forEach(t -> tasks.add((long) t.pid())));
-        for (int round = 0; round < LEFTOVER_ROUNDS_MAX; round++) {
-            cgroups.kill(job.jobId(), job.attempt(), step.stepId);
-            List<Long> left = Leftovers.find(job.jobId(), job.share.owner().uid(), settings, tasks);
-            if (left.isEmpty()) {
-                return;
-            }
-            left.forEach(pid -> Os.kill(pid, Os.SIGNAL_KILL));
-            try {
-                Thread.sleep(LEFTOVER_PAUSE_MS);
-            } catch (InterruptedException e) {
-                return;
-            }
-        }
-        log.error(job.name() + ": processes of a killed slurmstepd do not end");
     }
 
     void endJob(EndJob order) {
@@ -446,7 +442,8 @@ final class Jobs {
         }
         if (killWaitSeconds <= 0) {
             if (!step.ending && !reason.isEmpty() && !reason.equals(REASON_OUT_OF_MEMORY)) {
-                step.whenRunning(() -> step.watch.ifPresent(w -> w.message(cancelled(job, step, reason))));
+                step.whenRunning(() -> step.watch.ifPresent(w ->
+                        w.message(Reasons.cancelled(stepName(job, step.stepId), settings.nodeName(), reason))));
             }
             terminate(job, step);
             return;
@@ -457,7 +454,7 @@ final class Jobs {
         step.ending = true;
         step.whenRunning(() -> step.watch.ifPresent(w -> {
             if (!reason.isEmpty()) {
-                w.message(cancelled(job, step, reason));
+                w.message(Reasons.cancelled(stepName(job, step.stepId), settings.nodeName(), reason));
             }
             w.signal(StepWatch.EVERY_PROCESS, Os.SIGNAL_CONT);
             w.signal(reach(Os.SIGNAL_TERM), Os.SIGNAL_TERM);
@@ -475,6 +472,11 @@ final class Jobs {
         step.ending = true;
         step.terminated = true;
         step.whenRunning(() -> step.watch.ifPresent(w -> w.signal(StepWatch.TERMINATE, Os.SIGNAL_KILL)));
+        loop.later(DISOBEYED_MS, () -> {
+            if (step.phase != NodeStep.Phase.ENDED) {
+                Loop.aside(() -> spool.status(step.directory).ifPresent(s -> Leftovers.killBelow(s.stepdPid(), settings)));
+            }
+        });
         loop.later(settings.unkillableSeconds() * 1000L, () -> {
             if (step.phase != NodeStep.Phase.ENDED) {
                 log.error("[" + stepName(job, step.stepId) + "] processes do not end after SIGKILL");
@@ -484,22 +486,9 @@ final class Jobs {
         });
     }
 
-    private String cancelled(NodeJob job, NodeStep step, String reason) {
-        String why = switch (reason) {
-            case REASON_TIME_LIMIT, "TIMEOUT", "Timeout" -> " DUE TO TIME LIMIT";
-            case "PREEMPTED", "Preempted", "Preemption" -> " DUE TO PREEMPTION";
-            case "NODE_FAIL", "NodeFail" -> " DUE TO NODE FAILURE, SEE SLURMCTLD LOG FOR DETAILS";
-            default -> "";
-        };
-        String what = step.isBatch() ? "JOB " + job.jobId() : "STEP " + stepName(job, step.stepId);
-        return "*** " + what + " ON " + settings.nodeName() + " CANCELLED AT "
-                + LocalDateTime.now().truncatedTo(ChronoUnit.SECONDS)
-                        .format(java.time.format.DateTimeFormatter.ISO_LOCAL_DATE_TIME)
-                + why + " ***";
-    }
-
     /** Goes on with an ending job: external step, then epilog, then done. */
     private void settle(NodeJob job) {
+        job.phase = Unallocated.isOver(job) ? NodeJob.Phase.ENDING : job.phase;
         if (job.phase != NodeJob.Phase.ENDING || job.hasLiveStepsBesideExternal() || !job.waiting.isEmpty()) {
             return;
         }
@@ -630,6 +619,15 @@ final class Jobs {
                 step.whenRunning(() -> step.watch.ifPresent(w -> w.message(order.text()))));
     }
 
+    /** What the job gives back others may have: its processes are kept within the rest from now on. */
+    void setMemory(dev.muster.model.node.NodeMessages.SetMemory order) {
+        job(order.jobId(), order.attempt()).ifPresent(job -> {
+            job.share = job.share.withMemory(order.memoryMb());
+            cgroups.confineMemory(order.jobId(), order.attempt(), order.memoryMb());
+            save(job);
+        });
+    }
+
     void setTimeLimit(SetTimeLimit order) {
         job(order.jobId(), order.attempt()).ifPresent(job -> setLimit(job, order.secondsLeft()));
     }
@@ -677,15 +675,10 @@ final class Jobs {
                     .filter(s -> s.phase == NodeStep.Phase.RUNNING)
                     .map(s -> Spool.stepdPid(s.directory)).filter(p -> p > 0).toList();
             if (job.share.memoryMb() > 0 && !stepds.isEmpty()) {
-                out.add(new MemoryWatch.Watched(job.jobId(), job.attempt(), job.share.memoryMb(), stepds, sampleSeconds(job)));
+                out.add(new MemoryWatch.Watched(job.jobId(), job.attempt(), job.share.memoryMb(), stepds, job.sampleSeconds()));
             }
         }
         return out;
-    }
-
-    /** The shortest that the job or one of its steps asked for; 0 for none. */
-    private static int sampleSeconds(NodeJob job) {
-        return job.steps.values().stream().mapToInt(s -> s.sampleSeconds).filter(s -> s > 0).min().orElse(job.share.sampleSeconds());
     }
 
     void memoryExceeded(int jobId, int attempt, long usedMb, long limitMb) {
@@ -729,6 +722,7 @@ final class Jobs {
         for (int stepId : steps) {
             NodeStep step = addStep(job, stepId);
             step.phase = NodeStep.Phase.RUNNING;
+            step.hasMpiParent = MpiLinks.isRemembered(step.directory);
             step.begun.complete(NodeStep.Begin.GOOD);
             step.endReason = file.stepReasons().getOrDefault(Integer.toString(stepId), "");
             step.ioToken = file.stepReasons().getOrDefault("token." + stepId, "");

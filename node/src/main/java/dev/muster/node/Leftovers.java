@@ -1,11 +1,13 @@
 package dev.muster.node;
 
+import dev.muster.daemon.DaemonLog;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -14,7 +16,30 @@ import java.util.Set;
  * above them. Used where no control group can tell, and to check where one can.
  */
 final class Leftovers {
+    private static final int ROUNDS_MAX = 50;
+    private static final long PAUSE_MS = 100;
+
     private Leftovers() {}
+
+    /** Kills until nothing of the step is left, not on the node's thread. @param last what its stepd had written */
+    static void end(NodeJob job, NodeStep step, Optional<StatusFile> last, Settings settings, Cgroups cgroups, DaemonLog log) {
+        Set<Long> tasks = new HashSet<>();
+        last.ifPresent(s -> s.tasks().stream().filter(t -> !t.ended()).forEach(t -> tasks.add((long) t.pid())));
+        for (int round = 0; round < ROUNDS_MAX; round++) {
+            cgroups.kill(job.jobId(), job.attempt(), step.stepId);
+            List<Long> left = find(job.jobId(), job.share.owner().uid(), settings, tasks);
+            if (left.isEmpty()) {
+                return;
+            }
+            left.forEach(pid -> Os.kill(pid, Os.SIGNAL_KILL));
+            try {
+                Thread.sleep(PAUSE_MS);
+            } catch (InterruptedException e) {
+                return;
+            }
+        }
+        log.error(job.name() + ": processes of a killed slurmstepd do not end");
+    }
 
     static List<Long> find(int jobId, int uid, Settings settings, Set<Long> taskPids) {
         Map<Long, Long> parents = new HashMap<>();
@@ -36,6 +61,15 @@ final class Leftovers {
             }
         }
         return out;
+    }
+
+    /** What a stepd that does nothing by itself has below it. */
+    static void killBelow(long stepd, Settings settings) {
+        if (stepd > 0 && isStepd(stepd)) {
+            boolean byGroup = settings.confinement().tracking() == Confinement.Tracking.GROUP;
+            ProcessHandle.of(stepd).stream().flatMap(p -> byGroup ? p.children() : p.descendants())
+                    .forEach(p -> Os.kill(p.pid(), Os.SIGNAL_KILL));
+        }
     }
 
     private static boolean isOf(int uid, long pid) {
@@ -63,6 +97,6 @@ final class Leftovers {
     }
 
     private static boolean isStepd(long pid) {
-        return Os.read(Path.of("/proc/" + pid + "/comm")).orElse("").trim().equals("slurmstepd");
+        return Os.read(Path.of("/proc/" + pid + "/comm")).orElse("").startsWith("slurmstepd");
     }
 }

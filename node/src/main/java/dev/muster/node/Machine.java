@@ -10,7 +10,11 @@ public final class Machine implements AutoCloseable {
     final StepdServer stepds;
     final ExecutorService starters = Loop.starters(STARTERS);
 
-    public Machine(Path stepd) {
+    /** Of the one process. */
+    final int nodes;
+
+    public Machine(Path stepd, int nodes) {
+        this.nodes = nodes;
         stepds = new StepdServer(stepd);
     }
 

@@ -209,6 +209,7 @@ public final class Main {
             System.err.println("slurmd: fatal: Unable to open logfile `" + settings.logFile() + "': " + Reasons.of(e));
             return 1;
         }
+        log.adoptLibraries();
         conf.warnings().forEach(w -> log.error(w.message()));
         nodes.stream().filter(n -> !n.detected().isEmpty())
                 .forEach(n -> log.info("Autodetected Gres for dynamic node " + n.node().name() + ": " + n.detected()));
@@ -255,7 +256,7 @@ public final class Main {
         applyProcessOptions(first);
         Lifetime lifetime = new Lifetime(first.log);
         Start start = first;
-        try (Machine machine = new Machine(first.settings().stepd())) {
+        try (Machine machine = new Machine(first.settings().stepd(), first.nodes.size())) {
             WarmUp.start(first.settings(), new Sessions(first.conf, new Caller(Os.uid(), Os.gid()), first.settings().slurmUserId(), false),
                     first.log);
             while (serveOnce(start, lifetime, machine) == Lifetime.Order.READ_CONFIG) {
@@ -276,8 +277,8 @@ public final class Main {
                 running.add(new Slurmd(node, start.log, sessions, lifetime, start.options.reportReboot(), name ->
                         start.conf.node(name).map(n -> new Settings.Address(n.address(), n.port())), machine));
             }
-            Optional<Sack> sack = sessions.key().flatMap(key -> Sack.open(AuthPlaces.of(start.conf).sackSockets(), key,
-                    settings.cluster(), start.identities, start.log));
+            Optional<Sack> sack = Sack.open(AuthPlaces.of(start.conf).sackSockets(), sessions.keys(), settings.cluster(), start.identities,
+                    start.log);
             List<PidFile> pidFiles = new ArrayList<>();
             for (String file : start.nodes.stream().map(Settings::pidFile).distinct().toList()) {
                 pidFiles.add(new PidFile(file));

@@ -68,4 +68,9 @@ final class NodeJob {
     String name() {
         return "job " + jobId() + (attempt() > 1 ? " attempt " + attempt() : "");
     }
+
+    /** The shortest that the job or one of its steps asked for; 0 for none. */
+    int sampleSeconds() {
+        return steps.values().stream().mapToInt(s -> s.sampleSeconds).filter(s -> s > 0).min().orElse(share.sampleSeconds());
+    }
 }

@@ -40,6 +40,12 @@ final class NodeStep {
     final List<Runnable> whenRunning = new ArrayList<>();
     /** Connections of srun and sattach: while one is there, unread output may wait longer. */
     int relays;
+    /** Read by threads beside the node's: nothing of it is left to be reached. */
+    volatile boolean over;
+    /** Its tasks speak PMI, and the helper of another node is to be reached from here. */
+    boolean hasMpiParent;
+    /** A task asked for the end of the whole step, and the controller has been told. */
+    boolean aborted;
     /** srun has heard the end of it. */
     boolean endTold;
 

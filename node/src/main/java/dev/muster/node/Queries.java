@@ -28,9 +28,12 @@ final class Queries {
     private final Sensors sensors;
     private final Supplier<Hardware> hardware;
     private final LongSupplier lastMessage;
+    private final Unallocated unallocated;
     private final long startTime;
 
-    Queries(Settings settings, Loop loop, Jobs jobs, Sensors sensors, Supplier<Hardware> hardware, LongSupplier lastMessage, long startTime) {
+    Queries(Settings settings, Loop loop, Jobs jobs, Sensors sensors, Supplier<Hardware> hardware, LongSupplier lastMessage, long startTime,
+            Unallocated unallocated) {
+        this.unallocated = unallocated;
         this.settings = settings;
         this.loop = loop;
         this.jobs = jobs;
@@ -45,6 +48,8 @@ final class Queries {
             return switch (message) {
                 case "QueryDaemon" -> Reply.of(daemon());
                 case "QueryProcesses" -> Reply.of(processes(caller, Codec.decode(body, SlurmdMessages.QueryProcesses.class)));
+                case "RunUnallocated" -> unallocated.run(caller, Codec.decode(body, SlurmdMessages.RunUnallocated.class));
+                case "SignalUnallocated" -> unallocated.signal(caller, Codec.decode(body, SlurmdMessages.SignalUnallocated.class));
                 default -> Reply.error(404, SlurmErrno.UNEXPECTED_MSG_ERROR, "slurmd does not know the message " + message);
             };
         } catch (Json.MalformedException e) {

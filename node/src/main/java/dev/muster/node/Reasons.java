@@ -4,6 +4,9 @@ import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
+import java.time.LocalDateTime;
+import java.time.format.DateTimeFormatter;
+import java.time.temporal.ChronoUnit;
 
 /** Sentences for what went wrong below. */
 final class Reasons {
@@ -16,5 +19,18 @@ final class Reasons {
             case FileSystemException f when f.getReason() != null -> f.getReason();
             default -> e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
         };
+    }
+
+    /** What a task's user reads when its step is ended. @param step {@code 12.0}, or {@code 12.batch} for the whole job */
+    static String cancelled(String step, String node, String reason) {
+        String why = switch (reason) {
+            case Jobs.REASON_TIME_LIMIT, "TIMEOUT", "Timeout" -> " DUE TO TIME LIMIT";
+            case "PREEMPTED", "Preempted", "Preemption" -> " DUE TO PREEMPTION";
+            case "NODE_FAIL", "NodeFail" -> " DUE TO NODE FAILURE, SEE SLURMCTLD LOG FOR DETAILS";
+            default -> "";
+        };
+        String what = step.endsWith(".batch") ? "JOB " + step.substring(0, step.indexOf('.')) : "STEP " + step;
+        return "*** " + what + " ON " + node + " CANCELLED AT "
+                + LocalDateTime.now().truncatedTo(ChronoUnit.SECONDS).format(DateTimeFormatter.ISO_LOCAL_DATE_TIME) + why + " ***";
     }
 }

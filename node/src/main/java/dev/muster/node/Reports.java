@@ -1,5 +1,10 @@
 package dev.muster.node;
 
+import dev.muster.model.node.NodeMessages.JobDone;
+import dev.muster.model.node.NodeMessages.LaunchFailed;
+import dev.muster.model.node.NodeMessages.PrologDone;
+import dev.muster.model.node.NodeMessages.StepExited;
+import dev.muster.model.node.NodeMessages.StepLaunched;
 import dev.muster.model.node.NodeMessages.ToController;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -34,8 +39,24 @@ final class Reports {
     void add(LongFunction<ToController> make, Runnable whenAcknowledged) {
         long seq = next++;
         ToController report = make.apply(seq);
+        if (isOwn(report)) {
+            whenAcknowledged.run();
+            return;
+        }
         pending.put(seq, new Pending(report, whenAcknowledged));
         connected.accept(report);
+    }
+
+    /** Of a step that the controller knows nothing of: it hears nothing, and nothing waits for its word. */
+    private static boolean isOwn(ToController report) {
+        return switch (report) {
+            case StepLaunched r -> Unallocated.is(r.jobId());
+            case StepExited r -> Unallocated.is(r.jobId());
+            case LaunchFailed r -> Unallocated.is(r.jobId());
+            case PrologDone r -> Unallocated.is(r.jobId());
+            case JobDone r -> Unallocated.is(r.jobId());
+            default -> false;
+        };
     }
 
     void acknowledge(long seq) {

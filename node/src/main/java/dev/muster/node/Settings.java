@@ -2,10 +2,12 @@ package dev.muster.node;
 
 import dev.muster.config.HelpersConf;
 import dev.muster.config.JobContainerConf;
+import dev.muster.config.MpiConf;
 import dev.muster.config.OciConf;
 import dev.muster.daemon.DaemonLog;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -82,15 +84,16 @@ public record Settings(
      * @param helpers       features that a reboot brings
      * @param gpuFlags      of gres.conf
      * @param gresError     why the node cannot be used: its devices are not those of gres.conf; "" where they are
+     * @param powerActions  names of those PowerActions that slurmd runs, and their programs
      * @param sortMemory    LaunchParameters=mem_sort
      * @param homeXauthority X11Parameters=home_xauthority: cookies lie in ~/.Xauthority, not in a file of their own
      */
     public record Around(boolean serial, boolean inJob, int propagateNice, String unkillable, String health, String reboot, int addressPercent,
             JobContainerConf container, String cpuFreqDef, Sensing sensing, long epilogMsgMicros, boolean pam,
             boolean homeXauthority, OciConf oci, HelpersConf helpers, List<String> gpuFlags,
-            String gresError, boolean sortMemory) {
+            String gresError, boolean sortMemory, MpiConf mpi, Map<String, String> powerActions) {
         public static final Around NOTHING = new Around(false, false, 0, "", "", "", 0, JobContainerConf.NONE, "", Sensing.NOTHING, 0, false,
-                false, OciConf.NONE, HelpersConf.NONE, List.of(), "", false);
+                false, OciConf.NONE, HelpersConf.NONE, List.of(), "", false, MpiConf.DEFAULT, Map.of());
     }
 
     /**

@@ -8,6 +8,7 @@ import dev.muster.config.HelpersConf;
 import dev.muster.config.JobContainerConf;
 import dev.muster.config.Key;
 import dev.muster.config.NodeConf;
+import dev.muster.config.MpiConf;
 import dev.muster.config.OciConf;
 import dev.muster.config.SlurmConf;
 import java.io.IOException;
@@ -44,12 +45,18 @@ final class SettingsReader {
 
     /** The files beside slurm.conf as far as this node is concerned. */
     record Sisters(CgroupConf cgroup, JobContainerConf container, AcctGatherConf gather, OciConf oci,
-            HelpersConf helpers) {
+            HelpersConf helpers, MpiConf mpi) {
         /** Mistakes are added to {@code errors}. */
         static Sisters read(SlurmConf conf, NodeConf node, String hostname, List<ConfigError> errors) {
             return new Sisters(CgroupConf.read(conf.sister("cgroup.conf"), errors), SettingsReader.container(conf, node, hostname, errors),
-                    SettingsReader.gather(conf, errors), OciConf.read(conf.sister("oci.conf"), errors), HelpersConf.read(conf, errors));
+                    SettingsReader.gather(conf, errors), OciConf.read(conf.sister("oci.conf"), errors), HelpersConf.read(conf, errors),
+                    MpiConf.read(conf.sister("mpi.conf"), errors));
         }
+    }
+
+    /** "" where steps that ask for no frequency are left alone. */
+    static String cpuFreqDef(SlurmConf conf) {
+        return conf.given(Key.CPU_FREQ_DEF) ? conf.text(Key.CPU_FREQ_DEF) : "";
     }
 
     static Settings read(SlurmConf conf, NodeConf node, String dynamic, Options options, Path prefix, int slurmUserId, Sisters sisters) {
@@ -87,8 +94,8 @@ final class SettingsReader {
                 conf.has(Key.TASK_PLUGIN, "task/affinity") || conf.has(Key.TASK_PLUGIN, "affinity") || cgroupTask && cgroup.constrainCores(),
                 gather.containsKey("overmemorykill") && conf.given(Key.JOB_ACCT_GATHER_TYPE) && !conf.text(Key.JOB_ACCT_GATHER_TYPE).endsWith("none"),
                 pollSeconds(conf.text(Key.JOB_ACCT_GATHER_FREQUENCY)),
-                options.stepd().isEmpty() ? prefix.resolve("sbin/slurmstepd")
-                        : Path.of(options.stepd()).toAbsolutePath(),
+                stepd(options.stepd().isEmpty() ? prefix.resolve("sbin/slurmstepd") : Path.of(options.stepd()).toAbsolutePath(),
+                        conf.yes(Key.USE_PAM)),
                 Path.of(conf.file()).toAbsolutePath().toString(),
                 node.gresText(),
                 dynamic,
@@ -97,11 +104,18 @@ final class SettingsReader {
                         (int) conf.number(Key.PROPAGATE_PRIO_PROCESS), conf.text(Key.UNKILLABLE_STEP_PROGRAM),
                         conf.text(Key.HEALTH_CHECK_PROGRAM), conf.text(Key.REBOOT_PROGRAM), (int) conf.number(Key.V_SIZE_FACTOR),
                         sisters.container(),
-                        conf.given(Key.CPU_FREQ_DEF) ? conf.text(Key.CPU_FREQ_DEF) : "", sensing(conf, sisters.gather()),
+                        cpuFreqDef(conf), sensing(conf, sisters.gather()),
                         conf.number(Key.EPILOG_MSG_TIME), conf.yes(Key.USE_PAM),
                         conf.has(Key.X11_PARAMETERS, "home_xauthority"), sisters.oci(), sisters.helpers(),
-                        gres.conf().flags(node.name(), "gpu"), gres.error(), conf.has(Key.LAUNCH_PARAMETERS, "mem_sort")),
+                        gres.conf().flags(node.name(), "gpu"), gres.error(), conf.has(Key.LAUNCH_PARAMETERS, "mem_sort"), sisters.mpi(),
+                        powerActions(conf)),
                 conf.configOverrides() ? Optional.of(shape(node)) : Optional.empty());
+    }
+
+    private static Map<String, String> powerActions(SlurmConf conf) {
+        Map<String, String> out = new TreeMap<>();
+        conf.powerActions().stream().filter(a -> a.location().equals("slurmd")).forEach(a -> out.put(a.name(), a.program()));
+        return out;
     }
 
     private static AcctGatherConf gather(SlurmConf conf, List<ConfigError> errors) {
@@ -178,6 +192,12 @@ final class SettingsReader {
 
     private static int limit(int seconds) {
         return seconds == NO_LIMIT ? 0 : seconds;
+    }
+
+    /** PAM's modules need the C library as they know it, the usual program does without libraries. */
+    private static Path stepd(Path program, boolean pam) {
+        Path twin = program.resolveSibling(program.getFileName() + "-pam");
+        return pam && Files.exists(twin) ? twin : program;
     }
 
     private static int pollSeconds(String frequency) {

@@ -16,8 +16,10 @@ import dev.muster.model.node.NodeMessages.Prepare;
 import dev.muster.model.node.NodeMessages.ReadConfig;
 import dev.muster.model.node.NodeMessages.Refused;
 import dev.muster.model.node.NodeMessages.Register;
+import dev.muster.model.node.NodeMessages.Relay;
 import dev.muster.model.node.NodeMessages.SetTimeLimit;
 import dev.muster.model.node.NodeMessages.Signal;
+import dev.muster.model.node.NodeMessages.StaleRelay;
 import dev.muster.model.node.NodeMessages.StopDaemon;
 import dev.muster.model.node.NodeMessages.Suspend;
 import dev.muster.model.node.NodeMessages.ToNode;
@@ -26,11 +28,9 @@ import dev.muster.transport.Client;
 import dev.muster.transport.Frames;
 import dev.muster.transport.Server;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -47,6 +47,8 @@ public final class Slurmd implements AutoCloseable {
     private final Sensors sensors;
     private final X11Tunnels windows;
     private final Jobs jobs;
+    private final MpiLinks mpi;
+    private final LaunchRelay launches;
     private final Reports reports;
     private final HardwareProbe probe;
     private final ControllerLink link;
@@ -59,8 +61,10 @@ public final class Slurmd implements AutoCloseable {
     private final Owner owner;
     private final boolean reportReboot;
     private final FeatureHelpers helpers;
-    /** They change with a reboot, and then slurmd starts anew. */
-    private final List<String> activeFeatures;
+    /** Of those that its helpers know. */
+    private volatile List<String> activeFeatures;
+    /** When they were changed without a reboot, seconds since 1970. */
+    private volatile long featuresTime;
 
     /** What only the process as a whole can do. */
     public interface Owner {
@@ -97,7 +101,7 @@ public final class Slurmd implements AutoCloseable {
         Spool spool = new Spool(settings.spoolDirectory());
         try {
             spool.open();
-            lock = lock(settings.spoolDirectory());
+            lock = SpoolLock.take(settings.spoolDirectory(), machine.nodes == 1, log);
             reports = new Reports(settings.spoolDirectory());
         } catch (IOException e) {
             throw new CannotStartException("SlurmdSpoolDir " + settings.spoolDirectory() + ": " + Reasons.of(e));
@@ -112,15 +116,18 @@ public final class Slurmd implements AutoCloseable {
         windows = new X11Tunnels(settings, log, spool, namespaces);
         Starter starter = new Starter(settings, log, spool, cgroups, new SpecBuilder(settings, probe.topology()), namespaces, windows, hooks,
                 sensors, machine.stepds);
-        jobs = new Jobs(settings, log, loop, spool, reports, hooks, cgroups, starter, machine.starters,
+        mpi = new MpiLinks(settings, log, loop, spool, node -> dial(neighbours, sessions, node, MpiLinks.STREAM));
+        jobs = new Jobs(settings, log, loop, spool, reports, hooks, cgroups, starter, mpi, machine.starters,
                 bootId);
         if (settings.pollMemory() || (settings.confinement().memory() && !cgroups.limitsMemory())) {
             new MemoryWatch(loop, settings.pollSeconds(), jobs::withMemoryLimit, jobs::memoryExceeded).start();
         }
         sampleLater();
         adopt();
-        IoRelay relay = new IoRelay(settings, log, loop, this::step, spool, node -> dial(neighbours, sessions, node));
-        queries = new Queries(settings, loop, jobs, sensors, this::hardware, () -> lastMessage, startTime);
+        IoRelay relay = new IoRelay(settings, log, loop, this::step, spool, node -> dial(neighbours, sessions, node, "io"));
+        launches = new LaunchRelay(settings, log, loop, jobs::launch, node -> dial(neighbours, sessions, node, LaunchRelay.STREAM));
+        queries = new Queries(settings, loop, jobs, sensors, this::hardware, () -> lastMessage, startTime,
+                new Unallocated(settings, loop, jobs, bootId));
         server = open(sessions, relay);
         link = new ControllerLink(settings, log, loop, reports,
                 (host, port) -> new Client(host, port, sessions::session, sessions::nonce).connectWithin(settings.connectMs()), this::register,
@@ -132,10 +139,10 @@ public final class Slurmd implements AutoCloseable {
                 .or(() -> Optional.ofNullable(j.notStarted.get(attach.stepId()))).map(s -> new IoRelay.Found(s, j.share.owner().uid())));
     }
 
-    private Frames dial(Neighbours neighbours, Sessions sessions, String node) throws IOException {
+    private Frames dial(Neighbours neighbours, Sessions sessions, String node, String stream) throws IOException {
         Settings.Address at = neighbours.find(node).orElseThrow(() -> new IOException(node + " is not in " + settings.configFile()));
         try (Client client = new Client(at.host(), at.port(), sessions::session, sessions::nonce).connectWithin(settings.connectMs())) {
-            return client.stream(Server.streamPath("io"), "muster-io");
+            return client.stream(Server.streamPath(stream), "muster-" + stream);
         }
     }
 
@@ -169,17 +176,6 @@ public final class Slurmd implements AutoCloseable {
         });
     }
 
-    private static FileLock lock(Path spool) throws IOException {
-        FileChannel channel = FileChannel.open(spool.resolve("lock"), StandardOpenOption.CREATE,
-                StandardOpenOption.WRITE);
-        FileLock lock = channel.tryLock();
-        if (lock == null) {
-            channel.close();
-            throw new IOException("another slurmd uses it");
-        }
-        return lock;
-    }
-
     /** The port of an earlier self that just read its configuration may still be closing. */
     private Server open(Sessions sessions, IoRelay relay) throws CannotStartException {
         long endNs = System.nanoTime() + PORT_WAIT_MS * 1_000_000L;
@@ -187,7 +183,8 @@ public final class Slurmd implements AutoCloseable {
             try {
                 return Server.start(settings.listenAt(), settings.port(), sessions.verifier(), (caller, message, body) ->
                         queries.answer(caller, message, body),
-                        Map.of("io", relay::handle, "x11", windows::handle), Slurmd::page);
+                        Map.of("io", relay::handle, "x11", windows::handle, LaunchRelay.STREAM, launches::handle,
+                                MpiLinks.STREAM, (caller, frames) -> mpi.handle(caller, frames, this::step)), Slurmd::page);
             } catch (RuntimeException e) {
                 if (System.nanoTime() > endNs) {
                     throw new CannotStartException("Unable to bind listen port (" + settings.port() + "): " + rootCause(e));
@@ -249,16 +246,32 @@ public final class Slurmd implements AutoCloseable {
                                 bootTime));
     }
 
-    /** What the node is to have afterwards is set first; without it there is no use in the reboot, and slurmctld gives the node up in time. */
-    private void reboot(List<String> features) {
-        if (helpers.set(features)) {
+    /**
+     * What the node is to have afterwards is set first; without it there is no use in the reboot, and slurmctld gives the node up in time.
+     * Where what changes needs none, the node only says what it has now.
+     */
+    private void reboot(dev.muster.model.node.NodeMessages.Reboot r) {
+        List<String> features = r.features();
+        if (!r.action().isEmpty()) {
+            hooks.powerAction(r.action());
+            return;
+        }
+        if (!helpers.set(features)) {
+            return;
+        }
+        if (features.isEmpty() || helpers.needReboot(features, activeFeatures)) {
             hooks.reboot();
+        } else {
+            activeFeatures = helpers.active();
+            featuresTime = System.currentTimeMillis() / 1000;
+            log.info("FeaturesActive=" + shown(activeFeatures) + " without a reboot");
+            link.again();
         }
     }
 
     private Register register() {
         return new Register(settings.nodeName(), settings.cluster(), bootId, Release.VERSION, startTime, hardware(),
-                jobs.attempts(), settings.dynamic(), settings.extra(), helpers.available(), activeFeatures);
+                jobs.attempts(), settings.dynamic(), settings.extra(), helpers.available(), activeFeatures, featuresTime);
     }
 
     private Heartbeat heartbeat() {
@@ -276,14 +289,17 @@ public final class Slurmd implements AutoCloseable {
             case EndJob e -> jobs.endJob(e);
             case Suspend s -> jobs.suspend(s);
             case SetTimeLimit s -> jobs.setTimeLimit(s);
+            case dev.muster.model.node.NodeMessages.SetMemory s -> jobs.setMemory(s);
             case dev.muster.model.node.NodeMessages.Notify n -> jobs.notify(n);
             case ReadConfig r -> Loop.aside(owner::readConfig);
             case StopDaemon s -> Loop.aside(owner::stop);
             case Ack a -> reports.acknowledge(a.seq());
-            case Welcome w -> { }
+            case Welcome w -> launches.stale(w.staleRelay());
+            case StaleRelay s -> launches.stale(s.id());
+            case Relay r -> launches.order(r, link::tell);
             case Refused r -> { }
             case CheckHealth c -> Loop.aside(hooks::health);
-            case dev.muster.model.node.NodeMessages.Reboot r -> Loop.aside(() -> reboot(r.features()));
+            case dev.muster.model.node.NodeMessages.Reboot r -> Loop.aside(() -> reboot(r));
         }
     }
 

@@ -2,6 +2,7 @@ package dev.muster.node;
 
 import dev.muster.model.Bytes;
 import dev.muster.model.Identity;
+import dev.muster.model.LogLevels;
 import dev.muster.model.MemBind;
 import dev.muster.model.StepDesc;
 import dev.muster.model.TresBind;
@@ -21,10 +22,12 @@ import java.util.stream.Collectors;
 final class SpecBuilder {
     private final Settings settings;
     private final Topology machine;
+    private final MpiSpec mpi;
 
     SpecBuilder(Settings settings, Topology machine) {
         this.settings = settings;
         this.machine = machine;
+        this.mpi = new MpiSpec(settings);
     }
 
     /** The step cannot run as it was asked for: its own fault, not the node's. */
@@ -42,12 +45,22 @@ final class SpecBuilder {
      * Where the step's files lie and which groups it runs in.
      *
      * @param environment what the node adds for every task
+     * @param mpi         where the helper of tasks that speak PMI finds what is its own
      * @param contained   tasks have the command lines of a container's runtime
      */
     record Place(Path script, Path socket, List<Path> cgroups, List<Path> killCgroups, String oomEvents, boolean ownDevices,
-            String namespace, List<String> environment, boolean contained) {
+            String namespace, List<String> environment, boolean contained, MpiSpec.Place mpi) {
+        Place(Path script, Path socket, List<Path> cgroups, List<Path> killCgroups, String oomEvents, boolean ownDevices, String namespace,
+                List<String> environment, boolean contained) {
+            this(script, socket, cgroups, killCgroups, oomEvents, ownDevices, namespace, environment, contained, MpiSpec.Place.NONE);
+        }
+
+        Place with(MpiSpec.Place place) {
+            return new Place(script, socket, cgroups, killCgroups, oomEvents, ownDevices, namespace, environment, contained, place);
+        }
+
         Place inContainer() {
-            return new Place(script, socket, cgroups, killCgroups, oomEvents, ownDevices, namespace, environment, true);
+            return new Place(script, socket, cgroups, killCgroups, oomEvents, ownDevices, namespace, environment, true, mpi);
         }
     }
 
@@ -118,10 +131,20 @@ final class SpecBuilder {
             if (launch.step().oomKillStep().equals("1")) {
                 out.put("oom_kill_step", 1);
             }
+            out.put("wait_children", launch.step().waitForChildren() ? 1 : 0);
+            if (launch.step().debugLevel() > 0) {
+                out.put("debug", launch.step().debugLevel());
+                out.put("debug_says", "debug levels are stderr='" + LogLevels.word(launch.step().debugLevel()) + "', logfile='"
+                        + (settings.logFile().isEmpty() ? "quiet" : LogLevels.word(settings.debugLevel())) + "', syslog='"
+                        + (settings.logFile().isEmpty() ? LogLevels.word(settings.debugLevel()) : "fatal") + "'");
+            }
             out.putAll("argv", launch.step().arguments());
             out.put("rows", launch.step().ptyRows()).put("columns", launch.step().ptyColumns());
         }
         hooks(out, launch.step(), batch);
+        if (!launch.mpi().isEmpty()) {
+            mpi.step(out, launch, place.mpi());
+        }
         Binding binding = new Binding(launch, machine, settings.bindTasks(), !batch, settings.nodeName());
         if (!binding.refusal().isEmpty()) {
             throw new RefusedException(binding.refusal(), "Unable to satisfy cpu bind request");
@@ -216,6 +239,9 @@ final class SpecBuilder {
         }
         out.putAll("argv", task.arguments()).putAll("env", devices(task.environment(), launch, place));
         place.environment().forEach(e -> out.put("env", e));
+        if (!launch.mpi().isEmpty()) {
+            mpi.environment(launch, task).forEach(e -> out.put("env", e));
+        }
         out.put("env", "SLURMD_NODENAME=" + settings.nodeName()).put("env", "SLURM_CONF=" + settings.configFile());
         if (batch) {
             batchStreams(out, launch);

@@ -39,6 +39,7 @@ final class Spool {
     /** Tombstones kept; older ones belong to attempts that the controller has long forgotten. */
     static final int TOMBSTONES_MAX = 200_000;
     static final int SOCKET_PATH_BYTES_MAX = 100;
+    private static final String MPI_SOCKET = "mpi";
     private static final String JOB_FILE = "job.json";
 
     private static final Set<StandardOpenOption> OVERWRITE = Set.of(StandardOpenOption.CREATE,
@@ -97,7 +98,16 @@ final class Spool {
 
     /** A Unix socket's path is short: where the spool directory's is long, the socket lies elsewhere. */
     Path socket(Path stepDirectory) {
-        Path here = stepDirectory.resolve("socket");
+        return socket(stepDirectory, "socket");
+    }
+
+    /** By which slurmd reaches the helper of a step whose tasks speak PMI over several nodes. */
+    Path mpiSocket(Path stepDirectory) {
+        return socket(stepDirectory, MPI_SOCKET);
+    }
+
+    private static Path socket(Path stepDirectory, String name) {
+        Path here = stepDirectory.resolve(name);
         if (here.toString().getBytes(StandardCharsets.UTF_8).length <= SOCKET_PATH_BYTES_MAX) {
             return here;
         }
@@ -184,8 +194,8 @@ final class Spool {
 
     /** The process id that stepd wrote; 0 if it has not. */
     static long stepdPid(Path stepDirectory) {
-        try {
-            return StatusFile.parse(Files.readAllBytes(stepDirectory.resolve("status"))).map(StatusFile::stepdPid).orElse(0);
+        try (java.io.InputStream in = Files.newInputStream(stepDirectory.resolve("status"))) {
+            return StatusFile.stepdPid(in.readNBytes(StatusFile.HEAD_BYTES));
         } catch (IOException e) {
             return 0;
         }
@@ -197,6 +207,7 @@ final class Spool {
         for (int step : Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS) ? steps(directory)
                 : List.<Integer>of()) {
             Files.deleteIfExists(socket(stepDirectory(jobId, attempt, step)));
+            Files.deleteIfExists(mpiSocket(stepDirectory(jobId, attempt, step)));
         }
         removeTree(directory);
     }

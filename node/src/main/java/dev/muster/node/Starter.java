@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /** Puts a step's files in place and starts its stepd. Blocks: runs on the starters' threads. */
@@ -101,12 +102,25 @@ final class Starter {
     /** Tasks in a container are the runtime's. */
     private byte[] built(Launch launch, SpecBuilder.Place place, Path directory)
             throws SpecBuilder.RefusedException, FailedException, IOException {
+        if (!launch.mpi().isEmpty()) {
+            return specs.build(launch, place.with(mpi(launch, directory)));
+        }
         if (!containers.runs(launch)) {
             return specs.build(launch, place);
         }
         Launch inside = containers.prepare(launch, directory, place.script(), place.namespace(),
                 task -> specs.environment(launch, task, place.ownDevices(), place.environment()));
         return specs.build(inside, place.inContainer());
+    }
+
+    /** What a restarted slurmd must know of it is written first. */
+    private MpiSpec.Place mpi(Launch launch, Path directory) throws FailedException, IOException {
+        if (containers.runs(launch)) {
+            throw FailedException.ofUser("--mpi=" + launch.step().mpi() + " is not supported in containers");
+        }
+        MpiLinks.remember(launch, directory);
+        String socket = launch.mpi().size() > 1 ? spool.mpiSocket(directory).toString() : "";
+        return new MpiSpec.Place(socket, directory.resolveSibling("pmix." + launch.stepId()).toString());
     }
 
     boolean hasContainer(Path stepDirectory) {
@@ -129,9 +143,14 @@ final class Starter {
 
     /** --cpu-freq comes with the step's environment; without it CpuFreqDef counts. */
     private void frequency(Launch launch, String cpus) {
-        String asked = SpecBuilder.variable(launch.environment(), "SLURM_CPU_FREQ_REQ", settings.around().cpuFreqDef());
-        CpuFreq.parse(asked).ifPresent(f -> frequencies.set(launch.share().jobId() + "." + SpecBuilder.stepName(launch.stepId()), f,
-                specs.machineCpus(cpus)));
+        frequency(launch.environment(), settings.around().cpuFreqDef()).ifPresent(f ->
+                frequencies.set(launch.share().jobId() + "." + SpecBuilder.stepName(launch.stepId()), f,
+                        specs.machineCpus(cpus)));
+    }
+
+    /** @param byDefault CpuFreqDef, "" for none */
+    static Optional<CpuFreq> frequency(List<Bytes> environment, String byDefault) {
+        return CpuFreq.parse(SpecBuilder.variable(environment, "SLURM_CPU_FREQ_REQ", byDefault));
     }
 
     /** The step has ended on this node. */

@@ -9,6 +9,9 @@ import java.util.Optional;
 
 /** stepd's status file as written in {@code native/README.md}. */
 public record StatusFile(State state, int stepdPid, String reason, List<Task> tasks, Usage usage) {
+    /** The head of a record is shorter. */
+    static final int HEAD_BYTES = 1024;
+
     public enum State { RUNNING, ENDING, COMPLETE }
 
     public record Task(int rank, boolean ended, int pid, int waitStatus, long endedMs, String reason) {
@@ -46,6 +49,14 @@ public record StatusFile(State state, int stepdPid, String reason, List<Task> ta
             }
         }
         return Optional.of(new StatusFile(state, stepd, reason, tasks, usage));
+    }
+
+    /** The process id that stands in each record's head; 0 if it is not there yet. @param head of the file */
+    static int stepdPid(byte[] head) {
+        String text = new String(head, StandardCharsets.UTF_8);
+        int at = text.indexOf("\nstepd ");
+        int end = at < 0 ? -1 : text.indexOf('\n', at + 1);
+        return end < 0 ? 0 : Integer.parseInt(text.substring(at + 7, end));
     }
 
     static final Usage NO_USAGE = new Usage(0, 0, 0, 0, 0, 0, 0);

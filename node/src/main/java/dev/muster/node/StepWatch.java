@@ -22,6 +22,9 @@ final class StepWatch {
         /** stepd is gone without having finished. */
         void killed(Optional<StatusFile> last);
 
+        /** A task asks that the whole step is ended. */
+        void aborted();
+
         /** There never was a stepd. */
         void neverStarted();
     }
@@ -114,6 +117,9 @@ final class StepWatch {
             connection = own;
             while (true) {
                 StepSocket.Frame frame = own.receive();
+                if (frame.type() == 'B') {
+                    loop.post(listener::aborted);
+                }
                 if (frame.type() == 'F') {
                     Optional<StatusFile> status = spool.status(directory);
                     if (isComplete(status)) {

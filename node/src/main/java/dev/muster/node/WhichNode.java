@@ -43,13 +43,15 @@ final class WhichNode {
         List<String> keys = new ArrayList<>();
         for (String word : options.dynamicConf().trim().split("[ \t]+")) {
             String key = word.toLowerCase(Locale.ROOT).split("=", 2)[0];
-            if (key.equals("nodename") || key.equals("port")) {
-                return new Unknown("option '" + (key.equals("port") ? "Port" : "NodeName") + "=' not allowed in --conf");
+            if (key.equals("nodename")) {
+                return new Unknown("option 'NodeName=' not allowed in --conf");
             }
             keys.add(key);
         }
-        StringBuilder line = new StringBuilder("NodeName=").append(name).append(" NodeHostname=").append(shortName(hostname))
-                .append(" Port=").append(conf.slurmdPort());
+        StringBuilder line = new StringBuilder("NodeName=").append(name).append(" NodeHostname=").append(shortName(hostname));
+        if (!keys.contains("port")) {
+            line.append(" Port=").append(conf.slurmdPort());
+        }
         if (!keys.contains("nodeaddr")) {
             line.append(" NodeAddr=").append(ownAddress(conf));
         }

@@ -2,11 +2,14 @@ package dev.muster.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.config.SlurmConf;
 import dev.muster.daemon.DaemonLog;
+import dev.muster.model.Bytes;
 import dev.muster.model.CpuFreq;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -49,5 +52,22 @@ class CpuFrequencyTest {
         assertThat(state()).isEqualTo(during);
         f.reset("1.0");
         assertThat(state()).startsWith("schedutil 1000 3000");
+    }
+
+    /** shows: CpuFreqDef */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', nullValues = "-", value = {
+        "CpuFreqDef=Performance | -                              | performance",
+        "CpuFreqDef=Performance | SLURM_CPU_FREQ_REQ=low-medium  | low-medium",
+        "                       | SLURM_CPU_FREQ_REQ=high        | high",
+        "                       | -                              | -",
+    })
+    void whatAStepIsGiven(String line, String variable, String expected) throws Exception {
+        Path file = Files.writeString(root.resolve("slurm.conf"), "ClusterName=c\nSlurmctldHost=h\nNodeName=n CPUs=1\nPartitionName=p Nodes=n\n"
+                + (line == null ? "" : line) + "\n");
+        SlurmConf conf = ((SlurmConf.Parsed.Ok) SlurmConf.read(file.toFile())).conf();
+        List<Bytes> environment = variable == null ? List.of() : List.of(Bytes.of(variable));
+        assertThat(Starter.frequency(environment, SettingsReader.cpuFreqDef(conf)))
+                .isEqualTo(expected == null ? Optional.empty() : CpuFreq.parse(expected));
     }
 }

@@ -87,7 +87,7 @@ class SlurmdTest {
 
                     @Override
                     public void stop() {}
-                }, false, node -> Optional.empty(), new Machine(stepd));
+                }, false, node -> Optional.empty(), new Machine(stepd, 1));
         made.start();
         controller.await(NodeMessages.Register.class);
         return made;

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Function;
 
@@ -88,7 +89,7 @@ final class Chooser {
     /** Devices there are for the need on this node: 0 if a per-node demand is not met, else a bound on tasks. */
     static int tasksByGres(Need need, NodeSlot node) {
         for (Tres.Item item : need.gresPerNode()) {
-            if (node.devices(item.name(), item.type()).count() < item.count()) {
+            if (devices(need, node, item).count() < item.count()) {
                 return 0;
             }
         }
@@ -102,11 +103,11 @@ final class Chooser {
         int tasks = Integer.MAX_VALUE;
         for (Tres.Item item : need.gresPerTask()) {
             if (item.count() > 0) {
-                tasks = Math.min(tasks, node.devices(item.name(), item.type()).count() / item.count());
+                tasks = Math.min(tasks, devices(need, node, item).count() / item.count());
             }
         }
         for (Tres.Item item : need.gresPerJob()) {
-            if (node.devices(item.name(), item.type()).isEmpty()) {
+            if (devices(need, node, item).isEmpty()) {
                 return 0;
             }
         }
@@ -202,9 +203,15 @@ final class Chooser {
         return true;
     }
 
+    private static IndexSet devices(Need need, NodeSlot node, Tres.Item item) {
+        return SharedGpus.isShared(item.name()) && SharedGpus.perGpu(node.spec.gres(), item.name()) > 0
+                ? node.parts(item.name(), 0, need.gpus().severalShared()) : node.devices(item.name(), item.type());
+    }
+
     /** Devices of the node that the need can have: each GPU brings its CPUs and memory along. */
     private static int usable(Need need, NodeSlot node, Tres.Item item) {
-        long count = node.devices(item.name(), item.type()).count();
+        IndexSet devices = devices(need, node, item);
+        long count = item.name().equals("gpu") ? GpuPlaces.reachable(need, node, devices).count() : devices.count();
         if (item.name().equals("gpu") && need.gpus().cpus() > 0) {
             count = Math.min(count, (long) node.freeUnits.count() * need.usableCpus(node.spec) / need.gpus().cpus());
         }
@@ -219,7 +226,17 @@ final class Chooser {
         int[] counts = new int[chosen.size()];
         // where nobody said how many tasks, there is one for each node
         int left = Math.max(need.tasks(), chosen.size());
-        for (int i = 0; i < counts.length; i++) {
+        boolean dealt = need.shape().spread() && need.tasksOn().isEmpty();
+        while (dealt && left > 0) {
+            int before = left;
+            for (int i = 0; i < counts.length && left > 0; i++) {
+                boolean room = counts[i] < chosen.get(i).tasks;
+                counts[i] += room ? 1 : 0;
+                left -= room ? 1 : 0;
+            }
+            left = left == before ? 0 : left;
+        }
+        for (int i = 0; i < counts.length && !dealt; i++) {
             int listed = need.tasksOn().getOrDefault(chosen.get(i).node.spec.name(), 0);
             counts[i] = listed > 0 ? listed : Math.max(0, Math.min(chosen.get(i).tasks, left - (counts.length - 1 - i)));
             left -= counts[i];
@@ -231,9 +248,13 @@ final class Chooser {
         return picks;
     }
 
-    /** Binds units, memory and devices on the picked nodes as they are free now. @param free units of a node that the job may have */
-    static Allocation bind(Need need, List<Pick> picks, Function<NodeSlot, IndexSet> free, Map<String, String> bootIds, boolean memoryConsumed,
-            boolean awaitProlog) {
+    /**
+     * Binds units, memory and devices on the picked nodes as they are free now; empty if they do not lie together as they must.
+     *
+     * @param free units of a node that the job may have
+     */
+    static Optional<Allocation> bind(Need need, List<Pick> picks, Function<NodeSlot, IndexSet> free, Map<String, String> bootIds,
+            boolean memoryConsumed, boolean awaitProlog) {
         List<Allocation.Share> shares = new ArrayList<>();
         Map<String, Integer> jobGres = new TreeMap<>();
         for (Tres.Item item : need.gresPerJob()) {
@@ -255,7 +276,14 @@ final class Chooser {
             int cpus = need.exclusive() ? freeUnits.count() * usable
                     : Math.max(Math.max(need.cpusPerNodeMin(), need.gpus().cpus() * gpus),
                             need.overcommit() ? 1 : pick.tasks * need.cpusPerTask());
-            IndexSet units = idleFirst(freeUnits, node.freeUnits, (cpus + usable - 1) / usable);
+            Optional<GpuPlaces.Placed> placed = GpuPlaces.place(need, node, freeUnits, pick.tasks, devices, (cpus + usable - 1) / usable);
+            if (placed.isEmpty()) {
+                return Optional.empty();
+            }
+            IndexSet units = placed.get().units();
+            if (gpus > 0) {
+                devices.put("gpu", placed.get().gpus());
+            }
             int given = units.count() * perUnit;
             moreSockets(need, node, units, devices);
             long memory = need.gpus().memoryMb() > 0 ? need.gpus().memoryMb() * devices.getOrDefault("gpu", IndexSet.empty()).count()
@@ -265,7 +293,12 @@ final class Chooser {
             shares.add(new Allocation.Share(node.spec.name(), Allocation.Agent.SLURMD, bootIds.getOrDefault(node.spec.name(), ""), units,
                     given, memory, devices, !awaitProlog && !bootIds.getOrDefault(node.spec.name(), "").isEmpty(), false));
         }
-        return new Allocation(1, List.copyOf(shares));
+        // however they were found, the job has its nodes in the order of slurm.conf; only the script's, where it asks for one, goes first
+        Map<String, Integer> order = new TreeMap<>();
+        picks.forEach(p -> order.put(p.node.spec.name(), p.node.spec.order()));
+        (need.batch().isEmpty() ? shares : shares.subList(1, shares.size()))
+                .sort(Comparator.comparingInt(s -> order.get(s.node())));
+        return Optional.of(new Allocation(1, List.copyOf(shares)));
     }
 
     private static int unitsPerSocket(NodeSlot node) {
@@ -276,7 +309,7 @@ final class Chooser {
     private static void moreSockets(Need need, NodeSlot node, IndexSet units, Map<String, IndexSet> devices) {
         int sockets = units.groups(unitsPerSocket(node)) - Math.max(1, need.shape().sockets());
         for (Tres.Item item : sockets > 0 ? need.shape().perSocket() : List.<Tres.Item>of()) {
-            add(devices, node, item, item.count() * sockets);
+            add(devices, need, node, item, item.count() * sockets);
         }
     }
 
@@ -291,25 +324,25 @@ final class Chooser {
             });
         }
         for (Tres.Item item : need.gresPerNode()) {
-            add(out, pick.node, item, item.count());
+            add(out, need, pick.node, item, item.count());
         }
         for (Tres.Item item : need.gresPerTask()) {
-            add(out, pick.node, item, item.count() * pick.tasks);
+            add(out, need, pick.node, item, item.count() * pick.tasks);
         }
         for (Tres.Item item : need.gresPerJob()) {
             int left = jobGres.getOrDefault(item.name(), 0);
             // leave at least one device for each node still to come
             int take = Math.min(Math.min(Math.max(left - nodesAfter, 1), usable(need, pick.node, item)), left);
-            add(out, pick.node, item, take);
+            add(out, need, pick.node, item, take);
             jobGres.put(item.name(), left - take);
         }
         return out;
     }
 
-    private static void add(Map<String, IndexSet> out, NodeSlot node, Tres.Item item, int count) {
+    private static void add(Map<String, IndexSet> out, Need need, NodeSlot node, Tres.Item item, int count) {
         IndexSet taken = out.getOrDefault(item.name(), IndexSet.empty());
         IndexSet free = SharedGpus.isShared(item.name()) && SharedGpus.perGpu(node.spec.gres(), item.name()) > 0
-                ? node.parts(item.name(), count) : node.devices(item.name(), item.type());
+                ? node.parts(item.name(), count, need.gpus().severalShared()) : node.devices(item.name(), item.type());
         IndexSet more = firstOf(free.minus(taken), count);
         if (!more.isEmpty()) {
             out.put(item.name(), taken.union(more));
@@ -317,7 +350,7 @@ final class Chooser {
     }
 
     /** What nobody has before what is shared. */
-    private static IndexSet idleFirst(IndexSet may, IndexSet idle, int count) {
+    static IndexSet idleFirst(IndexSet may, IndexSet idle, int count) {
         IndexSet first = firstOf(may.intersect(idle), count);
         return first.count() == count ? first : first.union(firstOf(may.minus(first), count - first.count()));
     }

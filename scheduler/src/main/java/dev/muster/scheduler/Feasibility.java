@@ -10,6 +10,7 @@ import dev.muster.core.SharedGpus;
 import dev.muster.core.State;
 import dev.muster.core.Tres;
 import dev.muster.model.HostList;
+import dev.muster.model.IndexSet;
 import dev.muster.model.JobDesc;
 import dev.muster.model.ResourceRequest;
 import dev.muster.model.SlurmErrno;
@@ -50,7 +51,7 @@ final class Feasibility {
 
     private static Optional<Decision.Rejected> malformed(State state, ResourceRequest r) {
         for (String tres : List.of(r.tresPerNode(), r.tresPerJob(), r.tresPerTask(), r.tresPerSocket())) {
-            if (!Tres.isValid(tres)) {
+            if (!Tres.isValid(tres) || Tres.namesOthers(tres) && !tres.equals(r.tresPerTask())) {
                 return Optional.of(Decision.reject(SlurmErrno.INVALID_GRES));
             }
             for (Tres.Item item : Tres.gres(tres)) {
@@ -79,6 +80,11 @@ final class Feasibility {
             if (state.nodes().values().stream().noneMatch(n -> n.features().contains(feature))) {
                 return Optional.of(Decision.reject(SlurmErrno.INVALID_FEATURE));
             }
+        }
+        boolean known = Features.objection(r.prefer()).isEmpty() && Features.names(r.prefer()).stream()
+                .allMatch(f -> state.nodes().values().stream().anyMatch(n -> n.features().contains(f)));
+        if (!known && !state.settings().options().containsKey("ignore_prefer_validation")) {
+            return Optional.of(Decision.reject(SlurmErrno.INVALID_PREFER));
         }
         Optional<Decision.Rejected> changing = ChangingFeatures.objection(state, r.features());
         if (changing.isPresent()) {
@@ -163,8 +169,7 @@ final class Feasibility {
                 continue;
             }
             NodeSlot empty = new NodeSlot(0, node.get());
-            int tasks = Math.min(Chooser.tasksFitting(need, empty, empty.freeUnits.count(), empty.freeMemoryMb, true,
-                    state.settings().memoryConsumed()), Chooser.tasksByGres(need, empty));
+            int tasks = tasksOnEmpty(need, empty, state.settings().memoryConsumed());
             if (tasks > 0 && need.tmpDiskMb() <= empty.spec.tmpDiskMb()) {
                 found += required.contains(name) ? 1 : 0;
                 candidates.add(new Chooser.Candidate(empty, tasks));
@@ -189,12 +194,24 @@ final class Feasibility {
             return Optional.of(Decision.reject(SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE));
         }
         boolean fits = !Chooser.pick(need, candidates, found, topology).isEmpty();
+        if (!fits && need.nodesMax() > 0 && candidates.size() >= need.nodesMax() && total < need.tasks()
+                && candidates.stream().allMatch(c -> !c.node().gpuCores.restricted().isEmpty())) {
+            // there are cores enough, but some are kept for those who have GPUs
+            return Optional.of(Decision.reject(SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE));
+        }
         if (!fits && total >= need.tasks() && candidates.size() >= Math.max(1, need.nodesMin())) {
             // there are nodes enough, but the job may not have so many of them
             return Optional.of(Decision.reject(SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE));
         }
         return fits || waits && !strictly ? Optional.empty()
                 : Optional.of(Decision.reject(SlurmErrno.REQUESTED_PART_CONFIG_UNAVAILABLE));
+    }
+
+    private static int tasksOnEmpty(Need need, NodeSlot empty, boolean memoryConsumed) {
+        IndexSet units = GpuPlaces.open(need, empty, empty.freeUnits);
+        int tasks = Math.min(Chooser.tasksFitting(need, empty, units.count(), empty.freeMemoryMb, true, memoryConsumed),
+                Chooser.tasksByGres(need, empty));
+        return GpuPlaces.tasks(need, empty, units, tasks);
     }
 
     /** The partition as it is configured is too small for the job, whatever is free. */

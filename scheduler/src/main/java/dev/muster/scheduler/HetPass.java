@@ -69,13 +69,16 @@ final class HetPass {
                     continue;
                 }
                 Need need = open.get();
-                reason = accounts.enforces("limits")
-                        ? accounts.blocks(job.desc(), Allocation.NONE, need.limitMin(), scheduler.use()) : JobReason.NONE;
-                if (reason == JobReason.NONE && Feasibility.exceeds(state, job.desc(), partition.get())) {
-                    reason = JobReason.PARTITION_CONFIG;
-                }
-                if (reason == JobReason.NONE) {
-                    return Optional.of(new Part(job, need));
+                for (String qos : job.desc().charge().eachQos()) {
+                    Job as = job.underQos(qos);
+                    reason = accounts.enforces("limits")
+                            ? accounts.blocks(as.desc(), Allocation.NONE, need.limitMin(), scheduler.use()) : JobReason.NONE;
+                    if (reason == JobReason.NONE && Feasibility.exceeds(state, as.desc(), partition.get())) {
+                        reason = JobReason.PARTITION_CONFIG;
+                    }
+                    if (reason == JobReason.NONE) {
+                        return Optional.of(new Part(as, need));
+                    }
                 }
             }
         }
@@ -106,7 +109,7 @@ final class HetPass {
             charged++;
             allocation.get().nodes().forEach(share -> used.add(share.node()));
             starts.add(new Planner.Start(part.job.id(), -1, pass.ahead(allocation.get(), part.need), part.need.limitMin(), part.need.partition(),
-                    part.need.reservation()));
+                    part.need.reservation(), part.job.desc().charge().qos()));
         }
         for (int i = 0; i < charged; i++) {
             scheduler.use().started(state, parts.get(i).job.desc(), starts.get(i).allocation(), starts.get(i).limitMin(), -1);

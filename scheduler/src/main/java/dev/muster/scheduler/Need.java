@@ -34,7 +34,7 @@ import java.util.TreeMap;
  * @param apart         with whom it shares its nodes
  * @param network       how its nodes hang together
  * @param batch         features that the node has on which the script runs
- * @param mayReboot     nodes may be rebooted for its features
+ * @param reboot        whether nodes are rebooted for it
  */
 record Need(
         String partition,
@@ -67,7 +67,10 @@ record Need(
         Apart apart,
         Network network,
         String batch,
-        boolean mayReboot) {
+        Reboot reboot) {
+
+    /** FOR_FEATURES: where a node has not what it asks for; ALWAYS: {@code --reboot}. */
+    enum Reboot { NEVER, FOR_FEATURES, ALWAYS }
 
     /**
      * @param sockets  a node must have at least; likewise cores and threads
@@ -78,16 +81,17 @@ record Need(
      * @param spared   what the job leaves alone of each node
      * @param perSocket devices for each socket that the job has cores of, at least for {@code sockets} of them: those are in gresPerNode
      * @param contiguous the nodes must be neighbours in the order they are configured in
+     * @param spread     its tasks are dealt out evenly
      */
     record Shape(int sockets, int cores, int threads, int tasksPerCore, int tasksPerSocket, int cpusMax, int socketCpusMax, boolean contiguous,
-            Spared spared, List<Tres.Item> perSocket) {
+            boolean spread, Spared spared, List<Tres.Item> perSocket) {
         static Shape of(ResourceRequest r, Partition partition, Settings settings) {
             int tasksPerCore = r.tasksPerCore() == 0 && settings.selects("CR_ONE_TASK_PER_CORE") ? 1 : r.tasksPerCore();
             boolean oneThread = r.hint().equals("nomultithread") || r.hint().endsWith("_bound");
             return new Shape(r.socketsPerNode(), r.coresPerSocket(), oneThread ? 1 : r.threadsPerCore(), tasksPerCore,
                     r.tasksPerSocket(),
                     Partition.cpusMax(partition.info().maxCpusPerNode()), Partition.cpusMax(partition.info().maxCpusPerSocket()),
-                    r.contiguous(),
+                    r.contiguous(), r.spread(),
                     new Spared(r.coreSpec() != 0 || r.threadSpec() > 0, Math.max(0, r.coreSpec()), r.threadSpec()),
                     r.tresPerTask().isEmpty() ? Tres.gres(r.tresPerSocket()) : List.of());
         }
@@ -119,8 +123,20 @@ record Need(
         }
     }
 
-    /** CPUs and mebibytes that come with each GPU; 0 for neither. */
-    record Gpus(int cpus, long memoryMb) {}
+    /**
+     * @param cpus     that come with each GPU, 0 for none; likewise mebibytes
+     * @param enforced GPUs are only taken with cores near them
+     * @param unbound  it does not matter where they are
+     * @param severalShared the job may have parts of several GPUs
+     */
+    record Gpus(int cpus, long memoryMb, boolean enforced, boolean unbound, boolean severalShared) {
+        static Gpus of(ResourceRequest r, Settings settings) {
+            List<String> flags = List.of(r.gresFlags().toLowerCase(java.util.Locale.ROOT).split(","));
+            boolean unbound = flags.contains("disable-binding");
+            return new Gpus(r.cpusPerGpu(), r.memPerGpuMb(), !unbound && (flags.contains("enforce-binding")
+                    || settings.selects("ENFORCE_BINDING_GRES")), unbound, settings.selects("MULTIPLE_SHARING_GRES_PJ"));
+        }
+    }
 
     /** CPUs that tasks may use of one allocation unit of a node: fewer than it has where threads are left alone. */
     int usableCpus(Node.Spec spec) {
@@ -159,20 +175,22 @@ record Need(
         if (r.cpusPerGpu() > 0 && gpusPerTask > 0 && r.cpusPerTask() == 0) {
             cpusPerTask = r.cpusPerGpu() * gpusPerTask;
         }
-        if (r.tasks() == 0 && r.tasksPerNode() > 0 && !r.overcommit()) {
-            // so many on each node, not so many in all
+        if (r.tasks() != 1 && r.tasksPerNode() > 0 && !r.overcommit()) {
+            // room for so many on each node, however many there are in all
             cpusMin = Math.max(cpusMin, r.tasksPerNode() * cpusPerTask);
         }
-        return new Need(partition.name(), nodesMin, nodesMax == 0 ? 0 : Math.max(nodesMax, nodesMin), wanted(r, nodesMin), tasks, cpusPerTask,
+        return new Need(partition.name(), nodesMin, nodesMax == 0 ? 0 : Math.max(nodesMax, nodesMin),
+                wanted(r, nodesMin, Math.min(tasks, partition.nodes().size())), tasks, cpusPerTask,
                 r.tasksPerNode(), cpusMin, perNode, perCpu, memory.all(), gres.perNode(), gres.perJob(), gres.perTask(),
                 alone(r, partition)
                         || settings.selects("LINEAR") && partition.jobsPerCore(r.oversubscribe()) == 1,
                 r.overcommit(), Shape.of(r, partition, settings), r.tmpDiskMb(), r.features(), r.segment() > 0 ? "" : r.nodeList(),
                 r.excludeList(), tasksOn(r),
-                new Gpus(r.cpusPerGpu(), r.memPerGpuMb()), Licences.parse(r.licenses()).orElse(Licences.Wanted.NONE),
+                Gpus.of(r, settings), Licences.parse(r.licenses()).orElse(Licences.Wanted.NONE),
                 limit(desc, partition), "", sharing(r, partition), apart(desc, partition, settings),
                 Network.of(r, partition), desc.extras().batchFeatures(),
-                r.features().isEmpty() || ChangingFeatures.mayReboot(settings.options(), desc.owner().uid()));
+                desc.extras().reboot() ? Reboot.ALWAYS : r.features().isEmpty()
+                        || ChangingFeatures.mayReboot(settings.options(), desc.owner().uid()) ? Reboot.FOR_FEATURES : Reboot.NEVER);
     }
 
     /** Who leaves cores alone has the whole node. */
@@ -181,8 +199,11 @@ record Need(
         return asked || partition.isExclusive() || partition.info().exclusiveTopo() || r.coreSpec() != 0 || r.threadSpec() > 0;
     }
 
-    /** Of a range, as many as there are; but no more than tasks, and the fewest with --use-min-nodes. */
-    private static int wanted(ResourceRequest r, int nodesMin) {
+    /** Of a range, as many as there are; but no more than tasks, and the fewest with --use-min-nodes. Without one, --spread-job takes most. */
+    private static int wanted(ResourceRequest r, int nodesMin, int most) {
+        if (r.spread() && r.nodesMin() == 0 && r.nodesMax() == 0) {
+            return Math.max(nodesMin, most);
+        }
         boolean range = r.nodesMin() > 0 && r.nodesMax() > r.nodesMin() && !r.useMinNodes();
         return !range ? nodesMin : Math.max(nodesMin, r.tasks() > 0 ? Math.min(r.tasks(), r.nodesMax()) : r.nodesMax());
     }
@@ -215,27 +236,41 @@ record Need(
         return new Need(partition, nodesMin, nodesMax, nodesWanted, tasks, cpusPerTask, tasksPerNode, cpusPerNodeMin, memPerNodeMb, memPerCpuMb,
                 memAll,
                 gresPerNode, gresPerJob, gresPerTask, exclusive, overcommit, shape, tmpDiskMb, features, nodeList, excludeList, tasksOn, gpus,
-                licences, limitMin, name, jobsPerCore, apart, network, batch, mayReboot);
+                licences, limitMin, name, jobsPerCore, apart, network, batch, reboot);
     }
 
     Need wanting(int nodes) {
         return new Need(partition, nodesMin, nodesMax, nodes, tasks, cpusPerTask, tasksPerNode, cpusPerNodeMin, memPerNodeMb, memPerCpuMb,
                 memAll, gresPerNode, gresPerJob, gresPerTask, exclusive, overcommit, shape, tmpDiskMb, features, nodeList, excludeList, tasksOn,
-                gpus, licences, limitMin, reservation, jobsPerCore, apart, network, batch, mayReboot);
+                gpus, licences, limitMin, reservation, jobsPerCore, apart, network, batch, reboot);
+    }
+
+    /** Devices are counted as they are now only: what comes later is planned by units and memory. */
+    Need withoutJobGres() {
+        return gresPerJob.isEmpty() ? this : new Need(partition, nodesMin, nodesMax, nodesWanted, tasks, cpusPerTask, tasksPerNode, cpusPerNodeMin,
+                memPerNodeMb, memPerCpuMb, memAll, gresPerNode, List.of(), gresPerTask, exclusive, overcommit, shape, tmpDiskMb, features, nodeList,
+                excludeList, tasksOn, gpus, licences, limitMin, reservation, jobsPerCore, apart, network, batch, reboot);
+    }
+
+    /** On nodes with other features. */
+    Need on(String wanted) {
+        return new Need(partition, nodesMin, nodesMax, nodesWanted, tasks, cpusPerTask, tasksPerNode, cpusPerNodeMin, memPerNodeMb, memPerCpuMb,
+                memAll, gresPerNode, gresPerJob, gresPerTask, exclusive, overcommit, shape, tmpDiskMb, wanted, nodeList, excludeList, tasksOn,
+                gpus, licences, limitMin, reservation, jobsPerCore, apart, network, batch, Reboot.NEVER);
     }
 
     /** It has waited long enough for few switches. */
     Need onAnySwitches() {
         return new Need(partition, nodesMin, nodesMax, nodesWanted, tasks, cpusPerTask, tasksPerNode, cpusPerNodeMin, memPerNodeMb, memPerCpuMb,
                 memAll, gresPerNode, gresPerJob, gresPerTask, exclusive, overcommit, shape, tmpDiskMb, features, nodeList, excludeList, tasksOn,
-                gpus, licences, limitMin, reservation, jobsPerCore, apart, network.withoutSwitches(), batch, mayReboot);
+                gpus, licences, limitMin, reservation, jobsPerCore, apart, network.withoutSwitches(), batch, reboot);
     }
 
     /** Of whom it is counts: somebody has nodes for himself. */
     Need by(Apart who) {
         return new Need(partition, nodesMin, nodesMax, nodesWanted, tasks, cpusPerTask, tasksPerNode, cpusPerNodeMin, memPerNodeMb, memPerCpuMb,
                 memAll, gresPerNode, gresPerJob, gresPerTask, exclusive, overcommit, shape, tmpDiskMb, features, nodeList, excludeList, tasksOn,
-                gpus, licences, limitMin, reservation, jobsPerCore, who, network, batch, mayReboot);
+                gpus, licences, limitMin, reservation, jobsPerCore, who, network, batch, reboot);
     }
 
     private static Apart apart(JobDesc desc, Partition partition, Settings settings) {

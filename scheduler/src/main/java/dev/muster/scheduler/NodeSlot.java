@@ -1,6 +1,7 @@
 package dev.muster.scheduler;
 
 import dev.muster.core.Allocation;
+import dev.muster.core.GpuCores;
 import dev.muster.core.Node;
 import dev.muster.core.SharedGpus;
 import dev.muster.model.IndexSet;
@@ -14,6 +15,7 @@ import java.util.TreeMap;
 final class NodeSlot {
     final int index;
     Node.Spec spec;
+    GpuCores gpuCores = GpuCores.NONE;
     boolean usable;
     /** Without power: it is started for whoever gets it. */
     boolean asleep;
@@ -50,6 +52,7 @@ final class NodeSlot {
 
     /** Takes the node's configuration up; everything on it counts as free until {@link #hold}. */
     void take(Node node) {
+        gpuCores = spec == node.spec() ? gpuCores : GpuCores.of(node.spec());
         spec = node.spec();
         usable = node.isUsable();
         features = node.features();
@@ -212,7 +215,7 @@ final class NodeSlot {
     /** Devices of a type: all if type is "". */
     IndexSet devices(String name, String type) {
         if (SharedGpus.isShared(name) && SharedGpus.perGpu(spec.gres(), name) > 0) {
-            return parts(name, 0);
+            return parts(name, 0, false);
         }
         if (name.equals("gpu")) {
             return wholeGpus(type);
@@ -250,8 +253,10 @@ final class NodeSlot {
 
     /**
      * Free parts of the one GPU that has so many and fewest more. Where none has, of the one with most, or with all_sharing of all.
+     *
+     * @param mayBeSeveral a job may have parts of several GPUs
      */
-    IndexSet parts(String name, int count) {
+    IndexSet parts(String name, int count, boolean mayBeSeveral) {
         int per = SharedGpus.perGpu(spec.gres(), name);
         IndexSet best = IndexSet.empty();
         IndexSet all = IndexSet.empty();
@@ -262,8 +267,8 @@ final class NodeSlot {
             best = better ? free : best;
             all = all.union(free);
         }
-        boolean several = (count == 0 || best.count() < count) && spec.gres().stream().anyMatch(g -> g.name().equals(name)
-                && g.flags().contains("all_sharing"));
+        boolean several = (count == 0 || best.count() < count) && (mayBeSeveral || spec.gres().stream().anyMatch(g -> g.name().equals(name)
+                && g.flags().contains("all_sharing")));
         return several ? all : best;
     }
 

@@ -2,6 +2,7 @@ package dev.muster.scheduler;
 
 import dev.muster.core.AccountRules;
 import dev.muster.core.Allocation;
+import dev.muster.core.BurstBuffer;
 import dev.muster.core.Job;
 import dev.muster.core.Licences;
 import dev.muster.core.Limits;
@@ -10,8 +11,9 @@ import dev.muster.core.Partition;
 import dev.muster.core.Planner;
 import dev.muster.core.Settings;
 import dev.muster.core.State;
-import dev.muster.model.JobDesc;
 import dev.muster.model.IndexSet;
+import dev.muster.model.JobDesc;
+import dev.muster.model.JobFlag;
 import dev.muster.model.JobReason;
 import dev.muster.model.Topology;
 import java.util.ArrayList;
@@ -181,6 +183,11 @@ final class Pass {
             }
             return;
         }
+        JobReason buffer = BurstBuffer.blocks(state, job);
+        if (buffer != JobReason.NONE) {
+            scheduler.explain(job.id(), buffer);
+            return;
+        }
         int task = job.isArrayRecord() ? job.array().pending().first() : -1;
         int given = 0;
         while (starts.size() < most) {
@@ -208,8 +215,8 @@ final class Pass {
     private boolean start(Job job, int task) {
         JobReason reason = JobReason.NONE;
         List<String> reservations = reserved.of(job.desc());
-        if (reservations.isEmpty()) {
-            scheduler.explain(job.id(), JobReason.RESERVATION);
+        if (reservations.isEmpty() || Limits.isTooLate(job.desc().timing(), now.seconds())) {
+            scheduler.explain(job.id(), reservations.isEmpty() ? JobReason.RESERVATION : JobReason.DEADLINE);
             return false;
         }
         for (String name : scheduler.partitions(job)) {
@@ -220,12 +227,19 @@ final class Pass {
                 continue;
             }
             Need plain = scheduler.known(patient(job, scheduler.need(job, partition.get(), state)), job);
-            for (int i = 0; i < reservations.size(); i++) {
-                JobReason why = attempt(job, task, partition.get(), scheduler.shared(plain, reservations.get(i)), i + 1 == reservations.size());
-                if (why == JobReason.NONE) {
+            for (Job as : under(job, partition.get(), plain)) {
+                String prefer = job.desc().request().prefer();
+                Need liked = prefer.isEmpty() ? plain : scheduler.on(prefer, plain);
+                if (liked != plain && reservations.stream().anyMatch(r -> preferred(as, task, partition.get(), scheduler.shared(liked, r)))) {
                     return true;
                 }
-                reason = why;
+                for (int i = 0; i < reservations.size(); i++) {
+                    JobReason why = attempt(as, task, partition.get(), scheduler.shared(plain, reservations.get(i)), i + 1 == reservations.size());
+                    if (why == JobReason.NONE) {
+                        return true;
+                    }
+                    reason = why;
+                }
             }
         }
         if (reason == JobReason.PARTITION_TIME_LIMIT || reason == JobReason.PARTITION_NODE_LIMIT || reason == JobReason.PARTITION_DOWN
@@ -233,6 +247,17 @@ final class Pass {
             scheduler.explain(job.id(), reason);
         }
         return false;
+    }
+
+    /** The job under those of its QOS that the partition admits and that nothing keeps back; under its first where all are. */
+    private List<Job> under(Job job, Partition partition, Need need) {
+        if (job.desc().charge().qos().indexOf(',') < 0) {
+            return List.of(job);
+        }
+        List<Job> admitted = job.desc().charge().eachQos().stream().filter(q -> Limits.admits(partition.info(), q)).map(job::underQos).toList();
+        List<Job> free = admitted.stream().filter(j -> !isLimited(j)
+                || accounts.blocks(j.desc(), Allocation.NONE, need.limitMin(), scheduler.use()) == JobReason.NONE).toList();
+        return free.isEmpty() ? List.of(job.underQos(job.desc().charge().firstQos())) : free;
     }
 
     /** A job waits for few switches no longer than it said. */
@@ -245,9 +270,24 @@ final class Pass {
         return state.settings().topology(need.network().topology());
     }
 
+    /** {@code --prefer}: whether it starts at once on nodes with those features. Nobody gives way for that, and nothing is kept free. */
+    private boolean preferred(Job job, int task, Partition partition, Need need) {
+        boolean waits = closed.contains(partition.name()) || failed.contains(need) || reserved.opens(need.reservation()) > now.seconds()
+                || inOrder && blocked.contains(blocker(need)) || licences.given(need, 0).isEmpty()
+                || isLimited(job) && accounts.blocks(job.desc(), Allocation.NONE, need.limitMin(), scheduler.use()) != JobReason.NONE;
+        Optional<Allocation> allocation = waits ? Optional.empty() : placeWithin(job, need);
+        if (allocation.isEmpty() || whole(job, need, allocation) != JobReason.NONE) {
+            failed.add(need);
+            return false;
+        }
+        started(job, need, new Planner.Start(job.id(), task, ahead(allocation.get(), need), need.limitMin(), need.partition(),
+                need.reservation(), job.desc().charge().qos()));
+        return true;
+    }
+
     /** NONE if it starts; else why it does not. @param last what it waits for is planned here */
     private JobReason attempt(Job job, int task, Partition partition, Need need, boolean last) {
-        JobReason policy = limited ? accounts.blocks(job.desc(), Allocation.NONE, need.limitMin(), scheduler.use()) : JobReason.NONE;
+        JobReason policy = isLimited(job) ? accounts.blocks(job.desc(), Allocation.NONE, need.limitMin(), scheduler.use()) : JobReason.NONE;
         if (closed.contains(partition.name())) {
             scheduler.explain(job.id(), JobReason.PRIORITY);
             return JobReason.PRIORITY;
@@ -299,7 +339,7 @@ final class Pass {
         }
         if (allocation.isPresent()) {
             started(job, need, new Planner.Start(job.id(), task, ahead(allocation.get(), need), need.limitMin(), need.partition(),
-                    need.reservation()));
+                    need.reservation(), job.desc().charge().qos()));
             return JobReason.NONE;
         }
         failed.add(need);
@@ -309,12 +349,11 @@ final class Pass {
             return JobReason.PARTITION_CONFIG;
         }
         Optional<JobReason> room = room(job, task, need);
-        if (room.isPresent()) {
-            return room.get();
-        }
-        if (!last) {
-            return JobReason.RESOURCES;
-        }
+        return room.isPresent() ? room.get() : last ? planned(job, need) : JobReason.RESOURCES;
+    }
+
+    /** Nothing is left to be tried for it now. */
+    private JobReason planned(Job job, Need need) {
         JobReason reason = unavailable(need) ? JobReason.REQ_NODE_NOT_AVAIL : blocked.contains(blocker(need)) ? JobReason.PRIORITY
                 : lacksUnit(need) ? JobReason.NO_TOPOLOGY_UNIT : JobReason.RESOURCES;
         reserve(job, need, reason);
@@ -334,7 +373,8 @@ final class Pass {
             case Preemptor.None n -> Optional.empty();
             case Preemptor.AtOnce r -> {
                 claim(job, r.allocation(), need);
-                starts.add(new Planner.Start(job.id(), task, ahead(r.allocation(), need), need.limitMin(), need.partition(), need.reservation()));
+                starts.add(new Planner.Start(job.id(), task, ahead(r.allocation(), need), need.limitMin(), need.partition(), need.reservation(),
+                        job.desc().charge().qos()));
                 yield Optional.of(JobReason.NONE);
             }
             case Preemptor.Soon r -> {
@@ -362,8 +402,13 @@ final class Pass {
         return allocation;
     }
 
+    /** Who comes back from a failed node is kept by no limit. */
+    private boolean isLimited(Job job) {
+        return limited && !job.has(JobFlag.EXPEDITING);
+    }
+
     private JobReason whole(Job job, Need need, Optional<Allocation> allocation) {
-        return limited && allocation.isPresent() ? accounts.blocks(job.desc(), allocation.get(), need.limitMin(), scheduler.use())
+        return isLimited(job) && allocation.isPresent() ? accounts.blocks(job.desc(), allocation.get(), need.limitMin(), scheduler.use())
                 : JobReason.NONE;
     }
 
@@ -456,17 +501,17 @@ final class Pass {
             String name = p.node().spec.name();
             bootIds.put(name, p.node().asleep || lacks(need, p.node()) ? "" : state.nodes().at(name).bootId());
         }
-        return Optional.of(Chooser.bind(need, picks, n -> freeNow(need, n), bootIds, memoryConsumed, state.settings().awaitProlog()));
+        return Chooser.bind(need, picks, n -> freeNow(need, n), bootIds, memoryConsumed, state.settings().awaitProlog());
     }
 
-    /** It has not the features that are asked for, and would have them after a reboot. */
+    /** It has not the features that are asked for, and would have them after a reboot; or that is asked for in any case. */
     private static boolean lacks(Need need, NodeSlot node) {
-        return !need.features().isEmpty() && !Features.match(need.features(), node.active);
+        return need.reboot() == Need.Reboot.ALWAYS || !need.features().isEmpty() && !Features.match(need.features(), node.active);
     }
 
     /** A node is rebooted for a job when nobody else is on it. */
     private static boolean fits(Need need, NodeSlot node) {
-        return !lacks(need, node) || need.mayReboot() && node.holders == 0 && !node.asleep;
+        return !lacks(need, node) || need.reboot() != Need.Reboot.NEVER && node.holders == 0 && !node.asleep;
     }
 
     /** --batch: the script runs on the first node, which is one that has these features. */
@@ -479,6 +524,7 @@ final class Pass {
     /** Units that are free, or shared where that is looked for, and that reservations leave to the need. */
     private IndexSet freeNow(Need need, NodeSlot node) {
         IndexSet free = sharing ? node.freeUnits.union(node.shareable(need.partition(), need.jobsPerCore())) : node.freeUnits;
+        free = GpuPlaces.open(need, node, free);
         free = need.shape().socketCpusMax() < 0 ? free : node.withinSockets(free, need.partition(), need.shape().socketCpusMax());
         return reserved.isEmpty() ? free
                 : free.intersect(reserved.allowed(need.reservation(), node, now.seconds(), until(now.seconds(), need.limitMin())));
@@ -492,19 +538,20 @@ final class Pass {
         if (!node.accepts(need.apart())) {
             return 0;
         }
-        int units = freeNow(need, node).count();
+        IndexSet free = freeNow(need, node);
+        int units = free.count();
         long memory = node.freeMemoryMb;
         boolean idle = node.isIdle() && !(need.exclusive() && partlyBarred(need, node, 0));
         if (grid != null && !blind) {
             int end = Grid.endSlot(0, need.limitMin());
             // what is shared is nobody's plan
-            int shared = sharing ? units - node.freeUnits.intersect(freeNow(need, node)).count() : 0;
+            int shared = sharing ? units - node.freeUnits.intersect(free).count() : 0;
             units = Math.min(units, shared + Math.max(0, grid.unitsIn(node.index, 0, end)));
             memory = Math.min(memory, grid.memoryIn(node.index, 0, end));
             idle &= grid.idleIn(node.index, 0, end);
         }
         int tasks = Chooser.tasksFitting(need, node, units, memory, idle, memoryConsumed);
-        return tasks == 0 ? 0 : Math.min(tasks, Chooser.tasksByGres(need, node));
+        return tasks == 0 ? 0 : GpuPlaces.tasks(need, node, free, Math.min(tasks, Chooser.tasksByGres(need, node)));
     }
 
     /** A node is had whole or not at all by those who must have it whole. */
@@ -626,6 +673,7 @@ final class Pass {
                 continue;
             }
             int barred = reserved.isEmpty() ? 0 : reserved.barred(need.reservation(), node, from, until(from, need.limitMin()));
+            barred += node.freeUnits.count() - GpuPlaces.open(need, node, node.freeUnits).count();
             int tasks = Chooser.tasksFitting(need, node, g.unitsIn(node.index, slot, end) - barred, g.memoryIn(node.index, slot, end),
                     g.idleIn(node.index, slot, end) && !(need.exclusive() && barred > 0), memoryConsumed);
             if (tasks > 0 && slot == 0) {
@@ -636,7 +684,7 @@ final class Pass {
                 found += i < required ? 1 : 0;
             }
         }
-        return found < required ? List.of() : Chooser.pick(withoutJobGres(need, slot), able, required, topology(need));
+        return found < required ? List.of() : Chooser.pick(slot == 0 ? need : need.withoutJobGres(), able, required, topology(need));
     }
 
     /** Keeps room for all of them at the first time at which each finds nodes of its own; empty if there is none. */
@@ -676,17 +724,6 @@ final class Pass {
         } finally {
             avoided = Set.of();
         }
-    }
-
-    /** Devices are counted as they are now only: later slots plan by units and memory. */
-    private static Need withoutJobGres(Need n, int slot) {
-        if (slot == 0 || n.gresPerJob().isEmpty()) {
-            return n;
-        }
-        return new Need(n.partition(), n.nodesMin(), n.nodesMax(), n.nodesWanted(), n.tasks(), n.cpusPerTask(), n.tasksPerNode(), n.cpusPerNodeMin(),
-                n.memPerNodeMb(), n.memPerCpuMb(), n.memAll(), n.gresPerNode(), List.of(), n.gresPerTask(), n.exclusive(),
-                n.overcommit(), n.shape(), n.tmpDiskMb(), n.features(), n.nodeList(), n.excludeList(), n.tasksOn(), n.gpus(), n.licences(),
-                n.limitMin(), n.reservation(), n.jobsPerCore(), n.apart(), n.network(), n.batch(), n.mayReboot());
     }
 
     private Planner.Estimate reserved(Need need, List<Chooser.Pick> picks, int slot, int end, boolean keep) {

@@ -67,8 +67,9 @@ final class Preemptor {
         }
         List<Job> candidates = new ArrayList<>();
         List<Job> gone = new ArrayList<>();
+        long priority = scheduler.priority(job.id()).orElse(job.priority());
         for (Job holder : scheduler.holders()) {
-            if (!policy.outranks(job.desc(), need.partition(), holder.desc())) {
+            if (!policy.outranks(job.desc(), priority, need.partition(), holder)) {
                 continue;
             }
             boolean goes = leaving.contains(holder.id()) || holder.has(JobFlag.COMPLETING)

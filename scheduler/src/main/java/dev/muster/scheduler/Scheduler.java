@@ -533,7 +533,15 @@ public final class Scheduler implements Planner {
         if (reservation.isEmpty()) {
             return need;
         }
-        Need made = need.in(reservation);
+        return known(need.in(reservation));
+    }
+
+    /** The same need of nodes with other features. */
+    Need on(String features, Need need) {
+        return known(need.on(features));
+    }
+
+    private Need known(Need made) {
         Need known = classes.putIfAbsent(made, made);
         return known == null ? made : known;
     }
@@ -548,9 +556,7 @@ public final class Scheduler implements Planner {
         if (!someMind() || need.apart() != Apart.ANYBODY) {
             return need;
         }
-        Need made = need.by(Apart.of(job.desc(), "NO", settings));
-        Need known = classes.putIfAbsent(made, made);
-        return known == null ? made : known;
+        return known(need.by(Apart.of(job.desc(), "NO", settings)));
     }
 
     int running(int arrayJobId) {

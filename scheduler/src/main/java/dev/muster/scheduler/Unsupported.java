@@ -1,6 +1,7 @@
 package dev.muster.scheduler;
 
 import dev.muster.core.Decision;
+import dev.muster.core.Expediting;
 import dev.muster.core.Settings;
 import dev.muster.model.JobDesc;
 import dev.muster.model.ResourceRequest;
@@ -13,11 +14,18 @@ import java.util.Optional;
 final class Unsupported {
     private Unsupported() {}
 
+    /** Tasks share parts of a GPU unless they ask not to, which nobody can have here. */
+    private static final List<String> KNOWN_FLAGS = List.of("", "disable-binding", "enforce-binding", "multiple-tasks-per-sharing");
+
     private record Rule(boolean asked, String what) {}
 
     static Optional<Decision.Rejected> refusal(JobDesc desc, Settings settings) {
-        return first(resources(desc.request(), settings.options().containsKey(Settings.SPEC_USAGE))).or(() -> first(extras(desc.extras())))
-                .or(() -> windows(desc, settings));
+        return first(List.of(new Rule(desc.extras().reboot() && !settings.options().containsKey(Settings.REBOOTS),
+                "without RebootProgram --reboot"))).or(() -> first(resources(desc.request(), settings.options().containsKey(Settings.SPEC_USAGE))))
+                .or(() -> first(extras(desc.extras(), settings.options().containsKey(Settings.BURST_BUFFER))))
+                .or(() -> windows(desc, settings))
+                .or(() -> desc.timing().expedite() && !settings.options().containsKey(Expediting.ENABLED)
+                        ? Optional.of(Decision.reject(SlurmErrno.DISABLED)) : Optional.empty());
     }
 
     private static Optional<Decision.Rejected> windows(JobDesc desc, Settings settings) {
@@ -40,21 +48,17 @@ final class Unsupported {
     private static List<Rule> resources(ResourceRequest r, boolean specUsage) {
         String flags = r.gresFlags();
         return List.of(
-                said(r.prefer(), "--prefer"),
                 new Rule(!specUsage && (r.coreSpec() != 0 || r.threadSpec() > 0), "without AllowSpecResourcesUsage=yes --core-spec or --thread-spec"),
                 new Rule(r.coreSpec() != 0 && r.threadSpec() > 0, "--core-spec together with --thread-spec"),
-                said(r.network(), "--network"),
-                new Rule(r.spread(), "--spread-job"),
-                // devices are never bound to cores here, so disable-binding asks for what is
-                new Rule(!flags.isEmpty() && !flags.equalsIgnoreCase("disable-binding"), "--gres-flags=" + flags));
+                new Rule(!r.network().isEmpty() && !r.network().equalsIgnoreCase("ip"), "--network=" + r.network()),
+                new Rule(!KNOWN_FLAGS.containsAll(List.of(flags.toLowerCase(java.util.Locale.ROOT).split(","))), "--gres-flags=" + flags));
     }
 
-    private static List<Rule> extras(JobDesc.Extras e) {
+    private static List<Rule> extras(JobDesc.Extras e, boolean buffers) {
         return List.of(
-                said(e.burstBuffer(), "--bb"),
+                new Rule(!buffers && !e.burstBuffer().isEmpty(), "without BurstBufferType --bb or --bbf"),
                 new Rule(!e.profile().isEmpty() && !e.profile().equalsIgnoreCase("none"), "--profile"),
                 said(e.power(), "--power"),
-                new Rule(e.reboot(), "--reboot"),
                 new Rule(e.stepMgr(), "--stepmgr"));
     }
 

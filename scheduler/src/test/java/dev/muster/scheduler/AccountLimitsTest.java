@@ -126,6 +126,58 @@ class AccountLimitsTest {
         assertThat(cluster.shown(id).startsWith("(") ? cluster.shown(id) : "run").isEqualTo(second);
     }
 
+    /** A job that may run under several QOS waits by the best of them and runs under the best that has room for it. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+        Priority=9               | normal,fast | fast,normal | fast fast
+        Priority=9               | FAST,fast   | fast        | fast fast
+                                 | normal,fast | normal,fast | normal normal
+        Priority=9 GrpJobs=1     | normal,fast | fast,normal | fast normal
+        Priority=9 MaxTRES=cpu=0 | normal,fast | fast,normal | normal normal
+        Priority=9               | normal,nope | refused     | ''
+        """)
+    void severalQosAreTriedBestFirst(String ofFast, String asked, String queued, String ran) {
+        policy("associations,limits,qos", "", "", ofFast == null ? "" : ofFast);
+        List<String> found = new ArrayList<>();
+        for (int i = 0; i < 2; i++) {
+            if (cluster.submit("charge.account=dept charge.qos=" + asked) instanceof Decision.Rejected) {
+                assertThat(queued).isEqualTo("refused");
+                return;
+            }
+            assertThat(last().desc().charge().qos()).isEqualTo(queued);
+            cluster.schedule();
+            assertThat(last().isPending()).isFalse();
+            found.add(last().desc().charge().qos());
+        }
+        assertThat(String.join(" ", found)).isEqualTo(ran);
+    }
+
+    /** What a QOS refuses at submission it does not see again. */
+    @Test
+    void ofSeveralQosThoseThatRefuseFallAway() {
+        policy("associations,limits,qos", "", "", "Priority=9 MaxSubmitJobsPU=1");
+        int first = cluster.accept("charge.account=dept charge.qos=fast,normal");
+        int second = cluster.accept("charge.account=dept charge.qos=fast,normal");
+        assertThat(cluster.state().jobs().at(first).desc().charge().qos()).isEqualTo("fast,normal");
+        assertThat(cluster.state().jobs().at(second).desc().charge().qos()).isEqualTo("normal");
+    }
+
+    /** The one that a limit keeps back is passed over also by who has to wait for nodes, and by the partition that does not admit it. */
+    @Test
+    void ofSeveralQosThoseThatMayNotRunWait() {
+        policy("associations,limits,qos", "", "", "Priority=9 GrpJobs=0");
+        cluster.accept("charge.account=dept nodesMin=2 exclusive=NODE timing.timeLimitMin=5");
+        cluster.schedule();
+        int waits = cluster.accept("charge.account=dept charge.qos=fast,normal nodesMin=2");
+        cluster.schedule();
+        assertThat(cluster.shown(waits)).isEqualTo("(Resources)");
+        policy("associations,limits,qos", "", "", "Priority=9");
+        cluster.apply(new Command.UpdatePartition(0, "p", Map.of("denyqos", "fast")));
+        assertThat(cluster.submit("charge.account=dept charge.qos=fast")).isInstanceOf(Decision.Rejected.class);
+        int denied = cluster.accept("charge.account=dept charge.qos=fast,normal");
+        assertThat(cluster.state().jobs().at(denied).desc().charge().qos()).isEqualTo("fast,normal");
+    }
+
     @Test
     void whatWasUsedKeepsOthersBack() {
         policy("limits", "GrpTRESMins=cpu=5", "", "");
@@ -139,6 +191,25 @@ class AccountLimitsTest {
         int third = cluster.accept("charge.account=dept timing.timeLimitMin=1");
         cluster.schedule();
         assertThat(cluster.shown(third)).isEqualTo("(AssocGrpCPUMinutesLimit)");
+    }
+
+    /** Sixty seconds on the clock are sixty, wherever in its second the last charge was. */
+    @ParameterizedTest
+    @CsvSource({"0", "500", "900"})
+    void whatHasEndedCountsAtOnce(int charge) {
+        cluster.jump(0, charge);
+        policy("limits", "GrpWall=1", "", "");
+        cluster.pass(0);
+        cluster.jump(1, 0);
+        int first = cluster.accept("charge.account=dept timing.timeLimitMin=20");
+        cluster.schedule();
+        cluster.jump(60, 100);
+        cluster.apply(new Command.CancelJobs(0, List.of(new Command.JobRef(Integer.toString(first), first, -1, Command.JobRef.NO_STEP)), 0, false,
+                false, false, false, "why"));
+        assertThat(cluster.state().jobs().at(first).run().endTime() - cluster.state().jobs().at(first).run().startTime()).isEqualTo(60);
+        int second = cluster.accept("charge.account=dept timing.timeLimitMin=20");
+        cluster.schedule();
+        assertThat(cluster.shown(second)).isEqualTo("(AssocGrpWallLimit)");
     }
 
     @Test
@@ -239,6 +310,19 @@ class AccountLimitsTest {
         policy("associations,limits", "", "MaxWall=10", "");
         cluster.submit("");
         assertThat(last().desc().timing().timeLimitMin()).isEqualTo(10);
+    }
+
+    /** The partition's QOS goes before the job's own, unless that has OverPartQOS. */
+    @ParameterizedTest
+    @CsvSource({"MaxWall=1, 2", "MaxWall=1 Flags=OverPartQOS, 1"})
+    void orThatOfThePartitionsQos(String own, int minutes) {
+        policy("associations,limits,qos", "", "MaxWall=10", "MaxWall=2");
+        List<AssocPolicy> assocs = List.copyOf(cluster.state().accounts().assocs().values());
+        cluster.apply(new Command.ApplyPolicy(new Policy(assocs, List.of(new QosPolicy(1, "normal", limits(own)),
+                new QosPolicy(2, "fast", limits("MaxWall=2"))), List.of(), List.of())));
+        cluster.apply(new Command.UpdatePartition(0, "p", Map.of("qos", "fast")));
+        cluster.accept("charge.account=dept charge.qos=normal");
+        assertThat(last().desc().timing().timeLimitMin()).isEqualTo(minutes);
     }
 
     @Test

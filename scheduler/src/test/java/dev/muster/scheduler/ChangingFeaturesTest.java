@@ -42,6 +42,25 @@ class ChangingFeaturesTest {
                 """);
     }
 
+    /** {@code --reboot}: whatever the node has. */
+    @Test
+    void aNodeIsRebootedBecauseItIsAskedFor() {
+        play("options.reboots=true options.features:boot=300", """
+                features n1 boot f1,f2 f1
+                submit kind=BATCH extras.reboot=true nodeList=n1 -> says Access/permission denied
+                admin submit kind=BATCH nodeList=n1
+                schedule                              -> 1 RUNNING n1
+                admin submit kind=BATCH extras.reboot=true features=f1 nodeList=n1
+                schedule                              -> 2 PENDING
+                exited 1 batch 0:0
+                done 1 n1
+                schedule                              -> 2 RUNNING+CONFIGURING n1; n1 holds [2]+POWERING_UP
+                features n1 boot2 f1,f2 f1            -> n1 holds [2]
+                """);
+        play("options.features:boot=300", "admin submit kind=BATCH extras.reboot=true -> says without RebootProgram --reboot is not supported "
+                + "by this version of Muster");
+    }
+
     @Test
     void whatCannotBeHad() {
         play("options.features:boot=300 options.features:exclusive=f1,f2 options.features:users=77", """

@@ -40,6 +40,7 @@ final class Cluster {
     private Consumer<Entry> recorder = opening::add;
     private final Command.ApplyConfig configuration;
     private long seconds = 1_000_000;
+    private int ms;
 
     /** @param nodes {@code n[1-2] cpus=4 threads=2 mem=1000} lines; partitions likewise, with keys as scontrol's */
     Cluster(String nodes, String partitions, String settings) {
@@ -56,7 +57,7 @@ final class Cluster {
         }
         Json.Obj s = values("memoryConsumed=true maxJobCount=1000 maxJobId=100000 maxArraySize=1001 maxStepCount=100 firstJobId=1"
                 + " enforcePartLimits=NO minJobAgeS=300 " + settings);
-        if (topology.kind() != Topology.Kind.FLAT) {
+        if (!topology.equals(Topology.FLAT)) {
             s.put("topologies", new ArrayList<Object>(List.of(Json.object(Codec.encode(topology)))));
         }
         apply(new Command.ApplyConfig(Codec.bind(s, Settings.class), specs, List.of()));
@@ -97,16 +98,28 @@ final class Cluster {
                 w.containsKey("feature") ? List.of(w.get("feature").split(";")) : List.of(), 1,
                 gres(w),
                 w.containsKey("kept") ? IndexSet.parse(w.get("kept")) : IndexSet.empty(),
-                w.getOrDefault("state", "UNKNOWN"), "", order);
+                w.getOrDefault("state", "UNKNOWN"), "", order, Integer.parseInt(w.getOrDefault("restricted", "0")),
+                w.getOrDefault("suspendtime", ""));
     }
 
     private static List<Node.Gres> gres(Map<String, String> w) {
         List<Node.Gres> out = new ArrayList<>();
-        for (String[] word : new String[][] {{"gpus", "gpu"}, {"mps", "mps"}}) {
+        for (String[] word : new String[][] {{"gpus", "gpu"}, {"mps", "mps"}, {"shards", "shard"}}) {
             if (w.containsKey(word[0])) {
                 out.add(new Node.Gres(word[1], "", 0, Integer.parseInt(w.get(word[0])), "",
-                        w.containsKey("sharing") ? List.of(w.get("sharing")) : List.of()));
+                        w.containsKey("sharing") ? List.of(w.get("sharing")) : List.of(),
+                        word[0].equals("gpus") ? near(w.getOrDefault("near", ""), Integer.parseInt(w.get("gpus"))) : List.of()));
             }
+        }
+        return out;
+    }
+
+    /** Cores near the GPUs, as {@code 0-7;8-15}: an equal number of GPUs for each of the sets. */
+    private static List<IndexSet> near(String text, int gpus) {
+        List<IndexSet> out = new ArrayList<>();
+        String[] sets = text.split(";");
+        for (int g = 0; g < gpus && !text.isEmpty(); g++) {
+            out.add(IndexSet.parse(sets[g * sets.length / gpus]));
         }
         return out;
     }
@@ -198,7 +211,7 @@ final class Cluster {
     }
 
     Decision apply(Command c) {
-        Now now = new Now(seconds * 1000, seconds * 1000);
+        Now now = new Now(seconds * 1000 + ms, seconds * 1000 + ms);
         Decision decision = core.decide(c, now);
         if (decision instanceof Decision.Accepted a && !a.changes().isEmpty()) {
             List<Change> changes = a.changes();
@@ -212,6 +225,8 @@ final class Cluster {
     Core core() {
         return core;
     }
+
+    private Decision last = Decision.of(List.of(), "");
 
     State state() {
         return core.state();
@@ -232,7 +247,18 @@ final class Cluster {
 
     void pass(long more) {
         seconds += more;
-        apply(new Command.Tick());
+        last = apply(new Command.Tick());
+    }
+
+    /** Without a word to the daemon. @param ofSecond milliseconds */
+    void jump(long more, int ofSecond) {
+        seconds += more;
+        ms = ofSecond;
+    }
+
+    /** What the last passing of time has told nodes directly. */
+    List<Decision.Direct> told() {
+        return last instanceof Decision.Accepted a ? a.direct() : List.of();
     }
 
     Decision submit(String line) {

@@ -165,7 +165,8 @@ class CrontabTest {
                 cancel 1               -> 1 PENDING BeginTime
                 pass 1                 -> 1 PENDING BeginTime
                 """);
-        c.apply(new Command.CancelJobs(Cluster.USER, List.of(new Command.JobRef("1", 1, -1, Command.JobRef.NO_STEP)), 0, false, false, true));
+        c.apply(new Command.CancelJobs(Cluster.USER, List.of(new Command.JobRef("1", 1, -1, Command.JobRef.NO_STEP)), 0, false, false, true,
+                false, ""));
         new Play(c).lines("pass 1                 -> 1 CANCELLED BeginTime 'by 1000'\n");
     }
 }

@@ -15,6 +15,7 @@ import dev.muster.core.State;
 import dev.muster.core.Table;
 import dev.muster.model.accounting.DbdMessages;
 import dev.muster.model.accounting.DbdMessages.AssocPolicy;
+import dev.muster.model.accounting.LimitField;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -162,6 +163,40 @@ class FairShareTest {
         state.snapshot(snapshot::add);
         Shares restored = State.EMPTY.apply(new Entry(state.tickMs(), 0, -1, "Snapshot", snapshot)).shares();
         assertThat(restored).isEqualTo(state.shares());
+    }
+
+    private static DbdMessages.Policy policy(Map<String, String> ofAlice, Map<String, String> ofNormal) {
+        AssocPolicy alice = assoc(3, 2, "lab", "alice", "1");
+        alice.limits().putAll(ofAlice);
+        return new DbdMessages.Policy(List.of(assoc(1, 0, "root", "", "1"), assoc(2, 1, "lab", "", "1"), alice, assoc(4, 2, "lab", "bob", "1")),
+                List.of(new DbdMessages.QosPolicy(1, "normal", new TreeMap<>(ofNormal))), List.of(), List.of());
+    }
+
+    /** {@code sacctmgr modify … set RawUsage=0}: up to that moment, between two charges, and once for each number. */
+    @Test
+    void usageIsForgottenWhenItIsReset() {
+        Cluster c = cluster("options.priority_half_life=0");
+        c.pass(1);
+        new Play(c).lines("""
+                submit kind=BATCH tasks=2 charge.account=lab charge.qos=normal
+                submit kind=BATCH charge.account=lab owner.user=bob owner.uid=1000
+                schedule
+                pass 100
+                """);
+        assertThat(List.of(used(c, 3), used(c, 4))).containsExactly(200L, 100L);
+        c.pass(30);
+        Map<String, String> reset = Map.of(LimitField.USAGE_RESET, "7");
+        c.apply(new Command.ApplyPolicy(policy(reset, Map.of())));
+        assertThat(List.of(used(c, 3), used(c, 4))).containsExactly(0L, 130L);
+        assertThat(c.state().shares().each().find(3)).isEmpty();
+        assertThat(c.state().shares().qos().find(1)).contains(390_000L);
+        c.pass(60);
+        c.apply(new Command.ApplyPolicy(policy(reset, reset)));
+        assertThat(List.of(used(c, 3), used(c, 4))).containsExactly(120L, 190L);
+        assertThat(c.state().shares().qos().find(1)).isEmpty();
+        assertThat(c.state().shares().qosEach().find(1)).isEmpty();
+        c.apply(new Command.ApplyPolicy(policy(Map.of(LimitField.USAGE_RESET, "8"), reset)));
+        assertThat(used(c, 3)).isZero();
     }
 
     @Test

@@ -11,9 +11,9 @@ class FeaturesTest {
         String nodes = "n1 cpus=1 feature=a\nn2 cpus=1 feature=b\nn3 cpus=1 feature=a;c\nn4 cpus=1 feature=a;c;d\n";
         for (String row : """
                 nodesMin=2 features=c*2                  | n3:1 n4:1
-                nodesMin=3 features=c*2                  | n3:1 n4:1 n1:1
+                nodesMin=3 features=c*2                  | n1:1 n3:1 n4:1
                 nodesMin=3 features=c*3                  | Requested node configuration is not available
-                nodesMin=3 features=[(a&c)*2&b*1]        | n3:1 n4:1 n2:1
+                nodesMin=3 features=[(a&c)*2&b*1]        | n2:1 n3:1 n4:1
                 nodesMin=3 features=[(a&d)*2&b*2]        | Requested node configuration is not available
                 nodesMin=2 features=[a|b]                | n1:1 n3:1
                 nodesMin=1 features=[b|a]                | n2:1

@@ -135,6 +135,7 @@ class GoldenStateTest {
             pass 5
             resume 1001 root
             update 1001 timelimit=4
+            update 1001 minmemorynode=5
             step 1001 1 s1
             async 1001 1
             async 1001 1
@@ -150,7 +151,7 @@ class GoldenStateTest {
         Cluster cluster = new Cluster("n[1-2] cpus=2 mem=1000", "p nodes=n[1-2] default=yes defmempercpu=10",
                 "requeueJobs=true awaitProlog=true externSteps=true returnToService=1 options.prolog_slurmctld=true options.max_node_count=4"
                         + " options.licenses=fluent:4 options.preempt_type=preempt/qos options.preempt_mode=CANCEL"
-                        + " options.scron=enable");
+                        + " options.scron=enable options.burst_buffer=lua options.power:action:cycle=slurmd");
         List<Entry> all = new ArrayList<>(cluster.opening());
         Play play = new Play(cluster);
         play.lines(FIRST);
@@ -167,6 +168,9 @@ class GoldenStateTest {
                 node n1 state=drain reason=disk
                 node n1 weight=3
                 node n1 comment=old
+                reboot n2 asap action=cycle
+                reboot n2 cancel
+                setting root fairsharedampeningfactor 3
                 partition p state=drain
                 create d[1-2] cpus=1 state=CLOUD
                 remove d2
@@ -190,9 +194,12 @@ class GoldenStateTest {
                         new DbdMessages.AssocPolicy(2, 1, "lab", "alice", "p", true, Map.of("MaxJobs", "4"), List.of("normal"), "normal")),
                 List.of(new DbdMessages.QosPolicy(1, "normal", Map.of("Priority", "10")),
                         new DbdMessages.QosPolicy(2, "urgent", Map.of("Preempt", "normal"))),
-                List.of(new DbdMessages.UserPolicy("alice", Entities.AdminLevel.NONE, List.of("lab"))),
+                List.of(new DbdMessages.UserPolicy("alice", Entities.AdminLevel.NONE, List.of("lab"), 1000)),
                 List.of(new DbdMessages.WckeyPolicy("alice", "w", true)))));
+        cluster.apply(new Command.SetPools(List.of(new dev.muster.core.BurstBuffer.Pool("small", 2, 10))));
         play.lines("""
+                submit kind=BATCH extras.burstBuffer=#BB_LUA
+                schedule
                 pass 301
                 submit kind=BATCH charge.account=lab charge.qos=normal partition=p tasks=2
                 schedule
@@ -201,6 +208,8 @@ class GoldenStateTest {
                 schedule
                 """);
         all.addAll(play.entries());
+        all.add(new Entry(all.getLast().tickMs(), all.getLast().timeMs(), -1, "Report",
+                List.of(new Change.JobFlagged(1016, dev.muster.model.JobFlag.EXPEDITING, true))));
         Path directory = Files.createDirectories(Path.of(args[0]));
         Files.writeString(directory.resolve("entries.jsonl"),
                 all.stream().map(e -> new String(e.encode(), StandardCharsets.UTF_8) + "\n").collect(Collectors.joining()));

@@ -3,6 +3,10 @@ package dev.muster.scheduler;
 import static dev.muster.scheduler.Play.play;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.core.Command;
+import dev.muster.core.Decision;
+import dev.muster.model.JobState;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** The rules of the core as plays: what is asked or reported, and how the job then stands. */
@@ -243,6 +247,21 @@ class LifeOfJobsTest {
     }
 
     @Test
+    void aTaskMayAbortItsStepAndNoOther() {
+        play("""
+                submit kind=ALLOCATION tasks=2
+                schedule                   -> 1 RUNNING n1
+                step 1 1                   -> 1 RUNNING n1 step0=RUNNING
+                step 1 1                   -> 1 RUNNING n1 step0=RUNNING step1=RUNNING
+                aborted 1 0                -> ending 1.0 Cancelled by 1000; ending 1.1; 1 RUNNING n1 step0=RUNNING step1=RUNNING
+                aborted 1 0                -> ending 1.0 Cancelled by 1000
+                exited 1 0 0:9             -> 1 RUNNING n1 step0=ENDED step1=RUNNING
+                aborted 1 0                -> 1 RUNNING n1 step0=ENDED step1=RUNNING
+                aborted 1 7                -> 1 RUNNING n1 step0=ENDED step1=RUNNING
+                """);
+    }
+
+    @Test
     void stepsShareTheAllocation() {
         play("""
                 submit kind=ALLOCATION tasks=2
@@ -469,5 +488,24 @@ class LifeOfJobsTest {
                 schedule                    -> 3 RUNNING n1; 1 PENDING
                 """);
         assertThat(c.state().jobs().values().stream().map(j -> j.desc().timing().nice()).toList()).containsExactly(1, 1, -2, 0, 0);
+    }
+
+    /** With {@code scancel --admin-comment}: administrators only. */
+    @Test
+    void aCancelledJobKeepsWhatAdministratorsSaid() {
+        Cluster c = new Cluster("n1 cpus=1 mem=1000", "p nodes=n1 default=yes defmempercpu=10", "");
+        new Play(c).lines("""
+                submit
+                submit
+                schedule       -> 1 RUNNING n1; 2 PENDING
+                """);
+        List<Command.JobRef> both = List.of(new Command.JobRef("1", 1, -1, Command.JobRef.NO_STEP),
+                new Command.JobRef("2", 2, -1, Command.JobRef.NO_STEP));
+        assertThat(c.apply(new Command.CancelJobs(Cluster.USER, both, 0, false, false, false, false, "why"))).isInstanceOf(Decision.Rejected.class);
+        c.apply(new Command.CancelJobs(0, both, 0, false, false, false, false, "why"));
+        assertThat(both).allSatisfy(r -> {
+            assertThat(c.state().jobs().at(r.jobId()).state()).isEqualTo(JobState.CANCELLED);
+            assertThat(c.state().jobs().at(r.jobId()).desc().extras().adminComment()).isEqualTo("why");
+        });
     }
 }

@@ -2,6 +2,7 @@ package dev.muster.scheduler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.core.Decision;
 import dev.muster.core.Allocation;
 import dev.muster.model.JobReason;
 import dev.muster.model.JobState;
@@ -23,7 +24,12 @@ class PlacementTest {
                 partition=p tasks=3                  | n1:3
                 partition=p tasks=6                  | n1:4 n2:2
                 partition=p tasks=5 nodesMin=2       | n1:4 n2:1
-                partition=p tasks=3 distribution=arbitrary nodeList=n2,n1,n2 | n2:2 n1:1
+                partition=p tasks=3 spread=true      | n1:2 n2:1
+                partition=p tasks=1 spread=true      | n1:1
+                partition=p tasks=5 nodesMin=2 spread=true | n1:3 n2:2
+                partition=p tasks=3 spread=true nodesMin=1 nodesMax=1 | n1:3
+                partition=p tasks=2 cpusPerTask=2 spread=true | n1:2 n2:2
+                partition=p tasks=3 distribution=arbitrary nodeList=n2,n1,n2 | n1:1 n2:2
                 partition=p nodesMin=2               | n1:1 n2:1
                 partition=p tasks=2 cpusPerTask=3    | n1:3 n2:3
                 partition=p nodeList=n2              | n2:1
@@ -39,14 +45,33 @@ class PlacementTest {
         table("n1 cpus=4", "p nodes=n1", "", """
                 partition=p charge.reservation=maint | Requested reservation is invalid
                 partition=p licenses=matlab          | Invalid license specification
-                partition=p gresFlags=enforce-binding | --gres-flags=enforce-binding%s
+                partition=p gresFlags=one-task-per-sharing | --gres-flags=one-task-per-sharing%s
                 partition=p gresFlags=disable-binding | n1:1
                 partition=p distribution=block       | n1:1
-                partition=p extras.burstBuffer=x     | --bb%s
-                partition=p extras.reboot=true       | --reboot%s
+                partition=p extras.burstBuffer=x     | without BurstBufferType --bb or --bbf%s
                 partition=p extras.profile=none      | n1:1
                 partition=p extras.profile=task      | --profile%s
                 """.replace("%s", no));
+    }
+
+    @Test
+    void preferredFeaturesAreTriedFirst() {
+        Cluster c = new Cluster("n1 cpus=2 mem=100 feature=slow\nn2 cpus=2 mem=100 feature=fast;slow\nn3 cpus=1 mem=100",
+                "p nodes=n[1-3] defmempercpu=1", "");
+        String[][] table = {
+            {"prefer=fast", "n2:1"},
+            {"prefer=fast features=slow", "n2:1"},
+            {"prefer=fast", "n1:1"},
+            {"prefer=fast features=slow", "n1:1"},
+            {"prefer=fast features=slow", "(Resources)"},
+            {"prefer=fast tasks=1", "n3:1"}};
+        for (String[] row : table) {
+            int id = c.accept("partition=p " + row[0]);
+            c.schedule();
+            assertThat(c.shown(id)).as(row[0]).isEqualTo(row[1]);
+        }
+        assertThat(c.submit("partition=p prefer=none")).isInstanceOfSatisfying(Decision.Rejected.class,
+                r -> assertThat(r.sentence()).isEqualTo("Invalid preferred feature specification"));
     }
 
     @Test
@@ -139,6 +164,17 @@ class PlacementTest {
         assertThat(c.state().jobs().at(held).state()).isEqualTo(JobState.PENDING);
         c.pass(120);
         assertThat(c.state().jobs().at(held).state()).isEqualTo(JobState.DEADLINE);
+    }
+
+    /** A limit is at least a minute. */
+    @Test
+    void withLessThanAMinuteToItsDeadlineAJobDoesNotStart() {
+        Cluster c = new Cluster("n1 cpus=1", "p nodes=n1", "");
+        int id = c.accept("partition=p timing.deadline=1000059");
+        c.schedule();
+        assertThat(c.state().jobs().at(id).state()).isEqualTo(JobState.PENDING);
+        c.pass(60);
+        assertThat(c.state().jobs().at(id).state()).isEqualTo(JobState.DEADLINE);
     }
 
     @Test
@@ -234,6 +270,27 @@ class PlacementTest {
         assertThat(c.place("partition=p timing.array=1-4")).isEqualTo("Invalid job array specification");
     }
 
+    /** What it gives back others have; it gets no more than it had. */
+    @Test
+    void aRunningJobMayGiveMemoryBack() {
+        new Play(new Cluster("n1 cpus=4 mem=1000", "p nodes=n1 default=yes", "")).lines("""
+                submit kind=BATCH memPerNodeMb=800
+                submit kind=BATCH memPerNodeMb=500
+                schedule                              -> 1 RUNNING n1; 2 PENDING
+                update 1 minmemorynode=900            -> says Job is no longer pending execution
+                update 1 minmemorynode=0              -> says Job is no longer pending execution
+                update 1 minmemorynode=400
+                schedule                              -> 2 RUNNING n1
+                update 2 minmemorycpu=300
+                submit kind=BATCH memPerNodeMb=300
+                schedule                              -> 3 RUNNING n1
+                exited 1 batch 0:0
+                done 1 n1
+                submit kind=BATCH memPerNodeMb=401
+                schedule                              -> 4 PENDING
+                """);
+    }
+
     @Test
     void tasksPerNodeAreOnEachNode() {
         Cluster c = new Cluster("n[1-2] cpus=4 mem=1000", "p nodes=n[1-2] defmempercpu=10", "");
@@ -254,6 +311,16 @@ class PlacementTest {
                 nodesMin=1 nodesMax=3 useMinNodes=true      | n1 1
                 nodesMin=1 nodesMax=2 tasksPerNode=2        | n[1-2] 2 2
                 nodesMin=2 nodesMax=2                       | n[1-2] 1 1
+                tasks=3 nodesMin=2 nodesMax=2 tasksPerNode=2  | n[1-2] 2 2
+                tasks=4 nodesMin=3 nodesMax=3 tasksPerNode=2  | n[1-3] 2 2 2
+                tasks=2 nodesMin=2 nodesMax=2 tasksPerNode=2  | n[1-2] 2 2
+                tasks=3 tasksPerNode=2                      | n[1-2] 2 2
+                tasks=3 tasksPerNode=4                      | n1 4
+                tasks=1 tasksPerNode=2                      | n1 1
+                tasks=3 nodesMin=2 nodesMax=2 tasksPerNode=2 cpusPerTask=2 | n[1-2] 4 4
+                tasks=3 nodesMin=2 nodesMax=2 tasksPerNode=3 cpusPerNodeMin=4 | n[1-2] 4 4
+                tasks=3 nodesMin=2 nodesMax=2 tasksPerNode=2 overcommit=true | n[1-2] 1 1
+                tasks=3 nodesMin=1 nodesMax=2 tasksPerNode=2 | n[1-2] 2 2
                 tasks=5                                     | n[1-2] 4 1
                 """.strip().split("\n")) {
             Cluster c = new Cluster("n[1-3] cpus=4 mem=1000", "p nodes=n[1-3] default=yes", "");

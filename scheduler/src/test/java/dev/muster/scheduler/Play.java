@@ -70,6 +70,11 @@ final class Play {
         if (subject.equals("says")) {
             return ("says " + said).strip();
         }
+        if (subject.equals("ending")) {
+            String[] of = expected.split(" ")[1].split("\\.");
+            return ("ending " + expected.split(" ")[1] + " "
+                    + cluster.state().jobs().at(Integer.parseInt(of[0])).step(stepId(of[1])).map(Step::ending).orElse("")).strip();
+        }
         if (subject.equals("members")) {
             return "members " + String.join(",", cluster.state().partitions().at(expected.split(" ")[1].split("=")[0]).nodes())
                     .transform(n -> expected.split(" ")[1].split("=")[0] + "=" + n);
@@ -85,7 +90,7 @@ final class Play {
         return cluster.state().nodes().find(subject).map(n -> subject + describe(n)).orElse(subject + " unknown");
     }
 
-    private String describe(Job job) {
+    static String describe(Job job) {
         StringBuilder out = new StringBuilder(" ").append(job.state());
         for (JobFlag flag : JobFlag.values()) {
             out.append(job.has(flag) ? "+" + flag : "");
@@ -121,6 +126,7 @@ final class Play {
         for (Node.Flag flag : Node.Flag.values()) {
             out.append(node.has(flag) ? "+" + flag : "");
         }
+        out.append(node.powerAction().isEmpty() ? "" : " by " + node.powerAction());
         return out.append(node.reason().isEmpty() ? "" : " '" + node.reason() + "'").toString();
     }
 
@@ -135,6 +141,8 @@ final class Play {
                     List.of(), w[1])));
             case "why" -> said = cluster.shown(Integer.parseInt(w[1]));
             case "submit" -> say(cluster.submit(rest));
+            case "admin" -> say(cluster.apply(new Command.SubmitJob(0, Cluster.desc(rest.substring("submit ".length()) + " owner.uid=0"), "",
+                    Bytes.EMPTY, Bytes.EMPTY, false, false)));
             case "het" -> say(cluster.apply(new Command.SubmitHet(Cluster.USER, java.util.Arrays.stream(rest.split(" : "))
                     .map(part -> (Command.SubmitJob) submission("", part)).toList(), "", false, false)));
             case "hetstep" -> say(cluster.apply(new Command.CreateHetStep(Cluster.USER, "", java.util.Arrays.stream(w[1].split(","))
@@ -168,10 +176,12 @@ final class Play {
                     step(Integer.parseInt(w[2]), true), Bytes.EMPTY, "io")));
             case "update" -> say(cluster.apply(new Command.UpdateJob(Cluster.USER, refs(w[1]).getFirst(), changes(w, 2))));
             case "node" -> say(cluster.apply(new Command.UpdateNode(0, Cluster.names(w[1]), changes(w, 2))));
+            case "setting" -> say(cluster.apply(new Command.ChangeSetting(w[1].equals("bob") ? 1001 : 0, w[2], w.length > 3 ? w[3] : "")));
             case "partition" -> say(cluster.apply(new Command.UpdatePartition(0, w[1], changes(w, 2))));
             case "delete" -> say(cluster.apply(new Command.DeletePartition(0, w[1])));
             case "reboot" -> say(cluster.apply(new Command.RebootNodes(admin(w), Cluster.names(w[1]), w.length > 2 && w[2].equals("asap"),
-                    w.length > 3 ? w[3] : "", "", w.length > 2 && w[2].equals("cancel"))));
+                    w.length > 3 && !w[3].startsWith("action=") ? w[3] : "", "", w.length > 2 && w[2].equals("cancel"),
+                    w.length > 2 && w[2].equals("force"), w.length > 3 && w[3].startsWith("action=") ? w[3].substring(7) : "")));
             case "create" -> say(cluster.apply(new Command.AddNodes(admin(w), cluster.specs(rest), false)));
             case "introduce" -> say(cluster.apply(new Command.AddNodes(0, cluster.specs(rest), true)));
             case "remove" -> say(cluster.apply(new Command.RemoveNodes(admin(w), Cluster.names(w[1]))));
@@ -192,7 +202,7 @@ final class Play {
         return new Command.SubmitJob(Cluster.USER, Cluster.desc(words), requestId, Bytes.EMPTY, Bytes.EMPTY, false, false);
     }
 
-    /** {@code launched JOB STEP}, {@code exited JOB STEP CODE:SIGNAL [REASON]}, {@code done JOB NODE}, {@code prolog JOB NODE [ERROR]}. */
+    /** {@code launched JOB STEP}, {@code exited JOB STEP CODE:SIGNAL [REASON]}, {@code done JOB NODE [ERROR]}, {@code prolog JOB NODE [ERROR]}. */
     private void report(String[] w) {
         int id = Integer.parseInt(w[1]);
         Job job = cluster.state().jobs().at(id);
@@ -211,7 +221,8 @@ final class Play {
             }
             case "stale" -> tell(nodes.getFirst(), new NodeMessages.StepExited(1, id, job.attempt() - 1, Step.BATCH,
                     Map.of("0", ExitStatus.NONE), "", 0, new NodeMessages.Usage(1, 1, 1, 1, 0, 0, 0)));
-            case "done" -> tell(w[2], new NodeMessages.JobDone(1, id, job.attempt(), ""));
+            case "aborted" -> tell(nodes.getFirst(), new NodeMessages.StepAborted(1, id, job.attempt(), stepId(w[2])));
+            case "done" -> tell(w[2], new NodeMessages.JobDone(1, id, job.attempt(), w.length > 3 ? w[3] : ""));
             case "ctldprolog" -> cluster.apply(new Command.ControllerProlog(id, job.attempt(), w[2].equals("ok")));
             case "prolog" -> tell(w[2], new NodeMessages.PrologDone(1, id, job.attempt(), w.length > 3 ? w[3] : ""));
             default -> throw new IllegalArgumentException(w[0]);

@@ -1,5 +1,11 @@
 package dev.muster.scheduler;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.core.Decision;
+import dev.muster.core.Power;
+import dev.muster.model.node.NodeMessages;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Nodes are stopped when nobody needs them, and started when somebody does. */
@@ -151,6 +157,96 @@ class PowerTest {
                 pass 1                                -> c1 holds [1]+CLOUD+POWERING_UP
                 register c1 boot                      -> c1 holds [1]+CLOUD
                 """);
+    }
+
+    /** What the node says goes before the longest time of its partitions, these before the cluster's. */
+    @Test
+    void aNodeHasATimeOfItsOwn() {
+        Cluster c = new Cluster("n1 cpus=2 suspendtime=50\nn2 cpus=2\nn3 cpus=2 suspendtime=INFINITE\nn4 cpus=2",
+                "p nodes=n[1-3] default=yes\nq nodes=n[1-2]", BOTH + "options.power:idle=300 options.power:partition:p=103,,,no "
+                        + "options.power:partition:q=106,,,no");
+        Power power = Power.of(c.state()).orElseThrow();
+        assertThat(c.state().nodes().values().stream().map(power::idleText)).containsExactly("50", "106", "INFINITE", "300");
+        new Play(c).lines("""
+                pass 50                               -> n1 free+POWERING_DOWN; n2 free
+                pass 56                               -> n2 free+POWERING_DOWN; n3 free; n4 free
+                pass 999                              -> n3 free; n4 free+POWERING_DOWN
+                """);
+        assertThat(Power.of(new Cluster("n1 cpus=2", "p nodes=n1", "").state())).isEmpty();
+    }
+
+    @Test
+    void whatIsExceptedMayBeChanged() {
+        Cluster c = new Cluster("n[1-3] cpus=2", "p nodes=n[1-2] default=yes\nq nodes=n3", BOTH + "options.power:kept_nodes=n1");
+        String[][] rows = {{"suspendexcnodes +n[2-3]", "n[1-3]"}, {"suspendexcnodes -n2", "n[1,3]"}, {"suspendexcnodes n[1-3]:2", "n[1-3]:2"},
+            {"suspendexcnodes +n2", "n2,n[1-3]:2"}, {"suspendexcnodes -n[1-3]:2", "n2"}, {"suspendexcnodes", ""}};
+        for (String[] row : rows) {
+            new Play(c).lines("setting root " + row[0]);
+            assertThat(c.state().settings().options().getOrDefault(Power.KEPT_NODES, "")).as(row[0]).isEqualTo(row[1]);
+        }
+        new Play(c).lines("""
+                setting bob suspendexcnodes n1        -> says Access/permission denied
+                setting root suspendexcnodes n9       -> says Invalid node name specified
+                setting root suspendexcparts r        -> says Invalid partition name specified
+                setting root suspendexcstates BLUE    -> says Invalid node state specified
+                setting root schedulertype x          -> says Updating schedulertype is not supported by this version of Muster
+                setting root fairsharedampeningfactor 0 -> says invalid dampening factor: 0
+                setting root suspendexcparts q
+                setting root suspendexcstates drain,down
+                setting root suspendexcstates -DOWN
+                setting root fairsharedampeningfactor 3
+                """);
+        assertThat(c.state().settings().options()).containsEntry(Power.KEPT_PARTITIONS, "q").containsEntry(Power.KEPT_STATES, "DRAIN")
+                .containsEntry("priority_dampening", "3");
+    }
+
+    private static final String ACTIONS = BOTH + "options.power:idle=-1 options.power:action:here=slurmctld options.power:action:there=slurmd";
+
+    @Test
+    void aPowerActionIsNamedForOneTime() {
+        Cluster c = new Cluster("n[1-2] cpus=2 mem=1000", "p nodes=n[1-2] default=yes", ACTIONS);
+        Play play = new Play(c);
+        play.lines("""
+                node n1 state=power_down poweraction=other    -> says Invalid power action
+                node n1 state=power_up poweraction=there      -> says Invalid power action
+                reboot n1 asap action=other                   -> says Invalid power action
+                node n1 state=power_down poweraction=here     -> n1 free+POWER_DOWN by here
+                node n2 state=power_down poweraction=there
+                pass 1                                -> n1 free+POWERING_DOWN by here; n2 free+POWERING_DOWN by there
+                """);
+        assertThat(c.told()).containsExactly(new Decision.Direct("n2", new NodeMessages.Reboot(List.of(), "there")));
+        play.lines("""
+                pass 30                               -> n1 free+POWERED_DOWN; n2 free+POWERED_DOWN
+                node n1 state=power_up poweraction=here       -> n1 free+POWERED_DOWN+POWER_UP by here
+                pass 1                                -> n1 free+POWERING_UP by here
+                register n1 boot2                     -> n1 free
+                node n1 state=power_down              -> n1 free+POWER_DOWN
+                """);
+    }
+
+    @Test
+    void whoResumesANodeOnItsWayDownNeedNotWaitForTheTime() {
+        play("options.power:idle=-1", """
+                node n1 state=power_down
+                pass 1                                -> n1 free+POWERING_DOWN
+                node n1 state=resume                  -> n1 free+POWERED_DOWN
+                """);
+    }
+
+    @Test
+    void aForcedRebootTakesTheJobsFromTheNode() {
+        Cluster c = new Cluster("n[1-2] cpus=2 mem=1000", "p nodes=n[1-2] default=yes", ACTIONS);
+        Play play = new Play(c);
+        play.lines("""
+                submit kind=BATCH nodeList=n1
+                schedule                              -> 1 RUNNING n1
+                reboot n1 force action=here           -> n1 free+DRAIN+REBOOT_REQUESTED+DRAINED_FOR_THIS by here 'reboot requested'
+                pass 0                                -> 1 PENDING+REQUEUED BeginTime restarts=1
+                reboot n2
+                pass 1
+                """);
+        assertThat(c.told()).containsExactly(new Decision.Direct("n2", new NodeMessages.Reboot(List.of(), "")));
+        play.lines("register n1 boot2                     -> n1 free");
     }
 
     @Test

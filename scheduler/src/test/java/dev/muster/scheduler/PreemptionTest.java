@@ -141,4 +141,39 @@ class PreemptionTest {
                 schedule                                -> 1 PREEMPTED+COMPLETING 0:15; 2 PENDING+COMPLETING+REQUEUED restarts=1
                 """);
     }
+
+    /** The word is the QOS's, and says whom a job gives way to; how is the cluster's. */
+    @Test
+    void withinAQosTheHigherPriorityWins() {
+        Cluster c = new Cluster("n1 cpus=2 mem=1000", "p nodes=n1 default=yes defmempercpu=10",
+                "requeueJobs=true options.preempt_type=preempt/qos options.preempt_mode=CANCEL");
+        c.apply(new Command.ApplyPolicy(new DbdMessages.Policy(List.of(), List.of(
+                new DbdMessages.QosPolicy(1, "normal", new TreeMap<>()),
+                new DbdMessages.QosPolicy(2, "in", new TreeMap<>(Map.of("PreemptMode", "WITHIN")))), List.of(), List.of())));
+        new Play(c).lines("""
+                submit kind=BATCH charge.qos=in timing.nice=50
+                submit kind=BATCH charge.qos=normal timing.nice=50
+                schedule                                -> 1 RUNNING n1; 2 RUNNING n1
+                submit kind=BATCH charge.qos=in timing.nice=100
+                submit kind=BATCH charge.qos=normal
+                schedule                                -> 1 RUNNING n1; 2 RUNNING n1; 3 PENDING; 4 PENDING
+                cancel 4
+                submit kind=BATCH charge.qos=in
+                schedule                                -> 1 PREEMPTED+COMPLETING 0:15; 2 RUNNING n1
+                """);
+    }
+
+    @Test
+    void aHigherTierAloneIsNotEnoughWithPriority() {
+        Cluster c = new Cluster("n1 cpus=1 mem=1000", "low nodes=n1 defmempercpu=10\nhigh nodes=n1 prioritytier=2 defmempercpu=10",
+                "requeueJobs=true options.preempt_type=preempt/partition_prio options.preempt_mode=CANCEL,PRIORITY");
+        new Play(c).lines("""
+                submit kind=BATCH partition=low timing.nice=50
+                schedule                                -> 1 RUNNING n1
+                submit kind=BATCH partition=high timing.nice=100
+                schedule                                -> 1 RUNNING n1; 2 PENDING
+                submit kind=BATCH partition=high
+                schedule                                -> 1 PREEMPTED+COMPLETING 0:15
+                """);
+    }
 }

@@ -117,6 +117,7 @@ class ReservationTest {
                 unreserve r            -> 1 PENDING+RESV_DEL_HOLD ReservationDeleted; 2 PENDING+RESV_DEL_HOLD ReservationDeleted
                 release 1 root                                                  -> 1 PENDING
                 schedule                                                        -> 1 RUNNING n1
+                cancel 2                                                        -> 2 CANCELLED ReservationDeleted 'by 1000'
                 pass 100                                                        -> q unknown; 3 PENDING JobHeldUser
                 """);
     }
@@ -279,6 +280,20 @@ class ReservationTest {
                 schedule                                                        -> 1 RUNNING n1; 2 PENDING
                 pass 4000                                                       -> r waits n1 n2 n3 TIME_FLOAT
                 schedule                                                        -> 2 PENDING
+                """);
+    }
+
+    @Test
+    void oneThatHasBegunWithTooFewNodesIsNoPlaceForTheJob() {
+        play("""
+                reserve now starttime=+0 duration=60 nodecnt=1 users=alice
+                reserve wide starttime=+0 duration=60 nodecnt=1 users=alice flags=FLEX,OVERLAP
+                reserve later starttime=+600 duration=60 nodecnt=1 users=alice flags=OVERLAP
+                pass 1
+                submit kind=BATCH charge.reservation=now nodesMin=2 -> says Requested node configuration is not available
+                submit kind=BATCH charge.reservation=now nodesMin=1 -> 1 PENDING
+                submit kind=BATCH charge.reservation=wide nodesMin=2 -> 2 PENDING
+                submit kind=BATCH charge.reservation=later nodesMin=2 -> 3 PENDING
                 """);
     }
 }

@@ -53,6 +53,23 @@ class TriggersTest {
     }
 
     @Test
+    void nodesAreTakenOutOfServiceAndPutBack() {
+        play("""
+                submit kind=BATCH request.nodeList=n1
+                schedule
+                trigger draining 0 * 0 perm
+                trigger drained 0 * 0 perm
+                trigger resume 0 * 0 perm
+                node n[1-2] state=drain reason=x
+                """);
+        cluster.pass(1);
+        assertThat(fired()).containsExactly("1 n1", "2 n2");
+        play("node n[1-2] state=resume");
+        cluster.pass(1);
+        assertThat(fired()).containsExactly("1 n1", "2 n2", "3 n[1-2]");
+    }
+
+    @Test
     void jobsReachTheirLimitAndEnd() {
         play("""
                 submit kind=BATCH timing.timeLimitMin=5

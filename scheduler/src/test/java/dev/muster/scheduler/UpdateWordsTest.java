@@ -123,9 +123,10 @@ class UpdateWordsTest {
             {"user", "tresbind=gres/gpu:map:0*2,1", "\"tresBind\":\"gres/gpu:map:0*2,1\""},
             {"user", "tresbind=gres/gpu:mask:x1", "Invalid Trackable RESource (TRES) specification"},
             {"user", "switches=1", "\"switches\":\"1\""},
-            {"user", "prefer=fast", "--prefer is not supported by this version of Muster"},
+            {"user", "prefer=fast", "\"prefer\":\"fast\""},
+            {"user", "prefer=slow", "Invalid preferred feature specification"},
             {"root", "reboot=yes", "--reboot is not supported by this version of Muster"},
-            {"user", "burstbuffer=x", "--bb is not supported by this version of Muster"},
+            {"user", "burstbuffer=x", "A job keeps the burst buffer that it was submitted with"},
             {"user", "clusters=x", "Updating clusters of a job is not supported by this version of Muster"},
             {"user", "userid=x", "Updating userid of a job is not supported by this version of Muster"},
         };

@@ -146,7 +146,7 @@ final class SimController implements Pipeline.Effects {
         if (plant == Plant.ID_COUNTER_NOT_RESTORED) {
             state = new State(state.tickMs(), state.settings(), 1, state.jobIdCeiling(), state.nextSluid(), state.sluidCeiling(),
                     state.jobs(), state.nodes(), state.partitions(), state.answers(), state.ended(), state.children(), state.blobs(),
-                            state.accounts(), state.reservations(), state.shares(), state.preempted(), state.triggers(), state.crontabs());
+                    state.accounts(), state.reservations(), state.shares(), state.preempted(), state.triggers(), state.crontabs(), state.buffers());
         } else if (!state.equals(truth.state()) || journal.lastIndex() != truth.index()) {
             throw new Violation("I38 snapshot and journal give the state",
                     "recovered at " + journal.lastIndex() + ", durable were " + truth.index() + ": " + Differences.of(truth.state(), state));
@@ -312,7 +312,7 @@ final class SimController implements Pipeline.Effects {
                         new Node(node.spec(), node.flags(), node.reason(), node.reasonUid(), node.reasonTime(), node.bootId(), node.version(),
                                 node.startTime(), node.hardware(), node.comment(), node.extra(), node.jobs(), node.cpusAllocated() - share.cpus(),
                                 node.memoryAllocatedMb() - share.memoryMb(), node.lastBusy(), node.resumeAfter(), node.powerTime(),
-                                node.changeable(), node.active(), node.wanted()))));
+                                node.changeable(), node.active(), node.wanted(), node.powerAction()))));
             }
         }
     }
@@ -426,7 +426,7 @@ final class SimController implements Pipeline.Effects {
             written = new State(state.tickMs(), state.settings(), state.nextJobId(), state.jobIdCeiling(), state.nextSluid(),
                     state.sluidCeiling(), state.jobs(), state.nodes(), state.partitions(), dev.muster.core.Table.empty(), state.ended(),
                     state.children(), state.blobs(), state.accounts(), state.reservations(), state.shares(), state.preempted(),
-                    state.triggers(), state.crontabs());
+                    state.triggers(), state.crontabs(), state.buffers());
             items = Recovery.items(written);
         }
         Iterator<byte[]> source = items;
@@ -489,9 +489,11 @@ final class SimController implements Pipeline.Effects {
             switch (message) {
                 case NodeMessages.Heartbeat m -> { }
                 case NodeMessages.Register m -> { }
+                case NodeMessages.Relayed m -> { }
                 case NodeMessages.StepLaunched m -> report(wire, m, m.seq());
                 case NodeMessages.LaunchFailed m -> report(wire, m, m.seq());
                 case NodeMessages.StepExited m -> report(wire, m, m.seq());
+                case NodeMessages.StepAborted m -> report(wire, m, m.seq());
                 case NodeMessages.NodeTrouble m -> wire.send(new NodeMessages.Ack(m.seq()));
                 case NodeMessages.JobDone m -> report(wire, m, m.seq());
                 case NodeMessages.PrologDone m -> report(wire, m, m.seq());

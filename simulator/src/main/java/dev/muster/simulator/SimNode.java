@@ -343,12 +343,15 @@ final class SimNode {
                 }
             }
             case NodeMessages.Suspend m -> suspend(m);
+            case NodeMessages.SetMemory m -> { }       // its processes use none
             case NodeMessages.SetTimeLimit m -> {
                 Attempt a = disk.get(key(m.jobId(), m.attempt()));
                 if (a != null) {
                     arm(a, m.secondsLeft());
                 }
             }
+            case NodeMessages.Relay m -> launch(m.launches().launch(m.launches().parts().getFirst()));
+            case NodeMessages.StaleRelay m -> { }
             case NodeMessages.Notify m -> { }
             case NodeMessages.Signal m -> { }
             case NodeMessages.Welcome m -> { }

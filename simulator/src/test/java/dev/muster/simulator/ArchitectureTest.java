@@ -29,13 +29,15 @@ class ArchitectureTest {
             Map.entry("core", List.of("model")),
             Map.entry("scheduler", List.of("model", "core")),
             Map.entry("journal", List.of("model")),
+            Map.entry("lua", List.of("model")),
             Map.entry("transport", List.of("model")),
             Map.entry("daemon", List.of("model", "config", "transport")),
             Map.entry("accounting", List.of("model", "config", "journal", "transport", "daemon")),
-            Map.entry("controller", List.of("model", "config", "core", "scheduler", "journal", "transport", "daemon", "accounting")),
+            Map.entry("controller", List.of("model", "config", "core", "scheduler", "journal", "lua", "transport", "daemon", "accounting")),
             Map.entry("node", List.of("model", "config", "transport", "daemon")),
-            Map.entry("cli", List.of("model", "config", "transport")),
-            Map.entry("simulator", List.of("model", "config", "core", "scheduler", "journal", "transport", "controller"))));
+            Map.entry("cli", List.of("model", "config", "lua", "transport")),
+            Map.entry("rest", List.of("model", "config", "transport", "daemon", "cli")),
+            Map.entry("simulator", List.of("model", "config", "core", "scheduler", "journal", "lua", "transport", "controller"))));
 
     private static JavaClasses all;
 

@@ -168,7 +168,7 @@ class KeysTest {
     void whatIsToldOfOtherFilesIsTrue() throws IOException {
         TreeMap<String, String> tests = tests();
         Map<String, String> readers = Map.of("cgroup.conf", "CgroupConf", "gres.conf", "GresConf", "acct_gather.conf", "AcctGatherConf",
-                "oci.conf", "OciConf", "helpers.conf", "HelpersConf");
+                "oci.conf", "OciConf", "helpers.conf", "HelpersConf", "slurmdbd.conf", "SlurmdbdConf");
         List<String> wrong = new ArrayList<>();
         Set<String> seen = new TreeSet<>();
         for (String part : text(Repository.ROOT.resolve("docs/other-files.md")).split("\n## ")) {

@@ -21,12 +21,18 @@ public final class Client implements AutoCloseable {
     private static final int SEGMENT_BYTES = 1400;
     static final int HEADER_BYTES_MAX = 64 << 10;
     static final int BODY_BYTES_MAX = 1 << 30;
+    /** The code of HTTP by which a daemon tells a user that he asks too much. */
+    public static final int BACK_OFF = 429;
+    private static final int BACK_OFF_MS = 1000;
+    /** So long a request is tried again, unless the caller says otherwise. */
+    public static final int BACK_OFF_S_MAX = 120;
 
     private final String host;
     private final int port;
     private final Supplier<Session> session;
     private final NonceSource nonces;
     private int connectMs = CONNECT_TIMEOUT_MS;
+    private int backOffSeconds = BACK_OFF_S_MAX;
     private volatile boolean aborted;
     private volatile Socket socket;
     private InputStream in;
@@ -62,13 +68,33 @@ public final class Client implements AutoCloseable {
         return this;
     }
 
+    /** How long a request is tried again when the daemon says that the user asks too much. @return this */
+    public Client backOffWithin(int seconds) {
+        backOffSeconds = seconds;
+        return this;
+    }
+
     /**
-     * Sends one request and reads its answer.
+     * Sends one request and reads its answer. Who is told to back off waits and asks again, for a while.
      *
      * @param timeoutMs for each read; 0 waits for ever
      * @throws ConnectException if nothing was sent
      */
     public Response post(String path, byte[] body, int timeoutMs) throws IOException {
+        Response response = posted(path, body, timeoutMs);
+        for (int i = 0; i < backOffSeconds && response.status == BACK_OFF && !aborted; i++) {
+            try {
+                Thread.sleep(BACK_OFF_MS);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return response;
+            }
+            response = posted(path, body, timeoutMs);
+        }
+        return response;
+    }
+
+    private Response posted(String path, byte[] body, int timeoutMs) throws IOException {
         boolean reused = socket != null;
         try {
             connect().setSoTimeout(timeoutMs);
@@ -80,7 +106,7 @@ public final class Client implements AutoCloseable {
             close();
             if (reused && !aborted && !(e instanceof java.net.SocketTimeoutException)) {
                 // the daemon may have closed an idle connection: request ids make a repeat harmless
-                return post(path, body, timeoutMs);
+                return posted(path, body, timeoutMs);
             }
             throw e;
         }
@@ -178,8 +204,10 @@ public final class Client implements AutoCloseable {
         if (length > BODY_BYTES_MAX) {
             throw new IOException("answer of " + length + " bytes refused");
         }
-        byte[] body = in.readNBytes((int) Math.max(length, 0));
-        if (body.length < length) {
+        // in one piece from the start: gathered and copied together a long list would be in memory twice
+        byte[] body = new byte[(int) Math.max(length, 0)];
+        int read = in.readNBytes(body, 0, body.length);
+        if (read < length) {
             throw new IOException("connection closed within an answer");
         }
         return new Response(status, body);
@@ -250,7 +278,12 @@ public final class Client implements AutoCloseable {
         }
     }
 
-    /** Ends the request that another thread waits for. */
+    /** It serves no more requests. */
+    public boolean isAborted() {
+        return aborted;
+    }
+
+    /** Ends the request that another thread waits for, and what would come after it. */
     public void abort() {
         aborted = true;
         close();

@@ -7,6 +7,7 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 
 /** Length-prefixed frames over an upgraded connection. Sending is thread-safe; one thread receives. */
 public final class Frames implements AutoCloseable {
@@ -18,6 +19,9 @@ public final class Frames implements AutoCloseable {
     private final DataInputStream in;
     private final OutputStream out;
     private final AutoCloseable connection;
+    /** Since when somebody waits for a frame; 0: nobody does. */
+    private volatile long waitingNs;
+    private volatile boolean closed;
 
     public Frames(InputStream in, OutputStream out, AutoCloseable connection) {
         this.in = new DataInputStream(in);
@@ -51,6 +55,15 @@ public final class Frames implements AutoCloseable {
 
     /** The next frame. @throws EOFException when the other side is gone */
     public byte[] receive() throws IOException {
+        waitingNs = System.nanoTime() | 1;
+        try {
+            return next();
+        } finally {
+            waitingNs = 0;
+        }
+    }
+
+    private byte[] next() throws IOException {
         int length = in.readInt();
         if (length < 0 || length > FRAME_BYTES_MAX) {
             throw new IOException("frame of " + length + " bytes refused");
@@ -60,8 +73,26 @@ public final class Frames implements AutoCloseable {
         return frame;
     }
 
+    /** From now on closes the connection when somebody waits for a frame for so long: the other side is to be heard of before. */
+    public void expect(int withinMs) {
+        Thread.ofVirtual().name("frames-expect").start(() -> {
+            while (!closed) {
+                long since = waitingNs;
+                if (since != 0 && System.nanoTime() - since > withinMs * 1_000_000L) {
+                    close();
+                }
+                LockSupport.parkNanos(withinMs * 1_000_000L / 8);
+            }
+        });
+    }
+
+    public boolean isClosed() {
+        return closed;
+    }
+
     @Override
     public void close() {
+        closed = true;
         try {
             connection.close();
         } catch (Exception e) {

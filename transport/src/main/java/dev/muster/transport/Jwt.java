@@ -8,7 +8,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A JSON Web Token as auth/jwt takes it: signed with HMAC-SHA256 (HS256), good for one user until a time that it names.
+ * A JSON Web Token as auth/jwt takes it: signed with HMAC-SHA256 (HS256) or, by somebody whose public key is known, with RS256 or ES256; good
+ * for one user until a time that it names.
  *
  * @param user      who it speaks for
  * @param expiresS  seconds since 1970
@@ -44,6 +45,42 @@ public record Jwt(String user, long expiresS, byte[] signature) {
         return signed(key, claim, token.substring(0, dot), nowS).filter(jwt -> MessageDigest.isEqual(jwt.signature, given));
     }
 
+    /** A whole token that one of the keys has signed and whose time is not over; it must name its key. Empty for any other text. */
+    static Optional<Jwt> check(Jwks keys, String claim, String token, long nowS) {
+        int last = token.lastIndexOf('.');
+        int first = token.indexOf('.');
+        if (first < 0 || first == last || token.length() > LENGTH_MAX) {
+            return Optional.empty();
+        }
+        try {
+            Json.Obj header = Json.object(Base64.getUrlDecoder().decode(token.substring(0, first)));
+            byte[] signature = Base64.getUrlDecoder().decode(token.substring(last + 1));
+            if (!keys.signed(header.text("kid"), header.text("alg"), token.substring(0, last), signature)) {
+                return Optional.empty();
+            }
+            Json.Obj claims = Json.object(Base64.getUrlDecoder().decode(token.substring(first + 1, last)));
+            return isGood(claims, nowS) && !user(claims, claim).isEmpty()
+                    ? Optional.of(new Jwt(user(claims, claim), claims.number("exp"), signature)) : Optional.empty();
+        } catch (IllegalArgumentException | Json.MalformedException e) {
+            return Optional.empty();
+        }
+    }
+
+    /** Whether who has the key makes the signature anew: only then it need not travel. */
+    static boolean isSecret(String token) {
+        int dot = token.indexOf('.');
+        try {
+            return dot < 0 || Json.object(Base64.getUrlDecoder().decode(token.substring(0, dot))).text("alg").equals("HS256");
+        } catch (IllegalArgumentException | Json.MalformedException e) {
+            return true;
+        }
+    }
+
+    /** A token without an end is none. */
+    private static boolean isGood(Json.Obj claims, long nowS) {
+        return (!claims.has("nbf") || claims.number("nbf") <= nowS) && claims.number("exp") > nowS;
+    }
+
     /**
      * What the first two parts of a token say, and the signature that only who has the whole token or the key knows: it must be proved before
      * any of this is believed.
@@ -57,9 +94,7 @@ public record Jwt(String user, long expiresS, byte[] signature) {
             Json.Obj header = Json.object(Base64.getUrlDecoder().decode(text.substring(0, dot)));
             Json.Obj claims = Json.object(Base64.getUrlDecoder().decode(text.substring(dot + 1)));
             String user = user(claims, claim);
-            boolean begun = !claims.has("nbf") || claims.number("nbf") <= nowS;
-            // a token without an end is none
-            boolean fit = header.text("alg").equals("HS256") && begun && claims.number("exp") > nowS && !user.isEmpty();
+            boolean fit = header.text("alg").equals("HS256") && isGood(claims, nowS) && !user.isEmpty();
             return fit ? Optional.of(new Jwt(user, claims.number("exp"), mac(key, text))) : Optional.empty();
         } catch (IllegalArgumentException | Json.MalformedException e) {
             return Optional.empty();

@@ -74,7 +74,12 @@ public final class Server implements AutoCloseable {
         }
 
         public static Reply error(int status, SlurmErrno errno, String sentence) {
-            return new Reply(status, Codec.encode(new ApiError(errno.number(), sentence)));
+            return error(status, errno.number(), sentence);
+        }
+
+        /** An error of a number that is not ours: a site's script has its own. */
+        public static Reply error(int status, int errno, String sentence) {
+            return new Reply(status, Codec.encode(new ApiError(errno, sentence)));
         }
 
         public static Reply error(SlurmErrno errno) {

@@ -43,7 +43,8 @@ public record Session(String token, byte[] key) {
     }
 
     /**
-     * A session from a JSON Web Token. Its signature does not travel: it makes the key, so that what is seen on the wire is of no use.
+     * A session from a JSON Web Token. Its signature does not travel: it makes the key, so that what is seen on the wire is of no use. One that
+     * was signed with a private key (RS256, ES256) travels whole: who knows the public key alone could not check it otherwise.
      *
      * @throws IllegalArgumentException if the text is no token
      */
@@ -52,7 +53,7 @@ public record Session(String token, byte[] key) {
         if (dot <= 0 || jwt.indexOf('.') == dot || jwt.length() > Jwt.LENGTH_MAX || !jwt.matches("[A-Za-z0-9_.-]+")) {
             throw new IllegalArgumentException("not a token");
         }
-        String token = JWT + jwt.substring(0, dot);
+        String token = JWT + (Jwt.isSecret(jwt) ? jwt.substring(0, dot) : jwt);
         return new Session(token, sessionKey(Base64.getUrlDecoder().decode(jwt.substring(dot + 1)), token));
     }
 

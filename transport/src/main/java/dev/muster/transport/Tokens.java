@@ -3,10 +3,12 @@ package dev.muster.transport;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /** The tokens that a daemon takes as proof of a caller's identity and, with the same key, makes. Thread-safe. */
 public final class Tokens {
-    private final byte[] key;
+    private final Optional<byte[]> key;
+    private final Supplier<Optional<Jwks>> keys;
     private final String claim;
     private final Function<String, Optional<Caller>> users;
     private final LongSupplier nowMs;
@@ -17,7 +19,18 @@ public final class Tokens {
      * @param users this host's, by name
      */
     public Tokens(byte[] key, String claim, Function<String, Optional<Caller>> users, LongSupplier nowMs) {
-        this.key = key.clone();
+        this(Optional.of(key.clone()), Optional::empty, claim, users, nowMs);
+    }
+
+    /**
+     * As above.
+     *
+     * @param key  of HS256; without one no tokens are made
+     * @param keys public ones of who else signs tokens, asked for each: they may change
+     */
+    public Tokens(Optional<byte[]> key, Supplier<Optional<Jwks>> keys, String claim, Function<String, Optional<Caller>> users, LongSupplier nowMs) {
+        this.key = key;
+        this.keys = keys;
         this.claim = claim;
         this.users = users;
         this.nowMs = nowMs;
@@ -25,13 +38,21 @@ public final class Tokens {
 
     /** Whom a whole token speaks for. */
     public Optional<Caller> caller(String token) {
-        return Jwt.check(key, claim, token, nowMs.getAsLong() / 1000).flatMap(jwt -> users.apply(jwt.user()));
+        long now = nowMs.getAsLong() / 1000;
+        Optional<Jwt> jwt = Jwt.isSecret(token) ? key.flatMap(k -> Jwt.check(k, claim, token, now))
+                : keys.get().flatMap(k -> Jwt.check(k, claim, token, now));
+        return jwt.flatMap(j -> users.apply(j.user()));
     }
 
-    /** @param seconds from now on that it is good for */
+    /** Whether this daemon has a key of its own to make tokens with. */
+    public boolean areMade() {
+        return key.isPresent();
+    }
+
+    /** @param seconds from now on that it is good for @throws IllegalStateException without a key of its own */
     public String make(String user, long seconds) {
         long now = nowMs.getAsLong() / 1000;
-        return Jwt.make(key, user, now, now + seconds);
+        return Jwt.make(key.orElseThrow(() -> new IllegalStateException("no key to make tokens with")), user, now, now + seconds);
     }
 
     Optional<Caller> user(String name) {
@@ -40,8 +61,11 @@ public final class Tokens {
 
     /** What the token of a session says, and the session's key; the token on the wire lacks the signature, which is what the key is made of. */
     Optional<Proof> proof(String token) {
-        return Jwt.signed(key, claim, token.substring(Session.JWT.length()), nowMs.getAsLong() / 1000)
-                .map(jwt -> new Proof(jwt.user(), Session.sessionKey(jwt.signature(), token)));
+        String text = token.substring(Session.JWT.length());
+        long now = nowMs.getAsLong() / 1000;
+        boolean whole = text.indexOf('.') != text.lastIndexOf('.');
+        Optional<Jwt> said = whole ? keys.get().flatMap(k -> Jwt.check(k, claim, text, now)) : key.flatMap(k -> Jwt.signed(k, claim, text, now));
+        return said.map(jwt -> new Proof(jwt.user(), Session.sessionKey(jwt.signature(), token)));
     }
 
     /** @param user not to be believed before somebody has shown that he has the key */

@@ -22,7 +22,7 @@ public final class Verifier {
     /** The request for the configuration. */
     public static final String CONFIG_PATH = "/muster/v1/FetchConfig";
 
-    private final Supplier<byte[]> keys;
+    private final Supplier<KeySet> keys;
     private final String cluster;
     private final Optional<Munge> munge;
     private final LongSupplier nowMs;
@@ -46,16 +46,16 @@ public final class Verifier {
      * @param cluster    "" for a daemon that serves callers of several clusters
      */
     public Verifier(byte[] clusterKey, String cluster, Optional<Munge> munge, LongSupplier nowMs) {
-        this(clusterKey::clone, cluster, munge, nowMs);
+        this(() -> KeySet.of(clusterKey), cluster, munge, nowMs);
     }
 
     /** As above, for a daemon whose key may come later than itself. @param keys asked for every credential made with the key */
-    public Verifier(Supplier<byte[]> keys, String cluster, Optional<Munge> munge, LongSupplier nowMs) {
+    public Verifier(Supplier<KeySet> keys, String cluster, Optional<Munge> munge, LongSupplier nowMs) {
         this(keys, cluster, munge, Optional.empty(), nowMs);
     }
 
     /** As above. @param tokens where JSON Web Tokens are taken as well */
-    public Verifier(Supplier<byte[]> keys, String cluster, Optional<Munge> munge, Optional<Tokens> tokens, LongSupplier nowMs) {
+    public Verifier(Supplier<KeySet> keys, String cluster, Optional<Munge> munge, Optional<Tokens> tokens, LongSupplier nowMs) {
         this.tokens = tokens;
         this.keys = keys;
         this.cluster = cluster;
@@ -119,12 +119,14 @@ public final class Verifier {
 
     private MungeSession keySession(String token, String path) {
         String[] parts = token.split("\\.", -1);
-        byte[] clusterKey = keys.get();
-        if (clusterKey.length == 0 || parts.length != 3) {
+        if (parts.length != 3) {
             return null;
         }
-        String wanted = Hash.hex(Hash.hmac(clusterKey, ("token|" + parts[1]).getBytes(StandardCharsets.UTF_8)));
-        if (!MessageDigest.isEqual(wanted.getBytes(StandardCharsets.UTF_8), parts[2].getBytes(StandardCharsets.UTF_8))) {
+        byte[] made = ("token|" + parts[1]).getBytes(StandardCharsets.UTF_8);
+        byte[] mac = parts[2].getBytes(StandardCharsets.UTF_8);
+        Optional<byte[]> clusterKey = keys.get().good(nowMs.getAsLong()).stream()
+                .filter(k -> MessageDigest.isEqual(Hash.hex(Hash.hmac(k, made)).getBytes(StandardCharsets.UTF_8), mac)).findFirst();
+        if (clusterKey.isEmpty()) {
             return null;
         }
         String[] claims = new String(Base64.getUrlDecoder().decode(parts[1]), StandardCharsets.UTF_8).split("\\|", -1);
@@ -138,7 +140,7 @@ public final class Verifier {
             return null;
         }
         Caller caller = new Caller(Integer.parseInt(claims[2]), Integer.parseInt(claims[3]));
-        return new MungeSession(caller, Session.sessionKey(clusterKey, token), issuedMs + SKEW_MS);
+        return new MungeSession(caller, Session.sessionKey(clusterKey.get(), token), issuedMs + SKEW_MS);
     }
 
     private synchronized MungeSession mungeSession(String token) {

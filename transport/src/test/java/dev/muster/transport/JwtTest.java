@@ -66,7 +66,7 @@ class JwtTest {
             asked.add(name);
             return name.equals("ann") ? Optional.of(new Caller(7, 8)) : Optional.empty();
         }, () -> 50_000);
-        Verifier verifier = new Verifier(() -> new byte[0], "c", Optional.empty(), Optional.of(tokens), () -> 50_000);
+        Verifier verifier = new Verifier(() -> KeySet.NONE, "c", Optional.empty(), Optional.of(tokens), () -> 50_000);
         Session session = Session.ofJwt(tokens.make("ann", 10));
         String header = session.sign("POST", "/p", new byte[0], 50_000, "n");
         assertThat(header).doesNotContain(tokens.make("ann", 10).substring(tokens.make("ann", 10).lastIndexOf('.')));

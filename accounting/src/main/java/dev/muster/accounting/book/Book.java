@@ -11,12 +11,15 @@ import dev.muster.model.accounting.Entities.Transaction;
 import dev.muster.model.accounting.Entities.Tres;
 import dev.muster.model.accounting.Entities.User;
 import dev.muster.model.accounting.Entities.Wckey;
+import dev.muster.model.accounting.LimitField;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
 
@@ -151,6 +154,11 @@ public final class Book {
         return Optional.ofNullable(accounts.get(name)).filter(a -> !a.deleted());
     }
 
+    /** Of all accounts that are. */
+    public List<String> accountNames() {
+        return accounts.values().stream().filter(a -> !a.deleted()).map(Account::name).toList();
+    }
+
     Collection<Account> accountsEver() {
         return accounts.values();
     }
@@ -168,6 +176,32 @@ public final class Book {
     }
 
     /** Also one that was deleted. */
+    public Optional<Assoc> assocOfNumber(int id) {
+        return Optional.ofNullable(assocs.get(id));
+    }
+
+    /** The number of a user's association: that for the partition, else that for all. 0 if there never was one. */
+    public int assocNumber(String cluster, String account, String user, String partition) {
+        return assocEver(cluster, account, user, partition).or(() -> assocEver(cluster, account, user, "")).map(Assoc::id).orElse(0);
+    }
+
+    /** The number of a user's key; 0 if there never was one. */
+    public int wckeyNumber(String cluster, String user, String name) {
+        if (name.isEmpty()) {
+            return 0;
+        }
+        String plain = Wckey.plain(name);
+        return wckeys.values().stream().filter(w -> w.cluster().equals(cluster) && w.user().equals(user) && w.name().equals(plain))
+                .mapToInt(Wckey::id).findFirst().orElse(0);
+    }
+
+    /** The key that a user's jobs are charged to unless they say another; "" if none. */
+    public String defaultWckey(String cluster, String user) {
+        return wckeys.values().stream().filter(w -> !w.deleted() && w.isDefault() && w.cluster().equals(cluster) && w.user().equals(user))
+                .map(Wckey::name).findFirst().orElse("");
+    }
+
+    /** Also one that was deleted. */
     Optional<Assoc> assocEver(String cluster, String account, String user, String partition) {
         return Optional.ofNullable(assocByPlace.get(placeKey(cluster, account, user, partition))).map(assocs::get);
     }
@@ -182,6 +216,11 @@ public final class Book {
 
     public Optional<Qos> qos(String name) {
         return qos.values().stream().filter(q -> !q.deleted() && q.name().equals(name)).findFirst();
+    }
+
+    /** Also one that was deleted. */
+    public Optional<Qos> qosOfNumber(int id) {
+        return Optional.ofNullable(qos.get(id));
     }
 
     Collection<Qos> qosEver() {
@@ -237,6 +276,26 @@ public final class Book {
 
     // ---- the tree
 
+    /**
+     * Those of the account and of all above it in that cluster's tree: a coordinator's word counts for what is below, too. With the flag
+     * UsersAreCoords an account's users are its coordinators.
+     */
+    public Set<String> coordinators(String cluster, String account) {
+        Set<String> out = new LinkedHashSet<>();
+        String at = account;
+        while (!at.isEmpty()) {
+            account(at).ifPresent(a -> out.addAll(a.coordinators()));
+            Optional<Assoc> here = assoc(cluster, at, "", "");
+            if (here.filter(a -> a.limit("Flags").equals(LimitField.USERS_ARE_COORDS)).isPresent()) {
+                String of = at;
+                assocs.values().stream().filter(a -> !a.deleted() && a.cluster().equals(cluster) && a.account().equals(of) && !a.user().isEmpty())
+                        .forEach(a -> out.add(a.user()));
+            }
+            at = here.map(Assoc::parent).orElse("");
+        }
+        return out;
+    }
+
     /** The association above, empty for the root. */
     public Optional<Assoc> parent(Assoc a) {
         if (!a.user().isEmpty()) {
@@ -247,14 +306,23 @@ public final class Book {
 
     /** A cluster's associations from the root down: an account, its users by name, then the accounts below it. */
     public List<Assoc> tree(String cluster) {
+        return tree(cluster, false);
+    }
+
+    /** As {@link #tree}, with those that are deleted: jobs of the past were theirs. */
+    public List<Assoc> treeEver(String cluster) {
+        return tree(cluster, true);
+    }
+
+    private List<Assoc> tree(String cluster, boolean deleted) {
         Map<String, List<Assoc>> below = new HashMap<>();
         for (Assoc a : assocs.values()) {
-            if (!a.deleted() && a.cluster().equals(cluster)) {
+            if ((deleted || !a.deleted()) && a.cluster().equals(cluster)) {
                 below.computeIfAbsent((a.user().isEmpty() ? "a" + a.parent() : "u" + a.account()), k -> new ArrayList<>()).add(a);
             }
         }
         List<Assoc> out = new ArrayList<>();
-        assoc(cluster, ROOT, "", "").ifPresent(root -> walk(root, below, out));
+        assocEver(cluster, ROOT, "", "").filter(a -> deleted || !a.deleted()).ifPresent(root -> walk(root, below, out));
         return out;
     }
 

@@ -7,6 +7,7 @@ import dev.muster.model.accounting.Entities.Account;
 import dev.muster.model.accounting.Entities.Assoc;
 import dev.muster.model.accounting.Entities.Cluster;
 import dev.muster.model.accounting.Entities.User;
+import dev.muster.model.accounting.Entities.Wckey;
 import dev.muster.model.accounting.LimitField;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -22,6 +23,20 @@ public final class Changes {
     /** Slurm's number for a refusal by permission. */
     static final int ACCESS_DENIED = 2002;
     private static final int ERROR = -1;
+    /** The setting that is none: what was had is forgotten. */
+    static final String USAGE = "rawusage";
+
+    /**
+     * What a site says of changes.
+     *
+     * @param preservesUsers users' names keep their capitals
+     * @param coordinators   may change what is below their accounts
+     * @param noDefaults     users need no default account, and get one only where it is named
+     * @param absolute       a resource's shares are counts, not hundredths
+     */
+    public record Rules(boolean preservesUsers, boolean coordinators, boolean noDefaults, boolean absolute) {
+        public static final Rules STANDARD = new Rules(false, true, false, false);
+    }
 
     final Book book;
     final String actor;
@@ -31,6 +46,7 @@ public final class Changes {
     final List<AssocRef> assocs = new ArrayList<>();
     final List<String> more = new ArrayList<>();
     final List<String> errors = new ArrayList<>();
+    final Rules rules;
     private final boolean admin;
     private final boolean operator;
     int errno = ERROR;
@@ -41,6 +57,11 @@ public final class Changes {
      * @param now        seconds since 1970
      */
     public Changes(Book draft, String actor, boolean superuser, Change change, long now) {
+        this(draft, actor, superuser, change, now, Rules.STANDARD);
+    }
+
+    public Changes(Book draft, String actor, boolean superuser, Change change, long now, Rules rules) {
+        this.rules = rules;
         this.book = draft;
         this.actor = actor;
         this.change = change;
@@ -66,9 +87,18 @@ public final class Changes {
             errors.add(" No conditions given to remove, not executing.");
             return result();
         }
+        if (sets("Flags") && List.of("user", "cluster").contains(change.entity())) {
+            errors.add(" The setting 'Flags' of '" + change.verb() + " " + change.entity() + "' is not supported by this version");
+            return result();
+        }
         String what = change.verb() + " " + change.entity();
+        if (change.verb().equals("modify") && sets(USAGE)) {
+            new UsageResets(this).run();
+            return result();
+        }
         switch (what) {
             case "add cluster" -> addClusters();
+            case "clean cluster" -> cleanClusters();
             case "add account" -> new TreeChanges(this).addAccounts();
             case "add user" -> new TreeChanges(this).addUsers();
             case "add coordinator" -> coordinators(true);
@@ -96,6 +126,9 @@ public final class Changes {
         if (admin || operator && !change.set().containsKey("adminlevel")) {
             return true;
         }
+        if (sets(USAGE)) {
+            return false;
+        }
         Set<String> touched = new LinkedHashSet<>(list(change.where(), "account"));
         if (change.entity().equals("account")) {
             touched.addAll(list(change.where(), "name"));
@@ -108,30 +141,26 @@ public final class Changes {
         if (adds) {
             touched = new LinkedHashSet<>(List.of(change.set().getOrDefault("parent", Book.ROOT)));
         }
-        return entity && !touched.isEmpty() && !change.set().containsKey("adminlevel") && touched.stream().allMatch(this::coordinates);
+        return rules.coordinators && entity && !touched.isEmpty() && !change.set().containsKey("adminlevel")
+                && touched.stream().allMatch(this::coordinates);
     }
 
-    /** A coordinator's word counts for the account and all below it. */
+    /** In one of the clusters. */
     private boolean coordinates(String account) {
-        for (Cluster c : book.clusters()) {
-            String at = account;
-            while (!at.isEmpty()) {
-                if (book.account(at).filter(a -> a.coordinators().contains(actor)).isPresent()) {
-                    return true;
-                }
-                at = book.assoc(c.name(), at, "", "").map(Assoc::parent).orElse("");
-            }
-        }
-        return false;
+        return book.clusters().stream().anyMatch(c -> book.coordinators(c.name(), account).contains(actor));
     }
 
     // ---- words
 
     /** Names in lower case, as Slurm keeps them. */
     static List<String> list(Map<String, String> from, String key) {
+        return list(from, key, false);
+    }
+
+    private static List<String> list(Map<String, String> from, String key, boolean asTyped) {
         List<String> out = new ArrayList<>();
         for (String word : from.getOrDefault(key, "").split(",")) {
-            String name = word.strip().toLowerCase(Locale.ROOT);
+            String name = asTyped ? word.strip() : word.strip().toLowerCase(Locale.ROOT);
             if (!name.isEmpty() && !out.contains(name)) {
                 out.add(name);
             }
@@ -146,7 +175,8 @@ public final class Changes {
     }
 
     List<String> where(String key) {
-        return list(change.where(), key);
+        boolean users = key.equals("user") || key.equals("name") && List.of("user", "coordinator").contains(change.entity());
+        return list(change.where(), key, rules.preservesUsers && users);
     }
 
     String set(String key) {
@@ -209,6 +239,9 @@ public final class Changes {
         for (String name : wanted) {
             TreeMap<String, String> limits = limits(Map.of("Fairshare", "1", "QOS", "normal"), LimitField.ASSOC);
             beginCluster(book, name, limits, now);
+            if (sets("classification")) {
+                book.cluster(name).ifPresent(this::classify);
+            }
             log("Add Clusters", name, name, info());
             names.add(name);
         }
@@ -235,11 +268,28 @@ public final class Changes {
                 new TreeUpdates(this).limits(List.of(root.get()));
             }
             if (sets("classification")) {
-                book.put(new Cluster(c.name(), c.id(), c.controlHost(), c.controlPort(), c.rpcVersion(), set("classification"), c.flags(),
-                        c.nodes(), c.nodeCount(), c.tres(), c.created(), now, false));
+                classify(c);
             }
             names.add(c.name());
             log("Modify Clusters", c.name(), c.name(), info());
+        }
+    }
+
+    private void classify(Cluster c) {
+        book.put(new Cluster(c.name(), c.id(), c.controlHost(), c.controlPort(), c.rpcVersion(), set("classification"), c.flags(), c.nodes(),
+                c.nodeCount(), c.tres(), c.created(), now, false));
+    }
+
+    /** Everything of the tree but its root goes, and so do the keys; the cluster itself and its past stay. */
+    private void cleanClusters() {
+        for (String name : where("name")) {
+            List.copyOf(book.assocsEver()).stream().filter(a -> a.cluster().equals(name) && !a.deleted())
+                    .filter(a -> !(a.account().equals(Book.ROOT) && (a.user().isEmpty() || a.user().equals(Book.ROOT))))
+                    .forEach(a -> book.put(Removals.deleted(a, now)));
+            List.copyOf(book.wckeysEver()).stream().filter(w -> w.cluster().equals(name) && !w.deleted()).forEach(w -> book.put(new Wckey(w.id(),
+                    w.cluster(), w.user(), w.name(), false, w.created(), now, true)));
+            names.add(name);
+            log("Modify Clusters", name, name, "clean");
         }
     }
 

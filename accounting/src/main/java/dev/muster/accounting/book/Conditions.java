@@ -16,6 +16,7 @@ public final class Conditions {
             Map.entry("show event", "cluster end event node reason start state user maxcpus mincpus condflags"),
             Map.entry("show problem", "cluster account user"),
             Map.entry("show qos", "name description id preemptmode"),
+            Map.entry("show reservation", "cluster names ids flags nodes start end"),
             Map.entry("show resource", "name cluster description id server type"),
             Map.entry("show runawayjob", "cluster"),
             Map.entry("show transaction", "action actor cluster end id start"),
@@ -25,11 +26,15 @@ public final class Conditions {
             Map.entry("modify account", "name cluster"),
             Map.entry("modify account records", "name cluster description organization"),
             Map.entry("modify account limits", "name cluster parent user"),
+            Map.entry("modify account usage", "name cluster user"),
             Map.entry("modify cluster", "name"),
             Map.entry("modify qos", "name"),
+            Map.entry("modify qos usage", "name cluster"),
             Map.entry("modify resource", "name server cluster"),
             Map.entry("modify user", "name account cluster partition"),
+            Map.entry("modify user usage", "name account cluster"),
             Map.entry("delete account", "name description organization parent cluster partition"),
+            Map.entry("clean cluster", "name"),
             Map.entry("delete cluster", "name"),
             Map.entry("delete coordinator", "name account"),
             Map.entry("delete qos", "name description id"),
@@ -51,7 +56,9 @@ public final class Conditions {
         }
         String what = change.verb() + " " + change.entity();
         String key = what;
-        if (what.equals("modify account")) {
+        if (change.verb().equals("modify") && change.set().containsKey(Changes.USAGE)) {
+            key = what + " usage";
+        } else if (what.equals("modify account")) {
             boolean records = change.set().keySet().stream().anyMatch(RECORDS::contains);
             boolean others = change.set().keySet().stream().anyMatch(k -> !RECORDS.contains(k));
             key = records && !others ? what + " records" : records || change.set().containsKey("parent") ? what : what + " limits";

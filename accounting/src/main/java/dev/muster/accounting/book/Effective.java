@@ -9,6 +9,7 @@ import dev.muster.model.accounting.Entities.Assoc;
 import dev.muster.model.accounting.Entities.Qos;
 import dev.muster.model.accounting.LimitField;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -86,10 +87,13 @@ public final class Effective {
             assocs.add(new AssocPolicy(a.id(), book.parent(a).map(Assoc::id).orElse(0), a.account(), a.user(), a.partition(), a.isDefault(),
                     limits, names.isEmpty() ? List.of() : List.of(names.split(",")), limits.getOrDefault("DefaultQOS", "")));
         }
-        List<QosPolicy> qos = book.qos().stream().map(q -> new QosPolicy(q.id(), q.name(), q.limits())).toList();
+        List<QosPolicy> qos = book.qos().stream().map(q -> new QosPolicy(q.id(), q.name(), UsageResets.limitsOn(cluster, q.limits()))).toList();
+        Map<String, List<String>> coordinates = new HashMap<>();
+        book.accountsEver().stream().filter(a -> !a.deleted()).forEach(a ->
+                book.coordinators(cluster, a.name()).forEach(user -> coordinates.computeIfAbsent(user, u -> new ArrayList<>()).add(a.name())));
         List<UserPolicy> users = new ArrayList<>();
         book.usersEver().stream().filter(u -> !u.deleted()).forEach(u -> users.add(new UserPolicy(u.name(), u.adminLevel(),
-                book.accountsEver().stream().filter(a -> !a.deleted() && a.coordinators().contains(u.name())).map(a -> a.name()).toList())));
+                coordinates.getOrDefault(u.name(), List.of()), -1)));
         List<WckeyPolicy> wckeys = book.wckeysEver().stream().filter(w -> !w.deleted() && w.cluster().equals(cluster))
                 .map(w -> new WckeyPolicy(w.user(), w.name(), w.isDefault())).toList();
         return new Policy(assocs, qos, List.copyOf(users), wckeys);

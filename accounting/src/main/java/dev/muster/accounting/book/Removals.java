@@ -116,7 +116,7 @@ final class Removals {
                         + AssocText.pad(a.user(), 9));
             }
         }
-        if (lines.isEmpty()) {
+        if (lines.isEmpty() || c.rules.noDefaults()) {
             return false;
         }
         c.errors.add(" Error with request: You can not remove the default account of a user");

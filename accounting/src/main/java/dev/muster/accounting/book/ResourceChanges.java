@@ -8,6 +8,9 @@ import java.util.TreeMap;
 
 /** Licences of servers outside, and the share of them that each cluster has. */
 final class ResourceChanges {
+    /** A flag of resources: what clusters may have is counted, not in hundredths. */
+    private static final String ABSOLUTE = "Absolute";
+
     private final Changes c;
     private final Book book;
 
@@ -41,8 +44,25 @@ final class ResourceChanges {
         return c.errors.isEmpty();
     }
 
+    private static boolean absolute(String flags) {
+        return List.of(flags.split(",")).stream().anyMatch(ABSOLUTE::equalsIgnoreCase);
+    }
+
+    /** AllResourcesAbsolute: new ones are counted so whether that is said or not. */
+    private String flags() {
+        return !c.rules.absolute() || absolute(c.set("flags")) ? c.set("flags") : c.set("flags").isEmpty() ? ABSOLUTE : c.set("flags") + ","
+                + ABSOLUTE;
+    }
+
     /** Whether the clusters' shares of a resource are no more than all of it. */
-    private boolean within(String name, String server, Map<String, String> allowed) {
+    private boolean within(String name, String server, Map<String, String> allowed, String flags, long count) {
+        if (absolute(flags)) {
+            if (allowed.values().stream().mapToLong(v -> number(v, 0)).sum() > count) {
+                c.errors.add(" Total count allowed for resource '" + name + "@" + server + "' exceeds " + count);
+                return false;
+            }
+            return true;
+        }
         if (allowed.values().stream().mapToLong(v -> number(v, 0)).sum() > 100) {
             c.errors.add(" Total percentage allowed for resource '" + name + "@" + server + "' exceeds 100%");
             return false;
@@ -70,25 +90,27 @@ final class ResourceChanges {
             Optional<Resource> known = find(name, server);
             TreeMap<String, String> allowed = new TreeMap<>(known.map(Resource::allowed).orElse(Map.of()));
             boolean fresh = known.isEmpty();
+            String flags = c.sets("flags") || fresh ? flags() : known.get().flags();
+            long count = number(c.set("count"), known.map(Resource::count).orElse(0L));
             if (fresh && !c.sets("count")) {
                 c.errors.add(" Need to specify a count on resource '" + name + "@" + server + "'");
                 return;
             }
             for (String cluster : c.where("cluster")) {
                 if (allowed.putIfAbsent(cluster, Long.toString(number(c.set("allowed"), 0))) == null) {
-                    c.more.add("   Cluster - " + cluster + "\t" + allowed.get(cluster) + "%");
+                    c.more.add("   Cluster - " + cluster + "\t" + allowed.get(cluster) + (absolute(flags) ? "" : "%"));
                     fresh = true;
                 }
             }
-            if (!within(name, server, allowed)) {
+            if (!within(name, server, allowed, flags, count)) {
                 return;
             }
             if (fresh) {
                 book.put(new Resource(known.map(Resource::id).orElseGet(book::nextResource), name, server,
                         c.set("type").isEmpty() ? "License" : Character.toUpperCase(c.set("type").charAt(0)) + c.set("type").substring(1).toLowerCase(
                                 java.util.Locale.ROOT),
-                        number(c.set("count"), known.map(Resource::count).orElse(0L)), c.set("description").isEmpty() ? name : c.set("description"),
-                        c.set("flags"), c.set("servertype"), allowed, c.now, c.now, false));
+                        count, c.set("description").isEmpty() ? name : c.set("description"),
+                        flags, c.set("servertype"), allowed, c.now, c.now, false));
                 c.names.add(name + "@" + server);
                 c.log("Add Resource", "", name, c.info());
             }
@@ -113,11 +135,12 @@ final class ResourceChanges {
                     allowed.put(cluster, Long.toString(number(c.set("allowed"), 0)));
                 }
             }
-            if (!within(r.name(), r.server(), allowed)) {
+            String flags = c.sets("flags") ? flags() : r.flags();
+            if (!within(r.name(), r.server(), allowed, flags, number(c.set("count"), r.count()))) {
                 return;
             }
             book.put(new Resource(r.id(), r.name(), r.server(), r.type(), number(c.set("count"), r.count()),
-                    c.sets("description") ? c.set("description") : r.description(), c.sets("flags") ? c.set("flags") : r.flags(),
+                    c.sets("description") ? c.set("description") : r.description(), flags,
                     c.sets("servertype") ? c.set("servertype") : r.manager(), allowed, r.created(), c.now, false));
             c.names.add(r.name() + "@" + r.server());
             c.log("Modify Resource", "", r.name(), c.info());

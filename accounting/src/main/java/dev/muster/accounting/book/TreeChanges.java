@@ -162,7 +162,7 @@ final class TreeChanges {
             }
             for (String partition : partitions) {
                 List<Assoc> defaults = book.tree(cluster).stream().filter(a -> a.user().equals(user) && a.isDefault()).toList();
-                boolean first = defaultAccount.isEmpty() ? defaults.isEmpty() : account.equals(defaultAccount);
+                boolean first = defaultAccount.isEmpty() ? defaults.isEmpty() && !c.rules.noDefaults() : account.equals(defaultAccount);
                 if (first && defaults.stream().anyMatch(a -> !a.account().equals(account))) {
                     TreeUpdates.clearDefault(book, cluster, user, c.now);
                 }

@@ -161,6 +161,11 @@ final class TreeUpdates {
             if (own.isEmpty() || !named("cluster", cluster.name())) {
                 continue;
             }
+            if (account.isEmpty() && c.rules.noDefaults()) {
+                clearDefault(book, cluster.name(), u.name(), c.now);
+                named(u);
+                continue;
+            }
             if (own.stream().noneMatch(a -> a.account().equals(account))) {
                 if (c.errors.isEmpty()) {
                     c.errors.add(" Can't modify because these users aren't associated with new default account '" + account + "'...");

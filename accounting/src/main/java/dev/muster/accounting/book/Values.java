@@ -152,7 +152,10 @@ final class Values {
 
     private static String flags(LimitField field, String old, String value, char sign, boolean ofQos, List<String> errors) {
         if (!ofQos) {
-            return combined(old, words(value), sign);
+            Optional<String> unknown = words(value).stream().filter(w -> !w.equalsIgnoreCase(LimitField.USERS_ARE_COORDS)).findFirst();
+            return unknown.map(word -> refused(old, " Unknown flag '" + word + "'. Valid account flags are '" + LimitField.USERS_ARE_COORDS + "'",
+                    errors))
+                    .orElseGet(() -> combined(old, value.isBlank() ? Set.of() : Set.of(LimitField.USERS_ARE_COORDS), sign));
         }
         List<String> known = field.name().equals("PreemptMode") ? LimitField.PREEMPT_MODES : LimitField.QOS_FLAGS;
         Set<String> spelled = new LinkedHashSet<>();

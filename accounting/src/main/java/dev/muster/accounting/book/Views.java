@@ -84,7 +84,7 @@ public final class Views {
         row.put("IsDefault", a.isDefault() ? "1" : "");
         row.put("Depth", Integer.toString(depth(a)));
         row.put("Deleted", a.deleted() ? "1" : "");
-        row.putAll(has("woplimits") || a.deleted() ? own(a) : Effective.limits(book, a));
+        row.putAll(UsageResets.shown(has("woplimits") || a.deleted() ? own(a) : Effective.limits(book, a)));
         row.put("RawQOS", a.limit("QOS"));
         return row;
     }
@@ -242,6 +242,8 @@ public final class Views {
             String standard = mine.stream().filter(r -> r.get("IsDefault").equals("1")).map(r -> r.get("Account")).findFirst().orElse("");
             row.put("User", u.name());
             row.put("DefaultAccount", standard);
+            row.put("DefaultQOSID", mine.stream().filter(r -> r.get("IsDefault").equals("1")).map(r -> qosNumber(r.getOrDefault("DefaultQOS", "")))
+                    .findFirst().orElse("0"));
             row.put("DefaultWCKey", book.wckeysEver().stream().filter(w -> !w.deleted() && w.isDefault() && w.user().equals(u.name()))
                     .map(Wckey::name).findFirst().orElse(""));
             row.put("AdminLevel", u.adminLevel().name());
@@ -261,6 +263,10 @@ public final class Views {
             add(out, row, own);
         }
         return out;
+    }
+
+    private String qosNumber(String name) {
+        return book.qos(name).map(Qos::key).orElse("0");
     }
 
     private List<Map<String, String>> coordinators() {
@@ -285,7 +291,10 @@ public final class Views {
                 continue;
             }
             Map<String, String> row = new LinkedHashMap<>();
-            book.assoc(c.name(), Book.ROOT, "", "").ifPresent(a -> row.putAll(Effective.limits(book, a)));
+            book.assoc(c.name(), Book.ROOT, "", "").ifPresent(a -> {
+                row.putAll(UsageResets.shown(Effective.limits(book, a)));
+                row.put("RootID", a.key());
+            });
             if (!hasQos(row) || !named("defaultqos", row.getOrDefault("DefaultQOS", ""))) {
                 continue;
             }
@@ -338,7 +347,7 @@ public final class Views {
         for (Qos q : book.qosEver()) {
             if (alive(q.deleted()) && named("name", q.name()) && named("id", q.key()) && named("description", q.limit("Description"))
                     && (!given("preemptmode") || named("preemptmode", q.limits().getOrDefault("PreemptMode", "cluster")))) {
-                Map<String, String> row = new LinkedHashMap<>(q.limits());
+                Map<String, String> row = new LinkedHashMap<>(UsageResets.shown(q.limits()));
                 row.put("Name", q.name());
                 row.put("ID", q.key());
                 row.put("Deleted", q.deleted() ? "1" : "");

@@ -5,12 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.muster.model.accounting.DbdMessages.Change;
 import dev.muster.model.accounting.DbdMessages.Changed;
 import dev.muster.model.accounting.DbdMessages.Show;
+import dev.muster.model.accounting.DbdMessages.Show;
 import dev.muster.model.accounting.Entities.Assoc;
+import dev.muster.model.accounting.LimitField;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class ChangesTest {
     private Book book = Book.initial(1);
@@ -59,6 +63,55 @@ class ChangesTest {
         assertThat(effective("phys", "ann")).containsEntry("MaxJobs", "7");
         assertThat(effective("phys", "bob")).doesNotContainKey("MaxJobs");
         assertThat(book.assoc("c", "phys", "", "").orElseThrow().limits()).doesNotContainKey("MaxJobs");
+    }
+
+    private String reset(String account, String user) {
+        return Effective.policy(book, "c").assocs().stream().filter(a -> a.account().equals(account) && a.user().equals(user))
+                .map(a -> a.limits().getOrDefault(LimitField.USAGE_RESET, "-")).findFirst().orElseThrow();
+    }
+
+    private String resetOfHigh(String cluster) {
+        return Effective.policy(book, cluster).qos().stream().filter(q -> q.name().equals("high"))
+                .map(q -> q.limits().getOrDefault(LimitField.USAGE_RESET, "-")).findFirst().orElseThrow();
+    }
+
+    /** The controllers see another number each time; lists show none. */
+    @Test
+    void usageIsResetByANumberThatGrows() {
+        assertThat(root("modify user name=ann account=phys cluster=c set rawusage=0").error()).isEmpty();
+        assertThat(List.of(reset("phys", "ann"), reset("phys", "bob"), reset("lab", "ann"))).containsExactly("7", "-", "-");
+        root("modify account name=phys cluster=c set rawusage=0");
+        assertThat(List.of(reset("phys", ""), reset("phys", "ann"), reset("lab", ""), reset("lab", "bob"), reset("root", "")))
+                .containsExactly("7", "8", "7", "7", "-");
+        root("add cluster name=d");
+        root("modify qos name=high cluster=c set rawusage=0");
+        root("modify qos name=high set priority=3");
+        assertThat(List.of(resetOfHigh("c"), resetOfHigh("d"))).containsExactly("7", "-");
+        for (String entity : List.of("qos", "association", "cluster")) {
+            assertThat(new Views(book, new Show(entity, Map.of(), List.of()), n -> true).rows().orElseThrow())
+                    .allSatisfy(row -> assertThat(row.keySet()).noneMatch(k -> k.startsWith(LimitField.USAGE_RESET)));
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            modify qos name=high cluster=c set rawusage=1               | can only be set to 0
+            modify qos name=nix cluster=c set rawusage=0                | Failed to find QOS nix
+            modify qos name=high cluster=x set rawusage=0               | Failed to find cluster x in database
+            modify qos name=high set rawusage=0                         | A cluster is required
+            modify user name=nix account=phys cluster=c set rawusage=0  | cluster c account phys user nix association
+            modify account name=nix cluster=c set rawusage=0            | cluster c account nix association
+            modify user name=ann cluster=c set rawusage=0               | An account must be specified
+            modify user name=ann account=phys cluster=c partition=p set rawusage=0 | 'partition'
+            """)
+    void whatCannotBeResetIsRefused(String line, String sentence) {
+        assertThat(root(line).error()).anySatisfy(e -> assertThat(e).contains(sentence));
+    }
+
+    @Test
+    void coordinatorsResetNothing() {
+        root("add coordinator name=ann account=phys");
+        assertThat(as("ann", false, "modify account name=phys cluster=c set rawusage=0").errno()).isEqualTo(Changes.ACCESS_DENIED);
     }
 
     @Test
@@ -166,6 +219,18 @@ class ChangesTest {
     }
 
     @Test
+    void aCoordinatorHasTheAccountsBelow() {
+        root("add coordinator name=ann account=phys");
+        assertThat(coordinates("ann")).containsExactlyInAnyOrder("phys", "lab");
+        root("modify account name=lab set parent=root");
+        assertThat(coordinates("ann")).containsExactly("phys");
+    }
+
+    private List<String> coordinates(String user) {
+        return Effective.policy(book, "c").users().stream().filter(u -> u.user().equals(user)).findFirst().orElseThrow().coordinates();
+    }
+
+    @Test
     void coordinatorsGoWithTheirUsers() {
         root("add coordinator name=ann account=phys");
         root("delete user name=ann");
@@ -242,5 +307,44 @@ class ChangesTest {
     /** The system knows ann alone. */
     private List<Map<String, String>> rows(Show show) {
         return new Views(book, show, name -> name.equals("ann")).rows().orElseThrow();
+    }
+
+    private Changed ruled(String actor, Changes.Rules rules, Change change) {
+        Book draft = book.draft();
+        Changed result = new Changes(draft, actor, false, change, 7, rules).run();
+        if (result.error().isEmpty()) {
+            book = Book.of(draft);
+        }
+        return result;
+    }
+
+    @Test
+    void capitalsOfUsersAreKeptWhereTheSiteSaysSo() {
+        root("add user name=root account=phys set adminlevel=Administrator");
+        Change add = new Change("add", "user", Map.of(), Map.of("name", "Ann.Lee", "account", "PHYS"), true);
+        ruled("root", new Changes.Rules(true, true, false, false), add);
+        assertThat(book.user("Ann.Lee")).isPresent();
+        assertThat(book.assoc("c", "phys", "Ann.Lee", "")).isPresent();
+        ruled("root", Changes.Rules.STANDARD, new Change("add", "user", Map.of(), Map.of("name", "Bob.Lee", "account", "phys"), true));
+        assertThat(book.user("bob.lee")).isPresent();
+        assertThat(book.user("Bob.Lee")).isEmpty();
+    }
+
+    @Test
+    void coordinatorsMayNothingWhereTheSiteSaysSo() {
+        root("add coordinator name=bob account=phys");
+        Change add = new Change("add", "account", Map.of("parent", "phys"), Map.of("name", "sub"), true);
+        assertThat(ruled("bob", new Changes.Rules(false, false, false, false), add).errno()).isEqualTo(2002);
+        assertThat(ruled("bob", Changes.Rules.STANDARD, add).error()).isEmpty();
+    }
+
+    @Test
+    void aCleanedClusterHasItsRootAndItsPast() {
+        root("add user name=ann cluster=c wckey=key");
+        assertThat(root("clean cluster name=c").error()).isEmpty();
+        assertThat(book.tree("c").stream().map(Assoc::account).distinct()).containsExactly("root");
+        assertThat(book.treeEver("c").stream().map(Assoc::account)).contains("phys", "lab");
+        assertThat(book.assocNumber("c", "phys", "ann", "")).isPositive();
+        assertThat(as("bob", false, "clean cluster name=c").errno()).isEqualTo(2002);
     }
 }

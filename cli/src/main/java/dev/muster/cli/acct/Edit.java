@@ -5,6 +5,7 @@ import dev.muster.cli.Output;
 import dev.muster.cli.SlurmException;
 import dev.muster.cli.UsageException;
 import dev.muster.model.Json;
+import dev.muster.model.SlurmErrno;
 import dev.muster.model.accounting.LimitField;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -30,6 +31,7 @@ final class Edit {
     private static final List<Entity.Name> ACCOUNT_SET = Entity.names("description:3=description organization:1=organization parent:1=parent");
     private static final List<Entity.Name> USER_SET =
             Entity.names("adminlevel:2=adminlevel defaultaccount:8=defaultaccount defaultwckey:8=defaultwckey");
+    private static final String USAGE = "rawusage";
     private static final List<Entity.Name> CLUSTER_SET = Entity.names("classification:3=classification");
     private static final List<Entity.Name> RESOURCE_SET = Entity.names("count:2=count description:1=description flags:2=flags server:6=server "
             + "servertype:7=servertype manager:1=servertype type:2=type percentallowed:1=allowed allowed:2=allowed");
@@ -48,6 +50,7 @@ final class Edit {
     private final Sacctmgr.Settings s;
     private final String verb;
     private Entity entity;
+    private boolean clusterNamed;
     private final Map<String, String> set = new LinkedHashMap<>();
     private final Map<String, String> where = new LinkedHashMap<>();
 
@@ -83,7 +86,48 @@ final class Edit {
                 throw new UsageException(1, List.of(" You didn't give me anything to set"));
             }
         }
+        if (verb.equals("modify") && set.containsKey(USAGE)) {
+            int rc = resetUsage();
+            set.remove(USAGE);
+            where.keySet().removeIf(key -> key.equals("cluster") && !clusterNamed);
+            if (rc != 0 || set.isEmpty()) {
+                return rc;
+            }
+        }
         return s.immediate && verb.equals("modify") ? inParts() : execute();
+    }
+
+    /** {@code RawUsage=0}, by itself and before anything else that is set. */
+    private int resetUsage() throws UsageException, SlurmException {
+        clusterNamed = where.containsKey("cluster");
+        if (entity.name().equals("user") && !where.containsKey("account")) {
+            throw new UsageException(1, List.of("sacctmgr: error: An account must be specified"));
+        }
+        if (!clusterNamed) {
+            String local = String.join(",", c.host().clusters());
+            c.out().println("No cluster specified, resetting on local cluster " + local);
+            where.put("cluster", local);
+        }
+        Json.Obj planned = reset(s.immediate);
+        if (!planned.list("error").isEmpty()) {
+            return refused(planned);
+        }
+        if (s.immediate) {
+            return 0;
+        }
+        if (!Prompt.agrees(c, "Would you like to reset usage? (You have 30 seconds to decide)\n")) {
+            c.out().println(" Changes Discarded");
+            return 0;
+        }
+        Json.Obj done = reset(true);
+        return done.list("error").isEmpty() ? 0 : refused(done);
+    }
+
+    private Json.Obj reset(boolean commit) throws SlurmException {
+        Json.Obj conditions = new Json.Obj();
+        where.forEach(conditions::put);
+        return c.host().accounting().call("Change", new Json.Obj().put("verb", verb).put("entity", entity.name())
+                .put("set", new Json.Obj().put(USAGE, set.get(USAGE))).put("where", conditions).put("commit", commit));
     }
 
     /** Numbers of jobs mean those of the caller's cluster; times become seconds since 1970. */
@@ -185,6 +229,9 @@ final class Edit {
             resource(item, resource.get(), hint);
             return;
         }
+        if (usage(item)) {
+            return;
+        }
         boolean limited = !List.of("coordinator", "resource", "job").contains(entity.name());
         Optional<LimitField> field = item.key().isEmpty() || !limited ? Optional.empty() : LimitField.find(limits(), item.key());
         if (field.isEmpty()) {
@@ -196,7 +243,28 @@ final class Edit {
         if (value.isEmpty()) {
             throw unknown(item, hint, "sacctmgr: error: Invalid value for " + field.get().name() + " (" + item.value() + ")");
         }
-        set.put(field.get().name(), sign + value.get());
+        if (field.get().kind() == LimitField.Kind.TRES) {
+            limit(field.get(), value.get());
+        } else {
+            set.put(field.get().name(), sign + value.get());
+        }
+    }
+
+    /** Whether the word is the one that is no setting. */
+    private boolean usage(Words.Item item) throws UsageException {
+        boolean meant = verb.equals("modify") && List.of("account", "user", "qos").contains(entity.name()) && item.key().equalsIgnoreCase(USAGE);
+        if (meant && !item.value().equals("0")) {
+            throw new UsageException(1, List.of("sacctmgr: error: Raw usage can only be set to 0 (zero)"));
+        }
+        if (meant) {
+            set.put(USAGE, item.value());
+        }
+        return meant;
+    }
+
+    /** What several words say of one field's resources counts together: {@code GrpNodes=4 GrpTRES=billing=-1}. */
+    private void limit(LimitField field, String value) {
+        set.merge(field.name(), value, (a, b) -> field.canonical(a + "," + b).orElse(a));
     }
 
     /** Its number before a colon. */
@@ -214,7 +282,7 @@ final class Edit {
         LimitField field = LimitField.find(limits(), meaning.substring(0, colon)).orElseThrow(() -> unknown(item, hint, ""));
         String value = field.canonical(meaning.substring(colon + 1) + "=" + item.value())
                 .orElseThrow(() -> unknown(item, hint, "sacctmgr: error: Invalid value for " + item.key() + " (" + item.value() + ")"));
-        set.merge(field.name(), value, (a, b) -> field.canonical(a + "," + b).orElse(a));
+        limit(field, value);
     }
 
     private static UsageException unknown(Words.Item item, String hint, String before) {
@@ -272,7 +340,7 @@ final class Edit {
     }
 
     private int refused(Json.Obj reply) {
-        boolean access = reply.integer("errno") == 2002;
+        boolean access = reply.integer("errno") == SlurmErrno.ACCESS_DENIED.number();
         if (entity.name().equals("job")) {
             reply.texts("error").forEach(sentence -> c.err().println("sacctmgr: accounting_storage/slurmdbd: acct_storage_p_modify_job: "
                     + sentence));

@@ -149,6 +149,7 @@ record Entity(String name, String word, List<Name> conditions, String format, Li
             cluster:1|Cluster|10|Cluster
             clusternodes:8|Cluster Nodes|20|ClusterNodes
             count:2|Count|6|Count
+            cpucount:2|CPU Cnt|7|TRES|CPUS
             description:2|Descr|20|Description
             duration:2|Duration|13|Duration
             end:2 timeend:5|TimeEnd|19|TimeEnd|TIME
@@ -197,7 +198,8 @@ record Entity(String name, String word, List<Name> conditions, String format, Li
                     columns(OTHER_COLUMNS)),
             new Entity("problem", "problems:1", names("clusters:1=cluster accounts:2=account users:1=user"), "cluster,account,user,problem",
                     columns(OTHER_COLUMNS)),
-            new Entity("qos", "qos:1", names("names:1=name qoslevel:1=name descriptions:1=description ids:1=id preemptmode:8=preemptmode"),
+            new Entity("qos", "qos:1", names("names:1=name clusters:1=cluster qoslevel:1=name descriptions:1=description ids:1=id "
+                    + "preemptmode:8=preemptmode"),
                     "name,priority,gracetime,preempt,preemptexempttime,preemptmode,flags,usagethreshold,usagefactor,grptres,"
                     + "grptresmins,grptresrunmins,"
                     + "grpjobs,grpsubmitjobs,grpwall,maxtres,maxtrespernode,maxtresmins,maxwall,maxtrespu,maxjobspu,maxsubmitpu,maxtrespa,"
@@ -206,7 +208,8 @@ record Entity(String name, String word, List<Name> conditions, String format, Li
                     + "flags:2=flags allowed:2=allowed percentallowed:1=allowed type:2=type"), "name,server,type,count,allocated,servertype",
                     columns(OTHER_COLUMNS.replace("name:1|Name|15", "name:1|Name|10"))),
             new Entity("job", "jobs:1",
-                    names("jobids:1=jobid clusters:1=cluster endtime:1=endtime starttime:1=starttime users:1=user wckeys:1=wckey"),
+                    names("jobids:1=jobid accounts:1=account acct:4=account clusters:1=cluster "
+                            + "endtime:1=endtime starttime:1=starttime users:1=user wckeys:1=wckey"),
                     "", List.of()),
             new Entity("runawayjob", "runawayjobs:2", names("clusters:1=cluster"), "id,name,partition,cluster,state,timesubmit,timestart,timeend",
                     columns("""
@@ -218,6 +221,18 @@ record Entity(String name, String word, List<Name> conditions, String format, Li
                             timeend:5 end:1|TimeEnd|19|TimeEnd|TIME
                             timestart:5 start:3|TimeStart|19|TimeStart|TIME
                             timesubmit:5 submit:2|TimeSubmit|19|TimeSubmit|TIME""")),
+            new Entity("reservation", "reservations:5", names("clusters:1=cluster end:1=end flags:1=flags ids:1=ids names:2=names nodes:2=nodes "
+                    + "start:1=start"), "cluster,name,tres,start,end,unusedwall", columns("""
+                            associations:4|Assocs|30|Assocs
+                            cluster:1|Cluster|10|Cluster
+                            end:2 timeend:5|TimeEnd|19|End|TIME
+                            flags:2|Flags|20|Flags
+                            id:1|ID|6|ID
+                            name:2|Name|15|Name
+                            nodename:2 nodes:2|NodeName|20|Nodes
+                            start:1 timestart:5|TimeStart|19|Start|TIME
+                            tres:1|TRES|30|TRESCount
+                            unusedwall:1|UnusedWall|10|UnusedWall""")),
             new Entity("stats", "stats:2", List.of(), "", List.of()),
             new Entity("transaction", "transactions:1",
                     names("accounts:3=account action:4=action actor:4=actor clusters:1=cluster end:1=end ids:1=id "

@@ -89,9 +89,12 @@ final class Options {
 
                 Valid <COMMAND> values are:
                  add <ENTITY> <SPECS>                 (or create)
+                 archive dump [Directory=<DIR>] [Events] [Jobs] [Reservations] [Steps] [TXN] [Purge<WHAT>After=<N>[hours|days|months]]
+                 archive load <FILENAME>
                  clear stats
                  delete <ENTITY> where <SPECS>        (or remove)
                  dump <CLUSTER> [File=<FILENAME>]
+                 load <FILENAME> [Cluster=<CLUSTER>] [clean]
                  help
                  list <ENTITY> [<SPECS>]              (or show)
                  modify <ENTITY> where <SPECS> set <SPECS>   (or update)
@@ -101,7 +104,7 @@ final class Options {
                  version
 
                 <ENTITY> may be account, association, cluster, configuration, coordinator, event, problem, qos,
-                resource, runawayjobs, stats, transaction, tres, user, wckey
+                reservation, resource, runawayjobs, stats, transaction, tres, user, wckey
 
                 <SPECS> are different for each command entity pair. Those of modify are after set what add has, after where what list has.
 

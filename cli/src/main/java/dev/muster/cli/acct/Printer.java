@@ -1,6 +1,7 @@
 package dev.muster.cli.acct;
 
 import dev.muster.cli.CommandContext;
+import dev.muster.cli.Grid;
 import dev.muster.cli.UsageException;
 import dev.muster.model.Durations;
 import dev.muster.model.Json;
@@ -19,16 +20,12 @@ final class Printer {
     private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss", Locale.ROOT);
 
     private final CommandContext c;
-    private final Style style;
+    private final Grid grid;
     private final List<Field> fields = new ArrayList<>();
     private final boolean tree;
 
-    /** @param bars the values with bars between them; @param lastBar one after the last as well */
-    record Style(boolean header, boolean bars, boolean lastBar) {}
-
-    Printer(CommandContext c, Style style, Entity entity, String format, boolean tree) throws UsageException {
+    Printer(CommandContext c, Grid.Style style, Entity entity, String format, boolean tree) throws UsageException {
         this.c = c;
-        this.style = style;
         this.tree = tree;
         for (String item : format.split(",")) {
             int percent = item.indexOf('%');
@@ -49,52 +46,21 @@ final class Printer {
             }
             fields.add(new Field(column, width));
         }
+        grid = new Grid(fields.stream().map(f -> new Grid.Column(f.column.title(), f.width)).toList(), style, c.out());
     }
 
     void header() {
-        if (!style.header()) {
-            return;
-        }
-        StringBuilder titles = new StringBuilder();
-        StringBuilder rule = new StringBuilder();
-        for (Field f : fields) {
-            cell(titles, f, f.column.title(), false);
-            rule.append("-".repeat(Math.abs(f.width))).append(' ');
-        }
-        line(titles);
-        if (!style.bars()) {
-            c.out().println(rule.toString());
-        }
+        grid.header();
     }
 
     void row(Json.Obj row) {
-        StringBuilder out = new StringBuilder();
+        List<String> values = new ArrayList<>();
         for (Field f : fields) {
             String value = value(c, f.column, row);
-            if (tree && f.column.key().equals("Account")) {
-                value = " ".repeat(row.integer("Depth")) + value;
-            }
-            cell(out, f, value, true);
+            values.add(tree && f.column.key().equals("Account") ? " ".repeat(row.text("Depth").isEmpty() ? 0
+                    : Integer.parseInt(row.text("Depth"))) + value : value);
         }
-        line(out);
-    }
-
-    private void line(StringBuilder out) {
-        if (style.bars() && !style.lastBar() && !out.isEmpty()) {
-            out.setLength(out.length() - 1);
-        }
-        c.out().println(out.toString());
-    }
-
-    private void cell(StringBuilder out, Field f, String value, boolean mark) {
-        if (style.bars()) {
-            out.append(value).append('|');
-            return;
-        }
-        int width = Math.abs(f.width);
-        String v = value.length() <= width ? value : mark && width > 0 ? value.substring(0, width - 1) + "+" : value.substring(0, width);
-        String pad = " ".repeat(width - v.length());
-        out.append(f.width < 0 ? v + pad : pad + v).append(' ');
+        grid.row(values);
     }
 
     static String value(CommandContext c, Entity.Column column, Json.Obj row) {

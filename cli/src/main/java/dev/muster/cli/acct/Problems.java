@@ -1,12 +1,14 @@
 package dev.muster.cli.acct;
 
 import dev.muster.cli.SlurmException;
+import dev.muster.model.SlurmErrno;
 
 /** Why slurmdbd did not answer as hoped. */
 final class Problems {
     private Problems() {}
 
     static String line(SlurmException e) {
-        return e.errno() == 1800 ? "sacctmgr: error: Sending PersistInit msg: Connection refused" : " Error with request: " + e.getMessage();
+        return e.errno() == SlurmErrno.CTLD_CONNECT.number() ? "sacctmgr: error: Sending PersistInit msg: Connection refused"
+                : " Error with request: " + e.getMessage();
     }
 }

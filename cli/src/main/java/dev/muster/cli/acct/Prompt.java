@@ -1,7 +1,9 @@
 package dev.muster.cli.acct;
 
 import dev.muster.cli.CommandContext;
+import dev.muster.cli.Terminal;
 import java.io.IOException;
+import java.util.Optional;
 
 /** Asks whether a change shall be done. */
 final class Prompt {
@@ -20,7 +22,15 @@ final class Prompt {
         c.out().print(question);
         c.out().print("(N/y): ");
         c.out().flush();
-        long deadlineMs = c.host().nowMs() + DECIDE_MS;
+        Optional<Terminal> terminal = c.host().isTty(0) ? Optional.of(Terminal.keys()) : Optional.empty();
+        try {
+            return agreed(c, c.host().nowMs() + DECIDE_MS);
+        } finally {
+            terminal.ifPresent(Terminal::restore);
+        }
+    }
+
+    private static boolean agreed(CommandContext c, long deadlineMs) {
         while (true) {
             int answer = key(c, deadlineMs);
             if (answer == 'y' || answer == 'Y') {

@@ -1,16 +1,14 @@
 package dev.muster.cli.acct;
 
 import dev.muster.cli.GetOpt;
+import dev.muster.cli.Interactive;
 import dev.muster.cli.Command;
 import dev.muster.cli.CommandContext;
+import dev.muster.cli.Grid;
 import dev.muster.cli.SlurmException;
 import dev.muster.cli.UsageException;
 import dev.muster.model.Json;
 import dev.muster.model.Release;
-import java.io.BufferedReader;
-import java.io.IOException;
-import java.io.InputStreamReader;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -20,7 +18,8 @@ public final class Sacctmgr implements Command {
     private static final String SLURMDBD = "accounting_storage/slurmdbd";
     private static final List<Entity.Name> VERBS = Entity.names("add:3=add archive:3=archive associations:3=associations clear:2=clear create:3=add "
             + "delete:3=delete dump:3=dump exit:2=exit help:1=help list:3=show load:2=load modify:1=modify oneliner:1=oneliner parsable:1=parsable "
-            + "ping:2=ping problem:3=problem quiet:4=quiet quit:4=exit readonly:4=readonly reconfigure:3=reconfigure remove:3=delete show:3=show "
+            + "ping:2=ping problem:3=problem quiet:4=quiet quit:4=exit readonly:4=readonly reconfigure:3=reconfigure remove:3=delete "
+            + "rollup:2=roll show:3=show "
             + "shutdown:4=shutdown update:1=modify verbose:4=verbose version:4=version");
 
     /** What options ask for. */
@@ -44,8 +43,8 @@ public final class Sacctmgr implements Command {
             }
         }
 
-        Printer.Style style() {
-            return new Printer.Style(!noHeader, bars, lastBar);
+        Grid.Style style() {
+            return new Grid.Style(!noHeader, bars, lastBar);
         }
     }
 
@@ -76,39 +75,9 @@ public final class Sacctmgr implements Command {
         return one(c, s, args);
     }
 
-    /** Commands by line until the end of the input or {@code exit}. */
-    private int interactive(CommandContext c, Settings s) throws SlurmException, UsageException {
+    private int interactive(CommandContext c, Settings s) {
         c.host().needsOwnProcess();
-        BufferedReader in = new BufferedReader(new InputStreamReader(c.in(), StandardCharsets.UTF_8));
-        int rc = 0;
-        while (true) {
-            c.out().print("sacctmgr: ");
-            c.out().flush();
-            String line;
-            try {
-                line = in.readLine();
-            } catch (IOException e) {
-                line = null;
-            }
-            if (line == null) {
-                c.out().println("");
-                return rc;
-            }
-            List<String> words = List.of(line.strip().split("\\s+"));
-            if (line.isBlank() || words.getFirst().startsWith("#")) {
-                continue;
-            }
-            String verb = verb(words.getFirst());
-            if (verb.equals("exit")) {
-                return rc;
-            }
-            try {
-                rc = one(c, s, words);
-            } catch (UsageException e) {
-                e.lines().forEach(c.err()::println);
-                rc = e.exitCode();
-            }
-        }
+        return Interactive.run(c, false, first -> verb(first).equals("exit"), words -> one(c, s, words));
     }
 
     static String verb(String typed) {
@@ -154,7 +123,16 @@ public final class Sacctmgr implements Command {
             case "dump" -> {
                 return new Dump(c).run(rest);
             }
-            case "load", "archive", "oneliner" -> {
+            case "archive" -> {
+                return new Archive(c, s).run(rest);
+            }
+            case "roll" -> {
+                return new Archive(c, s).roll(rest);
+            }
+            case "load" -> {
+                return new Load(c, s).run(rest);
+            }
+            case "oneliner" -> {
                 c.err().println("sacctmgr: error: " + verb + " is not supported by this version");
                 return 1;
             }

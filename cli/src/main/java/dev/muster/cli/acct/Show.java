@@ -1,9 +1,13 @@
 package dev.muster.cli.acct;
 
 import dev.muster.cli.CommandContext;
+import dev.muster.cli.JsonOutput;
 import dev.muster.cli.SlurmException;
 import dev.muster.cli.UsageException;
+import dev.muster.cli.shape.AcctJson;
+import dev.muster.cli.shape.ConfJson;
 import dev.muster.model.Json;
+import dev.muster.model.SlurmErrno;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -36,7 +40,7 @@ final class Show {
             throw new UsageException(1, NO_ENTITY);
         }
         String typed = words.getFirst().toLowerCase(Locale.ROOT);
-        if (typed.length() >= 5 && ("reservations".startsWith(typed) || typed.length() >= 3 && "federations".startsWith(typed))) {
+        if (typed.length() >= 3 && "federations".startsWith(typed)) {
             throw new UsageException(1, List.of("sacctmgr: error: " + typed + " is not supported by this version"));
         }
         Entity entity = Entity.find(typed).filter(e -> !e.name().equals("job")).orElseThrow(() -> new UsageException(1, NO_ENTITY));
@@ -44,8 +48,14 @@ final class Show {
             options.add("withassoc");
         }
         conditions(entity, Words.of(words.subList(1, words.size())));
+        if (entity.name().equals("reservation")) {
+            where.putIfAbsent("cluster", String.join(",", c.host().clusters()));
+            where.putIfAbsent("start", Long.toString(Moments.seconds(c, "midnight")));
+            where.putIfAbsent("end", Long.toString(c.host().nowMs() / 1000 + 1));
+        }
         return switch (entity.name()) {
-            case "configuration" -> ConfigText.print(c, rows(entity));
+            case "configuration" -> s.json.isEmpty() ? ConfigText.print(c, rows(entity))
+                    : JsonOutput.print(c, s.json, s.parser, ConfJson.slurmdbd(rows(entity).getFirst()));
             case "stats" -> StatsText.print(c, rows(entity));
             case "runawayjob" -> runaway(entity);
             default -> list(entity);
@@ -101,9 +111,17 @@ final class Show {
         try {
             return reply(entity).objects("rows");
         } catch (SlurmException e) {
-            if (e.errno() == 2002 && entity.name().equals("stats")) {
+            if (e.errno() == SlurmErrno.ACCESS_DENIED.number() && entity.name().equals("stats")) {
                 throw new UsageException(1,
                         List.of("sacctmgr: error: acct_storage_p_get_stats: RC:2002 Your user doesn't have privilege to perform this action"));
+            }
+            if (e.errno() == SlurmErrno.ACCESS_DENIED.number()) {
+                throw new UsageException(1, switch (entity.name()) {
+                    case "wckey" -> List.of("sacctmgr: error: Your user doesn't have privilege to perform this action",
+                            " Error with request: " + e.getMessage());
+                    case "event" -> List.of("sacctmgr: error: " + e.getMessage(), " Error with request: " + e.getMessage());
+                    default -> List.of("sacctmgr: error: " + e.getMessage(), " Problem with query.");
+                });
             }
             throw new UsageException(1, List.of(Problems.line(e)));
         }
@@ -114,7 +132,9 @@ final class Show {
                 options.contains("tree") && entity.name().equals("association"));
         List<Json.Obj> rows = rows(entity);
         if (!s.json.isEmpty()) {
-            return AcctJson.print(c, s, entity, rows, c.host().accounting().call("Show", new Json.Obj().put("entity", "tres")).objects("rows"));
+            List<Json.Obj> tres = c.host().accounting().call("Show", new Json.Obj().put("entity", "tres")).objects("rows");
+            return JsonOutput.print(c, s.json, s.parser, AcctJson.of(entity.name(), rows, tres).orElseThrow(() -> new UsageException(1,
+                    List.of("sacctmgr: error: --" + s.json + " is not supported by this version for " + entity.name()))));
         }
         printer.header();
         rows.forEach(printer::row);

@@ -223,6 +223,9 @@ public final class DbdLink implements RowSink, AutoCloseable {
             // it was started anew and does not know this controller
             registered = false;
         }
+        if (error.errno() == SlurmErrno.DB_QUERY_TOO_WIDE.number()) {
+            throw new AccountingException(error.errno(), error.error());
+        }
         throw new AccountingException("slurmdbd at " + host + ":" + port + " refused " + message + ": " + error.error(), null);
     }
 

@@ -17,15 +17,31 @@ public final class AccountingRows {
      * @param seq      index of the entry: written in the same transaction as the rows
      * @param contents what texts name and the tables may not have yet
      */
-    public record Batch(long seq, List<JobRow> jobs, List<StepRow> steps, List<EventRow> events, List<TextRow> texts, List<Content> contents) {
+    public record Batch(long seq, List<JobRow> jobs, List<StepRow> steps, List<EventRow> events, List<TextRow> texts, List<Content> contents,
+            List<ReservationRow> reservations) {
         public Batch(long seq, List<JobRow> jobs, List<StepRow> steps, List<EventRow> events) {
             this(seq, jobs, steps, events, List.of(), List.of());
+        }
+
+        public Batch(long seq, List<JobRow> jobs, List<StepRow> steps, List<EventRow> events, List<TextRow> texts, List<Content> contents) {
+            this(seq, jobs, steps, events, texts, contents, List.of());
         }
 
         public Batch(long seq, List<JobRow> jobs, List<StepRow> steps) {
             this(seq, jobs, steps, List.of());
         }
     }
+
+    /**
+     * A reservation at one of its times. Key: name and start.
+     *
+     * @param flags    in sacctmgr's words, with commas
+     * @param accounts who may use it; with a minus who may not
+     * @param tres     {@code cpu=8}
+     * @param removed  it never began: there is no row of it
+     */
+    public record ReservationRow(
+            String name, long start, long end, String nodes, String flags, String accounts, String users, String tres, boolean removed) {}
 
     /** What a batch job was submitted with, where it is kept. Key: sluid. Hashes are "" for what is not kept. */
     public record TextRow(long sluid, String scriptHash, String environmentHash) {}
@@ -53,9 +69,11 @@ public final class AccountingRows {
      * @param state       base state's name; REQUEUED for an attempt that went back to the queue
      * @param cancelledBy uid, -1 if it was not cancelled
      * @param limitMin    -1 for none
+     * @param stdin       the file's name with its % codes, from / on; so stdout and stderr
      * @param hetJobId    0 if it is no component of a heterogeneous job
      * @param licenses    as asked for
      * @param overSubscribe NO, YES or OK; exclusiveUse: NO, NODE, USER, MCS or TOPO
+     * @param assocId     of its association and wckeyId of its key; 0 in a controller's rows, which do not know them
      */
     public record JobRow(
             long sluid,
@@ -112,7 +130,20 @@ public final class AccountingRows {
             String licenses,
             String mcsLabel,
             String overSubscribe,
-            String exclusiveUse) {
+            String exclusiveUse,
+            int assocId,
+            int wckeyId) {
+        /** With the numbers of its association and key. */
+        public JobRow numbered(int association, int key) {
+            return new JobRow(
+                    sluid, restarts, jobId, arrayJobId, arrayTaskId, arrayTasks, arrayMaxRunning, name, userId, userName, groupId,
+                    groupName, account, qos, wckey, partition, reservation, state, reason, cancelledBy, exit, derivedExit, submitTime,
+                    eligibleTime, startTime, endTime, suspendedSeconds, limitMin, priority, nodes, nodeCount, cpusRequested, cpusAllocated,
+                    memoryRequestedMb, memoryPerCpu, tresRequested, tresAllocated, features, workDir, submitLine, stdin, stdout, stderr,
+                    comment, adminComment, extra, container, flags, batch, hetJobId, hetOffset, licenses, mcsLabel, overSubscribe,
+                    exclusiveUse, association, key);
+        }
+
         /** With another key, comment and extra, and without its files: what a site does not want in its tables is not in the row. */
         public JobRow with(String key, String words, String more, boolean files) {
             return new JobRow(
@@ -122,7 +153,7 @@ public final class AccountingRows {
                     memoryRequestedMb, memoryPerCpu, tresRequested, tresAllocated, features, workDir, submitLine, files ? stdin : "",
                     files ? stdout : "", files ? stderr : "", words, adminComment, more, container, flags, batch, hetJobId, hetOffset, licenses,
                             mcsLabel, overSubscribe,
-                    exclusiveUse);
+                    exclusiveUse, assocId, wckeyId);
         }
     }
 
@@ -188,6 +219,10 @@ public final class AccountingRows {
      * @param clusters names; empty means all that the database has
      * @param wholeHetjob of a heterogeneous job: {@code yes} all components whichever is named, {@code no} only those named,
      *                    "" all where the leader is named
+     * @param fields      names of components of the rows that are wanted beside those that tell rows apart; empty for all
+     * @param fromJob     no jobs with smaller numbers
+     * @param limit       about so many rows at once, {@link Answer#next} says where the next ones begin; 0 for all
+     * @param asker       uid of whom a controller asks for; "" for the caller itself. Counts only from those who may see everything
      * @param text        {@link #SCRIPT} or {@link #ENVIRONMENT} to have that of each job; "" for neither
      */
     public record Query(
@@ -215,7 +250,11 @@ public final class AccountingRows {
             int maxLimitMin,
             List<String> clusters,
             String wholeHetjob,
-            String text) {
+            String text,
+            String asker,
+            List<String> fields,
+            int fromJob,
+            int limit) {
         public static final String SCRIPT = "script";
         public static final String ENVIRONMENT = "environment";
 
@@ -227,19 +266,53 @@ public final class AccountingRows {
                     duplicates, allocationsOnly, minNodes, maxNodes, minCpus, maxCpus, minLimitMin, maxLimitMin, clusters, "", "");
         }
 
+        public Query(List<String> jobs, List<Integer> userIds, boolean allUsers, List<Integer> groupIds, List<String> accounts,
+                List<String> partitions, List<String> qos, List<String> names, List<String> nodes, List<String> states,
+                List<String> wckeys, List<String> reasons, long from, long to, boolean duplicates, boolean allocationsOnly,
+                int minNodes, int maxNodes, int minCpus, int maxCpus, int minLimitMin, int maxLimitMin, List<String> clusters,
+                String wholeHetjob, String text) {
+            this(jobs, userIds, allUsers, groupIds, accounts, partitions, qos, names, nodes, states, wckeys, reasons, from, to,
+                    duplicates, allocationsOnly, minNodes, maxNodes, minCpus, maxCpus, minLimitMin, maxLimitMin, clusters, wholeHetjob, text, "",
+                    List.of(), 0, 0);
+        }
+
         /** The same of other clusters. */
         public Query of(List<String> others) {
             return new Query(jobs, userIds, allUsers, groupIds, accounts, partitions, qos, names, nodes, states, wckeys, reasons, from, to,
-                    duplicates, allocationsOnly, minNodes, maxNodes, minCpus, maxCpus, minLimitMin, maxLimitMin, others, wholeHetjob, text);
+                    duplicates, allocationsOnly, minNodes, maxNodes, minCpus, maxCpus, minLimitMin, maxLimitMin, others, wholeHetjob, text, asker,
+                    fields, fromJob, limit);
+        }
+
+        /** The same from a job on, so many rows. */
+        public Query page(int from, int rows) {
+            return new Query(jobs, userIds, allUsers, groupIds, accounts, partitions, qos, names, nodes, states, wckeys, reasons, this.from, to,
+                    duplicates, allocationsOnly, minNodes, maxNodes, minCpus, maxCpus, minLimitMin, maxLimitMin, clusters, wholeHetjob, text,
+                    asker, fields, from, rows);
+        }
+
+        /** The same, asked for by a user. */
+        public Query by(int uid) {
+            return new Query(jobs, userIds, allUsers, groupIds, accounts, partitions, qos, names, nodes, states, wckeys, reasons, from, to,
+                    duplicates, allocationsOnly, minNodes, maxNodes, minCpus, maxCpus, minLimitMin, maxLimitMin, clusters, wholeHetjob, text,
+                    Integer.toString(uid), fields, fromJob, limit);
         }
     }
 
-    /** The answer: jobs in order with their steps. @param now the controller's clock */
-    public record Answer(long now, String cluster, List<JobWithSteps> jobs) {
+    /** The answer: jobs in order with their steps. @param now the controller's clock; next: number of the job to go on from, 0 if that was all */
+    public record Answer(long now, String cluster, List<JobWithSteps> jobs, int next) {
+        public Answer(long now, String cluster, List<JobWithSteps> jobs) {
+            this(now, cluster, jobs, 0);
+        }
+
+        /** With the place to go on from. */
+        public Answer upTo(int following) {
+            return new Answer(now, cluster, jobs, following);
+        }
+
         /** Scripts and environments are for their owner and for operators: without those of others. */
         public Answer withTextsOf(int uid, boolean operator) {
             return operator ? this : new Answer(now, cluster, jobs.stream().map(j -> j.text().isEmpty() || j.job().userId() == uid ? j
-                    : new JobWithSteps(j.job(), j.steps(), j.cluster())).toList());
+                    : new JobWithSteps(j.job(), j.steps(), j.cluster())).toList(), next);
         }
     }
 

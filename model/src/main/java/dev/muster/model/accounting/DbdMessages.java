@@ -64,7 +64,20 @@ public final class DbdMessages {
 
     public record QosPolicy(int id, String name, Map<String, String> limits) {}
 
-    public record UserPolicy(String user, Entities.AdminLevel level, List<String> coordinates) {}
+    /**
+     * @param coordinates the accounts, with those below them
+     * @param uid         where the controller knows the user and it may more than others; else 0 or less
+     */
+    public record UserPolicy(String user, Entities.AdminLevel level, List<String> coordinates, int uid) {
+        /** It may something that not every user may. */
+        public boolean isPrivileged() {
+            return level != Entities.AdminLevel.NONE || !coordinates.isEmpty();
+        }
+
+        public UserPolicy withUid(int number) {
+            return new UserPolicy(user, level, coordinates, number);
+        }
+    }
 
     public record WckeyPolicy(String user, String name, boolean isDefault) {}
 
@@ -72,6 +85,22 @@ public final class DbdMessages {
 
     /** @param options words such as {@code withassoc}; @param where by lower-case name, values with commas */
     public record Show(String entity, Map<String, String> where, List<String> options) {}
+
+    /**
+     * Use in a span of time, for sreport. Answered by {@link Rows}.
+     *
+     * @param kind     one of the words below
+     * @param clusters empty for all
+     * @param from     of the span, seconds; {@code to} is the first that is not in it
+     * @param where    of {@link #SIZES}: which jobs, and under which name each counts
+     */
+    public record Report(String kind, List<String> clusters, long from, long to, Map<String, String> where) {
+        public static final String UTILIZATION = "utilization";
+        public static final String ACCOUNTS = "accounts";
+        public static final String WCKEYS = "wckeys";
+        public static final String SIZES = "sizes";
+        public static final String RESERVATIONS = "reservations";
+    }
 
     /** Rows of fields by name, in the kept form of their values. */
     public record Rows(List<Map<String, String>> rows) {}
@@ -82,6 +111,9 @@ public final class DbdMessages {
      * @param commit false: say what it would do, and do nothing
      */
     public record Change(String verb, String entity, Map<String, String> set, Map<String, String> where, boolean commit) {}
+
+    /** Changes that go together: all of them or none. Answered by {@link Changed}, of the first that is refused or of none. */
+    public record ChangeAll(List<Change> changes, boolean commit) {}
 
     /**
      * @param names   of what was touched
@@ -100,6 +132,20 @@ public final class DbdMessages {
      * @param keys {@code sluid:restarts}, as a list of them names each
      */
     public record EndRunaways(String cluster, List<String> keys) {}
+
+    /**
+     * Brings the rows of a file back.
+     *
+     * @param file   on slurmdbd's host
+     * @param insert the text itself, instead of a file
+     */
+    public record LoadArchive(String file, String insert) {}
+
+    /** Archives and purges now. @param settings keys of slurmdbd.conf that are other than there, this once */
+    public record DumpArchive(Map<String, String> settings) {}
+
+    /** Asks for sums to be made for a span. There are none that are kept: it only says whether the caller may ask. */
+    public record RollUsage(long from, long to) {}
 
     /** Clears nothing but statistics. */
     public record ClearStats() {}

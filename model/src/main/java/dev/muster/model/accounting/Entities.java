@@ -125,6 +125,11 @@ public final class Entities {
     public record Wckey(
             int id, String cluster, String user, String name, boolean isDefault, long created, long modified, boolean deleted)
             implements Entity {
+        /** The key's own name, of one that may be marked with a star as its user's default. */
+        public static String plain(String marked) {
+            return marked.startsWith("*") ? marked.substring(1) : marked;
+        }
+
         @Override
         public String kind() {
             return "wckey";

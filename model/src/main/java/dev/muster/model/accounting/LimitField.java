@@ -21,6 +21,9 @@ public record LimitField(String name, Kind kind, boolean inherited, List<String>
     /** What a value may be. */
     public enum Kind { COUNT, TRES, MINUTES, SECONDS, REAL, SHARES, NAME, NAMES, TEXT, FLAGS }
 
+    /** Stands among the limits that a controller gets: another number than before means that usage is forgotten. It is none. */
+    public static final String USAGE_RESET = "RawUsageReset";
+
     /** {@code Fairshare=parent}. */
     public static final String PARENT_SHARES = "parent";
 
@@ -90,6 +93,8 @@ public record LimitField(String name, Kind kind, boolean inherited, List<String>
     /** Words that a QOS's Flags may hold. */
     public static final List<String> QOS_FLAGS = List.of("DenyOnLimit", "EnforceUsageThreshold", "NoReserve", "PartitionMaxNodes",
             "PartitionMinNodes", "OverPartQOS", "PartitionTimeLimit", "RequiresReservation", "NoDecay", "UsageFactorSafe", "Relative");
+    /** The word that an account's Flags may hold: its users coordinate it. */
+    public static final String USERS_ARE_COORDS = "UsersAreCoords";
     /** Words that a QOS's PreemptMode may hold. */
     public static final List<String> PREEMPT_MODES = List.of("CLUSTER", "OFF", "CANCEL", "REQUEUE", "SUSPEND", "GANG", "WITHIN", "PRIORITY");
 

@@ -21,6 +21,24 @@ public final class ClusterMessages {
     public record QueryTopology() {}
 
     /** The cluster's own first. */
+    /**
+     * burst_buffer/lua as it is; seconds for times.
+     *
+     * @param name "" where there is none
+     */
+    public record BurstBuffersReply(String name, List<BurstPool> pools, List<BurstBufferInfo> buffers, String flags, String allowUsers,
+            String denyUsers, long stageIn, long stageOut, long validate, long other) {}
+
+    /** In the units of the pool. */
+    public record BurstPool(String name, long granularity, long total, long used) {}
+
+    public record BurstBufferInfo(int jobId, long createTime, String pool, long size, String user, int userId) {}
+
+    /** For the site's script. */
+    public record QueryBurstStatus(List<String> arguments) {}
+
+    public record BurstStatusReply(String text) {}
+
     public record TopologyReply(List<Topology> topologies) {}
 
     public record Ping() {}
@@ -40,6 +58,8 @@ public final class ClusterMessages {
      * @param cpuLoad   hundredths
      * @param gres      configured, {@code gpu:a100:4}
      * @param gresUsed  {@code gpu:a100:1(IDX:0)}
+     * @param restrictedCores {@code 2(0-3,6-9)}: for each GPU, and all of them
+     * @param suspendTime seconds without work before it is stopped, or INFINITE; "" in a cluster that stops no nodes
      * @param metered   the watts now and on average since slurmd started are known
      */
     public record NodeInfo(
@@ -92,7 +112,9 @@ public final class ClusterMessages {
             int runningJobs,
             boolean metered,
             int watts,
-            int averageWatts) {}
+            int averageWatts,
+            String restrictedCores,
+            String suspendTime) {}
 
     public record QueryPartitions(List<String> partitions, boolean all) {}
 
@@ -146,7 +168,8 @@ public final class ClusterMessages {
             String suspendTimeout,
             String suspendTime,
             boolean exclusiveNode,
-            String topology) {}
+            String topology,
+            boolean powerDownOnIdle) {}
 
     /** {@code scontrol token}. @param user "" for the caller; @param lifespanSeconds 0 for the usual time */
     public record CreateToken(String user, long lifespanSeconds) {}
@@ -161,8 +184,9 @@ public final class ClusterMessages {
     /** {@code scontrol update nodename=…}: key names lower case, values as typed. */
     public record UpdateNode(String requestId, String nodes, Map<String, String> changes) {}
 
-    /** {@code scontrol reboot} and {@code cancel_reboot}. @param nextState DOWN, RESUME or "" */
-    public record RebootNodes(String requestId, String nodes, boolean asap, String nextState, String reason, boolean cancel) {}
+    /** {@code scontrol reboot} and {@code cancel_reboot}. @param nextState DOWN, RESUME or ""; @param action a PowerAction or "" */
+    public record RebootNodes(String requestId, String nodes, boolean asap, String nextState, String reason, boolean cancel, boolean force,
+            String action) {}
 
     /** {@code scontrol create NodeName=…}: the words as they would stand in slurm.conf. */
     public record CreateNodes(String requestId, String line) {}
@@ -247,6 +271,9 @@ public final class ClusterMessages {
 
     /** @param controllerOnly {@code scontrol shutdown slurmctld} */
     public record Shutdown(String requestId, boolean controllerOnly) {}
+
+    /** A setting that counts until slurm.conf is read again. @param value + or - before it adds to a list or takes from it */
+    public record UpdateSetting(String requestId, String key, String value) {}
 
     public record SetDebug(String requestId, String level, String flags, String scheduler) {}
 

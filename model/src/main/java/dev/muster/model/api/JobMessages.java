@@ -43,7 +43,13 @@ public final class JobMessages {
      * @param testPartition for testOnly
      */
     public record SubmitReply(
-            int jobId, List<String> warnings, long testStart, String testNodes, int testCpus, String testPartition) {}
+            int jobId, List<String> warnings, long testStart, String testNodes, int testCpus, String testPartition) {
+        /** With more for the user, before what there is. */
+        public SubmitReply saying(List<String> more) {
+            return new SubmitReply(jobId, java.util.stream.Stream.concat(more.stream(), warnings.stream()).toList(), testStart, testNodes,
+                    testCpus, testPartition);
+        }
+    }
 
     /**
      * Waits until a job has its allocation and its nodes are ready, or has ended; answers at the latest after waitMs with the
@@ -113,10 +119,10 @@ public final class JobMessages {
     /** Its parts, in that order: all have the same step number, the ranks go on from one to the next. */
     public record HetStepStarted(List<StepStarted> parts) {}
 
-    /** Asks for running steps; jobIds empty means all. */
     /** swait: answered when none of the job's numbered steps runs or waits, or after the time. @param waitMs bounded by the controller */
     public record AwaitSteps(int jobId, int waitMs) {}
 
+    /** Asks for running steps; jobIds empty means all. */
     public record QuerySteps(List<Integer> jobIds, int stepId, int userId, boolean allUsers) {}
 
     /**
@@ -167,6 +173,8 @@ public final class JobMessages {
      * @param exclusiveUse  NO, NODE, USER, MCS or TOPO: with the job or its partition, whom it shares nodes with
      * @param cpusPerTres   {@code gres/gpu:2}
      * @param memPerTres    {@code gres/gpu:10}, mebibytes
+     * @param stdinPattern  the file's name with its % codes; stdin is the one with these filled in. So for stdout and stderr
+     * @param assocId       of its association; 0 if it has none
      * @param hetJobIdSet   numbers of all components of a heterogeneous job, {@code 12-14}; "" if it is none
      */
     public record JobInfo(
@@ -267,6 +275,7 @@ public final class JobMessages {
             String container,
             String mcsLabel,
             String burstBuffer,
+            String burstBufferState,
             String submitLine,
             long sluid,
             List<NodeDetail> details,
@@ -281,10 +290,19 @@ public final class JobMessages {
             String tresFreq,
             boolean backfilled,
             String cronSpec,
-            String containerId) {}
+            String containerId,
+            String stdinPattern,
+            String stdoutPattern,
+            String stderrPattern,
+            boolean expedite,
+            int assocId) {}
 
-    /** CPUs (abstract ids), memory and GRES of a job on nodes that have the same of each. */
-    public record NodeDetail(String nodes, String cpuIds, long memoryMb, String gres) {}
+    /**
+     * CPUs (abstract ids), memory and GRES of a job on nodes that have the same of each.
+     *
+     * @param cores numbers within a node, as a list of ranges
+     */
+    public record NodeDetail(String nodes, String cpuIds, long memoryMb, String gres, int sockets, int coresPerSocket, String cores) {}
 
     public record StepsReply(long now, List<StepInfo> steps) {}
 
@@ -327,6 +345,7 @@ public final class JobMessages {
      * @param batchOnly {@code -b}
      * @param full    {@code -f}
      * @param hurry   {@code -H}
+     * @param adminComment what administrators say about it; "" says nothing
      */
     public record Cancel(
             String requestId,
@@ -344,7 +363,8 @@ public final class JobMessages {
             List<String> nodes,
             List<String> reservations,
             List<String> wckeys,
-            boolean cronAllowed) {}
+            boolean cronAllowed,
+            String adminComment) {}
 
     /** One line per job that could not be touched; jobs in {@link #done} were. */
     public record CancelReply(List<String> done, List<JobError> errors) {}

@@ -1,5 +1,6 @@
 package dev.muster.model.api;
 
+import dev.muster.model.StepDesc;
 import java.util.List;
 
 /** What slurmd itself answers on its port. */
@@ -57,4 +58,26 @@ public final class SlurmdMessages {
     public record TaskUsage(
             int rank, int local, int pid, List<Integer> pids, long cpuMs, long residentKb, long virtualKb, long pages, long readBytes,
             long writeBytes) {}
+
+    /** Numbers of jobs from here on are those of steps that slurmctld knows nothing of; no job of its own has one. */
+    public static final int UNALLOCATED_FIRST = 1 << 30;
+
+    /**
+     * Runs tasks as the caller without an allocation (srun --no-allocate); for root and SlurmUser. Answered when it is on its way: the rest is
+     * told on the step's {@code io} stream.
+     *
+     * @param jobId     {@link #UNALLOCATED_FIRST} or more, the caller's choice; the attempt is 1
+     * @param step      as srun asks for it, its environment included
+     * @param ranks     of the tasks on this node
+     * @param nodeIndex of this node in the step
+     * @param limitS    seconds that it may run; 0 for ever
+     */
+    public record RunUnallocated(
+            int jobId, int stepId, StepDesc step, List<Integer> ranks, int nodeIndex, int stepNodes, int stepTasks, String nodeList,
+            String ioToken, int limitS) {}
+
+    /** To the tasks of such a step; SIGKILL ends it. Its owner and administrators may. */
+    public record SignalUnallocated(int jobId, int stepId, int signal) {}
+
+    public record Done() {}
 }

@@ -27,6 +27,7 @@ public final class NodeMessages {
      * @param dynamic   of slurmd -Z: its line as it would stand in slurm.conf; else ""
      * @param extra     for the node's Extra=, "" to leave that as it is
      * @param features  that it can be rebooted with; active: those of them that it has now
+     * @param changed   when they were changed without a reboot, seconds since 1970; 0: never since slurmd started
      */
     public record Register(
             String node,
@@ -39,14 +40,15 @@ public final class NodeMessages {
             String dynamic,
             String extra,
             List<String> features,
-            List<String> active) implements ToController {
+            List<String> active,
+            long changed) implements ToController {
         public Register(String node, String cluster, String bootId, String version, long startTime, Hardware hardware, List<Attempt> attempts,
                 String dynamic, String extra) {
-            this(node, cluster, bootId, version, startTime, hardware, attempts, dynamic, extra, List.of(), List.of());
+            this(node, cluster, bootId, version, startTime, hardware, attempts, dynamic, extra, List.of(), List.of(), 0);
         }
 
         public Register with(List<String> can, List<String> has) {
-            return new Register(node, cluster, bootId, version, startTime, hardware, attempts, dynamic, extra, can, has);
+            return new Register(node, cluster, bootId, version, startTime, hardware, attempts, dynamic, extra, can, has, changed);
         }
     }
 
@@ -76,6 +78,14 @@ public final class NodeMessages {
             this(load, freeMemoryMb, false, 0, 0);
         }
     }
+
+    /**
+     * How a {@link Relay} fared, told in parts. Not kept by the node: what a controller does not hear of it sends itself.
+     *
+     * @param reached have the launch
+     * @param missed  have it not, or it is not known
+     */
+    public record Relayed(long id, List<String> reached, List<String> missed) implements ToController {}
 
     /** The batch script, extern step or tasks of a step have been started. seq as in {@link JobDone}. */
     public record StepLaunched(long seq, int jobId, int attempt, int stepId, List<Integer> pids) implements ToController {}
@@ -111,6 +121,9 @@ public final class NodeMessages {
         }
     }
 
+    /** A task has asked, by PMI, that the whole step is ended. seq as in {@link JobDone}. */
+    public record StepAborted(long seq, int jobId, int attempt, int stepId) implements ToController {}
+
     /** Something is wrong with the node: nothing new is to go there. seq as in {@link JobDone}. */
     public record NodeTrouble(long seq, String reason) implements ToController {}
 
@@ -128,8 +141,27 @@ public final class NodeMessages {
     /** From the controller. */
     public sealed interface ToNode {}
 
-    /** The registration is accepted: the settings the node needs from the controller's configuration. */
-    public record Welcome(long term, int heartbeatSeconds) implements ToNode {}
+    /**
+     * The registration is accepted: the settings the node needs from the controller's configuration.
+     *
+     * @param staleRelay relayed launches up to this number are not to be begun any more: what is still wanted of them follows
+     */
+    public record Welcome(long term, int heartbeatSeconds, long staleRelay) implements ToNode {
+        public Welcome(long term, int heartbeatSeconds) {
+            this(term, heartbeatSeconds, 0);
+        }
+    }
+
+    /**
+     * Launches for the node, which is the first part's, and for others that it passes them on to. Travels between slurmds as well.
+     *
+     * @param id    grows with each relayed launch of a controller, and from one controller to the next
+     * @param width for the tree below
+     */
+    public record Relay(long id, int width, SharedLaunch launches) implements ToNode {}
+
+    /** Relayed launches up to this number are not to be begun any more: the controller speaks to the node itself. */
+    public record StaleRelay(long id) implements ToNode {}
 
     /** The registration is refused; the node logs it, closes and tries again later. @param forGood not before slurmd is started again */
     public record Refused(String error, boolean forGood) implements ToNode {}
@@ -164,6 +196,11 @@ public final class NodeMessages {
             int sampleSeconds,
             String x11Cookie) {
 
+        public JobShare withMemory(long mb) {
+            return new JobShare(jobId, attempt, bootId, owner, environment, cpus, mb, gres, secondsLeft, killWaitSeconds, externStep, jobName,
+                    sampleSeconds, x11Cookie);
+        }
+
         /** With what is known of the job since. */
         public JobShare and(List<String> more) {
             List<String> all = new java.util.ArrayList<>(environment);
@@ -184,6 +221,7 @@ public final class NodeMessages {
      * @param step        of a numbered step: as asked for (streams, pty, cpu-bind, prologs); of a batch step only its container
      * @param nodeIndex   of this node in the step
      * @param gres        device indices of the step by GRES name, as in {@link JobShare}
+     * @param mpi         with {@code --mpi=pmi2} or pmix: all nodes of the step in their order, else none
      * @param userEnvironment the variables of a fresh login of the user go before those of environment
      */
     public record Launch(
@@ -208,18 +246,43 @@ public final class NodeMessages {
             long memoryMb,
             String nodeList,
             boolean userEnvironment,
-            Map<String, String> gres) implements ToNode {
+            Map<String, String> gres,
+            List<MpiNode> mpi) implements ToNode {
+
+        /** Of a step without PMI. */
+        public Launch(JobShare share, int stepId, List<Task> tasks, List<Bytes> environment, Bytes script, StepDesc step, Bytes workDir, int umask,
+                Map<String, Long> limits, Bytes stdin, Bytes stdout, Bytes stderr, boolean append, int nodeIndex, int stepNodes, int stepTasks,
+                long secondsLeft, String ioToken, long memoryMb, String nodeList, boolean userEnvironment, Map<String, String> gres) {
+            this(share, stepId, tasks, environment, script, step, workDir, umask, limits, stdin, stdout, stderr, append, nodeIndex, stepNodes,
+                    stepTasks, secondsLeft, ioToken, memoryMb, nodeList, userEnvironment, gres, List.of());
+        }
+
+        public Launch with(List<MpiNode> nodes) {
+            return new Launch(share, stepId, tasks, environment, script, step, workDir, umask, limits, stdin, stdout, stderr, append,
+                    nodeIndex, stepNodes, stepTasks, secondsLeft, ioToken, memoryMb, nodeList, userEnvironment, gres, nodes);
+        }
 
         public Launch withTasks(List<Task> others) {
             return new Launch(share, stepId, others, environment, script, step, workDir, umask, limits, stdin, stdout, stderr, append,
-                    nodeIndex, stepNodes, stepTasks, secondsLeft, ioToken, memoryMb, nodeList, userEnvironment, gres);
+                    nodeIndex, stepNodes, stepTasks, secondsLeft, ioToken, memoryMb, nodeList, userEnvironment, gres, mpi);
         }
 
         public Launch withEnvironment(List<Bytes> entries) {
             return new Launch(share, stepId, tasks, entries, script, step, workDir, umask, limits, stdin, stdout, stderr, append,
-                    nodeIndex, stepNodes, stepTasks, secondsLeft, ioToken, memoryMb, nodeList, userEnvironment, gres);
+                    nodeIndex, stepNodes, stepTasks, secondsLeft, ioToken, memoryMb, nodeList, userEnvironment, gres, mpi);
         }
     }
+
+    /**
+     * A node of a step whose tasks speak PMI, by its place among these.
+     *
+     * @param jobId of the job that has it, which differs within a step over several components of a heterogeneous job
+     * @param tasks on it, {@code 0-3,8}
+     */
+    public record MpiNode(String node, int jobId, String tasks) {}
+
+    /** The first frame on the {@code mpi} stream: from a node's slurmd to that of its parent in the step's tree. @param index of the child */
+    public record MpiAttach(int jobId, int stepId, int index) {}
 
     /**
      * @param rank  global
@@ -257,6 +320,9 @@ public final class NodeMessages {
     /** A new time limit: seconds from now, -1 none. */
     public record SetTimeLimit(int jobId, int attempt, long secondsLeft) implements ToNode {}
 
+    /** The job has so many mebibytes of the node from now on: less than before. */
+    public record SetMemory(int jobId, int attempt, long memoryMb) implements ToNode {}
+
     /** Writes the words to the standard error of the step's first task on the node. */
     public record Notify(int jobId, int attempt, int stepId, String text) implements ToNode {}
 
@@ -266,8 +332,8 @@ public final class NodeMessages {
     /** Runs HealthCheckProgram. */
     public record CheckHealth() implements ToNode {}
 
-    /** Runs RebootProgram. @param features that the node is to have afterwards */
-    public record Reboot(List<String> features) implements ToNode {}
+    /** Runs RebootProgram, or that of the PowerAction. @param features that the node is to have afterwards; @param action "" for none */
+    public record Reboot(List<String> features, String action) implements ToNode {}
 
     /** End the daemon ({@code scontrol shutdown}); running jobs go on. */
     public record StopDaemon() implements ToNode {}

@@ -1,0 +1,130 @@
+package dev.muster.accounting.report;
+
+import dev.muster.accounting.book.Book;
+import dev.muster.model.accounting.Entities.Assoc;
+import dev.muster.model.accounting.Entities.Wckey;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** The tree of a cluster's accounts as reports need it, with what is deleted by now. */
+public final class Accounts {
+    private final String cluster;
+    private final Map<String, String> parents = new LinkedHashMap<>();
+    private final Map<String, List<String>> users = new HashMap<>();
+
+    public Accounts(Book book, String cluster) {
+        this.cluster = cluster;
+        for (Assoc a : book.treeEver(cluster)) {
+            if (a.user().isEmpty()) {
+                parents.put(a.account(), a.parent());
+            } else {
+                List<String> own = users.computeIfAbsent(a.account(), k -> new ArrayList<>());
+                if (!own.contains(a.user())) {
+                    own.add(a.user());
+                }
+            }
+        }
+    }
+
+    /** Names from the account up to the root; empty for an account that the cluster never had. */
+    public List<String> up(String account) {
+        List<String> out = new ArrayList<>();
+        for (String at = account; parents.containsKey(at) && !out.contains(at); at = parents.get(at)) {
+            out.add(at);
+        }
+        return out;
+    }
+
+    private boolean associated(String account, String user) {
+        return users.getOrDefault(account, List.of()).contains(user);
+    }
+
+    /**
+     * Use along the tree: an account with the sum of all that is below it, then its users, then the accounts below. What was not used is left
+     * out, and so are jobs without an association.
+     *
+     * @return rows with Cluster, Account, User, Depth, and amounts by resource
+     */
+    public List<Map<String, String>> rows(List<JobUse> jobs, long from, long to, long now) {
+        Map<String, Map<String, Long>> sums = new HashMap<>();
+        for (JobUse j : jobs) {
+            if (!associated(j.account(), j.user())) {
+                continue;
+            }
+            Map<String, Long> used = j.used(from, to, now);
+            add(sums, j.account() + "\n" + j.user(), used);
+            up(j.account()).forEach(account -> add(sums, account, used));
+        }
+        List<Map<String, String>> out = new ArrayList<>();
+        for (String account : parents.keySet()) {
+            int depth = up(account).size() - 1;
+            row(out, account, "", depth, sums.get(account));
+            users.getOrDefault(account, List.of()).forEach(user -> row(out, account, user, depth + 1, sums.get(account + "\n" + user)));
+        }
+        return out;
+    }
+
+    private static void add(Map<String, Map<String, Long>> sums, String key, Map<String, Long> used) {
+        Amounts.add(sums.computeIfAbsent(key, k -> Amounts.none()), used, 1);
+    }
+
+    private void row(List<Map<String, String>> out, String account, String user, int depth, Map<String, Long> used) {
+        if (used == null || used.values().stream().allMatch(n -> n == 0)) {
+            return;
+        }
+        Map<String, String> row = new LinkedHashMap<>();
+        row.put("Cluster", cluster);
+        row.put("Account", account);
+        row.put("User", user);
+        row.put("Depth", Integer.toString(depth));
+        used.forEach((name, n) -> row.put(name, Long.toString(n)));
+        out.add(row);
+    }
+
+    /** Use by key and user; the row of a key alone comes first. Of jobs that have a key. */
+    public static List<Map<String, String>> wckeys(String cluster, List<JobUse> jobs, long from, long to, long now) {
+        Map<String, Map<String, Long>> sums = new java.util.TreeMap<>();
+        for (JobUse j : jobs) {
+            String key = Wckey.plain(j.wckey());
+            if (!key.isEmpty()) {
+                Map<String, Long> used = j.used(from, to, now);
+                add(sums, key + "\n", used);
+                add(sums, key + "\n" + j.user(), used);
+            }
+        }
+        List<Map<String, String>> out = new ArrayList<>();
+        sums.forEach((place, used) -> {
+            if (used.values().stream().anyMatch(n -> n != 0)) {
+                int line = place.indexOf('\n');
+                Map<String, String> row = new LinkedHashMap<>(Map.of("Cluster", cluster, "WCKey", place.substring(0, line), "User",
+                        place.substring(line + 1)));
+                used.forEach((name, n) -> row.put(name, Long.toString(n)));
+                out.add(row);
+            }
+        });
+        return out;
+    }
+
+    /**
+     * Under which account of a report a job is counted.
+     *
+     * @param roots those that were asked for; the root of the tree if none were
+     * @param below whether those directly below the roots are shown instead of them
+     * @return "" if under none
+     */
+    String shown(String account, Set<String> roots, boolean below) {
+        List<String> up = up(account);
+        Set<String> asked = roots.isEmpty() ? new HashSet<>(List.of(Book.ROOT)) : roots;
+        for (int i = 0; i < up.size(); i++) {
+            if (asked.contains(up.get(i))) {
+                return below ? i == 0 ? "" : up.get(i - 1) : up.get(i);
+            }
+        }
+        return "";
+    }
+}

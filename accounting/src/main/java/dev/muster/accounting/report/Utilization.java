@@ -1,0 +1,127 @@
+package dev.muster.accounting.report;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * What a cluster's time went into, by resource. It is decided hour by hour: jobs that wait count as planned as far as there was something
+ * idle in that hour, and as overcommitted beyond. All five parts of an hour add up to what the cluster had.
+ */
+public final class Utilization {
+    /** An hour, in seconds: reports begin and end with whole ones. */
+    public static final long HOUR = 3600;
+    /** Spans longer than this are cut at the old end (some 30 years): an hour is a row in memory. */
+    static final int HOURS_MAX = 262_800;
+
+    /** Amounts times seconds. @param count of the resource, on average over the time that the cluster was there */
+    public record Part(long count, long allocated, long down, long plannedDown, long idle, long planned, long overcommitted, long reported) {
+        private Part plus(Part o) {
+            return new Part(count + o.count, allocated + o.allocated, down + o.down, plannedDown + o.plannedDown, idle + o.idle,
+                    planned + o.planned, overcommitted + o.overcommitted, reported + o.reported);
+        }
+
+        /** Of several clusters together. */
+        public static Part sum(Part a, Part b) {
+            return a.plus(b);
+        }
+    }
+
+    private static final Part NOTHING = new Part(0, 0, 0, 0, 0, 0, 0, 0);
+
+    private static final class Hour {
+        final Map<String, Long> reported = Amounts.none();
+        final Map<String, Long> down = Amounts.none();
+        final Map<String, Long> plannedDown = Amounts.none();
+        final Map<String, Long> allocated = Amounts.none();
+        long planned;
+        long seconds;
+    }
+
+    private final long from;
+    private final long now;
+    private final List<Hour> hours = new ArrayList<>();
+
+    private Utilization(long from, long to, long now) {
+        this.from = from;
+        this.now = now;
+        for (long at = from; at < to; at += HOUR) {
+            hours.add(new Hour());
+        }
+    }
+
+    /** Of one cluster, by resource. Resources that the cluster was not known to have are left out. */
+    public static Map<String, Part> of(List<NodeTime> times, List<JobUse> jobs, long from, long to, long now) {
+        long first = times.stream().filter(t -> t.node().isEmpty()).mapToLong(NodeTime::start).min().orElse(to);
+        long begin = Math.max(from, first - Math.floorMod(first, HOUR));
+        long end = Math.min(to, now - Math.floorMod(now, HOUR) + HOUR);
+        Utilization u = new Utilization(Math.max(begin, end - HOURS_MAX * HOUR), end, now);
+        times.forEach(u::add);
+        jobs.forEach(u::add);
+        return u.parts();
+    }
+
+    private int first(long start) {
+        return (int) Math.max(0, (start - from) / HOUR);
+    }
+
+    private long start(int hour) {
+        return from + hour * HOUR;
+    }
+
+    private void add(NodeTime t) {
+        for (int h = first(t.start()); h < hours.size() && (t.end() == 0 || start(h) < t.end()); h++) {
+            Hour hour = hours.get(h);
+            long seconds = t.overlap(start(h), start(h) + HOUR, now);
+            if (t.node().isEmpty()) {
+                hour.seconds += seconds;
+            }
+            Amounts.add(t.node().isEmpty() ? hour.reported : t.state().equals(NodeTime.RESERVED) ? hour.allocated : t.planned() ? hour.plannedDown
+                    : hour.down, t.tres(), seconds);
+        }
+    }
+
+    private void add(JobUse j) {
+        long since = j.eligible() > 0 ? j.eligible() : j.start();
+        if (since == 0) {
+            return;
+        }
+        long last = j.end() == 0 ? now : j.end();
+        for (int h = first(since); h < hours.size() && start(h) < last; h++) {
+            Hour hour = hours.get(h);
+            long a = start(h);
+            j.used(a, a + HOUR, now).forEach((name, n) -> hour.allocated.merge(name, n, Long::sum));
+            hour.planned += j.waited(a, a + HOUR, now) * j.planned();
+        }
+    }
+
+    private Map<String, Part> parts() {
+        Map<String, Part> out = new TreeMap<>();
+        long seconds = hours.stream().mapToLong(h -> h.seconds).sum();
+        for (Hour h : hours) {
+            h.reported.forEach((name, total) -> out.merge(name, part(h, name, total), Part::plus));
+        }
+        out.replaceAll((name, p) -> new Part(seconds == 0 ? 0 : Math.round((double) p.reported / seconds), p.allocated, p.down, p.plannedDown,
+                p.idle, p.planned, p.overcommitted, p.reported));
+        return out;
+    }
+
+    /** Nothing is more than there was: what jobs had comes first, then what was down. */
+    private static Part part(Hour h, String name, long total) {
+        if (name.equals("energy")) {
+            long used = h.allocated.getOrDefault(name, 0L);
+            return new Part(0, used, 0, 0, 0, 0, 0, used);
+        }
+        if (total == 0) {
+            return NOTHING;
+        }
+        long allocated = Math.min(total, h.allocated.getOrDefault(name, 0L));
+        long down = Math.min(total - allocated, h.down.getOrDefault(name, 0L));
+        long plannedDown = Math.min(total - allocated - down, h.plannedDown.getOrDefault(name, 0L));
+        long idle = total - allocated - down - plannedDown;
+        long wanted = name.equals("cpu") ? h.planned : 0;
+        long planned = Math.min(idle, wanted);
+        return new Part(0, allocated, down, plannedDown, idle - planned, planned, wanted - planned, total);
+    }
+}

@@ -1,0 +1,313 @@
+package dev.muster.cli;
+
+import dev.muster.lua.Sandbox;
+import dev.muster.lua.SlurmWords;
+import dev.muster.model.Durations;
+import dev.muster.model.Json;
+import dev.muster.model.Times;
+import java.io.IOException;
+import java.io.StringReader;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.luaj.vm2.Globals;
+import org.luaj.vm2.LuaError;
+import org.luaj.vm2.LuaTable;
+import org.luaj.vm2.LuaValue;
+import org.luaj.vm2.Varargs;
+import org.luaj.vm2.lib.OneArgFunction;
+import org.luaj.vm2.lib.ThreeArgFunction;
+import org.luaj.vm2.lib.TwoArgFunction;
+import org.luaj.vm2.lib.ZeroArgFunction;
+
+/**
+ * {@code cli_filter/lua}: the site's cli_filter.lua, which sees and changes what sbatch, srun and salloc ask for, in their own process. One for all
+ * components of a job, so that it may keep what it likes in globals. A mistake in a function is told and passed over; a script that cannot be
+ * loaded ends the command.
+ */
+final class FilterScript {
+    static final String PLUGIN = "cli_filter/lua";
+    private static final int SCRIPT_BYTES_MAX = 4 << 20;
+    private static final String ENDED = "cli_filter plugin terminated with error";
+    private static final List<String> FUNCTIONS = List.of("slurm_cli_setup_defaults", "slurm_cli_pre_submit", "slurm_cli_post_submit");
+    /** A time limit that nobody has set, as it prints. */
+    private static final String NO_TIME = "2982616-04:14:00";
+
+    /** What options say that were not given; flags are unset, and what is not here is nil. */
+    private static final Map<String, String> UNSAID = new TreeMap<>();
+
+    static {
+        for (String pair : ("begin=Unknown deadline=Unknown cores-per-socket=-2 sockets-per-node=-2 threads-per-core=-2 ntasks-per-core=-2 "
+                + "ntasks-per-gpu=-2 ntasks-per-tres=-2 ntasks-per-node=-2 ntasks-per-socket=-2 relative=-2 nice=-2 kill-on-bad-exit=-2 mincpus=-1 "
+                + "cpus-per-gpu=0 cpus-per-task=0 immediate=0 quiet=0 priority=0 kill-command=0 ntasks=1 nodes=1-0 mail-type=NONE profile=NotSet "
+                + "signal=0@0 wait-all-nodes=65534 core-spec=unset thread-spec=unset no-kill=unset switches=unset mem-bind=unset gres-flags=unset "
+                + "extra-node-info=unset x11=unset kill-on-invalid-dep=unset requeue=unset resv-ports=unset exclusive=unset slurmd-debug=quiet "
+                + "threads=60 compress=none delay-boot=49710-06:28:14 time=" + NO_TIME + " time-min=" + NO_TIME
+                + " bell=bell-after-delay no-bell=bell-after-delay").split(" ")) {
+            int equals = pair.indexOf('=');
+            UNSAID.put(pair.substring(0, equals), pair.substring(equals + 1));
+        }
+    }
+
+    private final CommandContext context;
+    private final String path;
+    private final Globals globals = Sandbox.ofCommand();
+    private final Map<Integer, LuaValue> kept = new TreeMap<>();
+    private int verbose;
+
+    private FilterScript(CommandContext context, String path) {
+        this.context = context;
+        this.path = path;
+    }
+
+    /** Reads it, and ends the command where it is not there or not whole. */
+    static FilterScript load(CommandContext c) throws UsageException {
+        ClientConf conf = c.host().settings();
+        FilterScript out = new FilterScript(c, conf.cliFilterPath.isEmpty() ? conf.directory() + "/cli_filter.lua" : conf.cliFilterPath);
+        String wrong = out.read();
+        if (!wrong.isEmpty()) {
+            String error = c.name() + ": error: ";
+            throw new UsageException(1, List.of(error + PLUGIN + ": " + wrong,
+                    error + "Couldn't load specified plugin name for " + PLUGIN + ": Plugin init() callback failed",
+                    error + "cannot create cli_filter context for " + PLUGIN, error + ENDED));
+        }
+        return out;
+    }
+
+    private String read() {
+        byte[] content;
+        try {
+            content = context.host().readFile(path, SCRIPT_BYTES_MAX + 1);
+        } catch (IOException e) {
+            return "Unable to stat " + path + ": No such file or directory";
+        }
+        if (content.length > SCRIPT_BYTES_MAX) {
+            return path + ": more than " + SCRIPT_BYTES_MAX + " bytes";
+        }
+        globals.set("slurm", slurm());
+        globals.get("os").set("getenv", new OneArgFunction() {
+            @Override
+            public LuaValue call(LuaValue name) {
+                String value = context.env().get(name.checkjstring());
+                return value == null ? NIL : valueOf(value);
+            }
+        });
+        try {
+            LuaValue answer = globals.load(new StringReader(RawText.decode(content)), path).call();
+            if (answer.isnumber() && answer.toint() != 0) {
+                return path + ": returned " + answer.toint() + " on load";
+            }
+        } catch (LuaError e) {
+            return path + ": " + Sandbox.message(e);
+        }
+        return FUNCTIONS.stream().filter(f -> !globals.get(f).isfunction()).findFirst()
+                .map(f -> path + ": missing required function " + f).orElse("");
+    }
+
+    private LuaTable slurm() {
+        LuaTable out = new LuaTable();
+        SlurmWords.into(out, globals, this::log);
+        out.set("CLUSTER_NAME", context.host().settings().clusterName);
+        out.set("json_cli_options", new OneArgFunction() {
+            @Override
+            public LuaValue call(LuaValue options) {
+                return options instanceof Options o ? valueOf(o.json()) : NIL;
+            }
+        });
+        out.set("json_env", new ZeroArgFunction() {
+            @Override
+            public LuaValue call() {
+                Json.Obj env = new Json.Obj();
+                context.env().forEach(env::put);
+                return valueOf(env.toString());
+            }
+        });
+        out.set("cli_store", new TwoArgFunction() {
+            @Override
+            public LuaValue call(LuaValue offset, LuaValue text) {
+                kept.put(offset.checkint(), text.checkstring());
+                return NONE;
+            }
+        });
+        out.set("cli_retrieve", new OneArgFunction() {
+            @Override
+            public LuaValue call(LuaValue offset) {
+                return kept.getOrDefault(offset.checkint(), NIL);
+            }
+        });
+        return out;
+    }
+
+    private void log(SlurmWords.Level level, String text) {
+        switch (level) {
+            case ERROR -> context.error(text);
+            case INFO -> context.info(text);
+            case VERBOSE -> told(1, text);
+            case DEBUG -> told(2, "debug:  " + text);
+            case DEBUG2 -> told(3, "debug2: " + text);
+            case DEBUG3 -> told(4, "debug3: " + text);
+            case DEBUG4 -> told(5, "debug4: " + text);
+        }
+    }
+
+    private void told(int from, String text) {
+        if (verbose >= from) {
+            context.info(text);
+        }
+    }
+
+    /** Before anything stronger counts: what it sets stands where nothing else is said. */
+    void setup(JobOptions o) throws UsageException {
+        call("slurm_cli_setup_defaults", o, new Options(o, JobOptions.Origin.DEFAULT, List.of()), LuaValue.NIL);
+    }
+
+    /** With all options there: what it sets is what counts. */
+    void preSubmit(JobOptions o, int offset, List<String> words) throws UsageException {
+        call("slurm_cli_pre_submit", o, new Options(o, JobOptions.Origin.COMMAND_LINE, words), LuaValue.valueOf(offset));
+    }
+
+    private void call(String function, JobOptions o, LuaValue... arguments) throws UsageException {
+        verbose = o.verbose();
+        String hook = function.replace("slurm_cli", "cli_filter_p");
+        int code = run(function, hook, arguments);
+        if (code != 0) {
+            throw new UsageException(o.exitError(1), List.of(context.name() + ": error: " + ENDED));
+        }
+    }
+
+    /** After it was taken; nothing that it answers matters any more. */
+    void postSubmit(int offset, int jobId, long stepId) {
+        run("slurm_cli_post_submit", "cli_filter_p_post_submit", LuaValue.valueOf(offset), LuaValue.valueOf(jobId),
+                LuaValue.valueOf((double) stepId));
+    }
+
+    private int run(String function, String hook, LuaValue... arguments) {
+        context.out().flush();
+        try {
+            Varargs answer = globals.get(function).invoke(LuaValue.varargsOf(arguments));
+            if (!answer.arg1().isnumber()) {
+                context.info(PLUGIN + ": " + hook + ": " + hook + "/lua: " + path + ": non-numeric return code");
+                return 0;
+            }
+            return answer.arg1().toint();
+        } catch (LuaError e) {
+            context.error(hook + "/lua: " + path + ": " + Sandbox.message(e));
+            return 0;
+        } finally {
+            globals.STDOUT.flush();
+            globals.STDERR.flush();
+        }
+    }
+
+    /** The options of one component as the script sees and sets them. */
+    private final class Options extends LuaTable {
+        private final JobOptions options;
+        private final JobOptions.Origin origin;
+        private final List<String> words;
+
+        private Options(JobOptions options, JobOptions.Origin origin, List<String> words) {
+            this.options = options;
+            this.origin = origin;
+            this.words = words;
+            LuaTable meta = new LuaTable();
+            meta.set(INDEX, new TwoArgFunction() {
+                @Override
+                public LuaValue call(LuaValue self, LuaValue name) {
+                    return value(name.tojstring());
+                }
+            });
+            meta.set(NEWINDEX, new ThreeArgFunction() {
+                @Override
+                public LuaValue call(LuaValue self, LuaValue name, LuaValue value) {
+                    if (!value.isstring()) {
+                        throw new LuaError("bad argument #-1 to '?' (string expected, got " + value.typename() + ")");
+                    }
+                    assign(name.tojstring(), value.tojstring());
+                    return NIL;
+                }
+            });
+            setmetatable(meta);
+        }
+
+        private Optional<JobOption> named(String name) {
+            return Arrays.stream(JobOption.values()).filter(o -> o.takenBy(options.command()) && o.longName.equals(name)).findFirst();
+        }
+
+        private LuaValue value(String name) {
+            switch (name) {
+                case "type" -> {
+                    return valueOf(context.name());
+                }
+                case "argv" -> {
+                    return listOf(words.stream().map(LuaValue::valueOf).toArray(LuaValue[]::new));
+                }
+                case "spank" -> {
+                    return new LuaTable();
+                }
+                default -> { }
+            }
+            Optional<JobOption> option = named(name);
+            if (option.isEmpty()) {
+                return Arrays.stream(JobOption.values()).anyMatch(o -> o.longName.equals(name)) ? valueOf("invalid-context") : NIL;
+            }
+            String text = text(option.get());
+            return text.isEmpty() ? NIL : valueOf(text);
+        }
+
+        private String text(JobOption o) {
+            if (o == JobOption.VERBOSE) {
+                return Integer.toString(options.verbose());
+            }
+            if (!options.has(o)) {
+                return unsaid(o);
+            }
+            String value = options.text(o);
+            return switch (o.kind) {
+                case MOMENT -> Times.iso(Long.parseLong(value), context.host().zone());
+                case TIME -> Long.parseLong(value) < 0 ? "UNLIMITED" : Durations.fullMinutes(Long.parseLong(value));
+                case FLAG -> o == JobOption.QUIET ? "1" : "set";
+                case MEM -> OptionCheck.shown(o, value).replaceFirst("M$", "");
+                case TEXT, COUNT, NUMBER, GRES, SPECIAL, REFUSED -> o == JobOption.NO_KILL ? "set" : OptionCheck.shown(o, value);
+            };
+        }
+
+        private String unsaid(JobOption o) {
+            return switch (o) {
+                case UID -> Integer.toString(context.host().uid());
+                case GID -> Integer.toString(context.host().gid());
+                case CHDIR -> options.command() == 'A' ? "" : context.host().workDir();
+                case HELP, USAGE, VERSION -> "";
+                default -> UNSAID.getOrDefault(o.longName, o.kind == JobOption.Kind.FLAG ? "unset" : "");
+            };
+        }
+
+        /** What is of no option here is passed over, so that one script serves all commands. */
+        private void assign(String name, String value) {
+            Optional<JobOption> option = named(name);
+            if (option.isEmpty() || origin == JobOptions.Origin.DEFAULT && CliFilter.isSaid(options, option.get())) {
+                return;
+            }
+            try {
+                OptionCheck.check(options, option.get(), value);
+                if (origin == JobOptions.Origin.COMMAND_LINE) {
+                    CliFilter.withRivals(option.get()).forEach(options::drop);
+                }
+                options.set(option.get(), value, option.get() == JobOption.VERBOSE ? JobOptions.Origin.ENVIRONMENT : origin);
+            } catch (UsageException e) {
+                e.lines().forEach(context.err()::println);
+            }
+        }
+
+        private String json() {
+            Json.Obj out = new Json.Obj();
+            for (JobOption o : JobOption.values()) {
+                if (options.has(o)) {
+                    out.put(o.longName, text(o));
+                }
+            }
+            return out.put("argv", new java.util.ArrayList<Object>(words)).toString();
+        }
+    }
+}

@@ -1,0 +1,120 @@
+package dev.muster.cli.acct;
+
+import dev.muster.cli.CommandContext;
+import dev.muster.cli.SlurmException;
+import dev.muster.cli.UsageException;
+import dev.muster.model.Json;
+import dev.muster.model.SlurmErrno;
+import java.util.List;
+import java.util.Locale;
+
+/** {@code sacctmgr archive …} and {@code sacctmgr roll}. */
+final class Archive {
+    /** ENOENT. */
+    private static final int NO_FILE = 2;
+    private static final String DONE = "accounting_storage/slurmdbd: ";
+
+    private static final List<Entity.Name> WORDS = Entity.names("events:1=ArchiveEvents jobs:1=ArchiveJobs reservations:1=ArchiveResvs "
+            + "steps:2=ArchiveSteps txn:1=ArchiveTXN");
+    private static final List<Entity.Name> KEYS = Entity.names("directory:1=ArchiveDir purgeeventafter:8=PurgeEventAfter "
+            + "purgejobafter:8=PurgeJobAfter purgeresvafter:8=PurgeResvAfter purgestepafter:8=PurgeStepAfter purgetxnafter:8=PurgeTXNAfter");
+
+    private final CommandContext c;
+    private final Sacctmgr.Settings s;
+
+    Archive(CommandContext c, Sacctmgr.Settings s) {
+        this.c = c;
+        this.s = s;
+    }
+
+    private int dump(List<String> words) throws UsageException {
+        Json.Obj settings = new Json.Obj();
+        for (String word : words) {
+            Words.Item item = Words.item(word);
+            String lower = (item.key().isEmpty() ? item.value() : item.key()).toLowerCase(Locale.ROOT);
+            String key = (item.key().isEmpty() ? WORDS : KEYS).stream().filter(n -> n.means(lower)).findFirst().map(Entity.Name::key)
+                    .orElseThrow(() -> new UsageException(1, List.of(" Unknown condition: " + word)));
+            settings.put(key, item.key().isEmpty() ? "yes" : item.value());
+        }
+        if (!s.immediate) {
+            c.host().needsOwnProcess();
+            if (!Prompt.agrees(c, "This may result in loss of accounting database records (if Purge* options enabled).\n"
+                    + "Are you sure you want to continue? (You have 30 seconds to decide)\n")) {
+                c.out().println(" Changes Discarded");
+                return 0;
+            }
+        }
+        try {
+            c.host().accounting().call("DumpArchive", new Json.Obj().put("settings", settings));
+            c.info(DONE + "jobacct_storage_p_archive: SUCCESS");
+            return 0;
+        } catch (SlurmException e) {
+            throw new UsageException(1, List.of(" Problem dumping archive: " + reason(e)));
+        }
+    }
+
+    int run(List<String> words) throws UsageException {
+        String verb = words.isEmpty() ? "" : words.getFirst().toLowerCase(Locale.ROOT);
+        if (!verb.isEmpty() && "load".startsWith(verb)) {
+            return load(words.subList(1, words.size()));
+        }
+        if (!verb.isEmpty() && "dump".startsWith(verb)) {
+            return dump(words.subList(1, words.size()));
+        }
+        throw new UsageException(1, List.of("No valid entity in archive command", "Input line must include, \"Dump\", or \"load\""));
+    }
+
+    private int load(List<String> words) throws UsageException {
+        String file = "";
+        String insert = "";
+        for (String word : words) {
+            Words.Item item = Words.item(word);
+            String key = item.key().toLowerCase(Locale.ROOT);
+            if (key.isEmpty() || "file".startsWith(key)) {
+                file = item.value();
+            } else if (key.length() >= 2 && "insert".startsWith(key)) {
+                insert = item.value();
+            } else {
+                throw new UsageException(1, List.of(" Unknown option: " + word));
+            }
+        }
+        if (file.isEmpty() && insert.isEmpty()) {
+            throw new UsageException(1, List.of("sacctmgr: error: Error with request.", " Problem loading archive file: Unspecified error"));
+        }
+        String path = file.isEmpty() || file.startsWith("/") ? file : c.host().workDir() + "/" + file;
+        try {
+            c.host().accounting().call("LoadArchive", new Json.Obj().put("file", path).put("insert", insert));
+            c.info(DONE + "jobacct_storage_p_archive_load: SUCCESS");
+            return 0;
+        } catch (SlurmException e) {
+            if (e.errno() == NO_FILE) {
+                throw new UsageException(1, List.of("sacctmgr: error: No archive file given to recover.",
+                        " Problem loading archive file: No such file or directory",
+                        " Note: For archive load, the file must be accessible on the slurmdbd host."));
+            }
+            throw new UsageException(1, List.of("sacctmgr: error: Error with request.", " Problem loading archive file: " + reason(e)));
+        }
+    }
+
+    private static String reason(SlurmException e) {
+        return e.errno() == SlurmErrno.ACCESS_DENIED.number() ? SlurmErrno.ACCESS_DENIED.sentence() : e.getMessage();
+    }
+
+    /** Reports are made from the rows: there is nothing to be rolled up, and that is done at once. */
+    int roll(List<String> words) throws UsageException {
+        Json.Obj span = new Json.Obj();
+        if (!words.isEmpty()) {
+            span.put("from", Moments.seconds(c, words.get(0)));
+        }
+        if (words.size() > 1) {
+            span.put("to", Moments.seconds(c, words.get(1)));
+        }
+        try {
+            c.host().accounting().call("RollUsage", span);
+            c.info(DONE + "acct_storage_p_roll_usage: SUCCESS");
+            return 0;
+        } catch (SlurmException e) {
+            throw new UsageException(1, List.of(Problems.line(e)));
+        }
+    }
+}

@@ -1,0 +1,407 @@
+package dev.muster.cli.acct;
+
+import dev.muster.cli.CommandContext;
+import dev.muster.cli.Grid;
+import dev.muster.cli.SlurmException;
+import dev.muster.cli.UsageException;
+import dev.muster.model.Json;
+import dev.muster.model.accounting.LimitField;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * {@code sacctmgr load}: makes a cluster's accounts and users as a dumped file has them. What is there already and not in the file stays, unless
+ * {@code clean} is said. slurmdbd does all of it or nothing.
+ */
+final class Load {
+    private static final int FILE_MAX = 64 << 20;
+    private static final int NS_PER_US = 1_000;
+    private static final String ROOT = "root";
+    private static final String RULE = "-".repeat(62);
+    private static final String SHORT_RULE = "-".repeat(51);
+    private static final String ASSOC_FORMAT = "parentname,fairshare,grptresmins,grptresrunmins,grptres,grpjobs,"
+            + "grpjobsaccrue,grpmem,grpnodes,grpsubmit,"
+            + "grpwall,maxtresmins,maxtres,maxtrespernode,maxjobs,maxsubmit,maxnodes,maxwall,qos,defaultqos";
+
+    private final CommandContext c;
+    private final Sacctmgr.Settings s;
+    private String file = "";
+    private String cluster = "";
+    private boolean clean;
+    private String classified = "";
+    private long began;
+    private List<Json.Obj> tree = List.of();
+    private List<Json.Obj> accounts = List.of();
+    private List<Json.Obj> users = List.of();
+    private List<Json.Obj> wckeys = List.of();
+    private List<Json.Obj> qos = List.of();
+    private final List<Object> changes = new ArrayList<>();
+    private final List<Object> last = new ArrayList<>();
+    private final List<String> told = new ArrayList<>();
+    private final List<Json.Obj> newAccounts = new ArrayList<>();
+    private final List<Json.Obj> newAccountAssocs = new ArrayList<>();
+    private final List<Json.Obj> newUsers = new ArrayList<>();
+    private final List<Json.Obj> newUserAssocs = new ArrayList<>();
+    private final Map<String, String> defaults = new LinkedHashMap<>();
+    private final Set<String> seen = new LinkedHashSet<>();
+
+    Load(CommandContext c, Sacctmgr.Settings s) {
+        this.c = c;
+        this.s = s;
+    }
+
+    int run(List<String> words) throws UsageException, SlurmException {
+        began = System.nanoTime();
+        words(words);
+        if (!s.immediate) {
+            c.host().needsOwnProcess();
+        }
+        LoadFile read = LoadFile.read(text());
+        if (read.wrong > 0) {
+            throw new UsageException(1, List.of(" error: Problem with line(" + read.wrong + ")", " Problem with requests: Unspecified error"));
+        }
+        Optional<LoadFile.Line> of = read.lines.stream().filter(l -> l.kind().equals("cluster")).findFirst();
+        if (of.isEmpty()) {
+            throw new UsageException(1, List.of(" You need to specify a cluster name first with 'Cluster - $NAME' in your file",
+                    " Nothing new added."));
+        }
+        cluster = (cluster.isEmpty() ? of.get().name() : cluster).toLowerCase(Locale.ROOT);
+        boolean exists = now();
+        plan(read, of.get(), exists);
+        return commit(of.get());
+    }
+
+    private void words(List<String> words) throws UsageException {
+        for (String word : words) {
+            Words.Item item = Words.item(word);
+            String key = item.key().toLowerCase(Locale.ROOT);
+            if (key.isEmpty() && item.value().equalsIgnoreCase("clean")) {
+                clean = true;
+            } else if (key.isEmpty() || "file".startsWith(key)) {
+                if (!file.isEmpty()) {
+                    throw new UsageException(1, List.of(" File name already set to " + file));
+                }
+                file = item.value();
+            } else if (!key.isEmpty() && "cluster".startsWith(key)) {
+                cluster = item.value();
+            } else {
+                throw new UsageException(1, List.of(" Unknown option: " + word));
+            }
+        }
+        if (file.isEmpty()) {
+            throw new UsageException(1, List.of(" No filename given, specify one with file=''"));
+        }
+    }
+
+    private String text() throws UsageException {
+        try {
+            byte[] bytes = c.host().readFile(file.startsWith("/") ? file : c.host().workDir() + "/" + file, FILE_MAX);
+            if (bytes.length > FILE_MAX) {
+                throw new UsageException(1, List.of(" \"" + file + "\" has more than " + FILE_MAX + " bytes"));
+            }
+            return new String(bytes, StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            String why = e instanceof java.nio.file.NoSuchFileException ? "No such file or directory"
+                    : e instanceof java.nio.file.AccessDeniedException ? "Permission denied" : e.getMessage();
+            throw new UsageException(1, List.of(" Unable to read \"" + file + "\": " + why));
+        }
+    }
+
+    private List<Json.Obj> rows(String entity, Json.Obj where, String option) throws SlurmException {
+        List<Object> options = option.isEmpty() ? new ArrayList<>() : new ArrayList<>(List.of(option));
+        return c.host().accounting().call("Show", new Json.Obj().put("entity", entity).put("where", where).put("options", options)).objects("rows");
+    }
+
+    /** What there is; whether the cluster is known. */
+    private boolean now() throws SlurmException {
+        List<Json.Obj> known = rows("cluster", new Json.Obj().put("name", cluster), "");
+        boolean exists = !known.isEmpty();
+        classified = exists ? known.getFirst().text("Classification") : "";
+        accounts = rows("account", new Json.Obj(), "");
+        users = rows("user", new Json.Obj(), "");
+        qos = rows("qos", new Json.Obj(), "");
+        if (exists) {
+            tree = rows("association", new Json.Obj().put("cluster", cluster), "woplimits");
+            wckeys = rows("wckey", new Json.Obj().put("cluster", cluster), "");
+        }
+        return exists;
+    }
+
+    private static Json.Obj change(String verb, String entity, Map<String, String> where, Map<String, String> set) {
+        Json.Obj w = new Json.Obj();
+        where.forEach(w::put);
+        Json.Obj v = new Json.Obj();
+        set.forEach(v::put);
+        return new Json.Obj().put("verb", verb).put("entity", entity).put("where", w).put("set", v).put("commit", true);
+    }
+
+    /** The limits of a line in their kept form. @param own words of the line that are none */
+    private Map<String, String> limits(LoadFile.Line line, List<LimitField> fields, List<String> own) throws UsageException {
+        Map<String, String> out = new LinkedHashMap<>();
+        for (Map.Entry<String, String> e : line.options().entrySet()) {
+            if (own.contains(e.getKey())) {
+                continue;
+            }
+            Optional<LimitField> field = LimitField.find(fields, e.getKey());
+            Optional<String> value = field.flatMap(f -> f.canonical(e.getValue()));
+            if (value.isEmpty()) {
+                throw new UsageException(1, List.of(" Unknown option: " + e.getKey() + "=" + e.getValue(), " Problem with line(" + line.number()
+                        + ")",
+                        " Problem with requests: Unspecified error"));
+            }
+            out.put(field.get().name(), value.get());
+        }
+        return out;
+    }
+
+    private void plan(LoadFile read, LoadFile.Line of, boolean exists) throws UsageException {
+        for (LoadFile.Line line : read.lines) {
+            if (line.kind().equals("qos") && qos.stream().noneMatch(q -> q.text("Name").equalsIgnoreCase(line.name()))) {
+                changes.add(change("add", "qos", Map.of("name", line.name()), limits(line, LimitField.QOS, List.of())));
+            }
+        }
+        Map<String, String> root = limits(of, LimitField.ASSOC, List.of("classification"));
+        String classification = of.option("classification");
+        if (!exists) {
+            Map<String, String> set = new LinkedHashMap<>(root);
+            if (!classification.isEmpty()) {
+                set.put("classification", classification);
+            }
+            changes.add(change("add", "cluster", Map.of("name", cluster), set));
+        } else {
+            if (clean) {
+                changes.add(change("clean", "cluster", Map.of("name", cluster), Map.of()));
+                tree = tree.stream().filter(a -> a.text("Account").equals(ROOT)
+                        && (a.text("User").isEmpty() || a.text("User").equals(ROOT))).toList();
+                wckeys = List.of();
+            }
+            if (!classification.isEmpty() && !classification.equals(classified)) {
+                changed("classification", "Cluster", cluster, classified, classification);
+                changes.add(change("modify", "cluster", Map.of("name", cluster), Map.of("classification", classification)));
+            }
+            differing(root, place(ROOT, "", "")).ifPresent(set -> changes.add(change("modify", "cluster", Map.of("name", cluster), set)));
+        }
+        seen.add(ROOT);
+        tree.stream().filter(a -> a.text("User").isEmpty()).forEach(a -> seen.add(a.text("Account")));
+        String parent = "";
+        for (LoadFile.Line line : read.lines) {
+            if (line.kind().equals("parent")) {
+                parent = line.name().toLowerCase(Locale.ROOT);
+                if (!seen.contains(parent)) {
+                    throw new UsageException(1, List.of(" line(" + line.number() + ") You need to add this parent (" + parent
+                            + ") as a child before you can add children to it."));
+                }
+            } else if (line.kind().equals("account") || line.kind().equals("user")) {
+                if (parent.isEmpty()) {
+                    told.add(" No parent given creating off root, If incorrect specify 'Parent - name' before any children in your file");
+                    parent = ROOT;
+                }
+                if (line.kind().equals("account")) {
+                    account(line, parent);
+                } else {
+                    user(line, parent);
+                }
+            }
+        }
+    }
+
+    private Optional<Json.Obj> place(String account, String user, String partition) {
+        return tree.stream().filter(a -> a.text("Account").equals(account) && a.text("User").equals(user) && a.text("Partition").equals(partition))
+                .findFirst();
+    }
+
+    private static Optional<Map<String, String>> differing(Map<String, String> wanted, Optional<Json.Obj> is) {
+        Map<String, String> out = new LinkedHashMap<>(wanted);
+        is.ifPresent(row -> out.entrySet().removeIf(e -> row.text(e.getKey()).equals(e.getValue())));
+        return out.isEmpty() ? Optional.empty() : Optional.of(out);
+    }
+
+    private void changed(String what, String kind, String name, String from, String to) {
+        told.add(String.format(Locale.ROOT, " Changed %-21s for %-7s %-10s %8s -> %s", what, kind, name, from, to));
+    }
+
+    private void account(LoadFile.Line line, String parent) throws UsageException {
+        String name = line.name().toLowerCase(Locale.ROOT);
+        Map<String, String> set = limits(line, LimitField.ASSOC, List.of("description", "organization"));
+        Optional<Json.Obj> known = accounts.stream().filter(a -> a.text("Account").equals(name)).findFirst();
+        Optional<Json.Obj> here = place(name, "", "");
+        if (here.isEmpty() && !seen.contains(name)) {
+            Map<String, String> add = new LinkedHashMap<>(set);
+            add.put("parent", parent);
+            if (known.isEmpty()) {
+                add.put("description", line.option("description"));
+                add.put("organization", line.option("organization"));
+                newAccounts.add(new Json.Obj().put("Account", name).put("Descr", or(line.option("description"), name))
+                        .put("Org", or(line.option("organization"), parent.equals(ROOT) ? name : parent)));
+            }
+            changes.add(change("add", "account", Map.of("name", name, "cluster", cluster), add));
+            newAccountAssocs.add(row(set).put("Account", name).put("ParentName", parent));
+        } else {
+            differing(set, here).ifPresent(d -> changes.add(change("modify", "account", Map.of("name", name, "cluster", cluster), d)));
+        }
+        seen.add(name);
+        for (String key : List.of("description", "organization")) {
+            String column = key.equals("description") ? "Descr" : "Org";
+            if (known.isPresent() && !line.option(key).isEmpty() && !known.get().text(column).equals(line.option(key))) {
+                changed(key, "Account", name, known.get().text(column), line.option(key));
+                changes.add(change("modify", "account", Map.of("name", name), Map.of(key, line.option(key))));
+            }
+        }
+    }
+
+    private static String or(String value, String otherwise) {
+        return value.isEmpty() ? otherwise : value;
+    }
+
+    private static Json.Obj row(Map<String, String> limits) {
+        Json.Obj out = new Json.Obj();
+        limits.forEach(out::put);
+        return out;
+    }
+
+    private void user(LoadFile.Line line, String parent) throws UsageException {
+        String name = line.name();
+        String partition = line.option("partition");
+        Map<String, String> set = limits(line, LimitField.ASSOC, List.of("partition", "defaultaccount", "defaultwckey", "adminlevel", "coordinator",
+                "wckeys"));
+        Optional<Json.Obj> known = users.stream().filter(u -> u.text("User").equalsIgnoreCase(name)).findFirst();
+        boolean fresh = known.isEmpty() && newUsers.stream().noneMatch(u -> u.text("User").equals(name));
+        Map<String, String> where = new LinkedHashMap<>(Map.of("name", name, "cluster", cluster, "account", parent));
+        if (!partition.isEmpty()) {
+            where.put("partition", partition);
+        }
+        Optional<Json.Obj> here = place(parent, name, partition);
+        if (here.isEmpty() && !(parent.equals(ROOT) && name.equals(ROOT))) {
+            Map<String, String> add = new LinkedHashMap<>(set);
+            if (fresh && !line.option("adminlevel").isEmpty()) {
+                add.put("adminlevel", line.option("adminlevel"));
+            }
+            changes.add(change("add", "user", where, add));
+            newUserAssocs.add(row(set).put("User", name).put("Account", parent));
+        } else {
+            differing(set, here).ifPresent(d -> changes.add(change("modify", "user", where, d)));
+        }
+        if (fresh) {
+            newUsers.add(new Json.Obj().put("User", name).put("DefaultAccount", or(line.option("defaultaccount"), parent))
+                    .put("DefaultWCKey", line.option("defaultwckey")).put("AdminLevel", or(line.option("adminlevel"), "Not Set"))
+                    .put("Coordinators", line.option("coordinator")));
+        } else if (known.isPresent() && !line.option("adminlevel").isEmpty()
+                && !known.get().text("AdminLevel").equalsIgnoreCase(line.option("adminlevel"))) {
+            changed("Admin Level", "User", name, known.get().text("AdminLevel"), line.option("adminlevel"));
+            last.add(change("modify", "user", Map.of("name", name), Map.of("adminlevel", line.option("adminlevel"))));
+        }
+        own(line, name, fresh);
+    }
+
+    /** What a user has beside its associations: told in each of its lines, and acted on once. */
+    private void own(LoadFile.Line line, String name, boolean fresh) {
+        if (!seen.add("user " + name)) {
+            return;
+        }
+        String account = line.option("defaultaccount").toLowerCase(Locale.ROOT);
+        String before = tree.stream().filter(a -> a.text("User").equals(name) && a.text("IsDefault").equals("1")).map(a -> a.text("Account"))
+                .findFirst().orElse("(null)");
+        if (!account.isEmpty() && !account.equals(before)) {
+            if (!fresh) {
+                changed("Default Account", "User", name, before, account);
+            }
+            defaults.put(name, account);
+        }
+        List<String> have = wckeys.stream().filter(w -> w.text("User").equals(name)).map(w -> w.text("WCKey")).toList();
+        String key = line.option("defaultwckey").toLowerCase(Locale.ROOT);
+        String was = have.stream().filter(w -> w.startsWith("*")).map(w -> w.substring(1)).findFirst().orElse("");
+        List<String> missing = new ArrayList<>();
+        for (String w : line.option("wckeys").toLowerCase(Locale.ROOT).split(",")) {
+            if (!w.isBlank() && !have.contains(w) && !have.contains("*" + w)) {
+                missing.add(w);
+            }
+        }
+        if (!key.isEmpty() && !key.equals(was)) {
+            changed("Default WCKey", "User", name, was, key);
+        }
+        Map<String, String> set = key.isEmpty() || key.equals(was) ? Map.of() : Map.of("defaultwckey", key);
+        if (!missing.isEmpty()) {
+            told.add(" Adding WCKey(s) '" + String.join(",", missing) + "' for user '" + name + "'");
+            last.add(change("add", "user", Map.of("name", name, "cluster", cluster, "wckey", String.join(",", missing)), set));
+        } else if (!set.isEmpty()) {
+            last.add(change("modify", "user", Map.of("name", name, "cluster", cluster), set));
+        }
+        for (String of : line.option("coordinator").toLowerCase(Locale.ROOT).split(",")) {
+            boolean already = users.stream().anyMatch(u -> u.text("User").equals(name) && List.of(u.text("Coordinators").split(",")).contains(of));
+            if (!of.isBlank() && !already) {
+                last.add(change("add", "coordinator", Map.of("name", name, "account", of), Map.of()));
+            }
+        }
+    }
+
+    private int commit(LoadFile.Line of) throws UsageException, SlurmException {
+        defaults.forEach((user, account) -> {
+            // one that the file promises and does not make cannot be a default
+            boolean there = place(account, user, "").isPresent()
+                    || newUserAssocs.stream().anyMatch(a -> a.text("User").equals(user) && a.text("Account").equals(account));
+            if (there) {
+                last.add(change("modify", "user", Map.of("name", user, "cluster", cluster), Map.of("defaultaccount", account)));
+            }
+        });
+        changes.addAll(last);
+        boolean quiet = s.quiet && s.immediate;
+        if (!quiet) {
+            c.out().println("For cluster " + cluster);
+        }
+        if (changes.isEmpty()) {
+            if (!quiet) {
+                c.out().println(" Nothing new added.");
+            }
+            return 0;
+        }
+        if (!quiet) {
+            print(of);
+        }
+        if (!s.immediate && !Prompt.commits(c)) {
+            c.out().println(" Changes Discarded");
+            return 0;
+        }
+        Json.Obj done = c.host().accounting().call("ChangeAll", new Json.Obj().put("changes", changes).put("commit", true));
+        if (done.list("error").isEmpty()) {
+            return 0;
+        }
+        done.texts("error").forEach(c.err()::println);
+        return 1;
+    }
+
+    private void print(LoadFile.Line of) throws UsageException {
+        if (changes.stream().anyMatch(o -> o instanceof Json.Obj change && change.text("entity").equals("cluster"))) {
+            table("", "association", "account," + ASSOC_FORMAT, List.of(row(limits(of, LimitField.ASSOC, List.of("classification")))
+                    .put("Account", ROOT)), RULE);
+        }
+        told.forEach(c.out()::println);
+        table("Accounts", "account", "account%10,description%20,organization%20,qos%20", newAccounts, SHORT_RULE);
+        table("Account Associations", "association", "account," + ASSOC_FORMAT, newAccountAssocs, RULE);
+        table("Users", "user", "user,defaultaccount%10,defaultwckey%10,qos%20,adminlevel%9,coordinators%20", newUsers, SHORT_RULE);
+        table("User Associations", "association", "user,account," + ASSOC_FORMAT.substring("parentname,".length()), newUserAssocs, RULE);
+        c.info("Done adding cluster in usec=" + (System.nanoTime() - began) / NS_PER_US);
+    }
+
+    private void table(String title, String entity, String format, List<Json.Obj> rows, String rule) throws UsageException {
+        if (rows.isEmpty()) {
+            return;
+        }
+        if (!title.isEmpty()) {
+            c.out().println(title);
+        }
+        Printer printer = new Printer(c, new Grid.Style(true, false, false), Entity.find(entity).orElseThrow(), format
+                .replace("grptresrunmins", "grptresrunmins%13"), false);
+        printer.header();
+        rows.forEach(printer::row);
+        c.out().println(rule);
+        c.out().println("");
+    }
+}

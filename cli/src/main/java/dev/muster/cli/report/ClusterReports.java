@@ -1,0 +1,241 @@
+package dev.muster.cli.report;
+
+import dev.muster.cli.CommandContext;
+import dev.muster.cli.UsageException;
+import dev.muster.model.Json;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** {@code cluster …} and {@code user …}: use by cluster, account, user and key. */
+final class ClusterReports {
+    private static final UseTable.Field CLUSTER = new UseTable.Field("cluster", 2, "Cluster", "Cluster", 9);
+    private static final UseTable.Field TRES_NAME = new UseTable.Field("tresname", 5, "TRES", "TRES Name", 14);
+    private static final UseTable.Field TRES_COUNT = new UseTable.Field("trescount", 5, "Count", "TRES Count", 10);
+    private static final List<UseTable.Field> UTILIZATION = List.of(CLUSTER, TRES_NAME, TRES_COUNT,
+            new UseTable.Field("count", 2, "Count", "TRES Count", 10), use("allocated", 1, "Allocated", "Allocated"), use("down", 1, "Down", "Down"),
+            use("planneddown", 1, "PlannedDown", "PLND Down"), use("idle", 1, "Idle", "Idle"), use("overcommitted", 1, "OverCommitted", "Over Comm"),
+            use("planned", 7, "Planned", "Planned"), use("reserved", 3, "Planned", "Planned"), use("reported", 3, "Reported", "Reported"));
+    private static final int TOP = 10;
+
+    private final CommandContext c;
+    private final Settings s;
+    private final Conditions asked;
+    private final Source source;
+
+    ClusterReports(CommandContext c, Settings s, Conditions asked) {
+        this.c = c;
+        this.s = s;
+        this.asked = asked;
+        this.source = new Source(c, s, asked);
+    }
+
+    private static UseTable.Field use(String name, int least, String key, String title) {
+        return new UseTable.Field(name, least, key, title, 0);
+    }
+
+    private static List<UseTable.Field> fields(int account) {
+        return List.of(new UseTable.Field("accounts", 1, "Account", "Account", account), CLUSTER, new UseTable.Field("login", 1, "User", "Login", 9),
+                new UseTable.Field("proper", 1, "Proper", "Proper Name", 15), new UseTable.Field("wckey", 1, "WCKey", "WCKey", 15), TRES_NAME,
+                TRES_COUNT, new UseTable.Field("count", 2, "Count", "TRES Count", 10), use("used", 1, "Used", "Used"),
+                use("energy", 1, "Energy", "Energy"));
+    }
+
+    private List<String> format(String standard, String last) {
+        if (!asked.format.isEmpty()) {
+            return asked.format;
+        }
+        return Conditions.split(standard + (s.tres.isEmpty() ? "" : ",tresname") + last);
+    }
+
+    private int done(UseTable table) {
+        return table.wrong() || asked.wrong ? 1 : 0;
+    }
+
+    int utilization() throws UsageException {
+        List<String> tres = source.tres();
+        boolean all = s.tres.equalsIgnoreCase("ALL");
+        UseTable.withoutNodes(tres, !all, "the Cluster Utilization report");
+        UseTable table = new UseTable(c, s, UTILIZATION, format("cluster", ",allocated,down,planneddown,idle,planned,reported"));
+        List<UseTable.Row> rows = new ArrayList<>();
+        Map<String, List<Json.Obj>> clusters = new LinkedHashMap<>();
+        source.rows("utilization", new Json.Obj()).forEach(r -> clusters.computeIfAbsent(r.text("Cluster"), k -> new ArrayList<>()).add(r));
+        for (List<Json.Obj> cluster : clusters.values()) {
+            for (String name : tres) {
+                cluster.stream().filter(r -> r.text("TRES").equals(name) && !name.equals("node")).forEach(r -> {
+                    UseTable.Row row = UseTable.Row.of(Map.of("Cluster", r.text("Cluster"), "TRES", name, "Count", r.text("Count")));
+                    long reported = Source.number(r, "Reported");
+                    for (String key : List.of("Allocated", "Down", "PlannedDown", "Idle", "Planned", "OverCommitted", "Reported")) {
+                        row.use(key, Source.number(r, key), reported);
+                    }
+                    rows.add(row);
+                });
+            }
+        }
+        table.print(List.of("Cluster Utilization " + asked.spanText(), UseTable.usage(s, "CPU")), rows);
+        return done(table);
+    }
+
+    /** Rows of a place, one for each resource. @param place texts of the row */
+    private void add(List<UseTable.Row> rows, Json.Obj r, Map<String, String> place, Map<String, Long> totals) throws UsageException {
+        String cluster = r.text("Cluster");
+        for (String name : source.tres()) {
+            UseTable.Row row = UseTable.Row.of(place);
+            row.texts().put("Cluster", cluster);
+            row.texts().put("TRES", name);
+            row.texts().put("Proper", source.properName(place.getOrDefault("User", "")));
+            row.texts().put("Count", Long.toString(Math.round((double) Source.number(r, name) / (asked.to - asked.from))));
+            rows.add(row.use("Used", Source.number(r, name), totals.getOrDefault(cluster + " " + name, 0L))
+                    .use("Energy", Source.number(r, "energy"), totals.getOrDefault(cluster + " energy", 0L)));
+        }
+    }
+
+    private void checked() throws UsageException {
+        UseTable.withoutNodes(source.tres(), s.unit.percent() && !s.tres.equalsIgnoreCase("ALL"), "percent format reports");
+    }
+
+    /** Whether the account was asked for, or one above it. @param above names from the account up, as rows before it told */
+    private boolean below(List<String> above) {
+        List<String> accounts = asked.list("accounts");
+        return accounts.isEmpty() || above.stream().anyMatch(accounts::contains);
+    }
+
+    int accountsByUser() throws UsageException {
+        checked();
+        boolean tree = asked.flags.contains("tree");
+        UseTable table = new UseTable(c, s, fields(tree ? -20 : 15), format("cluster,accounts,login,proper", ",used" + energy()));
+        Map<String, Long> totals = source.totals();
+        List<String> users = asked.list("users");
+        List<UseTable.Row> rows = new ArrayList<>();
+        List<String> above = new ArrayList<>();
+        int shift = 0;
+        for (Json.Obj r : source.rows("accounts", new Json.Obj())) {
+            String account = r.text("Account");
+            String user = r.text("User");
+            int depth = (int) Source.number(r, "Depth");
+            if (user.isEmpty()) {
+                while (above.size() > depth) {
+                    above.removeLast();
+                }
+                above.add(account);
+            }
+            boolean shown = users.isEmpty() ? below(above)
+                    : users.contains(user) && (asked.list("accounts").isEmpty() || asked.list("accounts").contains(account));
+            if (!shown) {
+                continue;
+            }
+            if (user.isEmpty() && asked.list("accounts").contains(account) && !below(above.subList(0, above.size() - 1))) {
+                shift = depth;
+            }
+            String indent = tree && users.isEmpty() ? " ".repeat(Math.max(0, depth - shift)) : "";
+            add(rows, r, Map.of("Account", indent + account, "User", user), totals);
+        }
+        table.print(List.of("Cluster/Account/User Utilization " + asked.spanWithLength(), UseTable.usage(s, "CPU")), rows);
+        return done(table);
+    }
+
+    private String energy() {
+        return s.tres.isEmpty() ? ",energy" : "";
+    }
+
+    /** Rows of users that were asked for, those with the most use first, cluster by cluster. */
+    private Map<String, List<Json.Obj>> users(String kind) throws UsageException {
+        List<String> users = asked.list("users");
+        List<String> accounts = asked.list("accounts");
+        List<String> keys = asked.list("wckeys");
+        Map<String, List<Json.Obj>> out = new LinkedHashMap<>();
+        for (Json.Obj r : source.rows(kind, new Json.Obj())) {
+            if (!r.text("User").isEmpty() && (users.isEmpty() || users.contains(r.text("User")))
+                    && (accounts.isEmpty() || accounts.contains(r.text("Account"))) && (keys.isEmpty() || keys.contains(r.text("WCKey")))) {
+                out.computeIfAbsent(r.text("Cluster"), k -> new ArrayList<>()).add(r);
+            }
+        }
+        return out;
+    }
+
+    private Comparator<Json.Obj> most() throws UsageException {
+        String first = source.tres().getFirst();
+        return Comparator.<Json.Obj>comparingLong(r -> -Source.number(r,
+                first)).thenComparing(r -> r.text("User")).thenComparing(r -> r.text("Account"));
+    }
+
+    int usersByAccount() throws UsageException {
+        checked();
+        UseTable table = new UseTable(c, s, fields(15), format("cluster,login,proper,accounts", ",used" + energy()));
+        return users(table, "accounts", Integer.MAX_VALUE, "Cluster/User/Account Utilization ");
+    }
+
+    int usersByWckey() throws UsageException {
+        checked();
+        UseTable table = new UseTable(c, s, fields(15), format("cluster,login,proper,wckey", ",used"));
+        return users(table, "wckeys", Integer.MAX_VALUE, "Cluster/User/WCKey Utilization ");
+    }
+
+    private int users(UseTable table, String kind, int top, String title) throws UsageException {
+        Map<String, Long> totals = source.totals();
+        List<UseTable.Row> rows = new ArrayList<>();
+        for (List<Json.Obj> cluster : users(kind).values()) {
+            List<Json.Obj> sorted = new ArrayList<>(asked.flags.contains("group") ? grouped(cluster) : cluster);
+            sorted.sort(most());
+            for (Json.Obj r : sorted.subList(0, Math.min(top, sorted.size()))) {
+                add(rows, r, Map.of("Account", r.text("Account"), "User", r.text("User"), "WCKey", r.text("WCKey")), totals);
+            }
+        }
+        table.print(List.of(title + asked.spanWithLength(), UseTable.usage(s, "CPU")), rows);
+        return done(table);
+    }
+
+    /** One row for each user, with all accounts' names. */
+    private static List<Json.Obj> grouped(List<Json.Obj> rows) {
+        Map<String, Json.Obj> out = new LinkedHashMap<>();
+        for (Json.Obj r : rows) {
+            Json.Obj sum = out.get(r.text("User"));
+            if (sum == null) {
+                sum = new Json.Obj().put("Cluster", r.text("Cluster")).put("User", r.text("User")).put("Account", r.text("Account"));
+                out.put(r.text("User"), sum);
+            } else {
+                sum.put("Account", sum.text("Account") + ", " + r.text("Account"));
+            }
+            for (String key : r.fields().keySet()) {
+                if (!List.of("Cluster", "User", "Account", "Depth", "WCKey").contains(key)) {
+                    sum.put(key, Long.toString(Source.number(sum, key) + Source.number(r, key)));
+                }
+            }
+        }
+        return List.copyOf(out.values());
+    }
+
+    int wckeysByUser() throws UsageException {
+        checked();
+        UseTable table = new UseTable(c, s, fields(15), format("cluster,wckey,login,proper", ",used"));
+        Map<String, Long> totals = source.totals();
+        List<String> users = asked.list("users");
+        List<String> keys = asked.list("wckeys");
+        List<UseTable.Row> rows = new ArrayList<>();
+        for (Json.Obj r : source.rows("wckeys", new Json.Obj())) {
+            if ((users.isEmpty() || users.contains(r.text("User"))) && (keys.isEmpty() || keys.contains(r.text("WCKey")))) {
+                add(rows, r, Map.of("WCKey", r.text("WCKey"), "User", r.text("User")), totals);
+            }
+        }
+        table.print(List.of("Cluster/WCKey/User Utilization " + asked.spanWithLength(), UseTable.usage(s, "CPU")), rows);
+        return done(table);
+    }
+
+    int top() throws UsageException {
+        checked();
+        int count = TOP;
+        String typed = asked.lists.getOrDefault("topcount", "");
+        if (!typed.isEmpty()) {
+            if (typed.matches("\\d{1,9}")) {
+                count = Integer.parseInt(typed);
+            } else {
+                c.error("Invalid value for TopCount (" + typed + ")");
+                asked.wrong = true;
+            }
+        }
+        UseTable table = new UseTable(c, s, fields(15), format("cluster,login,proper,accounts", ",used" + energy()));
+        return users(table, "accounts", count, "Top " + count + " Users ");
+    }
+}

@@ -1,0 +1,107 @@
+package dev.muster.cli.report;
+
+import dev.muster.cli.CommandContext;
+import dev.muster.cli.SlurmException;
+import dev.muster.cli.UsageException;
+import dev.muster.model.Json;
+import dev.muster.model.SlurmErrno;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** What slurmdbd has for a report. */
+final class Source {
+    private final CommandContext c;
+    private final Settings s;
+    private final Conditions conditions;
+    private final Map<String, String> properNames = new HashMap<>();
+    private List<String> tres;
+
+    Source(CommandContext c, Settings s, Conditions conditions) {
+        this.c = c;
+        this.s = s;
+        this.conditions = conditions;
+    }
+
+    private List<Object> clusters() {
+        if (s.allClusters || conditions.allClusters()) {
+            return new ArrayList<>();
+        }
+        List<Object> out = new ArrayList<>(s.clusters);
+        out.addAll(conditions.clusters);
+        if (out.isEmpty()) {
+            out.addAll(c.host().clusters());
+        }
+        return out;
+    }
+
+    List<Json.Obj> rows(String kind, Json.Obj where) throws UsageException {
+        return call("Report", new Json.Obj().put("kind", kind).put("clusters", clusters()).put("from", conditions.from)
+                .put("to", conditions.to).put("where", where)).objects("rows");
+    }
+
+    private Json.Obj call(String message, Json.Obj request) throws UsageException {
+        try {
+            return c.host().accounting().call(message, request);
+        } catch (SlurmException e) {
+            String kind = request.text("kind");
+            if (List.of("sizes", "reservations").contains(kind) && e.errno() != SlurmErrno.CTLD_CONNECT.number()) {
+                throw new UsageException(1, List.of("sreport: error: " + e.getMessage(), " Problem with " + (kind.equals("sizes") ? "job"
+                        : "reservation") + " query."));
+            }
+            throw new UsageException(1, List.of(e.errno() == SlurmErrno.CTLD_CONNECT.number()
+                    ? "sreport: error: Sending PersistInit msg: Connection refused"
+                    : " Problem with query: " + e.getMessage()));
+        }
+    }
+
+    /** The resources to report on, in the order in which they were named; CPUs unless some were. */
+    List<String> tres() throws UsageException {
+        if (tres == null) {
+            tres = s.tres.isEmpty() ? List.of("cpu") : named();
+        }
+        return tres;
+    }
+
+    private List<String> named() throws UsageException {
+        List<String> known = new ArrayList<>();
+        for (Json.Obj row : call("Show", new Json.Obj().put("entity", "tres").put("where", new Json.Obj()).put("options", new ArrayList<>()))
+                .objects("rows")) {
+            known.add(row.text("Type") + (row.text("Name").isEmpty() ? "" : "/" + row.text("Name")));
+        }
+        if (s.tres.equalsIgnoreCase("ALL")) {
+            return known;
+        }
+        List<String> out = new ArrayList<>();
+        for (String name : Conditions.split(s.tres.toLowerCase(Locale.ROOT))) {
+            known.stream().filter(k -> k.equalsIgnoreCase(name)).forEach(out::add);
+        }
+        if (out.isEmpty()) {
+            throw new UsageException(1, List.of("sreport: fatal: No valid TRES given"));
+        }
+        return out;
+    }
+
+    /** What a cluster had of a resource, for percentages: by {@code CLUSTER TRES}. Empty if none are wanted. */
+    Map<String, Long> totals() throws UsageException {
+        Map<String, Long> out = new HashMap<>();
+        if (s.unit.percent()) {
+            for (Json.Obj row : rows("utilization", new Json.Obj())) {
+                out.put(row.text("Cluster") + " " + row.text("TRES"), number(row, "Reported"));
+            }
+        }
+        return out;
+    }
+
+    /** The user's name as the list of users has it. */
+    String properName(String user) {
+        return user.isEmpty() ? "" : properNames.computeIfAbsent(user, c.host()::properName);
+    }
+
+    static long number(Json.Obj row, String key) {
+        String text = row.text(key);
+        return text.isEmpty() ? 0 : Long.parseLong(text);
+    }
+}

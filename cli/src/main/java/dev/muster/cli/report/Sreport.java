@@ -1,0 +1,163 @@
+package dev.muster.cli.report;
+
+import dev.muster.cli.Command;
+import dev.muster.cli.CommandContext;
+import dev.muster.cli.GetOpt;
+import dev.muster.cli.Interactive;
+import dev.muster.cli.SlurmException;
+import dev.muster.cli.UsageException;
+import dev.muster.model.Release;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** Reports of use from what is kept in accounting. */
+public final class Sreport implements Command {
+    private static final String SLURMDBD = "accounting_storage/slurmdbd";
+    private static final List<GetOpt.Opt> TABLE = GetOpt.table("all_clusters:a:n", "cluster:M:r", "clusters:M:r", "federation::n", "help:h:n",
+            "local::n", "noheader:n:n", "parsable:p:n", "parsable2:P:n", "quiet:Q:n", ":t:r", "tres:T:r", "usage::n", "verbose:v:n", "version:V:n");
+
+    @Override
+    public List<GetOpt.Opt> options() {
+        return TABLE;
+    }
+
+    @Override
+    public int run(CommandContext c) throws SlurmException, UsageException {
+        GetOpt.Parsed p = GetOpt.parse(TABLE, c.args(), false);
+        if (!p.error().isEmpty()) {
+            throw new UsageException(1, List.of(c.program() + ": " + p.error(), "Try \"sreport --help\" for more information"));
+        }
+        Settings s = new Settings();
+        environment(c, s);
+        for (GetOpt.Hit h : p.hits()) {
+            if (option(c, s, h)) {
+                return 0;
+            }
+        }
+        if (!c.host().accountingType().equals(SLURMDBD)) {
+            c.err().println("You are not running a supported accounting_storage plugin");
+            c.err().println("Only '" + SLURMDBD + "' is supported.");
+            return 1;
+        }
+        return p.operands().isEmpty() ? interactive(c, s) : one(c, s, p.operands());
+    }
+
+    private static void environment(CommandContext c, Settings s) {
+        s.tres = c.env("SREPORT_TRES");
+        s.clusters.addAll(Conditions.split(c.env("SREPORT_CLUSTER")));
+    }
+
+    /** Whether that was all. */
+    private static boolean option(CommandContext c, Settings s, GetOpt.Hit h) {
+        switch (h.opt().name()) {
+            case "all_clusters" -> s.allClusters = true;
+            case "cluster", "clusters" -> {
+                s.clusters.clear();
+                s.clusters.addAll(Conditions.split(h.value()));
+            }
+            case "help", "usage" -> {
+                Help.print(c);
+                return true;
+            }
+            case "noheader" -> s.header = false;
+            case "parsable" -> s.bars(true, true);
+            case "parsable2" -> s.bars(true, false);
+            case "" -> time(c, s, h.value());
+            case "tres" -> s.tres = h.value();
+            case "version" -> {
+                c.out().println(Release.LINE);
+                return true;
+            }
+            default -> { }
+        }
+        return false;
+    }
+
+    private static void time(CommandContext c, Settings s, String typed) {
+        Unit.of(typed).ifPresentOrElse(u -> s.unit = u, () -> c.err().println("unknown time format " + typed));
+    }
+
+    private int interactive(CommandContext c, Settings s) {
+        c.host().needsOwnProcess();
+        return Interactive.run(c, true, first -> first.length() >= 3 && ("exit".startsWith(first) || "quit".startsWith(first)) || first.equals("\\q"),
+                words -> one(c, s, words));
+    }
+
+    private static boolean means(String typed, int least, String word) {
+        return typed.length() >= least && word.startsWith(typed);
+    }
+
+    private int one(CommandContext c, Settings s, List<String> words) throws UsageException {
+        String verb = words.getFirst().toLowerCase(Locale.ROOT);
+        for (String type : List.of("cluster", "job", "reservation", "user")) {
+            if (means(verb, type.equals("cluster") ? 2 : type.equals("reservation") ? 3 : 1, type)) {
+                return words.size() > 1 ? report(c, s, type, words.get(1), new ArrayList<>(words.subList(2, words.size()))) : few(c, words);
+            }
+        }
+        if (means(verb, 1, "time")) {
+            if (words.size() < 2) {
+                return few(c, words);
+            }
+            time(c, s, words.get(1));
+        } else if (means(verb, 4, "help")) {
+            Help.print(c);
+        } else if (verb.equals("parsable2")) {
+            s.bars(true, false);
+        } else if (means(verb, 2, "parsable")) {
+            s.bars(true, true);
+        } else if (means(verb, 3, "nonparsable")) {
+            s.bars(false, false);
+        } else if (means(verb, 4, "version")) {
+            c.out().println(Release.LINE);
+        } else if (!means(verb, 4, "quiet") && !means(verb, 4, "verbose") && !means(verb, 3, "exit") && !means(verb, 4, "quit")) {
+            c.err().println("invalid keyword: " + words.getFirst());
+            return 1;
+        }
+        return 0;
+    }
+
+    private static int few(CommandContext c, List<String> words) {
+        c.err().println("too few arguments for keyword:" + words.getFirst());
+        return 1;
+    }
+
+    private static int report(CommandContext c, Settings s, String type, String name, List<String> words) throws UsageException {
+        String typed = name.toLowerCase(Locale.ROOT);
+        return switch (type) {
+            case "cluster" -> cluster(c, s, typed, name, words);
+            case "job" -> {
+                String by = means(typed, 1, "sizesbyaccount") ? "account" : means(typed, 15, "sizesbyaccountandwckey") ? "accountandwckey"
+                        : means(typed, 8, "sizesbywckey") ? "wckey" : "";
+                yield by.isEmpty() ? unknown(c, name, "job reports are, \"SizesByAccount, SizesByAccountAndWcKey, and  SizesByWckey\"")
+                        : new JobReports(c, s, Conditions.of(c, type, words)).sizes(by);
+            }
+            case "reservation" -> means(typed, 1, "utilization") ? new ReservationReport(c, s, Conditions.of(c, type, words)).utilization()
+                    : unknown(c, name, "reservation reports are, \"Utilization\"");
+            default -> means(typed, 1, "topusage") ? new ClusterReports(c, s, Conditions.of(c, type, words)).top()
+                    : unknown(c, name, "user reports are, \"Top\"");
+        };
+    }
+
+    private static int cluster(CommandContext c, Settings s, String typed, String name, List<String> words) throws UsageException {
+        if (means(typed, 1, "accountutilizationbyuser")) {
+            return new ClusterReports(c, s, Conditions.of(c, "cluster", words)).accountsByUser();
+        } else if (means(typed, 18, "userutilizationbyaccount")) {
+            return new ClusterReports(c, s, Conditions.of(c, "cluster", words)).usersByAccount();
+        } else if (means(typed, 18, "userutilizationbywckey")) {
+            return new ClusterReports(c, s, Conditions.of(c, "cluster", words)).usersByWckey();
+        } else if (means(typed, 2, "utilization")) {
+            return new ClusterReports(c, s, Conditions.of(c, "cluster", words)).utilization();
+        } else if (means(typed, 1, "wckeyutilizationbyuser")) {
+            return new ClusterReports(c, s, Conditions.of(c, "cluster", words)).wckeysByUser();
+        }
+        return unknown(c, name, "cluster reports are, \"AccountUtilizationByUser\", \"UserUtilizationByAccount\", \"UserUtilizationByWckey\", "
+                + "\"Utilization\", and \"WCKeyUtilizationByUser\"");
+    }
+
+    private static int unknown(CommandContext c, String name, String valid) {
+        c.err().println("Not valid report " + name);
+        c.err().println("Valid " + valid);
+        return 1;
+    }
+}

@@ -1,0 +1,2 @@
+/** {@code sreport}: reports of use. */
+package dev.muster.cli.report;

@@ -1,0 +1,315 @@
+package dev.muster.cli.shape;
+
+import dev.muster.model.Json;
+import dev.muster.model.accounting.Entities.Wckey;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+
+/** {@code --json} and {@code --yaml}: the shapes of data parser v0.0.45. */
+public final class AcctJson {
+    /** Place in the tree, kind of value, field of the row. */
+    private static final String QOS = """
+            description S Description
+            flags QF Flags
+            id I ID
+            limits.grace_time I GraceTime
+            limits.max.active_jobs.accruing N GrpJobsAccrue
+            limits.max.active_jobs.count N GrpJobs
+            limits.max.jobs.count N GrpSubmitJobs
+            limits.max.jobs.active_jobs.per.account N MaxJobsPA
+            limits.max.jobs.active_jobs.per.user N MaxJobsPU
+            limits.max.jobs.per.account N MaxSubmitJobsPA
+            limits.max.jobs.per.user N MaxSubmitJobsPU
+            limits.max.tres.total T GrpTRES
+            limits.max.tres.minutes.total T GrpTRESMins
+            limits.max.tres.minutes.per.qos T GrpTRESRunMins
+            limits.max.tres.minutes.per.job T MaxTRESMins
+            limits.max.tres.minutes.per.account T MaxTRESRunMinsPA
+            limits.max.tres.minutes.per.user T MaxTRESRunMinsPU
+            limits.max.tres.per.account T MaxTRESPA
+            limits.max.tres.per.job T MaxTRES
+            limits.max.tres.per.node T MaxTRESPerNode
+            limits.max.tres.per.user T MaxTRESPU
+            limits.max.wall_clock.per.qos N GrpWall
+            limits.max.wall_clock.per.job N MaxWall
+            limits.max.accruing.per.account N MaxJobsAccruePA
+            limits.max.accruing.per.user N MaxJobsAccruePU
+            limits.factor R LimitFactor
+            limits.min.priority_threshold N MinPrioThresh
+            limits.min.tres.per.job T MinTRES
+            name S Name
+            preempt.list L Preempt
+            preempt.mode PM PreemptMode
+            preempt.exempt_time N PreemptExemptTime
+            priority Z Priority
+            usage_factor R1 UsageFactor
+            usage_threshold R UsageThreshold""";
+
+    private static final String ASSOC = """
+            accounting E -
+            account S Account
+            cluster S Cluster
+            comment S Comment
+            default.qos S DefaultQOS
+            flags AF -
+            max.jobs.per.count N MaxJobs
+            max.jobs.per.accruing N MaxJobsAccrue
+            max.jobs.per.submitted N MaxSubmitJobs
+            max.jobs.per.wall_clock N MaxWall
+            max.jobs.active N GrpJobs
+            max.jobs.accruing N GrpJobsAccrue
+            max.jobs.total N GrpSubmitJobs
+            max.tres.total T GrpTRES
+            max.tres.group.minutes T GrpTRESMins
+            max.tres.group.active T GrpTRESRunMins
+            max.tres.minutes.total T MaxTRESRunMins
+            max.tres.minutes.per.job T MaxTRESMins
+            max.tres.per.job T MaxTRES
+            max.tres.per.node T MaxTRESPerNode
+            max.per.account.wall_clock N GrpWall
+            id I ID
+            is_default B IsDefault
+            lineage S Lineage
+            min.priority_threshold N MinPrioThresh
+            parent_account S ParentName
+            partition S Partition
+            priority N Priority
+            qos L QOS
+            shares_raw SH Fairshare
+            user S User""";
+
+    private static final Map<String, String> QOS_FLAGS = Map.ofEntries(Map.entry("DenyOnLimit", "DENY_LIMIT"),
+            Map.entry("EnforceUsageThreshold", "ENFORCE_USAGE_THRESHOLD"), Map.entry("NoReserve", "NO_RESERVE"),
+            Map.entry("PartitionMaxNodes", "PARTITION_MAXIMUM_NODE"), Map.entry("PartitionMinNodes", "PARTITION_MINIMUM_NODE"),
+            Map.entry("OverPartQOS", "OVERRIDE_PARTITION_QOS"), Map.entry("PartitionTimeLimit", "PARTITION_TIME_LIMIT"),
+            Map.entry("RequiresReservation", "REQUIRED_RESERVATION"), Map.entry("NoDecay", "NO_DECAY"),
+            Map.entry("UsageFactorSafe", "USAGE_FACTOR_SAFE"), Map.entry("Relative", "RELATIVE"));
+    private static final int EVERYBODYS_SHARES = 1;
+    private static final long PARENT_SHARES = 0x7fff_ffffL;
+
+    private AcctJson() {}
+
+    /**
+     * @param entity as slurmdbd calls it
+     * @param tres   the rows of all of them
+     * @return empty for an entity that has no shape
+     */
+    public static Optional<Json.Obj> of(String entity, List<Json.Obj> rows, List<Json.Obj> tres) {
+        Map<String, String> ids = new LinkedHashMap<>();
+        for (Json.Obj t : tres) {
+            ids.put(t.text("Name").isEmpty() ? t.text("Type") : t.text("Type") + "/" + t.text("Name"), t.text("ID"));
+        }
+        return Optional.ofNullable(switch (entity) {
+            case "qos" -> new Json.Obj().put("qos", each(rows, r -> tree(QOS, r, ids)));
+            case "association" -> new Json.Obj().put("associations", each(rows, r -> tree(ASSOC, r, ids)));
+            case "user" -> new Json.Obj().put("users", users(rows));
+            case "account" -> new Json.Obj().put("accounts", accounts(rows));
+            case "cluster" -> new Json.Obj().put("clusters", each(rows, r -> cluster(r, ids)));
+            case "tres" -> new Json.Obj().put("TRES", each(rows, r -> new Json.Obj().put("type", r.text("Type")).put("name", r.text("Name"))
+                    .put("id", r.number("ID") == 0 ? Long.parseLong(r.text("ID")) : r.number("ID")).put("count", 0L)));
+            case "wckey" -> new Json.Obj().put("wckeys", each(rows, AcctJson::wckey));
+            default -> null;
+        });
+    }
+
+    /**
+     * The way back: what a body in one of these shapes sets, by the names of fields and with values as they are kept. What it does not say,
+     * or says it is not set, is left out; infinite clears.
+     *
+     * @param entity qos or association
+     */
+    public static Map<String, String> settings(String entity, Json.Obj body) {
+        Map<String, String> out = new LinkedHashMap<>();
+        for (String line : (entity.equals("qos") ? QOS : ASSOC).split("\n")) {
+            String[] word = line.split(" ");
+            String[] path = word[0].split("\\.");
+            Json.Obj at = body;
+            for (int i = 0; i < path.length - 1; i++) {
+                at = at.obj(path[i]);
+            }
+            if (at.has(path[path.length - 1]) && !word[2].equals("ID")) {
+                setting(word[1], at.raw(path[path.length - 1])).ifPresent(v -> out.put(word[2], v));
+            }
+        }
+        out.keySet().removeAll(List.of("-", "Account", "Cluster", "User", "Partition", "ParentName", "Lineage", "IsDefault", "Name"));
+        return out;
+    }
+
+    private static Optional<String> setting(String kind, Object raw) {
+        List<?> list = raw instanceof List<?> l ? l : List.of();
+        return switch (kind) {
+            case "S" -> Optional.of(String.valueOf(raw)).filter(t -> !t.isEmpty());
+            case "N", "Z" -> optional(raw, n -> Long.toString(n.longValue()));
+            case "R", "R1" -> optional(raw, n -> String.format(Locale.ROOT, "%.6f", n.doubleValue()));
+            case "I" -> Optional.of(String.valueOf(raw)).filter(t -> !t.equals("0"));
+            case "T" -> list.isEmpty() ? Optional.empty() : Optional.of(String.join(",", list.stream().map(t -> tres((Json.Obj) t)).toList()));
+            case "L" -> list.isEmpty() ? Optional.empty() : Optional.of(String.join(",", list.stream().map(String::valueOf).toList()));
+            case "SH" -> Optional.of(raw.equals(PARENT_SHARES) ? "parent" : String.valueOf(raw));
+            case "QF" -> Optional.of(String.join(",", list.stream().map(f -> QOS_FLAGS.entrySet().stream().filter(e -> e.getValue().equals(f))
+                    .map(Map.Entry::getKey).findFirst().orElse("")).filter(f -> !f.isEmpty()).toList())).filter(t -> !t.isEmpty());
+            case "PM" -> Optional.of(String.join(",", list.stream().map(String::valueOf).filter(m -> !m.equals("DISABLED")).toList()))
+                    .filter(t -> !t.isEmpty());
+            default -> Optional.empty();
+        };
+    }
+
+    private static Optional<String> optional(Object raw, Function<Number, String> text) {
+        if (raw instanceof Json.Obj o) {
+            return o.flag("infinite") ? Optional.of("") : o.flag("set") && o.raw("number") instanceof Number n ? Optional.of(text.apply(n))
+                    : Optional.empty();
+        }
+        return raw instanceof Number n ? Optional.of(text.apply(n)) : Optional.empty();
+    }
+
+    /** {@code gres/gpu=2} */
+    public static String tres(Json.Obj t) {
+        return t.text("type") + (t.text("name").isEmpty() ? "" : "/" + t.text("name")) + "=" + t.number("count");
+    }
+
+    private interface Shape {
+        Object of(Json.Obj row);
+    }
+
+    private static List<Object> each(List<Json.Obj> rows, Shape shape) {
+        List<Object> out = new ArrayList<>();
+        rows.forEach(r -> out.add(shape.of(r)));
+        return out;
+    }
+
+    private static Json.Obj tree(String table, Json.Obj row, Map<String, String> tres) {
+        Json.Obj root = new Json.Obj();
+        for (String line : table.split("\n")) {
+            String[] word = line.split(" ");
+            String[] path = word[0].split("\\.");
+            Json.Obj at = root;
+            for (int i = 0; i < path.length - 1; i++) {
+                if (!at.has(path[i])) {
+                    at.put(path[i], new Json.Obj());
+                }
+                at = at.obj(path[i]);
+            }
+            at.put(path[path.length - 1], value(word[1], row.text(word[2]), row, tres));
+        }
+        return root;
+    }
+
+    private static Object value(String kind, String raw, Json.Obj row, Map<String, String> tres) {
+        return switch (kind) {
+            case "S" -> raw;
+            case "I" -> raw.isEmpty() ? 0L : Long.parseLong(raw);
+            case "B" -> raw.equals("1");
+            case "N" -> raw.isEmpty() ? Tree.infinite() : Tree.number(Long.parseLong(raw));
+            case "Z" -> Tree.number(raw.isEmpty() ? 0 : Long.parseLong(raw));
+            case "R" -> raw.isEmpty() ? Tree.infinite() : real(raw);
+            case "R1" -> real(raw.isEmpty() ? "1" : raw);
+            case "T" -> counts(raw, tres);
+            case "L" -> texts(raw);
+            case "E" -> new ArrayList<>();
+            case "SH" -> raw.isEmpty() ? (Object) (long) EVERYBODYS_SHARES : raw.equals("parent") ? (Object) PARENT_SHARES
+                    : (Object) Long.parseLong(raw);
+            case "QF" -> new ArrayList<Object>(texts(raw).stream().map(f -> (Object) QOS_FLAGS.getOrDefault(String.valueOf(f),
+                    String.valueOf(f))).toList());
+            case "AF" -> row.text("Deleted").equals("1") ? List.<Object>of("DELETED") : new ArrayList<>();
+            case "PM" -> new ArrayList<Object>(texts(raw.isEmpty() || raw.equals("CLUSTER") ? "DISABLED" : raw));
+            default -> throw new IllegalArgumentException(kind);
+        };
+    }
+
+    private static Json.Obj real(String raw) {
+        return new Json.Obj().put("set", Boolean.TRUE).put("infinite", Boolean.FALSE).put("number", Double.parseDouble(raw));
+    }
+
+    private static List<Object> texts(String list) {
+        List<Object> out = new ArrayList<>();
+        for (String word : list.split(",")) {
+            if (!word.isEmpty()) {
+                out.add(word);
+            }
+        }
+        return out;
+    }
+
+    private static List<Object> counts(String raw, Map<String, String> ids) {
+        List<Object> out = new ArrayList<>();
+        for (Object item : texts(raw)) {
+            String text = String.valueOf(item);
+            int eq = text.indexOf('=');
+            String full = text.substring(0, eq);
+            int slash = full.indexOf('/');
+            out.add(new Json.Obj().put("type", slash < 0 ? full : full.substring(0, slash)).put("name", slash < 0 ? "" : full.substring(slash + 1))
+                    .put("id", Long.parseLong(ids.getOrDefault(full, "0"))).put("count", number(text.substring(eq + 1))));
+        }
+        return out;
+    }
+
+    private static long number(String digits) {
+        return digits.length() > 18 ? Long.MAX_VALUE : Long.parseLong(digits);
+    }
+
+    private static Json.Obj shortAssoc(Json.Obj r) {
+        return new Json.Obj().put("account", r.text("Account")).put("cluster", r.text("Cluster")).put("partition", r.text("Partition"))
+                .put("user", r.text("User")).put("id", whole(r, "ID"));
+    }
+
+    private static long whole(Json.Obj row, String key) {
+        return row.text(key).isEmpty() ? 0 : Long.parseLong(row.text(key));
+    }
+
+    /** Rows with associations are one for each: they belong to one user. */
+    private static List<Object> users(List<Json.Obj> rows) {
+        Map<String, Json.Obj> out = new LinkedHashMap<>();
+        for (Json.Obj r : rows) {
+            Json.Obj user = out.computeIfAbsent(r.text("User"), n -> new Json.Obj()
+                    .put("administrator_level", new ArrayList<Object>(List.of(r.text("AdminLevel").equals("NONE") ? "None"
+                            : r.text("AdminLevel").equals("OPERATOR") ? "Operator" : "Administrator")))
+                    .put("associations", new ArrayList<>()).put("coordinators", coordinators(r.text("Coordinators")))
+                    .put("default", new Json.Obj().put("qos", whole(r, "DefaultQOSID")).put("account", r.text("DefaultAccount")).put("wckey",
+                            r.text("DefaultWCKey")))
+                    .put("flags", r.text("UserDeleted").equals("1") ? new ArrayList<Object>(List.of("DELETED")) : new ArrayList<Object>())
+                    .put("name", n).put("old_name", "").put("wckeys", new ArrayList<>()));
+            if (!r.text("Account").isEmpty()) {
+                user.list("associations").add(shortAssoc(r));
+            }
+        }
+        return new ArrayList<>(out.values());
+    }
+
+    private static List<Object> coordinators(String names) {
+        List<Object> out = new ArrayList<>();
+        texts(names).forEach(n -> out.add(new Json.Obj().put("name", n).put("direct", Boolean.TRUE)));
+        return out;
+    }
+
+    private static List<Object> accounts(List<Json.Obj> rows) {
+        Map<String, Json.Obj> out = new LinkedHashMap<>();
+        for (Json.Obj r : rows) {
+            Json.Obj account = out.computeIfAbsent(r.text("Account"), n -> new Json.Obj().put("associations", new ArrayList<>())
+                    .put("coordinators", coordinators(r.text("Coordinators"))).put("description", r.text("Descr")).put("name", n)
+                    .put("organization", r.text("Org")).put("flags", r.text("Deleted").equals("1") ? new ArrayList<Object>(List.of("DELETED"))
+                            : new ArrayList<Object>()));
+            if (!r.text("Cluster").isEmpty()) {
+                account.list("associations").add(shortAssoc(r));
+            }
+        }
+        return new ArrayList<>(out.values());
+    }
+
+    private static Json.Obj cluster(Json.Obj r, Map<String, String> ids) {
+        return new Json.Obj().put("controller", new Json.Obj().put("host", r.text("ControlHost")).put("port", Long.parseLong(r.text("ControlPort"))))
+                .put("flags", texts(r.text("ClusterFlags"))).put("name", r.text("Cluster")).put("nodes", r.text("ClusterNodes"))
+                .put("associations", new Json.Obj().put("root", new Json.Obj().put("account", "root").put("cluster", r.text("Cluster"))
+                        .put("partition", "").put("user", "").put("id", whole(r, "RootID"))))
+                .put("rpc_version", Long.parseLong(r.text("RPC"))).put("tres", counts(r.text("TRES"), ids));
+    }
+
+    private static Json.Obj wckey(Json.Obj r) {
+        String name = r.text("WCKey");
+        return new Json.Obj().put("accounting", new ArrayList<>()).put("cluster", r.text("Cluster")).put("id", Long.parseLong(r.text("ID")))
+                .put("name", Wckey.plain(name)).put("user", r.text("User")).put("flags", new ArrayList<>());
+    }
+}

@@ -1,0 +1,118 @@
+package dev.muster.cli.shape;
+
+import dev.muster.model.Json;
+import java.util.List;
+import java.util.function.Function;
+
+/**
+ * One field of an answer's rows and where its value comes from. Told as data, so that the same table makes the tree that commands print and
+ * the plan by which slurmrestd writes very many rows without one.
+ */
+public sealed interface Field {
+    String name();
+
+    /** @return the value for a tree; null leaves the field out */
+    Object of(Json.Obj row);
+
+    /** The same in every row. */
+    record Constant(String name, Object value) implements Field {
+        @Override
+        public Object of(Json.Obj row) {
+            return value;
+        }
+    }
+
+    /** A component that is a text; "" where the row has none. */
+    record Text(String name, String from) implements Field {
+        @Override
+        public Object of(Json.Obj row) {
+            return row.text(from);
+        }
+    }
+
+    /** How a number stands in the answer. */
+    enum Form {
+        PLAIN {
+            @Override
+            public Object of(long n) {
+                return n;
+            }
+        },
+        NUMBER {
+            @Override
+            public Object of(long n) {
+                return Tree.number(n);
+            }
+        },
+        /** 0 means not set. */
+        OR_UNSET {
+            @Override
+            public Object of(long n) {
+                return Tree.orUnset(n);
+            }
+        },
+        /** As OR_UNSET, and below 0 there is no limit. */
+        LIMIT {
+            @Override
+            public Object of(long n) {
+                return Tree.limit(n);
+            }
+        };
+
+        public abstract Object of(long n);
+    }
+
+    /** A component that is a whole number; 0 where the row has none. */
+    record Number(String name, String from, Form form) implements Field {
+        @Override
+        public Object of(Json.Obj row) {
+            return form.of(row.number(from));
+        }
+    }
+
+    record Flag(String name, String from) implements Field {
+        @Override
+        public Object of(Json.Obj row) {
+            return row.flag(from);
+        }
+    }
+
+    /** A number that is made of several components. */
+    record Counted(String name, java.util.function.ToLongFunction<Json.Obj> number, Form form) implements Field {
+        @Override
+        public Object of(Json.Obj row) {
+            return form.of(number.applyAsLong(row));
+        }
+    }
+
+    /**
+     * What few different rows have: rows with the same key have the same value.
+     *
+     * @param key comparable by equals; it stays
+     */
+    record Few(String name, Function<Json.Obj, Object> key, Function<Json.Obj, Object> value) implements Field {
+        @Override
+        public Object of(Json.Obj row) {
+            return value.apply(row);
+        }
+    }
+
+    /** Anything else. @param value null leaves the field out */
+    record Made(String name, Function<Json.Obj, Object> value) implements Field {
+        @Override
+        public Object of(Json.Obj row) {
+            return value.apply(row);
+        }
+    }
+
+    static Json.Obj tree(List<Field> fields, Json.Obj row) {
+        Json.Obj out = new Json.Obj();
+        for (Field f : fields) {
+            Object value = f.of(row);
+            if (value != null) {
+                out.put(f.name(), value);
+            }
+        }
+        return out;
+    }
+}

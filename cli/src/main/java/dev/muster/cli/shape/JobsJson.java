@@ -1,0 +1,242 @@
+package dev.muster.cli.shape;
+
+import dev.muster.cli.JobRows;
+import dev.muster.model.Durations;
+import dev.muster.model.IndexSet;
+import dev.muster.model.Json;
+import dev.muster.model.Sluid;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Jobs in the shape of {@code slurm/v0.0.45/jobs}: squeue and {@code scontrol show job}. */
+public final class JobsJson {
+    private JobsJson() {}
+
+    public static Json.Obj answer(Names names, Json.Obj reply) {
+        List<Object> jobs = new ArrayList<>();
+        for (Json.Obj j : reply.objects("jobs")) {
+            jobs.add(job(names, j));
+        }
+        return new Json.Obj().put("jobs", jobs).put("last_backfill", Tree.number(reply.number("lastBackfill")))
+                .put("last_update", Tree.number(reply.number("lastUpdate")));
+    }
+
+    /** What a job's fields are made of, for the cluster of that name. */
+    public static List<Field> fields(String cluster) {
+        List<Field> all = new ArrayList<>(FIELDS);
+        all.add(new Field.Constant("cluster", cluster));
+        return List.copyOf(all);
+    }
+
+    public static Json.Obj job(Names names, Json.Obj j) {
+        return Field.tree(FIELDS, j).put("cluster", names.cluster());
+    }
+
+    /** Names of the answer and the components they come from. */
+    private static final String[] TEXTS = {"account", "account", "admin_comment", "adminComment", "allocating_node", "submitHost",
+        "batch_host", "batchHost", "burst_buffer", "burstBuffer", "burst_buffer_state", "burstBufferState",
+        "command", "command", "comment", "comment", "container", "container",
+        "container_id", "containerId", "cpus_per_tres", "cpusPerTres", "cron", "cronSpec", "dependency", "dependency",
+        "excluded_nodes", "excludeList", "extra", "extra", "features", "features", "group_name", "groupName",
+        "het_job_id_set", "hetJobIdSet", "licenses", "licenses", "licenses_allocated", "licensesAlloc", "mail_user", "mailUser",
+        "mcs_label", "mcsLabel", "memory_per_tres", "memPerTres", "name", "name", "network", "network", "nodes", "nodes",
+        "partition", "partition", "prefer", "prefer", "qos", "qos", "required_nodes", "nodeListRequested", "resv_name", "reservation",
+        "scheduled_nodes", "schedNodes", "state_description", "reasonText", "standard_input", "stdinPattern",
+        "standard_output", "stdoutPattern", "standard_error", "stderrPattern", "stdin_expanded", "stdin", "stdout_expanded", "stdout",
+        "stderr_expanded", "stderr", "submit_line", "submitLine", "tres_bind", "tresBind", "tres_freq", "tresFreq",
+        "tres_per_job", "tresPerJob", "tres_per_node", "tresPerNode", "tres_per_socket", "tresPerSocket", "tres_per_task", "tresPerTask",
+        "tres_req_str", "tresRequested", "tres_alloc_str", "tresAlloc", "user_name", "userName", "wckey", "wckey",
+        "current_working_directory", "workDir"};
+    /** What no job has here: features for the batch host alone, federations, SELinux, the system's comments. */
+    private static final String[] NONE = {"batch_features", "cluster_features", "failed_node", "federation_origin",
+        "federation_siblings_active", "federation_siblings_viable", "selinux_context", "system_comment"};
+    private static final String[] PLAIN = {"job_id", "jobId", "user_id", "userId", "group_id", "groupId", "nice", "nice",
+        "restart_cnt", "restarts", "association_id", "assocId", "core_spec", "coreSpec", "thread_spec", "threadSpec"};
+    private static final String[] NUMBERS = {"accrue_time", "accrueTime", "deadline", "deadline", "eligible_time", "eligibleTime",
+        "end_time", "endTime", "last_sched_evaluation", "lastSchedEval", "preempt_time", "preemptTime", "pre_sus_time", "preSuspendSeconds",
+        "start_time", "startTime", "submit_time", "submitTime", "suspend_time", "suspendTime", "time_minimum", "timeMinMin",
+        "delay_boot", "delayBootMin", "array_job_id", "arrayJobId", "array_max_tasks", "arrayMaxRunning", "het_job_id", "hetJobId",
+        "het_job_offset", "hetOffset", "cpus", "cpus", "node_count", "nodeCount", "tasks", "tasks", "priority", "priority",
+        "max_cpus", "cpusMax", "max_nodes", "nodeCountMax", "cpus_per_task", "cpusPerTask", "minimum_cpus_per_node", "cpusPerNodeMin",
+        "minimum_tmp_disk_per_node", "tmpDiskMb"};
+    private static final String[] OPTIONAL = {"cores_per_socket", "coresPerSocket", "sockets_per_node", "socketsPerNode",
+        "threads_per_core", "threadsPerCore", "tasks_per_core", "tasksPerCore", "tasks_per_node", "tasksPerNode",
+        "tasks_per_socket", "tasksPerSocket", "memory_per_cpu", "memPerCpuMb", "memory_per_node", "memPerNodeMb"};
+    private static final String[] UNSET = {"tasks_per_board", "tasks_per_tres", "cpu_frequency_minimum", "cpu_frequency_maximum",
+        "cpu_frequency_governor"};
+    private static final String[] FLAGS = {"batch_flag", "batch", "contiguous", "contiguous", "hold", "held", "requeue", "requeue"};
+    private static final List<Field> FIELDS = table();
+
+    private static List<Field> table() {
+        List<Field> f = new ArrayList<>();
+        for (int i = 0; i < TEXTS.length; i += 2) {
+            f.add(new Field.Text(TEXTS[i], TEXTS[i + 1]));
+        }
+        for (String name : NONE) {
+            f.add(new Field.Constant(name, ""));
+        }
+        for (int i = 0; i < PLAIN.length; i += 2) {
+            f.add(new Field.Number(PLAIN[i], PLAIN[i + 1], Field.Form.PLAIN));
+        }
+        for (int i = 0; i < NUMBERS.length; i += 2) {
+            f.add(new Field.Number(NUMBERS[i], NUMBERS[i + 1], Field.Form.NUMBER));
+        }
+        for (int i = 0; i < OPTIONAL.length; i += 2) {
+            f.add(new Field.Number(OPTIONAL[i], OPTIONAL[i + 1], Field.Form.OR_UNSET));
+        }
+        for (String name : UNSET) {
+            f.add(new Field.Constant(name, Tree.unset()));
+        }
+        for (int i = 0; i < FLAGS.length; i += 2) {
+            f.add(new Field.Flag(FLAGS[i], FLAGS[i + 1]));
+        }
+        constants(f);
+        made(f);
+        return List.copyOf(f);
+    }
+
+    private static void constants(List<Field> f) {
+        for (String name : List.of("segment_size", "memory_update_delay", "memory_update_margin", "sockets_per_board")) {
+            f.add(new Field.Constant(name, 0L));
+        }
+        // no job is resized, nor made safe from preemption for a time, and reboots are not kept with it
+        f.add(new Field.Constant("resize_time", Tree.number(0)));
+        f.add(new Field.Constant("preemptable_time", Tree.number(0)));
+        f.add(new Field.Constant("reboot", Boolean.FALSE));
+        f.add(new Field.Constant("profile", Tree.texts("NOT_SET")));
+        f.add(new Field.Constant("job_size_str", List.of()));
+        f.add(new Field.Constant("priority_by_partition", List.of()));
+    }
+
+    private record Exit(String state, Object flags, Object exit) {}
+
+    private static void made(List<Field> f) {
+        f.add(new Field.Number("time_limit", "timeLimitMin", Field.Form.LIMIT));
+        f.add(new Field.Few("array_task_id", j -> (long) JobRows.taskId(j),
+                j -> JobRows.taskId(j) < 0 ? Tree.unset() : Tree.number(JobRows.taskId(j))));
+        f.add(new Field.Few("array_task_string", j -> List.of(j.text("arrayTasks"), j.number("arrayMaxRunning")), JobRows::arrayTasks));
+        f.add(new Field.Counted("billable_tres", JobsJson::billing, Field.Form.OR_UNSET));
+        f.add(new Field.Few("required_switches", j -> j.text("switches"), j -> switches(j.text("switches"))));
+        f.add(new Field.Few("maximum_switch_wait_time", j -> j.text("switches"), j -> switchWait(j.text("switches"))));
+        f.add(new Field.Few("state_reason", j -> List.of(j.text("reason"), j.text("reasonText"), j.obj("exit").number("signal")), JobRows::reason));
+        f.add(new Field.Few("job_state", j -> List.of(j.text("state"), j.list("flags")), j -> {
+            List<Object> states = Tree.texts(j.text("state"));
+            states.addAll(j.texts("flags"));
+            return states;
+        }));
+        f.add(new Field.Few("flags", JobsJson::flags, j -> new ArrayList<Object>(flags(j))));
+        for (String[] exit : new String[][] {{"exit_code", "exit"}, {"derived_exit_code", "derivedExit"}}) {
+            f.add(new Field.Few(exit[0], j -> new Exit(j.text("state"), j.list("flags"), j.obj(exit[1]).fields()),
+                    j -> Tree.exit(j.obj(exit[1]), JobRows.isUnfinished(j))));
+        }
+        f.add(new Field.Few("mail_type", j -> j.text("mailType"), j -> Tree.csv(j.text("mailType"))));
+        f.add(new Field.Few("shared", j -> List.of(j.text("exclusive"), j.flag("oversubscribe")), JobsJson::shared));
+        f.add(new Field.Made("step_id", j -> new Json.Obj().put("sluid", Sluid.text(j.number("sluid"))).put("job_id",
+                Tree.number(j.number("jobId"))).put("step_het_component", Tree.unset()).put("step_id", "TBD")));
+        f.add(new Field.Made("gres_detail", JobsJson::gresDetail));
+        f.add(new Field.Made("job_resources", j -> j.text("nodes").isEmpty() ? null : resources(j)));
+    }
+
+    /** {@code cpu=2,mem=4G,billing=2}: the last. */
+    private static long billing(Json.Obj j) {
+        String tres = j.text("tresAlloc").isEmpty() ? j.text("tresRequested") : j.text("tresAlloc");
+        int at = tres.indexOf("billing=");
+        long n = 0;
+        for (int i = at + 8; at >= 0 && i < tres.length() && Character.isDigit(tres.charAt(i)) && i < at + 26; i++) {
+            n = n * 10 + tres.charAt(i) - '0';
+        }
+        return n;
+    }
+
+    /** {@code 1@5:00}: the number of switches. */
+    private static long switches(String text) {
+        String count = text.indexOf('@') < 0 ? text : text.substring(0, text.indexOf('@'));
+        return count.matches("[0-9]{1,9}") ? Long.parseLong(count) : 0;
+    }
+
+    /** Seconds; 0 where the job does not say how long it would wait. */
+    private static long switchWait(String text) {
+        int at = text.indexOf('@');
+        return at < 0 ? 0 : Math.max(0, Durations.parseSeconds(text.substring(at + 1)).orElse(0));
+    }
+
+    private static List<String> flags(Json.Obj j) {
+        List<String> out = new ArrayList<>();
+        if (j.integer("hetJobId") != 0) {
+            out.add("HETEROGENEOUS_JOB");
+        }
+        if (!j.text("cronSpec").isEmpty()) {
+            out.add("CRON_JOB");
+        }
+        if (!j.text("dependency").isEmpty()) {
+            out.add("DEPENDENT");
+        }
+        if (j.flag("backfilled")) {
+            out.add("BACKFILL_ATTEMPTED");
+        }
+        if (j.flag("expedite")) {
+            out.add("EXPEDITED_REQUEUE");
+        }
+        return out;
+    }
+
+    private static List<Object> shared(Json.Obj j) {
+        return switch (j.text("exclusive")) {
+            case "NODE" -> Tree.texts("none");
+            case "USER" -> Tree.texts("user");
+            case "MCS" -> Tree.texts("mcs");
+            case "TOPO" -> Tree.texts("topo");
+            default -> j.flag("oversubscribe") ? Tree.texts("oversubscribe") : Tree.texts();
+        };
+    }
+
+    private static Json.Obj resources(Json.Obj j) {
+        List<Object> allocation = new ArrayList<>();
+        long index = 0;
+        for (Json.Obj d : j.objects("details")) {
+            for (Object name : Tree.hosts(d.text("nodes"))) {
+                long cpus = cpuCount(d.text("cpuIds"));
+                allocation.add(new Json.Obj().put("index", index++).put("name", name)
+                        .put("cpus", new Json.Obj().put("count", cpus).put("used", cpus))
+                        .put("memory", new Json.Obj().put("used", 0L).put("allocated", d.number("memoryMb")))
+                        .put("sockets", sockets(d)));
+            }
+        }
+        Json.Obj nodes = new Json.Obj().put("count", (long) Tree.hosts(j.text("nodes")).size())
+                .put("select_type", Tree.texts("AVAILABLE")).put("list", j.text("nodes"))
+                .put("whole", j.text("exclusive").equals("NODE")).put("allocation", allocation);
+        return new Json.Obj().put("select_type", Tree.texts("CR_CORE_MEMORY")).put("nodes", nodes)
+                .put("cpus", j.number("cpus")).put("threads_per_core", Tree.orUnset(j.number("threadsPerCore")));
+    }
+
+    /** What the job has of each node's devices, a node each. */
+    private static List<Object> gresDetail(Json.Obj j) {
+        List<Object> out = new ArrayList<>();
+        for (Json.Obj d : j.objects("details")) {
+            for (int i = 0; i < (d.text("gres").isEmpty() ? 0 : Tree.hosts(d.text("nodes")).size()); i++) {
+                out.add(d.text("gres"));
+            }
+        }
+        return out;
+    }
+
+    private static List<Object> sockets(Json.Obj d) {
+        IndexSet had = IndexSet.parse(d.text("cores"));
+        List<Object> sockets = new ArrayList<>();
+        int perSocket = d.integer("coresPerSocket");
+        for (int s = 0; s < d.integer("sockets"); s++) {
+            List<Object> cores = new ArrayList<>();
+            for (int c = 0; c < perSocket; c++) {
+                cores.add(new Json.Obj().put("index", (long) c)
+                        .put("status", Tree.texts(had.contains(s * perSocket + c) ? "ALLOCATED" : "UNALLOCATED")));
+            }
+            sockets.add(new Json.Obj().put("index", (long) s).put("cores", cores));
+        }
+        return sockets;
+    }
+
+    private static long cpuCount(String ids) {
+        return IndexSet.parseSpec(ids, IndexSet.MAX_INDEX).stream()
+                .mapToLong(s -> s.indexes().count()).sum();
+    }
+}

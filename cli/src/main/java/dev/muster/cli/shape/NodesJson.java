@@ -1,0 +1,168 @@
+package dev.muster.cli.shape;
+
+import dev.muster.cli.NodeRows;
+import dev.muster.model.Json;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Nodes and partitions in the shapes of {@code slurm/v0.0.45}. */
+public final class NodesJson {
+    private NodesJson() {}
+
+    public static Json.Obj nodes(Names names, Json.Obj reply, List<Json.Obj> wanted) {
+        List<Object> out = new ArrayList<>();
+        for (Json.Obj n : wanted) {
+            out.add(node(names, n));
+        }
+        return new Json.Obj().put("nodes", out).put("last_update", Tree.number(reply.number("lastUpdate")));
+    }
+
+    public static List<Object> states(Json.Obj n) {
+        List<Object> states = Tree.texts(NodeRows.base(n));
+        for (String f : n.texts("flags")) {
+            if (!f.startsWith("NEXT_")) {
+                states.add(f.equals("MAINT") ? "MAINTENANCE" : f);
+            }
+        }
+        return states;
+    }
+
+    private static final String[] TEXTS = {"architecture", "architecture", "burstbuffer_network_address", "", "extra",
+            "extra",
+        "gpu_spec", "", "gres", "gres", "gres_drained", "gresDrain", "gres_used", "gresUsed", "instance_id", "",
+        "instance_type", "", "mcs_label", "mcsLabel", "name", "name", "address", "address", "hostname", "hostname",
+        "operating_system", "operatingSystem", "comment", "comment", "reason", "reason", "reason_set_by_user",
+                "reasonUser",
+        "reservation", "", "specialized_cpus", "cpuSpecList", "tres_used", "tresAllocated", "tres", "tresConfigured",
+        "version", "version", "topology", "topology"};
+    private static final String[] NUMBERS = {"boards", "boards", "cores", "coresPerSocket", "specialized_cores",
+            "coreSpecCount",
+        "cpu_binding", "", "cpu_load", "cpuLoad", "cpus", "cpus", "effective_cpus", "cpusEffective",
+        "specialized_memory", "memSpecLimitMb", "port", "port", "real_memory", "memoryMb", "res_cores_per_gpu", "",
+        "alloc_memory", "memoryAllocatedMb", "alloc_cpus", "cpusAllocated", "sockets", "sockets", "threads",
+                "threadsPerCore",
+        "temporary_disk", "tmpDiskMb", "weight", "weight"};
+    private static final String[] TIMES = {"boot_time", "bootTime", "last_busy", "lastBusy", "reason_changed_at",
+            "reasonTime",
+        "resume_after", "resumeAfter", "slurmd_start_time", "slurmdStartTime", "tls_cert_last_renewal", ""};
+
+    private static Json.Obj node(Names names, Json.Obj n) {
+        Json.Obj o = new Json.Obj();
+        for (int i = 0; i < TEXTS.length; i += 2) {
+            o.put(TEXTS[i], TEXTS[i + 1].isEmpty() ? "" : n.text(TEXTS[i + 1]));
+        }
+        for (int i = 0; i < NUMBERS.length; i += 2) {
+            o.put(NUMBERS[i], NUMBERS[i + 1].isEmpty() ? 0L : n.number(NUMBERS[i + 1]));
+        }
+        for (int i = 0; i < TIMES.length; i += 2) {
+            o.put(TIMES[i], Tree.number(TIMES[i + 1].isEmpty() ? 0 : n.number(TIMES[i + 1])));
+        }
+        o.put("alloc_idle_cpus", Math.max(0, n.number("cpusEffective") - n.number("cpusAllocated")));
+        o.put("free_mem", Tree.orUnset(n.number("memoryFreeMb"))).put("suspend_time", powerTime(n, "suspendTime"));
+        if (n.flag("metered")) {
+            o.put("energy", new Json.Obj().put("average_watts", n.number("averageWatts")).put("current_watts", Tree.number(n.number("watts"))));
+        }
+        o.put("features", Tree.csv(n.text("features"))).put("active_features", Tree.csv(n.text("activeFeatures")));
+        o.put("partitions", new ArrayList<Object>(n.texts("partitions"))).put("state", states(n));
+        o.put("next_state_after_reboot",
+                Tree.csv(NodeRows.has(n, "NEXT_DOWN") ? "DOWN" : NodeRows.has(n, "NEXT_RESUME") ? "RESUME" : ""))
+                .put("cert_flags", new ArrayList<Object>());
+        int owner = n.integer("owner");
+        o.put("owner", owner <= 0 ? "" : names.user(owner));
+        o.put("cluster_name", names.cluster());
+        return o;
+    }
+
+    public static Json.Obj partitions(String cluster, Json.Obj reply, List<Json.Obj> wanted) {
+        List<Object> out = new ArrayList<>();
+        for (Json.Obj p : wanted) {
+            out.add(partition(p).put("cluster", cluster));
+        }
+        return new Json.Obj().put("partitions", out).put("last_update", Tree.number(reply.number("lastUpdate")));
+    }
+
+    public static Json.Obj partition(Json.Obj p) {
+        Json.Obj o = new Json.Obj();
+        o.put("nodes", new Json.Obj().put("allowed_allocation", p.text("allocNodes")).put("configured", p.text("nodes"))
+                .put("total", p.number("totalNodes")));
+        o.put("accounts", new Json.Obj().put("allowed", p.text("allowAccounts")).put("deny", p.text("denyAccounts")));
+        o.put("groups", new Json.Obj().put("allowed", p.text("allowGroups")));
+        o.put("qos", new Json.Obj().put("allowed", p.text("allowQos")).put("deny", p.text("denyQos"))
+                .put("assigned", p.text("qos")));
+        o.put("alternate", p.text("alternate"));
+        o.put("tres", new Json.Obj().put("billing_weights", p.text("tresBillingWeights")).put("configured",
+                p.text("tres")));
+        o.put("cluster", "").put("select_type", new ArrayList<Object>());
+        o.put("cpus", new Json.Obj().put("task_binding", new ArrayList<Object>()).put("total", p.number("totalCpus")));
+        o.put("defaults", new Json.Obj().put("memory_per_cpu", p.number("defMemPerCpuMb"))
+                .put("partition_memory_per_cpu", Tree.orUnset(p.number("defMemPerCpuMb")))
+                .put("partition_memory_per_node", Tree.orUnset(p.number("defMemPerNodeMb")))
+                .put("time", Tree.limit(p.number("defaultTimeMin"))).put("job", p.text("jobDefaults")));
+        o.put("flags", flags(p)).put("grace_time", p.number("graceTimeSeconds"));
+        o.put("maximums", maximums(p));
+        o.put("minimums", new Json.Obj().put("nodes", p.number("minNodes")));
+        o.put("name", p.text("name")).put("node_sets", p.text("nodeSets"));
+        o.put("preempt_mode", preemption(p.text("preemptMode")));
+        o.put("priority", new Json.Obj().put("job_factor", p.number("priorityJobFactor")).put("tier",
+                p.number("priorityTier")));
+        o.put("timeouts", new Json.Obj().put("resume", powerTime(p, "resumeTimeout"))
+                .put("suspend", powerTime(p, "suspendTimeout")));
+        o.put("partition", new Json.Obj().put("state", Tree.texts(p.text("state")))
+                .put("exclusive", p.flag("exclusiveNode") ? "NODE" : p.flag("exclusiveUser") ? "USER" : p.flag("exclusiveTopo") ? "TOPO" : "NO")
+                .put("oversubscribe", p.text("overSubscribe")));
+        o.put("topology", p.text("topology")).put("suspend_time", powerTime(p, "suspendTime"));
+        return o;
+    }
+
+    /** Seconds, INFINITE, or one of the words for what is said elsewhere. */
+    private static Json.Obj powerTime(Json.Obj o, String field) {
+        String text = o.text(field);
+        return text.equals("INFINITE") ? Tree.infinite() : text.matches("[0-9]+") ? Tree.number(Long.parseLong(text)) : Tree.unset();
+    }
+
+    /** How many jobs share a unit, by {@code NO}, {@code EXCLUSIVE}, {@code YES:4} or {@code FORCE:4}. */
+    private static long shares(String overSubscribe) {
+        int colon = overSubscribe.indexOf(':');
+        String count = overSubscribe.substring(colon + 1);
+        return overSubscribe.startsWith("EXCLUSIVE") ? 0 : colon > 0 && count.matches("[0-9]{1,5}") ? Long.parseLong(count) : 1;
+    }
+
+    private static List<Object> preemption(String modes) {
+        return modes.isEmpty() ? Tree.texts("CLUSTER_GLOBAL") : Tree.csv(modes.equals("OFF") ? "DISABLED" : modes);
+    }
+
+    private static List<Object> flags(Json.Obj p) {
+        String[] table = {"isDefault", "DEFAULT", "hidden", "HIDDEN", "disableRootJobs", "NO_ROOT", "rootOnly",
+                "ROOT_ONLY",
+            "requireReservation", "REQ_RESV", "leastLoadedNodes", "LLN", "powerDownOnIdle", "PDOI"};
+        List<Object> out = new ArrayList<>();
+        for (int i = 0; i < table.length; i += 2) {
+            if (p.flag(table[i])) {
+                out.add(table[i + 1]);
+            }
+        }
+        return out;
+    }
+
+    private static Json.Obj maximums(Json.Obj p) {
+        return new Json.Obj().put("cpus_per_node", unlimited(p.number("maxCpusPerNode")))
+                .put("cpus_per_socket", unlimited(p.number("maxCpusPerSocket"))).put("memory_per_cpu",
+                        p.number("maxMemPerCpuMb"))
+                .put("partition_memory_per_cpu", Tree.orUnset(p.number("maxMemPerCpuMb")))
+                .put("partition_memory_per_node", Tree.orUnset(p.number("maxMemPerNodeMb")))
+                .put("nodes", unlimited(p.number("maxNodes"))).put("shares", shares(p.text("overSubscribe")))
+                .put("oversubscribe", new Json.Obj().put("jobs", shares(p.text("overSubscribe")))
+                        .put("flags", p.text("overSubscribe").startsWith("FORCE") ? Tree.texts("force") : new ArrayList<Object>()))
+                .put("time", p.number("maxTimeMin") <= 0 ? Tree.infinite() : Tree.number(p.number("maxTimeMin")))
+                .put("over_time_limit", Tree.limit(p.number("overTimeLimitMin")));
+    }
+
+    /** @param n a limit; 0, less, or one of the numbers that stand for none is infinite */
+    public static Json.Obj unlimited(long n) {
+        return isUnlimited(n) ? Tree.infinite() : Tree.number(n);
+    }
+
+    private static boolean isUnlimited(long n) {
+        return n <= 0 || n >= 0xffff_fffeL || n == Integer.MAX_VALUE;
+    }
+}

@@ -1,0 +1,191 @@
+package dev.muster.cli.shape;
+
+import dev.muster.cli.JobRows;
+import dev.muster.cli.Texts;
+import dev.muster.model.Sluid;
+import dev.muster.model.Json;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Jobs in the shape of {@code slurmdb/v0.0.45/jobs}. */
+public final class SacctJson {
+    private static final String[] KINDS = {"cpu", "1", "mem", "2", "energy", "3", "node", "4", "billing", "5",
+            "fs/disk", "6",
+        "vmem", "7", "pages", "8"};
+
+    private SacctJson() {}
+
+    public static Json.Obj answer(Names names, Json.Obj reply, boolean allocationsOnly) {
+        List<Object> jobs = new ArrayList<>();
+        for (Json.Obj e : reply.objects("jobs")) {
+            Json.Obj job = e.obj("job");
+            List<Json.Obj> steps = e.objects("steps");
+            jobs.add(job(names, job, allocationsOnly ? List.of() : steps, reply.number("now"), reply.text("cluster")));
+        }
+        return new Json.Obj().put("jobs", jobs);
+    }
+
+    private static final String[] TEXTS = {"account", "account", "block", "", "constraints", "features", "container",
+            "container",
+        "extra", "extra", "failed_node", "", "group", "groupName", "name", "name", "licenses", "licenses", "partition",
+                "partition",
+        "qos", "qos", "qosreq", "qos", "script", "", "stdout", "stdout", "stderr", "stderr", "stdin", "stdin", "submit_line",
+                "submitLine",
+        "used_gres", "", "user", "userName", "working_directory", "workDir", "exclusive", "exclusiveUse", "oversubscribe", "overSubscribe"};
+
+    private static Json.Obj job(Names names, Json.Obj j, List<Json.Obj> steps, long now, String cluster) {
+        Json.Obj o = new Json.Obj();
+        for (int i = 0; i < TEXTS.length; i += 2) {
+            o.put(TEXTS[i], TEXTS[i + 1].isEmpty() ? "" : j.text(TEXTS[i + 1]));
+        }
+        for (String file : List.of("stdin", "stdout", "stderr")) {
+            o.put(file + "_expanded", SacctPaths.expanded(j, file));
+        }
+        boolean open = j.number("endTime") == 0;
+        o.put("comment", new Json.Obj().put("administrator", j.text("adminComment")).put("job", j.text("comment"))
+                .put("system", ""));
+        o.put("allocation_nodes", j.text("nodes").isEmpty() ? 0L : j.number("nodeCount"));
+        o.put("array", new Json.Obj().put("job_id", j.number("arrayJobId"))
+                .put("limits", new Json.Obj().put("max", new Json.Obj().put("running",
+                        new Json.Obj().put("tasks", j.number("arrayMaxRunning")))))
+                .put("task_id", JobRows.taskId(j) < 0 ? Tree.unset() : Tree.number(JobRows.taskId(j)))
+                .put("task", JobRows.arrayTasks(j)));
+        o.put("association", new Json.Obj().put("account", j.text("account")).put("cluster", cluster)
+                .put("partition", "").put("user", j.text("userName")).put("id", j.number("assocId")));
+        o.put("cluster", cluster).put("sluid", Sluid.text(Sluid.shown(j.number("sluid"), j.integer("restarts"))))
+                .put("original_sluid", Sluid.text(Sluid.shown(Sluid.original(j.number("sluid")), j.integer("restarts"))));
+        o.put("derived_exit_code", Tree.exit(j.obj("derivedExit"), open)).put("exit_code", Tree.exit(j.obj("exit"),
+                open));
+        o.put("time", times(j, j, steps, now)).put("flags", Tree.csv(j.text("flags")));
+        o.put("het", new Json.Obj().put("job_id", j.number("hetJobId")).put("job_offset",
+                j.number("hetJobId") == 0 ? Tree.unset() : Tree.number(j.number("hetOffset"))));
+        o.put("job_id", j.number("jobId")).put("mcs", new Json.Obj().put("label", j.text("mcsLabel")));
+        o.put("nodes", j.text("nodes").isEmpty() ? "None assigned" : j.text("nodes"));
+        o.put("hold", j.text("reason").startsWith("JobHeld")).put("priority", Tree.number(j.number("priority")));
+        o.put("required", new Json.Obj().put("CPUs", j.number("cpusRequested"))
+                .put("memory_per_cpu", j.flag("memoryPerCpu")
+                        ? Tree.number(j.number("memoryRequestedMb")) : Tree.unset())
+                .put("memory_per_node", j.flag("memoryPerCpu")
+                        ? Tree.unset() : Tree.orUnset(j.number("memoryRequestedMb"))));
+        o.put("kill_request_user", killer(names, j)).put("restart_cnt", j.number("restarts")).put("segment_size", 0L);
+        o.put("reservation", new Json.Obj().put("id", 0L).put("name", j.text("reservation")).put("requested", ""));
+        o.put("state", new Json.Obj().put("current", Tree.texts(j.text("state")))
+                .put("reason", j.text("reason").isEmpty() ? "None" : j.text("reason")));
+        List<Object> shown = new ArrayList<>();
+        for (Json.Obj s : steps) {
+            shown.add(step(names, j, s, now));
+        }
+        o.put("steps", shown);
+        o.put("tres", new Json.Obj().put("allocated", tres(j.text("tresAllocated")))
+                .put("requested", tres(j.text("tresRequested"))));
+        boolean standard = j.text("wckey").startsWith("*");
+        o.put("wckey", new Json.Obj().put("wckey", j.text("wckey").substring(standard ? 1 : 0))
+                .put("flags", standard ? new ArrayList<Object>(List.of("ASSIGNED_DEFAULT")) : new ArrayList<Object>()));
+        return o;
+    }
+
+    private static String killer(Names names, Json.Obj row) {
+        int uid = row.has("cancelledBy") ? row.integer("cancelledBy") : 0;
+        return row.text("state").equals("CANCELLED") && uid >= 0 ? names.user(uid) : "";
+    }
+
+    private static Json.Obj seconds(long us) {
+        return new Json.Obj().put("seconds", us / 1_000_000).put("microseconds", us % 1_000_000);
+    }
+
+    private static Json.Obj times(Json.Obj job, Json.Obj row, List<Json.Obj> steps, long now) {
+        long user = row.obj("usage").number("userCpuUs");
+        long system = row.obj("usage").number("systemCpuUs");
+        for (Json.Obj s : steps) {
+            user += s.obj("usage").number("userCpuUs");
+            system += s.obj("usage").number("systemCpuUs");
+        }
+        long start = row.number("startTime");
+        long end = row.number("endTime");
+        Json.Obj t = new Json.Obj();
+        t.put("elapsed", start == 0 ? 0L : Math.max(0, (end == 0 ? now : end) - start));
+        if (row == job) {
+            long eligible = job.number("eligibleTime");
+            t.put("eligible", eligible).put("end", end);
+            t.put("planned", start == 0 || eligible == 0 ? Tree.unset() : Tree.number(start - eligible));
+            t.put("start", start).put("submission", job.number("submitTime"));
+            t.put("suspended", job.number("suspendedSeconds")).put("limit", Tree.limit(job.number("limitMin")));
+        } else {
+            t.put("end", Tree.number(end)).put("start", Tree.number(start)).put("suspended", 0L).put("limit",
+                    Tree.unset());
+        }
+        return t.put("system", seconds(system)).put("total", seconds(user + system)).put("user", seconds(user));
+    }
+
+    private static Json.Obj step(Names names, Json.Obj job, Json.Obj s, long now) {
+        Json.Obj usage = s.obj("usage");
+        Json.Obj o = new Json.Obj();
+        o.put("time", times(job, s, List.of(), now)).put("exit_code", Tree.exit(s.obj("exit"),
+                s.number("endTime") == 0));
+        o.put("nodes", new Json.Obj().put("count", s.number("nodeCount")).put("range", s.text("nodes"))
+                .put("list", Tree.hosts(s.text("nodes"))));
+        o.put("tasks", new Json.Obj().put("count", s.number("tasks")));
+        o.put("CPU", new Json.Obj().put("requested_frequency", new Json.Obj().put("min", Tree.unset())
+                .put("max", Tree.unset())).put("governor", ""));
+        o.put("kill_request_user", killer(names, s)).put("state", Tree.texts(s.text("state")));
+        o.put("statistics", new Json.Obj().put("CPU", new Json.Obj().put("actual_frequency", 0L))
+                .put("energy", new Json.Obj().put("consumed", Tree.orUnset(usage.number("energyJ")))));
+        o.put("step", new Json.Obj().put("id", job.integer("jobId") + "." + stepName(s))
+                .put("name", s.text("name")).put("stderr", "").put("stdin", "").put("stdout", "")
+                .put("stderr_expanded", "").put("stdin_expanded", "").put("stdout_expanded", ""));
+        o.put("submit_line", s.text("submitLine")).put("task", new Json.Obj().put("distribution", s.text("layout")));
+        String used = "cpu=" + (usage.number("userCpuUs") + usage.number("systemCpuUs")) / 1000 + ",mem="
+                + usage.number("maxRssKb") * 1024 + ",vmem=" + usage.number("maxVmKb") * 1024 + ",fs/disk="
+                + usage.number("readBytes");
+        o.put("tres", new Json.Obj().put("requested", consumed(used)).put("consumed", consumed(used))
+                .put("allocated", tres(s.text("tresAllocated"))));
+        return o;
+    }
+
+    private static Json.Obj consumed(String used) {
+        return new Json.Obj().put("max", tres(used)).put("min", new ArrayList<Object>()).put("average", tres(used))
+                .put("total", tres(used));
+    }
+
+    /** {@code cpu=2,mem=4G,gres/gpu:a100=1} as a list. */
+    public static List<Object> tres(String text) {
+        List<Object> out = new ArrayList<>();
+        for (String item : Texts.split(text, ',')) {
+            int eq = item.indexOf('=');
+            if (eq <= 0) {
+                continue;
+            }
+            String kind = item.substring(0, eq);
+            String value = item.substring(eq + 1);
+            long id = 1001;
+            for (int i = 0; i < KINDS.length; i += 2) {
+                id = KINDS[i].equals(kind) ? Long.parseLong(KINDS[i + 1]) : id;
+            }
+            boolean gres = kind.startsWith("gres/");
+            long count = kind.equals("mem") && !value.isEmpty() && !Texts.isNumber(value)
+                    ? dev.muster.model.MemorySize.parseMb(value).orElse(0) : count(value);
+            out.add(new Json.Obj().put("type", gres ? "gres" : kind.startsWith("fs/") ? "fs" : kind)
+                    .put("name", gres ? kind.substring(5) : kind.startsWith("fs/") ? kind.substring(3) : "")
+                    .put("id", id).put("count", count));
+        }
+        return out;
+    }
+
+    /** {@code 12}, {@code 4K}; anything else is nothing. */
+    private static long count(String value) {
+        int end = value.length();
+        char last = end == 0 ? 0 : value.charAt(end - 1);
+        long by = last == 'K' ? 1 << 10 : last == 'M' ? 1 << 20 : 1;
+        String digits = value.substring(0, by > 1 ? end - 1 : end);
+        return Texts.isNumber(digits) && digits.length() < 13 ? by * Long.parseLong(digits) : 0;
+    }
+
+    /** The number of a step, or its name. */
+    public static String stepName(Json.Obj step) {
+        return switch (step.integer("stepId")) {
+            case -5 -> "batch";
+            case -4 -> "extern";
+            default -> Integer.toString(step.integer("stepId"));
+        };
+    }
+}

@@ -1,0 +1,43 @@
+package dev.muster.cli.shape;
+
+import dev.muster.cli.JobRows;
+import dev.muster.model.Bytes;
+import dev.muster.model.Json;
+import dev.muster.model.PathPattern;
+import java.util.List;
+
+/** The files of a job as accounting keeps them, with their % codes filled in. A code that stands for several values is the first of them. */
+public final class SacctPaths {
+    private static final String NO_TASK = "4294967294";
+
+    private SacctPaths() {}
+
+    /** @param field stdin, stdout or stderr */
+    public static String expanded(Json.Obj job, String field) {
+        return PathPattern.expand(Bytes.of(job.text(field)), letter -> code(job, letter)).text();
+    }
+
+    private static String code(Json.Obj job, char letter) {
+        String id = Integer.toString(job.integer("jobId"));
+        int task = JobRows.taskId(job);
+        return switch (letter) {
+            case '%' -> "%";
+            case 'A' -> Integer.toString(job.integer("arrayJobId") != 0 ? job.integer("arrayJobId") : job.integer("jobId"));
+            case 'a' -> task >= 0 ? Integer.toString(task) : NO_TASK;
+            case 'b' -> task >= 0 ? Integer.toString(task % 10) : NO_TASK;
+            case 'J' -> id + ".batch";
+            case 'j' -> id;
+            case 'N' -> first(job.text("nodes"));
+            case 'n', 't' -> "0";
+            case 's' -> "batch";
+            case 'u' -> job.text("userName");
+            case 'x' -> job.text("name");
+            default -> null;
+        };
+    }
+
+    private static String first(String nodes) {
+        List<Object> names = nodes.isEmpty() ? List.of() : Tree.hosts(nodes);
+        return names.isEmpty() ? "" : String.valueOf(names.getFirst());
+    }
+}

@@ -1,0 +1,61 @@
+package dev.muster.cli.shape;
+
+import dev.muster.cli.Texts;
+import dev.muster.model.Json;
+import java.util.ArrayList;
+import java.util.List;
+
+/** {@code sshare --json}: associations with their shares. */
+public final class SharesJson {
+    private SharesJson() {}
+
+    /** @param rows those that were asked for */
+    public static Json.Obj of(List<Json.Obj> rows, String cluster) {
+        List<Object> list = new ArrayList<>();
+        long total = 0;
+        String[] above = new String[64];
+        for (Json.Obj r : rows) {
+            int depth = Math.min(r.integer("depth"), above.length - 1);
+            boolean user = !r.text("user").isEmpty();
+            above[depth] = r.text("account");
+            String parent = user ? r.text("account") : depth == 0 || above[depth - 1] == null ? "" : above[depth - 1];
+            boolean number = r.text("rawShares").matches("[0-9]{1,9}");
+            total += number ? Long.parseLong(r.text("rawShares")) : 0;
+            list.add(new Json.Obj().put("id", 0L).put("cluster", cluster).put("name", user ? r.text("user") : r.text("account"))
+                    .put("parent", parent).put("partition", r.text("partition")).put("shares_normalized", real(r.real("normShares")))
+                    .put("shares", number ? Tree.number(Long.parseLong(r.text("rawShares"))) : Tree.infinite())
+                    .put("tres", new Json.Obj().put("run_seconds", seconds(r.obj("tresRunMins")))
+                            .put("group_minutes", minutes(r.text("grpTresMins"))).put("usage", new ArrayList<>()))
+                    .put("effective_usage", real(r.real("effectiveUsage"))).put("usage_normalized", real(r.real("normUsage")))
+                    .put("usage", r.number("rawUsage"))
+                    .put("fairshare", new Json.Obj().put("factor", real(r.real("fairShare")))
+                            .put("level", r.real("level") < 0 ? Tree.infinite() : real(r.real("level"))))
+                    .put("type", Tree.texts(user ? "USER" : "ASSOCIATION")));
+        }
+        return new Json.Obj().put("shares", new Json.Obj().put("shares", list).put("total_shares", total));
+    }
+
+    private static Json.Obj real(double value) {
+        return new Json.Obj().put("set", Boolean.TRUE).put("infinite", Boolean.FALSE).put("number", value);
+    }
+
+    private static List<Object> seconds(Json.Obj runMinutes) {
+        List<Object> out = new ArrayList<>();
+        for (String name : runMinutes.fields().keySet()) {
+            out.add(new Json.Obj().put("name", name).put("value", Tree.number(60 * runMinutes.number(name))));
+        }
+        return out;
+    }
+
+    private static List<Object> minutes(String limits) {
+        List<Object> out = new ArrayList<>();
+        for (String item : Texts.split(limits, ',')) {
+            int equals = item.indexOf('=');
+            if (equals > 0 && item.substring(equals + 1).matches("[0-9]{1,18}")) {
+                out.add(new Json.Obj().put("name", item.substring(0, equals))
+                        .put("value", Tree.number(Long.parseLong(item.substring(equals + 1)))));
+            }
+        }
+        return out;
+    }
+}

@@ -1,0 +1,90 @@
+package dev.muster.cli.wrap;
+
+import dev.muster.cli.CommandContext;
+import dev.muster.cli.UsageException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** {@code muster report JOB…}: what jobs asked for beside what they have used, a line for each resource. */
+public final class MusterCommand extends Wrapper {
+    /** Exit code where a job is not known. */
+    private static final int NOT_FOUND = 1;
+    private static final int FIRST = 8;
+    private static final int WIDTH = 14;
+
+    public MusterCommand() {
+        super("report job_id...");
+    }
+
+    @Override
+    int go(CommandContext c, Given g) throws UsageException {
+        if (g.operands().size() < 2 || !g.operands().getFirst().equals("report")) {
+            throw misused(c, g.operands().isEmpty() || g.operands().getFirst().equals("report") ? "muster: error: a job has to be named"
+                    : "muster: error: " + g.operands().getFirst() + " is not one of its commands; there is: report");
+        }
+        int rc = 0;
+        boolean first = true;
+        for (String id : g.operands().subList(1, g.operands().size())) {
+            List<List<String[]>> jobs = byJob(Efficiency.records(c, id));
+            for (List<String[]> job : jobs) {
+                c.out().print(first ? "" : "\n");
+                first = false;
+                report(c, Efficiency.of(job).orElseThrow());
+            }
+            if (jobs.isEmpty()) {
+                c.err().println("muster: error: " + id + ": no such job in accounting");
+                rc = NOT_FOUND;
+            }
+        }
+        return rc;
+    }
+
+    /** Tasks of an array and components come as jobs of their own. */
+    private static List<List<String[]>> byJob(List<String[]> records) {
+        List<List<String[]>> out = new ArrayList<>();
+        String last = "";
+        for (String[] r : records) {
+            String raw = r[0].replaceFirst("\\..*", "");
+            if (!raw.equals(last)) {
+                out.add(new ArrayList<>());
+            }
+            last = raw;
+            out.getLast().add(r);
+        }
+        return out;
+    }
+
+    private static void report(CommandContext c, Efficiency e) {
+        c.out().println("Job " + e.shownId() + " of " + e.user() + " on " + e.cluster() + ": " + e.state()
+                + (List.of("PENDING", "RUNNING").contains(e.state()) ? "" : ", exit code " + e.exit()));
+        if (e.state().equals("PENDING")) {
+            c.out().println("It has not run yet.");
+            return;
+        }
+        if (e.cores() == 0) {
+            c.out().println("It never ran.");
+            return;
+        }
+        line(c, "", "requested", "used", "");
+        line(c, "CPU", Efficiency.clock(e.core()), Efficiency.clock(Math.round(e.cpu())), Efficiency.percent(e.cpu(), e.core()));
+        line(c, "Memory", Efficiency.amount(e.given()), (e.estimated() ? "~" : "") + Efficiency.amount(e.memory()),
+                e.given() > 0 ? Efficiency.percent(e.memory(), e.given()) : "");
+        if (e.gpus() > 0) {
+            line(c, "GPU", Efficiency.clock(e.gpuTime()), "not measured", "");
+        }
+        line(c, "Time", e.limit() < 0 ? "unlimited" : Efficiency.clock(e.limit()), Efficiency.clock(e.wall()),
+                e.limit() > 0 ? Efficiency.percent(e.wall(), e.limit()) : "");
+        c.out().println(sentence(e));
+    }
+
+    private static void line(CommandContext c, String what, String requested, String used, String part) {
+        c.out().println((left(what, FIRST) + right(requested, WIDTH) + right(used, WIDTH) + right(part, WIDTH - 2)).stripTrailing());
+    }
+
+    private static String sentence(Efficiency e) {
+        Optional<String> gpus = e.gpus() == 0 ? Optional.empty() : Optional.of(e.gpus() + (e.gpus() == 1 ? " GPU" : " GPUs"));
+        return "It had " + e.cores() + (e.cores() == 1 ? " CPU" : " CPUs") + gpus.map(g -> " and " + g).orElse("") + " on " + e.nodes()
+                + (e.nodes() == 1 ? " node" : " nodes") + (e.state().equals("RUNNING") ? ", and runs on." : ".");
+    }
+}

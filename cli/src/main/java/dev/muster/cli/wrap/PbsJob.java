@@ -1,0 +1,110 @@
+package dev.muster.cli.wrap;
+
+import dev.muster.cli.CommandContext;
+import dev.muster.cli.Commands;
+import dev.muster.cli.Output;
+import dev.muster.cli.SlurmException;
+import dev.muster.cli.UsageException;
+import dev.muster.model.Json;
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** {@code qdel}, {@code qhold}, {@code qrls}, {@code qrerun} and {@code qalter}: one thing done to jobs. */
+public final class PbsJob extends Wrapper {
+    private static final Pattern ID = Pattern.compile("(\\d+)(?:\\[(\\d*)\\])?(?:\\..*)?");
+
+    private PbsJob(String operands, String... options) {
+        super(operands, options);
+    }
+
+    /** @param name of one of the five */
+    public static PbsJob of(String name) {
+        return switch (name) {
+            case "qhold", "qrls" -> new PbsJob("job_id...", "h::r");
+            case "qalter" -> new PbsJob("job_id...", "N::r", "o::r", "r::r");
+            default -> new PbsJob("job_id...");
+        };
+    }
+
+    /** {@code 12}, {@code 12.server}, {@code 12[3]} and {@code 12[]} in Slurm's writing; anything else as it is. */
+    static String id(String text) {
+        Matcher m = ID.matcher(text);
+        return !m.matches() ? text : m.group(2) == null || m.group(2).isEmpty() ? m.group(1) : m.group(1) + "_" + m.group(2);
+    }
+
+    @Override
+    int go(CommandContext c, Given g) throws SlurmException, UsageException {
+        if (g.operands().isEmpty()) {
+            throw misused(c, "Missing Job ID");
+        }
+        String hold = g.has("h") ? g.value("h") : "u";
+        if (!List.of("u", "o", "s", "n", "a").contains(hold) || hold.equals("a") && c.name().equals("qhold")) {
+            throw refused(c, "-h: u, o, s" + (c.name().equals("qrls") ? ", a" : "") + " or n, not " + hold);
+        }
+        int rc = 0;
+        for (String text : g.operands()) {
+            String id = id(text);
+            rc = Math.max(rc, switch (c.name()) {
+                case "qdel" -> delete(c, id);
+                case "qhold" -> hold.equals("n") ? 0
+                        : handed(c, id, "Error", "scontrol", List.of(hold.equals("u") ? "uhold" : "hold", id));
+                case "qrls" -> hold.equals("n") ? 0 : handed(c, id, "Error", "scontrol", List.of("release", id));
+                case "qrerun" -> handed(c, id, "Error", "scontrol", List.of("requeue", id));
+                default -> alter(c, g, id);
+            });
+        }
+        return rc;
+    }
+
+    /** scancel has no word for jobs that are not there, but PBS's users wait for one. */
+    private static int delete(CommandContext c, String id) throws SlurmException {
+        String number = id.replaceFirst("_.*", "");
+        String problem = "Invalid job id specified";
+        for (Json.Obj j : jobs(c, List.of())) {
+            if (Long.toString(j.number("jobId")).equals(number) || Long.toString(j.number("arrayJobId")).equals(number)) {
+                if (List.of("PENDING", "RUNNING", "SUSPENDED", "").contains(j.text("state"))) {
+                    return handed(c, id, "Kill job error", "scancel", List.of(id));
+                }
+                problem = "Job/step already completing or completed";
+            }
+        }
+        c.err().println("qdel: Kill job error on job id " + id + ": " + problem);
+        return 1;
+    }
+
+    private int alter(CommandContext c, Given g, String id) throws UsageException {
+        List<String> args = new ArrayList<>(List.of("update", "JobId=" + id));
+        if (g.has("N")) {
+            args.add("JobName=" + g.value("N"));
+        }
+        if (g.has("r")) {
+            args.add("Requeue=" + (Qsub.yes(c, "-r", g.value("r")) ? 1 : 0));
+        }
+        if (g.has("o")) {
+            args.add("StdOut=" + g.value("o"));
+        }
+        if (args.size() == 2) {
+            throw misused(c, "Nothing to alter: -N, -o or -r is needed");
+        }
+        return handed(c, id, "Error", "scontrol", args);
+    }
+
+    /** Runs the command; what it has to say about a failure follows this one's own beginning of the sentence. */
+    private static int handed(CommandContext c, String id, String what, String command, List<String> args) {
+        ByteArrayOutputStream err = new ByteArrayOutputStream();
+        Output to = new Output(err, false);
+        int rc = Commands.run(new CommandContext(command, command, args, c.env(), c.host(), c.out(), to, c.in()));
+        to.flush();
+        String said = err.toString(StandardCharsets.UTF_8).strip();
+        if (rc != 0 || !said.isEmpty()) {
+            String last = said.substring(said.lastIndexOf('\n') + 1);
+            c.err().println(c.name() + ": " + what + " on job id " + id + ": "
+                    + last.substring(last.lastIndexOf(": ") < 0 ? 0 : last.lastIndexOf(": ") + 2).replaceFirst(" for job .*", ""));
+        }
+        return rc == 0 ? 0 : 1;
+    }
+}

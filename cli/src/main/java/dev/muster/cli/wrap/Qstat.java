@@ -1,0 +1,190 @@
+package dev.muster.cli.wrap;
+
+import dev.muster.cli.CommandContext;
+import dev.muster.cli.SlurmException;
+import dev.muster.cli.UsageException;
+import dev.muster.model.Json;
+import dev.muster.model.Times;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/** {@code qstat}: jobs and partitions as PBS lists them. */
+public final class Qstat extends Wrapper {
+    /** PBS's exit code for a job that nobody knows. */
+    private static final int UNKNOWN_JOB = 153;
+    private static final String NONE = "--";
+    private static final List<String> ALTERNATE = List.of("a", "i", "r", "u", "n", "G", "M");
+
+    public Qstat() {
+        super("[job_id... | queue...]", "1::n", "a::n", "f::n", "G::n", "i::n", "M::n", "n::n", "Q::n", "q::n", "r::n", "u::r");
+    }
+
+    @Override
+    int go(CommandContext c, Given g) throws SlurmException, UsageException {
+        if (g.has("Q") || g.has("q")) {
+            return queues(c, g);
+        }
+        List<Json.Obj> shown = new ArrayList<>();
+        List<String> ids = g.operands().stream().map(PbsJob::id).toList();
+        for (Json.Obj job : jobs(c, List.of())) {
+            boolean named = ids.isEmpty() || ids.contains(job.text("jobId")) || ids.contains(Long.toString(job.number("jobId")))
+                    || job.number("arrayJobId") != 0 && ids.contains(Long.toString(job.number("arrayJobId")));
+            boolean owned = !g.has("u") || Arrays.asList(g.value("u").split(",")).contains(job.text("userName"));
+            char state = state(job);
+            boolean inState = g.has("i") ? state == 'Q' : !g.has("r") || state == 'R' || state == 'S';
+            if (named && owned && inState) {
+                shown.add(job);
+            }
+        }
+        if (shown.isEmpty()) {
+            return g.has("u") ? 0 : UNKNOWN_JOB;
+        }
+        if (g.has("f")) {
+            shown.forEach(j -> full(c, j));
+        } else if (ALTERNATE.stream().anyMatch(g::has)) {
+            alternate(c, g, shown);
+        } else {
+            brief(c, shown);
+        }
+        return 0;
+    }
+
+    private static char state(Json.Obj job) {
+        if (job.texts("flags").contains("COMPLETING")) {
+            return 'E';
+        }
+        return switch (job.text("state")) {
+            case "PENDING", "" -> 'Q';
+            case "RUNNING" -> 'R';
+            case "SUSPENDED" -> 'S';
+            default -> 'C';
+        };
+    }
+
+    private static void brief(CommandContext c, List<Json.Obj> jobs) {
+        c.out().println("Job id              Name             Username        Time Use S Queue          ");
+        c.out().println("------------------- ---------------- --------------- -------- - ---------------");
+        for (Json.Obj j : jobs) {
+            c.out().println(String.join(" ", left(number(j), 19), left(j.text("name"), 16), left(j.text("userName"), 15),
+                    right(clock(j.number("runSeconds")), 8), Character.toString(state(j)), left(j.text("partition"), 15)));
+        }
+    }
+
+    private static String number(Json.Obj job) {
+        return Long.toString(job.number("jobId"));
+    }
+
+    private static String clock(long seconds) {
+        return hoursMinutes(seconds) + ":" + pad(seconds % 60);
+    }
+
+    private static void alternate(CommandContext c, Given g, List<Json.Obj> jobs) {
+        c.out().println("\n" + c.host().hostName() + ":");
+        c.out().println(" ".repeat(79) + "Req'd  Req'd   Elap ");
+        c.out().println("Job id               Username Queue    Name                 SessID NDS   TSK   Memory Time Use S Time ");
+        c.out().println("-------------------- -------- -------- -------------------- ------ ----- ----- ------ ----- - -----");
+        for (Json.Obj j : jobs) {
+            long limit = j.number("timeLimitMin");
+            String line = String.join(" ", left(number(j), 20), left(j.text("userName"), 8), left(j.text("partition"), 8), left(j.text("name"), 20),
+                    left(NONE, 6), right(Long.toString(Math.max(1, j.number("nodeCount"))), 5), right(Long.toString(j.number("cpus")), 5),
+                    right(memory(g, j), 6), right(limit > 0 ? hoursMinutes(limit * 60) : NONE, 5), Character.toString(state(j)),
+                    right(hoursMinutes(j.number("runSeconds")), 5));
+            c.out().println(line + (g.has("n") ? (g.has("1") ? "   " : "\n   ") + hosts(j) : ""));
+        }
+    }
+
+    private static String hosts(Json.Obj job) {
+        String all = String.join("+", shares(job).stream().map(s -> s[0] + "/" + s[1]).toList());
+        return all.isEmpty() ? NONE : all;
+    }
+
+    /** Of the whole job. */
+    private static String memory(Given g, Json.Obj j) {
+        long mb = j.number("memPerNodeMb") > 0 ? j.number("memPerNodeMb") * Math.max(1, j.number("nodeCount"))
+                : j.number("memPerCpuMb") * j.number("cpus");
+        return mb <= 0 ? NONE : g.has("G") ? Math.ceilDiv(mb, 1024L) + "gb" : g.has("M") ? Math.ceilDiv(mb, 8L) + "mw" : mb + "mb";
+    }
+
+    private static void full(CommandContext c, Json.Obj j) {
+        List<String> lines = new ArrayList<>(List.of("Job Id:\t" + number(j), "Job_Name = " + j.text("name"),
+                "Job_Owner = " + j.text("userName") + "@" + j.text("submitHost"), "job_state = " + state(j), "queue = " + j.text("partition")));
+        time(c, lines, "qtime", j.number("submitTime"));
+        if (state(j) != 'Q') {
+            time(c, lines, "mtime", j.number("startTime"));
+            time(c, lines, "ctime", j.number("endTime"));
+            if (!shares(j).isEmpty()) {
+                lines.add("exec_host = " + hosts(j));
+            }
+        }
+        lines.add("Priority = " + j.number("priority"));
+        lines.add("euser = " + j.text("userName") + "(" + j.number("userId") + ")");
+        lines.add("egroup = " + j.text("groupName") + "(" + j.number("groupId") + ")");
+        if (j.number("timeLimitMin") > 0) {
+            lines.add("Resource_List.walltime = " + clock(j.number("timeLimitMin") * 60));
+        }
+        lines.add("Resource_List.nodect = " + Math.max(1, j.number("nodeCount")));
+        lines.add("Resource_List.ncpus = " + j.number("cpus"));
+        c.out().println(String.join("\n\t", lines) + "\n");
+    }
+
+    private static void time(CommandContext c, List<String> lines, String name, long seconds) {
+        if (seconds > 0) {
+            lines.add(name + " = " + Times.strftime(seconds, c.host().zone(), "%a %b %d %H:%M:%S %Y"));
+        }
+    }
+
+    // ---- queues
+
+    private static int queues(CommandContext c, Given g) throws SlurmException {
+        List<Json.Obj> all = c.host().controller().call("QueryPartitions", new Json.Obj().put("all", Boolean.TRUE)).objects("partitions");
+        List<Json.Obj> jobs = jobs(c, List.of());
+        long ran = 0;
+        long waited = 0;
+        if (g.has("q")) {
+            c.out().println("Queue            Memory CPU Time Walltime Node  Run Que Lm State");
+            c.out().println("---------------- ------ -------- -------- ----  --- --- -- -----");
+        } else if (!g.has("f")) {
+            c.out().println("Queue              Max   Tot   Ena   Str   Que   Run   Hld   Wat   Trn   Ext T");
+            c.out().println("----------------   ---   ---   ---   ---   ---   ---   ---   ---   ---   --- -");
+        }
+        for (Json.Obj p : all) {
+            String name = p.text("name");
+            if (!g.operands().isEmpty() && !g.operands().contains(name)) {
+                continue;
+            }
+            long running = jobs.stream().filter(j -> j.text("partition").equals(name) && "RSE".indexOf(state(j)) >= 0).count();
+            long waiting = jobs.stream().filter(j -> List.of(j.text("partition").split(",")).contains(name) && state(j) == 'Q').count();
+            ran += running;
+            waited += waiting;
+            boolean enabled = p.text("state").equals("UP") || p.text("state").equals("DOWN");
+            boolean started = p.text("state").equals("UP") || p.text("state").equals("DRAIN");
+            if (g.has("q")) {
+                long limit = p.number("maxTimeMin");
+                c.out().println(left(name, 16) + "   --      --    " + (limit > 0 ? right(clock(limit * 60), 8) : "   --   ") + "   -- "
+                        + right(Long.toString(running), 4) + right(Long.toString(waiting), 4) + " --  " + (enabled ? "E" : "D") + " "
+                        + (started ? "R" : "S") + " ");
+            } else if (g.has("f")) {
+                c.out().println("Queue:\t" + name + "\n\tqueue_type = Execution\n\tresources_default.nodes = " + p.number("totalNodes")
+                        + "\n\tenabled = " + yes(enabled) + "\n\tstarted = " + yes(started) + "\n");
+            } else {
+                StringBuilder line = new StringBuilder(left(name, 16));
+                long held = jobs.stream().filter(j -> j.text("partition").equals(name) && j.text("reason").startsWith("JobHeld")).count();
+                for (String cell : List.of("?", Long.toString(running + waiting), yes(enabled), yes(started), Long.toString(waiting - held),
+                        Long.toString(running), Long.toString(held), "?", "?", "?")) {
+                    line.append(right(cell, 6));
+                }
+                c.out().println(line + " E");
+            }
+        }
+        if (g.has("q")) {
+            c.out().println(" ".repeat(47) + "----- -----");
+            c.out().println(" ".repeat(47) + right(Long.toString(ran), 5) + right(Long.toString(waited), 6));
+        }
+        return 0;
+    }
+
+    private static String yes(boolean is) {
+        return is ? "yes" : "no";
+    }
+}

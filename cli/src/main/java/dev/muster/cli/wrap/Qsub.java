@@ -1,0 +1,215 @@
+package dev.muster.cli.wrap;
+
+import dev.muster.cli.CommandContext;
+import dev.muster.cli.UsageException;
+import java.io.IOException;
+import java.time.Instant;
+import java.time.LocalDateTime;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+
+/** {@code qsub}: a batch script, told in PBS's options. */
+public final class Qsub extends Wrapper {
+    private static final int SCRIPT_BYTES_MAX = 4 << 20;
+
+    public Qsub() {
+        super("[script [args...]]", "a::r", "A::r", "b::r", "cwd::n", "e::r", "h::n", "I::n", "J::r", "j::r", "l::r", "m::r", "M::r", "N::r",
+                "o::r", "p::r", "P::r", "pe::r", "q::r", "r::r", "S::r", "t::r", "v::r", "V::n", "W::r", "wd::r");
+    }
+
+    @Override
+    boolean startsProgram() {
+        return true;
+    }
+
+    @Override
+    int go(CommandContext c, Given given) throws UsageException {
+        List<String> operands = new ArrayList<>(given.operands());
+        if (given.has("pe")) {      // its value is two words: the kind and the number
+            if (!given.value("pe").equals("shm") || operands.isEmpty()) {
+                throw refused(c, "-pe takes the word shm and a number of CPUs for each task");
+            }
+            operands = rest(c, given, operands);
+        }
+        boolean wraps = given.value("b").equals("y");
+        List<String> args = new ArrayList<>();
+        options(c, given, args);
+        if (given.has("I")) {
+            if (!operands.isEmpty()) {
+                throw refused(c, "-I takes no script");
+            }
+            if (args.stream().noneMatch(a -> a.startsWith("-N"))) {
+                args.add("-N1");
+            }
+            return hand(c, "salloc", args);
+        }
+        streams(c, given, operands, wraps, args);
+        args.add("--parsable");
+        if (wraps) {
+            if (operands.isEmpty()) {
+                throw misused(c, "-b y needs a command");
+            }
+            if (!given.has("N")) {
+                args.add("-J" + base(operands.getFirst()));
+            }
+            args.add("--wrap=" + String.join(" ", operands));
+        } else {
+            args.addAll(operands);
+        }
+        Ran ran = ask(c, "sbatch", args);
+        if (ran.rc() == 0) {
+            c.out().println(ran.out().strip().replaceFirst(";.*", ""));
+        }
+        return ran.rc();
+    }
+
+    /** With -pe the words behind its number are options again. */
+    private List<String> rest(CommandContext c, Given given, List<String> operands) throws UsageException {
+        given.values().put("pe", List.of(operands.getFirst()));
+        CommandContext more = new CommandContext(c.name(), c.program(), operands.subList(1, operands.size()), c.env(), c.host(), c.out(), c.err(),
+                c.in());
+        Given behind = Given.parse(this, more, true);
+        given.values().putAll(behind.values());
+        return new ArrayList<>(behind.operands());
+    }
+
+    private void options(CommandContext c, Given given, List<String> args) throws UsageException {
+        for (var entry : given.values().entrySet()) {
+            for (String v : entry.getValue()) {
+                option(c, entry.getKey(), v, args);
+            }
+        }
+        if (given.has("v") || given.has("V")) {
+            List<String> names = new ArrayList<>(given.all("v"));
+            if (given.has("V")) {
+                names.addFirst("ALL");
+            }
+            args.add("--export=" + String.join(",", names));
+        }
+    }
+
+    private void option(CommandContext c, String name, String v, List<String> args) throws UsageException {
+        switch (name) {
+            case "a" -> args.add("--begin=" + begin(c, v));
+            case "A" -> args.add("--account=" + v);
+            case "h" -> args.add("-H");
+            case "J", "t" -> args.add("--array=" + v);
+            case "l" -> args.addAll(Resources.options(c, v));
+            case "m" -> mail(c, v, args);
+            case "M" -> args.add("--mail-user=" + v);
+            case "N" -> args.add("-J" + v);
+            case "p" -> args.add("--nice=" + v);
+            case "P" -> args.add("--wckey=" + v);
+            case "pe" -> args.add("--cpus-per-task=" + v);
+            case "q" -> args.add("-p" + v);
+            case "r" -> args.add(yes(c, "-r", v) ? "--requeue" : "--no-requeue");
+            case "b" -> yes(c, "-b", v);
+            case "S" -> c.err().println("option -S is ignored, specify shell via #!<shell> in the job script");
+            case "W" -> attributes(c, v, args);
+            case "wd" -> args.add("-D" + v);
+            case "j" -> {
+                if (!List.of("oe", "eo", "n", "y").contains(v)) {
+                    throw refused(c, "-j: oe, eo, y or n, not " + v);
+                }
+            }
+            default -> { }      // cwd is how it is anyway; e, o, v, V and I are looked at elsewhere
+        }
+    }
+
+    static boolean yes(CommandContext c, String option, String value) throws UsageException {
+        if (!value.equals("y") && !value.equals("n")) {
+            throw refused(c, option + ": y or n, not " + value);
+        }
+        return value.equals("y");
+    }
+
+    private static void mail(CommandContext c, String letters, List<String> args) throws UsageException {
+        List<String> types = new ArrayList<>();
+        for (char letter : letters.toCharArray()) {
+            types.add(switch (letter) {
+                case 'a' -> "FAIL";
+                case 'b' -> "BEGIN";
+                case 'e' -> "END";
+                case 'n' -> "NONE";
+                default -> throw refused(c, "-m: the letters a, b, e or n, not " + letter);
+            });
+        }
+        args.add("--mail-type=" + String.join(",", types));
+    }
+
+    /** {@code depend=afterok:1,afterany:2,block=true}: a word without = goes on with the attribute before it. */
+    private static void attributes(CommandContext c, String text, List<String> args) throws UsageException {
+        List<String> found = new ArrayList<>();
+        for (String word : text.split(",")) {
+            if (word.indexOf('=') < 0 && !found.isEmpty()) {
+                found.set(found.size() - 1, found.getLast() + "," + word);
+            } else {
+                found.add(word);
+            }
+        }
+        for (String one : found) {
+            int eq = one.indexOf('=');
+            String value = one.substring(eq + 1);
+            switch (eq < 0 ? one : one.substring(0, eq)) {
+                case "depend" -> args.add("--dependency=" + value);
+                case "group_list" -> args.add("--account=" + value);
+                case "block" -> {
+                    if (value.equals("true")) {
+                        args.add("--wait");
+                    }
+                }
+                default -> throw refused(c, "-W " + one + " is not supported: depend, group_list and block are");
+            }
+        }
+    }
+
+    /** PBS's {@code [[[[CC]YY]MM]DD]hhmm[.SS]}; anything else is left to sbatch. */
+    static String begin(CommandContext c, String text) {
+        if (!Pattern.matches("(\\d{4}|\\d{6}|\\d{8}|\\d{10}|\\d{12})(\\.\\d\\d)?", text)) {
+            return text;
+        }
+        String digits = text.substring(0, text.length() - (text.indexOf('.') < 0 ? 0 : 3));
+        String seconds = text.indexOf('.') < 0 ? "" : ":" + text.substring(text.length() - 2);
+        LocalDateTime now = LocalDateTime.ofInstant(Instant.ofEpochMilli(c.host().nowMs()), c.host().zone());
+        String whole = now.getYear() + pad(now.getMonthValue()) + pad(now.getDayOfMonth());
+        String d = whole.substring(0, 12 - digits.length()) + digits;
+        String time = d.substring(8, 10) + ":" + d.substring(10) + seconds;
+        return digits.length() == 4 ? time : d.substring(0, 4) + "-" + d.substring(4, 6) + "-" + d.substring(6, 8) + "T" + time;
+    }
+
+    static String base(String path) {
+        return path.substring(path.lastIndexOf('/') + 1);
+    }
+
+    /** {@code job.oNNN} and {@code job.eNNN}, unless told otherwise, here or in the script. */
+    private static void streams(CommandContext c, Given given, List<String> operands, boolean wraps, List<String> args) {
+        String name = given.has("N") ? given.value("N") : operands.isEmpty() ? "STDIN" : base(operands.getFirst());
+        String number = given.has("J") || given.has("t") ? "%A.%a" : "%A";
+        String script = "";
+        if (!wraps && !operands.isEmpty()) {
+            try {
+                String path = operands.getFirst();
+                script = new String(c.host().readFile(path.startsWith("/") ? path : c.host().workDir() + "/" + path, SCRIPT_BYTES_MAX),
+                        java.nio.charset.StandardCharsets.ISO_8859_1);
+            } catch (IOException e) {
+                script = "";        // sbatch says so
+            }
+        }
+        if (given.has("o")) {
+            args.add("-o" + given.value("o"));
+        } else if (!says(script, "-o", "--output")) {
+            args.add("-o" + name + ".o" + number);
+        }
+        boolean joined = given.has("j") ? !given.value("j").equals("n") : says(script, "-j", "-j");
+        if (given.has("e")) {
+            args.add("-e" + given.value("e"));
+        } else if (!joined && !says(script, "-e", "--error")) {
+            args.add("-e" + name + ".e" + number);
+        }
+    }
+
+    private static boolean says(String script, String letter, String word) {
+        return Pattern.compile("(?m)^#(PBS|SBATCH)\\s+(.*\\s)?(" + letter + "|" + word + ")([\\s=]|\\S)").matcher(script).find();
+    }
+}

@@ -1,0 +1,64 @@
+package dev.muster.cli.wrap;
+
+import dev.muster.cli.CommandContext;
+import dev.muster.cli.UsageException;
+import java.util.List;
+import java.util.Optional;
+
+/** {@code seff}: how much of what a job was given it has used, from the accounting records. */
+public final class Seff extends Wrapper {
+    public Seff() {
+        super("job_id", "d::n", "h::n", "v::n");
+    }
+
+    @Override
+    int go(CommandContext c, Given g) throws UsageException {
+        if (g.has("h") || g.operands().size() != 1) {
+            c.out().println("Usage: seff [Options] <Jobid>\n       Options:\n       -h    show this help\n       -v    tell the version\n"
+                    + "       -d    show the accounting records as well");
+            return g.has("h") ? 0 : 1;
+        }
+        if (g.has("v")) {
+            c.out().println(dev.muster.model.Release.LINE);
+            return 0;
+        }
+        List<String[]> rows = Efficiency.records(c, g.operands().getFirst());
+        if (g.has("d")) {
+            c.out().println("Slurm data: " + Efficiency.FIELDS.replace(',', ' '));
+            rows.forEach(r -> c.out().println("Slurm data: " + String.join(" ", r)));
+            c.out().println("");
+        }
+        Optional<Efficiency> job = Efficiency.of(rows);
+        if (job.isEmpty()) {
+            c.err().println("Job not found.");
+            return 2;
+        }
+        report(c, job.get());
+        return 0;
+    }
+
+    private static void report(CommandContext c, Efficiency e) {
+        c.out().println("Job ID: " + e.id());
+        if (e.shownId().indexOf('_') >= 0) {
+            c.out().println("Array Job ID: " + e.shownId());
+        }
+        c.out().println("Cluster: " + e.cluster() + "\nUser/Group: " + e.user() + "/" + e.group());
+        if (e.state().equals("PENDING")) {
+            c.out().println("State: " + e.state() + "\nEfficiency not available for jobs in the PENDING state.");
+            return;
+        }
+        boolean running = e.state().equals("RUNNING");
+        c.out().println("State: " + e.state() + (running ? "" : " (exit code " + e.exit().replaceFirst(":.*", "") + ")"));
+        c.out().println(e.cores() == 1 ? "Cores: 1" : e.nodes() == 1 ? "Nodes: 1\nCores per node: " + e.cores()
+                : "Nodes: " + e.nodes() + "\nCores per node: " + e.cores() / e.nodes());
+        c.out().println("CPU Utilized: " + Efficiency.clock(Math.round(e.cpu())));
+        c.out().println("CPU Efficiency: " + Efficiency.percent(e.cpu(), e.core()) + " of " + Efficiency.clock(e.core()) + " core-walltime");
+        c.out().println("Job Wall-clock time: " + Efficiency.clock(e.wall()));
+        c.out().println("Memory Utilized: " + Efficiency.amount(e.memory()) + (e.estimated() ? " (estimated maximum)" : ""));
+        c.out().println("Memory Efficiency: " + Efficiency.percent(e.memory(), e.given()) + " of " + Efficiency.amount(e.given()) + " ("
+                + Efficiency.amount(e.given() / e.nodes()) + "/node)");
+        if (running) {
+            c.out().println("WARNING: Efficiency statistics may be misleading for RUNNING jobs.");
+        }
+    }
+}

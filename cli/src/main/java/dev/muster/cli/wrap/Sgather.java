@@ -1,0 +1,196 @@
+package dev.muster.cli.wrap;
+
+import dev.muster.cli.Command;
+import dev.muster.cli.CommandContext;
+import dev.muster.cli.Commands;
+import dev.muster.cli.GetOpt;
+import dev.muster.cli.OptionHelp;
+import dev.muster.cli.SlurmException;
+import dev.muster.cli.UsageException;
+import dev.muster.model.Json;
+import dev.muster.model.Release;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/** Brings a file of each node of the job to this one, as {@code DEST.node}: a step whose tasks write it to their output, packed with tar. */
+public final class Sgather implements Command {
+    private static final List<GetOpt.Opt> OPTIONS = GetOpt.table("compress:C:n", "fanout:F:r", "force:f:n", "help:h:n", "jobid:j:r", "keep:k:n",
+            "preserve:p:n", "recursive:r:n", "timeout:t:r", "usage::n", "verbose:v:n", "version:V:n");
+    private static final String OPERANDS = "SOURCE DEST";
+    /** With --force no mistake. */
+    private static final String MISSING = ": No such file or directory";
+    /** Arguments: source, r if it may be a directory, seconds, and one for tar. What cannot be read leaves no output and a line of error. */
+    private static final String READER = "[ -e \"$1\" ] || "
+            + "{ echo \"sgather: error: $SLURMD_NODENAME: $1" + MISSING + "\" >&2; exit 0; }; "
+            + "[ ! -d \"$1\" ] || [ -n \"$2\" ] || { echo \"sgather: error: $SLURMD_NODENAME: $1: is a directory\" >&2; exit 0; }; "
+            + "exec timeout \"$3\" tar -cf - $4 -C \"$(dirname \"$1\")\" -- \"$(basename \"$1\")\"";
+    private static final long UNPACK_SECONDS = 600;
+    private static final long WORDS_BYTES_MAX = 1 << 16;
+
+    @Override
+    public List<GetOpt.Opt> options() {
+        return OPTIONS;
+    }
+
+    @Override
+    public int run(CommandContext c) throws SlurmException, UsageException {
+        GetOpt.Parsed p = GetOpt.parse(OPTIONS, c.args(), false);
+        if (!p.error().isEmpty()) {
+            throw new UsageException(1, List.of(c.program() + ": " + p.error(), "Try \"sgather --help\" for more information"));
+        }
+        List<String> set = new ArrayList<>();
+        String job = c.env("SLURM_JOB_ID");
+        long seconds = 0;
+        String fanout = "";
+        for (GetOpt.Hit h : p.hits()) {
+            switch (h.opt().name()) {
+                case "help" -> {
+                    OptionHelp.help(c, OPTIONS, OPERANDS);
+                    return 0;
+                }
+                case "usage" -> {
+                    c.out().println("Usage: sgather [-CFfhjkprtvV] " + OPERANDS);
+                    return 0;
+                }
+                case "version" -> {
+                    c.out().println("sgather " + Release.VERSION);
+                    return 0;
+                }
+                case "jobid" -> job = h.value();
+                case "fanout" -> fanout = "--treewidth=" + number(c, h);
+                case "timeout" -> seconds = number(c, h);
+                default -> set.add(h.opt().name());
+            }
+        }
+        if (p.operands().size() != 2) {
+            throw new UsageException(1, List.of("Need two file names, have " + p.operands().size() + " names",
+                    "Try \"sgather --help\" for more information"));
+        }
+        if (!job.matches("\\d{1,9}")) {
+            throw c.bad(1, "Need a job id to run this command.  Run from within a Slurm job or use the --jobid option.");
+        }
+        return gather(c, job, p.operands(), set, seconds, fanout);
+    }
+
+    private static long number(CommandContext c, GetOpt.Hit h) throws UsageException {
+        if (!h.value().matches("\\d{1,6}")) {
+            throw c.bad(1, "--" + h.opt().name() + ": a number is needed, not " + h.value());
+        }
+        return Long.parseLong(h.value());
+    }
+
+    private static int gather(CommandContext c, String job, List<String> names, List<String> set, long seconds, String fanout)
+            throws SlurmException, UsageException {
+        c.host().needsOwnProcess();
+        Json.Obj allocation = c.host().controller().call("AwaitAllocation", new Json.Obj().put("jobId", Long.parseLong(job)));
+        List<String> nodes = Wrapper.names(allocation.text("nodes"));
+        String target = names.getLast();
+        Path dest = Path.of(target.startsWith("/") ? target : c.host().workDir() + "/" + target);
+        for (String node : nodes) {
+            if (Files.exists(Path.of(dest + "." + node)) && !set.contains("force")) {
+                throw c.bad(1, dest + "." + node + ": File exists");
+            }
+        }
+        if (set.contains("verbose")) {
+            c.info("gathering " + names.getFirst() + " from " + allocation.text("nodes") + " of job " + job);
+        }
+        Path spool;
+        try {
+            spool = Files.createTempDirectory(dest.toAbsolutePath().getParent(), ".sgather");
+        } catch (IOException e) {
+            throw c.bad(1, "Can't write beside `" + target + "`: " + e.getMessage());
+        }
+        try {
+            List<String> args = new ArrayList<>();
+            if (!fanout.isEmpty()) {
+                args.add(fanout);
+            }
+            // one step reads on all nodes; every task's output is a file of its own
+            args.addAll(step(job, nodes.size()));
+            args.addAll(List.of("-o", spool.toString().replace("%", "%%") + "/%N", "-e",
+                    spool.toString().replace("%", "%%") + "/%N.err", "sh", "-c", READER, "sgather", names.getFirst(),
+                    set.contains("recursive") ? "r" : "", Long.toString(seconds), set.contains("compress") ? "-z" : "--owner=0"));
+            int rc = srun(c, args);
+            for (String node : nodes) {
+                rc = Math.max(rc, unpack(c, spool, node, dest, set));
+            }
+            return rc;
+        } catch (IOException e) {
+            throw c.bad(1, "Can't write `" + target + "`: " + e.getMessage());
+        } finally {
+            remove(spool);
+        }
+    }
+
+    private static List<String> step(String job, int nodes) {
+        return List.of("--jobid=" + job, "--overlap", "-Q", "-N" + nodes, "-n" + nodes, "--ntasks-per-node=1", "-J", "sgather", "--input=none");
+    }
+
+    private static int srun(CommandContext c, List<String> args) {
+        return Commands.run(new CommandContext("srun", "srun", args, c.env(), c.host(), c.out(), c.err(), c.in()));
+    }
+
+    private static int unpack(CommandContext c, Path spool, String node, Path dest, List<String> set) throws IOException {
+        Path archive = spool.resolve(node);
+        Path said = spool.resolve(node + ".err");
+        String words = Files.exists(said) && Files.size(said) <= WORDS_BYTES_MAX ? Files.readString(said, StandardCharsets.ISO_8859_1).strip() : "";
+        if (!words.isEmpty()) {
+            c.err().println(words);
+        }
+        if (words.endsWith(MISSING) && set.contains("force")) {
+            return 0;
+        }
+        if (!Files.exists(archive) || Files.size(archive) == 0) {
+            if (words.isEmpty()) {
+                c.error(node + ": nothing came");
+            }
+            return 1;
+        }
+        Path into = Files.createDirectory(spool.resolve(node + ".d"));
+        List<String> tar = new ArrayList<>(List.of("tar", "-xf", archive.toString(), "-C", into.toString(), "--no-same-owner"));
+        tar.addAll(set.contains("preserve") ? List.of("-p") : List.of("-m", "--no-same-permissions"));
+        try {
+            Process unpacks = new ProcessBuilder(tar).redirectErrorStream(true).redirectOutput(ProcessBuilder.Redirect.DISCARD).start();
+            if (!unpacks.waitFor(UNPACK_SECONDS, TimeUnit.SECONDS) || unpacks.exitValue() != 0) {
+                unpacks.destroyForcibly();
+                c.error(node + ": what came is not whole");
+                return 1;
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return 1;
+        }
+        Optional<Path> one;
+        try (Stream<Path> found = Files.list(into)) {
+            one = found.findFirst();
+        }
+        Path to = Path.of(dest + "." + node);
+        if (one.isEmpty()) {
+            c.error(node + ": nothing came");
+            return 1;
+        }
+        if (Files.isDirectory(to)) {
+            remove(to);
+        }
+        Files.move(one.get(), to, StandardCopyOption.REPLACE_EXISTING);
+        return 0;
+    }
+
+    private static void remove(Path path) {
+        try (Stream<Path> all = Files.walk(path)) {
+            for (Path one : all.sorted(java.util.Comparator.reverseOrder()).toList()) {
+                Files.deleteIfExists(one);
+            }
+        } catch (IOException e) {
+            // what is left has a name that tells whose it is
+        }
+    }
+}

@@ -1,0 +1,51 @@
+package dev.muster.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** -M: which clusters a command goes to. */
+class ClustersTest {
+    private final FakeHost host = new FakeHost().reply("Show", """
+            {"rows":[{"Cluster":"test","ControlHost":"10.0.0.1","ControlPort":"6817"},{"Cluster":"far","ControlHost":"10.0.0.2","ControlPort":"6817"},
+             {"Cluster":"gone","ControlHost":"","ControlPort":"0"}]}""");
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', nullValues = "-", textBlock = """
+            squeue -o %i                  | -         | -    | here
+            squeue -o %i -M test          | -         | -    | here
+            squeue -o %i -M far           | -         | -    | far
+            squeue -o %i --clusters=far   | -         | -    | far
+            squeue -o %i -Mfar,test       | -         | -    | far test
+            sinfo -o %N -M all            | -         | -    | far test
+            scancel -M far 7              | -         | -    | far
+            scontrol -M far show job      | -         | -    | far
+            squeue -o %i                  | far       | -    | far
+            squeue -o %i -M test          | far       | -    | here
+            squeue -o %i -M gone          | -         | gone | ''
+            squeue -o %i -M test,nowhere  | -         | nowhere | ''
+            """)
+    void whereACommandGoes(String command, String variable, String unknown, String asked) {
+        if (variable != null) {
+            host.env.put("SLURM_CLUSTERS", variable);
+        }
+        FakeHost.Ran ran = host.run(command);
+        assertThat(String.join(" ", host.turns.isEmpty() && unknown == null ? java.util.List.of("here") : host.turns)).isEqualTo(asked);
+        assertThat(ran.err()).isEqualTo(unknown == null ? "" : command.split(" ")[0] + ": error: '" + unknown + "' can't be reached now, or it is an "
+                + "invalid entry for --cluster.  Use 'sacctmgr list clusters' to see available clusters.\n");
+    }
+
+    /** The one where it starts first; this one where others are no earlier. */
+    @ParameterizedTest
+    @CsvSource({"test=5 far=4, far", "test=4 far=5, test", "far=4 test=4, test", "far=4, far"})
+    void sbatchTakesTheEarliestStart(String starts, String chosen) {
+        for (String s : starts.split(" ")) {
+            host.reply(s.substring(0, s.indexOf('=')) + " Submit", "{\"jobId\":9,\"testStart\":" + s.substring(s.indexOf('=') + 1) + "}");
+        }
+        String names = String.join(",", java.util.Arrays.stream(starts.split(" ")).map(s -> s.replaceFirst("=.*", "")).toList());
+        assertThat(host.run("sbatch -M " + names + " --wrap=x")).isEqualTo(
+                new FakeHost.Ran(0, "Submitted batch job 9 on cluster " + chosen + "\n", ""));
+        assertThat(host.sent.get("Submit").flag("testOnly")).isFalse();
+    }
+}

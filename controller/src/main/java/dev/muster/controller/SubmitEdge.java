@@ -1,0 +1,213 @@
+package dev.muster.controller;
+
+import dev.muster.config.Key;
+import dev.muster.controller.lua.SubmitScript;
+import dev.muster.core.Access;
+import dev.muster.core.Command;
+import dev.muster.core.Decision;
+import dev.muster.core.JobSubmit;
+import dev.muster.daemon.DaemonLog;
+import dev.muster.daemon.Identities;
+import dev.muster.model.Bytes;
+import dev.muster.model.Identity;
+import dev.muster.model.JobDesc;
+import dev.muster.model.SlurmErrno;
+import dev.muster.model.api.JobMessages;
+import dev.muster.transport.Caller;
+import dev.muster.transport.Server.Reply;
+import java.io.ByteArrayOutputStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** New jobs: users, groups and contents are looked up, and the site's own rules asked, before the core decides. */
+final class SubmitEdge {
+    /** Slurm's default limit of a batch script. */
+    static final int SCRIPT_BYTES_MAX = 4 << 20;
+    /** What a request may hold in any case. */
+    static final int SCRIPT_BYTES_TOP = 8 << 20;
+
+    private final Controller controller;
+    private final CoreThread core;
+    private final Identities identities;
+    private final Blobs blobs;
+    private final DaemonLog log;
+
+    SubmitEdge(Controller controller, CoreThread core, Identities identities, Blobs blobs, DaemonLog log) {
+        this.controller = controller;
+        this.core = core;
+        this.identities = identities;
+        this.blobs = blobs;
+        this.log = log;
+    }
+
+    /** SchedulerParameters=max_script_size=…, at most what a request may hold. */
+    private int scriptBytesMax() {
+        String text = controller.conf().schedulerParameters().getOrDefault("max_script_size", "");
+        return text.matches("[1-9][0-9]{0,8}") ? Math.min(SCRIPT_BYTES_TOP, Integer.parseInt(text)) : SCRIPT_BYTES_MAX;
+    }
+
+    Reply submit(Caller caller, JobMessages.Submit m) {
+        return switch (request(caller, m)) {
+            case Refused r -> r.reply();
+            case Request r -> saying(core.execute(r.command(), caller.uid()), r.said());
+        };
+    }
+
+    /** What job_submit.lua told the user comes before anything else. */
+    private static Reply saying(Decision decision, List<String> said) {
+        if (said.isEmpty()) {
+            return Api.tested(decision);
+        }
+        return switch (decision) {
+            case Decision.Accepted a when a.reply() instanceof JobMessages.SubmitReply s -> Reply.of(s.saying(said));
+            case Decision.Accepted a -> Reply.of(a.reply());
+            case Decision.Rejected r -> Reply.error(400, r.errno(), String.join("\n", said) + "\n" + r.sentence());
+        };
+    }
+
+    Reply submitHet(Caller caller, JobMessages.SubmitHet m) {
+        List<Command.SubmitJob> parts = new ArrayList<>();
+        List<String> said = new ArrayList<>();
+        for (JobMessages.Submit part : m.parts()) {
+            switch (request(caller, new JobMessages.Submit("", part.job(), part.script(), part.environment(), false, false))) {
+                case Refused r -> {
+                    return r.reply();
+                }
+                case Request r -> {
+                    if (!r.command().desc().extras().burstBuffer().isEmpty()) {
+                        return Reply.error(400, SlurmErrno.INVALID_BURST_BUFFER_REQUEST, BurstBuffers.NOT_HET);
+                    }
+                    parts.add(r.command());
+                    said.addAll(r.said());
+                }
+            }
+        }
+        return saying(core.execute(new Command.SubmitHet(caller.uid(), parts, m.requestId(), m.immediate(), m.testOnly()), caller.uid()), said);
+    }
+
+    sealed interface Resolved {}
+
+    /** @param said for the user, whatever becomes of it */
+    record Request(Command.SubmitJob command, List<String> said) implements Resolved {}
+
+    record Refused(Reply reply) implements Resolved {
+        Refused(SlurmErrno errno) {
+            this(Reply.error(errno));
+        }
+    }
+
+    /** Users, groups and contents looked up. */
+    Resolved request(Caller caller, JobMessages.Submit m) {
+        if (controller.isFull()) {
+            return new Refused(Reply.error(400, SlurmErrno.ERROR_ON_DESC_TO_RECORD_COPY, "Resource temporarily unavailable"));
+        }
+        if (m.script().length() > scriptBytesMax()) {
+            return new Refused(SlurmErrno.PATHNAME_TOO_LONG);
+        }
+        int uid = m.job().owner().user().isEmpty() && m.job().owner().uid() == 0 ? caller.uid() : m.job().owner().uid();
+        Optional<Identity> owner = identities.byUid(uid);
+        if (owner.isEmpty()) {
+            return new Refused(SlurmErrno.USER_ID_MISSING);
+        }
+        Optional<Identity> asked = withGroup(owner.get(), m.job().owner().gid(),
+                Access.isSuperUser(core.durable(), caller.uid()));
+        if (asked.isEmpty()) {
+            return new Refused(SlurmErrno.ACCESS_DENIED);
+        }
+        owner = asked;
+        if (m.job().kind() == JobDesc.Kind.BATCH && m.script().isEmpty()) {
+            return new Refused(SlurmErrno.JOB_SCRIPT_MISSING);
+        }
+        JobDesc wanted = m.job().withOwner(owner.get());
+        Bytes batch = m.script();
+        List<Bytes> variables = m.environment();
+        List<String> said = List.of();
+        switch (controller.filter().submit(JobSubmit.before(core.durable(), wanted, "lua"), batch, variables, caller.uid()).orElse(null)) {
+            case SubmitScript.Refused r -> {
+                return new Refused(Reply.error(400, r.errno(), String.join("", r.said().stream().map(line -> line + "\n").toList()) + r.sentence()));
+            }
+            case SubmitScript.Passed p -> {
+                wanted = p.job();
+                batch = p.script();
+                variables = p.environment();
+                said = p.said();
+            }
+            case null -> { }
+        }
+        switch (controller.buffers().submitted(core.durable(), wanted, batch)) {
+            case BurstBuffers.Taken t -> wanted = t.desc();
+            case BurstBuffers.Refused r -> {
+                return new Refused(r.reply());
+            }
+        }
+        String groupProblem = groupProblem(owner.get(), JobSubmit.partitionOf(core.durable(), wanted));
+        if (!groupProblem.isEmpty()) {
+            return new Refused(SlurmErrno.JOB_MISSING_REQUIRED_PARTITION_GROUP);
+        }
+        Bytes environment = joined(variables);
+        String scriptHash = Blobs.hash(batch);
+        String envHash = Blobs.hash(environment);
+        JobDesc.Payload p = wanted.payload();
+        JobDesc desc = wanted.withPayload(new JobDesc.Payload(scriptHash, envHash, p.arguments(), p.submitHost(),
+                p.submitPid(), p.submitLine(), p.umask(), p.limits()));
+        if (controller.conf().has(dev.muster.config.Key.JOB_SUBMIT_PLUGINS, "logging")) {
+            log.info(JobSubmit.logged(desc, caller.uid()));
+        }
+        if (!m.testOnly()) {
+            blobs.put(scriptHash, batch);
+            blobs.put(envHash, environment);
+        }
+        return new Request(
+                new Command.SubmitJob(caller.uid(), desc, m.requestId(), batch, environment, m.immediate(), m.testOnly()), said);
+    }
+
+    /** {@code --gid}: a group of the owner's, or any if an administrator asks; empty if it is not theirs. */
+    private Optional<Identity> withGroup(Identity owner, int gid, boolean admin) {
+        if (gid == 0 || gid == owner.gid()) {
+            return Optional.of(owner);
+        }
+        if (!admin && !owner.gids().contains(gid)) {
+            return Optional.empty();
+        }
+        List<Integer> gids = new ArrayList<>(owner.gids());
+        if (!gids.contains(gid)) {
+            gids.add(gid);
+        }
+        String group = identities.groupName(gid);
+        return Optional.of(new Identity(owner.uid(), gid, owner.user(), group, List.copyOf(gids), owner.home(), owner.shell()));
+    }
+
+    /** AllowGroups is checked here: group names are the host's business, not the core's. */
+    private String groupProblem(Identity owner, String partitions) {
+        for (String name : partitions.split(",")) {
+            String allowed = core.durable().partitions().find(name).map(p -> p.info().allowGroups()).orElse("ALL");
+            if (!isOfGroups(identities, owner, allowed)) {
+                return name;
+            }
+        }
+        return "";
+    }
+
+    /** ALL, or one of the groups; root is of all. */
+    static boolean isOfGroups(Identities identities, Identity user, String allowed) {
+        if (allowed.equals("ALL") || user.uid() == 0) {
+            return true;
+        }
+        for (String group : allowed.split(",")) {
+            if (identities.group(group).filter(g -> user.gids().contains(g.gid()) || g.members().contains(user.user())).isPresent()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    static Bytes joined(List<Bytes> entries) {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        for (Bytes entry : entries) {
+            out.writeBytes(entry.toArray());
+            out.write(0);
+        }
+        return Bytes.of(out.toByteArray());
+    }
+}

@@ -1,0 +1,276 @@
+package dev.muster.controller;
+
+import dev.muster.config.Key;
+import dev.muster.config.SlurmConf;
+import dev.muster.controller.lua.SubmitScript;
+import dev.muster.core.Accounts;
+import dev.muster.core.Amounts;
+import dev.muster.core.Job;
+import dev.muster.core.Partition;
+import dev.muster.core.Reservation;
+import dev.muster.core.State;
+import dev.muster.daemon.DaemonLog;
+import dev.muster.model.Bytes;
+import dev.muster.model.Codec;
+import dev.muster.model.Durations;
+import dev.muster.model.HostList;
+import dev.muster.model.JobDesc;
+import dev.muster.model.Json;
+import dev.muster.model.accounting.DbdMessages.AssocPolicy;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.BiPredicate;
+import java.util.function.Supplier;
+
+/** JobSubmitPlugins=lua: the site's job_submit.lua is asked about each new job and each change of one. Nothing of it is loaded otherwise. */
+final class SubmitFilter {
+    private static final String FILE = "job_submit.lua";
+
+    private final DaemonLog log;
+    private final Supplier<State> state;
+    private final BiPredicate<Integer, Partition> mayUse;
+    private SubmitScript script;
+    private volatile SlurmConf conf;
+
+    /** @param mayUse whether a user may submit to a partition */
+    SubmitFilter(DaemonLog log, Supplier<State> state, BiPredicate<Integer, Partition> mayUse) {
+        this.log = log;
+        this.state = state;
+        this.mayUse = mayUse;
+    }
+
+    /** At start and at each reconfiguration. Answers what is wrong with the script, "" if nothing is. */
+    synchronized String configure(SlurmConf c) {
+        conf = c;
+        boolean wanted = c.has(Key.JOB_SUBMIT_PLUGINS, "lua");
+        if (!wanted && script != null) {
+            script.close();
+            script = null;
+        }
+        if (wanted && script == null) {
+            SubmitScript fresh = new SubmitScript(c.sister(FILE), log::info, log::error);
+            String wrong = fresh.load();
+            if (!wrong.isEmpty()) {
+                fresh.close();
+                return wrong;
+            }
+            script = fresh;
+        }
+        return "";
+    }
+
+    private synchronized Optional<SubmitScript> script() {
+        return Optional.ofNullable(script);
+    }
+
+    /** Empty where no script is configured. */
+    Optional<SubmitScript.Outcome> submit(JobDesc job, Bytes batch, List<Bytes> environment, int uid) {
+        return script().map(s -> s.submit(job, batch, environment, uid, new View(state.get())));
+    }
+
+    /** @param refused the script's number for no; 0 where it said yes; changes are those to make */
+    record Changed(Map<String, String> changes, int refused, String sentence, List<String> said) {}
+
+    /** Keys of {@code scontrol update} and where they stand in a description: these the script sees and changes. */
+    private static final String[][] KEYS = {
+        {"comment", "extras.comment"}, {"admincomment", "extras.adminComment"}, {"extra", "extras.extra"}, {"mailuser", "extras.mailUser"},
+        {"account", "charge.account"}, {"qos", "charge.qos"}, {"wckey", "charge.wckey"}, {"reservationname", "charge.reservation"},
+        {"name", "name"}, {"partition", "partition"}, {"features", "request.features"}, {"prefer", "request.prefer"},
+        {"licenses", "request.licenses"}, {"reqnodelist", "request.nodeList"}, {"excnodelist", "request.excludeList"},
+        {"gres", "request.tresPerNode"}, {"tresperjob", "request.tresPerJob"}, {"trespertask", "request.tresPerTask"},
+        {"trespersocket", "request.tresPerSocket"}, {"dependency", "timing.dependency"}, {"burstbuffer", "extras.burstBuffer"},
+        {"timelimit", "timing.timeLimitMin"}, {"timemin", "timing.timeMinMin"}, {"numtasks", "request.tasks"},
+        {"cpuspertask", "request.cpusPerTask"}, {"numnodes", "request.nodesMin"}, {"minmemorynode", "request.memPerNodeMb"},
+        {"minmemorycpu", "request.memPerCpuMb"}, {"nice", "timing.nice"}, {"mincpusnode", "request.cpusPerNodeMin"}};
+
+    private static final Map<String, String> OTHER_NAMES = Map.of("jobname", "name", "reservation", "reservationname", "trespernode", "gres",
+            "reqnodes", "numnodes", "cpus/task", "cpuspertask", "reqtasks", "numtasks", "reqprocs", "numtasks");
+
+    /** What becomes of changes to a job: empty where no script is configured. */
+    Optional<Changed> modify(Job job, Map<String, String> asked, Bytes batch, int uid) {
+        return script().map(s -> {
+            Json.Obj wanted = new Json.Obj();
+            Map<String, String> byKey = new TreeMap<>();
+            asked.forEach((k, v) -> byKey.put(OTHER_NAMES.getOrDefault(k, k), k));
+            for (String[] key : KEYS) {
+                if (byKey.containsKey(key[0])) {
+                    value(key[1], asked.get(byKey.get(key[0]))).ifPresent(v -> part(wanted, key[1]).put(last(key[1]), v));
+                }
+            }
+            JobDesc before = Codec.bind(wanted, JobDesc.class);
+            Map<String, Long> numbers = new TreeMap<>(Map.of("job_id", (long) job.id(), "job_state", (long) job.state().ordinal(),
+                    "start_time", job.run().startTime(), "end_time", job.run().endTime(), "submit_time", job.submitTime(),
+                    "restart_cnt", (long) job.restarts(), "total_cpus", (long) Amounts.cpus(job), "priority", job.priority()));
+            return switch (s.modify(before, job.desc(), batch, numbers, uid, new View(state.get()))) {
+                case SubmitScript.Refused r -> new Changed(asked, r.errno(), r.sentence(), r.said());
+                case SubmitScript.Passed p -> new Changed(merged(asked, byKey, before, p.job()), 0, "", p.said());
+            };
+        });
+    }
+
+    private static Map<String, String> merged(Map<String, String> asked, Map<String, String> byKey, JobDesc before, JobDesc after) {
+        Map<String, String> out = new TreeMap<>(asked);
+        Json.Obj was = Json.object(Codec.encode(before));
+        Json.Obj is = Json.object(Codec.encode(after));
+        for (String[] key : KEYS) {
+            Object old = part(was, key[1]).raw(last(key[1]));
+            Object now = part(is, key[1]).raw(last(key[1]));
+            if (!java.util.Objects.equals(old, now)) {
+                out.remove(byKey.getOrDefault(key[0], key[0]));
+                if (now != null) {
+                    out.put(key[0], key[0].startsWith("time") && now.equals(-1L) ? "UNLIMITED" : now.toString());
+                }
+            }
+        }
+        return out;
+    }
+
+    private static Optional<Object> value(String path, String text) {
+        boolean number = path.endsWith("Min") && path.startsWith("timing") || path.matches("request\\.(tasks|cpus.*|nodesMin|mem.*)|timing\\.nice");
+        if (!number) {
+            return Optional.of(text);
+        }
+        if (path.startsWith("timing.time")) {
+            return Durations.parseMinutes(text).stream().<Object>mapToObj(Long::valueOf).findFirst();
+        }
+        return text.matches("-?[0-9]{1,9}") ? Optional.of(Long.valueOf(text)) : Optional.empty();
+    }
+
+    private static String last(String path) {
+        return path.substring(path.indexOf('.') + 1);
+    }
+
+    private static Json.Obj part(Json.Obj job, String path) {
+        int dot = path.indexOf('.');
+        if (dot < 0) {
+            return job;
+        }
+        if (!job.has(path.substring(0, dot))) {
+            job.put(path.substring(0, dot), new Json.Obj());
+        }
+        return (Json.Obj) job.raw(path.substring(0, dot));
+    }
+
+    /** The cluster of one moment. */
+    private final class View implements SubmitScript.Cluster {
+        private final State at;
+
+        private View(State at) {
+            this.at = at;
+        }
+
+        @Override
+        public String name() {
+            return conf.clusterName();
+        }
+
+        @Override
+        public List<Json.Obj> partitions(int uid) {
+            List<Json.Obj> out = new ArrayList<>();
+            for (Partition p : at.partitions().values()) {
+                if (mayUse.test(uid, p)) {
+                    out.add(partition(p));
+                }
+            }
+            return out;
+        }
+
+        private Json.Obj partition(Partition p) {
+            var i = p.info();
+            int cpus = p.nodes().stream().flatMap(n -> at.nodes().find(n).stream()).mapToInt(n -> n.spec().cpus()).sum();
+            return new Json.Obj().put("name", p.name()).put("allow_accounts", notAll(i.allowAccounts())).put("allow_groups", notAll(i.allowGroups()))
+                    .put("allow_qos", notAll(i.allowQos())).put("allow_alloc_nodes", notAll(i.allocNodes())).put("alternate", i.alternate())
+                    .put("billing_weights_str", i.tresBillingWeights()).put("deny_accounts", i.denyAccounts()).put("deny_qos", i.denyQos())
+                    .put("default_time", limit(i.defaultTimeMin() == 0 ? Integer.MIN_VALUE : i.defaultTimeMin()))
+                    .put("def_mem_per_cpu", i.defMemPerCpuMb() > 0 ? i.defMemPerCpuMb() : null)
+                    .put("def_mem_per_node", Math.max(0, i.defMemPerNodeMb()))
+                    .put("max_mem_per_cpu", i.maxMemPerCpuMb() > 0 ? i.maxMemPerCpuMb() : null)
+                    .put("max_mem_per_node", Math.max(0, i.maxMemPerNodeMb()))
+                    .put("flag_default", i.isDefault() ? 1L : 0L).put("flags", i.isDefault() ? 1L : 0L).put("qos", i.qos())
+                    .put("max_cpus_per_node", limit(Partition.cpusMax(i.maxCpusPerNode()))).put("max_time", limit(i.maxTimeMin()))
+                    .put("max_nodes", limit(i.maxNodes())).put("max_nodes_orig", limit(i.maxNodes())).put("min_nodes", (long) i.minNodes())
+                    .put("min_nodes_orig", (long) i.minNodes()).put("nodes", HostList.of(p.nodes()).compressed())
+                    .put("max_share", (long) p.jobsPerCore(true)).put("priority_job_factor", (long) i.priorityJobFactor())
+                    .put("priority_tier", (long) i.priorityTier()).put("total_cpus", (long) cpus).put("total_nodes", (long) p.nodes().size())
+                    .put("state_up", switch (i.state()) {
+                        case "UP" -> 3L;
+                        case "DOWN" -> 1L;
+                        case "DRAIN" -> 2L;
+                        default -> 0L;
+                    });
+        }
+
+        /** What is open to all names nobody. */
+        private static String notAll(String text) {
+            return text.equals("ALL") ? "" : text;
+        }
+
+        /** -1 is no limit, the least number not said. */
+        private static long limit(int value) {
+            return value == Integer.MIN_VALUE ? 4_294_967_294L : value < 0 ? 4_294_967_295L : value;
+        }
+
+        @Override
+        public List<Json.Obj> jobs() {
+            List<Json.Obj> out = new ArrayList<>();
+            for (Job j : at.jobs().values()) {
+                JobDesc d = j.desc();
+                out.add(new Json.Obj().put("job_id", (long) j.id()).put("name", d.name()).put("account", d.charge().account())
+                        .put("comment", d.extras().comment()).put("admin_comment", d.extras().adminComment()).put("partition", d.partition())
+                        .put("qos", d.charge().qos()).put("wckey", d.charge().wckey()).put("reservation", d.charge().reservation())
+                        .put("user_id", (long) d.owner().uid()).put("group_id", (long) d.owner().gid()).put("user_name", d.owner().user())
+                        .put("job_state", (long) j.state().ordinal()).put("priority", j.priority()).put("restart_cnt", (long) j.restarts())
+                        .put("time_limit", limit(j.run().startTime() > 0 ? j.run().limitMin()
+                                : d.timing().timeLimitMin() == 0 ? Integer.MIN_VALUE : d.timing().timeLimitMin()))
+                        .put("time_min", (long) d.timing().timeMinMin()).put("nodes", j.holdsNodes() ? j.run().allocation().hostList() : "")
+                        .put("start_time", j.run().startTime()).put("end_time", j.run().endTime()).put("submit_time", j.submitTime())
+                        .put("min_nodes", (long) Math.max(1, d.request().nodesMin())).put("max_nodes", (long) d.request().nodesMax())
+                        .put("min_cpus", (long) Amounts.cpus(j)).put("total_cpus", j.holdsNodes() ? (long) Amounts.cpus(j) : 0L)
+                        .put("features", d.request().features()).put("licenses", d.request().licenses()).put("gres", d.request().tresPerNode())
+                        .put("tres_per_node", d.request().tresPerNode()).put("tres_per_job", d.request().tresPerJob())
+                        .put("tres_per_task", d.request().tresPerTask()).put("work_dir", d.files().workDir().text())
+                        .put("array_job_id", (long) j.array().jobId()).put("array_task_id", (long) j.array().task()));
+            }
+            return out;
+        }
+
+        @Override
+        public List<Json.Obj> reservations() {
+            List<Json.Obj> out = new ArrayList<>();
+            for (Reservation r : at.reservations().values()) {
+                out.add(new Json.Obj().put("name", r.name()).put("start_time", r.start()).put("end_time", r.end())
+                        .put("duration", (r.end() - r.start()) / 60).put("node_cnt", (long) r.nodes().size())
+                        .put("node_list", r.nodes().isEmpty() ? "" : HostList.of(r.nodes()).compressed()).put("partition", r.want().partition())
+                        .put("features", r.want().features()).put("licenses", r.want().licenses()).put("flags", (long) r.flags())
+                        .put("users", String.join(",", r.who().users().names())).put("accounts", String.join(",", r.who().accounts().names()))
+                        .put("comment", r.comment()));
+            }
+            return out;
+        }
+
+        @Override
+        public long qosPriority(String qos) {
+            return at.accounts().qos(qos).map(q -> Long.parseLong(q.limits().getOrDefault("Priority", "0"))).orElse(-1L);
+        }
+
+        @Override
+        public Map<String, String> association(JobDesc job) {
+            Accounts a = at.accounts();
+            String user = job.owner().user();
+            String account = job.charge().account().isEmpty() ? a.defaultOf(user).map(AssocPolicy::account).orElse("") : job.charge().account();
+            String partition = job.partition().isEmpty() ? at.partitions().values().stream().filter(p -> p.info().isDefault()).map(Partition::name)
+                    .findFirst().orElse("") : job.partition().split(",")[0];
+            Map<String, String> out = new TreeMap<>();
+            a.defaultOf(user).ifPresent(d -> out.put("account", d.account()));
+            a.assoc(user, account, partition).ifPresent(p -> {
+                out.put("qos", String.join(",", p.qos()));
+                out.put("comment", p.limits().getOrDefault("Comment", ""));
+                out.put("defaultQos", p.defaultQos());
+            });
+            return out;
+        }
+    }
+}

@@ -1,0 +1,339 @@
+package dev.muster.controller.lua;
+
+import static dev.muster.lua.SlurmWords.INFINITE;
+import static dev.muster.lua.SlurmWords.MEM_PER_CPU;
+import static dev.muster.lua.SlurmWords.NICE_OFFSET;
+import static dev.muster.lua.SlurmWords.NO_VAL;
+import static dev.muster.lua.SlurmWords.NO_VAL16;
+import static dev.muster.lua.SlurmWords.NO_VAL64;
+
+import dev.muster.model.Bytes;
+import dev.muster.model.Json;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.luaj.vm2.LuaTable;
+import org.luaj.vm2.LuaValue;
+
+/**
+ * The fields of {@code job_desc} by the names that scripts use, over a job's description as a tree. What was not said is nil, or the NO_VAL of
+ * its width.
+ */
+final class JobFields {
+
+    private enum Kind {
+        TEXT, PATH,
+        /** 0 is not said: NO_VAL, or NO_VAL16. */
+        WIDE, SHORT,
+        /** A time; 0 is none. */
+        MOMENT,
+        /** -1 is without limit. */
+        MINUTES,
+        YES_NO
+    }
+
+    private record Field(Kind kind, String path) {}
+
+    private static final Map<String, Field> FIELDS = new TreeMap<>();
+
+    private static void fields(Kind kind, String... pairs) {
+        for (String pair : pairs) {
+            String[] p = pair.split("=");
+            FIELDS.put(p[0], new Field(kind, p[1]));
+        }
+    }
+
+    static {
+        fields(Kind.TEXT, "account=charge.account", "qos=charge.qos", "wckey=charge.wckey", "reservation=charge.reservation",
+                "acctg_freq=extras.acctgFreq", "admin_comment=extras.adminComment", "comment=extras.comment", "extra=extras.extra",
+                "batch_features=extras.batchFeatures", "burst_buffer=extras.burstBuffer", "clusters=extras.cluster",
+                "container=extras.container", "container_id=extras.containerId", "mail_user=extras.mailUser", "mcs_label=extras.mcsLabel",
+                "tres_bind=extras.tresBind", "tres_freq=extras.tresFreq", "name=name", "partition=partition",
+                "array_inx=timing.array", "dependency=timing.dependency", "exc_nodes=request.excludeList", "req_nodes=request.nodeList",
+                "features=request.features", "prefer=request.prefer", "licenses=request.licenses", "network=request.network",
+                "gres=request.tresPerNode", "tres_per_node=request.tresPerNode", "tres_per_job=request.tresPerJob",
+                "tres_per_socket=request.tresPerSocket", "tres_per_task=request.tresPerTask", "alloc_node=payload.submitHost",
+                "user_name=owner.user", "group_name=owner.group");
+        fields(Kind.PATH, "work_dir=files.workDir", "std_in=files.stdin", "std_out=files.stdout", "std_err=files.stderr",
+                "submit_line=payload.submitLine");
+        fields(Kind.WIDE, "min_nodes=request.nodesMin", "num_tasks=request.tasks", "pn_min_tmp_disk=request.tmpDiskMb",
+                "delay_boot=timing.delayBootMin", "site_factor=timing.siteFactor", "segment_size=request.segment");
+        fields(Kind.SHORT, "cpus_per_task=request.cpusPerTask", "pn_min_cpus=request.cpusPerNodeMin", "cores_per_socket=request.coresPerSocket",
+                "sockets_per_node=request.socketsPerNode", "threads_per_core=request.threadsPerCore",
+                "ntasks_per_node=request.tasksPerNode", "ntasks_per_socket=request.tasksPerSocket", "ntasks_per_core=request.tasksPerCore",
+                "ntasks_per_tres=request.tasksPerGpu", "core_spec=request.coreSpec", "thread_spec=request.threadSpec",
+                "warn_signal=extras.warnSignal", "warn_time=extras.warnSeconds");
+        fields(Kind.MOMENT, "begin_time=timing.beginTime", "deadline=timing.deadline", "end_time=timing.deadline");
+        fields(Kind.MINUTES, "time_limit=timing.timeLimitMin", "time_min=timing.timeMinMin");
+        fields(Kind.YES_NO, "contiguous=request.contiguous", "overcommit=request.overcommit", "wait_all_nodes=extras.waitAllNodes");
+    }
+
+    /** What a script may not change. */
+    private static final List<String> FIXED = List.of("alloc_node", "user_name", "group_name", "submit_line", "user_id", "group_id", "argc", "argv",
+            "job_id", "assoc_qos", "assoc_comment", "default_account", "default_qos", "cron_job", "immediate", "het_job_offset");
+
+    private static final String[][] BITS = {{"256", "spread"}, {"512", "useMinNodes"}};
+    private static final String[] MAIL_WORDS = {"BEGIN", "END", "FAIL", "REQUEUE", "TIME_LIMIT", "TIME_LIMIT_90", "TIME_LIMIT_80", "TIME_LIMIT_50",
+        "STAGE_OUT", "ARRAY_TASKS", "INVALID_DEPEND"};
+
+    private JobFields() {}
+
+    private static final List<String> SPECIAL = List.of("max_nodes", "min_cpus", "max_cpus", "priority", "nice", "pn_min_memory", "min_mem_per_node",
+            "min_mem_per_cpu", "cpus_per_tres", "mem_per_tres", "shared", "requeue", "reboot", "kill_on_node_fail", "mail_type", "bitflags",
+            "req_switch", "wait4switch", "user_id", "group_id", "argc", "argv", "cron_job");
+
+    /** All that there is, as a plain table. */
+    static LuaTable table(Json.Obj job) {
+        LuaTable out = new LuaTable();
+        FIELDS.keySet().forEach(name -> out.set(name, get(job, name)));
+        SPECIAL.forEach(name -> out.set(name, get(job, name)));
+        return out;
+    }
+
+    static LuaValue get(Json.Obj job, String name) {
+        Field f = FIELDS.get(name);
+        if (f == null) {
+            return special(job, name);
+        }
+        return switch (f.kind) {
+            case TEXT -> text(textAt(job, f.path));
+            case PATH -> path(job, name, Bytes.fromBase64(textAt(job, f.path)).text());
+            case WIDE -> number(numberAt(job, f.path), NO_VAL);
+            case SHORT -> number(numberAt(job, f.path), NO_VAL16);
+            case MOMENT -> LuaValue.valueOf((double) numberAt(job, f.path));
+            case MINUTES -> numberAt(job, f.path) < 0 ? LuaValue.valueOf(INFINITE) : number(numberAt(job, f.path), NO_VAL);
+            case YES_NO -> LuaValue.valueOf(parent(job, f.path).flag(last(f.path)) ? 1 : 0);
+        };
+    }
+
+    private static LuaValue text(String value) {
+        return value.isEmpty() ? LuaValue.NIL : LuaValue.valueOf(value);
+    }
+
+    /** A batch job's input is nothing unless it says otherwise. */
+    private static LuaValue path(Json.Obj job, String name, String value) {
+        return value.isEmpty() && name.equals("std_in") && !job.text("kind").matches("ALLOCATION|RUN")
+                ? LuaValue.valueOf("/dev/null") : text(value);
+    }
+
+    private static LuaValue number(long value, double unset) {
+        return LuaValue.valueOf(value == 0 ? unset : value);
+    }
+
+    private static LuaValue special(Json.Obj job, String name) {
+        Json.Obj r = job.obj("request");
+        Json.Obj t = job.obj("timing");
+        return switch (name) {
+            case "max_nodes" -> number(r.number("nodesMax") > 0 ? r.number("nodesMax") : r.number("nodesMin"), NO_VAL);
+            case "min_cpus" -> LuaValue.valueOf((double) Math.max(1, r.number("tasks") * Math.max(1, r.number("cpusPerTask"))));
+            case "max_cpus" -> LuaValue.valueOf(NO_VAL);
+            case "priority" -> t.flag("hold") ? LuaValue.ZERO : t.flag("prioritySet") ? LuaValue.valueOf((double) t.number("priority"))
+                    : LuaValue.valueOf(NO_VAL);
+            case "nice" -> t.number("nice") == 0 ? LuaValue.valueOf(NO_VAL) : LuaValue.valueOf(NICE_OFFSET + t.number("nice"));
+            case "pn_min_memory" -> LuaValue.valueOf(r.number("memPerNodeMb") > 0 ? (double) r.number("memPerNodeMb")
+                    : r.number("memPerCpuMb") > 0 ? MEM_PER_CPU + r.number("memPerCpuMb") : NO_VAL64);
+            case "min_mem_per_node" -> r.number("memPerNodeMb") > 0 ? LuaValue.valueOf((double) r.number("memPerNodeMb")) : LuaValue.NIL;
+            case "min_mem_per_cpu" -> r.number("memPerCpuMb") > 0 ? LuaValue.valueOf((double) r.number("memPerCpuMb")) : LuaValue.NIL;
+            case "cpus_per_tres" -> text(r.number("cpusPerGpu") > 0 ? "gres/gpu:" + r.number("cpusPerGpu") : "");
+            case "mem_per_tres" -> text(r.number("memPerGpuMb") > 0 ? "gres/gpu:" + r.number("memPerGpuMb") : "");
+            case "shared" -> LuaValue.valueOf(shared(r));
+            case "requeue" -> LuaValue.valueOf(switch (t.text("requeue")) {
+                case "YES" -> 1;
+                case "NO" -> 0;
+                default -> NO_VAL16;
+            });
+            case "reboot" -> LuaValue.valueOf(job.obj("extras").flag("reboot") ? 1 : NO_VAL16);
+            case "kill_on_node_fail" -> job.obj("extras").flag("noKill") ? LuaValue.ZERO : LuaValue.NIL;
+            case "mail_type" -> LuaValue.valueOf(mail(job.obj("extras").text("mailType")));
+            case "bitflags" -> LuaValue.valueOf(bits(job));
+            case "req_switch" -> number(switches(r, 0), NO_VAL);
+            case "wait4switch" -> number(switches(r, 1), NO_VAL);
+            case "user_id" -> LuaValue.valueOf((double) job.obj("owner").number("uid"));
+            case "group_id" -> LuaValue.valueOf((double) job.obj("owner").number("gid"));
+            case "argc" -> LuaValue.valueOf(job.obj("payload").list("arguments").size());
+            case "argv" -> argv(job);
+            case "cpu_freq_gov", "cpu_freq_max", "cpu_freq_min", "het_job_offset" -> LuaValue.valueOf(NO_VAL);
+            case "boards_per_node", "ntasks_per_board", "sockets_per_board", "power_flags", "spank_job_env_size" -> LuaValue.ZERO;
+            case "cron_job" -> LuaValue.FALSE;
+            default -> LuaValue.NIL;
+        };
+    }
+
+    private static int shared(Json.Obj r) {
+        return switch (r.text("exclusive")) {
+            case "NODE" -> 0;
+            case "USER" -> 2;
+            case "MCS" -> 3;
+            case "TOPO" -> 4;
+            default -> r.flag("oversubscribe") ? 1 : NO_VAL16;
+        };
+    }
+
+    private static long switches(Json.Obj r, int part) {
+        String[] words = r.text("switches").split("@");
+        return part < words.length && words[part].matches("[0-9]{1,9}") ? Long.parseLong(words[part]) : 0;
+    }
+
+    private static double bits(Json.Obj job) {
+        long bits = 0;
+        Json.Obj r = job.obj("request");
+        for (String[] bit : BITS) {
+            bits |= r.flag(bit[1]) ? Long.parseLong(bit[0]) : 0;
+        }
+        String flags = r.text("gresFlags");
+        bits |= flags.contains("enforce-binding") ? 16 : 0;
+        bits |= flags.contains("disable-binding") ? 524_288 : 0;
+        String kill = job.obj("timing").text("killOnInvalidDependency");
+        return bits | (kill.equals("YES") ? 1 : kill.equals("NO") ? 2 : 0);
+    }
+
+    private static int mail(String words) {
+        int bits = 0;
+        for (String word : words.split(",")) {
+            for (int i = 0; i < MAIL_WORDS.length; i++) {
+                bits |= MAIL_WORDS[i].equals(word) ? mailBit(i) : 0;
+            }
+        }
+        return bits;
+    }
+
+    /** As the constants of the slurm table have them. */
+    private static int mailBit(int word) {
+        return 1 << word;
+    }
+
+    private static LuaValue argv(Json.Obj job) {
+        LuaTable out = new LuaTable();
+        int i = 0;
+        for (Object each : job.obj("payload").list("arguments")) {
+            out.set(i++, Bytes.fromBase64(each.toString()).text());
+        }
+        return i == 0 ? LuaValue.NIL : out;
+    }
+
+    // ---- writing
+
+    /** Sets a field; answers why not, if it can not be set. */
+    static Optional<String> set(Json.Obj job, String name, LuaValue value) {
+        if (FIXED.contains(name)) {
+            return Optional.of("can not be changed");
+        }
+        Field f = FIELDS.get(name);
+        if (f == null) {
+            return setSpecial(job, name, value);
+        }
+        boolean words = f.kind == Kind.TEXT || f.kind == Kind.PATH;
+        if (!value.isnil() && !(words ? value.isstring() : value.isnumber() || value.isboolean())) {
+            return Optional.of("is not a " + (words ? "string" : "number"));
+        }
+        Object content = switch (f.kind) {
+            case TEXT -> value.isnil() ? "" : value.tojstring();
+            case PATH -> (value.isnil() ? Bytes.EMPTY : Bytes.of(value.tojstring())).base64();
+            case WIDE, MOMENT -> whole(value, NO_VAL);
+            case SHORT -> whole(value, NO_VAL16);
+            case MINUTES -> !value.isnil() && value.todouble() == INFINITE ? Long.valueOf(-1) : Long.valueOf(whole(value, NO_VAL));
+            case YES_NO -> Boolean.valueOf(value.isboolean() ? value.toboolean() : whole(value, NO_VAL16) != 0);
+        };
+        parent(job, f.path).put(last(f.path), content);
+        return Optional.empty();
+    }
+
+    private static long whole(LuaValue value, double unset) {
+        return value.isnil() || value.todouble() == unset ? 0 : Math.round(value.todouble());
+    }
+
+    private static Optional<String> setSpecial(Json.Obj job, String name, LuaValue value) {
+        if (!value.isnil() && !value.isnumber() && !value.isstring()) {
+            return Optional.of("is neither a string nor a number");
+        }
+        Json.Obj r = part(job, "request");
+        Json.Obj t = part(job, "timing");
+        long number = value.isnumber() ? whole(value, NO_VAL) : 0;
+        switch (name) {
+            case "max_nodes" -> r.put("nodesMax", number);
+            case "priority" -> {
+                boolean said = value.isnumber() && value.todouble() != NO_VAL;
+                t.put("prioritySet", said && number > 0).put("priority", said ? number : 0L).put("hold", said && number == 0);
+            }
+            case "nice" -> t.put("nice", value.isnil() || value.todouble() == NO_VAL ? 0L : Math.round(value.todouble() - NICE_OFFSET));
+            case "pn_min_memory" -> memory(r, value);
+            case "min_mem_per_node" -> r.put("memPerNodeMb", number).put("memPerCpuMb", 0L);
+            case "min_mem_per_cpu" -> r.put("memPerCpuMb", number).put("memPerNodeMb", 0L);
+            case "shared" -> share(r, (int) number);
+            case "requeue" -> t.put("requeue", !value.isnumber() || number == NO_VAL16 ? "UNSET" : number != 0 ? "YES" : "NO");
+            case "reboot" -> part(job, "extras").put("reboot", number != 0 && number != NO_VAL16);
+            case "kill_on_node_fail" -> part(job, "extras").put("noKill", value.isnumber() && number == 0);
+            case "mail_type" -> part(job, "extras").put("mailType", mailWords((int) number));
+            case "bitflags" -> {
+                for (String[] bit : BITS) {
+                    r.put(bit[1], (number & Long.parseLong(bit[0])) != 0);
+                }
+                r.put("gresFlags", (number & 16) != 0 ? "enforce-binding" : (number & 524_288) != 0 ? "disable-binding" : "");
+                t.put("killOnInvalidDependency", (number & 1) != 0 ? "YES" : (number & 2) != 0 ? "NO" : "UNSET");
+            }
+            case "req_switch" -> r.put("switches", number == 0 ? "" : number + (switches(r, 1) > 0 ? "@" + switches(r, 1) : ""));
+            case "min_cpus", "max_cpus" -> {
+                return Optional.of("follows from tasks and CPUs per task: set num_tasks or cpus_per_task");
+            }
+            default -> {
+                return Optional.of("is not known");
+            }
+        }
+        return Optional.empty();
+    }
+
+    private static void memory(Json.Obj r, LuaValue value) {
+        double mb = value.isnil() ? NO_VAL64 : value.todouble();
+        boolean perCpu = mb >= MEM_PER_CPU && mb < NO_VAL64;
+        r.put("memPerCpuMb", perCpu ? Math.round(mb - MEM_PER_CPU) : 0L).put("memPerNodeMb", perCpu || mb >= NO_VAL64 ? 0L : Math.round(mb));
+    }
+
+    private static void share(Json.Obj r, int value) {
+        r.put("exclusive", switch (value) {
+            case 0 -> "NODE";
+            case 2 -> "USER";
+            case 3 -> "MCS";
+            case 4 -> "TOPO";
+            default -> "SHARED";
+        }).put("oversubscribe", value == 1);
+    }
+
+    private static String mailWords(int bits) {
+        List<String> out = new ArrayList<>();
+        for (int i = 0; i < MAIL_WORDS.length; i++) {
+            if ((bits & mailBit(i)) != 0) {
+                out.add(MAIL_WORDS[i]);
+            }
+        }
+        return String.join(",", out);
+    }
+
+    // ---- paths
+
+    private static String last(String path) {
+        return path.substring(path.indexOf('.') + 1);
+    }
+
+    private static Json.Obj parent(Json.Obj job, String path) {
+        int dot = path.indexOf('.');
+        return dot < 0 ? job : part(job, path.substring(0, dot));
+    }
+
+    /** The part itself, made if all of it was not said. */
+    private static Json.Obj part(Json.Obj job, String name) {
+        if (!job.has(name)) {
+            job.put(name, new Json.Obj());
+        }
+        return (Json.Obj) job.raw(name);
+    }
+
+    private static String textAt(Json.Obj job, String path) {
+        return parent(job, path).text(last(path));
+    }
+
+    private static long numberAt(Json.Obj job, String path) {
+        return parent(job, path).number(last(path));
+    }
+}

@@ -1,0 +1,29 @@
+package dev.muster.controller;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.core.Command;
+import dev.muster.core.Now;
+import dev.muster.model.api.JobMessages;
+import dev.muster.scheduler.Scheduler;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class JobViewsTest {
+    @Test
+    void detailsOfAJobWhoseNodeIsNoMore() {
+        Site site = new Site("DefMemPerCPU=1");
+        site.run("tasks=2");
+        assertThat(details(site)).isEqualTo("n1 0-1 2");
+        site.exit(1, 0);
+        site.apply(new Command.RemoveNodes(0, List.of("n1")));
+        assertThat(site.core().state().nodes().find("n1")).isEmpty();
+        assertThat(details(site)).isEqualTo("n1 0-1 2");
+    }
+
+    private static String details(Site site) {
+        JobMessages.NodeDetail d = new JobViews(site.core().state(), (Scheduler) site.core().planner(), new Now(1, 1), "")
+                .info(site.core().state().jobs().at(1), -1, true).details().getFirst();
+        return d.nodes() + " " + d.cpuIds() + " " + d.memoryMb();
+    }
+}

@@ -1,0 +1,17 @@
+package dev.muster.controller;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Words that are taken and change nothing are said in the log. */
+class SchedulerWordsTest {
+    @Test
+    void ofSelectTypeParameters() {
+        assertThat(SchedulerWords.without(List.of(), List.of("CR_Core_Memory", "MULTIPLE_SHARING_GRES_PJ", "ENFORCE_BINDING_GRES"))).isEmpty();
+        assertThat(SchedulerWords.without(List.of(), List.of("CR_Socket", "ONE_TASK_PER_SHARING_GRES"))).containsExactly(
+                "SelectTypeParameters=CR_Socket: cores are given, not whole sockets",
+                "SelectTypeParameters=ONE_TASK_PER_SHARING_GRES has no effect in this version");
+    }
+}

@@ -1,0 +1,215 @@
+package dev.muster.controller.lua;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.model.Bytes;
+import dev.muster.model.Codec;
+import dev.muster.model.JobDesc;
+import dev.muster.model.Json;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a script reads of a job, what it makes of it, and what becomes of its mistakes. shows: JobSubmitPlugins */
+class SubmitScriptTest {
+    private static final String TAIL = "\nfunction slurm_job_modify(job_desc, job_rec, part_list, uid)\n"
+            + "slurm.log_user('%s %s', job_rec.name, tostring(job_desc.comment))\nreturn slurm.SUCCESS end\nreturn slurm.SUCCESS\n";
+    @TempDir
+    Path dir;
+    private final List<String> log = new ArrayList<>();
+
+    private record Site() implements SubmitScript.Cluster {
+        @Override
+        public String name() {
+            return "blue";
+        }
+
+        @Override
+        public List<Json.Obj> partitions(int uid) {
+            return List.of(new Json.Obj().put("name", "a").put("max_time", 60L), new Json.Obj().put("name", "b").put("qos", ""));
+        }
+
+        @Override
+        public List<Json.Obj> jobs() {
+            return List.of(new Json.Obj().put("job_id", 7L).put("name", "seven"));
+        }
+
+        @Override
+        public List<Json.Obj> reservations() {
+            return List.of();
+        }
+
+        @Override
+        public long qosPriority(String qos) {
+            return qos.equals("high") ? 10 : -1;
+        }
+
+        @Override
+        public Map<String, String> association(JobDesc job) {
+            return job.charge().account().isEmpty() ? Map.of("qos", "low,high") : Map.of();
+        }
+    }
+
+    private SubmitScript script(String body) throws IOException {
+        Path file = dir.resolve("job_submit.lua");
+        Files.writeString(file, "function slurm_job_submit(job_desc, part_list, submit_uid)\n" + body + "\nend" + TAIL);
+        return new SubmitScript(file.toFile(), log::add, text -> log.add("error: " + text), 1000);
+    }
+
+    private static JobDesc job(String words) {
+        Json.Obj tree = new Json.Obj();
+        for (String word : words.isEmpty() ? new String[0] : words.split(" ")) {
+            String path = word.split("=")[0];
+            String text = word.split("=")[1];
+            Object value = text.matches("-?[0-9]+") ? Long.valueOf(text) : text;
+            int dot = path.indexOf('.');
+            Json.Obj part = dot < 0 ? tree : tree.obj(path.substring(0, dot));
+            part.put(path.substring(dot + 1), value);
+            if (dot >= 0) {
+                tree.put(path.substring(0, dot), part);
+            }
+        }
+        return Codec.bind(tree, JobDesc.class);
+    }
+
+    private SubmitScript.Outcome run(String body, String words) throws IOException {
+        try (SubmitScript s = script(body)) {
+            return s.submit(job(words), Bytes.of("#!/bin/sh\n"), List.of(Bytes.of("A=1"), Bytes.of("B=2=3")), 500, new Site());
+        }
+    }
+
+    @Test
+    void reads() throws IOException {
+        for (String row : """
+                                             | job_desc.account                              | nil
+                charge.account=x             | job_desc.account                              | x
+                charge.account=x             | job_desc['account']                           | x
+                                             | job_desc.time_limit == slurm.NO_VAL           | true
+                timing.timeLimitMin=-1       | job_desc.time_limit == slurm.INFINITE         | true
+                timing.timeLimitMin=90       | job_desc.time_limit                           | 90
+                                             | job_desc.min_nodes == slurm.NO_VAL            | true
+                request.nodesMin=2           | job_desc.max_nodes                            | 2
+                                             | job_desc.cpus_per_task == slurm.NO_VAL16      | true
+                                             | job_desc.pn_min_memory == slurm.NO_VAL64      | true
+                request.memPerCpuMb=100      | job_desc.min_mem_per_cpu                      | 100
+                request.memPerCpuMb=100      | job_desc.min_mem_per_node                     | nil
+                request.exclusive=USER       | job_desc.shared                               | 2
+                                             | job_desc.shared == slurm.NO_VAL16             | true
+                                             | job_desc.script                               | #!/bin/sh
+                                             | job_desc.environment.B                        | 2=3
+                kind=RUN                     | job_desc.environment                          | nil
+                kind=RUN                     | job_desc.script                               | nil
+                extras.mailType=END,FAIL     | job_desc.mail_type == slurm.MAIL_JOB_END + slurm.MAIL_JOB_FAIL | true
+                request.switches=2@300       | job_desc.wait4switch                          | 300
+                timing.nice=-5               | job_desc.nice - slurm.NICE_OFFSET             | -5
+                                             | job_desc.nothing_such                         | nil
+                                             | job_desc.assoc_qos                            | low,high
+                charge.account=other         | job_desc.assoc_qos                            | nil
+                                             | slurm.get_qos_priority('high')                | 10
+                                             | slurm.get_qos_priority('none')                | nil
+                                             | part_list['a'].max_time                       | 60
+                                             | part_list.b.qos                               | nil
+                                             | slurm.jobs['7'].name                          | seven
+                                             | slurm.jobs[7].name                            | seven
+                                             | slurm.CLUSTER_NAME                            | blue
+                                             | slurm.time_str2mins('1-0')                    | 1440
+                                             | submit_uid                                    | 500
+                                             | slurm.ESLURM_INVALID_ACCOUNT                  | 2045
+                                             | luajava                                       | nil
+                                             | unpack({4})                                   | 4
+                """.split("\n")) {
+            String[] cells = row.split("\\|");
+            SubmitScript.Outcome o = run("slurm.log_user('%s', tostring(" + cells[1].strip() + "))", cells[0].strip());
+            assertThat(String.join("", o.said())).as(row + " " + log).isEqualTo(cells[2].strip());
+        }
+    }
+
+    @Test
+    void writes() throws IOException {
+        for (String row : """
+                job_desc.partition = 'b'               | partition=b
+                job_desc.partition = nil               | partition=a
+                job_desc.time_limit = 30               | timing.timeLimitMin=30
+                job_desc.time_limit = slurm.INFINITE   | timing.timeLimitMin=-1
+                job_desc.qos = 'high'                  | charge.qos=high
+                job_desc.pn_min_memory = 500           | request.memPerNodeMb=500
+                job_desc.min_mem_per_cpu = 50          | request.memPerCpuMb=50
+                job_desc.shared = 0                    | request.exclusive=NODE
+                job_desc.priority = 0                  | timing.hold=true
+                job_desc.nice = slurm.NICE_OFFSET + 7  | timing.nice=7
+                job_desc.mail_type = slurm.MAIL_JOB_END | extras.mailType=END
+                job_desc.features = 'big'              | request.features=big
+                job_desc['comment'] = 'c'              | extras.comment=c
+                """.split("\n")) {
+            String[] cells = row.split("\\|");
+            String given = cells[1].contains("partition=a") ? "partition=x" : "";
+            SubmitScript.Outcome o = run(cells[0].strip() + "\nreturn slurm.SUCCESS", given);
+            Json.Obj is = Json.object(Codec.encode(((SubmitScript.Passed) o).job()));
+            String path = cells[1].strip().split("=")[0];
+            Object value = path.contains(".") ? is.obj(path.split("\\.")[0]).raw(path.split("\\.")[1]) : is.raw(path);
+            String expected = given.isEmpty() ? cells[1].strip().split("=")[1] : "null";
+            assertThat(String.valueOf(value)).as(row + " " + log).isEqualTo(expected);
+        }
+        assertThat(log).isEmpty();
+        SubmitScript.Passed p = (SubmitScript.Passed) run("job_desc.environment.A = 'x'\njob_desc.environment['NEW'] = 1\n"
+                + "job_desc.script = '#!/bin/bash\\n'\nreturn 0", "");
+        assertThat(p.environment()).containsExactly(Bytes.of("A=x"), Bytes.of("B=2=3"), Bytes.of("NEW=1"));
+        assertThat(p.script()).isEqualTo(Bytes.of("#!/bin/bash\n"));
+        run("job_desc.user_id = 0\njob_desc.rubbish = 1", "");
+        assertThat(log.toString()).contains("job_desc.user_id can not be changed", "job_desc.rubbish is not known", "non-numeric return code");
+    }
+
+    @Test
+    void verdicts() throws IOException {
+        assertThat(run("slurm.log_user('no %d', 3)\nreturn slurm.ERROR", "")).isEqualTo(
+                new SubmitScript.Refused(-1, "Unspecified error", List.of("no 3")));
+        assertThat(run("return slurm.ESLURM_INVALID_ACCOUNT", "")).isEqualTo(
+                new SubmitScript.Refused(2045, "Invalid account or account/partition combination specified", List.of()));
+        assertThat(run("return 77777", "")).isEqualTo(new SubmitScript.Refused(77777, "Unknown error 77777", List.of()));
+        assertThat(run("local x = nil\nreturn x.y", "")).as("a mistake in the script lets the job pass").isInstanceOf(SubmitScript.Passed.class);
+        assertThat(log.toString()).contains("attempt to index");
+        assertThat(run("os.exit(1)", "")).isInstanceOf(SubmitScript.Passed.class);
+    }
+
+    @Test
+    void aBrokenFileLeavesTheLastGoodOneAndNoneAtStart() throws IOException {
+        try (SubmitScript s = script("return slurm.ERROR")) {
+            assertThat(s.load()).isEmpty();
+            Path file = dir.resolve("job_submit.lua");
+            Files.writeString(file, "this is no lua");
+            assertThat(file.toFile().setLastModified(1_000_000)).isTrue();
+            assertThat(s.submit(job(""), Bytes.EMPTY, List.of(), 0, new Site())).isInstanceOf(SubmitScript.Refused.class);
+            assertThat(log.toString()).contains("using previous script");
+        }
+        try (SubmitScript s = new SubmitScript(dir.resolve("job_submit.lua").toFile(), log::add, log::add)) {
+            assertThat(s.load()).contains("job_submit.lua");
+        }
+        Files.writeString(dir.resolve("job_submit.lua"), "function slurm_job_submit() end return 0");
+        try (SubmitScript s = new SubmitScript(dir.resolve("job_submit.lua").toFile(), log::add, log::add)) {
+            assertThat(s.load()).contains("required function slurm_job_modify not present");
+        }
+    }
+
+    @Test
+    void whatRunsTooLongIsStoppedAndTheNextIsServed() throws IOException {
+        // also where it catches its own mistakes
+        try (SubmitScript s = script("while job_desc.name == 'loop' do pcall(function() while true do end end) end\nreturn slurm.SUCCESS")) {
+            assertThat(s.submit(job("name=loop"), Bytes.EMPTY, List.of(), 0, new Site())).isInstanceOf(SubmitScript.Refused.class);
+            assertThat(log.toString()).contains("stopped after");
+            assertThat(s.submit(job(""), Bytes.EMPTY, List.of(), 0, new Site())).isInstanceOf(SubmitScript.Passed.class);
+        }
+    }
+
+    @Test
+    void modifies() throws IOException {
+        try (SubmitScript s = script("return 0")) {
+            SubmitScript.Outcome o = s.modify(job("extras.comment=new"), job("name=old"), Bytes.EMPTY, Map.of("job_id", 5L), 0, new Site());
+            assertThat(o.said()).containsExactly("old new");
+        }
+    }
+}

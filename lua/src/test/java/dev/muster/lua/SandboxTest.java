@@ -1,0 +1,43 @@
+package dev.muster.lua;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class SandboxTest {
+    /** As Lua 5.1 prints it. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+        string.format('%.2f', 3.14159)           | 3.14
+        string.format('%5.1f]', 2.25)            | `  2.2]`
+        string.format('%-6.1f]', 2.5)            | `2.5   ]`
+        string.format('%06.2f', -1.5)            | -01.50
+        string.format('%+.0f', 2.5)              | +2
+        string.format('%f', 1)                   | 1.000000
+        string.format('%.0f', 4294967294)        | 4294967294
+        string.format('%g %g', 0.1, 100000)      | 0.1 100000
+        string.format('%g', 1e20)                | 1e+20
+        string.format('%G', 0.00001)             | 1E-05
+        string.format('%.3e', 12346)             | 1.235e+04
+        string.format('%d%% of %s', 5, 'x')      | 5% of x
+        string.format('%s %5d %x %q', 'a', 3, 255, 'b') | `a     3 ff "b"`
+        ('%.1f'):format(2)                       | 2.0
+        tostring(4294967294)                     | 4294967294
+        type(unpack) .. type(luajava)            | functionnil
+        """)
+    void format(String expression, String said) {
+        assertThat(Sandbox.ofCommand().load("return " + expression, "t").call().tojstring()).isEqualTo(said);
+    }
+
+    @Test
+    void whatDoesNotEndIsEnded() {
+        long until = System.nanoTime() + 50_000_000;
+        assertThatThrownBy(() -> Sandbox.ofDaemon(() -> until).load("while true do pcall(string.rep) end", "t").call())
+                .isInstanceOf(Sandbox.TimeOver.class)
+                .hasMessageContaining("time limit");
+        assertThatThrownBy(() -> Sandbox.ofDaemon(() -> Long.MAX_VALUE).load("os.exit(1)", "t").call()).hasMessageContaining("not for scripts");
+    }
+}

@@ -1,0 +1,35 @@
+package dev.muster.model;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class MultiProgramTest {
+    private static final Bytes FILE = Bytes.of("""
+            # who does what
+            0     master --port=1
+            2-4,7 worker %t %o
+            5     echo 'a b' c\\ d
+
+            *     rest %t
+            """.getBytes(java.nio.charset.StandardCharsets.UTF_8));
+
+    private static String words(List<Bytes> arguments) {
+        return arguments.stream().map(Bytes::text).collect(Collectors.joining("|"));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0,master|--port=1", "1,rest|1", "2,worker|2|0", "4,worker|4|2", "7,worker|7|3", "5,echo|a b|c d", "9,rest|9"})
+    void eachTaskHasItsLine(int rank, String expected) {
+        assertThat(words(MultiProgram.arguments(FILE, rank))).isEqualTo(expected);
+    }
+
+    @Test
+    void whoIsNotNamedFails() {
+        assertThat(words(MultiProgram.arguments(Bytes.of("0 true".getBytes()), 1))).isEqualTo("/bin/false");
+    }
+}

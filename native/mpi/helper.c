@@ -1,0 +1,347 @@
+/*
+ * mpi-helper [--list | --has KIND]: what there is of MPI on this machine.
+ * mpi-helper, started by stepd: settings as lines "name value" on standard input, up to its end; then it serves the step's tasks.
+ */
+#define _GNU_SOURCE
+#include "helper.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+struct step step = {.control = -1, .listener = -1, .width = 16, .ports = "", .directory = "", .client_directory = "", .shared_directory = ""};
+
+long long now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (long long)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* Without a newline in it: a line is one word and one text. */
+void tell(const char *word, const char *text)
+{
+    struct bytes b = {0};
+    bytes_put_text(&b, word);
+    if (*text)
+        bytes_put(&b, " ", 1);
+    bytes_put_text(&b, text);
+    bytes_put(&b, "\n", 1);
+    while (step.control >= 0 && b.have > b.done) {
+        ssize_t n = send(step.control, b.at + b.done, b.have - b.done, MSG_NOSIGNAL);
+        if (n > 0)
+            bytes_drop(&b, (size_t)n);
+        else if (n == 0 || errno != EINTR)
+            break;
+    }
+    bytes_free(&b);
+}
+
+void step_abort(void) { tell("abort", ""); }
+
+void fatal(const char *format, ...)
+{
+    char text[500];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    tell("error", text);
+    step_abort();
+    _exit(1);
+}
+
+void debug_line(const char *format, ...)
+{
+    char text[500];
+    va_list arguments;
+    if (!step.debug)
+        return;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    tell("log", text);
+}
+
+/* ---- settings ---- */
+
+static uint32_t limited(const char *text, uint32_t most)
+{
+    char *end;
+    errno = 0;
+    unsigned long n = strtoul(text, &end, 10);
+    if (errno || end == text || (*end && *end != ' ') || n > most)
+        fatal("mpi: bad number in a setting: %s", text);
+    return (uint32_t)n;
+}
+
+/* "0-3,8" */
+static void read_ranks(struct node *node, const char *list)
+{
+    for (const char *at = list; *at; at += *at == ',') {
+        char *end;
+        unsigned long low = strtoul(at, &end, 10), high = low;
+        if (end == at)
+            fatal("mpi: bad list of ranks: %s", list);
+        if (*end == '-')
+            high = strtoul(end + 1, &end, 10);
+        if (high < low || high >= step.size)
+            fatal("mpi: bad list of ranks: %s", list);
+        node->ranks = realloc(node->ranks, (node->rank_count + high - low + 1) * sizeof *node->ranks);
+        if (!node->ranks)
+            abort();
+        for (unsigned long r = low; r <= high; r++)
+            node->ranks[node->rank_count++] = (uint32_t)r;
+        at = end;
+    }
+}
+
+static void add_node(char *text)
+{
+    char *space = strchr(text, ' ');
+    if (!space || step.node_count >= NODES_MAX)
+        fatal("mpi: bad node: %s", text);
+    *space = 0;
+    step.nodes = realloc(step.nodes, (step.node_count + 1) * sizeof *step.nodes);
+    if (!step.nodes)
+        abort();
+    struct node *node = &step.nodes[step.node_count++];
+    *node = (struct node){.name = text};
+    read_ranks(node, space + 1);
+    for (uint32_t i = 0; i < node->rank_count; i++)
+        step.node_of[node->ranks[i]] = step.node_count - 1;
+}
+
+static void add_local(const char *text)
+{
+    char *space = strchr(text, ' ');
+    step.locals = realloc(step.locals, (step.local_count + 1) * sizeof *step.locals);
+    if (!step.locals || !space)
+        abort();
+    step.locals[step.local_count++] = (struct local){limited(text, TASKS_MAX), atoi(space + 1)};
+}
+
+static void set(const char *name, char *value)
+{
+    const struct { const char *name; const char **where; } texts[] = {
+        {"kind", &step.kind}, {"job", &step.job}, {"step", &step.number}, {"id", &step.id}, {"namespace", &step.name_space},
+        {"ports", &step.ports}, {"directory", &step.directory}, {"client_directory", &step.client_directory},
+        {"shared_directory", &step.shared_directory},
+    };
+    const struct { const char *name; uint32_t *where; uint32_t most; } numbers[] = {
+        {"uid", &step.uid, UINT32_MAX}, {"gid", &step.gid, UINT32_MAX}, {"index", &step.index, NODES_MAX}, {"width", &step.width, NODES_MAX},
+        {"size", &step.size, TASKS_MAX},
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        if (!strcmp(name, texts[i].name)) {
+            *texts[i].where = value;
+            return;
+        }
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        if (!strcmp(name, numbers[i].name)) {
+            *numbers[i].where = limited(value, numbers[i].most);
+            if (!strcmp(name, "size"))
+                step.node_of = claim(step.size, sizeof *step.node_of);
+            return;
+        }
+    if (!strcmp(name, "control")) step.control = atoi(value);
+    else if (!strcmp(name, "listener")) step.listener = atoi(value);
+    else if (!strcmp(name, "timeout")) step.timeout_s = atol(value);
+    else if (!strcmp(name, "debug")) step.debug = atol(value);
+    else if (!strcmp(name, "node")) add_node(value);
+    else if (!strcmp(name, "task")) add_local(value);
+    else if (!strcmp(name, "env")) {
+        step.environment = realloc(step.environment, (step.environment_count + 1) * sizeof *step.environment);
+        if (!step.environment)
+            abort();
+        step.environment[step.environment_count++] = value;
+    } else fatal("mpi: unknown setting %s", name);
+}
+
+static void read_settings(void)
+{
+    char *line = NULL;
+    size_t room = 0;
+    ssize_t n;
+    while ((n = getline(&line, &room, stdin)) > 0) {
+        if (line[n - 1] == '\n')
+            line[--n] = 0;
+        char *space = strchr(line, ' ');
+        if (!space)
+            fatal("mpi: bad setting");
+        *space = 0;
+        set(line, claim_text(space + 1, (size_t)(line + n - space - 1)));
+    }
+    free(line);
+    if (!step.kind || !step.id || !step.node_of || step.index >= step.node_count || !step.width || !step.local_count
+        || step.local_count > step.nodes[step.index].rank_count)
+        fatal("mpi: the settings are not complete");
+}
+
+/* ---- the mapping of ranks to nodes, as PMI gives it ---- */
+
+struct run { uint32_t node, nodes, each; };
+
+/* Runs of nodes in a row with equally many ranks each; the shortest part that, repeated, makes the whole. */
+char *step_mapping(void)
+{
+    struct run *runs = claim(step.size, sizeof *runs);
+    size_t count = 0, period = 1;
+    for (uint32_t r = 0; r < step.size;) {
+        uint32_t node = step.node_of[r], each = 0;
+        for (; r < step.size && step.node_of[r] == node; r++)
+            each++;
+        struct run *last = count ? &runs[count - 1] : NULL;
+        if (last && last->each == each && last->node + last->nodes == node)
+            last->nodes++;
+        else
+            runs[count++] = (struct run){node, 1, each};
+    }
+    for (bool fits = false; !fits && period < count; period += !fits) {
+        fits = count % period == 0;
+        for (size_t i = period; i < count && fits; i++)
+            fits = !memcmp(&runs[i], &runs[i - period], sizeof *runs);
+    }
+    struct bytes text = {0};
+    bytes_put_text(&text, "(vector");
+    for (size_t i = 0; i < period; i++) {
+        char one[48];
+        snprintf(one, sizeof one, ",(%u,%u,%u)", runs[i].node, runs[i].nodes, runs[i].each);
+        bytes_put_text(&text, one);
+    }
+    bytes_put(&text, ")", 2);
+    free(runs);
+    if (text.have <= VALUE_BYTES_MAX)
+        return text.at;
+    bytes_free(&text);
+    return NULL;
+}
+
+/* ---- the loop ---- */
+
+static bool finishing;
+static long long finish_at_ms;
+
+static void obey(const char *text)
+{
+    if (!strncmp(text, "exit ", 5)) {
+        pmix_task_ended(limited(text + 5, TASKS_MAX));
+    } else if (!strcmp(text, "finish") && !finishing) {
+        finishing = true;
+        finish_at_ms = now_ms() + FLUSH_MS;
+    }
+}
+
+/* Lines: "exit RANK", and "finish" when the tasks are done. stepd's end is the helper's. */
+static void hear_stepd(void)
+{
+    static struct bytes in;
+    char text[4096], *newline;
+    ssize_t n = recv(step.control, text, sizeof text, MSG_DONTWAIT);
+    if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)) {
+        pmix_close();
+        _exit(0);
+    }
+    if (n > 0)
+        bytes_put(&in, text, (size_t)n);
+    while (in.have > in.done && (newline = memchr(in.at + in.done, '\n', in.have - in.done))) {
+        *newline = 0;
+        obey(in.at + in.done);
+        in.done = (size_t)(newline + 1 - in.at);
+    }
+}
+
+static int timeout_ms(void)
+{
+    long long first = finishing ? finish_at_ms : 0, others[] = {collective_deadline_ms(), pmix_deadline_ms()}, now = now_ms();
+    for (size_t i = 0; i < 2; i++)
+        if (others[i] && (!first || others[i] < first))
+            first = others[i];
+    return !first ? -1 : first <= now ? 0 : first - now > 60000 ? 60000 : (int)(first - now);
+}
+
+static void serve(void)
+{
+    size_t room = step.local_count + step.width + 96;
+    struct pollfd *p = claim(room, sizeof *p);
+    while (!finishing || ((!links_flushed() || pmix_deadline_ms()) && now_ms() < finish_at_ms)) {
+        int wake = pmix_wake_fd();
+        size_t first = 1 + (wake >= 0), tasks, links;
+        p[0] = (struct pollfd){step.control, POLLIN, 0};
+        if (wake >= 0)
+            p[1] = (struct pollfd){wake, POLLIN, 0};
+        tasks = pmi_watch(p + first, room - first);
+        links = links_watch(p + first + tasks, room - first - tasks);
+        int events = poll(p, first + tasks + links, timeout_ms());
+        if (events < 0 && errno != EINTR)
+            fatal("mpi: poll: %s", strerror(errno));
+        if (events > 0) {
+            if (p[0].revents)
+                hear_stepd();
+            if (wake >= 0 && p[1].revents)
+                pmix_serve();
+            pmi_serve(p + first, tasks);
+            links_serve(p + first + tasks, links);
+        }
+        collective_expire();
+        pmix_expire();
+    }
+    free(p);
+}
+
+static int list(const char *kind)
+{
+    char error[300];
+    bool has = pmix_load(error, sizeof error);
+    if (kind && (!strcmp(kind, "pmi2") || !strcmp(kind, "none")))
+        return 0;
+    if (kind && has && (!strcmp(kind, "pmix") || !strcmp(kind, pmix_version())))
+        return 0;
+    if (kind) {
+        fprintf(stderr, "%s\n", has ? "not known" : error);
+        return 1;
+    }
+    printf("none\npmi2\n");
+    if (has)
+        printf("pmix\n%s\n", pmix_version());
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 2 && !strcmp(argv[1], "--list"))
+        return list(NULL);
+    if (argc == 3 && !strcmp(argv[1], "--has"))
+        return list(argv[2]);
+    if (argc != 1) {
+        fprintf(stderr, "usage: mpi-helper --list\n");
+        return 2;
+    }
+    for (int s = 1; s <= 64; s++)       /* what is sent to the whole step is not meant for it */
+        if (s != SIGSEGV && s != SIGBUS && s != SIGFPE && s != SIGILL && s != SIGABRT && s != SIGCHLD)
+            signal(s, SIG_IGN);
+    struct rlimit files;
+    if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
+        files.rlim_cur = files.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &files);
+    }
+    read_settings();
+    links_open();
+    if (!strcmp(step.kind, "pmi2"))
+        pmi_open();
+    else
+        pmix_open();
+    tell("ready", "");
+    serve();
+    pmix_close();
+    return 0;
+}

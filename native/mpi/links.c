@@ -1,0 +1,341 @@
+/*
+ * The helpers of a step form a tree: the parent of node i is (i - 1) / width. slurmd makes the connections and passes bytes; when it is
+ * restarted, or a line is lost, it makes them anew. So each link is a stream with positions: what the neighbour has not acknowledged is
+ * kept, and a new connection begins with how far each side has received.
+ *
+ * A connection: from slurmd the line "parent" or "child N"; then both ways u64 received, and chunks: u8 'D', u32 length, bytes of the
+ * stream, or u8 'A', u64 received. Messages in the stream: u32 length of what follows, u8 type, u32 from, u32 to, u32 id, body.
+ */
+#define _GNU_SOURCE
+#include "helper.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define HEAD_BYTES 13u
+#define PREFACE_BYTES 32u
+
+struct link {
+    uint32_t node;
+    int fd;                     /* -1: no connection at present */
+    bool greeted;               /* the neighbour has said how far it has received */
+    struct bytes kept;          /* of the stream: [base, base + length) */
+    uint64_t base, sent, received, told;
+    struct bytes out, in;       /* of the connection */
+    struct bytes message;       /* received of the stream, not yet taken */
+};
+
+/* A connection that slurmd has just made, before its first line. */
+struct caller { int fd; char text[PREFACE_BYTES]; size_t have; };
+
+#define CALLERS_MAX 64
+static struct link *links;
+static size_t link_count;
+static struct caller callers[CALLERS_MAX];
+static size_t caller_count;
+
+static uint32_t parent_of(uint32_t node) { return (node - 1) / step.width; }
+
+void links_open(void)
+{
+    uint64_t first = (uint64_t)step.index * step.width + 1;
+    links = claim(step.width + 1, sizeof *links);
+    if (step.index > 0)
+        links[link_count++] = (struct link){.node = parent_of(step.index), .fd = -1};
+    for (uint64_t child = first; child < first + step.width && child < step.node_count; child++)
+        links[link_count++] = (struct link){.node = (uint32_t)child, .fd = -1};
+}
+
+static struct link *link_to(uint32_t node)
+{
+    for (size_t i = 0; i < link_count; i++)
+        if (links[i].node == node)
+            return &links[i];
+    return NULL;
+}
+
+/* The neighbour by which a node is reached. */
+static struct link *way_to(uint32_t node)
+{
+    uint32_t at = node;
+    while (at > step.index && parent_of(at) != step.index)
+        at = parent_of(at);
+    return at > step.index ? link_to(at) : link_to(parent_of(step.index));
+}
+
+static void enqueue(struct link *l, enum message type, uint32_t from, uint32_t to, uint32_t id, const char *body, size_t n)
+{
+    if (n > MESSAGE_BYTES_MAX - HEAD_BYTES || l->kept.have - l->kept.done + n > QUEUE_BYTES_MAX)
+        fatal("mpi: more than can be exchanged with node %s", step.nodes[l->node].name);
+    bytes_put32(&l->kept, (uint32_t)(HEAD_BYTES + n));
+    bytes_put8(&l->kept, (uint8_t)type);
+    bytes_put32(&l->kept, from);
+    bytes_put32(&l->kept, to);
+    bytes_put32(&l->kept, id);
+    bytes_put(&l->kept, body, n);
+}
+
+void send_to(uint32_t node, enum message type, uint32_t id, const struct bytes *body)
+{
+    const char *at = body->at ? body->at + body->done : "";
+    size_t n = body->have - body->done;
+    if (node == step.index)
+        return received(type, step.index, id, (struct reader){at, n});
+    struct link *l = node < step.node_count ? way_to(node) : NULL;
+    if (l)
+        enqueue(l, type, step.index, node, id, at, n);
+}
+
+void send_to_children(enum message type, uint32_t id, const char *body, size_t n)
+{
+    for (size_t i = 0; i < link_count; i++)
+        if (links[i].node > step.index)
+            enqueue(&links[i], type, step.index, links[i].node, id, body, n);
+}
+
+/* Everything that neighbours are to have has reached them. */
+bool links_flushed(void)
+{
+    for (size_t i = 0; i < link_count; i++)
+        if (links[i].kept.have > links[i].kept.done)
+            return false;
+    return true;
+}
+
+static void lose(struct link *l)
+{
+    if (l->fd >= 0)
+        close(l->fd);
+    l->fd = -1;
+    l->greeted = false;
+    bytes_free(&l->out);
+    bytes_free(&l->in);
+}
+
+static void deliver(struct link *l, struct reader r)
+{
+    uint8_t type;
+    uint32_t from, to, id;
+    if (!read8(&r, &type) || !read32(&r, &from) || !read32(&r, &to) || !read32(&r, &id) || to >= step.node_count
+        || from >= step.node_count)
+        fatal("mpi: node %s sent what is no message", step.nodes[l->node].name);
+    if (to == step.index)
+        return received((enum message)type, from, id, r);
+    struct link *on = way_to(to);
+    if (on && on != l)
+        enqueue(on, (enum message)type, from, to, id, r.at, r.left);
+}
+
+static void take_messages(struct link *l)
+{
+    for (;;) {
+        struct reader r = {l->message.at + l->message.done, l->message.have - l->message.done};
+        uint32_t length;
+        if (!read32(&r, &length))
+            return;
+        if (length < HEAD_BYTES || length > MESSAGE_BYTES_MAX)
+            fatal("mpi: node %s sent a message of %u bytes", step.nodes[l->node].name, length);
+        if (r.left < length)
+            return;
+        deliver(l, (struct reader){r.at, length});
+        bytes_drop(&l->message, 4 + (size_t)length);
+    }
+}
+
+static bool acknowledged(struct link *l, uint64_t received)
+{
+    if (received < l->base || received > l->base + (l->kept.have - l->kept.done))
+        return false;
+    bytes_drop(&l->kept, (size_t)(received - l->base));
+    l->base = received;
+    return true;
+}
+
+/* One chunk; 0: more is needed; -1: this is no chunk. */
+static int take_chunk(struct link *l)
+{
+    struct reader r = {l->in.at + l->in.done, l->in.have - l->in.done};
+    size_t before = r.left;
+    uint8_t type;
+    uint64_t position;
+    const char *at;
+    size_t n;
+    if (!l->greeted) {
+        if (!read64(&r, &position))
+            return 0;
+        if (!acknowledged(l, position))
+            return -1;
+        l->sent = position;
+        l->greeted = true;
+    } else if (!read8(&r, &type)) {
+        return 0;
+    } else if (type == 'A') {
+        if (!read64(&r, &position))
+            return 0;
+        if (!acknowledged(l, position))
+            return -1;
+    } else if (type == 'D') {
+        uint32_t length = 0;
+        struct reader look = r;
+        if (read32(&look, &length) && length > CHUNK_BYTES)
+            return -1;
+        if (!read_block(&r, &at, &n))
+            return 0;
+        bytes_put(&l->message, at, n);
+        l->received += n;
+    } else {
+        return -1;
+    }
+    bytes_drop(&l->in, before - r.left);
+    return 1;
+}
+
+static void take_chunks(struct link *l)
+{
+    int got;
+    while ((got = take_chunk(l)) > 0)
+        continue;
+    if (got < 0) {
+        debug_line("mpi: node %s broke the protocol of links", step.nodes[l->node].name);
+        lose(l);
+    }
+    take_messages(l);
+}
+
+static void hear(struct link *l)
+{
+    char bytes[CHUNK_BYTES];
+    ssize_t n = recv(l->fd, bytes, sizeof bytes, 0);
+    if (n < 0 && (errno == EAGAIN || errno == EINTR))
+        return;
+    if (n <= 0)
+        return lose(l);
+    bytes_put(&l->in, bytes, (size_t)n);
+    take_chunks(l);
+}
+
+/* Puts what there is to say into the connection's buffer, as far as that is short. */
+static void prepare(struct link *l)
+{
+    if (l->fd < 0 || !l->greeted)
+        return;
+    if (l->told < l->received) {
+        l->told = l->received;
+        bytes_put8(&l->out, 'A');
+        bytes_put64(&l->out, l->received);
+    }
+    uint64_t end = l->base + (l->kept.have - l->kept.done);
+    while (l->sent < end && l->out.have - l->out.done < 4 * CHUNK_BYTES) {
+        size_t n = end - l->sent > CHUNK_BYTES ? CHUNK_BYTES : (size_t)(end - l->sent);
+        bytes_put8(&l->out, 'D');
+        bytes_put_block(&l->out, l->kept.at + l->kept.done + (l->sent - l->base), n);
+        l->sent += n;
+    }
+}
+
+static void say(struct link *l)
+{
+    ssize_t n = send(l->fd, l->out.at + l->out.done, l->out.have - l->out.done, MSG_NOSIGNAL);
+    if (n > 0)
+        bytes_drop(&l->out, (size_t)n);
+    else if (n < 0 && errno != EAGAIN && errno != EINTR)
+        lose(l);
+}
+
+/* A new connection takes the place of the one before. */
+static void adopt(int fd, uint32_t node, const char *rest, size_t n)
+{
+    struct link *l = link_to(node);
+    if (!l || node == step.index) {
+        close(fd);
+        return;
+    }
+    lose(l);
+    l->fd = fd;
+    l->told = l->received;
+    bytes_put64(&l->out, l->received);
+    bytes_put(&l->in, rest, n);
+    take_chunks(l);
+}
+
+static bool introduced(struct caller *c)
+{
+    ssize_t n = recv(c->fd, c->text + c->have, sizeof c->text - 1 - c->have, 0);
+    if (n < 0 && (errno == EAGAIN || errno == EINTR))
+        return false;
+    c->have += n > 0 ? (size_t)n : 0;
+    c->text[c->have] = 0;
+    char *end = memchr(c->text, '\n', c->have);
+    if (!end && n > 0 && c->have < sizeof c->text - 1)
+        return false;
+    char *number = NULL;
+    if (end)
+        *end = 0;
+    if (end && !strcmp(c->text, "parent") && step.index > 0)
+        adopt(c->fd, parent_of(step.index), end + 1, (size_t)(c->text + c->have - end - 1));
+    else if (end && !strncmp(c->text, "child ", 6))
+        adopt(c->fd, (uint32_t)strtoul(c->text + 6, &number, 10), end + 1, (size_t)(c->text + c->have - end - 1));
+    else
+        close(c->fd);
+    return true;
+}
+
+/* The peer is slurmd: the socket lies in a directory that nobody else can enter. */
+static void welcome(void)
+{
+    int fd = accept4(step.listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    if (fd >= 0 && caller_count < CALLERS_MAX)
+        callers[caller_count++] = (struct caller){.fd = fd};
+    else if (fd >= 0)
+        close(fd);
+}
+
+size_t links_watch(void *pollfds, size_t room)
+{
+    struct pollfd *p = pollfds;
+    size_t n = 0;
+    if (step.listener >= 0 && n < room)
+        p[n++] = (struct pollfd){step.listener, POLLIN, 0};
+    for (size_t i = 0; i < caller_count && n < room; i++)
+        p[n++] = (struct pollfd){callers[i].fd, POLLIN, 0};
+    for (size_t i = 0; i < link_count && n < room; i++) {
+        prepare(&links[i]);
+        if (links[i].fd >= 0)
+            p[n++] = (struct pollfd){links[i].fd, (short)(POLLIN | (links[i].out.have > links[i].out.done ? POLLOUT : 0)), 0};
+    }
+    return n;
+}
+
+static void serve_fd(int fd, short events)
+{
+    if (fd == step.listener)
+        return welcome();
+    for (size_t i = 0; i < caller_count; i++)
+        if (callers[i].fd == fd) {
+            if (introduced(&callers[i]))
+                callers[i] = callers[--caller_count];
+            return;
+        }
+    for (size_t i = 0; i < link_count; i++) {
+        if (links[i].fd != fd)
+            continue;
+        if (events & (POLLIN | POLLHUP | POLLERR))
+            hear(&links[i]);
+        if (links[i].fd == fd && events & POLLOUT)
+            say(&links[i]);
+        return;
+    }
+}
+
+void links_serve(void *pollfds, size_t count)
+{
+    struct pollfd *p = pollfds;
+    for (size_t i = count; i-- > 0;)    /* the listener, which is first, last: a descriptor that it opens is not one of these */
+        if (p[i].revents)
+            serve_fd(p[i].fd, p[i].revents);
+}

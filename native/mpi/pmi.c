@@ -1,0 +1,570 @@
+/*
+ * PMI-1 and PMI-2 with each task of this node, over the socket that it has as PMI_FD. Both begin with a PMI-1 line; it says which it is.
+ * PMI-1: lines "cmd=NAME key=value …". PMI-2: six characters with a length, then "cmd=NAME;key=value;…" (a semicolon in a value is doubled).
+ */
+#define _GNU_SOURCE
+#include "helper.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define PAIRS_MAX 256
+#define PREFIX_BYTES 6
+#define ANSWERS_BYTES (1024u * 1024u)     /* a task that does not read its answers is not asked for more */
+#define MAPPING_KEY "PMI_process_mapping"
+
+struct pair { const char *key, *value; };
+struct task {
+    uint32_t rank;
+    int fd;
+    int version;                /* 0: has not said yet */
+    bool in_fence, spawning;
+    struct bytes in, out;
+    char *attribute;            /* waits until somebody on this node puts it; NULL: does not wait */
+    char *thread;               /* of the request that is answered later */
+};
+struct request { const char *command, *thread; struct pair pairs[PAIRS_MAX]; size_t count; };
+
+static struct task *tasks;
+static size_t in_fence;
+static struct store *common, *attributes;
+static struct bytes pending;    /* put since the last fence: what this node contributes */
+static uint64_t fences;
+
+void pmi_open(void)
+{
+    common = store_new();
+    attributes = store_new();
+    tasks = claim(step.local_count, sizeof *tasks);
+    for (uint32_t i = 0; i < step.local_count; i++)
+        tasks[i] = (struct task){.rank = step.locals[i].rank, .fd = step.locals[i].fd};
+}
+
+static void leave(struct task *t)
+{
+    if (t->fd >= 0)
+        close(t->fd);
+    t->fd = -1;
+    bytes_free(&t->in);
+}
+
+/* ---- answers ---- */
+
+static void flush(struct task *t)
+{
+    while (t->fd >= 0 && t->out.have > t->out.done) {
+        ssize_t n = send(t->fd, t->out.at + t->out.done, t->out.have - t->out.done, MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (n > 0)
+            bytes_drop(&t->out, (size_t)n);
+        else if (n < 0 && errno == EINTR)
+            continue;
+        else if (n < 0 && errno == EAGAIN)
+            return;
+        else
+            leave(t);
+    }
+}
+
+static void line(struct task *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void line(struct task *t, const char *format, ...)
+{
+    char text[VALUE_BYTES_MAX + 512];
+    va_list arguments;
+    va_start(arguments, format);
+    int n = vsnprintf(text, sizeof text - 1, format, arguments);
+    va_end(arguments);
+    if (n > (int)sizeof text - 2)
+        n = (int)sizeof text - 2;
+    text[n] = '\n';
+    bytes_put(&t->out, text, (size_t)n + 1);
+    flush(t);
+}
+
+static void put_pair(struct bytes *b, const char *key, const char *value)
+{
+    bytes_put_text(b, key);
+    bytes_put(b, "=", 1);
+    for (; *value; value++)
+        bytes_put(b, *value == ';' ? ";;" : value, *value == ';' ? 2 : 1);
+    bytes_put(b, ";", 1);
+}
+
+/* PMI-2: pairs of key and value, ended by NULL. */
+static void respond(struct task *t, const char *command, const char *thread, ...) __attribute__((sentinel));
+
+static void respond(struct task *t, const char *command, const char *thread, ...)
+{
+    struct bytes body = {0};
+    char name[80], length[16];
+    va_list pairs;
+    snprintf(name, sizeof name, "%.60s-response", command);
+    put_pair(&body, "cmd", name);
+    if (thread)
+        put_pair(&body, "thrid", thread);
+    va_start(pairs, thread);
+    for (const char *key; (key = va_arg(pairs, const char *));)
+        put_pair(&body, key, va_arg(pairs, const char *));
+    va_end(pairs);
+    snprintf(length, sizeof length, "%6zu", body.have);
+    bytes_put(&t->out, length, PREFIX_BYTES);
+    bytes_put(&t->out, body.at, body.have);
+    bytes_free(&body);
+    flush(t);
+}
+
+static void refuse(struct task *t, const struct request *r, const char *why)
+{
+    respond(t, r->command, r->thread, "rc", "-1", "errmsg", why, NULL);
+}
+
+static const char *value_of(const struct request *r, const char *key)
+{
+    for (size_t i = 0; i < r->count; i++)
+        if (!strcmp(r->pairs[i].key, key))
+            return r->pairs[i].value;
+    return NULL;
+}
+
+static const char *number(uint64_t n)
+{
+    static char text[4][24];
+    static int next;
+    next = (next + 1) % 4;
+    snprintf(text[next], sizeof text[next], "%llu", (unsigned long long)n);
+    return text[next];
+}
+
+/* ---- keys, values and the fence ---- */
+
+static bool put(const char *key, const char *value)
+{
+    if (!key || !value || !*key || strlen(key) > KEY_BYTES_MAX || strlen(value) > VALUE_BYTES_MAX)
+        return false;
+    store_put(common, key, value);
+    bytes_put_block(&pending, key, strlen(key));
+    bytes_put_block(&pending, value, strlen(value));
+    return true;
+}
+
+static const char *job_value(const char *key)
+{
+    static char *mapping;
+    if (!strcmp(key, MAPPING_KEY)) {
+        if (!mapping)
+            mapping = step_mapping();
+        return mapping;
+    }
+    if (!strcmp(key, "universeSize"))
+        return number(step.size);
+    if (!strcmp(key, "mpi_reserved_ports") && *step.ports)
+        return step.ports;
+    return NULL;
+}
+
+static void release(struct task *t, bool good)
+{
+    t->in_fence = false;
+    if (t->version == 2)
+        respond(t, "kvs-fence", t->thread, "rc", good ? "0" : "-1", NULL);
+    else
+        line(t, "cmd=barrier_out");
+    free(t->thread);
+    t->thread = NULL;
+}
+
+static void fence_over(void *context, int status, const char *data, size_t n)
+{
+    struct reader r = {data, n};
+    const char *key, *value;
+    size_t key_length, value_length;
+    (void)context;
+    while (r.left && read_block(&r, &key, &key_length) && read_block(&r, &value, &value_length)) {
+        char *k = claim_text(key, key_length), *v = claim_text(value, value_length);
+        store_put(common, k, v);
+        free(k);
+        free(v);
+    }
+    in_fence = 0;
+    for (uint32_t i = 0; i < step.local_count; i++)
+        if (tasks[i].in_fence)
+            release(&tasks[i], status == 0);
+}
+
+/* The last task of this node has come: what they put goes to all. It may take any time until those of other nodes come as well. */
+static void enter_fence(struct task *t, const char *thread)
+{
+    if (t->in_fence)
+        return;
+    t->in_fence = true;
+    t->thread = thread ? claim_text(thread, strlen(thread)) : NULL;
+    if (++in_fence < step.local_count)
+        return;
+    char key[24];
+    int n = snprintf(key, sizeof key, "f%llu", (unsigned long long)++fences);
+    struct bytes mine = pending;
+    pending = (struct bytes){0};
+    collect(key, (size_t)n, step.node_count, &mine, 0, fence_over, NULL);
+    bytes_free(&mine);
+}
+
+/* ---- names ---- */
+
+struct name_wait { uint32_t task; enum name_request what; char *thread; };
+
+static void name_known(void *context, bool good, const char *port)
+{
+    static const char *const NEW[] = {"name-publish", "name-unpublish", "name-lookup"};
+    static const char *const OLD[] = {"publish_result", "unpublish_result", "lookup_result"};
+    static const char *const WHY[] = {"duplicate_name", "service_not_found", "service_not_found"};
+    struct name_wait *w = context;
+    struct task *t = &tasks[w->task];
+    bool lookup = w->what == NAME_LOOKUP;
+    if (t->version == 1)
+        line(t, "cmd=%s rc=%d info=%s%s%s", OLD[w->what], good ? 0 : -1, good ? "ok" : WHY[w->what], lookup && good ? " port=" : "",
+             lookup && good ? port : "");
+    else if (lookup)
+        respond(t, NEW[w->what], w->thread, "rc", good ? "0" : "-1", "found", good ? "TRUE" : "FALSE", "value", port, "port", port, NULL);
+    else
+        respond(t, NEW[w->what], w->thread, "rc", good ? "0" : "-1", "errmsg", good ? "success" : WHY[w->what], NULL);
+    free(w->thread);
+    free(w);
+}
+
+static void ask_name(struct task *t, enum name_request what, const char *name, const char *port, const char *thread)
+{
+    struct name_wait *w = claim(1, sizeof *w);
+    *w = (struct name_wait){(uint32_t)(t - tasks), what, thread ? claim_text(thread, strlen(thread)) : NULL};
+    bool good = name && *name && strlen(name) <= VALUE_BYTES_MAX && (!port || strlen(port) <= VALUE_BYTES_MAX);
+    if (good)
+        name_ask(what, name, port ? port : "", name_known, w);
+    else
+        name_known(w, false, "");
+}
+
+/* ---- PMI-1 ---- */
+
+static void get_by_index(struct task *t, const char *index)
+{
+    const char *key, *value;
+    size_t at = index ? strtoul(index, NULL, 10) : 0;
+    if (store_at(common, at, &key, &value))
+        line(t, "cmd=getbyidx_results rc=0 nextidx=%zu key=%s val=%s", at + 1, key, value);
+    else
+        line(t, "cmd=getbyidx_results rc=-2 reason=no_more_keyvals");
+}
+
+static void get_old(struct task *t, const struct request *r)
+{
+    const char *key = value_of(r, "key"), *value = key ? store_get(common, key) : NULL;
+    if (!value && key)
+        value = job_value(key);
+    if (value)
+        line(t, "cmd=get_result rc=0 msg=success value=%s", value);
+    else
+        line(t, "cmd=get_result rc=-1 msg=key_%s_not_found value=unknown", key ? key : "");
+}
+
+static void old_init(struct task *t, const struct request *r)
+{
+    const char *version = value_of(r, "pmi_version"), *minor = value_of(r, "pmi_subversion");
+    if (version && !strcmp(version, "2")) {
+        line(t, "cmd=response_to_init pmi_version=2 pmi_subversion=0 rc=0");
+        t->version = 2;
+    } else if (version && !strcmp(version, "1")) {
+        line(t, "cmd=response_to_init pmi_version=1 pmi_subversion=%s rc=0", minor && !strcmp(minor, "0") ? "0" : "1");
+        t->version = 1;
+    } else {
+        line(t, "cmd=response_to_init pmi_version=2 pmi_subversion=0 rc=-1");
+    }
+}
+
+static void obey_old(struct task *t, const struct request *r)
+{
+    const char *c = r->command, *name = value_of(r, "service");
+    if (!strcmp(c, "init"))
+        return old_init(t, r);
+    if (!strcmp(c, "initack"))
+        line(t, "cmd=initack\ncmd=set size=%u\ncmd=set rank=%u\ncmd=set debug=0", step.size, t->rank);
+    else if (!strcmp(c, "get_maxes"))
+        line(t, "cmd=maxes kvsname_max=%u keylen_max=%u vallen_max=%u", KEY_BYTES_MAX, KEY_BYTES_MAX, VALUE_BYTES_MAX);
+    else if (!strcmp(c, "get_appnum"))
+        line(t, "cmd=appnum appnum=0");
+    else if (!strcmp(c, "get_my_kvsname"))
+        line(t, "cmd=my_kvsname kvsname=%s", step.id);
+    else if (!strcmp(c, "get_universe_size"))
+        line(t, "cmd=universe_size size=%u", step.size);
+    else if (!strcmp(c, "put"))
+        put(value_of(r, "key"), value_of(r, "value")) ? line(t, "cmd=put_result rc=0 msg=success")
+            : line(t, "cmd=put_result rc=-1 msg=key_or_value_too_long");
+    else if (!strcmp(c, "get"))
+        get_old(t, r);
+    else if (!strcmp(c, "getbyidx"))
+        get_by_index(t, value_of(r, "idx"));
+    else if (!strcmp(c, "barrier_in"))
+        enter_fence(t, NULL);
+    else if (!strcmp(c, "publish_name"))
+        ask_name(t, NAME_PUBLISH, name, value_of(r, "port"), NULL);
+    else if (!strcmp(c, "unpublish_name"))
+        ask_name(t, NAME_UNPUBLISH, name, NULL, NULL);
+    else if (!strcmp(c, "lookup_name"))
+        ask_name(t, NAME_LOOKUP, name, NULL, NULL);
+    else if (!strcmp(c, "abort"))
+        step_abort();
+    else if (!strcmp(c, "finalize"))
+        line(t, "cmd=finalize_ack");
+    else
+        line(t, "cmd=%.60s_result rc=-1 msg=not_supported", c);
+}
+
+/* ---- PMI-2 ---- */
+
+static void attribute_put(const char *key, const char *value)
+{
+    store_put(attributes, key, value);
+    for (uint32_t i = 0; i < step.local_count; i++) {
+        struct task *t = &tasks[i];
+        if (!t->attribute || strcmp(t->attribute, key))
+            continue;
+        respond(t, "info-getnodeattr", t->thread, "rc", "0", "found", "TRUE", "value", value, NULL);
+        free(t->attribute);
+        free(t->thread);
+        t->attribute = t->thread = NULL;
+    }
+}
+
+static void node_attribute(struct task *t, const struct request *r, bool is_put)
+{
+    const char *key = value_of(r, "key"), *value = value_of(r, "value"), *wait = value_of(r, "wait");
+    if (!key || strlen(key) > KEY_BYTES_MAX || (is_put && (!value || strlen(value) > VALUE_BYTES_MAX))
+        || (is_put && store_count(attributes) >= NAMES_MAX))
+        return refuse(t, r, "bad attribute");
+    if (is_put) {
+        attribute_put(key, value);
+        return respond(t, r->command, r->thread, "rc", "0", NULL);
+    }
+    value = store_get(attributes, key);
+    if (value)
+        return respond(t, r->command, r->thread, "rc", "0", "found", "TRUE", "value", value, NULL);
+    if (!wait || strcasecmp(wait, "TRUE") || t->attribute)
+        return respond(t, r->command, r->thread, "rc", "0", "found", "FALSE", NULL);
+    t->attribute = claim_text(key, strlen(key));
+    t->thread = r->thread ? claim_text(r->thread, strlen(r->thread)) : NULL;
+}
+
+static void get_new(struct task *t, const struct request *r, bool of_job)
+{
+    const char *key = value_of(r, "key"), *job = value_of(r, "jobid"), *value = NULL;
+    if (key && of_job)
+        value = job_value(key);
+    else if (key && (!job || !strcmp(job, step.id)))
+        value = store_get(common, key);
+    if (value)
+        respond(t, r->command, r->thread, "rc", "0", "found", "TRUE", "value", value, NULL);
+    else
+        respond(t, r->command, r->thread, "rc", "0", "found", "FALSE", "value", "", NULL);
+}
+
+static bool obey_names(struct task *t, const struct request *r)
+{
+    const char *c = r->command, *name = value_of(r, "name");
+    if (!strcmp(c, "name-publish"))
+        ask_name(t, NAME_PUBLISH, name, value_of(r, "port"), r->thread);
+    else if (!strcmp(c, "name-unpublish"))
+        ask_name(t, NAME_UNPUBLISH, name, NULL, r->thread);
+    else if (!strcmp(c, "name-lookup"))
+        ask_name(t, NAME_LOOKUP, name, NULL, r->thread);
+    else
+        return false;
+    return true;
+}
+
+static void obey_new(struct task *t, const struct request *r)
+{
+    const char *c = r->command;
+    if (obey_names(t, r))
+        return;
+    if (!strcmp(c, "fullinit"))
+        respond(t, c, r->thread, "rc", "0", "pmi-version", "2", "pmi-subversion", "0", "rank", number(t->rank), "size", number(step.size),
+                "appnum", "0", "debugged", "FALSE", "pmiverbose", "FALSE", NULL);
+    else if (!strcmp(c, "job-getid"))
+        respond(t, c, r->thread, "rc", "0", "jobid", step.id, NULL);
+    else if (!strcmp(c, "info-getjobattr"))
+        get_new(t, r, true);
+    else if (!strcmp(c, "info-putnodeattr") || !strcmp(c, "info-getnodeattr"))
+        node_attribute(t, r, c[5] == 'p');
+    else if (!strcmp(c, "kvs-put"))
+        put(value_of(r, "key"), value_of(r, "value")) ? respond(t, c, r->thread, "rc", "0", NULL) : refuse(t, r, "key or value too long");
+    else if (!strcmp(c, "kvs-get"))
+        get_new(t, r, false);
+    else if (!strcmp(c, "kvs-fence"))
+        enter_fence(t, r->thread);
+    else if (!strcmp(c, "abort"))
+        step_abort();
+    else if (!strcmp(c, "finalize"))
+        respond(t, c, r->thread, "rc", "0", NULL);
+    else if (!strcmp(c, "spawn"))
+        refuse(t, r, "starting further tasks is not supported");
+    else
+        refuse(t, r, "not supported");
+}
+
+/* ---- requests as they come ---- */
+
+static void add(struct request *r, const char *key, const char *value)
+{
+    if (!strcmp(key, "cmd"))
+        r->command = value;
+    else if (!strcmp(key, "thrid"))
+        r->thread = value;
+    else if (r->count < PAIRS_MAX)
+        r->pairs[r->count++] = (struct pair){key, value};
+}
+
+static struct request parse_old(char *text)
+{
+    struct request r = {.command = ""};
+    char *save = NULL;
+    for (char *word = strtok_r(text, " ", &save); word; word = strtok_r(NULL, " ", &save)) {
+        char *equals = strchr(word, '=');
+        if (!equals)
+            continue;
+        *equals = 0;
+        add(&r, word, equals + 1);
+    }
+    return r;
+}
+
+/* Takes the value in place, with doubled semicolons made one; what follows it, or NULL at the end. */
+static char *end_of_value(char *at)
+{
+    char *to = at;
+    for (; *at; at++) {
+        if (*at == ';' && at[1] != ';') {
+            *to = 0;
+            return at + 1;
+        }
+        if (*at == ';')
+            at++;
+        *to++ = *at;
+    }
+    *to = 0;
+    return NULL;
+}
+
+static struct request parse_new(char *text)
+{
+    struct request r = {.command = ""};
+    while (text && *text) {
+        char *equals = strchr(text, '=');
+        if (!equals)
+            break;
+        *equals = 0;
+        char *key = text, *value = equals + 1;
+        text = end_of_value(value);
+        add(&r, key, value);
+    }
+    return r;
+}
+
+/* "mcmd=spawn", lines of it, "endcmd": tasks that a task starts. */
+static bool spawns(struct task *t, const char *text)
+{
+    if (!strncmp(text, "mcmd=", 5))
+        t->spawning = true;
+    else if (t->spawning && !strcmp(text, "endcmd")) {
+        t->spawning = false;
+        line(t, "cmd=spawn_result rc=-1 msg=not_supported");
+        return true;
+    }
+    return t->spawning;
+}
+
+static bool take_old(struct task *t)
+{
+    char *at = t->in.at + t->in.done, *end = memchr(at, '\n', t->in.have - t->in.done);
+    if (!end)
+        return false;
+    *end = 0;
+    size_t n = (size_t)(end - at) + 1;
+    if (!spawns(t, at)) {
+        struct request r = parse_old(at);
+        obey_old(t, &r);
+    }
+    if (t->fd >= 0)
+        bytes_drop(&t->in, n);
+    return t->fd >= 0;
+}
+
+static bool take_new(struct task *t)
+{
+    char *at = t->in.at + t->in.done, head[PREFIX_BYTES + 1], *end;
+    size_t have = t->in.have - t->in.done;
+    if (have < PREFIX_BYTES)
+        return false;
+    memcpy(head, at, PREFIX_BYTES);
+    head[PREFIX_BYTES] = 0;
+    unsigned long n = strtoul(head, &end, 10);
+    if (end == head || n > LINE_BYTES_MAX) {
+        leave(t);
+        return false;
+    }
+    if (have < PREFIX_BYTES + n)
+        return false;
+    char *text = claim_text(at + PREFIX_BYTES, n);
+    bytes_drop(&t->in, PREFIX_BYTES + n);
+    struct request r = parse_new(text);
+    obey_new(t, &r);
+    free(text);
+    return t->fd >= 0;
+}
+
+static void hear(struct task *t)
+{
+    char bytes[65536];
+    ssize_t n = recv(t->fd, bytes, sizeof bytes, MSG_DONTWAIT);
+    if (n < 0 && (errno == EAGAIN || errno == EINTR))
+        return;
+    if (n <= 0)
+        return leave(t);
+    bytes_put(&t->in, bytes, (size_t)n);
+    while (t->in.have > t->in.done && (t->version == 2 ? take_new(t) : take_old(t)))
+        continue;
+    if (t->fd >= 0 && t->in.have - t->in.done > LINE_BYTES_MAX + PREFIX_BYTES)
+        leave(t);
+}
+
+static size_t unread(const struct task *t) { return t->out.have - t->out.done; }
+
+size_t pmi_watch(void *pollfds, size_t room)
+{
+    struct pollfd *p = pollfds;
+    size_t n = 0;
+    for (uint32_t i = 0; i < step.local_count && n < room; i++)
+        if (tasks && tasks[i].fd >= 0)
+            p[n++] = (struct pollfd){tasks[i].fd, (short)((unread(&tasks[i]) < ANSWERS_BYTES ? POLLIN : 0)
+                                                          | (unread(&tasks[i]) ? POLLOUT : 0)), 0};
+    return n;
+}
+
+void pmi_serve(void *pollfds, size_t count)
+{
+    struct pollfd *p = pollfds;
+    uint32_t at = 0;
+    for (size_t i = 0; i < count; i++) {
+        while (at < step.local_count && tasks[at].fd != p[i].fd)
+            at++;
+        if (at == step.local_count)
+            return;
+        if (p[i].revents & POLLOUT)
+            flush(&tasks[at]);
+        if (tasks[at].fd >= 0 && p[i].revents & (POLLIN | POLLHUP | POLLERR))
+            hear(&tasks[at]);
+    }
+}

@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# -M: commands about several clusters, which slurmdbd knows, and sbatch's choice among them.
+. "$(dirname "$0")/lib.bash"
+prepare_dbd
+start_dbd
+for i in $(seq 50); do sacctmgr -n show clusters >/dev/null 2>&1 && break; sleep 0.1; done
+start_cluster 1 2 "$accounting"
+# a second one beside it, with the same key
+mkdir -p "$dir"/other/{state,spool/m1}
+cp "$dir/slurm.key" "$dir/other/slurm.key"
+p=$(free_port)
+sed -e 's/^ClusterName=test/ClusterName=other/' -e "s/^SlurmctldPort=.*/SlurmctldPort=$p/" -e "s:$dir/state:$dir/other/state:" -e "s:$dir/spool:$dir/other/spool:" \
+  -e "s:$dir/run/slurm:$dir/run/other-slurm:" -e "s:$dir/log/slurm:$dir/log/other-slurm:" -e 's/n\[1-1\]/m1/g' -e "s/Port=\[[0-9-]*\]/Port=$((p+1))/" "$SLURM_CONF" > "$dir/other/slurm.conf"
+slurmctld -f "$dir/other/slurm.conf" </dev/null >>"$dir/log/start.out" 2>&1
+SLURM_CONF=$dir/other/slurm.conf slurmd -f "$dir/other/slurm.conf" -N m1 -d "$prefix/sbin/slurmstepd" </dev/null >>"$dir/log/start.out" 2>&1
+for i in $(seq 100); do [ "$(SLURM_CONF=$dir/other/slurm.conf sinfo -h -N -o %T 2>/dev/null)" = idle ] && break; sleep 0.1; done
+for i in $(seq 50); do [ "$(sacctmgr -n -P show clusters format=cluster,controlport | grep -cE '\|[1-9]')" = 2 ] && break; sleep 0.1; done
+check "sinfo of both" "$(printf 'CLUSTER: test\nNODELIST\nn1\n\nCLUSTER: other\nNODELIST\nm1')" "$(sinfo -M test,other -o %N)"
+check "without headers" "n1 m1" "$(sinfo -h -M test,other -o %N | xargs)"
+check "all of them" "m1 n1" "$(sinfo -h -M all -o %N | sort | xargs)"
+check "of the environment" "m1" "$(SLURM_CLUSTERS=other sinfo -h -o %N)"
+check "a name that is none" "1 squeue: error: 'nowhere' can't be reached now, or it is an invalid entry for --cluster.  Use 'sacctmgr list clusters' to see available clusters." \
+  "$(squeue -M test,nowhere >/dev/null 2>"$dir/err"; echo $?) $(cat "$dir/err")"
+id=$(sbatch --parsable -M other -H -J there --wrap true)
+match "sbatch elsewhere" '^[0-9]+;other$' "$id"
+check "squeue elsewhere" "there" "$(squeue -h -M other -j "${id%;*}" -o %j)"
+match "scontrol elsewhere" 'JobName=there' "$(scontrol -M other show job "${id%;*}")"
+match "scontrol's own word for it" 'JobName=there' "$(printf 'cluster other\nshow job %s\n' "${id%;*}" | scontrol)"
+check "it is not here" "" "$(squeue -h -n there -o %j)"
+scancel -M other "${id%;*}"
+check "scancel elsewhere" "" "$(squeue -h -M other -n there -o %j)"
+full=$(sbatch --parsable -n2 -t 10 -o /dev/null --wrap 'sleep 100')
+for i in $(seq 50); do [ "$(squeue -h -j "$full" -o %t)" = R ] && break; sleep 0.1; done
+match "the earliest start" '^Submitted batch job [0-9]+ on cluster other$' "$(sbatch -M test,other -n1 -o /dev/null --wrap true)"
+scancel "$full"; wait_empty
+match "here, where it is no later" 'on cluster test$' "$(sbatch -M other,test -n1 -o /dev/null --wrap true)"
+check "none of them can" 1 "$(sbatch -M other,test -n64 --wrap true >/dev/null 2>&1; echo $?)"
+a=$(sbatch --parsable -H -J both --wrap true); b=$(sbatch --parsable -M other -H -J both --wrap true)
+scancel -M all -n both
+check "scancel of all" "" "$(squeue -h -M all -n both -o %j)"

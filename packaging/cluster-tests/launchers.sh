@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# Steps that tell of themselves, that wait for what their tasks left, and that have all of a job.
+. "$(dirname "$0")/lib.bash"
+start_cluster 2 4 
+srun -Q --slurmd-debug=verbose true </dev/null 2>"$dir/work/told"
+check "--slurmd-debug=verbose" "slurmstepd: debug levels are stderr='verbose', logfile='info', syslog='fatal'
+slurmstepd: starting 1 tasks" "$(head -2 "$dir/work/told")"
+check "starts and ends are told, with nothing of debug" "2 0" "$(grep -cE 'task 0 \([0-9]+\) (started|exited with exit code 0.)$' "$dir/work/told") $(grep -c debug: "$dir/work/told")"
+check "a task that has closed its stderr before" 2 "$(srun -Q --slurmd-debug=verbose sh -c 'exec 2>&-; sleep 0.3' 2>&1 >/dev/null </dev/null | grep -cE 'task 0 \([0-9]+\) (started|exited with exit code 0.)$')"
+check "--slurmd-debug=debug" 1 "$(srun -Q --slurmd-debug=DEBUG true 2>&1 </dev/null | grep -c 'slurmstepd: debug:  task 0: cpus')"
+check "--slurmd-debug=info" "" "$(srun -Q --slurmd-debug=3 true 2>&1 </dev/null)"
+check "a level that is none" "srun: error: Invalid --slurmd-debug specification" "$(srun --slurmd-debug=x true 2>&1 </dev/null | cut -d: -f1-3 | head -1)"
+s=$(date +%s); out=$(srun -Q --wait-for-children sh -c '(sleep 2; echo late) & echo early' </dev/null)
+check "--wait-for-children: what a task left speaks on" "early late" "$(echo $out)"
+check "and is waited for" yes "$([ $(($(date +%s) - s)) -ge 2 ] && echo yes)"
+check "without it, it is ended" early "$(srun -Q sh -c '(sleep 2; echo late) & echo early' </dev/null)"
+out=$(salloc -Q -N1 -n4 --exclusive sh -c 'srun -Q -n1 --exact -c4 sleep 3 & sleep 1; srun -Q --immediate=1 -n1 --exact true 2>/dev/null || echo busy
+  srun -Q -n1 --external-launcher sh -c "nproc; echo \$SLURM_CPUS_ON_NODE"; wait' </dev/null 2>&1)
+check "--external-launcher has all CPUs, beside a step that has them" "busy $(nproc) 4" "$(echo $out)"
+out=$(srun -Z -w n1,n2 -n3 -l sh -c 'echo $SLURMD_NODENAME $SLURM_NTASKS [$SLURM_JOB_ID]' </dev/null 2>"$dir/work/z" | sort)
+check "--no-allocate: tasks on the nodes that are named, in no queue" "0: n1 3 []
+1: n1 3 []
+2: n2 3 []
+srun: do not allocate resources
+0" "$out
+$(cat "$dir/work/z"; sacct -anX -o jobname | grep -c printenv || true)"
+check "its exit code, its input" "got word 7" "$(rc=0; out=$(echo word | srun -Q -Z -w n1 sh -c 'read x; echo got $x; exit 7' 2>/dev/null) || rc=$?; echo "$out $rc")"
+check "without nodes" "srun: error: must specify a node list with -Z, --no-allocate." "$(srun -Z true 2>&1 </dev/null)"
+printf '0 echo first %%t\n1-2 echo other %%o\n' > "$dir/work/multi"
+check "a program for each task" "0: first 0|1: other 0|2: other 1|" "$(srun -Q -Z -w n1,n2 -n3 -l --multi-prog "$dir/work/multi" </dev/null | sort | tr '\n' '|')"
+echo content > "$dir/work/bcast"
+check "sbcast --no-allocation" "content" "$(sbcast --no-allocation -w n1,n2 -f "$dir/work/bcast" "$dir/work/bcast.out" </dev/null && cat "$dir/work/bcast.out")"
+check "which needs nodes" "sbcast: error: --no-allocation needs the nodes: --nodelist" "$(sbcast --no-allocation "$dir/work/bcast" "$dir/work/x" 2>&1 </dev/null)"
+srun -Q -Z -w n1 sleep 47 </dev/null >/dev/null 2>&1 & z=$!
+soon() { local n=0; until eval "$1"; do n=$((n+1)); [ $n -lt 100 ] || return 0; sleep 0.1; done; }
+soon 'pgrep -f "^sleep 47$" >/dev/null'
+scontrol reconfigure; kill -TERM $z; wait $z || true
+soon '! pgrep -f "^sleep 47$" >/dev/null'
+check "what srun is told it passes on" "" "$(pgrep -f '^sleep 47$')"
+[ "$(id -u)" != 0 ] || check "only for administrators" "srun: error: Application launch failed: Access/permission denied" "$(cd /tmp; setpriv --reuid=65534 --regid=65534 --clear-groups srun -Z -w n1 true 2>&1 </dev/null | grep Application)"
+soon '[ -z "$(ls -d "$dir"/spool/n1/job* 2>/dev/null)" ]'
+check "a job runs as before" n1 "$(srun -Q -w n1 printenv SLURMD_NODENAME </dev/null)"

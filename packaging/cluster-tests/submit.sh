@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# JobSubmitPlugins=lua: a site's script reads, changes and refuses jobs, and what it tells the user arrives.
+. "$(dirname "$0")/lib.bash"
+cat > "$dir/job_submit.lua" <<'C'
+function slurm_job_submit(job_desc, part_list, submit_uid)
+   slurm.log_user("hello %s", job_desc.name)
+   slurm.log_info("job of %d", submit_uid)
+   if job_desc.name == "bad" then return slurm.ERROR end
+   if job_desc.name == "acct" then return slurm.ESLURM_INVALID_ACCOUNT end
+   if job_desc.name == "odd" then return 1234 end
+   if job_desc.name == "crash" then local x = nil; return x.y end
+   if job_desc.name == "set" then
+      job_desc.comment = "from lua"
+      job_desc.time_limit = 5
+      job_desc.environment["FOO"] = "bar"
+   end
+   if job_desc.name == "count" then
+      local n = 0
+      for id, job in pairs(slurm.jobs) do n = n + 1 end
+      for name, part in pairs(part_list) do slurm.log_user("%s has %d nodes", name, part.total_nodes) end
+      slurm.log_user("jobs: %s", n > 0 and "some" or "none")
+   end
+   return slurm.SUCCESS
+end
+function slurm_job_modify(job_desc, job_rec, part_list, modify_uid)
+   if job_desc.comment == "no" then return slurm.ERROR end
+   if job_desc.comment == "louder" then job_desc.comment = job_rec.comment .. "!" end
+   return slurm.SUCCESS
+end
+return slurm.SUCCESS
+C
+start_cluster 1 2 "JobSubmitPlugins=lua"
+submit() { sbatch -J "$@" -o "$dir/out.%x" --wrap 'echo "FOO=$FOO"' 2>&1 | sed 's/job [0-9][0-9]*/job N/' | paste -sd'|'; }
+check "words for the user, and the job goes on" "sbatch: hello good|Submitted batch job N" "$(submit good)"
+check "refused" "sbatch: error: hello bad|sbatch: error: Batch job submission failed: Unspecified error" "$(submit bad)"
+check "with a reason" "sbatch: error: hello acct|sbatch: error: Batch job submission failed: Invalid account or account/partition combination specified" "$(submit acct)"
+check "with a number of its own" "sbatch: error: hello odd|sbatch: error: Batch job submission failed: Unknown error 1234" "$(submit odd)"
+check "a mistake in the script stops no job" "sbatch: hello crash|Submitted batch job N" "$(submit crash)"
+match "and is in the log" "job_submit/lua: $dir/job_submit.lua: .*attempt to index" "$(cat "$dir/log/slurmctld.log")"
+check "srun hears it too" "srun: hello run|done" "$(srun -J run echo done 2>&1 | grep -v 'srun: job' | paste -sd'|')"
+check "partitions and jobs" "sbatch: hello count|sbatch: main has 1 nodes|sbatch: jobs: some|Submitted batch job N" "$(submit count)"
+id=$(sbatch --parsable -H -J set -o "$dir/out.set" --wrap 'echo "FOO=$FOO"' 2>/dev/null)
+check "changed: comment and limit" "from lua 00:05:00" "$(scontrol show job "$id" | grep -oE '(Comment|TimeLimit)=.*' | sed 's/^Comment=//; s/TimeLimit=\([^ ]*\).*/\1/' | sort -r | paste -sd' ')"
+scontrol release "$id"; wait_empty
+check "changed: the environment" "FOO=bar" "$(cat "$dir/out.set")"
+id=$(sbatch --parsable -H -J old --comment=a --wrap true 2>/dev/null)
+check "changes may be refused" "Unspecified error for job $id" "$(scontrol update job "$id" comment=no 2>&1)"
+scontrol update job "$id" comment=louder
+check "and changed" "Comment=a!" "$(scontrol show job "$id" | grep -o 'Comment=.*')"
+scancel "$id"
+echo 'this is no lua' > "$dir/job_submit.lua"; touch -d '+1 minute' "$dir/job_submit.lua"
+check "a broken file leaves the last good one" "sbatch: hello last|Submitted batch job N" "$(submit last)"

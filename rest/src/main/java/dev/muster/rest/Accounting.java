@@ -1,0 +1,262 @@
+package dev.muster.rest;
+
+import dev.muster.cli.SlurmException;
+import dev.muster.cli.shape.AcctJson;
+import dev.muster.cli.shape.ConfJson;
+import dev.muster.cli.shape.SacctJson;
+import dev.muster.cli.shape.Tree;
+import dev.muster.model.Json;
+import dev.muster.model.SlurmErrno;
+import dev.muster.model.accounting.AccountingRows;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** {@code GET /slurmdb/…}: what sacct and sacctmgr list. */
+final class Accounting {
+    private static final String SEPARATE = "accounting_storage/slurmdbd";
+
+    private Accounting() {}
+
+    static Map<String, Call.Handler> handlers() {
+        Map<String, Call.Handler> out = new HashMap<>(AccountingChanges.handlers());
+        out.put("slurmdb_{v}_get_job", Accounting::job);
+        out.put("slurmdb_{v}_get_jobs", Accounting::jobs);
+        out.put("slurmdb_{v}_get_config", Accounting::config);
+        out.put("slurmdb_{v}_get_conf", Accounting::conf);
+        out.put("slurmdb_{v}_get_tres", c -> list(c, "tres", "TRES", new Json.Obj()));
+        out.put("slurmdb_{v}_get_single_qos", c -> list(c, "qos", "qos", new Json.Obj().put("name", c.path().get("qos"))));
+        out.put("slurmdb_{v}_get_qos", c -> list(c, "qos", "qos", where(c, "description", "description", "id", "id", "name", "name",
+                "preempt_mode", "preemptmode")));
+        out.put("slurmdb_{v}_get_associations", Accounting::associations);
+        out.put("slurmdb_{v}_get_association", Accounting::associations);
+        out.put("slurmdb_{v}_get_instances", Accounting::instances);
+        out.put("slurmdb_{v}_get_instance", Accounting::instances);
+        out.put("slurmdb_{v}_get_user", c -> list(c, "user", "users", new Json.Obj().put("name", c.path().get("name"))));
+        out.put("slurmdb_{v}_get_users", c -> list(c, "user", "users", where(c, "admin_level", "adminlevel", "default_account", "defaultaccount",
+                "default_wckey", "defaultwckey")));
+        out.put("slurmdb_{v}_get_cluster", c -> list(c, "cluster", "clusters", new Json.Obj().put("name", c.path().get("cluster_name"))));
+        out.put("slurmdb_{v}_get_clusters", c -> list(c, "cluster", "clusters", new Json.Obj()));
+        out.put("slurmdb_{v}_get_wckey", Accounting::wckey);
+        out.put("slurmdb_{v}_get_wckeys", c -> list(c, "wckey", "wckeys", where(c, "cluster", "cluster", "id", "id", "name", "name", "user",
+                "user")));
+        out.put("slurmdb_{v}_get_account", c -> list(c, "account", "accounts", new Json.Obj().put("name", c.path().get("account_name"))));
+        out.put("slurmdb_{v}_get_accounts", c -> list(c, "account", "accounts", where(c, "description", "description")));
+        out.put("slurmdb_{v}_get_diag", Accounting::diag);
+        out.put("slurmdb_{v}_get_ping", Accounting::ping);
+        return out;
+    }
+
+    // ---- the book
+
+    static List<Json.Obj> rows(Call c, String entity, Json.Obj where, List<String> options) throws SlurmException {
+        return c.host().accounting().call("Show", new Json.Obj().put("entity", entity).put("where", where).put("options", Call.objects(options)))
+                .objects("rows");
+    }
+
+    /** @param pairs parameter of the query and condition of slurmdbd, by turns */
+    private static Json.Obj where(Call c, String... pairs) {
+        Json.Obj out = new Json.Obj();
+        for (int i = 0; i < pairs.length; i += 2) {
+            if (!c.asked(pairs[i]).isEmpty()) {
+                out.put(pairs[i + 1], c.asked(pairs[i]));
+            }
+        }
+        return out;
+    }
+
+    /** Flags of queries, by the options that they mean. */
+    private static final String[][] OPTIONS = {{"withdeleted", "with_deleted", "include_deleted_qos", "include_deleted_associations", "deleted"},
+        {"withassoc", "with_assocs", "withassociations"}, {"withcoord", "with_coords", "withcoordinators"},
+        {"withsubaccounts", "include_sub_acct_information"}, {"woplimits", "exclude_limits_from_parents"},
+        {"onlydefaults", "filter_to_only_defaults"}};
+
+    private static List<String> options(Call c) {
+        List<String> out = new ArrayList<>();
+        for (String[] o : OPTIONS) {
+            for (int i = 1; i < o.length; i++) {
+                if (c.flag(o[i])) {
+                    out.add(o[0]);
+                }
+            }
+        }
+        return out;
+    }
+
+    private static void list(Call c, String entity, String field, Json.Obj where) throws SlurmException {
+        List<String> options = options(c);
+        if (entity.equals("user") || entity.equals("account")) {
+            options.addAll(List.of("withcoord"));
+        }
+        Json.Obj shape = shape(c, entity, rows(c, entity, where, options));
+        if (entity.equals("user") && c.flag("with_wckeys")) {
+            wckeysOf(c, shape);
+        }
+        if (shape.list(field).isEmpty()) {
+            c.nothing(field);
+        }
+        c.out().with(shape);
+    }
+
+    static Json.Obj shape(Call c, String entity, List<Json.Obj> rows) throws SlurmException {
+        return AcctJson.of(entity, rows, rows(c, "tres", new Json.Obj(), List.of())).orElseThrow();
+    }
+
+    private static void wckeysOf(Call c, Json.Obj users) throws SlurmException {
+        List<Json.Obj> all = shape(c, "wckey", rows(c, "wckey", new Json.Obj(), List.of())).objects("wckeys");
+        users.objects("users").forEach(u -> u.put("wckeys", Call.objects(all.stream().filter(w -> w.text("user").equals(u.text("name")))
+                .toList())));
+    }
+
+    private static void associations(Call c) throws SlurmException {
+        list(c, "association", "associations", where(c, "account", "account", "cluster", "cluster", "default_qos", "defaultqos", "id", "id",
+                "parent_account", "parent", "partition", "partition", "qos", "qos", "user", "user"));
+    }
+
+    /** By number; by name where none has that number. */
+    private static void wckey(Call c) throws SlurmException {
+        String id = c.path().get("id");
+        List<Json.Obj> all = rows(c, "wckey", new Json.Obj(), List.of());
+        List<Json.Obj> meant = all.stream().filter(w -> w.text("ID").equals(id)).toList();
+        Json.Obj shape = shape(c, "wckey", meant.isEmpty() ? all.stream().filter(w -> AccountingChanges.wckeyName(w).equals(id)).toList() : meant);
+        if (shape.list("wckeys").isEmpty()) {
+            c.nothing("wckeys");
+        }
+        c.out().with(shape);
+    }
+
+    private static void config(Call c) throws SlurmException {
+        for (String entity : List.of("cluster", "tres", "account", "user", "qos", "wckey", "association")) {
+            boolean tree = entity.equals("account") || entity.equals("user");
+            Json.Obj shape = shape(c, entity, rows(c, entity, new Json.Obj(), tree ? List.of("withassoc", "withcoord") : List.of()));
+            shape.fields().forEach((k, v) -> c.out().put(k.equals("TRES") ? "tres" : k, v));
+        }
+    }
+
+    private static void conf(Call c) throws SlurmException {
+        c.out().with(ConfJson.slurmdbd(rows(c, "configuration", new Json.Obj(), List.of()).getFirst()));
+    }
+
+    /** No node here is of a cloud that numbers its instances. */
+    private static void instances(Call c) throws SlurmException {
+        rows(c, "cluster", new Json.Obj(), List.of());
+        c.nothing("instances");
+        c.out().put("instances", new ArrayList<>());
+    }
+
+    private static void diag(Call c) throws SlurmException {
+        Json.Obj statistics = new Json.Obj();
+        List<Object> rpcs = new ArrayList<>();
+        List<Object> users = new ArrayList<>();
+        for (Json.Obj r : rows(c, "stats", new Json.Obj(), List.of())) {
+            Json.Obj one = new Json.Obj().put("count", longOf(r, "Count"))
+                    .put("time", new Json.Obj().put("average", longOf(r, "Average")).put("total", longOf(r, "Total")));
+            switch (r.text("Kind")) {
+                case "since" -> statistics.put("time_start", Long.parseLong(r.text("Name")));
+                case "type" -> rpcs.add(one.put("rpc", r.text("Name")));
+                default -> users.add(one.put("user", r.text("Name")));
+            }
+        }
+        c.out().put("statistics", statistics.put("RPCs", rpcs).put("users", users).put("rollups", new Json.Obj()));
+    }
+
+    private static long longOf(Json.Obj row, String field) {
+        return row.text(field).matches("[0-9]{1,18}") ? Long.parseLong(row.text(field)) : 0;
+    }
+
+    private static void ping(Call c) throws SlurmException {
+        long began = System.nanoTime();
+        boolean up;
+        try {
+            c.host().accounting().call("Ping", new Json.Obj());
+            up = true;
+        } catch (SlurmException e) {
+            if (e.errno() != SlurmErrno.CTLD_CONNECT.number() && e.errno() != SlurmErrno.CTLD_RECV.number()) {
+                throw e;
+            }
+            up = false;
+        }
+        c.out().put("pings", new ArrayList<>(List.of(new Json.Obj().put("hostname", c.host().accountingHost()).put("responding", up)
+                .put("latency", (System.nanoTime() - began) / 1000).put("primary", Boolean.TRUE).put("status", up ? "UP" : "DOWN"))));
+    }
+
+    // ---- jobs
+
+    /** As sacct: slurmctld has the newest rows of its own cluster; of others, and while it is away, slurmdbd. */
+    private static Json.Obj ask(Call c, Json.Obj query) throws SlurmException {
+        boolean separate = c.host().accountingType().equals(SEPARATE);
+        if (!separate || query.list("clusters").isEmpty()) {
+            try {
+                return c.host().controller().call("QueryAccounting", query);
+            } catch (SlurmException e) {
+                if (!separate || e.errno() != SlurmErrno.CTLD_CONNECT.number()) {
+                    throw e;
+                }
+                query.put("clusters", Call.objects(c.host().clusters()));
+            }
+        }
+        return c.host().accounting().call("QueryAccounting", query);
+    }
+
+    private static void answer(Call c, Json.Obj query) throws SlurmException {
+        Json.Obj shape = SacctJson.answer(c.names(), ask(c, query), query.flag("allocationsOnly"));
+        if (shape.list("jobs").isEmpty()) {
+            c.nothing("jobs");
+        }
+        c.out().with(shape);
+    }
+
+    private static void job(Call c) throws SlurmException {
+        answer(c, new Json.Obj().put("allUsers", Boolean.TRUE).put("jobs", Call.objects(List.of(c.path().get("job_id")))));
+    }
+
+    private static final String[] LISTS = {"account", "accounts", "cluster", "clusters", "job_name", "names", "partition", "partitions", "qos",
+        "qos", "reason", "reasons", "state", "states", "step", "jobs", "wckey", "wckeys"};
+    /** Filters and switches that there is nothing for here. */
+    private static final List<String> NOT_THERE = List.of("association", "constraints", "exit_code", "reservation", "reservation_id",
+            "scheduler_unset", "scheduled_on_submit", "scheduled_by_main", "scheduled_by_backfill", "job_started", "job_altered",
+            "usage_time_as_submit_time", "format");
+
+    private static void jobs(Call c) throws RestException, SlurmException {
+        for (String name : NOT_THERE) {
+            if (c.flag(name)) {
+                throw c.refused(SlurmErrno.NOT_SUPPORTED, "The filter " + name + " is not supported by this version");
+            }
+        }
+        Json.Obj q = new Json.Obj();
+        for (int i = 0; i < LISTS.length; i += 2) {
+            if (!c.list(LISTS[i]).isEmpty()) {
+                q.put(LISTS[i + 1], Call.objects(c.list(LISTS[i])));
+            }
+        }
+        if (!c.asked("node").isEmpty()) {
+            q.put("nodes", Call.objects(Tree.hosts(c.asked("node"))));
+        }
+        ids(c, q, "users", "userIds");
+        ids(c, q, "groups", "groupIds");
+        if (!q.has("userIds")) {
+            q.put("allUsers", Boolean.TRUE);
+        }
+        q.put("from", c.number("start_time")).put("to", c.number("end_time")).put("duplicates", c.flag("show_duplicates"))
+                .put("allocationsOnly", c.flag("skip_steps"));
+        q.put("wholeHetjob", c.flag("whole_hetjob") ? "yes" : c.flag("disable_whole_hetjob") ? "no" : "");
+        q.put("text", c.flag("show_batch_script") ? AccountingRows.Query.SCRIPT : c.flag("show_job_environment")
+                ? AccountingRows.Query.ENVIRONMENT : "");
+        answer(c, q);
+    }
+
+    private static void ids(Call c, Json.Obj q, String parameter, String field) throws RestException {
+        List<Object> ids = new ArrayList<>();
+        for (String name : c.list(parameter)) {
+            int id = field.startsWith("u") ? c.host().userId(name) : c.host().groupId(name);
+            if (id < 0) {
+                throw RestException.query("\"" + name + "\" is not known", "#/" + parameter + "/");
+            }
+            ids.add((long) id);
+        }
+        if (!ids.isEmpty()) {
+            q.put(field, ids);
+        }
+    }
+}

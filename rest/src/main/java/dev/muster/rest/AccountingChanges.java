@@ -1,0 +1,415 @@
+package dev.muster.rest;
+
+import dev.muster.cli.SlurmException;
+import dev.muster.cli.shape.AcctJson;
+import dev.muster.model.Json;
+import dev.muster.model.SlurmErrno;
+import dev.muster.model.accounting.Entities;
+import dev.muster.model.accounting.LimitField;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+
+/** {@code POST} and {@code DELETE /slurmdb/…}: what sacctmgr adds, modifies and deletes. What is there is modified, what is not is added. */
+final class AccountingChanges {
+    private AccountingChanges() {}
+
+    static Map<String, Call.Handler> handlers() {
+        return Map.ofEntries(Map.entry("slurmdb_{v}_post_job", AccountingChanges::job),
+                Map.entry("slurmdb_{v}_post_jobs", AccountingChanges::jobs),
+                Map.entry("slurmdb_{v}_post_config", AccountingChanges::config), Map.entry("slurmdb_{v}_post_tres", AccountingChanges::tres),
+                Map.entry("slurmdb_{v}_post_qos", AccountingChanges::qos), Map.entry("slurmdb_{v}_delete_single_qos", AccountingChanges::deleteQos),
+                Map.entry("slurmdb_{v}_post_associations", AccountingChanges::associations),
+                Map.entry("slurmdb_{v}_delete_associations", AccountingChanges::deleteAssociations),
+                Map.entry("slurmdb_{v}_delete_association", AccountingChanges::deleteAssociations),
+                Map.entry("slurmdb_{v}_post_users", AccountingChanges::users), Map.entry("slurmdb_{v}_delete_user", AccountingChanges::deleteUser),
+                Map.entry("slurmdb_{v}_post_users_association", AccountingChanges::usersAssociation),
+                Map.entry("slurmdb_{v}_post_clusters", AccountingChanges::clusters),
+                Map.entry("slurmdb_{v}_delete_cluster", AccountingChanges::deleteCluster),
+                Map.entry("slurmdb_{v}_post_wckeys", AccountingChanges::wckeys),
+                Map.entry("slurmdb_{v}_delete_wckey", AccountingChanges::deleteWckey),
+                Map.entry("slurmdb_{v}_post_accounts", AccountingChanges::accounts),
+                Map.entry("slurmdb_{v}_delete_account", AccountingChanges::deleteAccount),
+                Map.entry("slurmdb_{v}_post_accounts_association", AccountingChanges::accountsAssociation));
+    }
+
+    // ---- one change
+
+    private static Json.Obj of(Map<String, String> map) {
+        Json.Obj out = new Json.Obj();
+        map.forEach(out::put);
+        return out;
+    }
+
+    /** Does it. @throws RestException with the first of slurmdbd's sentences, if it was refused */
+    private static Json.Obj change(Call c, String verb, String entity, Map<String, String> set, Map<String, String> where)
+            throws RestException, SlurmException {
+        Json.Obj done = c.host().accounting().call("Change", new Json.Obj().put("verb", verb).put("entity", entity).put("set", of(set))
+                .put("where", of(where)).put("commit", Boolean.TRUE));
+        if (!done.texts("error").isEmpty()) {
+            int errno = done.integer("errno");
+            String sentence = String.join("\n", done.texts("error")).strip();
+            throw c.refused(errno > 0 ? SlurmErrno.of(errno) : SlurmErrno.ERROR, sentence);
+        }
+        return done;
+    }
+
+    private static Map<String, String> map(String... pairs) {
+        Map<String, String> out = new LinkedHashMap<>();
+        for (int i = 0; i < pairs.length; i += 2) {
+            out.put(pairs[i], pairs[i + 1]);
+        }
+        return out;
+    }
+
+    /** Without what is not said. */
+    private static Map<String, String> said(String... pairs) {
+        Map<String, String> out = map(pairs);
+        out.values().removeIf(String::isEmpty);
+        return out;
+    }
+
+    private static boolean exists(Call c, String entity, String name) throws SlurmException {
+        return !Accounting.rows(c, entity, new Json.Obj().put("name", name), List.of()).isEmpty();
+    }
+
+    private static String named(Json.Obj o, String what) throws RestException {
+        if (o.text("name").isEmpty()) {
+            throw RestException.incomplete(what + " needs a name");
+        }
+        return o.text("name");
+    }
+
+    private static void deleted(Call c, String entity, Map<String, String> where, String field, String name) throws RestException, SlurmException {
+        List<String> names = change(c, "delete", entity, Map.of(), where).texts("names");
+        if (names.isEmpty()) {
+            c.nothing(entity);
+        }
+        c.out().put(field, Call.objects(names.isEmpty() ? List.of() : List.of(name)));
+    }
+
+    // ---- QOS, clusters, TRES
+
+    private static void qos(Call c) throws RestException, SlurmException {
+        for (Json.Obj q : c.body().objects("qos")) {
+            String name = named(q, "A QOS");
+            Map<String, String> set = AcctJson.settings("qos", q);
+            if (!exists(c, "qos", name)) {
+                change(c, "add", "qos", set, map("name", name));
+            } else if (!set.isEmpty()) {
+                change(c, "modify", "qos", set, map("name", name));
+            }
+        }
+    }
+
+    private static void deleteQos(Call c) throws RestException, SlurmException {
+        deleted(c, "qos", map("name", c.path().get("qos")), "removed_qos", c.path().get("qos"));
+    }
+
+    private static void clusters(Call c) throws RestException, SlurmException {
+        for (Json.Obj cluster : c.body().objects("clusters")) {
+            String name = named(cluster, "A cluster");
+            if (!exists(c, "cluster", name)) {
+                change(c, "add", "cluster", Map.of(), map("name", name));
+            }
+        }
+    }
+
+    private static void deleteCluster(Call c) throws RestException, SlurmException {
+        deleted(c, "cluster", map("name", c.path().get("cluster_name")), "deleted_clusters", c.path().get("cluster_name"));
+    }
+
+    private static void tres(Call c) throws RestException, SlurmException {
+        List<Json.Obj> known = Accounting.shape(c, "tres", Accounting.rows(c, "tres", new Json.Obj(), List.of())).objects("TRES");
+        List<Json.Obj> wanted = c.body().objects("TRES").isEmpty() ? c.body().objects("tres") : c.body().objects("TRES");
+        for (Json.Obj t : wanted) {
+            if (known.stream().noneMatch(k -> k.text("type").equals(t.text("type")) && k.text("name").equals(t.text("name")))) {
+                throw c.refused(SlurmErrno.NOT_SUPPORTED, "TRES come from the clusters that register: none is added by hand in this version");
+            }
+        }
+    }
+
+    // ---- accounts
+
+    private static void accounts(Call c) throws RestException, SlurmException {
+        for (Json.Obj a : c.body().objects("accounts")) {
+            String name = named(a, "An account");
+            Map<String, String> set = said("description", a.text("description"), "organization", a.text("organization"));
+            if (!exists(c, "account", name)) {
+                change(c, "add", "account", set, map("name", name));
+            } else if (!set.isEmpty()) {
+                change(c, "modify", "account", set, map("name", name));
+            }
+            if (a.has("coordinators")) {
+                coordinators(c, name, a.objects("coordinators").stream().map(o -> o.text("name").toLowerCase(Locale.ROOT)).toList());
+            }
+        }
+    }
+
+    /** These and no others. */
+    private static void coordinators(Call c, String account, List<String> wanted) throws RestException, SlurmException {
+        List<Json.Obj> rows = Accounting.rows(c, "account", new Json.Obj().put("name", account), List.of("withcoord"));
+        List<String> had = rows.isEmpty() ? List.of() : Call.words(rows.getFirst().text("Coordinators"));
+        List<String> fresh = wanted.stream().filter(n -> !had.contains(n)).toList();
+        List<String> gone = had.stream().filter(n -> !wanted.contains(n)).toList();
+        if (!fresh.isEmpty()) {
+            change(c, "add", "coordinator", Map.of(), map("name", String.join(",", fresh), "account", account));
+        }
+        if (!gone.isEmpty()) {
+            change(c, "delete", "coordinator", Map.of(), map("name", String.join(",", gone), "account", account));
+        }
+    }
+
+    private static void deleteAccount(Call c) throws RestException, SlurmException {
+        deleted(c, "account", map("name", c.path().get("account_name")), "removed_accounts", c.path().get("account_name"));
+    }
+
+    private static void accountsAssociation(Call c) throws RestException, SlurmException {
+        Json.Obj condition = c.body().obj("association_condition");
+        Map<String, String> set = limits(condition.obj("association"));
+        set.putAll(said("parent", condition.obj("association").text("parent"), "description", c.body().obj("account").text("description"),
+                "organization", c.body().obj("account").text("organization")));
+        Json.Obj done = change(c, "add", "account", set, said("name", joined(condition, "accounts"), "cluster", joined(condition, "clusters")));
+        c.out().put("added_accounts", told(done, "Adding Account(s)"));
+    }
+
+    private static String joined(Json.Obj from, String field) {
+        return String.join(",", from.texts(field));
+    }
+
+    /** Fields by the words of sacctmgr. */
+    private static Map<String, String> limits(Json.Obj record) throws RestException {
+        Map<String, String> out = new LinkedHashMap<>();
+        for (Map.Entry<String, Object> e : record.fields().entrySet()) {
+            Optional<LimitField> field = e.getKey().equals("parent") ? Optional.empty() : LimitField.find(LimitField.ASSOC, e.getKey());
+            String value = switch (e.getValue()) {
+                case Json.Obj o -> o.flag("set") ? Long.toString(o.number("number")) : "";
+                case List<?> l -> String.join(",", l.stream().map(i -> i instanceof Json.Obj t ? AcctJson.tres(t) : String.valueOf(i)).toList());
+                default -> String.valueOf(e.getValue());
+            };
+            if (field.isPresent() && !value.isEmpty()) {
+                out.put(field.get().name(), value);
+            }
+        }
+        return out;
+    }
+
+    /** As sacctmgr tells it. */
+    private static String told(Json.Obj done, String head) {
+        StringBuilder out = new StringBuilder();
+        if (!done.texts("names").isEmpty()) {
+            out.append(' ').append(head).append("\n  ").append(String.join("\n  ", done.texts("names"))).append('\n');
+        }
+        for (Json.Obj a : done.objects("assocs")) {
+            out.append(out.indexOf(" Associations") < 0 ? " Associations\n" : "").append("  ")
+                    .append(a.text("user").isEmpty() ? "" : "U = " + a.text("user") + " ").append("A = ").append(a.text("account"))
+                    .append(" C = ").append(a.text("cluster"))
+                    .append(a.text("partition").isEmpty() ? "" : " P = " + a.text("partition")).append('\n');
+        }
+        return out.toString();
+    }
+
+    // ---- users
+
+    private static void users(Call c) throws RestException, SlurmException {
+        for (Json.Obj u : c.body().objects("users")) {
+            String name = named(u, "A user");
+            if (!u.text("old_name").isEmpty()) {
+                throw c.refused(SlurmErrno.NOT_SUPPORTED, "A user's name cannot be changed by this version");
+            }
+            String level = u.texts("administrator_level").stream().filter(l -> !l.equals("Not Set")).findFirst().orElse("");
+            Json.Obj standard = u.obj("default");
+            Map<String, String> set = said("adminlevel", level, "defaultaccount", standard.text("account"), "defaultwckey", standard.text("wckey"));
+            if (!exists(c, "user", name)) {
+                List<String> accounts = u.objects("associations").stream().map(a -> a.text("account")).distinct().toList();
+                change(c, "add", "user", set, said("name", name, "account", String.join(",", accounts)));
+            } else {
+                modify(c, name, set);
+            }
+            for (Json.Obj w : u.objects("wckeys")) {
+                addWckey(c, w.text("cluster"), w.text("user").isEmpty() ? name : w.text("user"), w.text("name"));
+            }
+        }
+    }
+
+    /** A default wckey that is not the user's yet becomes it. */
+    private static void modify(Call c, String name, Map<String, String> set) throws RestException, SlurmException {
+        String wckey = set.getOrDefault("defaultwckey", "");
+        if (!wckey.isEmpty()) {
+            addWckey(c, "", name, wckey);
+        }
+        if (!set.isEmpty()) {
+            change(c, "modify", "user", set, map("name", name));
+        }
+    }
+
+    private static void deleteUser(Call c) throws RestException, SlurmException {
+        if (change(c, "delete", "user", Map.of(), map("name", c.path().get("name"))).texts("names").isEmpty()) {
+            c.nothing("user");
+        }
+    }
+
+    private static void usersAssociation(Call c) throws RestException, SlurmException {
+        Json.Obj condition = c.body().obj("association_condition");
+        Json.Obj user = c.body().obj("user");
+        Map<String, String> set = limits(condition.obj("association"));
+        set.putAll(said("adminlevel", user.texts("adminlevel").stream().filter(l -> !l.equals("Not Set")).findFirst().orElse(""),
+                "defaultaccount", user.text("defaultaccount"), "defaultwckey", user.text("defaultwckey")));
+        Json.Obj done = change(c, "add", "user", set, said("name", joined(condition, "users"), "account", joined(condition, "accounts"),
+                "cluster", joined(condition, "clusters"), "partition", joined(condition, "partitions"), "wckey", joined(condition, "wckeys")));
+        c.out().put("added_users", told(done, "Adding User(s)"));
+    }
+
+    // ---- wckeys
+
+    /** Without the mark of a default one. */
+    static String wckeyName(Json.Obj row) {
+        String name = row.text("WCKey");
+        return Entities.Wckey.plain(name);
+    }
+
+    private static void addWckey(Call c, String cluster, String user, String name) throws RestException, SlurmException {
+        Json.Obj where = new Json.Obj().put("user", user);
+        if (!cluster.isEmpty()) {
+            where.put("cluster", cluster);
+        }
+        if (Accounting.rows(c, "wckey", where, List.of()).stream().noneMatch(w -> wckeyName(w).equals(name))) {
+            change(c, "add", "user", Map.of(), said("name", user, "wckey", name, "cluster", cluster));
+        }
+    }
+
+    private static void wckeys(Call c) throws RestException, SlurmException {
+        for (Json.Obj w : c.body().objects("wckeys")) {
+            addWckey(c, w.text("cluster"), w.text("user"), named(w, "A wckey"));
+        }
+    }
+
+    /** By number, or all of a name. */
+    private static void deleteWckey(Call c) throws RestException, SlurmException {
+        String id = c.path().get("id");
+        List<Json.Obj> all = Accounting.rows(c, "wckey", new Json.Obj(), List.of());
+        List<Json.Obj> byId = all.stream().filter(w -> w.text("ID").equals(id)).toList();
+        List<Json.Obj> meant = byId.isEmpty() ? all.stream().filter(w -> wckeyName(w).equals(id)).toList() : byId;
+        List<Object> gone = new ArrayList<>();
+        for (Json.Obj w : meant) {
+            change(c, "delete", "user", Map.of(), map("name", w.text("User"), "wckey", wckeyName(w), "cluster", w.text("Cluster")));
+            gone.add(wckeyName(w));
+        }
+        if (gone.isEmpty()) {
+            c.nothing("wckeys");
+        }
+        c.out().put("deleted_wckeys", gone);
+    }
+
+    // ---- associations
+
+    private static void associations(Call c) throws RestException, SlurmException {
+        for (Json.Obj a : c.body().objects("associations")) {
+            association(c, a);
+        }
+    }
+
+    private static void association(Call c, Json.Obj a) throws RestException, SlurmException {
+        String cluster = a.text("cluster").isEmpty() ? c.names().cluster() : a.text("cluster");
+        String account = a.text("account");
+        String user = a.text("user");
+        String partition = a.text("partition");
+        if (account.isEmpty()) {
+            throw c.refused(SlurmErrno.INVALID_ACCOUNT, "An association needs an account");
+        }
+        boolean there = Accounting.rows(c, "association", new Json.Obj().put("cluster", cluster).put("account", account), List.of()).stream()
+                .anyMatch(r -> r.text("User").equals(user) && r.text("Partition").equals(partition));
+        Map<String, String> set = AcctJson.settings("association", a);
+        if (user.isEmpty()) {
+            set.putAll(said("parent", a.text("parent_account")));
+            if (!there || !set.isEmpty()) {
+                change(c, there ? "modify" : "add", "account", set, map("name", account, "cluster", cluster));
+            }
+        } else if (!there) {
+            change(c, "add", "user", set, said("name", user, "account", account, "cluster", cluster, "partition", partition));
+        } else if (!set.isEmpty()) {
+            change(c, "modify", "user", set, map("name", user, "account", account, "cluster", cluster, "partition", partition));
+        }
+        if (a.flag("is_default") && !user.isEmpty()) {
+            change(c, "modify", "user", map("defaultaccount", account), map("name", user, "cluster", cluster));
+        }
+    }
+
+    private static void deleteAssociations(Call c) throws RestException, SlurmException {
+        Map<String, String> where = said("account", c.asked("account"), "cluster", c.asked("cluster"), "partition", c.asked("partition"));
+        for (String name : c.query().keySet()) {
+            if (!List.of("account", "cluster", "partition", "user").contains(name) && c.flag(name)) {
+                throw c.refused(SlurmErrno.NOT_SUPPORTED, "The filter " + name + " of a deletion is not supported by this version");
+            }
+        }
+        if (c.asked("user").isEmpty() && c.asked("account").isEmpty()) {
+            throw RestException.query("No conditions given to remove, not executing.", "#/");
+        }
+        Json.Obj done;
+        if (c.asked("user").isEmpty()) {
+            where.put("name", where.remove("account"));
+            done = change(c, "delete", "account", Map.of(), where);
+        } else {
+            where.put("name", c.asked("user"));
+            // without one of these conditions it would be the user that goes, not what it has
+            where.putIfAbsent("cluster", c.names().cluster());
+            done = change(c, "delete", "user", Map.of(), where);
+        }
+        List<Object> gone = new ArrayList<>();
+        done.objects("assocs").forEach(a -> gone.add(("C = " + a.text("cluster") + " A = " + a.text("account")
+                + (a.text("user").isEmpty() ? "" : " U = " + a.text("user"))
+                + (a.text("partition").isEmpty() ? "" : " P = " + a.text("partition")))));
+        if (gone.isEmpty() && done.texts("names").isEmpty()) {
+            c.nothing("associations");
+        }
+        c.out().put("removed_associations", gone);
+    }
+
+    // ---- everything
+
+    private static void config(Call c) throws RestException, SlurmException {
+        clusters(c);
+        if (!c.body().objects("tres").isEmpty()) {
+            tres(c);
+        }
+        accounts(c);
+        qos(c);
+        users(c);
+        wckeys(c);
+        associations(c);
+    }
+
+    // ---- jobs that are over
+
+    private static void modify(Call c, List<String> ids, Json.Obj job) throws RestException, SlurmException {
+        Json.Obj comment = job.obj("comment");
+        if (!comment.text("system").isEmpty() || !job.obj("tres").list("allocated").isEmpty()) {
+            throw c.refused(SlurmErrno.NOT_SUPPORTED, "Neither the system's comment nor the TRES of a job that is over can be changed by"
+                    + " this version");
+        }
+        Map<String, String> set = said("admincomment", comment.text("administrator"), "comment", comment.text("job"), "extra", job.text("extra"),
+                "wckey", job.text("wckey"));
+        Json.Obj code = job.obj("derived_exit_code").obj("return_code");
+        if (code.flag("set")) {
+            set.put("derivedexitcode", Long.toString(code.number("number")));
+        }
+        if (ids.isEmpty() || set.isEmpty()) {
+            throw RestException.incomplete("Nothing to change");
+        }
+        Json.Obj done = change(c, "modify", "job", set, map("jobid", String.join(",", ids), "cluster", c.names().cluster()));
+        List<Object> results = new ArrayList<>();
+        done.texts("names").forEach(n -> results.add("JobId=" + n.replaceFirst("\t.*", "")));
+        c.out().put("results", results);
+    }
+
+    private static void job(Call c) throws RestException, SlurmException {
+        modify(c, List.of(c.path().get("job_id")), c.body());
+    }
+
+    private static void jobs(Call c) throws RestException, SlurmException {
+        modify(c, c.body().texts("job_id_list"), c.body().obj("job_rec"));
+    }
+}

@@ -1,0 +1,156 @@
+package dev.muster.rest;
+
+import dev.muster.model.Json;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Reads a request's body by the schema of its version: kinds of values are converted where that is plain, fields that the schema does not
+ * have are told and left out, and anything else is refused with its place.
+ */
+final class Body {
+    private static final int DEPTH_MAX = 40;
+    private static final int WARNINGS_MAX = 100;
+
+    private final Contract contract;
+    private final int version;
+    private final List<String[]> warnings = new ArrayList<>();
+
+    Body(Contract contract, int version) {
+        this.contract = contract;
+        this.version = version;
+    }
+
+    /** Sentence and place. */
+    List<String[]> warnings() {
+        return warnings;
+    }
+
+    Json.Obj read(String schema, Object value) throws RestException {
+        if (!(value instanceof Json.Obj)) {
+            throw RestException.unfit("Rejecting request without an object as its body", "#/");
+        }
+        return (Json.Obj) value(new Json.Obj().put("$ref", schema), value, "#/", 0);
+    }
+
+    private Object value(Json.Obj schema, Object value, String at, int depth) throws RestException {
+        Json.Obj s = contract.resolved(version, schema);
+        if (depth > DEPTH_MAX) {
+            throw RestException.unfit("Nested too deeply", at);
+        }
+        return switch (s.text("type")) {
+            case "object" -> object(s, value, at, depth);
+            case "array" -> array(s, value, at, depth);
+            case "string" -> text(s, value, at);
+            case "integer" -> number(value, at).longValue();
+            case "number" -> number(value, at);
+            case "boolean" -> flag(value, at);
+            default -> value;
+        };
+    }
+
+    private Object object(Json.Obj s, Object value, String at, int depth) throws RestException {
+        Json.Obj known = s.obj("properties");
+        boolean optional = known.has("set") && known.has("infinite") && known.has("number");
+        if (optional && !(value instanceof Json.Obj)) {
+            return optionalNumber(value, at);
+        }
+        if (!(value instanceof Json.Obj given)) {
+            throw RestException.unfit("Expected OpenAPI type=object but got OpenAPI type=" + type(value), at);
+        }
+        if (!s.has("properties")) {
+            return given;
+        }
+        Json.Obj out = new Json.Obj();
+        for (Map.Entry<String, Object> e : given.fields().entrySet()) {
+            if (e.getValue() == null) {
+                continue;
+            }
+            if (known.has(e.getKey())) {
+                out.put(e.getKey(), value(known.obj(e.getKey()), e.getValue(), at + e.getKey() + "/", depth + 1));
+            } else {
+                warn("Ignoring unknown field \"" + e.getKey() + "\" of type " + type(e.getValue()), at + e.getKey() + "/");
+            }
+        }
+        if (optional && out.has("number") && !out.has("set")) {
+            out.put("set", !out.flag("infinite"));
+        }
+        return out;
+    }
+
+    private void warn(String sentence, String at) {
+        if (warnings.size() < WARNINGS_MAX) {
+            warnings.add(new String[] {sentence, at});
+        }
+    }
+
+    private static Json.Obj optionalNumber(Object value, String at) throws RestException {
+        boolean infinite = value instanceof String s && (s.equalsIgnoreCase("infinite") || s.equalsIgnoreCase("infinity"));
+        boolean none = value == null || "".equals(value);
+        return new Json.Obj().put("set", !infinite && !none).put("infinite", infinite).put("number", infinite || none ? 0L : number(value, at));
+    }
+
+    private Object array(Json.Obj s, Object value, String at, int depth) throws RestException {
+        Json.Obj items = s.obj("items");
+        List<?> given = switch (value) {
+            case List<?> l -> l;
+            case String text -> text.isEmpty() ? List.of() : List.of(text.split(","));
+            default -> throw RestException.unfit("Expected OpenAPI type=array but got OpenAPI type=" + type(value), at);
+        };
+        List<Object> words = contract.resolved(version, items).list("enum");
+        List<Object> out = new ArrayList<>();
+        for (int i = 0; i < given.size(); i++) {
+            Object item = value(items, given.get(i), at + i + "/", depth + 1);
+            boolean known = words.stream().anyMatch(w -> String.valueOf(w).equalsIgnoreCase(String.valueOf(item)));
+            if (!words.isEmpty() && !known) {
+                throw new RestException(400, RestException.INVALID_FLAG, "Unknown or invalid flag", "Flag \"" + item + "\" is not one of "
+                        + words, at + i + "/");
+            }
+            out.add(words.isEmpty() ? item : words.stream().filter(w -> String.valueOf(w).equalsIgnoreCase(String.valueOf(item))).findFirst()
+                    .orElse(item));
+        }
+        return out;
+    }
+
+    private static Object text(Json.Obj s, Object value, String at) throws RestException {
+        if (value instanceof Json.Obj || value instanceof List<?>) {
+            if (value instanceof List<?> l && l.stream().allMatch(String.class::isInstance)) {
+                return String.join(",", l.stream().map(String::valueOf).toList());
+            }
+            throw RestException.unfit("Expected OpenAPI type=string but got OpenAPI type=" + type(value), at);
+        }
+        return String.valueOf(value);
+    }
+
+    private static Number number(Object value, String at) throws RestException {
+        return switch (value) {
+            case Number n -> n;
+            case Boolean b -> b ? 1L : 0L;
+            case String s when s.strip().matches("[-+]?[0-9]{1,18}") -> Long.parseLong(s.strip());
+            case String s when s.strip().matches("[-+]?[0-9]{1,18}[.][0-9]{1,18}") -> Double.parseDouble(s.strip());
+            case null, default -> throw RestException.unfit("Expected OpenAPI type=number but got OpenAPI type=" + type(value), at);
+        };
+    }
+
+    private static Boolean flag(Object value, String at) throws RestException {
+        return switch (value) {
+            case Boolean b -> b;
+            case Number n -> n.doubleValue() != 0;
+            case String s when s.matches("(?i)true|yes|1|on") -> true;
+            case String s when s.matches("(?i)false|no|0|off|") -> false;
+            case null, default -> throw RestException.unfit("Expected OpenAPI type=boolean but got OpenAPI type=" + type(value), at);
+        };
+    }
+
+    private static String type(Object value) {
+        return switch (value) {
+            case null -> "null";
+            case Json.Obj o -> "object";
+            case List<?> l -> "array";
+            case Boolean b -> "boolean";
+            case Number n -> n instanceof Double ? "number" : "integer";
+            default -> "string";
+        };
+    }
+}

@@ -1,0 +1,121 @@
+package dev.muster.rest;
+
+import dev.muster.cli.Controller;
+import dev.muster.cli.Host;
+import dev.muster.cli.SlurmException;
+import dev.muster.cli.shape.Names;
+import dev.muster.model.Json;
+import dev.muster.model.SlurmErrno;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * An operation on its way.
+ *
+ * @param path  what stands for the names in the path
+ * @param query with a lower-case key that has no blanks
+ * @param body  read by the schema; empty without one
+ * @param host  asks as the caller
+ * @param names for shapes
+ */
+record Call(Contract.Operation operation, int version, Map<String, String> path, Map<String, String> query, Json.Obj body, Host host,
+        Names names, Request.User user, Envelope out) {
+    private static final List<String> NO = List.of("", "false", "no", "0", "off");
+
+    /** Does an operation and fills its answer. */
+    interface Handler {
+        void serve(Call c) throws RestException, SlurmException;
+    }
+
+    Json.Obj controller(String message, Json.Obj request) throws SlurmException {
+        return host.controller().call(message, request);
+    }
+
+    Json.Obj controller(String message) throws SlurmException {
+        return controller(message, new Json.Obj());
+    }
+
+    /** Replies that are written from at a time: each may be many megabytes, so that together they must fit into a third of the memory. */
+    private static final int LONG_MAX = 6;
+    private static final int LONG_WAIT_S = 60;
+    private static final int LONG_MB = (int) Math.max(LONG_MAX, Math.min(1 << 20, Runtime.getRuntime().maxMemory() / 3 >> 20));
+    private static final Semaphore LONG = new Semaphore(LONG_MB, true);
+    /** The longest that was seen: the next one will be about that. */
+    private static final AtomicLong LONGEST = new AtomicLong();
+
+    /** A reply whose list may be long. It counts as held until the answer has gone out. */
+    Controller.Rows rows(String message, Json.Obj request, String list) throws SlurmException, RestException {
+        int megabytes = (int) Math.min(LONG_MB, Math.max(LONG_MB / LONG_MAX, 1 + (LONGEST.get() >> 20)));
+        try {
+            if (!LONG.tryAcquire(megabytes, LONG_WAIT_S, TimeUnit.SECONDS)) {
+                throw new RestException(503, SlurmErrno.PROTOCOL_SOCKET_IMPL_TIMEOUT.number(), "slurmrestd is busy",
+                        "As many long lists are being read as there is memory for, and none came to its end within " + LONG_WAIT_S + " s",
+                        "slurmrestd");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new RestException(503, SlurmErrno.PROTOCOL_SOCKET_IMPL_TIMEOUT.number(), "slurmrestd is going away", "", "slurmrestd");
+        }
+        out.whenOver(() -> LONG.release(megabytes));
+        Controller.Rows rows = host.controller().rows(message, request, list);
+        LONGEST.accumulateAndGet(rows.bytes(), Math::max);
+        return rows;
+    }
+
+    /** @return with the id that makes a repetition harmless */
+    Json.Obj change() {
+        return new Json.Obj().put("requestId", host.requestId());
+    }
+
+    String asked(String name) {
+        return query.getOrDefault(name, "");
+    }
+
+    /** A flag of the query: given, and not as false. */
+    boolean flag(String name) {
+        return query.containsKey(name) && !NO.contains(asked(name).toLowerCase(java.util.Locale.ROOT));
+    }
+
+    List<String> list(String name) {
+        return words(asked(name));
+    }
+
+    static List<String> words(String text) {
+        List<String> out = new ArrayList<>();
+        for (String word : text.split(",")) {
+            if (!word.isBlank()) {
+                out.add(word.strip());
+            }
+        }
+        return out;
+    }
+
+    static List<Object> objects(List<?> all) {
+        return new ArrayList<>(all);
+    }
+
+    /** @throws RestException for what is no number */
+    long number(String name) throws RestException {
+        String text = asked(name);
+        if (text.isEmpty()) {
+            return 0;
+        }
+        if (!text.matches("[0-9]{1,18}")) {
+            throw RestException.query("\"" + text + "\" is no number", "#/" + name + "/");
+        }
+        return Long.parseLong(text);
+    }
+
+    RestException refused(SlurmErrno errno, String description) {
+        return RestException.of(errno, description, operation.id().replace("_{v}", "") + "()");
+    }
+
+    /** The answer is empty, which is said. */
+    void nothing(String what) {
+        out.warning("Nothing found with query: no " + what, operation.id().replace("_{v}", "") + "()");
+    }
+}

@@ -1,0 +1,49 @@
+package dev.muster.rest;
+
+import java.io.BufferedInputStream;
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.util.Optional;
+
+/** One connection from its first byte to its last. */
+final class Connection {
+    private static final int BUFFER_BYTES = 16 << 10;
+
+    private final Router router;
+    private final String source;
+    private final Optional<Request.Peer> peer;
+
+    /** @param source as answers name it; @param peer who is at the other end, where the system says so */
+    Connection(Router router, String source, Optional<Request.Peer> peer) {
+        this.router = router;
+        this.source = source;
+        this.peer = peer;
+    }
+
+    /** Serves until the other side ends. @return false if what came was no HTTP */
+    boolean serve(InputStream in, OutputStream out) throws IOException {
+        Http http = new Http(new BufferedInputStream(in, BUFFER_BYTES), new BufferedOutputStream(out, BUFFER_BYTES));
+        while (true) {
+            Optional<Request> request;
+            try {
+                request = http.next();
+            } catch (Http.Malformed e) {
+                http.send(router.malformed(e, source), false, false);
+                return false;
+            }
+            if (request.isEmpty()) {
+                return true;
+            }
+            Http.Reply reply = router.answer(request.get(), source, peer);
+            try {
+                if (!http.send(reply, request.get().keepAlive(), request.get().method().equals("HEAD"))) {
+                    return true;
+                }
+            } finally {
+                reply.close();
+            }
+        }
+    }
+}

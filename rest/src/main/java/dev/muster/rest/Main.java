@@ -1,0 +1,125 @@
+package dev.muster.rest;
+
+import dev.muster.config.SlurmConf;
+import dev.muster.daemon.DaemonLog;
+import dev.muster.daemon.DaemonProcess;
+import dev.muster.daemon.Signals;
+import dev.muster.model.Json;
+import dev.muster.model.Release;
+import java.io.File;
+import java.io.FileDescriptor;
+import java.io.FileInputStream;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+
+/** slurmrestd. */
+public final class Main {
+    /** What -s may name, and the tags of its operations. */
+    static final Map<String, String> PARTS = parts();
+    private static final String NAME = "slurmrestd";
+
+    private Main() {}
+
+    private static Map<String, String> parts() {
+        Map<String, String> out = new LinkedHashMap<>();
+        out.put("slurmctld", "slurm");
+        out.put("slurmdbd", "slurmdb");
+        out.put("util", "util");
+        return out;
+    }
+
+    /** args[0] is the program's name. */
+    public static void main(String[] args) {
+        int rc;
+        try {
+            rc = run(List.of(args).subList(Math.min(1, args.length), args.length), System.getenv());
+        } catch (Options.Unfit e) {
+            rc = fatal(e.getMessage());
+        } catch (IOException | RuntimeException e) {
+            rc = fatal(e.getMessage() == null ? e.toString() : e.getMessage());
+        }
+        if (rc != 0) {
+            DaemonProcess.ready(rc);
+        }
+        System.exit(rc);
+    }
+
+    private static int fatal(String sentence) {
+        System.err.println(NAME + ": fatal: " + sentence);
+        return 1;
+    }
+
+    private static int run(List<String> args, Map<String, String> env) throws Options.Unfit, IOException {
+        Options o = Options.read(args, env);
+        if (!o.printed().isEmpty()) {
+            print(o.printed());
+            return 0;
+        }
+        Contract contract = Contract.read();
+        if (o.document()) {
+            print(new String(Json.print(new Document(contract, o.tags(), o.versions()).make()), StandardCharsets.UTF_8) + "\n");
+            return 0;
+        }
+        Optional<File> prefix = Optional.ofNullable(System.getProperty("muster.prefix")).map(File::new);
+        File file = o.file().isEmpty() ? SlurmConf.locate(Optional.empty(), prefix) : new File(o.file());
+        if (!file.canRead()) {
+            throw new Options.Unfit("Unable to read " + file);
+        }
+        DaemonLog log = new DaemonLog(NAME, "", true, DaemonLog.INFO + o.verbose(), "", 0);
+        log.adoptLibraries();
+        Signals.ignore("PIPE");
+        try (Listeners listeners = new Listeners(o.connections(), log)) {
+            for (String place : o.listen()) {
+                listeners.open(place);
+            }
+            Privileges.become(o.user(), o.group());
+            if (o.checked()) {
+                Privileges.check(slurmUser(file));
+            }
+            Auth auth = new Auth(o.auth(), file.getPath(), Privileges.userName());
+            Router router = new Router(contract, auth, o.tags(), o.versions(), o.threads(), log);
+            return o.listen().isEmpty() ? piped(router) : listening(listeners, router, o, log);
+        }
+    }
+
+    private static String slurmUser(File file) {
+        return SlurmConf.read(file) instanceof SlurmConf.Parsed.Ok ok ? ok.conf().slurmUser() : "root";
+    }
+
+    private static void print(String text) {
+        PrintStream out = new PrintStream(new FileOutputStream(FileDescriptor.out), false, StandardCharsets.UTF_8);
+        out.print(text);
+        out.flush();
+    }
+
+    /** As inetd starts it, or a pipe: whoever started this process is its user. */
+    private static int piped(Router router) throws IOException {
+        Request.Peer self = new Request.Peer(Privileges.userName(), "");
+        return new Connection(router, "stdin", Optional.of(self)).serve(new FileInputStream(FileDescriptor.in),
+                new FileOutputStream(FileDescriptor.out)) ? 0 : 1;
+    }
+
+    private static int listening(Listeners listeners, Router router, Options o, DaemonLog log) {
+        CountDownLatch end = new CountDownLatch(1);
+        for (String signal : List.of("TERM", "INT")) {
+            Signals.on(signal, end::countDown);
+        }
+        listeners.serve(router);
+        DaemonProcess.ready(0);
+        log.info(NAME + " version " + Release.VERSION + " listens on " + String.join(", ", o.listen()));
+        try {
+            end.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        log.info("slurmrestd stopped");
+        return 0;
+    }
+}

@@ -1,0 +1,227 @@
+package dev.muster.rest;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * The command line, over the environment's SLURMRESTD_ settings.
+ *
+ * @param listen   {@code host:port} and {@code unix:/path}; none means standard input and output
+ * @param tags     slurm, slurmdb, util
+ * @param file     slurm.conf, "" to be looked for
+ * @param user     to become, "" to stay; so the group
+ * @param printed  what was asked for instead of serving; "" otherwise
+ * @param document the OpenAPI document is wanted and nothing else
+ */
+record Options(List<String> listen, Set<String> auth, Set<String> tags, Set<Integer> versions, String file, String user, String group,
+        int threads, int connections, int verbose, boolean checked, String printed, boolean document) {
+    private static final int THREADS = 20;
+    private static final int CONNECTIONS = 124;
+    private static final int COUNT_MAX = 65_535;
+    private static final List<String> SECURITY = List.of("disable_unshare_files", "disable_unshare_sysv", "disable_user_check",
+            "become_user");
+
+    static final String USAGE = """
+            Usage: slurmrestd [OPTIONS] [host:port | unix:/path/to/socket]...
+            \t-a <authentication types>
+            \t\tKinds of authentication to accept, with commas: rest_auth/jwt, rest_auth/local; "list" shows them.
+            \t-d <data parsers>
+            \t\tVersions of the data parser to serve, with commas: v0.0.42 to v0.0.45; "list" shows them.
+            \t-f file
+            \t\tConfiguration of the cluster (slurm.conf).
+            \t-g <group>
+            \t\tBecome this group before requests are read.
+            \t-h
+            \t\tPrint this help message.
+            \t--generate-openapi-spec
+            \t\tPrint the OpenAPI document of what would be served.
+            \t--max-connections <count>
+            \t\tConnections that are served at a time.
+            \t-s <OpenAPI plugins>
+            \t\tParts to serve, with commas: slurmctld, slurmdbd, util; "list" shows them.
+            \t-t <thread count>
+            \t\tRequests that are worked on at a time.
+            \t-u <user>
+            \t\tBecome this user before requests are read.
+            \t-v
+            \t\tVerbose mode. Multiple -v's increase verbosity.
+            \t-V
+            \t\tPrint version information and exit.
+            """;
+
+    /** Why it cannot be: said as a fatal error. */
+    static final class Unfit extends Exception {
+        private static final long serialVersionUID = 1L;
+
+        Unfit(String sentence) {
+            super(sentence, null, false, false);
+        }
+    }
+
+    /** @param args behind the program's name */
+    static Options read(List<String> args, Map<String, String> env) throws Unfit {
+        Reader r = new Reader();
+        r.auth = env.getOrDefault("SLURMRESTD_AUTH_TYPES", "");
+        r.parts = env.getOrDefault("SLURMRESTD_OPENAPI_PLUGINS", "");
+        r.parsers = env.getOrDefault("SLURMRESTD_DATA_PARSER_PLUGINS", "");
+        r.file = env.getOrDefault("SLURM_CONF", "");
+        r.connections = count(env.getOrDefault("SLURMRESTD_MAX_CONNECTIONS", "" + CONNECTIONS), 1, "SLURMRESTD_MAX_CONNECTIONS");
+        if (env.containsKey("SLURMRESTD_DEBUG")) {
+            r.verbose = Math.max(0, count(env.get("SLURMRESTD_DEBUG"), 0, "SLURMRESTD_DEBUG") - 3);
+        }
+        List<String> security = Call.words(env.getOrDefault("SLURMRESTD_SECURITY", ""));
+        for (String word : security) {
+            if (!SECURITY.contains(word) || word.equals("become_user")) {
+                throw new Unfit("Unexpected value in SLURMRESTD_SECURITY=" + word);
+            }
+        }
+        r.all(args);
+        if (r.listen.isEmpty()) {
+            r.listen.addAll(Call.words(env.getOrDefault("SLURMRESTD_LISTEN", "")));
+        }
+        return r.options(!security.contains("disable_user_check"));
+    }
+
+    private static int count(String text, int least, String what) throws Unfit {
+        if (!text.matches("[0-9]{1,5}") || Integer.parseInt(text) < least || Integer.parseInt(text) > COUNT_MAX) {
+            throw new Unfit("Invalid value for " + what + ": " + text);
+        }
+        return Integer.parseInt(text);
+    }
+
+    private static final class Reader {
+        private final List<String> listen = new ArrayList<>();
+        private String auth = "";
+        private String parts = "";
+        private String parsers = "";
+        private String file = "";
+        private String user = "";
+        private String group = "";
+        private String printed = "";
+        private boolean document;
+        private int threads = THREADS;
+        private int connections = CONNECTIONS;
+        private int verbose;
+        private List<String> rest = List.of();
+
+        void all(List<String> args) throws Unfit {
+            rest = new ArrayList<>(args);
+            while (!rest.isEmpty()) {
+                String a = rest.removeFirst();
+                if (a.startsWith("--")) {
+                    longOption(a);
+                } else if (a.startsWith("-") && a.length() > 1) {
+                    letters(a);
+                } else {
+                    listen.add(a);
+                }
+            }
+        }
+
+        private void longOption(String a) throws Unfit {
+            int equals = a.indexOf('=');
+            String name = equals < 0 ? a : a.substring(0, equals);
+            switch (name) {
+                case "--help" -> printed = USAGE;
+                case "--version" -> printed = dev.muster.model.Release.LINE + "\n";
+                case "--generate-openapi-spec" -> document = true;
+                case "--max-connections" -> connections = count(equals < 0 ? value(name) : a.substring(equals + 1), 1, name);
+                default -> throw new Unfit("unrecognized option '" + a + "'");
+            }
+        }
+
+        private String value(String option) throws Unfit {
+            if (rest.isEmpty()) {
+                throw new Unfit("option requires an argument -- '" + option + "'");
+            }
+            return rest.removeFirst();
+        }
+
+        private void letters(String a) throws Unfit {
+            for (int i = 1; i < a.length(); i++) {
+                char c = a.charAt(i);
+                switch (c) {
+                    case 'h' -> printed = USAGE;
+                    case 'V' -> printed = dev.muster.model.Release.LINE + "\n";
+                    case 'v' -> verbose++;
+                    default -> {
+                        if ("adfgstu".indexOf(c) < 0) {
+                            throw new Unfit("invalid option -- '" + c + "'");
+                        }
+                        valued(c, i + 1 < a.length() ? a.substring(i + 1) : value(String.valueOf(c)));
+                        return;
+                    }
+                }
+            }
+        }
+
+        private void valued(char option, String value) throws Unfit {
+            switch (option) {
+                case 'a' -> auth = value;
+                case 'd' -> parsers = value;
+                case 'f' -> file = value;
+                case 'g' -> group = value;
+                case 's' -> parts = value;
+                case 'u' -> user = value;
+                default -> {
+                    threads = count(value, 0, "-t");
+                    if (threads < 2) {
+                        throw new Unfit("Request at least 2 threads for processing");
+                    }
+                }
+            }
+        }
+
+        Options options(boolean checked) throws Unfit {
+            Set<String> kinds = new TreeSet<>();
+            Set<String> tags = new TreeSet<>();
+            Set<Integer> versions = new TreeSet<>();
+            if (auth.equals("list")) {
+                printed = listed("REST authentication", List.of(Auth.LOCAL, Auth.JWT));
+            } else {
+                for (String word : auth.isEmpty() ? List.of(Auth.LOCAL, Auth.JWT) : Call.words(auth)) {
+                    String whole = word.startsWith("rest_auth/") ? word : "rest_auth/" + word;
+                    found(List.of(Auth.LOCAL, Auth.JWT).contains(whole), whole);
+                    kinds.add(whole);
+                }
+            }
+            if (parts.equals("list")) {
+                printed = listed("OpenAPI", Main.PARTS.keySet().stream().map(p -> "openapi/" + p).toList());
+            } else {
+                for (String word : parts.isEmpty() ? Main.PARTS.keySet() : Call.words(parts)) {
+                    String bare = word.replace("openapi/", "");
+                    found(Main.PARTS.containsKey(bare), "openapi/" + bare);
+                    tags.add(Main.PARTS.get(bare));
+                }
+            }
+            if (parsers.equals("list")) {
+                printed = listed("data_parser", Contract.VERSIONS.stream().map(v -> "data_parser/v0.0." + v).toList());
+            } else {
+                for (String word : parsers.isEmpty() ? Contract.VERSIONS.stream().map(v -> "v0.0." + v).toList() : Call.words(parsers)) {
+                    Optional<Integer> version = Contract.VERSIONS.stream()
+                            .filter(v -> word.replace("data_parser/", "").equals("v0.0." + v)).findFirst();
+                    found(version.isPresent(), "data_parser/" + word.replace("data_parser/", ""));
+                    versions.add(version.get());
+                }
+            }
+            return new Options(List.copyOf(listen), kinds, tags, versions, file, user, group, threads, connections, verbose, checked, printed,
+                    document);
+        }
+
+        private static void found(boolean there, String plugin) throws Unfit {
+            if (!there) {
+                throw new Unfit("Unable to find plugin: " + plugin);
+            }
+        }
+
+        private static String listed(String kind, List<String> names) {
+            StringBuilder out = new StringBuilder("slurmrestd: Possible " + kind + " plugins:\n");
+            names.forEach(n -> out.append("slurmrestd: ").append(n).append('\n'));
+            return out.toString();
+        }
+    }
+}

@@ -1,0 +1,72 @@
+package dev.muster.rest;
+
+import dev.muster.cli.SlurmException;
+import dev.muster.model.SlurmErrno;
+
+/** A request that is refused: Slurm's number and sentence, where it came from, and the code of HTTP. */
+final class RestException extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    static final int INVALID_QUERY = 9000;
+    static final int FAIL_PARSING = 9001;
+    static final int INVALID_JOBS = 9002;
+    static final int UNKNOWN_URL = 9006;
+    static final int CONVERSION = 9202;
+    static final int UNKNOWN_TYPE = 9204;
+    static final int INVALID_FLAG = 9207;
+
+    private final int status;
+    private final int errno;
+    private final String description;
+    private final String source;
+
+    RestException(int status, int errno, String error, String description, String source) {
+        super(error, null, false, false);
+        this.status = status;
+        this.errno = errno;
+        this.description = description;
+        this.source = source;
+    }
+
+    /** What slurmctld or slurmdbd says. @param source {@code slurm_submit_batch_job()} */
+    static RestException of(SlurmException e, String source) {
+        int errno = e.errno();
+        boolean auth = errno == SlurmErrno.PROTOCOL_AUTHENTICATION_ERROR.number() || errno == SlurmErrno.AUTH_CRED_INVALID.number();
+        int status = auth ? 401 : errno == SlurmErrno.CTLD_BACKOFF.number() ? 429 : 500;
+        return new RestException(status, errno, e.getMessage(), e.getMessage(), source);
+    }
+
+    static RestException of(SlurmErrno no, String description, String source) {
+        return new RestException(500, no.number(), no.sentence(), description, source);
+    }
+
+    /** The request's own fault. @param where {@code #/job/time_limit/} */
+    static RestException unfit(String description, String where) {
+        return new RestException(400, CONVERSION, "Unable to convert Data type", description, where);
+    }
+
+    /** The body lacks what the operation is about. */
+    static RestException incomplete(String description) {
+        return new RestException(400, FAIL_PARSING, "Failure during parsing", description, "#/");
+    }
+
+    static RestException query(String description, String where) {
+        return new RestException(400, INVALID_QUERY, "Query empty or not RFC7320 compliant", description, where);
+    }
+
+    int status() {
+        return status;
+    }
+
+    int errno() {
+        return errno;
+    }
+
+    String description() {
+        return description;
+    }
+
+    String source() {
+        return source;
+    }
+}

@@ -1,0 +1,245 @@
+package dev.muster.rest;
+
+import dev.muster.cli.Access;
+import dev.muster.cli.SlurmException;
+import dev.muster.cli.shape.Names;
+import dev.muster.cli.shape.Tree;
+import dev.muster.daemon.DaemonLog;
+import dev.muster.daemon.Identities;
+import dev.muster.model.Json;
+import dev.muster.model.SlurmErrno;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.Semaphore;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** From a request to its answer: which operation it means, whom it acts as, and in which form it is answered. Thread-safe. */
+final class Router {
+    private static final Pattern VERSIONED = Pattern.compile("/(slurm|slurmdb|util)/v0\\.0\\.([0-9]{1,3})(/.*)?");
+    private static final Set<String> DOCUMENTS = Set.of("/openapi", "/openapi.json", "/openapi.yaml", "/openapi/v3");
+    private static final Set<String> JSON_TYPES = Set.of("application/json", "application/jsonrequest", "application/jsonp");
+    private static final Set<String> YAML_TYPES = Set.of("application/yaml", "application/x-yaml", "text/yaml", "text/x-yaml");
+
+    private final Contract contract;
+    private final Kind.Book kinds;
+    private final Auth auth;
+    private final Set<String> tags;
+    private final Set<Integer> versions;
+    private final DaemonLog log;
+    private final Identities identities = new Identities();
+    private final Semaphore working;
+    private final Map<String, Call.Handler> handlers = new HashMap<>();
+
+    /** @param tags and versions that are served; @param threads operations at a time */
+    Router(Contract contract, Auth auth, Set<String> tags, Set<Integer> versions, int threads, DaemonLog log) {
+        this.contract = contract;
+        this.kinds = new Kind.Book(contract);
+        this.auth = auth;
+        this.tags = tags;
+        this.versions = versions;
+        this.log = log;
+        working = new Semaphore(threads, true);
+        handlers.putAll(Jobs.handlers());
+        handlers.putAll(Cluster.handlers());
+        handlers.putAll(Accounting.handlers());
+        handlers.putAll(Util.handlers());
+    }
+
+    /** The operations that have a handler: all of the contract's. */
+    Set<String> served() {
+        return handlers.keySet();
+    }
+
+    Json.Obj document() {
+        return new Document(contract, tags, versions).make();
+    }
+
+    Http.Reply malformed(Http.Malformed e, String source) {
+        log.info(source + ": rejecting what is no HTTP: " + e.getMessage());
+        RestException why = new RestException(e.status(), RestException.FAIL_PARSING, e.getMessage(), e.getMessage(), "slurmrestd");
+        return json(e.status(), new Envelope().error(why).whole("", newest(), source, Request.User.NOBODY, ""));
+    }
+
+    private int newest() {
+        return versions.stream().mapToInt(Integer::intValue).max().orElse(0);
+    }
+
+    Http.Reply answer(Request request, String source, Optional<Request.Peer> peer) {
+        long began = System.nanoTime();
+        working.acquireUninterruptibly();
+        try {
+            Http.Reply reply = answered(request, source, peer);
+            log.debug(source + " " + request.method() + " " + request.path() + " " + reply.status() + " " + reply.body().length + " bytes "
+                    + (System.nanoTime() - began) / 1000 + " us");
+            return reply;
+        } finally {
+            working.release();
+        }
+    }
+
+    private Http.Reply answered(Request request, String source, Optional<Request.Peer> peer) {
+        boolean yaml;
+        try {
+            yaml = wantsYaml(request);
+        } catch (RestException e) {
+            return json(e.status(), new Envelope().error(e).whole("", newest(), source, Request.User.NOBODY, ""));
+        }
+        // several slashes are one, and one at the end is none
+        String path = request.path().replaceAll("/+", "/").replaceFirst("(?<=.)/$", "");
+        boolean reads = request.method().equals("GET") || request.method().equals("HEAD");
+        if (DOCUMENTS.contains(path) && reads) {
+            return reply(200, document(), yaml || path.endsWith(".yaml"));
+        }
+        Matcher m = VERSIONED.matcher(path);
+        Optional<Contract.Match> match = m.matches() && tags.contains(m.group(1)) && versions.contains(Integer.parseInt(m.group(2)))
+                ? contract.find(Integer.parseInt(m.group(2)), request.method().equals("HEAD") ? "GET" : request.method(), path) : Optional.empty();
+        if (match.isEmpty()) {
+            RestException unknown = new RestException(404, RestException.UNKNOWN_URL, "Unable find requested URL", "Unable find requested URL",
+                    request.path());
+            return reply(404, new Envelope().error(unknown).whole("", newest(), source, Request.User.NOBODY, ""), yaml);
+        }
+        return operated(request, match.get(), Integer.parseInt(m.group(2)), source, peer, yaml);
+    }
+
+    private Http.Reply operated(Request request, Contract.Match match, int version, String source, Optional<Request.Peer> peer, boolean yaml) {
+        Contract.Operation operation = match.operation();
+        Envelope out = new Envelope();
+        Request.User user = Request.User.NOBODY;
+        String cluster = "";
+        try {
+            Auth.Caller caller = auth.caller(request, peer);
+            user = caller.user().group().isEmpty() ? new Request.User(caller.user().name(), group(caller.user().name())) : caller.user();
+            cluster = Access.names(caller.host()).cluster();
+            Json.Obj body = body(request, operation, version, out);
+            Map<String, String> query = query(request, operation, out);
+            handlers.get(operation.id()).serve(new Call(operation, version, match.names(), query, body, caller.host(),
+                    new Names(cluster, identities::userName), user, out));
+        } catch (RestException e) {
+            out.error(e);
+        } catch (SlurmException e) {
+            out.error(RestException.of(e, operation.id().replace("_{v}", "") + "()"));
+        } catch (RuntimeException e) {
+            log.error(request.method() + " " + request.path(), e);
+            out.error(new RestException(500, SlurmErrno.INTERNAL.number(), SlurmErrno.INTERNAL.sentence(),
+                    "It is in slurmrestd's log", "slurmrestd"));
+        }
+        if (out.status() == 304) {
+            out.close();
+            return new Http.Reply(304, "", new byte[0]);
+        }
+        Json.Obj whole = out.whole(plugin(operation.tag()), version, source, user, cluster);
+        Kind kind = kinds.of(version, operation.answer());
+        if (!yaml && out.isLong()) {
+            return new Http.Reply(out.status(), "application/json", new InPieces(kind, whole, out));
+        }
+        byte[] json = Fit.json(kind, whole);
+        out.close();
+        return yaml ? reply(out.status(), Json.object(json), true) : new Http.Reply(out.status(), "application/json", json);
+    }
+
+    private record InPieces(Kind kind, Json.Obj whole, Envelope out) implements Http.Written {
+        @Override
+        public void to(OutputStream stream) throws IOException {
+            Fit.write(stream, kind, whole);
+        }
+
+        @Override
+        public void close() {
+            out.close();
+        }
+    }
+
+    private String group(String user) {
+        return identities.byName(user).map(i -> identities.groupName(i.gid())).orElse("");
+    }
+
+    private static String plugin(String tag) {
+        return "openapi/" + Main.PARTS.entrySet().stream().filter(e -> e.getValue().equals(tag)).map(Map.Entry::getKey).findFirst().orElse("");
+    }
+
+    private Json.Obj body(Request request, Contract.Operation operation, int version, Envelope out) throws RestException {
+        if (operation.body().isEmpty() || request.body().length == 0 && operation.method().equals("delete")) {
+            return new Json.Obj();
+        }
+        String type = request.type("content-type");
+        boolean yaml = YAML_TYPES.contains(type);
+        if (!type.isEmpty() && !yaml && !JSON_TYPES.contains(type) && !type.equals("*/*")) {
+            throw new RestException(415, RestException.UNKNOWN_TYPE, "MIME type is unknown to any loaded plugins",
+                    "A body of type " + type + " is not read: application/json and application/yaml are", "slurmrestd");
+        }
+        Object tree;
+        try {
+            tree = yaml ? Yaml.parse(request.body()) : Json.parse(request.body());
+        } catch (Yaml.Unreadable e) {
+            throw new RestException(400, RestException.FAIL_PARSING, "Failure during parsing", "The body is no YAML: " + e.getMessage(), "#/");
+        } catch (Json.MalformedException e) {
+            throw new RestException(400, RestException.FAIL_PARSING, "Failure during parsing", "The body is no JSON: " + e.getMessage(), "#/");
+        }
+        Body reader = new Body(contract, version);
+        Json.Obj read = reader.read(operation.body(), tree);
+        reader.warnings().forEach(w -> out.warning(w[0], w[1]));
+        return read;
+    }
+
+    /** Names as handlers know them; what the operation does not have is told. */
+    private static Map<String, String> query(Request request, Contract.Operation operation, Envelope out) throws RestException {
+        Map<String, String> all = new LinkedHashMap<>();
+        for (Map.Entry<String, String> e : request.query().entrySet()) {
+            Optional<Contract.Param> param = operation.params().stream()
+                    .filter(p -> !p.inPath() && key(p.name()).equals(key(e.getKey()))).findFirst();
+            if (param.isEmpty()) {
+                out.warning("Ignoring unknown field \"" + e.getKey() + "\" of type string in the query", "#/" + e.getKey() + "/");
+                continue;
+            }
+            List<String> values = param.get().values();
+            for (String word : values.isEmpty() ? List.<String>of() : Call.words(e.getValue())) {
+                if (values.stream().noneMatch(v -> v.equalsIgnoreCase(word))) {
+                    throw new RestException(400, RestException.INVALID_FLAG, "Unknown or invalid flag",
+                            "Flag \"" + word + "\" is not one of " + values, "#/" + e.getKey() + "/");
+                }
+            }
+            all.put(key(e.getKey()), e.getValue());
+        }
+        return all;
+    }
+
+    static String key(String name) {
+        return name.toLowerCase(Locale.ROOT).replace(' ', '_');
+    }
+
+    private static boolean wantsYaml(Request request) throws RestException {
+        String accept = request.header("accept");
+        if (accept.isBlank()) {
+            return false;
+        }
+        for (String item : accept.split(",")) {
+            int semicolon = item.indexOf(';');
+            String type = (semicolon < 0 ? item : item.substring(0, semicolon)).strip().toLowerCase(Locale.ROOT);
+            if (JSON_TYPES.contains(type) || type.equals("*/*") || type.equals("application/*")) {
+                return false;
+            }
+            if (YAML_TYPES.contains(type)) {
+                return true;
+            }
+        }
+        throw new RestException(406, RestException.UNKNOWN_TYPE, "MIME type is unknown to any loaded plugins",
+                "None of " + accept + " can be answered: application/json and application/yaml can", "slurmrestd");
+    }
+
+    private static Http.Reply reply(int status, Json.Obj tree, boolean yaml) {
+        return yaml ? new Http.Reply(status, "application/yaml", Tree.document("yaml", tree).getBytes(StandardCharsets.UTF_8)) : json(status, tree);
+    }
+
+    private static Http.Reply json(int status, Json.Obj tree) {
+        return new Http.Reply(status, "application/json", Json.print(tree));
+    }
+}

@@ -1,0 +1,65 @@
+package dev.muster.rest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.model.Json;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Every operation of every version: it is served, and what it answers fits its schema. */
+class ContractTest {
+    static Stream<Integer> versions() {
+        return Contract.VERSIONS.stream();
+    }
+
+    @Test
+    void everyOperationHasItsHandlerAndNoOther() throws IOException {
+        Rig rig = new Rig();
+        Set<String> ids = new TreeSet<>();
+        Contract.VERSIONS.forEach(v -> rig.contract.operations(v).forEach(o -> ids.add(o.id())));
+        assertThat(new TreeSet<>(rig.router.served())).isEqualTo(ids);
+    }
+
+    /** Whatever slurmctld and slurmdbd have, or have not: no answer breaks its schema, with a body or without. */
+    @ParameterizedTest
+    @MethodSource("versions")
+    void answersFitTheirSchemas(int version) throws IOException {
+        List<String> wrong = new ArrayList<>();
+        for (String body : List.of("{}", "[]", "{\"script\":5,\"job\":{\"time_limit\":\"x\"}}", "nonsense",
+                "{\"script\":\"#!/bin/sh\",\"job\":{\"environment\":[\"A=b\"]},\"jobs\":null,\"hostlist\":\"n1\",\"environment\":[\"A=b\"]}")) {
+            Rig rig = new Rig();
+            Samples.fill(rig.answers);
+            for (Contract.Operation o : rig.contract.operations(version)) {
+                String path = o.path().replace("{v}", "v0.0." + version).replaceAll("\\{\\w+}", "1");
+                Http.Reply reply = rig.ask(o.method().toUpperCase(java.util.Locale.ROOT), path, body);
+                Json.Obj tree = Json.object(reply.body());
+                String unfit = rig.unfit(version, new Json.Obj().put("$ref", o.answer()), tree, "");
+                boolean failed = o.method().equals("get") && reply.status() != 200
+                        || tree.list("errors").toString().contains("internal error");
+                if (!unfit.isEmpty() || failed) {
+                    wrong.add(o.id() + " " + body + " " + reply.status() + ": " + unfit + tree.list("errors"));
+                }
+            }
+        }
+        assertThat(wrong).isEmpty();
+    }
+
+    @ParameterizedTest
+    @MethodSource("versions")
+    void documentNamesWhatIsServed(int version) throws IOException {
+        Rig rig = new Rig();
+        Json.Obj document = new Document(rig.contract, Set.of("slurm", "slurmdb"), Set.of(version)).make();
+        assertThat(document.obj("paths").fields().keySet()).isNotEmpty().allMatch(p -> p.contains("/v0.0." + version + "/"));
+        assertThat(document.obj("components").obj("schemas").fields().keySet())
+                .containsAll(rig.contract.operations(version).stream().filter(o -> !o.tag().equals("util"))
+                        .map(o -> "v0.0." + version + "_" + o.answer()).toList());
+        assertThat(new String(Json.print(document), java.nio.charset.StandardCharsets.UTF_8)).doesNotContain("\"description\":\"\"");
+    }
+}

@@ -1,0 +1,100 @@
+package dev.muster.rest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.model.Json;
+import java.io.IOException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What each change asks of slurmctld or slurmdbd. */
+class OperationsTest {
+    /** Request, body, and what is among the things asked; quotes are single ones, the request's id is left out. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '^', textBlock = """
+            POST /slurm/v0.0.45/job/5 | {'time_limit':{'set':true,'number':9},'name':'x'} | 'changes':{'jobname':'x','timelimit':'9'}}
+            POST /slurm/v0.0.42/job/5 | {'time_limit':'INFINITE'} | UpdateJob {'job':'5','changes':{'timelimit':'UNLIMITED'}}
+            POST /slurm/v0.0.45/job/5 | {'hold':false} | JobAction {'action':'release','jobs':['5']}
+            DELETE /slurm/v0.0.45/job/5?signal=USR1&flags=BATCH_JOB | {} | Cancel {'signal':10,'batchOnly':true,'full':false
+            DELETE /slurm/v0.0.45/jobs | {'user_name':'nobody','job_state':['PENDING']} | 'states':['PENDING'],'userIds':[65534]}
+            GET /slurm/v0.0.45/job/5/requeue?Hold | {} | JobAction {'action':'requeuehold','argument':'','jobs':['5']}
+            POST /slurm/v0.0.44/node/n1 | {'state':'DRAIN','reason':'r'} | UpdateNode {'nodes':'n1','changes':{'reason':'r','state':'DRAIN'}}
+            POST /slurm/v0.0.45/partitions | {'partitions':[{'name':'1','flags':['HIDDEN','DEFAULT']}]} | 'changes':{'hidden':'YES'}}
+            POST /slurm/v0.0.45/partitions | {'partitions':[{'name':'n','flags':['LLN_CLEAR']}]} | 'partition':'n','values':{'lln':'NO'}
+            POST /slurm/v0.0.45/reservation | {'name':'r','start_time':7,'duration':2,'partition':'p'} | 'duration':'120','nodes':'ALL'}}
+            DELETE /slurm/v0.0.45/partition/p | {} | DeletePartition {'partition':'p'}
+            POST /slurmdb/v0.0.45/qos | {'qos':[{'name':'q','priority':3,'flags':['NO_DECAY']}]} | 'set':{'Flags':'NoDecay','Priority':'3'}
+            POST /slurmdb/v0.0.42/accounts | {'accounts':[{'name':'1','description':'e','organization':'f'}]} | 'verb':'modify','entity':'account'
+            DELETE /slurmdb/v0.0.43/wckey/k | {} | 'where':{'name':'ann','wckey':'k','cluster':'test'}
+            DELETE /slurmdb/v0.0.45/associations?user=u&cluster=c | {} | 'entity':'user','set':{},'where':{'cluster':'c','name':'u'}
+            GET /slurmdb/v0.0.45/jobs?users=nobody&skip_steps&state=FAILED | {} | 'states':['FAILED'],'userIds':[65534]
+            """)
+    void asks(String request, String body, String asked) throws IOException {
+        Rig rig = new Rig();
+        Samples.fill(rig.answers);
+        String[] words = request.split(" ");
+        Http.Reply reply = rig.ask(words[0], words[1], body.replace('\'', '"'));
+        assertThat(reply.status()).as(new String(reply.body(), java.nio.charset.StandardCharsets.UTF_8)).isEqualTo(200);
+        String all = String.join("\n", rig.asked).replace("\"requestId\":\"0123456789abcdef0123456789abcdef\",", "").replace('"', '\'');
+        assertThat(all).contains(asked);
+    }
+
+    @Test
+    void aJobIsAskedForAsSbatchDoes() throws IOException {
+        Rig rig = new Rig();
+        rig.answers.put("Submit", new Json.Obj().put("jobId", 12L));
+        Json.Obj answer = rig.tree("POST", "/slurm/v0.0.43/job/submit", """
+                {"script":"#!/bin/sh\\n","job":{"environment":"A=b","nodes":"2-3","tasks":4,"memory_per_node":{"set":true,"number":0},
+                "time_limit":"60","priority":{"set":true,"number":0},"kill_warning_signal":"USR1","rlimits":{"core":{"infinite":true}},
+                "tres_per_node":"gres:gpu:2","mail_type":["END"],"requeue":false}}""");
+        assertThat(answer.number("job_id")).isEqualTo(12);
+        assertThat(answer.objects("warnings")).hasSize(1);
+        String asked = rig.asked.getFirst();
+        assertThat(asked).startsWith("Submit ").contains("\"nodesMin\":2,\"nodesMax\":3", "\"tasks\":4", "\"memAll\":true", "\"timeLimitMin\":60",
+                "\"hold\":true", "\"warnSignal\":10,\"warnSeconds\":60", "\"CORE\":-1", "\"tresPerNode\":\"gres/gpu:2\"", "\"mailType\":\"END\"",
+                "\"requeue\":\"NO\"", "\"name\":\"openapi\"");
+    }
+
+    /** What has no place is refused, and slurmctld is not asked. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '^', textBlock = """
+            {'script':'x','job':{'environment':['A=b'],'selinux_context':'s'}} | 500 | 2036
+            {'script':'x','job':{}}                                           | 500 | 2127
+            {'job':{'environment':['A=b']}}                                   | 500 | 2009
+            {'script':'x'}                                                    | 400 | 9002
+            {'script':'x','job':{'environment':['A=b'],'nodes':'x'}}          | 500 | 2036
+            {'script':'x','job':{'environment':['A=b'],'flags':['NONE_SUCH']}} | 400 | 9207
+            """)
+    void refuses(String body, int status, long errno) throws IOException {
+        Rig rig = new Rig();
+        Http.Reply reply = rig.ask("POST", "/slurm/v0.0.45/job/submit", body.replace('\'', '"'));
+        assertThat(reply.status()).isEqualTo(status);
+        assertThat(Json.object(reply.body()).objects("errors").getFirst().number("error_number")).isEqualTo(errno);
+        assertThat(rig.asked).isEmpty();
+    }
+
+    @Test
+    void configurationHasItsKinds() throws IOException {
+        Rig rig = new Rig();
+        Samples.fill(rig.answers);
+        Json.Obj conf = rig.tree("GET", "/slurm/v0.0.45/conf", "").obj("slurm_conf");
+        assertThat(conf.text("ClusterName")).isEqualTo("test");
+        assertThat(conf.number("KillWait")).isEqualTo(30);
+        assertThat(conf.text("SlurmUser") + conf.number("SlurmUserId")).isEqualTo("root0");
+        assertThat(rig.tree("GET", "/slurmdb/v0.0.45/conf", "").obj("slurmdbd_conf").number("DbdPort")).isEqualTo(6819);
+    }
+
+    /** A list that is as it was: nodes answer 304, the others empty with a warning. */
+    @Test
+    void whatHasNotChangedIsNotSaidAgain() throws IOException {
+        Rig rig = new Rig();
+        Samples.fill(rig.answers);
+        assertThat(rig.ask("GET", "/slurm/v0.0.45/nodes?update_time=1800000001", "").status()).isEqualTo(304);
+        assertThat(rig.ask("GET", "/slurm/v0.0.45/nodes?update_time=5", "").status()).isEqualTo(200);
+        Json.Obj jobs = rig.tree("GET", "/slurm/v0.0.45/jobs?update_time=1800000001", "");
+        assertThat(jobs.list("jobs")).isEmpty();
+        assertThat(jobs.list("warnings")).hasSize(1);
+        assertThat(rig.tree("GET", "/slurm/v0.0.45/jobs?update_time=5", "").list("jobs")).hasSize(1);
+    }
+}

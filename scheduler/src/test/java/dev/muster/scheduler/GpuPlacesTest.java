@@ -1,0 +1,112 @@
+package dev.muster.scheduler;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.core.Allocation;
+import dev.muster.core.Job;
+import org.junit.jupiter.api.Test;
+
+/** Jobs one after the other → the cores and devices that each gets of each node, or why it waits. */
+class GpuPlacesTest {
+    /** Two sockets of 8 cores with 2 threads, 3 GPUs near each. */
+    private static final String SIX = "n[1-2] cpus=32 sockets=2 threads=2 gpus=6 near=0-7;8-15";
+    /** Two sockets of 6 cores, 2 GPUs with 10 parts near each; 2 cores of each GPU are kept for those who have it. */
+    private static final String KEPT = "n[1-2] cpus=12 sockets=2 gpus=4 shards=40 near=0-5;6-11 restricted=2";
+
+    @Test
+    void bound() {
+        check(SIX, "", """
+                tasks=2 tresPerTask=gres/gpu:3 | 0,8 gpu=0-5
+                tasks=1 tresPerTask=gres/gpu:3 | 0 gpu=0-2
+                tasksPerNode=2 nodesMin=1 nodesMax=1 cpusPerTask=2 tresPerTask=gres/gpu:3 | 0,8 gpu=0-5
+                tasksPerNode=2 nodesMin=1 nodesMax=1 cpusPerTask=2 tresPerTask=gres/gpu:2 | 0,8 gpu=0-1,3-4
+                tasks=1 cpusPerTask=2 tresPerNode=gres/gpu:3 | 0 gpu=0-2
+                tasks=1 cpusPerTask=2 tresPerNode=gres/gpu:4 | 0,8 gpu=0-1,3-4
+                cpusPerTask=4 tresPerNode=gres/gpu:4 | 0,8 gpu=0-1,3-4
+                cpusPerGpu=1 tresPerJob=gres/gpu:4 | 0,8 gpu=0-1,3-4
+                cpusPerGpu=4 tasksPerNode=2 nodesMin=1 nodesMax=1 tresPerNode=gres/gpu:1 | 0-1 gpu=0
+                tasks=1 nodesMin=1 nodesMax=1 tresPerJob=gres/gpu:6 | 0,8 gpu=0-5
+                tasks=2 cpusPerTask=2 tresPerJob=gres/gpu:6 | 0,8 gpu=0-5
+                tasks=2 tresPerJob=gres/gpu:6 | 0,8 gpu=0-5
+                tasks=2 nodesMin=2 nodesMax=2 tresPerJob=gres/gpu:6 | 0,8 gpu=0-4 + 0,8 gpu=0
+                tasks=2 nodesMin=2 nodesMax=2 cpusPerGpu=2 tresPerTask=gres/gpu:3 | 0-2 gpu=0-2 + 0-2 gpu=0-2
+                cpusPerTask=16 tresPerNode=gres/gpu:1 | 0-7 gpu=0
+                cpusPerTask=18 tresPerNode=gres/gpu:1 | Requested node configuration is not available
+                cpusPerTask=18 tresPerNode=gres/gpu:2 | 0-4,8-11 gpu=0,3
+                """.replace(" |", " gresFlags=enforce-binding |"));
+    }
+
+    @Test
+    void whoDoesNotInsistGetsNoCoreMore() {
+        check(SIX, "", """
+                tasksPerNode=1 nodesMin=1 nodesMax=1 cpusPerTask=2 tresPerTask=gres/gpu:6 | 0 gpu=0-5
+                tasks=1 cpusPerTask=2 tresPerNode=gres/gpu:4 | 0 gpu=0-3
+                cpusPerTask=4 tresPerNode=gres/gpu:4 | 0,8 gpu=0-1,3-4
+                cpusPerTask=18 tresPerNode=gres/gpu:1 | 0-8 gpu=0
+                cpusPerTask=18 tresPerNode=gres/gpu:1 gresFlags=disable-binding | 0-8 gpu=0
+                cpusPerTask=16 ; cpusPerTask=1 tresPerNode=gres/gpu:1 | 0-7 ; 8 gpu=3
+                cpusPerTask=16 ; cpusPerTask=1 tresPerNode=gres/gpu:1 gresFlags=disable-binding | 0-7 ; 8 gpu=0
+                """);
+    }
+
+    @Test
+    void restrictedCores() {
+        check(KEPT, "", """
+                tasks=1 | 4
+                tasks=4 nodesMax=1 nodesMin=1 | 4-5,10-11
+                tasks=8 nodesMin=2 nodesMax=2 | 4-5,10-11 + 4-5,10-11
+                tasks=3 cpusPerTask=2 nodesMin=1 nodesMax=1 | Requested node configuration is not available
+                tasks=9 nodesMin=2 nodesMax=2 | Requested node configuration is not available
+                tasks=1 tresPerNode=gres/gpu:1 | 0 gpu=0
+                tasks=4 nodesMin=1 nodesMax=1 tresPerNode=gres/gpu:1 | 0-1,4-5 gpu=0
+                cpusPerTask=12 tresPerNode=gres/gpu:4 | 0-11 gpu=0-3
+                tasks=4 nodesMin=1 nodesMax=1 tresPerTask=gres/gpu:1 | 0-1,6-7 gpu=0-3
+                tasks=5 nodesMin=2 nodesMax=2 tresPerTask=gres/gpu:1 | 0-1,6-7 gpu=0-3 + 0 gpu=0
+                cpusPerTask=3 tasks=1 tresPerTask=gres/gpu:1 | 0-1,4 gpu=0
+                cpusPerTask=2 tasks=3 nodesMin=1 nodesMax=1 tresPerTask=gres/gpu:1 | 0-1,4,6-8 gpu=0,2-3
+                cpusPerTask=2 tasks=4 nodesMin=1 nodesMax=1 tresPerNode=gres/gpu:1 | Requested node configuration is not available
+                tasks=1 tresPerNode=gres/gpu:1 ; tasks=1 tresPerNode=gres/gpu:1 ; tasks=1 | 0 gpu=0 ; 2 gpu=1 ; 4
+                """);
+    }
+
+    @Test
+    void restrictedCoresOfWhoHasParts() {
+        check(KEPT, "MULTIPLE_SHARING_GRES_PJ", """
+                tresPerNode=gres/shard:40 | 0 shard=0-39
+                cpusPerTask=12 tresPerNode=gres/shard:4 | 0-11 shard=0-3
+                cpusPerTask=12 tresPerNode=gres/shard:1 | Requested node configuration is not available
+                tasks=1 tresPerTask=gres/shard:1 | 0 shard=0
+                tasks=3 cpusPerTask=2 nodesMin=1 nodesMax=1 tresPerTask=gres/shard:5 | 0-5 shard=0-14
+                tasks=1 cpusPerTask=8 tresPerTask=gres/shard:10 | 0-7 shard=0-9
+                tasks=2 cpusPerTask=3 nodesMin=1 nodesMax=1 tresPerNode=gres/shard:3 | 0-5 shard=0-2
+                """);
+        check(KEPT, "", """
+                tresPerNode=gres/shard:40 | Requested node configuration is not available
+                """);
+    }
+
+    private static void check(String nodes, String select, String rows) {
+        StringBuilder table = new StringBuilder();
+        for (String row : rows.strip().split("\n")) {
+            String[] cells = row.split("\\|");
+            Cluster c = new Cluster(nodes, "p nodes=n[1-2] defmempercpu=1", "gresTypes=gpu,shard options.select=" + select);
+            StringBuilder out = new StringBuilder();
+            for (String wish : cells[0].strip().split(" ; ")) {
+                String placed = c.place("partition=p " + wish);
+                if (placed.startsWith("n")) {
+                    Job last = c.state().jobs().at(c.state().nextJobId() - 1);
+                    placed = String.join(" + ", last.run().allocation().nodes().stream().map(GpuPlacesTest::shown).toList());
+                }
+                out.append(out.isEmpty() ? "" : " ; ").append(placed);
+            }
+            table.append(cells[0]).append("| ").append(out).append('\n');
+        }
+        assertThat(table.toString()).isEqualTo(rows);
+    }
+
+    private static String shown(Allocation.Share s) {
+        StringBuilder out = new StringBuilder(s.cores().compact());
+        s.gres().forEach((name, devices) -> out.append(' ').append(name).append('=').append(devices.compact()));
+        return out.toString();
+    }
+}
