@@ -262,7 +262,7 @@ final class SubmitRules {
             if (access.isPresent()) {
                 return refuse(access.get());
             }
-            Optional<SlurmErrno> limit = Limits.broken(desc, partition.get(), state.settings());
+            Optional<SlurmErrno> limit = Limits.broken(desc, partition.get(), state);
             anyFits |= limit.isEmpty();
             if (limit.isPresent() && first.isEmpty()) {
                 first = refuse(limit.get());
