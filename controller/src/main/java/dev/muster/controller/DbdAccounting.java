@@ -135,7 +135,7 @@ final class DbdAccounting implements Accounting {
     /** A sentence for what slurmdbd keeps and nothing here holds to yet. */
     static List<String> unenforced(List<String> enforced) {
         return enforced.contains("limits") ? List.of("AccountingStorageEnforce=limits: kept and shown, but not enforced in this version:"
-                + " GrpJobsAccrue, MaxJobsAccrue, and MaxTRESRunMins of an association") : List.of();
+                + " MaxTRESRunMins of an association") : List.of();
     }
 
     /** Begins to wait for policies; the nodes are known now. */

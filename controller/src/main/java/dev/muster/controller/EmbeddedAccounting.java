@@ -209,7 +209,7 @@ final class EmbeddedAccounting implements Accounting {
             case Change.ReservationRemoved c -> rows.reservations.addAll(ReservationRows.removed(before, c.name(), entry.timeMs() / 1000));
             case Change.JobRestored c -> rows.jobs.add(c.job().id());
             // of no row
-            case Change.JobFlagged _,
+            case Change.JobFlagged _, Change.AccrualChanged _,
                     Change.StepQueued _, Change.JobStopped _, Change.ConfigApplied _, Change.PolicyChanged _, Change.JobPreempted _,
                             Change.UsageCharged _, Change.JobIdsReserved _,
                     Change.BlobStored _, Change.ControllerPrologDone _, Change.Answered _, Change.AnswersForgotten _,

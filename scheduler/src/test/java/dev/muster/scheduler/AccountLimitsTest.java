@@ -350,6 +350,44 @@ class AccountLimitsTest {
         assertThat(cluster.state().jobs().at(id).state().name()).isEqualTo(state);
     }
 
+    /** So many jobs grow older at once; when one of them starts, or the limit goes, the next one does. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+        GrpJobsAccrue=2 |                 |                                   | aab:++-
+                        | MaxJobsAccrue=1 |                                   | aab:+-+
+                        |                 | GrpJobsAccrue=1                   | aab:+--
+                        |                 | MaxJobsAccruePU=1                 | aab:+-+
+                        |                 | MaxJobsAccruePA=1                 | aab:+--
+        GrpJobsAccrue=1 | MaxJobsAccrue=1 | GrpJobsAccrue=9 MaxJobsAccruePU=9 | aab:+++
+        """)
+    void soManyGrowOlder(String dept, String alice, String qos, String expected) {
+        policy("limits,qos", dept == null ? "" : dept, alice == null ? "" : alice, qos == null ? "" : qos);
+        cluster.accept("charge.account=dept charge.qos=normal nodesMin=2 exclusive=NODE timing.timeLimitMin=60");
+        cluster.schedule();
+        List<Integer> ids = new ArrayList<>();
+        for (char who : expected.split(":")[0].toCharArray()) {
+            cluster.pass(1);
+            String of = who == 'b' ? " owner.user=bob owner.uid=1001" : "";
+            cluster.apply(new Command.SubmitJob(who == 'b' ? 1001 : Cluster.USER, Cluster.desc("charge.account=dept charge.qos=fast" + of), "",
+                    dev.muster.model.Bytes.EMPTY, dev.muster.model.Bytes.EMPTY, false, false));
+            ids.add(cluster.state().nextJobId() - 1);
+        }
+        cluster.pass(100);
+        StringBuilder found = new StringBuilder();
+        ids.forEach(id -> found.append(dev.muster.core.Priorities.accrueTime(cluster.state(), cluster.state().jobs().at(id)) > 0 ? '+' : '-'));
+        assertThat(expected).endsWith(":" + found);
+        for (int i = found.indexOf("-"); i >= 0; i = -1) {
+            long before = cluster.state().jobs().at(ids.get(i)).eligibleTime();
+            cluster.apply(new Command.CancelJobs(0, List.of(new Command.JobRef(Integer.toString(ids.get(0)), ids.get(0), -1,
+                    Command.JobRef.NO_STEP)), 0, false, false, false, false, "why"));
+            cluster.pass(5);
+            assertThat(dev.muster.core.Priorities.accrueTime(cluster.state(), cluster.state().jobs().at(ids.get(i)))).isGreaterThan(before + 90);
+        }
+        policy("limits,qos", "", "", "");
+        ids.stream().skip(1).forEach(id -> assertThat(dev.muster.core.Priorities.accrueTime(cluster.state(), cluster.state().jobs().at(id)))
+                .isEqualTo(cluster.state().jobs().at(id).eligibleTime()));
+    }
+
     /** Of a QOS with NoDecay nothing is forgotten. */
     @ParameterizedTest
     @CsvSource({"'', false", "Flags=NoDecay, true"})
