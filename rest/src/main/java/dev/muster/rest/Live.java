@@ -105,6 +105,14 @@ final class Live {
         return new Http.Reply(status, "application/json", Json.print(tree)).with(Map.of("Cache-Control", "no-store"));
     }
 
+    /** Codes as programs expect them of a path of ours; Slurm's own say 500 for whatever slurmctld refuses. */
+    static RestException refused(SlurmException e, String source) {
+        RestException as = RestException.of(e, source);
+        int status = as.status() != 500 ? as.status() : e.errno() == SlurmErrno.ACCESS_DENIED.number() ? 403
+                : e.errno() == SlurmErrno.INVALID_JOB_ID.number() ? 404 : Feed.isConnection(e) ? 503 : 400;
+        return new RestException(status, e.errno(), e.getMessage(), e.getMessage(), source);
+    }
+
     // ---- sessions
 
     private Http.Reply login(Request request) throws RestException, SlurmException {

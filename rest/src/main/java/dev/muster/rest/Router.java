@@ -134,7 +134,7 @@ final class Router {
         } catch (RestException e) {
             why = e;
         } catch (SlurmException e) {
-            why = RestException.of(e, path);
+            why = Live.refused(e, path);
         } catch (RuntimeException e) {
             log.error(request.method() + " " + request.path(), e);
             why = new RestException(500, SlurmErrno.INTERNAL.number(), SlurmErrno.INTERNAL.sentence(), "It is in slurmrestd's log", "slurmrestd");

@@ -1,7 +1,7 @@
 // The frame: who is logged in, where one is, and what is seen from everywhere.
 import {h, put, say, bar} from './dom.js';
 import {ask, login, logout, session, onLogout} from './api.js';
-import {start, me, totals, watch, jobs, nodes} from './store.js';
+import {start, me, totals, watch, jobs, nodes, now} from './store.js';
 import {count, percent, size, jobName, jobState, clock, elapsed} from './format.js';
 import {occupancy} from './map.js';
 import {queue, stateCell} from './queue.js';
@@ -26,12 +26,12 @@ function overview() {
       tile('Nodes', count(t.nodes), '', h('div', {class: 'note'}, Object.entries(t.states).sort().map(([k, n]) => `${count(n)} ${k}`).join(', '))));
     const list = [...jobs.values()].filter(j => j.user_name === me.user).sort((a, b) => b.job_id - a.job_id).slice(0, 8);
     put(mine, h('h2', {}, 'My jobs'), list.length ? h('table', {}, h('tbody', {}, list.map(j => h('tr', {}, h('td', {}, h('a', {href: `#/job/${j.job_id}`}, jobName(j))), h('td', {}, j.name),
-      h('td', {}, stateCell(jobState(j))), h('td', {class: 'num'}, j.state === 'PENDING' ? j.state_reason : clock(elapsed(j, Date.now() / 1000))), h('td', {}, j.nodes)))))
+      h('td', {}, stateCell(jobState(j))), h('td', {class: 'num'}, j.state === 'PENDING' ? j.state_reason : clock(elapsed(j, now()))), h('td', {}, j.nodes)))))
       : h('p', {class: 'note'}, me.jobsLoaded ? ['None. ', h('a', {href: '#/submit'}, 'Submit one')] : 'Loading …'));
   }
   const stop = watch(show);
   show();
-  return {title: me.cluster || 'Muster', el: [h('div', {class: 'head'}, h('h1', {}, 'Now'), h('span', {class: 'note'}, me.cluster)), tiles, map.el, mine], stop: () => { stop(); map.stop(); }};
+  return {title: me.cluster || 'Muster', el: [h('div', {class: 'head'}, h('h1', {}, 'Now')), tiles, map.el, mine], stop: () => { stop(); map.stop(); }};
 }
 
 const PLACES = {'': overview, queue, job, nodes: nodeList, node, partitions, reservations, plan, shares, reports, submit};
@@ -53,8 +53,7 @@ function go() {
 }
 
 function theme(next) {
-  const order = ['auto', 'light', 'dark'];
-  const now = localStorage.getItem('muster-theme') || 'auto', value = next ? order[(order.indexOf(now) + 1) % 3] : now;
+  const order = ['auto', 'light', 'dark'], had = localStorage.getItem('muster-theme') || 'auto', value = next ? order[(order.indexOf(had) + 1) % 3] : had;
   localStorage.setItem('muster-theme', value);
   if (value === 'auto') delete document.documentElement.dataset.theme; else document.documentElement.dataset.theme = value;
   document.dispatchEvent(new Event('muster-theme'));
@@ -72,7 +71,7 @@ function shell(who) {
   Object.assign(me, {user: who.user, operator: who.operator, administrator: who.administrator, cluster: who.cluster});
   const live = h('span', {class: 'live', data: {state: 'away'}}, 'connecting'), counts = {};
   const search = h('input', {type: 'search', id: 'search', placeholder: 'Job, node or user   /', 'aria-label': 'Search', onkeydown: e => { if (e.key === 'Enter') find(e.target.value); }});
-  const light = h('button', {'aria-label': 'Light or dark', onclick: e => { e.target.textContent = theme(true); }}, theme());
+  const light = h('button', {'aria-label': 'Light or dark', onclick: e => { e.target.textContent = `Theme: ${theme(true)}`; }}, `Theme: ${theme()}`);
   put(app, h('div', {class: 'shell'}, h('header', {class: 'top'}, h('a', {class: 'brand', href: '#/'}, h('img', {src: '/icon.svg', alt: ''}), who.cluster || 'Muster'), h('div', {class: 'search'}, search),
     h('div', {class: 'right'}, live, light, h('span', {}, who.user), h('button', {id: 'logout', onclick: async () => { await logout().catch(() => {}); location.reload(); }}, 'Log out'))),
   h('nav', {class: 'side', 'aria-label': 'Pages'}, MENU.map(([place, text]) => h('a', {href: `#/${place}`, data: {place}}, text, counts[place] = h('span', {class: 'count'})))),

@@ -43,20 +43,21 @@ function actions(job, note) {
   return out;
 }
 
-/** Submitted, started, ended, on one line. */
+/** Waited, ran, may still run, on one line. */
 function timeline(job) {
   const t = now(), begin = job.submit_time, planned = job.state === 'PENDING' && job.start_time > t ? job.start_time : 0;
   const start = job.state === 'PENDING' ? planned : job.start_time, over = !['PENDING', 'RUNNING', 'SUSPENDED'].includes(job.state);
   const stop = over ? job.end_time : start && job.time_limit > 0 ? start + job.time_limit * 60 : 0;
-  const last = Math.max(t, start || 0, over ? stop : Math.min(stop || 0, (start || t) + 2 * Math.max(600, t - begin))), span = Math.max(1, last - begin);
-  const x = v => `${Math.max(0, Math.min(100, 100 * (v - begin) / span))}%`;
-  const kinds = [[begin, start || t, 'wait'], start && [start, over ? stop : Math.max(start, Math.min(t, last)), 'busy'], !over && start && stop > t && [Math.max(start, t), Math.min(stop, last), 'idle']];
-  const el = s('svg', {class: 'plot', height: '46', role: 'img', 'aria-label': `Submitted ${when(begin)}, ${start ? `${planned ? 'planned' : 'started'} ${when(start)}` : 'not started'}`});
-  for (const k of kinds) if (k) el.append(s('rect', {x: x(k[0]), y: 6, width: `${Math.max(.4, 100 * (k[1] - k[0]) / span)}%`, height: 12, rx: 3, fill: `var(--${k[2]})`}));
-  el.append(s('text', {x: 0, y: 36}, `submitted ${when(begin)}`));
-  if (start) el.append(s('text', {x: x(start), y: 36, 'text-anchor': 100 * (start - begin) / span > 75 ? 'end' : 'middle', dx: 100 * (start - begin) / span < 20 ? 120 : 0}, `${planned ? 'planned' : 'started'} ${when(start)}`));
-  if (over) el.append(s('text', {x: '100%', y: 36, 'text-anchor': 'end'}, `ended ${when(stop)}`));
-  return el;
+  const last = Math.max(t, start || 0, stop || 0), span = Math.max(1, (over ? stop : last) - begin);
+  const parts = [[begin, Math.min(start || t, over ? stop : Infinity), 'wait']];
+  if (start) parts.push([start, over ? stop : Math.max(start, t), 'busy']);
+  if (!over && stop > Math.max(start, t)) parts.push([Math.max(start, t), stop, 'idle']);
+  const el = s('svg', {class: 'plot', height: '14', role: 'img', 'aria-label': 'How long it waited, ran and may still run'});
+  for (const [from, to, kind] of parts) el.append(s('rect', {x: `${100 * (from - begin) / span}%`, y: 0, width: `${Math.max(.4, 100 * (to - from) / span)}%`, height: 14, rx: 3, fill: `var(--${kind})`}));
+  return [el, facts([['Submitted', when(begin)], start && [planned ? 'Planned' : 'Started', `${when(start)}, ${planned ? 'in' : 'after'} ${clock(planned ? start - t : start - begin)}`],
+    over ? ['Ended', `${when(stop)}, ran ${clock(elapsed(job, t))}`] : stop && !planned && ['Ends', `${when(stop)} at the latest`],
+    job.state === 'RUNNING' && ['Elapsed', job.time_limit > 0 ? `${clock(elapsed(job, t))} of ${limit(job.time_limit)}` : clock(elapsed(job, t))],
+    job.state === 'PENDING' && ['Waits', clock(t - begin)]])];
 }
 
 function why(box, id) {
@@ -133,7 +134,8 @@ async function usage(box, job) {
 export function job(path) {
   const id = Number(path[0]), note = h('div', {'aria-live': 'polite'}), head = h('div', {class: 'head'}), about = h('div', {class: 'panel'}), line = h('div', {class: 'panel'});
   const waits = h('div'), used = h('div', {}, h('p', {class: 'note'}, '…')), script = h('pre', {tabindex: '0'}, '…'), stops = [];
-  let shown = '', log = null, was = '';
+  let shown = '', log = null, was = '', asked = false;
+  const written = h('div');
 
   function show() {
     const j = jobs.get(id);
@@ -151,8 +153,8 @@ export function job(path) {
         ['Nodes', j.nodes ? j.nodes : `${j.node_count} wanted`], ['CPUs', count(j.cpus)], ['Memory', t_.mem], ['GPUs', gpus(j.tres) || ''], ['Time limit', limit(j.time_limit)],
         ['Dependency', j.dependency], ['Exit', ['PENDING', 'RUNNING', 'SUSPENDED'].includes(j.state) ? '' : j.exit], ['Reason', ['PENDING', 'RUNNING'].includes(j.state) || j.state_reason === 'None' ? '' : j.state_reason]]));
     }
-    put(line, h('h2', {}, 'Time'), timeline(j), facts([['Elapsed', j.state === 'PENDING' ? '' : clock(elapsed(j, t))], ['Left', j.state === 'RUNNING' && j.time_limit > 0 ? clock(j.start_time + j.time_limit * 60 - t) : '']]),
-      j.state === 'RUNNING' && j.time_limit > 0 && bar([elapsed(j, t) / (j.time_limit * 60), elapsed(j, t) > j.time_limit * 54 ? 'warn' : '']));
+    put(line, h('h2', {}, 'Time'), timeline(j));
+    if (!asked) look(j);
     if (j.state !== was) {
       was = j.state;
       while (stops.length > 2) stops.pop()();
@@ -164,12 +166,19 @@ export function job(path) {
     }
   }
 
-  const mine = () => { const j = jobs.get(id); return j && (j.user_name === me.user || me.operator); };
-  log = output(id);
-  ask(`/muster/v1/jobs/${id}/script`).then(r => put(script, r.script)).catch(e => put(script, mine() ? `There is no script: ${e.message}` : e.message));
+  /** What is his own alone is not asked for in vain. */
+  function look(j) {
+    asked = true;
+    const own = j.user_name === me.user;
+    if (own || me.user === 'root') { log = output(id); put(written, log.el); }
+    else put(written, h('section', {class: 'panel'}, h('h2', {}, 'Output'), h('p', {class: 'note'}, `What it writes is ${j.user_name}'s to read.`)));
+    if (own || me.operator) ask(`/muster/v1/jobs/${id}/script`).then(r => put(script, r.script)).catch(e => put(script, `There is no script: ${e.message}`));
+    else put(script, `It is ${j.user_name}'s to read.`);
+  }
+
   stops.push(watch(show), setTick(show));
   show();
-  return {title: `Job ${id}`, el: [head, note, waits, h('div', {class: 'two'}, about, line), log.el, h('div', {class: 'two'},
+  return {title: `Job ${id}`, el: [head, note, waits, h('div', {class: 'two'}, about, line), written, h('div', {class: 'two'},
     h('section', {class: 'panel'}, h('h2', {}, 'Steps and use'), used), h('section', {class: 'panel'}, h('h2', {}, 'Script'), script))],
-  stop: () => { stops.forEach(f => f()); log.stop(); }};
+  stop: () => { stops.forEach(f => f()); log?.stop(); }};
 }

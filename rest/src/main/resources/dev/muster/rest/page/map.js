@@ -95,6 +95,7 @@ export function occupancy({large = true} = {}) {
       const k = cells[byName.get(chosen)];
       g2.strokeStyle = c.accent; g2.lineWidth = 2; g2.strokeRect(k.x + 1, k.y + 1, cell - 2, tall - 2);
     }
+    if (cells.length && !(canvas.dataset.nodes > 0)) performance.mark('muster-map');
     canvas.dataset.nodes = String(cells.length);
     canvas.dataset.ms = (performance.now() - began).toFixed(1);
     words(c);

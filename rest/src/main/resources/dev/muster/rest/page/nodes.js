@@ -38,7 +38,7 @@ const COLUMNS = [
   {id: 'load', text: 'Load', width: 70, num: true, cell: n => (n.cpu_load / 100).toFixed(2), by: n => n.cpu_load},
   {id: 'jobs', text: 'Jobs', width: 60, num: true, cell: n => placed.get(n.name)?.size || '', by: n => placed.get(n.name)?.size || 0},
   {id: 'part', text: 'Partitions', width: 150, cell: n => n.partitions.join(','), by: n => n.partitions.join(',')},
-  {id: 'reason', text: 'Reason', width: 240, cell: n => n.reason, by: n => n.reason},
+  {id: 'reason', text: 'Reason', width: 170, cell: n => n.reason, by: n => n.reason},
 ];
 
 export function nodeList(_, query) {

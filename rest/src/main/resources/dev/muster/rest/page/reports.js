@@ -44,7 +44,7 @@ export function reports(_, query) {
     top.forEach(([k, o], i) => plot.append(s('text', {x: 0, y: i * 26 + 16}, k.slice(0, 22)),
       s('rect', {x: '18%', y: i * 26 + 4, height: 16, rx: 3, width: `${Math.max(.2, 66 * o.cpu / most)}%`, fill: 'var(--busy)'}),
       s('text', {x: `${19 + 66 * o.cpu / most}%`, y: i * 26 + 16}, `${count((o.cpu / 3600).toFixed(o.cpu < 36000 ? 2 : 0))} h`)));
-    put(box, h('h2', {}, `CPU hours by ${by}`), plot, table([by, {text: 'Jobs', num: true}, {text: 'CPU hours', num: true}, {text: 'GPU hours', num: true}, {text: 'Median wait', num: true},
+    put(box, h('h2', {}, `CPU hours by ${by}`), plot, h('div', {style: {height: '14px'}}), table([by, {text: 'Jobs', num: true}, {text: 'CPU hours', num: true}, {text: 'GPU hours', num: true}, {text: 'Median wait', num: true},
       {text: '90 % waited less than', num: true}, {text: 'Failed', num: true}], all.slice(0, 200).map(([k, o]) => [k, count(o.jobs), (o.cpu / 3600).toFixed(2), o.gpu ? (o.gpu / 3600).toFixed(2) : '',
       clock(quantile(o.waits, .5)), clock(quantile(o.waits, .9)), o.failed || ''])));
   }
