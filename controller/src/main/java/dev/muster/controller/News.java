@@ -21,7 +21,7 @@ final class News {
     /** Entries that are remembered. */
     static final int KEPT_MAX = 16_384;
     /** Jobs and nodes that one answer is about at most: who is further behind reads the lists anew. */
-    static final int TOUCHED_MAX = 20_000;
+    static final int TOUCHED_MAX = 8_000;
     static final String PASS = "pass";
 
     /** A job that is forgotten, and whose it was: others are not told that it existed. */

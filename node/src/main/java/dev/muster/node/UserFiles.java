@@ -66,6 +66,9 @@ final class UserFiles {
     }
 
     private FileRead waited(ReadFile q) throws IOException {
+        if (Os.uid() != 0 && Os.uid() != q.owner().uid()) {
+            return new FileRead(q.id(), 0, -1, Bytes.EMPTY, "slurmd is not root and cannot become " + q.owner().user());
+        }
         boolean waits = q.waitMs() > 0;
         int most = Math.clamp(q.maxBytes(), 1, BYTES_MAX);
         // arguments of programs are bytes: as the platform's own encoding has them

@@ -20,7 +20,11 @@ import java.util.Set;
  */
 final class Feed {
     static final int BATCHES_MAX = 2048;
+    /** Of a feed that all share. */
     static final int BYTES_MAX = 8 << 20;
+    /** Of one user's own, where PrivateData makes them differ: there may be as many as streams. */
+    static final int OWN_BYTES_MAX = 256 << 10;
+    private static final String SHARED = "all";
     private static final int WAIT_MS = 25_000;
     /** What happens within this time after an answer comes with the next one. */
     private static final int PACE_MS = 400;
@@ -111,6 +115,8 @@ final class Feed {
             running = false;
             // nobody hears what comes now: the next reader begins a feed of its own
             over = true;
+            kept.clear();
+            bytes = 0;
             return Optional.empty();
         }
         return Optional.of(readers.iterator().next());
@@ -179,7 +185,7 @@ final class Feed {
         newest++;
         kept.add(new Batch(newest, at, events));
         bytes += events.length;
-        while (kept.size() > BATCHES_MAX || bytes > BYTES_MAX && kept.size() > 1) {
+        while (kept.size() > BATCHES_MAX || bytes > (sees.equals(SHARED) ? BYTES_MAX : OWN_BYTES_MAX) && kept.size() > 1) {
             bytes -= kept.removeFirst().events.length;
         }
         notifyAll();

@@ -72,7 +72,7 @@ final class Following {
     }
 
     private static String state(Json.Obj job) {
-        return job.texts("flags").contains("COMPLETING") ? "COMPLETING" : job.texts("flags").contains("CONFIGURING") ? "CONFIGURING" : job.text("state");
+        return job.texts("flags").contains("CONFIGURING") ? "CONFIGURING" : job.text("state");
     }
 
     private static boolean isOver(Json.Obj job) {
@@ -212,7 +212,7 @@ final class Following {
         for (Json.Obj j : shown.subList(0, Math.min(shown.size(), room))) {
             boolean pending = j.text("state").equals("PENDING");
             line(out, columns, Wrapper.left(shown(j), 12) + " " + Wrapper.left(j.text("name"), 16) + " " + Wrapper.left(j.text("userName"), 10) + " "
-                    + Wrapper.left(j.text("partition"), 10) + " " + Wrapper.left(state(j), 13) + " "
+                    + Wrapper.left(j.text("partition"), 10) + " " + Wrapper.left(isOver(j) ? "COMPLETING" : state(j), 13) + " "
                     + Wrapper.right(pending ? "" : clock(now - j.number("startTime")), 11) + " " + Wrapper.right(Long.toString(j.number("cpus")), 6) + "  "
                     + (pending ? j.text("reason") : j.text("nodes")));
         }
