@@ -29,13 +29,19 @@ class FollowingTest {
                 .doesNotContain("\033");
     }
 
+    private void told(String state) {
+        host.reply("Follow", """
+                {"revision":"e.1","now":1795254400,"jobs":[{"jobId":5,"name":"one","userName":"ann","state":"%s","nodes":"n1"}]}""".formatted(state));
+    }
+
     @Test
     void watchTellsUntilTheJobIsOverAndHowItEnded() {
-        host.reply("Follow", "{\"revision\":\"e.1\",\"now\":1795254400,\"jobs\":[{\"jobId\":5,\"name\":\"one\",\"userName\":\"ann\",\"state\":\"COMPLETED\",\"nodes\":\"n1\"}]}");
+        told("COMPLETED");
         FakeHost.Ran ran = host.run("muster watch 5");
         assertThat(ran.rc()).isZero();
-        assertThat(ran.out()).contains("09:46:20  5            one").contains("RUNNING       n1").contains("09:46:40  5            one              ann        COMPLETED     n1");
-        host.reply("Follow", "{\"revision\":\"e.1\",\"now\":1795254400,\"jobs\":[{\"jobId\":5,\"name\":\"one\",\"userName\":\"ann\",\"state\":\"FAILED\"}]}");
+        assertThat(ran.out()).contains("09:46:20  5            one").contains("RUNNING       n1")
+                .contains("09:46:40  5            one              ann        COMPLETED     n1");
+        told("FAILED");
         assertThat(host.run("muster watch 5").rc()).isEqualTo(1);
     }
 

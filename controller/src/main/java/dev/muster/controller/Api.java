@@ -28,7 +28,6 @@ import dev.muster.model.SlurmErrno;
 import dev.muster.model.accounting.AccountingRows;
 import dev.muster.model.api.ClusterMessages;
 import dev.muster.model.api.ClusterMessages.Done;
-import dev.muster.model.api.FollowMessages;
 import dev.muster.model.api.JobMessages;
 import dev.muster.model.api.PolicyMessages;
 import dev.muster.model.api.TriggerMessages;
@@ -146,8 +145,7 @@ final class Api {
                     .map(t -> new TriggerMessages.TriggerInfo(t.id(), t.events(), t.jobId(), t.nodes(), t.offsetS(), t.uid(), t.user(),
                             t.program(), t.permanent())).toList()));
             case "SetCrontab", "QueryCrontab" -> new CrontabEdge(this, core, identities).answer(caller, message, body);
-            case "Follow" -> following.follow(caller, Codec.decode(body, FollowMessages.Follow.class));
-            case "ReadOutput" -> following.output(caller, Codec.decode(body, FollowMessages.ReadOutput.class));
+            case "Follow", "ReadOutput" -> following.answer(caller, message, body);
             case "CreateToken" -> controller.tokens().answer(caller, Codec.decode(body, ClusterMessages.CreateToken.class));
             case "Reconfigure" -> admin(caller, controller::reconfigure);
             case "Shutdown" -> {

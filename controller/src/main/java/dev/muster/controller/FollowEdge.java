@@ -49,6 +49,11 @@ final class FollowEdge {
         this.userName = userName;
     }
 
+    Reply answer(Caller caller, String message, byte[] body) {
+        return message.equals("Follow") ? follow(caller, Codec.decode(body, FollowMessages.Follow.class))
+                : output(caller, Codec.decode(body, FollowMessages.ReadOutput.class));
+    }
+
     Reply follow(Caller caller, FollowMessages.Follow q) {
         boolean first = q.since().isEmpty();
         News.Since since = news.since(first ? news.revision() : q.since(), first ? 0 : Math.clamp(q.waitMs(), 0, WAIT_MS_MAX));
@@ -59,7 +64,8 @@ final class FollowEdge {
         for (int id : since.jobs()) {
             state.jobs().find(id).filter(sight::shows).ifPresent(changed::add);
         }
-        since.gone().stream().filter(g -> sight.showsJob(g.ownerUid(), g.account()) && !state.jobs().has(g.jobId())).forEach(g -> gone.add(g.jobId()));
+        since.gone().stream().filter(g -> sight.showsJob(g.ownerUid(), g.account()) && !state.jobs().has(g.jobId()))
+                .forEach(g -> gone.add(g.jobId()));
         List<NodeInfo> rows = new ArrayList<>();
         List<String> goneNodes = new ArrayList<>();
         if (!sight.hides("nodes") && !since.nodes().isEmpty()) {

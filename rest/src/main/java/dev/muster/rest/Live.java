@@ -16,8 +16,8 @@ import java.util.Optional;
 import java.util.concurrent.Semaphore;
 
 /**
- * {@code /muster/v1/…}: what Slurm's API has not. Streams of what happens, lists in a short form for who follows them, and sessions of the page. Who asks
- * is found out as for any other path, and slurmctld judges it. Thread-safe.
+ * {@code /muster/v1/…}: what Slurm's API has not. Streams of what happens, lists in a short form for who follows them, and sessions of the page.
+ * Who asks is found out as for any other path, and slurmctld judges it. Thread-safe.
  */
 final class Live {
     static final String PLACE = "/muster/v1/";

@@ -34,7 +34,8 @@ final class LogTail implements Http.Written {
     }
 
     static Json.Obj question(long job, String stream, long offset, int bytes, int waitMs) {
-        return new Json.Obj().put("jobId", job).put("stream", stream).put("offset", offset).put("maxBytes", (long) bytes).put("waitMs", (long) waitMs);
+        return new Json.Obj().put("jobId", job).put("stream", stream).put("offset", offset).put("maxBytes", (long) bytes)
+                .put("waitMs", (long) waitMs);
     }
 
     /** The first answer, so that a refusal is one. @return this */

@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.function.Function;
 
 /**
- * Jobs and nodes in the short form of /muster/v1: names of Slurm's API where it has one, plain values for what it wraps. Times are seconds since 1970,
- * 0 for none; limits minutes, -1 for none; memory mebibytes.
+ * Jobs and nodes in the short form of /muster/v1: names of Slurm's API where it has one, plain values for what it wraps. Times are seconds since
+ * 1970, 0 for none; limits minutes, -1 for none; memory mebibytes.
  */
 final class OwnRows {
     /** By its name here: the component that slurmctld is asked for, and the value. */

@@ -12,8 +12,8 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * Who is logged in at the page. The token stays here: a browser has a cookie that no script sees, and a key that the page's own scripts show with each
- * request and that no other place sends. Neither is of use without the other. Kept in memory: a restart logs everybody out. Thread-safe.
+ * Who is logged in at the page. The token stays here: a browser has a cookie that no script sees, and a key that the page's own scripts show with
+ * each request and that no other place sends. Neither is of use without the other. Kept in memory: a restart logs everybody out. Thread-safe.
  */
 final class Sessions {
     /** Where the page shows its key. */

@@ -13,7 +13,8 @@ import org.junit.jupiter.api.Test;
 
 /** The page's files, and who may be logged in. */
 class PageTest {
-    private static final String TOKEN = "a." + java.util.Base64.getUrlEncoder().encodeToString("{\"sun\":\"ann\"}".getBytes(StandardCharsets.UTF_8)) + ".c";
+    private static final String TOKEN = "a." + java.util.Base64.getUrlEncoder()
+            .encodeToString("{\"sun\":\"ann\"}".getBytes(StandardCharsets.UTF_8)) + ".c";
 
     private static Rig rig() throws IOException {
         Rig rig = new Rig();
@@ -66,8 +67,8 @@ class PageTest {
     @Test
     void noTextIsEverMarkupAndNothingComesFromElsewhere() throws IOException {
         Rig rig = rig();
-        Pattern made = Pattern.compile("innerHTML|outerHTML|insertAdjacentHTML|document\\.write|createContextualFragment|DOMParser|\\beval\\(|new Function|javascript:"
-                + "|setAttribute\\(['\"](on|style)|srcdoc");
+        Pattern made = Pattern.compile("innerHTML|outerHTML|insertAdjacentHTML|document\\.write|createContextualFragment|DOMParser"
+                + "|\\beval\\(|new Function|javascript:|setAttribute\\(['\"](on|style)|srcdoc");
         Pattern elsewhere = Pattern.compile("https?://(?!www\\.w3\\.org/2000/svg)");
         Pattern imports = Pattern.compile("from '\\./([a-z]+\\.js)'");
         List<String> paths = new Page().paths();
@@ -89,10 +90,12 @@ class PageTest {
         Login in = login(rig);
         assertThat(browse(rig, "GET", "/slurm/v0.0.45/partitions", "", "cookie", in.cookie, "x-muster-key", in.key).status()).isEqualTo(200);
         assertThat(browse(rig, "GET", "/slurm/v0.0.45/partitions", "", "x-muster-key", in.key).status()).isEqualTo(401);
-        for (String path : List.of("/slurm/v0.0.45/partitions", "/slurm/v0.0.45/reconfigure", "/muster/v1/jobs", "/muster/v1/events", "/muster/v1/session")) {
+        for (String path : List.of("/slurm/v0.0.45/partitions", "/slurm/v0.0.45/reconfigure", "/muster/v1/jobs", "/muster/v1/events",
+                "/muster/v1/session")) {
             assertThat(browse(rig, "GET", path, "", "cookie", in.cookie).status()).as(path).isEqualTo(403);
             assertThat(browse(rig, "GET", path, "", "cookie", in.cookie, "x-muster-key", in.key + "x").status()).as(path).isEqualTo(403);
-            assertThat(browse(rig, "GET", path, "", "cookie", in.cookie, "x-muster-key", in.key, "sec-fetch-site", "same-site").status()).as(path).isEqualTo(403);
+            assertThat(browse(rig, "GET", path, "", "cookie", in.cookie, "x-muster-key", in.key, "sec-fetch-site", "same-site").status()).as(path)
+                    .isEqualTo(403);
         }
         assertThat(rig.asked).noneMatch(a -> a.startsWith("Reconfigure"));
         assertThat(browse(rig, "DELETE", "/slurm/v0.0.45/job/5", "", "cookie", in.cookie).status()).isEqualTo(403);

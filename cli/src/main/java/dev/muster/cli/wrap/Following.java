@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 
-/** {@code muster watch} and {@code muster top}: what slurmctld tells who looks on. One request waits there; nothing is asked while nothing happens. */
+/** {@code muster watch} and {@code muster top}: what slurmctld tells who looks on. One request waits there; while nothing happens nothing is asked. */
 final class Following {
     private static final int WAIT_MS = 20_000;
     private static final int AWAY_MS = 2_000;
@@ -24,7 +24,8 @@ final class Following {
     private static final int PACE_MS = 500;
     private static final int LINES = 24;
     private static final int COLUMNS = 100;
-    private static final List<Object> FIELDS = List.of("jobId", "arrayJobId", "arrayTaskId", "arrayTasks", "name", "userName", "partition", "state", "flags",
+    private static final List<Object> FIELDS = List.of("jobId", "arrayJobId", "arrayTaskId", "arrayTasks", "name", "userName", "partition",
+            "state", "flags",
             "reason", "nodes", "nodeCount", "cpus", "startTime", "endTime", "priority", "exit");
 
     private final CommandContext c;
@@ -40,7 +41,8 @@ final class Following {
     /** All of it, as it is. */
     private void load() throws SlurmException {
         revision = c.host().controller().call("Follow", new Json.Obj().put("since", "").put("jobFields", FIELDS)).text("revision");
-        Json.Obj reply = c.host().controller().call("QueryJobs", new Json.Obj().put("allStates", true).put("allPartitions", true).put("fields", FIELDS));
+        Json.Obj reply = c.host().controller().call("QueryJobs",
+                new Json.Obj().put("allStates", true).put("allPartitions", true).put("fields", FIELDS));
         jobs.clear();
         reply.objects("jobs").forEach(j -> jobs.put(j.number("jobId"), j));
         now = reply.number("now");
@@ -56,7 +58,8 @@ final class Following {
 
     /** What is new; waits for it. Everything, where too much has happened or slurmctld is another. @return what changed */
     private Json.Obj next() throws SlurmException {
-        Json.Obj reply = c.host().controller().call("Follow", new Json.Obj().put("since", revision).put("waitMs", (long) WAIT_MS).put("jobFields", FIELDS));
+        Json.Obj reply = c.host().controller().call("Follow",
+                new Json.Obj().put("since", revision).put("waitMs", (long) WAIT_MS).put("jobFields", FIELDS));
         now = reply.number("now");
         revision = reply.text("revision");
         if (reply.flag("reset")) {
@@ -67,7 +70,8 @@ final class Following {
 
     private static String shown(Json.Obj job) {
         long array = job.number("arrayJobId");
-        return array == 0 ? Long.toString(job.number("jobId")) : array + "_" + (job.text("arrayTasks").isEmpty() ? Long.toString(job.number("arrayTaskId"))
+        return array == 0 ? Long.toString(job.number("jobId")) : array + "_" + (job.text("arrayTasks").isEmpty()
+                ? Long.toString(job.number("arrayTaskId"))
                 : "[" + job.text("arrayTasks") + "]");
     }
 
@@ -134,7 +138,8 @@ final class Following {
             return;
         }
         String more = job.text("state").equals("PENDING") ? job.text("reason") : job.text("nodes");
-        c.out().println((time() + "  " + Wrapper.left(shown(job), 12) + " " + Wrapper.left(job.text("name"), 16) + " " + Wrapper.left(job.text("userName"), 10)
+        c.out().println((time() + "  " + Wrapper.left(shown(job), 12) + " " + Wrapper.left(job.text("name"), 16) + " "
+                + Wrapper.left(job.text("userName"), 10)
                 + " " + Wrapper.left(state, 13) + " " + more).stripTrailing());
     }
 
@@ -202,7 +207,8 @@ final class Following {
         line(out, columns, "CPUs  " + gauge(busy, cpus) + " " + busy + " of " + cpus);
         line(out, columns, "Nodes " + counts);
         line(out, columns, "");
-        line(out, columns, Wrapper.left("JOBID", 12) + " " + Wrapper.left("NAME", 16) + " " + Wrapper.left("USER", 10) + " " + Wrapper.left("PARTITION", 10) + " "
+        line(out, columns, Wrapper.left("JOBID", 12) + " " + Wrapper.left("NAME", 16) + " " + Wrapper.left("USER", 10) + " "
+                + Wrapper.left("PARTITION", 10) + " "
                 + Wrapper.left("STATE", 13) + " " + Wrapper.right("TIME", 11) + " " + Wrapper.right("CPUS", 6) + "  NODES OR REASON");
         List<Json.Obj> shown = new ArrayList<>(jobs.values());
         shown.removeIf(j -> isOver(j) && !j.texts("flags").contains("COMPLETING"));

@@ -40,7 +40,8 @@ public final class MusterCommand extends Wrapper {
                 }
                 yield PageLink.print(c, rest.isEmpty() ? "" : rest.getFirst());
             }
-            default -> throw misused(c, "muster: error: " + g.operands().getFirst() + " is not one of its commands; there are: report, watch, top, page");
+            default -> throw misused(c, "muster: error: " + g.operands().getFirst()
+                    + " is not one of its commands; there are: report, watch, top, page");
         };
     }
 
