@@ -8,6 +8,7 @@ import dev.muster.model.accounting.DbdMessages.WckeyPolicy;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
@@ -18,6 +19,7 @@ import java.util.function.Function;
  * @param places     an association's number by its user, account and partition
  * @param defaults   the number of a user's default association
  * @param privileged administrators, operators and coordinators by their user id
+ * @param limitsAccrual some association or QOS says how many jobs may grow older at once
  */
 public record Accounts(
         Table<Integer, AssocPolicy> assocs,
@@ -27,10 +29,12 @@ public record Accounts(
         Table<String, Integer> places,
         Table<String, Integer> defaults,
         Table<String, String> defaultWckeys,
-        Table<Integer, UserPolicy> privileged) {
+        Table<Integer, UserPolicy> privileged,
+        boolean limitsAccrual) {
 
     public static final Accounts NONE = new Accounts(Table.empty(), Table.empty(), Table.empty(), Table.empty(), Table.empty(), Table.empty(),
-            Table.empty(), Table.empty());
+            Table.empty(), Table.empty(), false);
+    private static final List<String> ACCRUAL = List.of("GrpJobsAccrue", "MaxJobsAccrue", "MaxJobsAccruePU", "MaxJobsAccruePA");
 
     private static String place(String user, String account, String partition) {
         return user + "\n" + account + "\n" + partition;
@@ -107,6 +111,10 @@ public record Accounts(
         return standard.find(old.user()).filter(old.name()::equals).isPresent() ? standard.without(old.user()) : standard;
     }
 
+    private static boolean limitsAccrual(Map<String, String> limits) {
+        return ACCRUAL.stream().anyMatch(name -> !limits.getOrDefault(name, "").isEmpty());
+    }
+
     Accounts with(Change.PolicyChanged c) {
         Table<Integer, AssocPolicy> a = assocs;
         Table<String, Integer> p = places;
@@ -161,6 +169,8 @@ public record Accounts(
         for (WckeyPolicy fresh : c.wckeys()) {
             standard = fresh.isDefault() ? standard.with(fresh.user(), fresh.name()) : standard;
         }
-        return new Accounts(a, q, u, w, p, d, standard, m);
+        boolean accrual = a.values().stream().anyMatch(x -> limitsAccrual(x.limits()))
+                || q.values().stream().anyMatch(x -> limitsAccrual(x.limits()));
+        return new Accounts(a, q, u, w, p, d, standard, m, accrual);
     }
 }
