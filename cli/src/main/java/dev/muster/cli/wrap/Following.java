@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 
-/** {@code muster watch} and {@code muster top}: what slurmctld tells who looks on. One request waits there; while nothing happens nothing is asked. */
+/** {@code muster watch} and {@code muster top}: what slurmctld tells who looks on. One request waits there, and no more. */
 final class Following {
     private static final int WAIT_MS = 20_000;
     private static final int AWAY_MS = 2_000;
@@ -219,7 +219,8 @@ final class Following {
             boolean pending = j.text("state").equals("PENDING");
             line(out, columns, Wrapper.left(shown(j), 12) + " " + Wrapper.left(j.text("name"), 16) + " " + Wrapper.left(j.text("userName"), 10) + " "
                     + Wrapper.left(j.text("partition"), 10) + " " + Wrapper.left(isOver(j) ? "COMPLETING" : state(j), 13) + " "
-                    + Wrapper.right(pending ? "" : clock(now - j.number("startTime")), 11) + " " + Wrapper.right(Long.toString(j.number("cpus")), 6) + "  "
+                    + Wrapper.right(pending ? "" : clock(now - j.number("startTime")), 11) + " "
+                    + Wrapper.right(Long.toString(j.number("cpus")), 6) + "  "
                     + (pending ? j.text("reason") : j.text("nodes")));
         }
         if (shown.size() > room) {
