@@ -14,6 +14,12 @@ export function when(seconds) {
     : `${d.getFullYear()}-${two(d.getMonth() + 1)}-${two(d.getDate())} ${two(d.getHours())}:${two(d.getMinutes())}`;
 }
 
+/** A moment on an axis. */
+export function tick(seconds) {
+  const d = new Date(seconds * 1000);
+  return d.getHours() + d.getMinutes() === 0 ? d.toLocaleDateString('en-GB', {day: 'numeric', month: 'short'}) : `${two(d.getHours())}:${two(d.getMinutes())}`;
+}
+
 export const limit = minutes => minutes < 0 ? 'unlimited' : clock(minutes * 60);
 
 export function size(mib) {

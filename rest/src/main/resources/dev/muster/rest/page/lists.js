@@ -2,7 +2,7 @@
 import {h, s, put, table, bar, facts, asCommand} from './dom.js';
 import {ask} from './api.js';
 import {nodes, jobs, now, watch, onList, me} from './store.js';
-import {count, limit, when, clock, jobName, percent, gpus} from './format.js';
+import {count, limit, when, tick, jobName, percent, gpus} from './format.js';
 
 const API = '/slurm/v0.0.45';
 const num = v => v && typeof v === 'object' ? (v.infinite ? -1 : v.set ? v.number : 0) : v || 0;
@@ -51,8 +51,9 @@ export function spans(rows, from, to, at) {
   const H = 22, top = 24, el = s('svg', {class: 'plot', height: String(top + rows.length * H + 6), role: 'img', 'aria-label': `${rows.length} spans of time`});
   const x = t => `${18 + 82 * Math.max(0, Math.min(1, (t - from) / (to - from)))}%`;
   const step = [300, 900, 3600, 10800, 21600, 86400, 172800, 604800].find(d => (to - from) / d <= 9) || 2592000;
-  for (let t = Math.ceil(from / step) * step; t <= to; t += step) {
-    el.append(s('line', {class: 'grid-line', x1: x(t), x2: x(t), y1: 16, y2: '100%'}), s('text', {x: x(t), y: 11, 'text-anchor': 'middle'}, when(t).replace(/:\d\d$/, m => step < 3600 ? m : '').slice(-11)));
+  const zone = new Date().getTimezoneOffset() * 60;
+  for (let t = Math.ceil((from - zone) / step) * step + zone; t <= to; t += step) {
+    el.append(s('line', {class: 'grid-line', x1: x(t), x2: x(t), y1: 16, y2: '100%'}), s('text', {x: x(t), y: 11, 'text-anchor': (t - from) / (to - from) > .95 ? 'end' : 'middle'}, tick(t)));
   }
   rows.forEach((r, i) => {
     const y = top + i * H, a = Math.max(from, r.from), b = Math.min(to, r.to);
@@ -86,10 +87,10 @@ export function plan() {
       if (j.state === 'RUNNING') rows.push({j, from: j.start_time, to: j.time_limit > 0 ? j.start_time + j.time_limit * 60 : t + 86400, planned: false});
       else if (j.state === 'PENDING' && j.start_time > t - 60 && j.scheduled_nodes) rows.push({j, from: j.start_time, to: j.start_time + (j.time_limit > 0 ? j.time_limit * 60 : 3600), planned: true});
     }
-    rows.sort((a, b) => a.planned - b.planned || a.from - b.from);
-    const some = [...rows.filter(r => !r.planned).slice(0, 40), ...rows.filter(r => r.planned).slice(0, 60)];
+    rows.sort((a, b) => b.planned - a.planned || (a.planned ? a.from - b.from : a.to - b.to));
+    const some = [...rows.filter(r => r.planned).slice(0, 60), ...rows.filter(r => !r.planned).slice(0, 60)];
     if (!some.length) { put(box, h('p', {class: 'empty'}, 'Nothing runs, and nothing is planned.')); return; }
-    const from = t - 3600, to = Math.min(t + 3 * 86400, Math.max(t + 3600, ...some.map(r => r.to)));
+    const from = Math.max(t - 3600, Math.min(t - 120, ...some.map(r => r.from))), to = Math.min(t + 3 * 86400, Math.max(t + 3600, ...some.map(r => r.to)));
     put(box, h('div', {class: 'legend'}, h('span', {}, h('i', {style: {background: 'var(--busy)'}}), 'runs, up to its limit'), h('span', {}, h('i', {style: {background: 'var(--wait)'}}), 'planned'),
       h('span', {}, `${rows.filter(r => !r.planned).length} run, ${rows.filter(r => r.planned).length} are planned`)),
     spans(some.map(r => ({label: `${jobName(r.j)} ${r.j.name}`.slice(0, 24), from: r.from, to: r.to, colour: r.planned ? 'var(--wait)' : 'var(--busy)', href: `#/job/${r.j.job_id}`,
@@ -105,11 +106,13 @@ export function shares() {
     const all = (await ask(`${API}/shares`)).shares?.shares || [];
     if (!all.length) { put(box, h('p', {class: 'empty'}, 'No shares are kept here: they need accounting with slurmdbd and priority/multifactor.')); return; }
     const depth = new Map(), usage = r => num(r.effective_usage);
-    all.forEach(r => { const up = depth.get(r.parent); depth.set(r.name, r.type?.includes('USER') ? (depth.get(r.parent) ?? 0) + 1 : up === undefined ? 0 : up + 1); });
+    const isUser = r => words(r.type).includes('user');
+    all.filter(r => !isUser(r)).forEach(r => depth.set(r.name, r.name === r.parent || !depth.has(r.parent) ? 0 : depth.get(r.parent) + 1));
+    const deep = r => isUser(r) ? (depth.get(r.parent) ?? 0) + 1 : depth.get(r.name);
     put(box, table(['Account or user', {text: 'Shares', num: true}, {text: 'Due', num: true}, {text: 'Used', num: true}, 'Used beside due', {text: 'Fair share', num: true}],
       all.map(r => {
-        const due = num(r.shares_normalized), used = usage(r), user = words(r.type).includes('user');
-        return [h('span', {class: 'tree', style: {'--depth': String(depth.get(r.name) ?? 0)}}, user ? r.name : h('strong', {}, r.name)), num(r.shares), due ? percent(due, 1) : '', percent(used, 1),
+        const due = num(r.shares_normalized), used = usage(r), user = isUser(r);
+        return [h('span', {class: 'tree', style: {'--depth': String(deep(r))}}, user ? r.name : h('strong', {}, r.name)), num(r.shares), due ? percent(due, 1) : '', percent(used, 1),
           h('div', {style: {width: '160px'}}, bar([Math.min(1, used), used > due && due > 0 ? 'warn' : 'good'])), user ? num(r.fairshare?.factor ?? r.fairshare?.level).toFixed?.(3) ?? '' : ''];
       })));
   });

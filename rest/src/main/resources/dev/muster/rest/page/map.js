@@ -80,7 +80,7 @@ export function occupancy({large = true} = {}) {
         g2.fillText(g.name, 0, y + HEAD / 2 - 2);
         const w = g2.measureText(g.name).width;
         g2.font = '12px system-ui, sans-serif'; g2.fillStyle = c.faint;
-        g2.fillText(`${count(g.list.length)} nodes`, w + 8, y + HEAD / 2 - 2);
+        g2.fillText(`${count(g.list.length)} ${g.list.length === 1 ? 'node' : 'nodes'}`, w + 8, y + HEAD / 2 - 2);
         y += HEAD;
       }
       g.list.forEach((n, i) => {

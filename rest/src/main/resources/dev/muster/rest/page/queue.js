@@ -38,18 +38,18 @@ export const stateCell = s => h('span', {class: 'state', data: {kind: s.kind}}, 
 
 const COLUMNS = [
   {id: 'job', text: 'Job', width: 100, cell: j => jobName(j), by: j => j.array_job_id || j.job_id},
-  {id: 'name', text: 'Name', width: 130, cell: j => j.name, by: j => j.name},
+  {id: 'name', text: 'Name', width: 120, cell: j => j.name, by: j => j.name},
   {id: 'user', text: 'User', width: 84, cell: j => j.user_name, by: j => j.user_name},
-  {id: 'account', text: 'Account', width: 80, cell: j => j.account, by: j => j.account},
+  {id: 'account', text: 'Account', width: 76, cell: j => j.account, by: j => j.account},
   {id: 'partition', text: 'Partition', width: 84, cell: j => j.partition, by: j => j.partition},
-  {id: 'state', text: 'State', width: 112, cell: j => stateCell(jobState(j)), by: j => ['RUNNING', 'SUSPENDED', 'PENDING'].indexOf(j.state) + (OVER(j) ? 9 : 0)},
+  {id: 'state', text: 'State', width: 106, cell: j => stateCell(jobState(j)), by: j => ['RUNNING', 'SUSPENDED', 'PENDING'].indexOf(j.state) + (OVER(j) ? 9 : 0)},
   {id: 'time', text: 'Time', width: 84, num: true, cell: j => j.state === 'PENDING' ? '' : clock(elapsed(j, now())), by: j => elapsed(j, now())},
   {id: 'limit', text: 'Limit', width: 84, num: true, cell: j => limit(j.time_limit), by: j => j.time_limit < 0 ? 1e12 : j.time_limit},
   {id: 'nodes', text: 'Nodes', width: 60, num: true, cell: j => j.node_count, by: j => j.node_count},
   {id: 'cpus', text: 'CPUs', width: 60, num: true, cell: j => count(j.cpus), by: j => j.cpus},
   {id: 'gpus', text: 'GPUs', width: 55, num: true, cell: j => gpus(j.tres) || '', by: j => gpus(j.tres)},
   {id: 'priority', text: 'Priority', width: 72, num: true, cell: j => j.state === 'PENDING' ? count(j.priority) : '', by: j => j.priority},
-  {id: 'where', text: 'Nodes or reason', width: 200, cell: j => j.state === 'PENDING' ? `${j.state_reason}${j.start_time > now() ? `, planned ${when(j.start_time)}` : ''}` : j.nodes, by: j => j.nodes || j.state_reason},
+  {id: 'where', text: 'Nodes or reason', width: 140, cell: j => j.state === 'PENDING' ? `${j.state_reason}${j.start_time > now() ? `, planned ${when(j.start_time)}` : ''}` : j.nodes, by: j => j.nodes || j.state_reason},
 ];
 
 export function queue(_, query) {
