@@ -2,7 +2,7 @@ package dev.muster.cli;
 
 import java.util.List;
 
-/** The graphical view, which there is none of: who calls it is told what says the same. */
+/** The graphical view: the page that slurmrestd serves. Its address, with which one is logged in. */
 final class Sview implements Command {
     private static final List<GetOpt.Opt> OPTIONS = GetOpt.table("help::n", "usage::n", "version:V:n");
 
@@ -12,13 +12,12 @@ final class Sview implements Command {
     }
 
     @Override
-    public int run(CommandContext c) throws UsageException {
+    public int run(CommandContext c) throws UsageException, SlurmException {
         for (GetOpt.Hit h : Standard.parse(c, OPTIONS).hits()) {
             if (Standard.told(c, OPTIONS, "", h)) {
                 return 0;
             }
         }
-        c.error("there are no windows in this version of Muster, and no page to look at: sinfo, squeue and scontrol show have what they would show");
-        return 1;
+        return PageLink.print(c, "");
     }
 }

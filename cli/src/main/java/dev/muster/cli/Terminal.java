@@ -40,7 +40,7 @@ public final class Terminal {
     }
 
     /** Rows and columns; zeros if there is no terminal. */
-    static int[] size() {
+    public static int[] size() {
         List<String> words = Texts.words(stty("size"));
         if (words.size() != 2) {
             return new int[] {0, 0};

@@ -49,6 +49,7 @@ class EfficiencyTest {
         assertThat(none.rc()).isEqualTo(1);
         assertThat(none.err()).isEqualTo("muster: error: 9: no such job in accounting\n");
         assertThat(host.run("muster report").rc()).isEqualTo(2);
-        assertThat(host.run("muster sing 1").err()).startsWith("muster: error: sing is not one of its commands; there is: report\n");
+        assertThat(host.run("muster sing 1").err())
+                .startsWith("muster: error: sing is not one of its commands; there are: report, watch, top, page\n");
     }
 }

@@ -316,9 +316,9 @@ class ListingTest {
     }
 
     @Test
-    void thereAreNoWindows() {
-        assertThat(host.run("sview")).isEqualTo(new FakeHost.Ran(1, "", "sview: error: there are no windows in this version of Muster, and no "
-                + "page to look at: sinfo, squeue and scontrol show have what they would show\n"));
+    void theViewIsAPageThatSomebodyHasToServe() {
+        host.reply("CreateToken", "{\"token\":\"a.b.c\"}").env.put("MUSTER_PAGE", "localhost:1");
+        assertThat(host.run("sview").err()).contains("no slurmrestd with a page is reached at http://localhost:1: ").contains("MUSTER_PAGE");
         assertThat(host.run("sview -V").out()).isEqualTo("slurm 26.05.3\n");
     }
 

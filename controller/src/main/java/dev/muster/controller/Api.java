@@ -29,6 +29,7 @@ import dev.muster.model.accounting.AccountingRows;
 import dev.muster.model.api.ClusterMessages;
 import dev.muster.model.api.ClusterMessages.Done;
 import dev.muster.model.api.JobMessages;
+import dev.muster.model.api.PolicyMessages;
 import dev.muster.model.api.TriggerMessages;
 import dev.muster.transport.Caller;
 import dev.muster.transport.Server.Reply;
@@ -57,6 +58,7 @@ final class Api {
     private final SubmitEdge submissions;
     private final Notices notices = new Notices();
     private final JobsSince jobsSince = new JobsSince();
+    private final FollowEdge following;
 
     Api(Controller controller, CoreThread core, Identities identities, Blobs blobs, Watch watch, NodeLinks links, DaemonLog log) {
         this.controller = controller;
@@ -68,6 +70,7 @@ final class Api {
         this.log = log;
         reservations = new ReservationEdge(controller, core, identities);
         submissions = new SubmitEdge(controller, core, identities, blobs, log);
+        following = new FollowEdge(core::durable, controller.news(), links, this::privacy, this::views, this::nodeViews, identities::userName);
     }
 
     SubmitEdge submissions() {
@@ -127,7 +130,8 @@ final class Api {
             case "UpdateReservation" -> reservations.update(caller, Codec.decode(body, ClusterMessages.UpdateReservation.class));
             case "DeleteReservation" -> reservations.delete(caller, Codec.decode(body, ClusterMessages.DeleteReservation.class));
             case "QueryReservations" -> reservations.query(caller, Codec.decode(body, ClusterMessages.QueryReservations.class));
-            case "QueryPriorities" -> Reply.of(new PolicyViews(core.durable(), controller.clock().now()).priorities(privacy(caller)));
+            case "QueryPriorities" -> Reply.of(new PolicyViews(core.durable(), controller.clock().now()).priorities(privacy(caller),
+                    Codec.decode(body, PolicyMessages.QueryPriorities.class).jobs()));
             case "QueryAssocMgr" -> Reply.of(new PolicyViews(core.durable(), controller.clock().now()).assocMgr(privacy(caller),
                     name -> identities.byName(name).map(Identity::uid).orElse(-1)));
             case "QueryShares" -> Reply.of(new PolicyViews(core.durable(), controller.clock().now()).shares(privacy(caller)));
@@ -141,6 +145,7 @@ final class Api {
                     .map(t -> new TriggerMessages.TriggerInfo(t.id(), t.events(), t.jobId(), t.nodes(), t.offsetS(), t.uid(), t.user(),
                             t.program(), t.permanent())).toList()));
             case "SetCrontab", "QueryCrontab" -> new CrontabEdge(this, core, identities).answer(caller, message, body);
+            case "Follow", "ReadOutput" -> following.answer(caller, message, body);
             case "CreateToken" -> controller.tokens().answer(caller, Codec.decode(body, ClusterMessages.CreateToken.class));
             case "Reconfigure" -> admin(caller, controller::reconfigure);
             case "Shutdown" -> {

@@ -93,6 +93,7 @@ final class Controller {
     private final HealthChecks healthChecks = new HealthChecks();
     private final ConfigService configService = new ConfigService();
     private final Statistics statistics = new Statistics();
+    private final News news = new News(randomToken());
     private TokenDesk desk;
     private final Requests requests;
     private final SubmitFilter filter;
@@ -147,9 +148,11 @@ final class Controller {
         buffers = new BurstBuffers(conf::get, log, command -> thread.submit(command, -1), blobs::read);
         programs = new Programs(conf::get, log, command -> thread.submit(command, -1), blobs::read, buffers);
         programs.check();
-        NodeEffects effects = new NodeEffects(links, outgoing, watch, log, flags, programs, scheduling, this::project);
-        thread = new CoreThread(core, journal, clock, log, effects, onFault, us -> statistics.pass(us, scheduler.queueLength(),
-                scheduler.backfilled()));
+        NodeEffects effects = new NodeEffects(links, outgoing, watch, log, flags, programs, scheduling, news, this::project);
+        thread = new CoreThread(core, journal, clock, log, effects, onFault, us -> {
+            statistics.pass(us, scheduler.queueLength(), scheduler.backfilled());
+            news.passed();
+        });
         links.core(thread);
         thread.start();
         journal.repair().ifPresent(r -> {
@@ -410,6 +413,10 @@ final class Controller {
 
     Requests requests() {
         return requests;
+    }
+
+    News news() {
+        return news;
     }
 
     Statistics statistics() {

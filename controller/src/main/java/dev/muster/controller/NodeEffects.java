@@ -18,10 +18,12 @@ final class NodeEffects implements Pipeline.Effects {
     private final DebugFlags flags;
     private final Programs programs;
     private final SchedulerLog scheduling;
+    private final News news;
     private final java.util.function.BiConsumer<Entry, State> projection;
 
     NodeEffects(NodeLinks links, Outgoing outgoing, Watch watch, DaemonLog log, DebugFlags flags, Programs programs,
-            SchedulerLog scheduling, java.util.function.BiConsumer<Entry, State> projection) {
+            SchedulerLog scheduling, News news, java.util.function.BiConsumer<Entry, State> projection) {
+        this.news = news;
         this.links = links;
         this.outgoing = outgoing;
         this.watch = watch;
@@ -53,6 +55,7 @@ final class NodeEffects implements Pipeline.Effects {
                 after.jobs().find(job).filter(Job::isHet).ifPresent(j -> watch.happened(j.het().jobId()));
             }
         }
+        news.follow(entry, before, after);
         projection.accept(entry, after);
     }
 

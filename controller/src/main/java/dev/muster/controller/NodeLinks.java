@@ -8,6 +8,7 @@ import dev.muster.core.Decision;
 import dev.muster.core.Node;
 import dev.muster.core.State;
 import dev.muster.daemon.DaemonLog;
+import dev.muster.model.Bytes;
 import dev.muster.model.Codec;
 import dev.muster.model.Json;
 import dev.muster.model.SlurmErrno;
@@ -23,8 +24,13 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
+import java.util.function.LongFunction;
 import java.util.function.Supplier;
 
 /** The connections to the nodes. Each has its own writer, so one slow node delays nobody. */
@@ -32,6 +38,8 @@ final class NodeLinks {
     static final int HEARTBEAT_S = 5;
     /** Messages waiting for one node; a node that falls behind further is cut off and re-derives everything when it is back. */
     static final int OUTBOX_MAX = 20_000;
+    /** Files that are read at a time, on all nodes together. */
+    static final int READING_MAX = 1024;
 
     private final Map<String, Link> links = new ConcurrentHashMap<>();
     private final Map<String, Long> lastHeardNs = new ConcurrentHashMap<>();
@@ -42,6 +50,9 @@ final class NodeLinks {
     private final Clock clock;
     private final BiConsumer<String, Boolean> onConnection;
     private final Relays relays;
+    /** Files that are being read on nodes, by the question's number. */
+    private final Map<Long, CompletableFuture<NodeMessages.FileRead>> reading = new ConcurrentHashMap<>();
+    private final AtomicLong questions = new AtomicLong();
     private CoreThread core;
 
     NodeLinks(DaemonLog log, Supplier<SlurmConf> conf, Outgoing outgoing, Clock clock, BiConsumer<String, Boolean> onConnection) {
@@ -202,6 +213,7 @@ final class NodeLinks {
             case NodeMessages.Heartbeat m -> beats.put(link.node, m);
             case NodeMessages.Register m -> log.error("node " + link.node + " registered twice on one stream");
             case NodeMessages.Relayed m -> relays.told(m);
+            case NodeMessages.FileRead m -> Optional.ofNullable(reading.remove(m.id())).ifPresent(r -> r.complete(m));
             case NodeMessages.StepLaunched m -> report(link, message, m.seq());
             case NodeMessages.LaunchFailed m -> {
                 log.error("node " + link.node + ": launch of job " + m.jobId() + " step " + m.stepId() + " failed: " + m.reason());
@@ -289,6 +301,33 @@ final class NodeLinks {
 
     NodeMessages.Heartbeat beat(String node) {
         return beats.getOrDefault(node, new NodeMessages.Heartbeat(0, 0));
+    }
+
+    /** Asks a node for a part of a file. @param question by its number; @param waitMs for the answer, which says why there is none */
+    NodeMessages.FileRead read(String node, LongFunction<NodeMessages.ReadFile> question, long waitMs) {
+        long id = questions.incrementAndGet();
+        CompletableFuture<NodeMessages.FileRead> answer = new CompletableFuture<>();
+        if (!isConnected(node) || reading.size() >= READING_MAX) {
+            return unread(id, isConnected(node) ? "too many files are being read" : "it is not connected");
+        }
+        reading.put(id, answer);
+        try {
+            send(node, question.apply(id));
+            return answer.get(waitMs, TimeUnit.MILLISECONDS);
+        } catch (TimeoutException e) {
+            return unread(id, "it does not answer");
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return unread(id, "slurmctld is going away");
+        } catch (ExecutionException e) {
+            throw new IllegalStateException(e);
+        } finally {
+            reading.remove(id);
+        }
+    }
+
+    private static NodeMessages.FileRead unread(long id, String why) {
+        return new NodeMessages.FileRead(id, 0, -1, Bytes.EMPTY, why);
     }
 
     /** To all connected nodes. */

@@ -40,10 +40,11 @@ final class PolicyViews {
         return state.settings().options().getOrDefault(Priorities.TYPE, "");
     }
 
-    PrioritiesReply priorities(Privacy privacy) {
+    /** @param of these jobs; all where it is empty */
+    PrioritiesReply priorities(Privacy privacy, List<Integer> of) {
         Priorities p = new Priorities(state, now.seconds());
         List<PriorityRow> rows = new ArrayList<>();
-        for (Job job : state.jobs().values()) {
+        for (Job job : of.isEmpty() ? state.jobs().values() : of.stream().flatMap(id -> state.jobs().find(id).stream()).toList()) {
             if (p.isActive() && job.state() == JobState.PENDING && !job.isHeld() && job.eligibleTime() > 0) {
                 for (String partition : job.desc().partition().split(",")) {
                     rows.add(row(p, job, partition));

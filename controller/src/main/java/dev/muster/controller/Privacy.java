@@ -47,7 +47,12 @@ final class Privacy {
                         .anyMatch(a -> a.user().equals(user) && a.account().equals(label));
     }
 
-    private boolean showsJob(int owner, String account) {
+    /** Equal for callers who are shown the same jobs and nodes. */
+    String sees() {
+        return hides("jobs") || hides("nodes") ? "uid " + uid : "all";
+    }
+
+    boolean showsJob(int owner, String account) {
         return owner == uid || Access.isCoordinator(state, uid, account) || !hides("jobs");
     }
 

@@ -167,6 +167,7 @@ final class NodeRules {
             case NodeMessages.NodeTrouble m -> state.nodes().find(c.node()).ifPresent(n -> drain(n.name(), m.reason()));
             case NodeMessages.Heartbeat m -> { }
             case NodeMessages.Relayed m -> { }
+            case NodeMessages.FileRead m -> { }
             case NodeMessages.Register m -> {
                 return register(m);
             }

@@ -33,7 +33,8 @@ final class AsUser {
         }
     }
 
-    Outcome run(List<String> command, byte[] input) throws IOException {
+    /** Starts it and nothing more: the caller reads what it says, and ends it. */
+    Process start(List<String> command) throws IOException {
         List<String> all = new ArrayList<>();
         if (!namespace.isEmpty()) {
             all.addAll(List.of("nsenter", "--mount=" + namespace));
@@ -48,7 +49,11 @@ final class AsUser {
         builder.environment().clear();
         builder.environment().put("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin");
         builder.environment().putAll(environment);
-        Process process = builder.start();
+        return builder.start();
+    }
+
+    Outcome run(List<String> command, byte[] input) throws IOException {
+        Process process = start(command);
         Thread watchdog = Thread.ofVirtual().start(() -> endLate(process));
         try (OutputStream to = process.getOutputStream()) {
             to.write(input);

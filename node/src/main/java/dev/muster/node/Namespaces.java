@@ -54,6 +54,12 @@ final class Namespaces {
         return Optional.of(kept);
     }
 
+    /** Where the job's namespace is, "" if it has none or none any more. */
+    String kept(int jobId) {
+        Path kept = isUsed() ? directory(jobId).resolve(KEPT_AT) : Path.of("/");
+        return isUsed() && isKept(kept) ? kept.toString() : "";
+    }
+
     /** Where the node finds what the job sees at a path. */
     Path outside(int jobId, Path inside) {
         for (int i = 0; isUsed() && i < conf.dirs().size(); i++) {

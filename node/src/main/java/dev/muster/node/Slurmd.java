@@ -53,6 +53,7 @@ public final class Slurmd implements AutoCloseable {
     private final HardwareProbe probe;
     private final ControllerLink link;
     private final Server server;
+    private final UserFiles files;
     private final Queries queries;
     private volatile long lastMessage;
     private final FileLock lock;
@@ -113,6 +114,7 @@ public final class Slurmd implements AutoCloseable {
         activeFeatures = helpers.active();
         sensors = new Sensors(Path.of("/"), settings.around().sensing(), settings.spoolDirectory(), bootId, System.nanoTime(), log);
         Namespaces namespaces = new Namespaces(settings, log);
+        files = new UserFiles(namespaces::kept);
         windows = new X11Tunnels(settings, log, spool, namespaces);
         Starter starter = new Starter(settings, log, spool, cgroups, new SpecBuilder(settings, probe.topology()), namespaces, windows, hooks,
                 sensors, machine.stepds);
@@ -299,6 +301,7 @@ public final class Slurmd implements AutoCloseable {
             case Relay r -> launches.order(r, link::tell);
             case Refused r -> { }
             case CheckHealth c -> Loop.aside(hooks::health);
+            case dev.muster.model.node.NodeMessages.ReadFile r -> Loop.aside(() -> link.tell(files.read(r)));
             case dev.muster.model.node.NodeMessages.Reboot r -> Loop.aside(() -> reboot(r));
         }
     }

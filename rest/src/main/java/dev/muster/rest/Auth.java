@@ -72,7 +72,7 @@ class Auth {
         return new RestException(401, 1007, "Protocol authentication error", "Authentication failure: " + why, "slurmrestd");
     }
 
-    private static String token(Request request) {
+    static String token(Request request) {
         String token = request.header("x-slurm-user-token");
         String bearer = request.header("authorization");
         return !token.isEmpty() ? token : bearer.regionMatches(true, 0, "Bearer ", 0, 7) ? bearer.substring(7).strip() : "";

@@ -49,6 +49,11 @@ record Call(Contract.Operation operation, int version, Map<String, String> path,
 
     /** A reply whose list may be long. It counts as held until the answer has gone out. */
     Controller.Rows rows(String message, Json.Obj request, String list) throws SlurmException, RestException {
+        return held(host, out, message, request, list);
+    }
+
+    /** @param out when it is over, the reply is no more held */
+    static Controller.Rows held(Host host, Envelope out, String message, Json.Obj request, String list) throws SlurmException, RestException {
         int megabytes = (int) Math.min(LONG_MB, Math.max(LONG_MB / LONG_MAX, 1 + (LONGEST.get() >> 20)));
         try {
             if (!LONG.tryAcquire(megabytes, LONG_WAIT_S, TimeUnit.SECONDS)) {
@@ -61,9 +66,14 @@ record Call(Contract.Operation operation, int version, Map<String, String> path,
             throw new RestException(503, SlurmErrno.PROTOCOL_SOCKET_IMPL_TIMEOUT.number(), "slurmrestd is going away", "", "slurmrestd");
         }
         out.whenOver(() -> LONG.release(megabytes));
-        Controller.Rows rows = host.controller().rows(message, request, list);
-        LONGEST.accumulateAndGet(rows.bytes(), Math::max);
-        return rows;
+        try {
+            Controller.Rows rows = host.controller().rows(message, request, list);
+            LONGEST.accumulateAndGet(rows.bytes(), Math::max);
+            return rows;
+        } catch (SlurmException | RuntimeException e) {
+            out.close();
+            throw e;
+        }
     }
 
     /** @return with the id that makes a repetition harmless */

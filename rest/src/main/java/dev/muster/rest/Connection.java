@@ -14,9 +14,16 @@ final class Connection {
     private final Router router;
     private final String source;
     private final Optional<Request.Peer> peer;
+    private final Runnable streaming;
 
     /** @param source as answers name it; @param peer who is at the other end, where the system says so */
     Connection(Router router, String source, Optional<Request.Peer> peer) {
+        this(router, source, peer, () -> { });
+    }
+
+    /** @param streaming run when the connection turns into a stream, which counts as none that is waited for */
+    Connection(Router router, String source, Optional<Request.Peer> peer, Runnable streaming) {
+        this.streaming = streaming;
         this.router = router;
         this.source = source;
         this.peer = peer;
@@ -37,6 +44,9 @@ final class Connection {
                 return true;
             }
             Http.Reply reply = router.answer(request.get(), source, peer);
+            if (reply.isStream()) {
+                streaming.run();
+            }
             try {
                 if (!http.send(reply, request.get().keepAlive(), request.get().method().equals("HEAD"))) {
                     return true;

@@ -20,6 +20,8 @@ final class Http {
     static final int HEADERS_MAX = 128;
     /** The largest script, its environment, and room. */
     static final int BODY_BYTES_MAX = 32 << 20;
+    /** Server-sent events. */
+    static final String STREAM = "text/event-stream";
     private static final List<String> METHODS = List.of("GET", "POST", "DELETE", "HEAD", "PUT", "PATCH", "OPTIONS", "CONNECT", "TRACE");
     private static final Map<Integer, String> REASONS = Map.ofEntries(Map.entry(200, "OK"), Map.entry(303, "SEE OTHER"),
             Map.entry(304, "NOT MODIFIED"), Map.entry(400, "BAD REQUEST"), Map.entry(401, "UNAUTHORIZED"), Map.entry(403, "FORBIDDEN"),
@@ -36,14 +38,23 @@ final class Http {
         default void close() {}
     }
 
-    /** What is answered. @param type of the body; @param written is the body, in pieces, if there */
-    record Reply(int status, String type, byte[] body, Optional<Written> written) {
+    /** What is answered. @param type of the body; @param written is the body, in pieces, if there; @param headers further ones, ours alone */
+    record Reply(int status, String type, byte[] body, Optional<Written> written, Map<String, String> headers) {
         Reply(int status, String type, byte[] body) {
-            this(status, type, body, Optional.empty());
+            this(status, type, body, Optional.empty(), Map.of());
         }
 
         Reply(int status, String type, Written written) {
-            this(status, type, new byte[0], Optional.of(written));
+            this(status, type, new byte[0], Optional.of(written), Map.of());
+        }
+
+        Reply with(Map<String, String> more) {
+            return new Reply(status, type, body, written, more);
+        }
+
+        /** It goes on for as long as both sides want. */
+        boolean isStream() {
+            return type.equals(STREAM);
         }
 
         void close() {
@@ -57,7 +68,7 @@ final class Http {
             }
             ByteArrayOutputStream all = new ByteArrayOutputStream();
             written.get().to(all);
-            return new Reply(status, type, all.toByteArray());
+            return new Reply(status, type, all.toByteArray()).with(headers);
         }
     }
 
@@ -299,7 +310,7 @@ final class Http {
      * @return whether it does go on
      */
     boolean send(Reply reply, boolean keep, boolean head) throws IOException {
-        Reply r = head ? reply.whole() : reply;
+        Reply r = head && !reply.isStream() ? reply.whole() : head ? new Reply(reply.status, reply.type, new byte[0]).with(reply.headers) : reply;
         boolean pieces = r.written.isPresent();
         boolean goesOn = keep && (!pieces || modern);
         StringBuilder b = new StringBuilder("HTTP/1.1 ").append(r.status).append(' ').append(REASONS.getOrDefault(r.status, "UNKNOWN"))
@@ -315,6 +326,7 @@ final class Http {
         if (r.status == 401) {
             b.append("\r\nWWW-Authenticate: Bearer");
         }
+        r.headers.forEach((name, value) -> b.append("\r\n").append(name).append(": ").append(value));
         out.write(b.append("\r\n\r\n").toString().getBytes(StandardCharsets.US_ASCII));
         if (pieces) {
             r.written.get().to(modern ? new Chunks(out) : out);
@@ -342,6 +354,11 @@ final class Http {
         @Override
         public void write(int b) throws IOException {
             write(new byte[] {(byte) b}, 0, 1);
+        }
+
+        @Override
+        public void flush() throws IOException {
+            out.flush();
         }
 
         @Override

@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicBoolean;
 import jdk.net.ExtendedSocketOptions;
 import jdk.net.UnixDomainPrincipal;
 
@@ -141,17 +142,28 @@ final class Listeners implements AutoCloseable {
         }
     }
 
+    /** What gives a connection's place to the next one, once. */
+    private Runnable place() {
+        AtomicBoolean given = new AtomicBoolean();
+        return () -> {
+            if (given.compareAndSet(false, true)) {
+                connections.release();
+            }
+        };
+    }
+
     private void tcp(Socket socket, Router router) {
+        Runnable free = place();
         try (socket) {
             socket.setTcpNoDelay(true);
             socket.setSoTimeout(IDLE_MS);
             String source = "[" + socket.getInetAddress().getHostAddress() + "]:" + socket.getPort();
-            new Connection(router, source, Optional.empty()).serve(socket.getInputStream(),
+            new Connection(router, source, Optional.empty(), free).serve(socket.getInputStream(),
                     patience.watched(socket.getOutputStream(), socket));
         } catch (IOException e) {
             log.debug("connection lost: " + e.getMessage());
         } finally {
-            connections.release();
+            free.run();
         }
     }
 
@@ -169,14 +181,15 @@ final class Listeners implements AutoCloseable {
     }
 
     private void unix(SocketChannel channel, String source, Router router) {
+        Runnable free = place();
         try (channel) {
             UnixDomainPrincipal peer = channel.getOption(ExtendedSocketOptions.SO_PEERCRED);
-            new Connection(router, source, Optional.of(new Request.Peer(peer.user().getName(), peer.group().getName())))
+            new Connection(router, source, Optional.of(new Request.Peer(peer.user().getName(), peer.group().getName())), free)
                     .serve(Channels.newInputStream(channel), patience.watched(Channels.newOutputStream(channel), channel));
         } catch (IOException e) {
             log.debug("connection lost: " + e.getMessage());
         } finally {
-            connections.release();
+            free.run();
         }
     }
 

@@ -16,9 +16,11 @@ import java.util.TreeSet;
  * @param user     to become, "" to stay; so the group
  * @param printed  what was asked for instead of serving; "" otherwise
  * @param document the OpenAPI document is wanted and nothing else
+ * @param page     the page for browsers is served at /
  */
 record Options(List<String> listen, Set<String> auth, Set<String> tags, Set<Integer> versions, String file, String user, String group,
-        int threads, int connections, int verbose, boolean checked, String printed, boolean document) {
+        int threads, int connections, int verbose, boolean checked, String printed, boolean document,
+        boolean page) {
     private static final int THREADS = 20;
     private static final int CONNECTIONS = 124;
     private static final int COUNT_MAX = 65_535;
@@ -39,6 +41,8 @@ record Options(List<String> listen, Set<String> auth, Set<String> tags, Set<Inte
             \t\tPrint this help message.
             \t--generate-openapi-spec
             \t\tPrint the OpenAPI document of what would be served.
+            \t--no-page
+            \t\tServe programs only: no page for browsers.
             \t--max-connections <count>
             \t\tConnections that are served at a time.
             \t-s <OpenAPI plugins>
@@ -103,6 +107,7 @@ record Options(List<String> listen, Set<String> auth, Set<String> tags, Set<Inte
         private String group = "";
         private String printed = "";
         private boolean document;
+        private boolean page = true;
         private int threads = THREADS;
         private int connections = CONNECTIONS;
         private int verbose;
@@ -129,6 +134,7 @@ record Options(List<String> listen, Set<String> auth, Set<String> tags, Set<Inte
                 case "--help" -> printed = USAGE;
                 case "--version" -> printed = dev.muster.model.Release.LINE + "\n";
                 case "--generate-openapi-spec" -> document = true;
+                case "--no-page" -> page = false;
                 case "--max-connections" -> connections = count(equals < 0 ? value(name) : a.substring(equals + 1), 1, name);
                 default -> throw new Unfit("unrecognized option '" + a + "'");
             }
@@ -209,7 +215,7 @@ record Options(List<String> listen, Set<String> auth, Set<String> tags, Set<Inte
                 }
             }
             return new Options(List.copyOf(listen), kinds, tags, versions, file, user, group, threads, connections, verbose, checked, printed,
-                    document);
+                    document, page);
         }
 
         private static void found(boolean there, String plugin) throws Unfit {

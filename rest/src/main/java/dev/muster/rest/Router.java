@@ -32,6 +32,9 @@ final class Router {
     private final Contract contract;
     private final Kind.Book kinds;
     private final Auth auth;
+    private final Sessions sessions = new Sessions();
+    private final Live live;
+    private final Optional<Page> page;
     private final Set<String> tags;
     private final Set<Integer> versions;
     private final DaemonLog log;
@@ -39,8 +42,10 @@ final class Router {
     private final Semaphore working;
     private final Map<String, Call.Handler> handlers = new HashMap<>();
 
-    /** @param tags and versions that are served; @param threads operations at a time */
-    Router(Contract contract, Auth auth, Set<String> tags, Set<Integer> versions, int threads, DaemonLog log) {
+    /** @param tags and versions that are served; @param threads operations at a time; @param page whether the page is served as well */
+    Router(Contract contract, Auth auth, Set<String> tags, Set<Integer> versions, int threads, boolean page, DaemonLog log) {
+        this.live = new Live(auth, sessions);
+        this.page = page ? Optional.of(new Page()) : Optional.empty();
         this.contract = contract;
         this.kinds = new Kind.Book(contract);
         this.auth = auth;
@@ -86,9 +91,18 @@ final class Router {
         }
     }
 
-    private Http.Reply answered(Request request, String source, Optional<Request.Peer> peer) {
+    private Http.Reply answered(Request came, String source, Optional<Request.Peer> peer) {
+        Optional<Http.Reply> file = page.flatMap(p -> p.answer(came));
+        if (file.isPresent()) {
+            return file.get();
+        }
         boolean yaml;
+        Request request;
         try {
+            if (came.path().startsWith(Live.PLACE)) {
+                return lively(came, source, peer);
+            }
+            request = sessions.withToken(came, System.currentTimeMillis());
             yaml = wantsYaml(request);
         } catch (RestException e) {
             return json(e.status(), new Envelope().error(e).whole("", newest(), source, Request.User.NOBODY, ""));
@@ -108,6 +122,24 @@ final class Router {
             return reply(404, new Envelope().error(unknown).whole("", newest(), source, Request.User.NOBODY, ""), yaml);
         }
         return operated(request, match.get(), Integer.parseInt(m.group(2)), source, peer, yaml);
+    }
+
+    /** What Slurm's API has not. */
+    private Http.Reply lively(Request request, String source, Optional<Request.Peer> peer) {
+        String path = request.path().substring(Live.PLACE.length());
+        RestException why;
+        try {
+            Request asked = path.equals("session") ? request : sessions.withToken(request, System.currentTimeMillis());
+            return live.answer(asked, path, peer);
+        } catch (RestException e) {
+            why = e;
+        } catch (SlurmException e) {
+            why = Live.refused(e, path);
+        } catch (RuntimeException e) {
+            log.error(request.method() + " " + request.path(), e);
+            why = new RestException(500, SlurmErrno.INTERNAL.number(), SlurmErrno.INTERNAL.sentence(), "It is in slurmrestd's log", "slurmrestd");
+        }
+        return json(why.status(), new Envelope().error(why).whole("", newest(), source, Request.User.NOBODY, ""));
     }
 
     private Http.Reply operated(Request request, Contract.Match match, int version, String source, Optional<Request.Peer> peer, boolean yaml) {

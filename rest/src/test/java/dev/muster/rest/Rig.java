@@ -33,7 +33,7 @@ final class Rig {
                 return new Caller(host(), new Request.User("root", "root"));
             }
         };
-        router = new Router(contract, auth, Set.of("slurm", "slurmdb", "util"), Set.copyOf(Contract.VERSIONS), 4,
+        router = new Router(contract, auth, Set.of("slurm", "slurmdb", "util"), Set.copyOf(Contract.VERSIONS), 4, true,
                 new DaemonLog("slurmrestd", "", false, 0, ""));
     }
 

@@ -490,6 +490,7 @@ final class SimController implements Pipeline.Effects {
                 case NodeMessages.Heartbeat m -> { }
                 case NodeMessages.Register m -> { }
                 case NodeMessages.Relayed m -> { }
+                case NodeMessages.FileRead m -> { }
                 case NodeMessages.StepLaunched m -> report(wire, m, m.seq());
                 case NodeMessages.LaunchFailed m -> report(wire, m, m.seq());
                 case NodeMessages.StepExited m -> report(wire, m, m.seq());

@@ -361,6 +361,7 @@ final class SimNode {
             case NodeMessages.Ack m -> { }
             case NodeMessages.ReadConfig m -> { }
             case NodeMessages.StopDaemon m -> { }
+            case NodeMessages.ReadFile m -> { }
         }
     }
 

@@ -1,12 +1,17 @@
 package dev.muster.cli.wrap;
 
 import dev.muster.cli.CommandContext;
+import dev.muster.cli.PageLink;
+import dev.muster.cli.SlurmException;
 import dev.muster.cli.UsageException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** {@code muster report JOB…}: what jobs asked for beside what they have used, a line for each resource. */
+/**
+ * {@code muster report JOB…}: what jobs asked for beside what they have used, a line for each resource. {@code muster watch [JOB…]} and
+ * {@code muster top}: what happens, as it happens. {@code muster page}: where the page is.
+ */
 public final class MusterCommand extends Wrapper {
     /** Exit code where a job is not known. */
     private static final int NOT_FOUND = 1;
@@ -14,14 +19,41 @@ public final class MusterCommand extends Wrapper {
     private static final int WIDTH = 14;
 
     public MusterCommand() {
-        super("report job_id...");
+        super("report job_id... | watch [job_id...] | top | page [address]");
     }
 
     @Override
-    int go(CommandContext c, Given g) throws UsageException {
-        if (g.operands().size() < 2 || !g.operands().getFirst().equals("report")) {
-            throw misused(c, g.operands().isEmpty() || g.operands().getFirst().equals("report") ? "muster: error: a job has to be named"
-                    : "muster: error: " + g.operands().getFirst() + " is not one of its commands; there is: report");
+    int go(CommandContext c, Given g) throws UsageException, SlurmException {
+        List<String> rest = g.operands().isEmpty() ? List.of() : g.operands().subList(1, g.operands().size());
+        return switch (g.operands().isEmpty() ? "report" : g.operands().getFirst()) {
+            case "report" -> reports(c, g);
+            case "watch" -> following(c).watch(rest);
+            case "top" -> {
+                if (!rest.isEmpty()) {
+                    throw misused(c, "muster: error: top takes no operands");
+                }
+                yield following(c).top();
+            }
+            case "page" -> {
+                if (rest.size() > 1) {
+                    throw misused(c, "muster: error: page takes one address");
+                }
+                yield PageLink.print(c, rest.isEmpty() ? "" : rest.getFirst());
+            }
+            default -> throw misused(c, "muster: error: " + g.operands().getFirst()
+                    + " is not one of its commands; there are: report, watch, top, page");
+        };
+    }
+
+    /** It may run for days, and ends with the caller's process. */
+    private static Following following(CommandContext c) {
+        c.host().needsOwnProcess();
+        return new Following(c);
+    }
+
+    private int reports(CommandContext c, Given g) throws UsageException {
+        if (g.operands().size() < 2) {
+            throw misused(c, "muster: error: a job has to be named");
         }
         int rc = 0;
         boolean first = true;

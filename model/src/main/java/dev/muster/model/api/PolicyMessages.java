@@ -7,7 +7,8 @@ import java.util.Map;
 public final class PolicyMessages {
     private PolicyMessages() {}
 
-    public record QueryPriorities() {}
+    /** @param jobs whose; empty for all that wait */
+    public record QueryPriorities(List<Integer> jobs) {}
 
     /**
      * @param type    PriorityType

@@ -138,6 +138,15 @@ public final class NodeMessages {
     /** Prolog of the job has run on this node. */
     public record PrologDone(long seq, int jobId, int attempt, String error) implements ToController {}
 
+    /**
+     * What was read for {@link ReadFile}.
+     *
+     * @param offset of the first byte
+     * @param size   of the file when it was opened; -1 if there is none that the user may read
+     * @param error  why it could not be read at all, "" otherwise
+     */
+    public record FileRead(long id, long offset, long size, Bytes data, String error) implements ToController {}
+
     /** From the controller. */
     public sealed interface ToNode {}
 
@@ -337,6 +346,16 @@ public final class NodeMessages {
 
     /** End the daemon ({@code scontrol shutdown}); running jobs go on. */
     public record StopDaemon() implements ToNode {}
+
+    /**
+     * Reads a file as a user; answered by {@link FileRead} with the same id, at the latest when the time is over.
+     *
+     * @param job      in whose view of the file system, where it has one of its own and still runs
+     * @param offset   from the beginning, below 0 from the end
+     * @param maxBytes of the answer
+     * @param waitMs   for the first byte behind the offset
+     */
+    public record ReadFile(long id, Identity owner, int job, Bytes path, long offset, int maxBytes, int waitMs) implements ToNode {}
 
     /**
      * The first frame of srun (or sattach) on a node's {@code io} stream; stepd's frames follow both ways.

@@ -1,0 +1,76 @@
+package dev.muster.cli;
+
+import dev.muster.model.Json;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.HttpURLConnection;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The address of the page that slurmrestd serves, with a code that logs the caller in: good once and for a minute, so that no token stands in an
+ * address. The code is behind the # and so in nobody's log.
+ */
+public final class PageLink {
+    /** Where slurmrestd listens usually. */
+    public static final int PORT = 6820;
+    /** Environment: where the page is. */
+    public static final String PLACE = "MUSTER_PAGE";
+    private static final int CONNECT_MS = 3_000;
+    private static final int ANSWER_MS = 10_000;
+    private static final int ANSWER_BYTES_MAX = 1 << 16;
+    private static final long TOKEN_SECONDS = 12 * 3600;
+
+    private PageLink() {}
+
+    /** Prints it. @param place as typed, "" for what the environment says, or slurmctld's hosts; @return the exit code */
+    public static int print(CommandContext c, String place) throws SlurmException {
+        List<String> places = new ArrayList<>();
+        String named = place.isEmpty() ? c.env(PLACE) : place;
+        if (named.isEmpty()) {
+            c.host().controllers().forEach(host -> places.add("http://" + host + ":" + PORT));
+        } else {
+            places.add(named.matches("https?://.*") ? named.replaceFirst("/+$", "") : "http://" + named.replaceFirst("/+$", ""));
+        }
+        String token = c.env("SLURM_JWT");
+        if (token.isEmpty()) {
+            token = c.host().controller().call("CreateToken", new Json.Obj().put("lifespanSeconds", TOKEN_SECONDS)).text("token");
+        }
+        String last = "";
+        for (String p : places) {
+            try {
+                c.out().println(p + "/#code=" + code(p, token));
+                return 0;
+            } catch (IOException | IllegalArgumentException e) {
+                last = p + ": " + (e.getMessage() == null ? e.toString() : e.getMessage());
+            }
+        }
+        c.error("no slurmrestd with a page is reached at " + last + ". Where there is one, " + PLACE + " says");
+        return 1;
+    }
+
+    private static String code(String place, String token) throws IOException {
+        HttpURLConnection http = (HttpURLConnection) URI.create(place + "/muster/v1/session/codes").toURL().openConnection();
+        http.setConnectTimeout(CONNECT_MS);
+        http.setReadTimeout(ANSWER_MS);
+        http.setRequestMethod("POST");
+        http.setRequestProperty("X-SLURM-USER-TOKEN", token);
+        http.setInstanceFollowRedirects(false);
+        http.setDoOutput(true);
+        http.setFixedLengthStreamingMode(0);
+        http.getOutputStream().close();
+        try (InputStream in = http.getResponseCode() == 200 ? http.getInputStream() : http.getErrorStream()) {
+            Json.Obj answer = in == null ? new Json.Obj() : Json.object(in.readNBytes(ANSWER_BYTES_MAX));
+            if (answer.text("code").isEmpty()) {
+                throw new IOException(answer.objects("errors").isEmpty() ? "it answers " + http.getResponseCode()
+                        : answer.objects("errors").getFirst().text("description"));
+            }
+            return answer.text("code");
+        } catch (Json.MalformedException e) {
+            throw new IOException("it is no slurmrestd with a page");
+        } finally {
+            http.disconnect();
+        }
+    }
+}

@@ -1,0 +1,247 @@
+package dev.muster.cli.wrap;
+
+import dev.muster.cli.CommandContext;
+import dev.muster.cli.SlurmException;
+import dev.muster.cli.Terminal;
+import dev.muster.model.Json;
+import dev.muster.model.SlurmErrno;
+import java.time.Instant;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/** {@code muster watch} and {@code muster top}: what slurmctld tells who looks on. One request waits there, and no more. */
+final class Following {
+    private static final int WAIT_MS = 20_000;
+    private static final int AWAY_MS = 2_000;
+    /** Not oftener is the screen made anew. */
+    private static final int PACE_MS = 500;
+    private static final int LINES = 24;
+    private static final int COLUMNS = 100;
+    private static final List<Object> FIELDS = List.of("jobId", "arrayJobId", "arrayTaskId", "arrayTasks", "name", "userName", "partition",
+            "state", "flags",
+            "reason", "nodes", "nodeCount", "cpus", "startTime", "endTime", "priority", "exit");
+
+    private final CommandContext c;
+    private final Map<Long, Json.Obj> jobs = new TreeMap<>();
+    private final Map<String, Json.Obj> nodes = new TreeMap<>();
+    private String revision = "";
+    private long now;
+
+    Following(CommandContext c) {
+        this.c = c;
+    }
+
+    /** All of it, as it is. */
+    private void load() throws SlurmException {
+        revision = c.host().controller().call("Follow", new Json.Obj().put("since", "").put("jobFields", FIELDS)).text("revision");
+        Json.Obj reply = c.host().controller().call("QueryJobs",
+                new Json.Obj().put("allStates", true).put("allPartitions", true).put("fields", FIELDS));
+        jobs.clear();
+        reply.objects("jobs").forEach(j -> jobs.put(j.number("jobId"), j));
+        now = reply.number("now");
+        nodes.clear();
+        try {
+            c.host().controller().call("QueryNodes", new Json.Obj()).objects("nodes").forEach(n -> nodes.put(n.text("name"), n));
+        } catch (SlurmException e) {
+            if (e.errno() != SlurmErrno.ACCESS_DENIED.number()) {
+                throw e;        // PrivateData: without nodes then
+            }
+        }
+    }
+
+    /** What is new; waits for it. Everything, where too much has happened or slurmctld is another. @return what changed */
+    private Json.Obj next() throws SlurmException {
+        Json.Obj reply = c.host().controller().call("Follow",
+                new Json.Obj().put("since", revision).put("waitMs", (long) WAIT_MS).put("jobFields", FIELDS));
+        now = reply.number("now");
+        revision = reply.text("revision");
+        if (reply.flag("reset")) {
+            load();
+        }
+        return reply;
+    }
+
+    private static String shown(Json.Obj job) {
+        long array = job.number("arrayJobId");
+        return array == 0 ? Long.toString(job.number("jobId")) : array + "_" + (job.text("arrayTasks").isEmpty()
+                ? Long.toString(job.number("arrayTaskId"))
+                : "[" + job.text("arrayTasks") + "]");
+    }
+
+    private static String state(Json.Obj job) {
+        return job.texts("flags").contains("CONFIGURING") ? "CONFIGURING" : job.text("state");
+    }
+
+    private static boolean isOver(Json.Obj job) {
+        return !List.of("PENDING", "RUNNING", "SUSPENDED").contains(job.text("state"));
+    }
+
+    // ---- watch
+
+    /** @param ids whose; all jobs and the nodes where it is empty. @return 0, or 1 where one of them did not end well */
+    int watch(List<String> ids) throws SlurmException {
+        load();
+        Map<String, String> said = new HashMap<>();
+        boolean all = ids.isEmpty();
+        for (String id : ids) {
+            if (jobs.values().stream().noneMatch(j -> isOf(j, Set.of(id)))) {
+                throw new SlurmException(SlurmErrno.INVALID_JOB_ID.number(), SlurmErrno.INVALID_JOB_ID.sentence() + ": " + id);
+            }
+        }
+        Set<String> wanted = new LinkedHashSet<>(ids);
+        jobs.values().forEach(j -> tell(j, wanted, said, !all));
+        nodes.values().forEach(n -> said.put("node " + n.text("name"), nodeState(n)));
+        while (!c.out().isBroken() && (all || jobs.values().stream().anyMatch(j -> isOf(j, wanted) && !isOver(j)))) {
+            Json.Obj reply;
+            try {
+                reply = next();
+            } catch (SlurmException e) {
+                if (!away(e)) {
+                    throw e;
+                }
+                continue;
+            }
+            (reply.flag("reset") ? List.copyOf(jobs.values()) : reply.objects("jobs")).forEach(j -> {
+                jobs.put(j.number("jobId"), j);
+                tell(j, wanted, said, true);
+            });
+            if (all) {
+                reply.objects("nodes").forEach(n -> tellNode(n, said));
+            }
+            c.out().flush();
+        }
+        return all || jobs.values().stream().filter(j -> isOf(j, wanted)).allMatch(j -> j.text("state").equals("COMPLETED")) ? 0 : 1;
+    }
+
+    /** slurmctld may come back. @return false for what will not pass */
+    private boolean away(SlurmException e) throws SlurmException {
+        boolean gone = List.of(SlurmErrno.CTLD_CONNECT.number(), SlurmErrno.CTLD_RECV.number(), SlurmErrno.PROTOCOL_SOCKET_IMPL_TIMEOUT.number())
+                .contains(e.errno());
+        return gone && c.host().pause(AWAY_MS);
+    }
+
+    private static boolean isOf(Json.Obj job, Set<String> ids) {
+        return ids.contains(Long.toString(job.number("jobId"))) || ids.contains(shown(job)) || job.number("arrayJobId") != 0
+                && ids.contains(Long.toString(job.number("arrayJobId")));
+    }
+
+    private void tell(Json.Obj job, Set<String> wanted, Map<String, String> said, boolean print) {
+        String state = state(job);
+        if (!wanted.isEmpty() && !isOf(job, wanted) || state.equals(said.put(shown(job), state)) || !print) {
+            return;
+        }
+        String more = job.text("state").equals("PENDING") ? job.text("reason") : job.text("nodes");
+        c.out().println((time() + "  " + Wrapper.left(shown(job), 12) + " " + Wrapper.left(job.text("name"), 16) + " "
+                + Wrapper.left(job.text("userName"), 10)
+                + " " + Wrapper.left(state, 13) + " " + more).stripTrailing());
+    }
+
+    private void tellNode(Json.Obj node, Map<String, String> said) {
+        String state = nodeState(node);
+        String before = said.put("node " + node.text("name"), state);
+        if (!state.equals(before)) {
+            c.out().println(time() + "  node " + node.text("name") + " " + (before == null ? "" : before + " -> ") + state
+                    + (node.text("reason").isEmpty() ? "" : " (" + node.text("reason") + ")"));
+        }
+    }
+
+    private static String nodeState(Json.Obj node) {
+        List<String> flags = new ArrayList<>(node.texts("flags"));
+        flags.removeIf(f -> f.equals("COMPLETING") || f.equals("PLANNED"));
+        return node.text("state") + (flags.isEmpty() ? "" : "+" + String.join("+", flags));
+    }
+
+    private String time() {
+        return DateTimeFormatter.ofPattern("HH:mm:ss").withZone(c.host().zone()).format(Instant.ofEpochSecond(now));
+    }
+
+    // ---- top
+
+    /** Until it is interrupted; once where the output is no terminal. */
+    int top() throws SlurmException {
+        load();
+        boolean screen = c.host().isTty(1);
+        while (true) {
+            int[] size = screen ? Terminal.size() : new int[] {0, 0};
+            String frame = frame(size[0] > 0 ? size[0] : screen ? LINES : Integer.MAX_VALUE, size[1] > 0 ? size[1] : COLUMNS);
+            c.out().print(screen ? "\033[H\033[2J" + frame : frame);
+            c.out().flush();
+            if (!screen || c.out().isBroken()) {
+                return 0;
+            }
+            try {
+                Json.Obj reply = next();
+                reply.objects("jobs").forEach(j -> jobs.put(j.number("jobId"), j));
+                reply.list("gone").forEach(id -> jobs.remove(((Number) id).longValue()));
+                reply.objects("nodes").forEach(n -> nodes.put(n.text("name"), n));
+                reply.texts("goneNodes").forEach(nodes::remove);
+            } catch (SlurmException e) {
+                if (!away(e)) {
+                    throw e;
+                }
+            }
+            if (!c.host().pause(PACE_MS)) {
+                return 0;
+            }
+        }
+    }
+
+    private String frame(int lines, int columns) {
+        StringBuilder out = new StringBuilder();
+        long cpus = nodes.values().stream().mapToLong(n -> n.number("cpus")).sum();
+        long busy = nodes.values().stream().mapToLong(n -> n.number("cpusAllocated")).sum();
+        Map<String, Integer> states = new TreeMap<>();
+        nodes.values().forEach(n -> states.merge(nodeState(n).toLowerCase(java.util.Locale.ROOT), 1, Integer::sum));
+        long running = jobs.values().stream().filter(j -> j.text("state").equals("RUNNING")).count();
+        long waiting = jobs.values().stream().filter(j -> j.text("state").equals("PENDING")).count();
+        StringBuilder counts = new StringBuilder();
+        states.forEach((state, n) -> counts.append(counts.isEmpty() ? "" : ", ").append(n).append(' ').append(state));
+        line(out, columns, String.join(",", c.host().clusters()) + "  " + time() + "  " + running + " running, " + waiting + " waiting");
+        line(out, columns, "CPUs  " + gauge(busy, cpus) + " " + busy + " of " + cpus);
+        line(out, columns, "Nodes " + counts);
+        line(out, columns, "");
+        line(out, columns, Wrapper.left("JOBID", 12) + " " + Wrapper.left("NAME", 16) + " " + Wrapper.left("USER", 10) + " "
+                + Wrapper.left("PARTITION", 10) + " "
+                + Wrapper.left("STATE", 13) + " " + Wrapper.right("TIME", 11) + " " + Wrapper.right("CPUS", 6) + "  NODES OR REASON");
+        List<Json.Obj> shown = new ArrayList<>(jobs.values());
+        shown.removeIf(j -> isOver(j) && !j.texts("flags").contains("COMPLETING"));
+        shown.sort(Comparator.comparing((Json.Obj j) -> j.text("state").equals("PENDING")).thenComparing(j -> -j.number("priority"))
+                .thenComparing(j -> j.number("jobId")));
+        int room = Math.max(1, lines - 6);
+        for (Json.Obj j : shown.subList(0, Math.min(shown.size(), room))) {
+            boolean pending = j.text("state").equals("PENDING");
+            line(out, columns, Wrapper.left(shown(j), 12) + " " + Wrapper.left(j.text("name"), 16) + " " + Wrapper.left(j.text("userName"), 10) + " "
+                    + Wrapper.left(j.text("partition"), 10) + " " + Wrapper.left(isOver(j) ? "COMPLETING" : state(j), 13) + " "
+                    + Wrapper.right(pending ? "" : clock(now - j.number("startTime")), 11) + " "
+                    + Wrapper.right(Long.toString(j.number("cpus")), 6) + "  "
+                    + (pending ? j.text("reason") : j.text("nodes")));
+        }
+        if (shown.size() > room) {
+            line(out, columns, "… and " + (shown.size() - room) + " more");
+        }
+        return out.toString();
+    }
+
+    private static void line(StringBuilder out, int columns, String text) {
+        // a job's name may hold what a terminal takes for an order
+        String safe = text.replaceAll("\\p{Cntrl}", "?").stripTrailing();
+        out.append(safe.length() > columns ? safe.substring(0, columns) : safe).append('\n');
+    }
+
+    private static String gauge(long part, long whole) {
+        int full = whole == 0 ? 0 : (int) Math.round(30.0 * part / whole);
+        return "[" + "#".repeat(full) + "-".repeat(30 - full) + "]";
+    }
+
+    private static String clock(long seconds) {
+        long s = Math.max(0, seconds);
+        return (s >= 86_400 ? s / 86_400 + "-" : "") + Wrapper.pad(s / 3600 % 24) + ":" + Wrapper.pad(s / 60 % 60) + ":" + Wrapper.pad(s % 60);
+    }
+}

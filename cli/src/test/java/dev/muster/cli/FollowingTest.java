@@ -1,0 +1,55 @@
+package dev.muster.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** muster watch and muster top. */
+class FollowingTest {
+    private final FakeHost host = new FakeHost();
+
+    @BeforeEach
+    void cluster() {
+        host.reply("QueryJobs", """
+                {"now":1795254380,"jobs":[{"jobId":5,"name":"one\\u001b[2J","userName":"ann","partition":"p","state":"RUNNING","nodes":"n1","cpus":4,
+                  "startTime":1795254280},{"jobId":6,"name":"two","userName":"bob","partition":"p","state":"PENDING","reason":"Resources","cpus":2},
+                 {"jobId":7,"name":"old","userName":"bob","partition":"p","state":"FAILED"}]}""");
+        host.reply("QueryNodes", "{\"nodes\":[{\"name\":\"n1\",\"state\":\"MIXED\",\"cpus\":8,\"cpusAllocated\":4}]}");
+    }
+
+    @Test
+    void topIsOnePictureWhereThereIsNoTerminal() {
+        host.reply("Follow", "{\"revision\":\"e.1\"}");
+        FakeHost.Ran ran = host.run("muster top");
+        assertThat(ran.rc()).isZero();
+        assertThat(ran.out()).contains("1 running, 1 waiting").contains("[###############---------------] 4 of 8").contains("Nodes 1 mixed")
+                .contains("5            one?[2J          ann        p          RUNNING          00:01:40      4  n1")
+                .contains("6            two              bob        p          PENDING                        2  Resources").doesNotContain("old")
+                .doesNotContain("\033");
+    }
+
+    private void told(String state) {
+        host.reply("Follow", """
+                {"revision":"e.1","now":1795254400,"jobs":[{"jobId":5,"name":"one","userName":"ann","state":"%s","nodes":"n1"}]}""".formatted(state));
+    }
+
+    @Test
+    void watchTellsUntilTheJobIsOverAndHowItEnded() {
+        told("COMPLETED");
+        FakeHost.Ran ran = host.run("muster watch 5");
+        assertThat(ran.rc()).isZero();
+        assertThat(ran.out()).contains("09:46:20  5            one").contains("RUNNING       n1")
+                .contains("09:46:40  5            one              ann        COMPLETED     n1");
+        told("FAILED");
+        assertThat(host.run("muster watch 5").rc()).isEqualTo(1);
+    }
+
+    @Test
+    void mistakes() {
+        host.reply("Follow", "{\"revision\":\"e.1\"}");
+        assertThat(host.run("muster watch 99").err()).isEqualTo("muster: error: Invalid job id specified: 99\n");
+        assertThat(host.run("muster top 5").err()).startsWith("muster: error: top takes no operands\n");
+        assertThat(host.run("muster see").err()).startsWith("muster: error: see is not one of its commands; there are: report, watch, top, page\n");
+    }
+}

@@ -1,0 +1,134 @@
+package dev.muster.controller;
+
+import dev.muster.core.Access;
+import dev.muster.core.Job;
+import dev.muster.core.Node;
+import dev.muster.core.State;
+import dev.muster.model.Bytes;
+import dev.muster.model.Codec;
+import dev.muster.model.JobDesc;
+import dev.muster.model.Json;
+import dev.muster.model.SlurmErrno;
+import dev.muster.model.api.ClusterMessages.NodeInfo;
+import dev.muster.model.api.FollowMessages;
+import dev.muster.model.node.NodeMessages;
+import dev.muster.transport.Caller;
+import dev.muster.transport.Server.Reply;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Function;
+import java.util.function.IntFunction;
+import java.util.function.Supplier;
+
+/** Answers who looks on. */
+final class FollowEdge {
+    /** Below the time after which a connection counts as idle. */
+    static final int WAIT_MS_MAX = 30_000;
+    /** Beyond the node's own time for an answer. */
+    private static final int NODE_MS = 10_000;
+
+    private final Supplier<State> durable;
+    private final News news;
+    private final NodeLinks links;
+    private final Function<Caller, Privacy> privacy;
+    private final Function<State, JobViews> jobs;
+    private final Function<State, NodeViews> nodes;
+    private final IntFunction<String> userName;
+
+    FollowEdge(Supplier<State> durable, News news, NodeLinks links, Function<Caller, Privacy> privacy, Function<State, JobViews> jobs,
+            Function<State, NodeViews> nodes, IntFunction<String> userName) {
+        this.durable = durable;
+        this.news = news;
+        this.links = links;
+        this.privacy = privacy;
+        this.jobs = jobs;
+        this.nodes = nodes;
+        this.userName = userName;
+    }
+
+    Reply answer(Caller caller, String message, byte[] body) {
+        return message.equals("Follow") ? follow(caller, Codec.decode(body, FollowMessages.Follow.class))
+                : output(caller, Codec.decode(body, FollowMessages.ReadOutput.class));
+    }
+
+    Reply follow(Caller caller, FollowMessages.Follow q) {
+        boolean first = q.since().isEmpty();
+        News.Since since = news.since(first ? news.revision() : q.since(), first ? 0 : Math.clamp(q.waitMs(), 0, WAIT_MS_MAX));
+        State state = durable.get();
+        Privacy sight = privacy.apply(caller);
+        List<Integer> gone = new ArrayList<>();
+        List<Job> changed = new ArrayList<>();
+        for (int id : since.jobs()) {
+            state.jobs().find(id).filter(sight::shows).ifPresent(changed::add);
+        }
+        since.gone().stream().filter(g -> sight.showsJob(g.ownerUid(), g.account()) && !state.jobs().has(g.jobId()))
+                .forEach(g -> gone.add(g.jobId()));
+        List<NodeInfo> rows = new ArrayList<>();
+        List<String> goneNodes = new ArrayList<>();
+        if (!sight.hides("nodes") && !since.nodes().isEmpty()) {
+            NodeViews views = nodes.apply(state);
+            for (String name : since.nodes()) {
+                Optional<Node> node = state.nodes().find(name).filter(n -> !n.has(Node.Flag.FUTURE));
+                node.ifPresentOrElse(n -> rows.add(views.info(n)), () -> goneNodes.add(name));
+            }
+        }
+        FollowMessages.Followed head = new FollowMessages.Followed(since.revision(), System.currentTimeMillis() / 1000, sight.sees(), caller.uid(),
+                userName.apply(caller.uid()), Access.isOperator(state, caller.uid()), Access.isAdmin(state, caller.uid()), !since.known(),
+                List.copyOf(since.lists()), List.of(), gone, rows, goneNodes);
+        return new Reply(200, written(head, changed, jobs.apply(state), q.jobFields().isEmpty() ? Set.of() : new TreeSet<>(q.jobFields())));
+    }
+
+    private static byte[] written(FollowMessages.Followed head, List<Job> changed, JobViews views, Set<String> fields) {
+        Json.Writer out = new Json.Writer();
+        byte[] all = Codec.encode(head);
+        // it always has a revision: the list follows a field
+        out.raw(java.util.Arrays.copyOf(all, all.length - 1)).raw(",\"jobs\":[");
+        String separator = "";
+        for (Job job : changed) {
+            out.raw(separator);
+            separator = ",";
+            if (fields.isEmpty()) {
+                Codec.write(out, views.info(job, -1, true));
+            } else {
+                Codec.writeFields(out, views.info(job, -1, fields.contains("details")), fields);
+            }
+        }
+        return out.raw("]}").toByteArray();
+    }
+
+    // ---- what jobs write
+
+    Reply output(Caller caller, FollowMessages.ReadOutput q) {
+        State state = durable.get();
+        Optional<Job> found = state.jobs().find(q.jobId()).filter(privacy.apply(caller)::shows);
+        if (found.isEmpty()) {
+            return Reply.error(SlurmErrno.INVALID_JOB_ID);
+        }
+        Job job = found.get();
+        if (caller.uid() != job.desc().owner().uid() && !Access.isSuperUser(state, caller.uid())) {
+            return Reply.error(SlurmErrno.ACCESS_DENIED);
+        }
+        boolean error = q.stream().equals(FollowMessages.STDERR);
+        if (job.desc().kind() != JobDesc.Kind.BATCH || !error && !q.stream().equals(FollowMessages.STDOUT)) {
+            return Reply.error(400, SlurmErrno.ERROR, error || q.stream().equals(FollowMessages.STDOUT)
+                    ? "Only batch jobs have files of their own for what they write" : "There is no stream \"" + q.stream() + "\"");
+        }
+        Bytes path = error ? JobPaths.stderr(job) : JobPaths.stdout(job);
+        if (job.run().allocation().isEmpty()) {
+            return Reply.of(new FollowMessages.Output(job.attempt(), path.text(), 0, -1, Bytes.EMPTY, job.state().isTerminal(), job.state().name()));
+        }
+        int waitMs = job.state().isTerminal() ? 0 : Math.clamp(q.waitMs(), 0, WAIT_MS_MAX);
+        String node = job.run().allocation().nodes().getFirst().node();
+        NodeMessages.FileRead read = links.read(node, id -> new NodeMessages.ReadFile(id, job.desc().owner(), job.id(), path, q.offset(),
+                Math.clamp(q.maxBytes(), 1, FollowMessages.OUTPUT_BYTES_MAX), waitMs), waitMs + NODE_MS);
+        if (!read.error().isEmpty()) {
+            return Reply.error(400, SlurmErrno.ERROR, "Node " + node + " cannot read " + path.text() + ": " + read.error());
+        }
+        // as it stood before the file was read: what it wrote before its end is in the file then
+        return Reply.of(new FollowMessages.Output(job.attempt(), path.text(), read.offset(), read.size(), read.data(), job.state().isTerminal(),
+                durable.get().jobs().find(job.id()).map(j -> j.state().name()).orElse(job.state().name())));
+    }
+}

@@ -1,0 +1,191 @@
+"""What page.sh wants of the page. Arguments: its address, the cluster's directory, a free port for the driver. PAGE_SHOTS: a directory for pictures."""
+import json, os, subprocess, sys, time
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from webdriver import Browser
+
+base, dir_, port = sys.argv[1], sys.argv[2], int(sys.argv[3])
+shots = os.environ.get('PAGE_SHOTS')
+fails = 0
+
+
+def check(what, good, more=''):
+    global fails
+    print(f"{'ok  ' if good else 'FAIL'} {what}{f': {more}' if more != '' else ''}", flush=True)
+    fails += 0 if good else 1
+
+
+def sh(*args, user=None):
+    line = list(args) if user is None else ['setpriv', f'--reuid={user}', '--regid=nogroup', '--clear-groups', '--'] + list(args)
+    return subprocess.run(line, capture_output=True, text=True, cwd=f'{dir_}/work', timeout=60).stdout.strip()
+
+
+def place(b, where, seconds=15):
+    """Goes there by the address, and waits for the page's heading."""
+    b.run("location.hash = '#/' + arguments[0]", where)
+    return b.wait("return document.getElementById('main')?.dataset.place === arguments[0] && document.querySelector('main h1')?.textContent", seconds, where.split('/')[0].split('?')[0] or 'now')
+
+
+def shot(b, name):
+    if shots:
+        b.shot(f'{shots}/{name}.png')
+
+
+def enter(b, user):
+    link = sh('muster', 'page', base, user=user)
+    b.go('about:blank')
+    b.go(link)
+    b.wait("return document.getElementById('main')")
+    return link
+
+
+def look_around(b, huge):
+    link = enter(b, 'nobody')
+    check('the link logs in', b.wait("return document.querySelector('.live')?.dataset.state === 'live'"))
+    check('the code does not stay in the address', b.url() == base + '/', b.url())
+    drawn = "return Math.round(performance.getEntriesByName('muster-map')[0]?.startTime)"
+    first = b.wait(drawn)
+    b.run('location.reload()')
+    time.sleep(.5)
+    again = b.wait(drawn)
+    check('the map is drawn within a second', 0 < (again or 9e9) < 1000, f'{again} ms, the first time {first} ms')
+    check('with all nodes', b.wait("return document.querySelector('canvas').dataset.nodes === arguments[0]", 10, str(huge + 3)),
+          b.run("const c = document.querySelector('canvas'); return c.dataset.nodes + ' nodes, drawn in ' + c.dataset.ms + ' ms'"))
+    stored = b.run("return JSON.stringify(localStorage)")
+    check('no token is stored in the page', 'eyJ' not in stored and 'muster-key' in stored)
+    cookie = b.cookies()[0]
+    check('the cookie is nobody else\'s', cookie['httpOnly'] and cookie.get('sameSite') == 'Strict' and not b.run('return document.cookie'))
+    check('the cookie alone is nothing', b.run("return fetch('/slurm/v0.0.45/jobs').then(r => r.status)") == 403)
+    for where, title in [('', 'Now'), ('queue', 'Queue'), ('plan', 'Plan'), ('nodes', 'Nodes'), ('node/n1', 'n1'), ('partitions', 'Partitions'), ('reservations', 'Reservations'),
+                         ('shares', 'Fair share'), ('reports', 'Reports'), ('submit', 'Submit a job')]:
+        check(f'page {where or "now"}', place(b, where) == title and not b.run("return document.querySelector('main .error')?.textContent"))
+        b.wait("return !document.body.textContent.includes('Loading …')", 5)
+        shot(b, where.replace('/', '-') or 'now')
+    b.go('about:blank')
+    b.go(link)
+    check('a link is good once', b.wait("return document.querySelector('.error')?.textContent.includes('used already')"))
+
+
+def happenings(b):
+    place(b, 'queue')
+    b.wait("return document.querySelector('.grid')?.dataset.rows === '0'")
+    began = time.time()
+    job = sh('sbatch', '--parsable', '-J', '<img src=x onerror=window.pwned=1>', '-o', '/dev/null', '--wrap', 'sleep 300', user='nobody')
+    seen = b.wait(f"return document.getElementById('r-{job}')?.textContent.includes('running')")
+    check('a job is seen as it comes', seen, f'{time.time() - began:.1f} s from sbatch to the row')
+    check('its name is text', b.run(f"return document.getElementById('r-{job}').textContent.includes('<img src=x') && !window.pwned"))
+    b.type('#find', 'user:me state:running')
+    check('a filter', b.wait("return document.querySelector('.grid').dataset.rows === '1' && location.hash.includes('user')"))
+    sh('scancel', job)
+    check('and goes', b.wait("return document.querySelector('.grid').dataset.rows === '0'"))
+
+
+def output(b):
+    job = sh('sbatch', '--parsable', '-J', 'talks', '-o', f'{dir_}/work/talks', '--wrap', 'for i in $(seq 300); do echo "line $i"; sleep 0.2; done', user='nobody')
+    place(b, f'job/{job}')
+    first = b.wait("return document.getElementById('log')?.textContent.length")
+    more = b.wait("return document.getElementById('log').textContent.length > arguments[0] + 20 && document.getElementById('log').textContent.length", 20, first)
+    check('output grows', first and more, f'{first}, then {more} characters')
+    lines = b.run("return document.getElementById('log').textContent").split('\n')[:-1]
+    check('no line is lost or twice', lines == [f'line {i + 1}' for i in range(len(lines))])
+    check('its script is there', b.wait("return [...document.querySelectorAll('pre')].some(p => p.textContent.includes('seq 300'))"))
+    shot(b, 'job')
+    b.click('#cancel')
+    b.wait("return document.querySelector('dialog .main')")
+    shot(b, 'cancel')
+    b.click('dialog .main')
+    check('cancelled from the page', b.wait("return [...document.querySelectorAll('main .state')].some(s => s.textContent === 'cancelled')"))
+    check('and so it is', 'CANCELLED' in sh('scontrol', 'show', 'job', job))
+    check('the output ends', b.wait("return document.getElementById('log').dataset.over === 'CANCELLED'"))
+    other = sh('sbatch', '--parsable', '-D', '/tmp', '-o', '/dev/null', '--wrap', 'sleep 300', user='daemon')
+    place(b, f'job/{other}')
+    b.wait("return document.querySelector('main').textContent.includes(\"daemon's to read\")")
+    check('others\' jobs are not mine to change', b.run("return !document.getElementById('cancel') && !document.getElementById('log')"))
+    sh('scancel', other)
+
+
+def submit(b):
+    place(b, 'submit')
+    for key, text in [('name', 'from-the-page'), ('minutes', '7'), ('directory', f'{dir_}/work'), ('tasks', '2')]:
+        b.run("const f = document.getElementById('f-' + arguments[0]); f.value = arguments[1]; f.dispatchEvent(new Event('input'))", key, text)
+    b.run("const f = document.getElementById('f-script'); f.value = '#!/bin/sh\\nsleep 200\\n'; f.dispatchEvent(new Event('input'))")
+    b.click('#send')
+    job = b.wait("return document.getElementById('submitted')?.textContent")
+    check('submitted from the page', bool(job), job or b.run("return document.querySelector('.error')?.textContent"))
+    check('as it was asked for', sh('squeue', '-h', '-j', str(job), '-o', '%u %j %l %C') == 'nobody from-the-page 7:00 2')
+    sh('scancel', str(job))
+
+
+def keyboard(b):
+    ids = [sh('sbatch', '--parsable', '-H', '-o', '/dev/null', '--wrap', 'true', user='nobody') for _ in range(3)]
+    place(b, 'queue')
+    b.wait("return document.querySelector('.grid').dataset.rows === '3'")
+    b.run("document.activeElement.blur()")
+    b.keys('/')
+    check('/ searches', b.run("return document.activeElement.id === 'find'"))
+    b.run("document.querySelector('.grid').focus()")
+    b.keys('\ue015\ue015')
+    check('arrows move, and it is said', b.wait("return document.querySelector('[role=row][aria-selected=true]') && document.getElementById('said').textContent.includes('pending')"))
+    b.keys('\ue007')
+    check('Enter opens', b.wait("return location.hash.startsWith('#/job/') && document.querySelector('main h1')?.textContent.startsWith('Job')"))
+    check('why it waits is said', b.wait("return document.querySelector('.why')?.textContent.includes('Its owner holds it')"))
+    sh('scancel', *ids)
+
+
+def operator(b):
+    place(b, 'node/n3')
+    check('who may not drain has no button for it', b.run("return ![...document.querySelectorAll('main button')].some(x => x.textContent.startsWith('Drain'))"))
+    b.click('#logout')
+    check('logged out', b.wait("return document.getElementById('token')") and b.run("return fetch('/muster/v1/session').then(r => r.status)") == 401)
+    enter(b, 'root')
+    place(b, 'node/n3')
+    b.wait("return [...document.querySelectorAll('main button')].find(x => x.textContent.startsWith('Drain'))")
+    b.run("[...document.querySelectorAll('main button')].find(x => x.textContent.startsWith('Drain')).click()")
+    b.type('dialog input', 'a fan')
+    b.click('dialog .main')
+    check('drained from the page', b.wait("return document.querySelector('main .state')?.textContent === 'drained'"))
+    check('and so it is', sh('sinfo', '-h', '-n', 'n3', '-p', 'main', '-o', '%T %E') == 'drained a fan')
+    shot(b, 'drained')
+
+
+def many(b):
+    place(b, 'queue')
+    took = b.run("""
+      return import('/store.js').then(s => {
+        for (let i = 0; i < 100000; i++) s.jobs.set(1e6 + i, {job_id: 1e6 + i, array_job_id: 0, array_task_id: -1, array_task_string: '', name: 'job ' + i, user_name: 'user' + i % 97,
+          account: 'a', partition: 'huge', qos: '', state: 'PENDING', flags: [], state_reason: 'Priority', priority: i, submit_time: 1, start_time: 0, end_time: 0, time_limit: 60, nodes: '',
+          node_count: 1, cpus: 1, tres: '', scheduled_nodes: '', dependency: '', exit: '0:0', held: false, allocation: []});
+        const began = performance.now();
+        document.getElementById('find').dispatchEvent(new Event('input'));
+        return Math.round(performance.now() - began); })""")
+    rows = b.run("return [document.querySelector('.grid').dataset.rows, document.querySelectorAll('.grid .rows [role=row]').length]")
+    check('100,000 jobs in the list', rows[0] == '100000' and rows[1] < 100 and took < 1000, f'{took} ms, {rows[1]} rows are there')
+
+
+def dark(b):
+    place(b, '')
+    light = b.run("return getComputedStyle(document.body).backgroundColor")
+    b.run("localStorage.setItem('muster-theme', 'dark'); location.reload()")
+    b.wait("return document.getElementById('main')")
+    check('dark', b.run("return getComputedStyle(document.body).backgroundColor") != light)
+    b.wait("return document.querySelector('canvas')?.dataset.nodes")
+    time.sleep(.5)
+    shot(b, 'dark')
+
+
+b = Browser(port, f'{dir_}/profile')
+try:
+    look_around(b, int(os.environ.get('PAGE_NODES', '10000')))
+    enter(b, 'nobody')
+    b.complaints()
+    for part in [happenings, output, submit, keyboard]:
+        part(b)
+    bad = [m for m in b.complaints() if 'favicon' not in m]
+    check('the browser has nothing to complain of', not bad, '; '.join(bad)[:600])
+    for part in [operator, many, dark]:
+        part(b)
+finally:
+    if fails:
+        shot(b, 'last')
+    b.close()
+sys.exit(1 if fails else 0)

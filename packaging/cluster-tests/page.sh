@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# The page in a real browser: log in by a link, look around, see what happens as it happens, submit, cancel, drain; 10,000 nodes, 100,000 jobs.
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/lib.bash"
+[ "$(id -u)" = 0 ] || { echo "skipped: needs root"; exit 0; }
+{ command -v chromium && command -v chromedriver; } >/dev/null || { echo "skipped: needs chromium and chromedriver (Debian: chromium, chromium-driver)"; exit 0; }
+head -c 32 /dev/urandom > "$dir/jwt.key"; chmod 600 "$dir/jwt.key"
+start_cluster 3 8 "AuthAltTypes=auth/jwt
+AuthAltParameters=jwt_key=$dir/jwt.key
+NodeName=x[1-${PAGE_NODES:-10000}] NodeAddr=127.0.0.1 CPUs=64 RealMemory=256000 State=DOWN
+PartitionName=huge Nodes=x[1-${PAGE_NODES:-10000}]"
+chmod 777 "$dir/work"
+rport=$(free_port)
+slurmrestd -u nobody -g nogroup -a rest_auth/jwt "localhost:$rport" </dev/null >"$dir/log/slurmrestd.log" 2>&1 &
+echo $! > "$dir/run/slurmrestd.pid"
+n=0; until curl -s -o /dev/null "localhost:$rport/"; do n=$((n+1)); [ $n -lt 100 ] || { cat "$dir/log/slurmrestd.log"; exit 1; }; sleep 0.2; done
+rc=0
+timeout 240 python3 "$here/page.py" "http://localhost:$rport" "$dir" $((rport + 1)) </dev/null || rc=$?
+check "all of it" 0 "$rc"

@@ -1,0 +1,296 @@
+package dev.muster.rest;
+
+import dev.muster.cli.Controller;
+import dev.muster.cli.Host;
+import dev.muster.cli.SlurmException;
+import dev.muster.model.Bytes;
+import dev.muster.model.Json;
+import dev.muster.model.SlurmErrno;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Semaphore;
+
+/**
+ * {@code /muster/v1/…}: what Slurm's API has not. Streams of what happens, lists in a short form for who follows them, and sessions of the page.
+ * Who asks is found out as for any other path, and slurmctld judges it. Thread-safe.
+ */
+final class Live {
+    static final String PLACE = "/muster/v1/";
+    /** Streams at a time; each is a connection and a waiting thread. */
+    static final int STREAMS_MAX = 1024;
+    private static final int JOBS_MAX = 2_000;
+
+    private final Auth auth;
+    private final Sessions sessions;
+    private final Feeds feeds = new Feeds();
+    private final Semaphore streams = new Semaphore(STREAMS_MAX);
+
+    Live(Auth auth, Sessions sessions) {
+        this.auth = auth;
+        this.sessions = sessions;
+    }
+
+    Feeds feeds() {
+        return feeds;
+    }
+
+    /** @param path below {@link #PLACE} */
+    Http.Reply answer(Request request, String path, Optional<Request.Peer> peer) throws RestException, SlurmException {
+        String[] words = path.split("/", -1);
+        String what = (request.method().equals("HEAD") ? "GET" : request.method()) + " " + words[0]
+                + (words.length == 1 ? "" : words.length == 2 ? "/*" : "/*/" + words[2]);
+        if (words.length <= 3) {
+            switch (what) {
+                case "POST session" -> {
+                    return login(request);
+                }
+                case "GET session" -> {
+                    return session(request);
+                }
+                case "DELETE session" -> {
+                    return logout(request);
+                }
+                case "POST session/*" -> {
+                    if (words[1].equals("codes")) {
+                        return code(request, peer);
+                    }
+                }
+                case "GET events" -> {
+                    return events(caller(request, peer), request);
+                }
+                case "GET jobs" -> {
+                    return jobs(caller(request, peer), request);
+                }
+                case "GET nodes" -> {
+                    return list(caller(request, peer), "QueryNodes", new Json.Obj(), "nodes", OwnRows.NODES);
+                }
+                case "GET jobs/*/log" -> {
+                    return log(caller(request, peer), request, job(words[1]));
+                }
+                case "GET jobs/*/script" -> {
+                    Json.Obj reply = caller(request, peer).controller().call("QueryScript", new Json.Obj().put("jobId", job(words[1])));
+                    return json(200, new Json.Obj().put("script", new String(Bytes.fromBase64(reply.text("script")).toArray(),
+                            StandardCharsets.UTF_8)));
+                }
+                case "GET jobs/*/steps" -> {
+                    return json(200, caller(request, peer).controller().call("QuerySteps", new Json.Obj()
+                            .put("jobIds", new ArrayList<Object>(List.of(job(words[1])))).put("stepId", -1L).put("allUsers", true)));
+                }
+                case "GET jobs/*/why" -> {
+                    return why(caller(request, peer), job(words[1]));
+                }
+                default -> { }
+            }
+        }
+        throw new RestException(404, RestException.UNKNOWN_URL, "Unable find requested URL", "Unable find requested URL", request.path());
+    }
+
+    private Host caller(Request request, Optional<Request.Peer> peer) throws RestException {
+        return auth.caller(request, peer).host();
+    }
+
+    private static long job(String text) throws RestException {
+        if (!text.matches("[0-9]{1,9}")) {
+            throw RestException.query("\"" + text + "\" is no number of a job", "#/job_id/");
+        }
+        return Long.parseLong(text);
+    }
+
+    static Http.Reply json(int status, Json.Obj tree) {
+        return new Http.Reply(status, "application/json", Json.print(tree)).with(Map.of("Cache-Control", "no-store"));
+    }
+
+    /** Codes as programs expect them of a path of ours; Slurm's own say 500 for whatever slurmctld refuses. */
+    static RestException refused(SlurmException e, String source) {
+        RestException as = RestException.of(e, source);
+        int status = as.status() != 500 ? as.status() : e.errno() == SlurmErrno.ACCESS_DENIED.number() ? 403
+                : e.errno() == SlurmErrno.INVALID_JOB_ID.number() ? 404 : Feed.isConnection(e) ? 503 : 400;
+        return new RestException(status, e.errno(), e.getMessage(), e.getMessage(), source);
+    }
+
+    // ---- sessions
+
+    private Http.Reply login(Request request) throws RestException, SlurmException {
+        // a form of another site cannot say this type
+        if (!request.type("content-type").equals("application/json")) {
+            throw new RestException(415, RestException.UNKNOWN_TYPE, "MIME type is unknown to any loaded plugins", "A login is application/json",
+                    "slurmrestd");
+        }
+        String site = request.header("sec-fetch-site");
+        if (!site.isEmpty() && !site.equals("same-origin") && !site.equals("none")) {
+            throw new RestException(403, 1007, "Protocol authentication error", "A login comes from the page itself", "slurmrestd");
+        }
+        Json.Obj body;
+        try {
+            body = Json.object(request.body());
+        } catch (Json.MalformedException e) {
+            throw RestException.incomplete("The body is no JSON: " + e.getMessage());
+        }
+        long now = System.currentTimeMillis();
+        String token = body.has("code") ? sessions.spend(body.text("code"), now)
+                .orElseThrow(() -> Auth.refused("the link was used already, or is older than " + Sessions.CODE_MS / 1000 + " s"))
+                : body.text("token").strip().replaceFirst("^SLURM_JWT=", "");
+        Request shown = new Request("GET", request.path(), Map.of(), Map.of("x-slurm-user-token", token), new byte[0], true);
+        Auth.Caller caller = auth.caller(shown, Optional.empty());
+        Json.Obj look = Feeds.look(caller.host());
+        Sessions.Session s = sessions.open(token, look.text("user"), now);
+        return json(200, about(caller.host(), look, s).put("key", s.key()))
+                .with(Map.of("Set-Cookie", Sessions.cookie(request, Optional.of(s), now), "Cache-Control", "no-store"));
+    }
+
+    private static Json.Obj about(Host host, Json.Obj look, Sessions.Session s) {
+        return Feed.head(look).put("cluster", host.clusters().isEmpty() ? "" : host.clusters().getFirst()).put("until", s.untilMs() / 1000);
+    }
+
+    private Sessions.Session own(Request request) throws RestException {
+        return sessions.of(request, System.currentTimeMillis()).orElseThrow(() -> Auth.refused("nobody is logged in"));
+    }
+
+    private Http.Reply session(Request request) throws RestException, SlurmException {
+        Sessions.Session s = own(request);
+        Host host = auth.caller(sessions.withToken(request, System.currentTimeMillis()), Optional.empty()).host();
+        return json(200, about(host, Feeds.look(host), s));
+    }
+
+    private Http.Reply logout(Request request) throws RestException {
+        Sessions.Session s = own(request);
+        sessions.close(s);
+        return json(200, new Json.Obj()).with(Map.of("Set-Cookie", Sessions.cookie(request, Optional.empty(), System.currentTimeMillis())));
+    }
+
+    /** For who has a token and wants to be logged in elsewhere: a browser is told the code, and exchanges it. */
+    private Http.Reply code(Request request, Optional<Request.Peer> peer) throws RestException, SlurmException {
+        String token = Auth.token(request);
+        Host host = caller(request, peer);
+        Feeds.look(host);
+        if (token.isEmpty()) {
+            throw Auth.refused("a code stands for a token");
+        }
+        return json(200, new Json.Obj().put("code", sessions.code(token, System.currentTimeMillis())).put("seconds", Sessions.CODE_MS / 1000));
+    }
+
+    // ---- streams
+
+    private Http.Reply stream(Http.Written body) throws RestException {
+        if (!streams.tryAcquire()) {
+            body.close();
+            throw new RestException(503, SlurmErrno.PROTOCOL_SOCKET_IMPL_TIMEOUT.number(), "slurmrestd is busy",
+                    "There are " + STREAMS_MAX + " streams already", "slurmrestd");
+        }
+        Http.Written counted = new Http.Written() {
+            @Override
+            public void to(OutputStream out) throws IOException {
+                body.to(out);
+            }
+
+            @Override
+            public void close() {
+                body.close();
+                streams.release();
+            }
+        };
+        return new Http.Reply(200, Http.STREAM, counted).with(Map.of("Cache-Control", "no-store", "X-Accel-Buffering", "no"));
+    }
+
+    private Http.Reply events(Host host, Request request) throws RestException, SlurmException {
+        String seen = request.header("last-event-id").isEmpty() ? request.query().getOrDefault("last_event_id", "") : request.header("last-event-id");
+        return stream(feeds.stream(host, seen));
+    }
+
+    private Http.Reply log(Host host, Request request, long job) throws RestException, SlurmException {
+        String stream = request.query().getOrDefault("stream", "stdout");
+        String seen = request.header("last-event-id");
+        String at = seen.matches("[0-9]{1,9}\\.[0-9]{1,18}") ? seen.substring(seen.indexOf('.') + 1)
+                : request.query().getOrDefault("offset", "-" + LogTail.BYTES_MAX);
+        if (!at.matches("-?[0-9]{1,18}")) {
+            throw RestException.query("\"" + at + "\" is no offset", "#/offset/");
+        }
+        long attempt = seen.matches("[0-9]{1,9}\\.[0-9]{1,18}") ? Long.parseLong(seen.substring(0, seen.indexOf('.'))) : 0;
+        return stream(new LogTail(host, job, stream, Long.parseLong(at), attempt).begun());
+    }
+
+    // ---- lists
+
+    private Http.Reply jobs(Host host, Request request) throws RestException, SlurmException {
+        Json.Obj q = new Json.Obj().put("allStates", true).put("allPartitions", true).put("details", true).put("fields", OwnRows.JOBS.wanted());
+        List<String> ids = Call.words(request.query().getOrDefault("job_id", ""));
+        if (ids.size() > JOBS_MAX) {
+            throw RestException.query("At most " + JOBS_MAX + " jobs", "#/job_id/");
+        }
+        if (!ids.isEmpty()) {
+            q.put("jobs", Call.objects(ids));
+        }
+        return list(host, "QueryJobs", q, "jobs", OwnRows.JOBS);
+    }
+
+    /** Written row by row, as long lists are. */
+    private static Http.Reply list(Host host, String message, Json.Obj request, String list, OwnRows columns) throws RestException, SlurmException {
+        Envelope over = new Envelope();
+        Controller.Rows rows = Call.held(host, over, message, request, list);
+        return new Http.Reply(200, "application/json", new Http.Written() {
+            @Override
+            public void to(OutputStream out) throws IOException {
+                Json.Writer w = new Json.Writer();
+                w.raw("{\"now\":").number(rows.head().number("now")).raw(",\"fields\":").value(columns.names()).raw(",\"rows\":[");
+                boolean[] more = new boolean[1];
+                try {
+                    rows.each(row -> {
+                        w.raw(more[0] ? "," : "");
+                        more[0] = true;
+                        columns.write(w, row);
+                        if (w.size() > LogTail.BYTES_MAX) {
+                            sent(out, w);
+                        }
+                    });
+                } catch (java.io.UncheckedIOException e) {
+                    throw e.getCause();
+                }
+                w.raw("]}");
+                sent(out, w);
+            }
+
+            @Override
+            public void close() {
+                over.close();
+            }
+        }).with(Map.of("Cache-Control", "no-store"));
+    }
+
+    private static void sent(OutputStream out, Json.Writer w) {
+        try {
+            out.write(w.take());
+        } catch (IOException e) {
+            throw new java.io.UncheckedIOException(e);
+        }
+    }
+
+    /** Why a job waits, when it would start, and what its priority is made of. */
+    private static Http.Reply why(Host host, long job) throws SlurmException {
+        Json.Obj reply = host.controller().call("QueryJobs", new Json.Obj().put("jobs", new ArrayList<Object>(List.of(Long.toString(job))))
+                .put("allStates", true).put("allPartitions", true)
+                .put("fields", new ArrayList<Object>(List.of("state", "reason", "reasonText", "startTime", "schedNodes", "dependency", "priority"))));
+        Json.Obj row = reply.objects("jobs").isEmpty() ? new Json.Obj() : reply.objects("jobs").getFirst();
+        Json.Obj out = new Json.Obj().put("reason", row.text("reason")).put("description", row.text("reasonText"))
+                .put("dependency", row.text("dependency")).put("start_time", row.number("startTime")).put("nodes", row.text("schedNodes"));
+        if (!row.text("state").equals("PENDING")) {
+            return json(200, out);
+        }
+        try {
+            Json.Obj test = host.controller().call("TestJob", new Json.Obj().put("jobId", job));
+            out.put("estimate", new Json.Obj().put("start_time", test.number("testStart")).put("nodes", test.text("testNodes"))
+                    .put("partition", test.text("testPartition")));
+        } catch (SlurmException e) {
+            // who may not ask for one sees what the scheduler has planned anyway
+            if (e.errno() != SlurmErrno.ACCESS_DENIED.number()) {
+                out.put("no_estimate", e.getMessage());
+            }
+        }
+        Json.Obj priorities = host.controller().call("QueryPriorities", new Json.Obj().put("jobs", new ArrayList<Object>(List.of(job))));
+        return json(200, out.put("weights", priorities.obj("weights")).put("factors", new ArrayList<Object>(priorities.objects("rows"))));
+    }
+}

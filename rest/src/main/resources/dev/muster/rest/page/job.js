@@ -1,0 +1,184 @@
+// One job: what it is, why it waits and when it will start, what it writes, and what one may do with it.
+import {h, s, put, facts, table, confirm, asCommand, bar, say} from './dom.js';
+import {ask, follow} from './api.js';
+import {jobs, now, watch, me, onPass, refresh} from './store.js';
+import {jobState, jobName, clock, when, elapsed, limit, tres, gpus, count, percent, size} from './format.js';
+import {stateCell, setTick} from './queue.js';
+
+const API = '/slurm/v0.0.45';
+const KEPT = 400000;
+
+/** In words for people; Slurm's word stands beside it. */
+const WORDS = {Priority: 'Jobs of higher priority are ahead of it.', Resources: 'It is next, and waits for resources to become free.',
+  Dependency: 'It waits for other jobs.', JobHeldUser: 'Its owner holds it.', JobHeldAdmin: 'An administrator holds it.', BeginTime: 'Its begin time has not come.',
+  PartitionDown: 'Its partition is down.', PartitionTimeLimit: 'It asks for more time than its partition allows.', PartitionNodeLimit: 'It asks for more nodes than its partition allows.',
+  ReqNodeNotAvail: 'Nodes that it must have are not available.', Reservation: 'It waits for its reservation.', Licenses: 'It waits for licences.',
+  QOSMaxJobsPerUserLimit: 'Its user has as many running jobs as the QOS allows.', AssocGrpCpuLimit: 'Its account has as many CPUs in use as it may.',
+  AssocMaxJobsLimit: 'Its association has as many running jobs as it may.', NodeDown: 'A node that it needs is down.', None: 'The scheduler has not looked at it yet.'};
+
+async function act(what, run, note) {
+  try {
+    const reply = await run();
+    const e = reply.errors?.[0];
+    if (e) throw new Error(e.description || e.error);
+    put(note, h('p', {class: 'fine'}, what));
+    say(what);
+  } catch (e) {
+    put(note, h('p', {class: 'error', role: 'alert'}, e.message));
+  }
+}
+
+function actions(job, note) {
+  const mine = job.user_name === me.user || me.operator, over = !['PENDING', 'RUNNING', 'SUSPENDED'].includes(job.state);
+  if (!mine) return [];
+  const path = `${API}/job/${job.job_id}`, out = [];
+  if (job.state === 'PENDING' && !job.held) out.push(h('button', {onclick: () => act('Held', () => ask(path, {body: {hold: true}}), note)}, 'Hold'));
+  if (job.state === 'PENDING' && job.held) out.push(h('button', {onclick: () => act('Released', () => ask(path, {body: {hold: false}}), note)}, 'Release'));
+  if (job.state !== 'PENDING') out.push(h('button', {onclick: async () => {
+    if (await confirm(`Requeue job ${jobName(job)}?`, 'It goes back to the queue and begins anew.', 'Requeue')) act('Requeued', () => ask(`${path}/requeue`), note);
+  }}, 'Requeue'));
+  if (!over) out.push(h('button', {class: 'bad', id: 'cancel', onclick: async () => {
+    if (await confirm(`Cancel job ${jobName(job)}?`, `${job.name} of ${job.user_name}. What it has not kept is lost.`, 'Cancel the job')) act('Cancelled', () => ask(path, {method: 'DELETE'}), note);
+  }}, 'Cancel'));
+  return out;
+}
+
+/** Waited, ran, may still run, on one line. */
+function timeline(job) {
+  const t = now(), begin = job.submit_time, planned = job.state === 'PENDING' && job.start_time > t ? job.start_time : 0;
+  const start = job.state === 'PENDING' ? planned : job.start_time, over = !['PENDING', 'RUNNING', 'SUSPENDED'].includes(job.state);
+  const stop = over ? job.end_time : start && job.time_limit > 0 ? start + job.time_limit * 60 : 0;
+  const last = Math.max(t, start || 0, stop || 0), span = Math.max(1, (over ? stop : last) - begin);
+  const parts = [[begin, Math.min(start || t, over ? stop : Infinity), 'wait']];
+  if (start) parts.push([start, over ? stop : Math.max(start, t), 'busy']);
+  if (!over && stop > Math.max(start, t)) parts.push([Math.max(start, t), stop, 'idle']);
+  const el = s('svg', {class: 'plot', height: '14', role: 'img', 'aria-label': 'How long it waited, ran and may still run'});
+  for (const [from, to, kind] of parts) el.append(s('rect', {x: `${100 * (from - begin) / span}%`, y: 0, width: `${Math.max(.4, 100 * (to - from) / span)}%`, height: 14, rx: 3, fill: `var(--${kind})`}));
+  return [el, facts([['Submitted', when(begin)], start && [planned ? 'Planned' : 'Started', `${when(start)}, ${planned ? 'in' : 'after'} ${clock(planned ? start - t : start - begin)}`],
+    over ? ['Ended', `${when(stop)}, ran ${clock(elapsed(job, t))}`] : stop && !planned && ['Ends', `${when(stop)} at the latest`],
+    job.state === 'RUNNING' && ['Elapsed', job.time_limit > 0 ? `${clock(elapsed(job, t))} of ${limit(job.time_limit)}` : clock(elapsed(job, t))],
+    job.state === 'PENDING' && ['Waits', clock(t - begin)]])];
+}
+
+function why(box, id) {
+  let at = 0;
+  async function load() {
+    at = 0;
+    let w;
+    try { w = await ask(`/muster/v1/jobs/${id}/why`); } catch (e) { put(box, h('p', {class: 'note'}, e.message)); return; }
+    const lines = [h('strong', {}, WORDS[w.reason] || w.reason || 'It waits.'), ' ', h('span', {class: 'note'}, w.reason, w.description ? ` (${w.description})` : '')];
+    const start = w.estimate?.start_time || (w.start_time > now() ? w.start_time : 0);
+    lines.push(h('div', {}, start ? `It is expected to start ${when(start)}${w.estimate?.nodes ? ` on ${w.estimate.nodes}` : ''}.`
+      : w.no_estimate ? `There is no estimate: ${w.no_estimate}.` : 'There is no estimate yet.'));
+    if (w.dependency) lines.push(h('div', {}, `Depends on ${w.dependency}`));
+    const f = w.factors?.[0], parts = f ? ['age', 'fairshare', 'size', 'partition', 'qos', 'assoc'].map(k => [k, (f[k === 'fairshare' ? 'fairShare' : k] || 0) * (w.weights?.[k] || 0)]).filter(p => p[1] > 0) : [];
+    if (parts.length) {
+      const most = Math.max(...parts.map(p => p[1]));
+      lines.push(h('div', {class: 'note'}, `Priority ${count(f.priority)} is made of:`), h('table', {}, h('tbody', {}, parts.map(([k, v]) =>
+        h('tr', {}, h('td', {}, k), h('td', {class: 'num'}, count(Math.round(v))), h('td', {class: 'wide'}, bar([v / most])))))));
+    }
+    put(box, h('div', {class: 'why'}, lines));
+  }
+  load();
+  return onPass(() => { if (!at) at = setTimeout(load, 4000); });
+}
+
+/** The end of what the job writes, growing. */
+function output(id) {
+  let stop = () => {}, stream = 'stdout', size_ = 0, sticks = true;
+  const pre = h('pre', {class: 'log', tabindex: '0', id: 'log', 'aria-label': 'Output'}), info = h('span', {class: 'note'});
+  const tabs = h('div', {class: 'tabs', role: 'group', 'aria-label': 'Which output'});
+  pre.addEventListener('scroll', () => { sticks = pre.scrollTop + pre.clientHeight > pre.scrollHeight - 30; });
+  function open() {
+    stop();
+    pre.replaceChildren();
+    size_ = 0;
+    put(info, 'Waiting for the first line …');
+    put(tabs, ['stdout', 'stderr'].map(k => h('button', {'aria-pressed': String(stream === k), onclick: () => { stream = k; open(); }}, k)), info);
+    stop = follow(`/muster/v1/jobs/${id}/log?stream=${stream}`, (name, data) => {
+      if (name === 'file') put(info, data.path, data.offset > 0 ? `, from byte ${count(data.offset)} on` : '');
+      else if (name === 'again') pre.replaceChildren();
+      else if (name === 'log') {
+        pre.append(document.createTextNode(data.text));
+        size_ += data.text.length;
+        while (size_ > KEPT && pre.firstChild !== pre.lastChild) { size_ -= pre.firstChild.textContent.length; pre.firstChild.remove(); }
+        if (sticks) pre.scrollTop = pre.scrollHeight;
+      } else if (name === 'end') { pre.dataset.over = data.state; if (!pre.textContent) put(info, 'It wrote nothing.'); }
+      else if (name === 'refused') put(info, data.error);
+    });
+  }
+  open();
+  return {el: h('section', {class: 'panel', 'aria-label': 'Output'}, h('h2', {}, 'Output'), tabs, pre), stop: () => stop()};
+}
+
+const steps = (box, id) => ask(`/muster/v1/jobs/${id}/steps`).then(r => put(box, table(
+  ['Step', 'Name', 'State', {text: 'Tasks', num: true}, {text: 'CPUs', num: true}, 'Nodes', {text: 'Time', num: true}],
+  (r.steps || []).map(x => [x.stepId, x.name, (x.state || '').toLowerCase(), x.tasks, x.cpus, x.nodes, clock(now() - x.startTime)]), 'No step runs.')))
+  .catch(e => put(box, h('p', {class: 'note'}, e.message)));
+
+/** What an ended job used, as accounting has it. */
+async function usage(box, job) {
+  const r = await ask(`/slurmdb/v0.0.45/job/${job.job_id}`);
+  const row = r.jobs?.at(-1);
+  if (!row) { put(box, h('p', {class: 'note'}, 'Accounting has nothing of it yet.')); return; }
+  const spent = row.time?.elapsed || 0, cpus = (row.tres?.allocated || []).find(t => t.type === 'cpu')?.count || job.cpus;
+  const cpu = (row.steps || []).reduce((a, x) => a + (x.time?.total?.seconds || 0), 0);
+  const most = Math.max(0, ...(row.steps || []).map(x => (x.tres?.requested?.max || []).find(t => t.type === 'mem')?.count || 0)) / 1048576;
+  const given = (row.tres?.allocated || []).find(t => t.type === 'mem')?.count || 0;
+  put(box, facts([['CPU time', `${clock(cpu)} of ${clock(spent * cpus)} (${percent(cpu, spent * cpus) || 'none'})`]]), bar([spent * cpus ? cpu / (spent * cpus) : 0]),
+    most > 0 && [facts([['Largest memory', `${size(most)} of ${size(given)} (${percent(most, given)})`]]), bar([given ? most / given : 0, 'good'])],
+    table(['Step', 'Name', 'State', 'Exit', {text: 'CPU time', num: true}], (row.steps || []).map(x => [String(x.step?.id?.step_id ?? x.step?.id ?? ''), x.step?.name || '',
+      (x.state || []).join(' ').toLowerCase(), `${x.exit_code?.return_code?.number ?? 0}:${x.exit_code?.signal?.id?.number ?? 0}`, clock(x.time?.total?.seconds || 0)]), 'It had no steps.'));
+}
+
+export function job(path) {
+  const id = Number(path[0]), note = h('div', {'aria-live': 'polite'}), head = h('div', {class: 'head'}), about = h('div', {class: 'panel'}), line = h('div', {class: 'panel'});
+  const waits = h('div'), used = h('div', {}, h('p', {class: 'note'}, '…')), script = h('pre', {tabindex: '0'}, '…'), stops = [];
+  let shown = '', log = null, was = '', asked = false;
+  const written = h('div');
+
+  function show() {
+    const j = jobs.get(id);
+    if (!j) {
+      if (me.jobsLoaded && !was) { refresh([id]).catch(e => put(note, h('p', {class: 'error'}, e.message))); was = 'asked'; }
+      put(head, h('h1', {}, `Job ${id}`), h('span', {class: 'note'}, me.jobsLoaded ? 'slurmctld does not know it any more.' : 'Loading …'));
+      return;
+    }
+    const st = jobState(j), t = now(), mark = JSON.stringify([{...j, where: 0}, me.operator]);
+    if (mark !== shown) {
+      shown = mark;
+      put(head, h('h1', {}, `Job ${jobName(j)}`), h('span', {}, j.name), stateCell(st), h('div', {class: 'acts'}, asCommand(() => `scontrol show job ${jobName(j)}`), actions(j, note)));
+      const t_ = tres(j.tres);
+      put(about, h('h2', {}, 'What it is'), facts([['User', h('a', {href: `#/queue?q=user:${encodeURIComponent(j.user_name)}`}, j.user_name)], ['Account', j.account], ['Partition', j.partition], ['QOS', j.qos],
+        ['Nodes', j.nodes ? j.nodes : `${j.node_count} wanted`], ['CPUs', count(j.cpus)], ['Memory', t_.mem], ['GPUs', gpus(j.tres) || ''], ['Time limit', limit(j.time_limit)],
+        ['Dependency', j.dependency], ['Exit', ['PENDING', 'RUNNING', 'SUSPENDED'].includes(j.state) ? '' : j.exit], ['Reason', ['PENDING', 'RUNNING'].includes(j.state) || j.state_reason === 'None' ? '' : j.state_reason]]));
+    }
+    put(line, h('h2', {}, 'Time'), timeline(j));
+    if (!asked) look(j);
+    if (j.state !== was) {
+      was = j.state;
+      while (stops.length > 2) stops.pop()();
+      put(waits);
+      if (j.state === 'PENDING') stops.push(why(waits, id));
+      if (j.state === 'RUNNING' || j.state === 'SUSPENDED') { steps(used, id); stops.push(setTick(() => steps(used, id))); }
+      else if (j.state !== 'PENDING') usage(used, j).catch(e => put(used, h('p', {class: 'note'}, e.message)));
+      else put(used, h('p', {class: 'note'}, 'It has not begun.'));
+    }
+  }
+
+  /** What is his own alone is not asked for in vain. */
+  function look(j) {
+    asked = true;
+    const own = j.user_name === me.user;
+    if (own || me.user === 'root') { log = output(id); put(written, log.el); }
+    else put(written, h('section', {class: 'panel'}, h('h2', {}, 'Output'), h('p', {class: 'note'}, `What it writes is ${j.user_name}'s to read.`)));
+    if (own || me.operator) ask(`/muster/v1/jobs/${id}/script`).then(r => put(script, r.script)).catch(e => put(script, `There is no script: ${e.message}`));
+    else put(script, `It is ${j.user_name}'s to read.`);
+  }
+
+  stops.push(watch(show), setTick(show));
+  show();
+  return {title: `Job ${id}`, el: [head, note, waits, h('div', {class: 'two'}, about, line), written, h('div', {class: 'two'},
+    h('section', {class: 'panel'}, h('h2', {}, 'Steps and use'), used), h('section', {class: 'panel'}, h('h2', {}, 'Script'), script))],
+  stop: () => { stops.forEach(f => f()); log?.stop(); }};
+}

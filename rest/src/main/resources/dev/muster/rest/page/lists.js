@@ -1,0 +1,119 @@
+// Partitions, reservations, the plan, and who has had how much.
+import {h, s, put, table, bar, facts, asCommand} from './dom.js';
+import {ask} from './api.js';
+import {nodes, jobs, now, watch, onList, me} from './store.js';
+import {count, limit, when, tick, jobName, percent, gpus} from './format.js';
+
+const API = '/slurm/v0.0.45';
+const num = v => v && typeof v === 'object' ? (v.infinite ? -1 : v.set ? v.number : 0) : v || 0;
+const words = v => Array.isArray(v) ? v.join(' ').toLowerCase() : String(v || '').toLowerCase();
+
+function page(title, command, load, list, ...more) {
+  const box = h('div', {class: 'panel'}, h('p', {class: 'note'}, 'Loading …'));
+  const again = () => load(box).catch(e => put(box, h('p', {class: 'error', role: 'alert'}, e.message)));
+  again();
+  const stop = list ? onList(name => { if (name === list) again(); }) : () => {};
+  return {title, el: [h('div', {class: 'head'}, h('h1', {}, title), h('div', {class: 'acts'}, asCommand(() => command))), ...more, box], stop};
+}
+
+export function partitions() {
+  let rows = [];
+  const show = box => {
+    const use = new Map();
+    for (const n of nodes.values()) for (const p of n.partitions) {
+      const u = use.get(p) || {cpus: 0, busy: 0, nodes: 0, idle: 0, gpus: 0, gb: 0};
+      u.cpus += n.cpus; u.busy += n.alloc_cpus; u.nodes++; u.gpus += gpus(n.gres); u.gb += gpus(n.gres_used);
+      if (n.state === 'IDLE' && !n.flags.includes('DRAIN')) u.idle++;
+      use.set(p, u);
+    }
+    const queue = new Map();
+    for (const j of jobs.values()) if (j.state === 'PENDING' || j.state === 'RUNNING') for (const p of j.partition.split(',')) {
+      const q = queue.get(p) || {PENDING: 0, RUNNING: 0};
+      q[j.state]++;
+      queue.set(p, q);
+    }
+    put(box, table(['Partition', 'State', {text: 'Nodes', num: true}, {text: 'Free', num: true}, {text: 'CPUs in use', num: true}, '', {text: 'GPUs', num: true}, {text: 'Running', num: true},
+      {text: 'Waiting', num: true}, {text: 'Longest', num: true}], rows.map(p => {
+      const u = use.get(p.name) || {cpus: 0, busy: 0, nodes: 0, idle: 0, gpus: 0, gb: 0}, q = queue.get(p.name) || {PENDING: 0, RUNNING: 0};
+      return [h('a', {href: `#/queue?q=partition:${encodeURIComponent(p.name)}`}, p.name), words(p.partition?.state), count(u.nodes), count(u.idle), `${count(u.busy)} / ${count(u.cpus)}`,
+        h('div', {style: {width: '120px'}}, bar([u.cpus ? u.busy / u.cpus : 0])), u.gpus ? `${u.gb} / ${u.gpus}` : '', count(q.RUNNING), count(q.PENDING),
+        limit(p.maximums?.time?.infinite ? -1 : num(p.maximums?.time) || -1)];
+    })));
+  };
+  let target;
+  const p = page('Partitions', 'sinfo', async box => { target = box; rows = (await ask(`${API}/partitions`)).partitions; show(box); }, 'partitions');
+  const stop = watch(() => target && rows.length && show(target));
+  return {...p, stop: () => { stop(); p.stop(); }};
+}
+
+/** Spans on a scale of time. rows: {label, from, to, colour, title, href} */
+export function spans(rows, from, to, at) {
+  const H = 22, top = 24, el = s('svg', {class: 'plot', height: String(top + rows.length * H + 6), role: 'img', 'aria-label': `${rows.length} spans of time`});
+  const x = t => `${18 + 82 * Math.max(0, Math.min(1, (t - from) / (to - from)))}%`;
+  const step = [300, 900, 3600, 10800, 21600, 86400, 172800, 604800].find(d => (to - from) / d <= 9) || 2592000;
+  const zone = new Date().getTimezoneOffset() * 60;
+  for (let t = Math.ceil((from - zone) / step) * step + zone; t <= to; t += step) {
+    el.append(s('line', {class: 'grid-line', x1: x(t), x2: x(t), y1: 16, y2: '100%'}), s('text', {x: x(t), y: 11, 'text-anchor': (t - from) / (to - from) > .95 ? 'end' : 'middle'}, tick(t)));
+  }
+  rows.forEach((r, i) => {
+    const y = top + i * H, a = Math.max(from, r.from), b = Math.min(to, r.to);
+    const g = s('g', {}, s('title', {}, r.title), s('text', {x: 0, y: y + 13}, r.label),
+      s('rect', {x: x(a), y: y + 3, width: `${Math.max(.3, 82 * (b - a) / (to - from))}%`, height: 14, rx: 3, fill: r.colour}));
+    if (r.href) { const link = s('a', {href: r.href}); link.append(g); el.append(link); } else el.append(g);
+  });
+  el.append(s('line', {x1: x(at), x2: x(at), y1: 14, y2: '100%', stroke: 'var(--accent)', 'stroke-width': 1.5}));
+  return el;
+}
+
+export function reservations() {
+  return page('Reservations', 'scontrol show reservation', async box => {
+    const all = (await ask(`${API}/reservations`)).reservations, t = now();
+    if (!all.length) { put(box, h('p', {class: 'empty'}, 'There are no reservations.')); return; }
+    const from = t - 86400, to = Math.min(t + 28 * 86400, Math.max(t + 2 * 86400, ...all.map(r => num(r.end_time) + 3600)));
+    put(box, spans(all.map(r => ({label: r.name, from: num(r.start_time), to: num(r.end_time), colour: num(r.start_time) <= t ? 'var(--busy)' : 'var(--wait)',
+      title: `${r.name}: ${when(num(r.start_time))} to ${when(num(r.end_time))}, ${r.node_list}`})), from, to, t),
+    table(['Name', 'From', 'To', 'Nodes', 'Users', 'Accounts', 'Flags'], all.map(r => [r.name, when(num(r.start_time)), when(num(r.end_time)), r.node_list, r.users, r.accounts, words(r.flags)])));
+  }, 'reservations');
+}
+
+export function plan() {
+  const box = h('div', {class: 'panel'});
+  let drawn = 0;
+  function show() {
+    if (Date.now() - drawn < 1000) return;
+    drawn = Date.now();
+    const t = now(), rows = [];
+    for (const j of jobs.values()) {
+      if (j.state === 'RUNNING') rows.push({j, from: j.start_time, to: j.time_limit > 0 ? j.start_time + j.time_limit * 60 : t + 86400, planned: false});
+      else if (j.state === 'PENDING' && j.start_time > t - 60 && j.scheduled_nodes) rows.push({j, from: j.start_time, to: j.start_time + (j.time_limit > 0 ? j.time_limit * 60 : 3600), planned: true});
+    }
+    rows.sort((a, b) => b.planned - a.planned || (a.planned ? a.from - b.from : a.to - b.to));
+    const some = [...rows.filter(r => r.planned).slice(0, 60), ...rows.filter(r => !r.planned).slice(0, 60)];
+    if (!some.length) { put(box, h('p', {class: 'empty'}, 'Nothing runs, and nothing is planned.')); return; }
+    const from = Math.max(t - 3600, Math.min(t - 120, ...some.map(r => r.from))), to = Math.min(t + 3 * 86400, Math.max(t + 3600, ...some.map(r => r.to)));
+    put(box, h('div', {class: 'legend'}, h('span', {}, h('i', {style: {background: 'var(--busy)'}}), 'runs, up to its limit'), h('span', {}, h('i', {style: {background: 'var(--wait)'}}), 'planned'),
+      h('span', {}, `${rows.filter(r => !r.planned).length} run, ${rows.filter(r => r.planned).length} are planned`)),
+    spans(some.map(r => ({label: `${jobName(r.j)} ${r.j.name}`.slice(0, 24), from: r.from, to: r.to, colour: r.planned ? 'var(--wait)' : 'var(--busy)', href: `#/job/${r.j.job_id}`,
+      title: `${jobName(r.j)} ${r.j.name}, ${r.j.user_name}: ${when(r.from)} to ${when(r.to)} at most, ${r.planned ? r.j.scheduled_nodes : r.j.nodes}`})), from, to, t));
+  }
+  const stop = watch(show);
+  show();
+  return {title: 'Plan', el: [h('div', {class: 'head'}, h('h1', {}, 'Plan'), h('div', {class: 'acts'}, asCommand(() => 'squeue --start'))), box], stop};
+}
+
+export function shares() {
+  return page('Fair share', 'sshare -l', async box => {
+    const all = (await ask(`${API}/shares`)).shares?.shares || [];
+    if (!all.length) { put(box, h('p', {class: 'empty'}, 'No shares are kept here: they need accounting with slurmdbd and priority/multifactor.')); return; }
+    const depth = new Map(), usage = r => num(r.effective_usage);
+    const isUser = r => words(r.type).includes('user');
+    all.filter(r => !isUser(r)).forEach(r => depth.set(r.name, r.name === r.parent || !depth.has(r.parent) ? 0 : depth.get(r.parent) + 1));
+    const deep = r => isUser(r) ? (depth.get(r.parent) ?? 0) + 1 : depth.get(r.name);
+    put(box, table(['Account or user', {text: 'Shares', num: true}, {text: 'Due', num: true}, {text: 'Used', num: true}, 'Used beside due', {text: 'Fair share', num: true}],
+      all.map(r => {
+        const due = num(r.shares_normalized), used = usage(r), user = isUser(r);
+        return [h('span', {class: 'tree', style: {'--depth': String(deep(r))}}, user ? r.name : h('strong', {}, r.name)), num(r.shares), due ? percent(due, 1) : '', percent(used, 1),
+          h('div', {style: {width: '160px'}}, bar([Math.min(1, used), used > due && due > 0 ? 'warn' : 'good'])), user ? num(r.fairshare?.factor ?? r.fairshare?.level).toFixed?.(3) ?? '' : ''];
+      })));
+  });
+}

@@ -1,0 +1,162 @@
+package dev.muster.rest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.model.Json;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+/** The page's files, and who may be logged in. */
+class PageTest {
+    private static final String TOKEN = "a." + java.util.Base64.getUrlEncoder()
+            .encodeToString("{\"sun\":\"ann\"}".getBytes(StandardCharsets.UTF_8)) + ".c";
+
+    private static Rig rig() throws IOException {
+        Rig rig = new Rig();
+        rig.answers.put("Follow", new Json.Obj().put("revision", "e.1").put("sees", "all").put("user", "ann").put("operator", true));
+        return rig;
+    }
+
+    private static String text(Http.Reply r) {
+        return new String(r.body(), StandardCharsets.UTF_8);
+    }
+
+    /** As a browser: without a token of its own. */
+    private static Http.Reply browse(Rig rig, String method, String path, String body, String... headers) {
+        List<String> all = new ArrayList<>(List.of(headers));
+        all.addAll(List.of("x-slurm-user-token", "", "host", "here:6820", "content-type", "application/json"));
+        return rig.ask(method, path, body, all.toArray(String[]::new));
+    }
+
+    private record Login(String cookie, String key) {}
+
+    private static Login login(Rig rig) {
+        Http.Reply r = browse(rig, "POST", "/muster/v1/session", "{\"token\":\"" + TOKEN + "\"}");
+        assertThat(r.status()).as(text(r)).isEqualTo(200);
+        String cookie = r.headers().get("Set-Cookie");
+        assertThat(cookie).startsWith("muster_session_6820=").contains("HttpOnly").contains("SameSite=Strict").contains("Path=/");
+        assertThat(text(r)).doesNotContain(TOKEN);
+        return new Login(cookie.substring(0, cookie.indexOf(';')), Json.object(r.body()).text("key"));
+    }
+
+    @Test
+    void everyFileIsServedAndNothingElse() throws IOException {
+        Rig rig = rig();
+        for (String path : new Page().paths()) {
+            Http.Reply r = browse(rig, "GET", path, "", "accept", "text/html,*/*;q=0.8");
+            assertThat(r.status()).as(path).isEqualTo(200);
+            assertThat(r.headers()).as(path).containsAllEntriesOf(Page.SECURITY);
+            assertThat(browse(rig, "GET", path, "", "if-none-match", r.headers().get("ETag")).status()).isEqualTo(304);
+        }
+        assertThat(browse(rig, "GET", "/files.txt", "").status()).isEqualTo(404);
+        assertThat(browse(rig, "GET", "/../Page.class", "").status()).isEqualTo(404);
+        assertThat(browse(rig, "POST", "/", "").status()).isEqualTo(404);
+    }
+
+    @Test
+    void onlyScriptsAndStylesOfThisPlaceAndNoFrames() {
+        assertThat(Page.SECURITY.get("Content-Security-Policy")).contains("default-src 'none'").contains("script-src 'self'")
+                .contains("frame-ancestors 'none'").contains("require-trusted-types-for 'script'").doesNotContain("unsafe").doesNotContain("*");
+    }
+
+    @Test
+    void noTextIsEverMarkupAndNothingComesFromElsewhere() throws IOException {
+        Rig rig = rig();
+        Pattern made = Pattern.compile("innerHTML|outerHTML|insertAdjacentHTML|document\\.write|createContextualFragment|DOMParser"
+                + "|\\beval\\(|new Function|javascript:|setAttribute\\(['\"](on|style)|srcdoc");
+        Pattern elsewhere = Pattern.compile("https?://(?!www\\.w3\\.org/2000/svg)");
+        Pattern imports = Pattern.compile("from '\\./([a-z]+\\.js)'");
+        List<String> paths = new Page().paths();
+        for (String path : paths) {
+            String file = text(browse(rig, "GET", path, ""));
+            assertThat(made.matcher(file).find()).as(path + " makes markup").isFalse();
+            assertThat(elsewhere.matcher(file).find()).as(path + " names another place").isFalse();
+            Matcher m = imports.matcher(file);
+            while (m.find()) {
+                assertThat(paths).as(path).contains("/" + m.group(1));
+            }
+        }
+    }
+
+    @Test
+    void theCookieAndTheKeyTogetherAreTheUser() throws IOException {
+        Rig rig = rig();
+        Samples.fill(rig.answers);
+        Login in = login(rig);
+        assertThat(browse(rig, "GET", "/slurm/v0.0.45/partitions", "", "cookie", in.cookie, "x-muster-key", in.key).status()).isEqualTo(200);
+        assertThat(browse(rig, "GET", "/slurm/v0.0.45/partitions", "", "x-muster-key", in.key).status()).isEqualTo(401);
+        for (String path : List.of("/slurm/v0.0.45/partitions", "/slurm/v0.0.45/reconfigure", "/muster/v1/jobs", "/muster/v1/events",
+                "/muster/v1/session")) {
+            assertThat(browse(rig, "GET", path, "", "cookie", in.cookie).status()).as(path).isEqualTo(403);
+            assertThat(browse(rig, "GET", path, "", "cookie", in.cookie, "x-muster-key", in.key + "x").status()).as(path).isEqualTo(403);
+            assertThat(browse(rig, "GET", path, "", "cookie", in.cookie, "x-muster-key", in.key, "sec-fetch-site", "same-site").status()).as(path)
+                    .isEqualTo(403);
+        }
+        assertThat(rig.asked).noneMatch(a -> a.startsWith("Reconfigure"));
+        assertThat(browse(rig, "DELETE", "/slurm/v0.0.45/job/5", "", "cookie", in.cookie).status()).isEqualTo(403);
+    }
+
+    @Test
+    void aSessionEnds() throws IOException {
+        Rig rig = rig();
+        Login in = login(rig);
+        Http.Reply out = browse(rig, "DELETE", "/muster/v1/session", "", "cookie", in.cookie, "x-muster-key", in.key);
+        assertThat(out.status()).isEqualTo(200);
+        assertThat(out.headers().get("Set-Cookie")).contains("Max-Age=0");
+        assertThat(browse(rig, "GET", "/muster/v1/session", "", "cookie", in.cookie, "x-muster-key", in.key).status()).isEqualTo(401);
+    }
+
+    @Test
+    void aCodeIsGoodOnceAndForAMinute() throws IOException, RestException {
+        Rig rig = rig();
+        String code = Json.object(rig.ask("POST", "/muster/v1/session/codes", "").body()).text("code");
+        assertThat(browse(rig, "POST", "/muster/v1/session", "{\"code\":\"" + code + "\"}").status()).isEqualTo(200);
+        assertThat(browse(rig, "POST", "/muster/v1/session", "{\"code\":\"" + code + "\"}").status()).isEqualTo(401);
+        assertThat(browse(rig, "POST", "/muster/v1/session", "{\"code\":\"none\"}").status()).isEqualTo(401);
+        Sessions sessions = new Sessions();
+        assertThat(sessions.spend(sessions.code(TOKEN, 0), Sessions.CODE_MS)).isEmpty();
+        assertThat(sessions.spend(sessions.code(TOKEN, 0), Sessions.CODE_MS - 1)).contains(TOKEN);
+    }
+
+    @Test
+    void aSessionLastsNoLongerThanItsToken() {
+        String short_ = "a." + java.util.Base64.getUrlEncoder().encodeToString("{\"exp\":100}".getBytes(StandardCharsets.UTF_8)) + ".c";
+        assertThat(new Sessions().open(short_, "ann", 0).untilMs()).isEqualTo(100_000);
+        assertThat(new Sessions().open(TOKEN, "ann", 0).untilMs()).isEqualTo(Sessions.LIFE_MS);
+    }
+
+    @Test
+    void nobodyLogsAnotherInFromElsewhere() throws IOException {
+        Rig rig = rig();
+        String body = "{\"token\":\"" + TOKEN + "\"}";
+        assertThat(browse(rig, "POST", "/muster/v1/session", body, "sec-fetch-site", "cross-site").status()).isEqualTo(403);
+        assertThat(rig.ask("POST", "/muster/v1/session", body, "content-type", "text/plain").status()).isEqualTo(415);
+        assertThat(browse(rig, "POST", "/muster/v1/session", "{").status()).isEqualTo(400);
+    }
+
+    @Test
+    void whatIsAskedForInVainHasTheCodeForIt() throws IOException {
+        Rig rig = rig();
+        assertThat(browse(rig, "GET", "/muster/v1/jobs", "").status()).isEqualTo(401);
+        assertThat(rig.ask("GET", "/muster/v1/none", "").status()).isEqualTo(404);
+        assertThat(rig.ask("PUT", "/muster/v1/jobs", "").status()).isEqualTo(404);
+        assertThat(rig.ask("GET", "/muster/v1/jobs/x/log", "").status()).isEqualTo(400);
+        assertThat(rig.ask("GET", "/muster/v1/jobs/1/log?offset=x", "").status()).isEqualTo(400);
+    }
+
+    @Test
+    void listsAreRowsOfValues() throws IOException {
+        Rig rig = rig();
+        Samples.fill(rig.answers);
+        for (String list : List.of("jobs", "nodes")) {
+            Json.Obj r = rig.tree("GET", "/muster/v1/" + list, "");
+            assertThat(r.list("rows")).isNotEmpty();
+            assertThat((List<?>) r.list("rows").getFirst()).hasSameSizeAs(r.list("fields"));
+        }
+    }
+}
