@@ -94,15 +94,25 @@ check "no such pool" "salloc: error: Job submit/allocate failed: Burst Buffer re
 check "no directive" "salloc: error: Job submit/allocate failed: Burst Buffer request invalid" "$(as salloc --bb='pool=small' true 2>&1)"
 check "not root" "sbatch: error: User root can not allocate burst buffers
 sbatch: error: Batch job submission failed: Burst Buffer permission denied" "$(sbatch job.sh 2>&1)"
-match "not arrays" 'Burst buffers of job arrays are not part of this version' "$(as sbatch -a 1-2 job.sh 2>&1)"
+printf '#!/bin/bash\n#BB_LUA from=/in/%%A.%%a.%%x/100%%%% \\\\ %%j\necho $BB_PLACE\n' > tile.sh
+array=$(as sbatch --parsable -a 1-3%2 -J tile -o tile.%a tile.sh)
+soon '[ "$(cat tile.? 2>/dev/null | wc -l)" = 3 ]' 300
+check "each task of an array has its own" "3" "$(sort -u tile.? | grep -c "^/scratch/")"
+check "symbols" "line #BB_LUA from=/in/$array.1.tile/100%  %j|line #BB_LUA from=/in/$array.2.tile/100%  %j|line #BB_LUA from=/in/$array.3.tile/100%  %j" \
+  "$(grep "line.*/in/" "$dir/calls/log" | sort -u | tr '\n' '|' | sed 's/|$//')"
+match "not heterogeneous jobs" 'Burst buffers of heterogeneous jobs are not part of this version' "$(as sbatch --bb='#BB_LUA' -n1 : -n1 --bb='#BB_LUA' --wrap true 2>&1)"
 check "the status of the script" "for 65534: a+b" "$(as scontrol show bbstat a b)"
 echo '#BB_LUA pool=small capacity=1' > bb.txt
-check "salloc with a file" "/scratch/3" "$(as salloc -Q --bbf=bb.txt sh -c 'echo $BB_PLACE' 2>/dev/null)"
-check "srun" "/scratch/4" "$(as srun -Q --bb='#BB_LUA' sh -c 'echo $BB_PLACE' 2>/dev/null)"
+check "salloc with a file" same "$(as salloc -Q --bbf=bb.txt sh -c '[ "$BB_PLACE" = "/scratch/$SLURM_JOB_ID" ] && echo same' 2>/dev/null)"
+check "srun" same "$(as srun -Q --bb='#BB_LUA' sh -c '[ "$BB_PLACE" = "/scratch/$SLURM_JOB_ID" ] && echo same' 2>/dev/null)"
+printf '#!/bin/sh\necho "$@" >>%s/fired.txt\n' "$PWD" >fired.sh; chmod 755 fired.sh
+strigger --set --burst_buffer --program="$PWD/fired.sh"
 # what goes wrong
 touch "$dir/calls/fail.data_in"; bad=$(as sbatch --parsable -o /dev/null job.sh)
 soon '[[ "$(state $bad)" = *wrong* ]]'
 check "stage-in fails: held, and kept to be looked at" "PENDING burst_buffer/lua:_slurm_bb_data_in:_it_went_wrong staging-in" "$(state "$bad")"
+soon '[ -s fired.txt ]'
+check "a trigger is told" "burst_buffer" "$(cat fired.txt)"
 rm "$dir/calls/fail.data_in"; scontrol release "$bad"; soon '[ "$(staged $bad)" = complete ]'
 check "released, it is tried again" "COMPLETED None complete" "$(state "$bad")"
 touch "$dir/calls/fail.pre_run"; bad=$(as sbatch --parsable -o /dev/null job.sh)

@@ -38,3 +38,31 @@ check "none of them can" 1 "$(sbatch -M other,test -n64 --wrap true >/dev/null 2
 a=$(sbatch --parsable -H -J both --wrap true); b=$(sbatch --parsable -M other -H -J both --wrap true)
 scancel -M all -n both
 check "scancel of all" "" "$(squeue -h -M all -n both -o %j)"
+full=$(sbatch --parsable -n2 -t 10 -o /dev/null --wrap 'sleep 100')
+for i in $(seq 50); do [ "$(squeue -h -j "$full" -o %t)" = R ] && break; sleep 0.1; done
+check "srun elsewhere" "m1 other" "$(srun -M other sh -c 'echo $SLURMD_NODENAME $SLURM_CLUSTER_NAME')"
+check "srun where it starts first" "m1" "$(srun -M test,other printenv SLURMD_NODENAME)"
+check "its exit code" "3" "$(srun -M other sh -c 'exit 3' 2>/dev/null; echo $?)"
+check "salloc where it starts first, and a step in it" "other m1" \
+  "$(salloc -Q -M all -n1 sh -c 'echo $SLURM_CLUSTER_NAME $(srun printenv SLURMD_NODENAME)')"
+check "salloc elsewhere leaves nothing" "" "$(squeue -h -M other -t R -o %j)"
+scancel "$full"; wait_empty
+check "a cluster that is none" "1 srun: error: 'nowhere' can't be reached now, or it is an invalid entry for --cluster.  Use 'sacctmgr list clusters' to see available clusters." \
+  "$(srun -M nowhere true 2>"$dir/err"; echo $?) $(cat "$dir/err")"
+# programs that run when slurmdbd goes and comes
+printf '#!/bin/sh\necho "$@" >>%s/fired.txt\n' "$PWD" >fired.sh; chmod 755 fired.sh
+for event in primary_slurmdbd_failure primary_slurmdbd_resumed_operation primary_slurmctld_resumed_operation; do
+  strigger --set --$event --program="$PWD/fired.sh is"
+done
+match "their resources" 'slurmdbd +\* primary_slurmdbd_failure +0' "$(strigger --get -N)"
+pkill -F "$dir/run/slurmdbd.pid" 2>/dev/null || kill "$(pid_of slurmdbd)"; for i in $(seq 100); do [ -s fired.txt ] && break; sleep 0.1; done
+check "slurmdbd has gone" "is primary_slurmdbd_failure" "$(xargs <fired.txt)"
+start_dbd
+for i in $(seq 100); do [ "$(wc -l <fired.txt)" = 2 ] && break; sleep 0.1; done
+check "and come" "is primary_slurmdbd_resumed_operation" "$(tail -1 fired.txt)"
+kill -9 "$(pid_of slurmctld)"; sleep 0.5; start_ctld
+for i in $(seq 100); do [ "$(wc -l <fired.txt)" = 3 ] && break; sleep 0.1; done
+check "slurmctld goes on" "is primary_slurmctld_resumed_operation" "$(tail -1 fired.txt)"
+check "none is left" "" "$(strigger --get -N)"
+check "only a backup would notice" "slurm_set_trigger: --backup_slurmctld_failure needs a backup controller: there is none here" \
+  "$(strigger --set --backup_slurmctld_failure --program="$PWD/fired.sh" 2>&1)"

@@ -50,6 +50,13 @@ final class AllocationClient {
         return reply;
     }
 
+    /** Where several clusters may be meant: the one where it would start first, as for sbatch. */
+    void choose(String kind, List<JobOptions> components, List<String> names) throws SlurmException, UsageException {
+        if (o.has(JobOption.CLUSTERS) && Clusters.areElsewhere(c, o.text(JobOption.CLUSTERS))) {
+            Clusters.choose(c, components, () -> submit(kind, components, names, true));
+        }
+    }
+
     /** What a refusal ends with; what comes before it is told in lines of its own. */
     static String lastLine(CommandContext c, SlurmException e) {
         List<String> lines = Texts.split(e.getMessage(), '\n');

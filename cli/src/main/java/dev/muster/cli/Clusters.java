@@ -18,6 +18,9 @@ final class Clusters {
     private static final Set<String> NAMES = Set.of("cluster", "clusters");
     private static final Set<String> LISTS = Set.of("sinfo", "sprio", "squeue");
 
+    /** As the original counts the versions of its protocol. */
+    private static final int RPC_VERSION = 11520;
+
     /** One that is registered with slurmdbd. @param address "" while it is not running */
     record Known(String name, String address, int port) {}
 
@@ -112,6 +115,63 @@ final class Clusters {
             out.add(k);
         }
         return out;
+    }
+
+    /** A submission that is only tried, in the cluster that was turned to. */
+    interface Trial {
+        Json.Obj reply() throws SlurmException, UsageException;
+    }
+
+    /** Turns to the one of the clusters that a new job names where it would start first; to this one where others are no earlier. */
+    static void choose(CommandContext c, List<JobOptions> all, Trial trial) throws SlurmException, UsageException {
+        c.host().needsOwnProcess();
+        String own = c.host().clusters().isEmpty() ? "" : c.host().clusters().getFirst();
+        List<Known> named = named(c, Texts.split(all.getFirst().text(JobOption.CLUSTERS), ','));
+        Known best = named.getFirst();
+        Optional<SlurmException> refusal = Optional.empty();
+        long first = Long.MAX_VALUE;
+        for (Known k : named.size() == 1 ? List.<Known>of() : named) {
+            in(c, all, k);
+            try {
+                long start = trial.reply().number("testStart");
+                if (start < first || start == first && k.name().equals(own)) {
+                    best = k;
+                    first = start;
+                }
+            } catch (SlurmException e) {
+                refusal = Optional.of(e);
+            }
+        }
+        if (first == Long.MAX_VALUE && refusal.isPresent()) {
+            throw refusal.get();
+        }
+        in(c, all, best);
+    }
+
+    private static void in(CommandContext c, List<JobOptions> all, Known cluster) throws UsageException {
+        c.host().turnTo(cluster);
+        for (JobOptions o : all) {
+            o.drop(JobOption.CLUSTERS);
+            o.set(JobOption.CLUSTERS, cluster.name(), JobOptions.Origin.COMMAND_LINE);
+        }
+    }
+
+    /** The variable by which a command of salloc's knows that its job is in another cluster: {@code name:host:port:version}. */
+    static final String WORKING = "SLURM_WORKING_CLUSTER";
+
+    /** Turns to the cluster in which the allocation is that srun is called from. That of the job says the same, or the variable is another job's. */
+    static void ofAllocation(CommandContext c) {
+        List<String> parts = Texts.split(c.env(WORKING), ':');
+        if (parts.size() < 3 || !parts.getFirst().equals(c.env("SLURM_CLUSTER_NAME")) || c.host().clusters().contains(parts.getFirst())) {
+            return;
+        }
+        c.host().needsOwnProcess();
+        c.host().turnTo(new Known(parts.getFirst(), parts.get(1), (int) Math.max(0, OptionCheck.parseNumber(parts.get(2)))));
+    }
+
+    /** The value of {@link #WORKING} for what is started in an allocation of the cluster that was turned to; "" for the own one. */
+    static String working(CommandContext c) {
+        return c.host().elsewhere().map(k -> k.name() + ":" + k.address() + ":" + k.port() + ":" + RPC_VERSION).orElse("");
     }
 
     /** Whether slurmdbd is needed to know where these are. */

@@ -129,6 +129,11 @@ public interface Host {
         throw new IllegalStateException("one cluster's commands only");
     }
 
+    /** The cluster that was turned to, where it is not that of slurm.conf. */
+    default Optional<Clusters.Known> elsewhere() {
+        return Optional.empty();
+    }
+
     /** The cluster that was turned to, "" where it is that of slurm.conf as usual. */
     default String turnedTo() {
         return "";

@@ -124,6 +124,7 @@ final class JobEnvironment {
         put(o, env, JobOption.TRES_BIND, "SLURM_TRES_BIND");
         put(o, env, JobOption.CONTAINER, "SLURM_CONTAINER");
         put(o, env, JobOption.CONTAINER_ID, "SLURM_CONTAINER_ID");
+        put(o, env, JobOption.CONTAINER_TYPE, "SLURM_CONTAINER_TYPE");
         put(o, env, JobOption.HINT, "SLURM_HINT");
         if (o.has(JobOption.OVERCOMMIT)) {
             env.put("SLURM_OVERCOMMIT", "1");

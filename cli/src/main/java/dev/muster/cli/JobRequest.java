@@ -138,6 +138,8 @@ final class JobRequest {
         put(r, "network", o.text(JobOption.NETWORK));
         put(r, "switches", o.text(JobOption.SWITCHES));
         put(r, "segment", o.number(JobOption.SEGMENT));
+        put(r, "spreadSegments", o.has(JobOption.SPREAD_SEGMENTS));
+        put(r, "consolidateSegments", o.has(JobOption.CONSOLIDATE_SEGMENTS));
         put(r, "gresFlags", o.text(JobOption.GRES_FLAGS));
         put(r, "hint", o.text(JobOption.HINT));
         return r;
@@ -324,6 +326,9 @@ final class JobRequest {
         put(e, "getUserEnv", o.has(JobOption.GET_USER_ENV));
         put(e, "stepMgr", o.has(JobOption.STEPMGR));
         put(e, "noShell", o.has(JobOption.NO_SHELL));
+        put(e, "containerType", o.text(JobOption.CONTAINER_TYPE));
+        put(e, "resvPorts", o.command() == 'R' ? 0 : o.number(JobOption.RESV_PORTS));
+        MemUpdate.put(o, e);
         SignalSpec.parse(o.text(JobOption.SIGNAL), o.command()).ifPresent(s -> {
             put(e, "warnSignal", s.signal());
             put(e, "warnSeconds", s.seconds());

@@ -42,7 +42,9 @@ final class OptionCheck {
             case MOMENT -> moment(options, o, value);
             case GRES -> gres(options, value);
             case SPECIAL -> special(options, o, value);
-            case REFUSED -> throw c.bad(options.exitError(1), "--" + o.longName + " is not supported by this cluster");
+            case REFUSED -> throw c.bad(options.exitError(1), o == JobOption.CLUSTER_CONSTRAINT
+                    ? "--cluster-constraint chooses among the clusters of a federation, and this cluster is in none"
+                    : "--" + o.longName + " is not supported by this cluster");
         };
     }
 
@@ -67,16 +69,13 @@ final class OptionCheck {
         return Long.toString(v);
     }
 
-    /** Ports are those of a step; a job that shares its own out among its steps is not known here. */
+    /** Without a number: 0 for srun, whose step has one more than tasks on a node; -1 for a job. 0 asks for none, which for a step is no number. */
     private static String ports(JobOptions options, JobOption o, String value) throws UsageException {
-        CommandContext c = options.context();
-        if (!c.name().equals("srun")) {
-            throw c.bad(options.exitError(1), "--" + o.longName + " is not supported by this cluster");
-        }
         if (!value.isEmpty() && parseNumber(value) < 0) {
-            throw c.bad(options.exitError(1), "Invalid numeric value \"" + value + "\" for --resv-port.");
+            throw options.context().bad(options.exitError(1), "Invalid numeric value \"" + value + "\" for --resv-port.");
         }
-        return value.isEmpty() ? "0" : Long.toString(Math.min(parseNumber(value), Integer.MAX_VALUE));
+        String none = options.command() == 'R' ? "0" : "-1";
+        return value.isEmpty() ? none : Long.toString(Math.min(parseNumber(value), Integer.MAX_VALUE));
     }
 
     /** -1 if it is not a number. */
@@ -186,6 +185,7 @@ final class OptionCheck {
             case EXTERNAL_LAUNCHER -> value.isEmpty() ? "1" : bad(options, o);
             case SLURMD_DEBUG -> debugLevel(options, o, value);
             case RESV_PORTS -> ports(options, o, value);
+            case MEM_UPDATE -> MemUpdate.parse(value).isEmpty() ? bad(options, o) : value;
             case OOM_KILL_STEP -> value.isEmpty() ? "1" : oneOf(options, o, value, "0", "1");
             case KILL_ON_INVALID_DEP -> oneOf(options, o, value, "yes", "no");
             case MAIL_TYPE -> mailType(options, o, value);
@@ -294,8 +294,8 @@ final class OptionCheck {
     }
 
     private static String cluster(JobOptions options, String value) throws UsageException {
-        if (options.command() == 'B' && Clusters.areElsewhere(options.context(), value)) {
-            return Texts.lower(value);      // sbatch looks where they are
+        if (Clusters.areElsewhere(options.context(), value)) {
+            return Texts.lower(value);      // who submits looks where they are
         }
         for (String name : Texts.split(value, ',')) {
             if (!options.context().host().clusters().contains(name)) {

@@ -33,6 +33,7 @@ final class ProcessHost implements Host {
     private ClientConf conf;
     private FilterScript filter;
     private String turnedTo = "";
+    private Optional<Clusters.Known> elsewhere = Optional.empty();
     private Controller controller;
     private Controller accounting;
     private final UserNames names = new UserNames();
@@ -316,13 +317,25 @@ final class ProcessHost implements Host {
     @Override
     public synchronized void turnTo(Clusters.Known cluster) {
         turnedTo = cluster.name();
+        elsewhere = Optional.empty();
         try {
-            controller = cluster.name().equals(conf().clusterName) ? new HttpController(conf(), this)
+            elsewhere = cluster.name().equals(conf().clusterName) ? Optional.empty() : Optional.of(cluster);
+            controller = elsewhere.isEmpty() ? new HttpController(conf(), this)
                     : HttpController.elsewhere(conf(), this, cluster);
         } catch (SlurmException e) {
             // whoever asks then hears of it
             controller = null;
         }
+    }
+
+    @Override
+    public Optional<Clusters.Known> elsewhere() {
+        return elsewhere;
+    }
+
+    /** For nodes of the cluster that was turned to. */
+    private Session ofNodes() throws SlurmException {
+        return Sessions.own(conf(), this, elsewhere.map(Clusters.Known::name).orElse(conf().clusterName));
     }
 
     @Override
@@ -357,7 +370,7 @@ final class ProcessHost implements Host {
 
     @Override
     public Frames openStream(String address, int port, String name) throws IOException, SlurmException {
-        Session session = Sessions.own(conf(), this);
+        Session session = ofNodes();
         Client client = new Client(address, port, () -> session, this::nonce).connectWithin(conf().connectMs);
         try {
             return client.stream("/muster/v1/stream/" + name, "muster-" + name);
@@ -369,7 +382,7 @@ final class ProcessHost implements Host {
 
     @Override
     public Json.Obj callNode(String address, int port, String message, Json.Obj request) throws SlurmException {
-        Session session = Sessions.own(conf(), this);
+        Session session = ofNodes();
         return HttpController.ask(new Client(address, port, () -> session, this::nonce).connectWithin(conf().connectMs), message, request);
     }
 

@@ -42,6 +42,7 @@ final class Salloc implements Command {
         String name = o.has(JobOption.JOB_NAME) ? o.text(JobOption.JOB_NAME) : "interactive";
         Json.Obj reply;
         try {
+            client.choose("ALLOCATION", components, List.of(name));
             reply = client.submit("ALLOCATION", components, List.of(name), false);
         } catch (SlurmException e) {
             return client.refused(e);
@@ -118,6 +119,10 @@ final class Salloc implements Command {
             }
         }
         env.remove("MUSTER_REQUEST_ID");
+        env.remove(Clusters.WORKING);
+        if (!Clusters.working(c).isEmpty()) {
+            env.put(Clusters.WORKING, Clusters.working(c));
+        }
         Process child;
         try {
             child = builder.start();

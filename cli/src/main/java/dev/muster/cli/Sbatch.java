@@ -7,7 +7,6 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 
 /** Submits a batch script. */
 final class Sbatch implements Command {
@@ -45,7 +44,7 @@ final class Sbatch implements Command {
         Json.Obj reply;
         try {
             if (o.has(JobOption.CLUSTERS) && Clusters.areElsewhere(c, o.text(JobOption.CLUSTERS))) {
-                choose(c, all, wrap, operands, script);
+                Clusters.choose(c, all, () -> submit(c, all, wrap, operands, script, true));
             }
             reply = submit(c, all, wrap, operands, script, o.has(JobOption.TEST_ONLY));
         } catch (SlurmException e) {
@@ -71,41 +70,6 @@ final class Sbatch implements Command {
         Json.Obj q = all.size() == 1 ? request(c, all.getFirst(), wrap, operands, script) : whole(c, all, wrap, operands, script);
         JobRequest.put(q, "testOnly", test);
         return c.host().controller().call(all.size() == 1 ? "Submit" : "SubmitHet", q);
-    }
-
-    /** Of several clusters the one where the job would start first; this one where others are no earlier. */
-    private static void choose(CommandContext c, List<JobOptions> all, JobOptions wrap, List<String> operands, String script)
-            throws SlurmException, UsageException {
-        c.host().needsOwnProcess();
-        String own = c.host().clusters().isEmpty() ? "" : c.host().clusters().getFirst();
-        List<Clusters.Known> named = Clusters.named(c, Texts.split(all.getFirst().text(JobOption.CLUSTERS), ','));
-        Clusters.Known best = named.getFirst();
-        Optional<SlurmException> refusal = Optional.empty();
-        long first = Long.MAX_VALUE;
-        for (Clusters.Known k : named.size() == 1 ? List.<Clusters.Known>of() : named) {
-            in(c, all, k);
-            try {
-                long start = submit(c, all, wrap, operands, script, true).number("testStart");
-                if (start < first || start == first && k.name().equals(own)) {
-                    best = k;
-                    first = start;
-                }
-            } catch (SlurmException e) {
-                refusal = Optional.of(e);
-            }
-        }
-        if (first == Long.MAX_VALUE && refusal.isPresent()) {
-            throw refusal.get();
-        }
-        in(c, all, best);
-    }
-
-    private static void in(CommandContext c, List<JobOptions> all, Clusters.Known cluster) throws UsageException {
-        c.host().turnTo(cluster);
-        for (JobOptions o : all) {
-            o.drop(JobOption.CLUSTERS);
-            o.set(JobOption.CLUSTERS, cluster.name(), JobOptions.Origin.COMMAND_LINE);
-        }
     }
 
     /** Each component's options: of the command line and the script, and then of the first. */

@@ -126,9 +126,11 @@ final class Scontrol implements Command {
             case "fsdampeningfactor" -> {
                 return dampening(c, rest);
             }
-            case "abort", "getent" -> {
-                c.err().println("scontrol: error: " + k + " is not supported by this cluster");
-                return 1;
+            case "abort" -> {
+                return simple(c, "Shutdown", new Json.Obj().put("abort", Boolean.TRUE), "slurm_shutdown error");
+            }
+            case "getent" -> {
+                return ScontrolNode.getent(c, rest);
             }
             case "errnumstr" -> {
                 return errnumstr(c, rest);
@@ -449,7 +451,7 @@ final class Scontrol implements Command {
             return ScontrolShow.config(c, s, id);
         }
         if (is(e, "burstbuffer", 2)) {
-            return ScontrolBurst.show(c);
+            return ScontrolBurst.show(c, s.oneLine);
         }
         if (is(e, "bbstat", 2) || is(e, "dwstat", 2)) {
             return ScontrolBurst.status(c, ids);
@@ -462,6 +464,9 @@ final class Scontrol implements Command {
         }
         if (Texts.lower(e).equals("slurmd")) {
             return ScontrolNode.daemon(c, id);
+        }
+        if (e.length() > 4 && is(e, "topoconf", 5)) {
+            return ScontrolTopology.conf(c);
         }
         if (Texts.lower(e).startsWith("topo")) {
             return ScontrolTopology.show(c, id);

@@ -13,7 +13,7 @@ final class ScontrolBurst {
 
     private ScontrolBurst() {}
 
-    static int show(CommandContext c) {
+    static int show(CommandContext c, boolean oneLine) {
         Json.Obj r;
         try {
             r = c.host().controller().call("QueryBurstBuffers", new Json.Obj());
@@ -43,7 +43,7 @@ final class ScontrolBurst {
         }
         out.append("  GetSysState=(null)\n  GetSysStatus=(null)\n");
         buffers(out, r.objects("buffers"), c);
-        c.out().println(out.toString());
+        c.out().println(oneLine ? out.toString().strip().replaceAll("\\n +", " ") : out.toString());
         return 0;
     }
 

@@ -5,6 +5,7 @@ import java.util.List;
 /** {@code scontrol --help}: the options, then what can be typed as a command. */
 final class ScontrolHelp {
     private static final String[][] COMMANDS = {
+        {"abort", "end slurmctld at once, with a core file"},
         {"all", "show hidden partitions too"},
         {"cancel_reboot <nodelist>", "take a pending reboot back"},
         {"completing", "jobs that are still being cleaned up"},
@@ -13,6 +14,7 @@ final class ScontrolHelp {
         {"details", "show more of each record"},
         {"errnumstr <number>", "sentence of an error number"},
         {"exit, quit", "leave scontrol"},
+        {"getent [<node>]", "users and groups of the steps on this node"},
         {"help", "this text"},
         {"fsdampeningfactor <factor>", "set FairShareDampeningFactor until slurm.conf is read again"},
         {"hide", "do not show hidden partitions"},
@@ -56,6 +58,6 @@ final class ScontrolHelp {
             c.out().println("  " + row[0] + " ".repeat(Math.max(2, 38 - row[0].length())) + row[1]);
         }
         c.out().println("\n<ENTITY> may be config, daemons, hostlist, hostlistsorted, hostnames, job, licenses, node, partition,\n"
-                + "reservation, slurmd, step or topology. <SPECIFICATIONS> are Key=value pairs as show prints them.");
+                + "reservation, slurmd, step, topoconf or topology. <SPECIFICATIONS> are Key=value pairs as show prints them.");
     }
 }

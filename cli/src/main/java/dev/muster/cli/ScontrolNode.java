@@ -180,6 +180,31 @@ final class ScontrolNode {
         return 0;
     }
 
+    /** {@code getent}: the user of each step here and his groups, as the node was told them, not as it looks them up. */
+    static int getent(CommandContext c, List<String> rest) throws SlurmException {
+        List<Json.Obj> steps = steps(c, rest.isEmpty() ? "" : rest.getFirst(), 0, 0);
+        for (Json.Obj step : steps) {
+            Json.Obj owner = step.obj("owner");
+            String name = SacctJson.stepName(step);
+            String user = owner.text("user");
+            c.out().println("JobId=" + step.integer("jobId") + "." + name.substring(0, 1).toUpperCase(Locale.ROOT) + name.substring(1) + ":");
+            c.out().println("User:");
+            c.out().println(String.join(":", user, "x", Long.toString(owner.number("uid")), Long.toString(owner.number("gid")),
+                    Names.fromGetent("passwd", user, 4), owner.text("home"), owner.text("shell")));
+            c.out().println("Groups:");
+            for (Object gid : owner.list("gids")) {
+                String group = owner.number("gid") == ((Number) gid).longValue() ? owner.text("group") : Names.fromGetent("group", gid.toString(), 0);
+                c.out().println(group + ":x:" + gid + ":" + user);
+            }
+            c.out().println("");
+        }
+        if (steps.isEmpty()) {
+            c.err().println("No job steps exist on this node.");
+            return 1;
+        }
+        return 0;
+    }
+
     /** {@code listjobs} and {@code liststeps}. */
     static int list(CommandContext c, boolean steps) throws SlurmException {
         c.out().println(steps ? "JOBID    STEPID" : "JOBID");

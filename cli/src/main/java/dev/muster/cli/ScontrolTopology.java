@@ -5,7 +5,7 @@ import dev.muster.model.Json;
 import java.util.ArrayList;
 import java.util.List;
 
-/** {@code scontrol show topology}. */
+/** {@code scontrol show topology} and {@code topoconf}. */
 final class ScontrolTopology {
     private ScontrolTopology() {}
 
@@ -56,6 +56,54 @@ final class ScontrolTopology {
         }
         lines.forEach(l -> c.out().println(l));
         return 0;
+    }
+
+    /** All of them in the form of topology.yaml, the one of partitions that name none first. */
+    static int conf(CommandContext c) {
+        List<Json.Obj> all;
+        try {
+            all = c.host().controller().call("QueryTopology", new Json.Obj()).objects("topologies");
+        } catch (SlurmException e) {
+            return Standard.failed(c, "slurm_get_topology_conf error", e);
+        }
+        c.out().println("---");
+        if (all.isEmpty()) {
+            c.out().println("- topology: default\n  cluster_default: true\n  flat: true");
+        }
+        for (int i = 0; i < all.size(); i++) {
+            Json.Obj t = all.get(i);
+            c.out().println("- topology: " + (t.text("name").isEmpty() ? "default" : t.text("name")) + "\n  cluster_default: " + (i == 0));
+            switch (t.text("kind")) {
+                case "TREE" -> tree(c, t);
+                case "BLOCK" -> blocks(c, t);
+                case "TORUS" -> t.texts("lines").forEach(line -> c.out().println("  " + line));
+                default -> c.out().println(t.flag("alphaRank") ? "  flat:\n    alpha_step_rank: true" : "  flat: true");
+            }
+        }
+        return 0;
+    }
+
+    private static void tree(CommandContext c, Json.Obj t) {
+        c.out().println("  tree:\n    switches:");
+        for (Json.Obj s : t.objects("switches")) {
+            List<String> below = texts(s, "switches");
+            c.out().println("      - switch: " + s.text("name"));
+            c.out().println(below.isEmpty() ? "        nodes: " + hosts(texts(s, "nodes")) : "        children: " + hosts(below));
+        }
+    }
+
+    private static void blocks(CommandContext c, Json.Obj t) {
+        c.out().println("  block:");
+        List<String> sizes = texts(t, "sizes");
+        if (!sizes.isEmpty()) {
+            c.out().println("    block_sizes:");
+            sizes.forEach(size -> c.out().println("      - " + size));
+        }
+        c.out().println("    blocks:");
+        for (Json.Obj b : t.objects("blocks")) {
+            c.out().println("      - block: " + b.text("name"));
+            c.out().println("        nodes: " + hosts(texts(b, "nodes")));
+        }
     }
 
     private static boolean wanted(String kind, String name, Json.Obj unit) {

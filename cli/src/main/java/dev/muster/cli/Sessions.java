@@ -43,11 +43,7 @@ final class Sessions {
     }
 
     /** Of the process itself, whatever token there is: nodes take no tokens. */
-    static Session own(ClientConf conf, ProcessHost host) throws SlurmException {
-        return own(conf, host, conf.clusterName);
-    }
-
-    private static Session own(ClientConf conf, ProcessHost host, String cluster) throws SlurmException {
+    static Session own(ClientConf conf, ProcessHost host, String cluster) throws SlurmException {
         Optional<byte[]> key = clusterKey(conf, host.nowMs());
         if (key.isPresent()) {
             return Session.issue(key.get(), cluster, new Caller(host.uid(), host.gid()), host.nowMs(),

@@ -161,6 +161,10 @@ final class ShowText {
             add("BatchHost", j.text("batchHost"));
             line();
         }
+        if (j.flag("stepMgr")) {
+            add("StepMgrEnabled", "Yes");
+            line();
+        }
         int nodes = j.integer("nodeCount");
         int most = j.integer("nodeCountMax");
         add("NumNodes", JobRows.isPending(j) && most > 0 ? nodes + "-" + most : Integer.toString(nodes));
@@ -209,6 +213,16 @@ final class ShowText {
         }
         add("DelayBoot", Durations.fullMinutes(j.integer("delayBootMin")));
         line();
+        if (j.integer("segment") > 0) {
+            add("SegmentSize", j.integer("segment"));
+            line();
+        }
+        for (String kind : List.of("Spread", "Consolidate")) {
+            if (j.flag(Texts.lower(kind) + "Segments")) {
+                add(kind + "Segments", "Yes");
+                line();
+            }
+        }
         if (!j.text("reservation").isEmpty()) {
             add("Reservation", j.text("reservation"));
             line();
@@ -245,6 +259,7 @@ final class ShowText {
         optional(j, "burstBufferState", "BurstBufferState");
         optional(j, "container", "Container");
         optional(j, "containerId", "ContainerID");
+        optional(j, "containerType", "ContainerType");
         optional(j, "cpusPerTres", "CpusPerTres");
         optional(j, "memPerTres", "MemPerTres");
         optional(j, "tresBind", "TresBind");

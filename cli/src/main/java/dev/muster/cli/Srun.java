@@ -41,6 +41,9 @@ final class Srun implements Command {
         }
         o.readEnvironment();
         boolean inside = o.has(JobOption.JOBID) && !isOwnAllocation(o);
+        if (inside) {
+            Clusters.ofAllocation(c);
+        }
         boolean components = sections.size() > 1 || inside && o.has(JobOption.HET_GROUP);
         if (!components) {
             CliFilter.preSubmit(o, 0, program);
@@ -208,12 +211,14 @@ final class Srun implements Command {
         AllocationClient client = new AllocationClient(c, o);
         String name = o.typed(JobOption.JOB_NAME) || c.env("SLURM_JOB_ID").isEmpty() && o.has(JobOption.JOB_NAME)
                 ? o.text(JobOption.JOB_NAME) : program.isEmpty() ? "srun" : Texts.baseName(program.getFirst());
+        // a job of one step would be over when its program has been copied
+        String kind = o.has(JobOption.BCAST) ? "ALLOCATION" : "RUN";
         Json.Obj reply;
         try {
+            client.choose(kind, List.of(o), List.of(name));
             reply = o.has(JobOption.TEST_ONLY) && o.typed(JobOption.JOBID)
-                    ? c.host().controller().call("TestJob", new Json.Obj().put("jobId", o.number(JobOption.JOBID))) :
-                    // a job of one step would be over when its program has been copied
-                    client.submit(o.has(JobOption.BCAST) ? "ALLOCATION" : "RUN", List.of(o), List.of(name), o.has(JobOption.TEST_ONLY));
+                    ? c.host().controller().call("TestJob", new Json.Obj().put("jobId", o.number(JobOption.JOBID)))
+                    : client.submit(kind, List.of(o), List.of(name), o.has(JobOption.TEST_ONLY));
         } catch (SlurmException e) {
             return client.refused(e);
         }
@@ -299,6 +304,7 @@ final class Srun implements Command {
                 : Texts.baseName(p.program().getFirst())).toList();
         Json.Obj reply;
         try {
+            client.choose("RUN", parts.stream().map(SrunHet.Part::options).toList(), names);
             reply = client.submit("RUN", parts.stream().map(SrunHet.Part::options).toList(), names, o.has(JobOption.TEST_ONLY));
         } catch (SlurmException e) {
             return client.refused(e);

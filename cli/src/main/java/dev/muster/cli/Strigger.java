@@ -24,6 +24,7 @@ final class Strigger implements Command {
             "primary_slurmctld_acct_buffer_full",
             "fail", "fini", "primary_slurmdbd_failure", "primary_slurmdbd_resumed_operation", "primary_database_failure",
             "primary_database_resumed_operation", "idle", "reconfig", "time", "up"));
+    private static final String BURST_BUFFER = "burst_buffer";
     private static final int OFFSET_MAX = 32_000;
     private static final String NO_EVENT = """
             You must specify a trigger (--down, --up, --reconfig, --time, --fini, --burst_buffer,
@@ -257,11 +258,23 @@ final class Strigger implements Command {
         return java.util.Collections.disjoint(a, b);
     }
 
+    /** Nodes, where it is not a daemon that something happens to. */
+    private static String kind(List<String> events) {
+        String first = events.isEmpty() ? "" : events.getFirst();
+        for (String kind : List.of("slurmctld", "slurmdbd", "database")) {
+            if (first.contains("_" + kind + "_")) {
+                return kind;
+            }
+        }
+        return first.equals(BURST_BUFFER) ? "other" : "node";
+    }
+
     private static String row(Json.Obj t) {
         boolean job = t.integer("jobId") != 0;
         List<String> events = t.texts("events");
-        String resource = job ? Long.toString(t.number("jobId")) : t.text("nodes").isEmpty() ? "*" : t.text("nodes");
-        return String.format("%7d %-8s %8s %-35s %6d %-8s %5s %s", t.number("id"), job ? "job" : "node", resource,
+        String resource = job ? Long.toString(t.number("jobId")) : events.contains(BURST_BUFFER) ? "(null)"
+                : t.text("nodes").isEmpty() ? "*" : t.text("nodes");
+        return String.format("%7d %-8s %8s %-35s %6d %-8s %5s %s", t.number("id"), job ? "job" : kind(events), resource,
                 events.size() == 1 ? events.getFirst() : "unknown", t.number("offsetSeconds"), t.text("userName"),
                 t.flag("permanent") ? "PERM" : "", t.text("program"));
     }

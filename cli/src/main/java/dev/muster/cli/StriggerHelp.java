@@ -28,8 +28,14 @@ final class StriggerHelp {
               -M, --cluster=name  cluster to ask
               -V, --version       print the version
 
-            Not supported by this version: --burst_buffer, --front_end, and the events
-            of slurmctld, slurmdbd and the database (-a -A -b -B -c -C -e -g -G -h -H).
+              -b, -A              slurmctld has been started and goes on (resumed_control,
+                                  resumed_operation of primary_slurmctld)
+              -e, --primary_slurmctld_acct_buffer_full   slurmdbd is too far behind
+              -g, -G              slurmdbd does not answer, answers again
+              -h, -H              its database fails, is there again
+                  --burst_buffer  a burst buffer's script has failed
+
+            Refused: -a, -B, -c and -C, which need a backup controller, and --front_end.
 
             Help options:
                   --help          show this help message

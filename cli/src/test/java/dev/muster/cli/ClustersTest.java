@@ -48,4 +48,29 @@ class ClustersTest {
                 new FakeHost.Ran(0, "Submitted batch job 9 on cluster " + chosen + "\n", ""));
         assertThat(host.sent.get("Submit").flag("testOnly")).isFalse();
     }
+
+    /** srun and salloc likewise, and what they ask from then on is asked there. */
+    @ParameterizedTest
+    @CsvSource({"salloc --no-shell, test=5 far=4, test far far", "salloc --no-shell, far=9, far", "salloc --no-shell, test=4 far=4, test far test",
+        "srun --test-only true, test=5 far=4, test far far"})
+    void srunAndSallocTakeTheEarliestStart(String command, String starts, String turns) {
+        host.reply("AwaitAllocation", "{\"jobId\":9,\"state\":\"RUNNING\",\"ready\":true,\"nodes\":\"x1\",\"nodeCount\":1}");
+        for (String s : starts.split(" ")) {
+            host.reply(s.substring(0, s.indexOf('=')) + " Submit", "{\"jobId\":9,\"testStart\":" + s.substring(s.indexOf('=') + 1) + "}");
+        }
+        String names = String.join(",", java.util.Arrays.stream(starts.split(" ")).map(s -> s.replaceFirst("=.*", "")).toList());
+        assertThat(host.run(command.replaceFirst(" ", " -M " + names + " ")).rc()).isZero();
+        assertThat(String.join(" ", host.turns)).isEqualTo(turns);
+    }
+
+    /** A step in an allocation of another cluster; not where the variable is of another job than the one that runs here. */
+    @ParameterizedTest
+    @CsvSource({"far:10.0.0.2:6817:11520, far, far", "far:10.0.0.2:6817:11520, test, ''", "test:10.0.0.1:6817:11520, test, ''"})
+    void stepsGoWhereTheirAllocationIs(String working, String ofJob, String turns) {
+        host.env.put("SLURM_JOB_ID", "9");
+        host.env.put("SLURM_WORKING_CLUSTER", working);
+        host.env.put("SLURM_CLUSTER_NAME", ofJob);
+        host.run("srun true");
+        assertThat(String.join(" ", host.turns)).isEqualTo(turns);
+    }
 }

@@ -245,6 +245,83 @@ class ListingTest {
     }
 
     @Test
+    void scontrolShowsWhoManagesTheSteps() {
+        host.reply("QueryJobs", """
+                {"jobs":[{"jobId":5,"batchHost":"n1","stepMgr":true,"segment":2,"spreadSegments":true,"consolidateSegments":true,
+                  "containerType":"x","memUpdateMargin":20,"memUpdateMin":5}]}""");
+        assertThat(host.run("scontrol show job 5").out()).contains("   BatchHost=n1\n   StepMgrEnabled=Yes\n   NumNodes=")
+                .contains("SegmentSize=2").contains("ContainerType=x").contains("SpreadSegments=Yes").contains("ConsolidateSegments=Yes");
+        assertThat(host.run("scontrol --json show job 5").out().replaceAll("\\s+", "")).contains("STEPMGR_ENABLED", "SPREAD_SEGMENTS",
+                "CONSOLIDATE_SEGMENTS", "\"segment_size\":2", "\"container_type\":\"x\"", "\"memory_update_delay\":5", "\"memory_update_margin\":20");
+        host.reply("QueryJobs", "{\"jobs\":[{\"jobId\":5}]}");
+        assertThat(host.run("scontrol show job 5").out()).doesNotContain("StepMgrEnabled").doesNotContain("Segment");
+    }
+
+    @Test
+    void topologiesAsTheirFileHasThem() {
+        host.reply("QueryTopology", """
+                {"topologies":[{"name":"t","kind":"TREE","switches":[{"name":"s1","nodes":["n1","n2"]},
+                    {"name":"r","level":1,"nodes":["n1","n2"],"switches":["s1"]}]},
+                  {"name":"b","kind":"BLOCK","blocks":[{"name":"b1","nodes":["n1","n2"]}],"sizes":[2,4]},
+                  {"name":"o","kind":"TORUS","lines":["torus3d:","  toruses:"]},{"name":"f","kind":"FLAT","alphaRank":true}]}""");
+        assertThat(host.run("scontrol show topoconf").out()).isEqualTo("""
+                ---
+                - topology: t
+                  cluster_default: true
+                  tree:
+                    switches:
+                      - switch: s1
+                        nodes: n[1-2]
+                      - switch: r
+                        children: s1
+                - topology: b
+                  cluster_default: false
+                  block:
+                    block_sizes:
+                      - 2
+                      - 4
+                    blocks:
+                      - block: b1
+                        nodes: n[1-2]
+                - topology: o
+                  cluster_default: false
+                  torus3d:
+                    toruses:
+                - topology: f
+                  cluster_default: false
+                  flat:
+                    alpha_step_rank: true
+                """);
+        host.reply("QueryTopology", "{}");
+        assertThat(host.run("scontrol show topoconf").out()).isEqualTo("---\n- topology: default\n  cluster_default: true\n  flat: true\n");
+    }
+
+    /** As the original shows them. */
+    @Test
+    void triggersOfDaemons() {
+        host.reply("QueryTriggers", """
+                {"triggers":[{"id":1,"events":["primary_slurmctld_resumed_operation"],"userName":"root","program":"/bin/true"},
+                  {"id":6,"events":["primary_slurmdbd_failure"],"userName":"root","program":"/bin/true"},
+                  {"id":8,"events":["primary_database_failure"],"userName":"root","program":"/bin/true"},
+                  {"id":10,"events":["burst_buffer"],"userName":"root","program":"/bin/true"},
+                  {"id":11,"events":["down"],"userName":"root","program":"/bin/true"}]}""");
+        assertThat(host.run("strigger --get -N").out()).isEqualTo("""
+                      1 slurmctld       * primary_slurmctld_resumed_operation      0 root           /bin/true
+                      6 slurmdbd        * primary_slurmdbd_failure                 0 root           /bin/true
+                      8 database        * primary_database_failure                 0 root           /bin/true
+                     10 other      (null) burst_buffer                             0 root           /bin/true
+                     11 node            * down                                     0 root           /bin/true
+                """);
+    }
+
+    @Test
+    void abortAsksForTheEndAtOnce() {
+        host.reply("Shutdown", "{}");
+        assertThat(host.run("scontrol abort")).isEqualTo(new FakeHost.Ran(0, "", ""));
+        assertThat(host.sent.get("Shutdown").flag("abort")).isTrue();
+    }
+
+    @Test
     void energyHasDecimalPrefixes() {
         String[][] rows = {{"0", "", "0"}, {"999", "", "999"}, {"2000", "", "2K"}, {"13503", "", "13.50K"}, {"7250000", "", "7.25M"},
             {"13503", "1", "13503"}, {"13503", "M", "0.01M"}, {"4000000", "K", "4000K"}};

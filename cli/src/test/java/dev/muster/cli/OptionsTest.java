@@ -64,6 +64,13 @@ class OptionsTest {
             --gid=nosuch | 255 | Invalid --gid specification
             --wait-all-nodes=3 | 255 | Invalid --wait-all-nodes specification
             --kill-on-invalid-dep=x | 255 | Invalid --kill-on-invalid-dep specification
+            --mem-update=20 | 255 | Invalid --mem-update specification
+            --mem-update=x@5 | 255 | Invalid --mem-update specification
+            --mem-update=20@x | 255 | Invalid --mem-update specification
+            --mem-update=20@0 | 255 | Invalid --mem-update specification
+            --resv-ports=x | 1 | Invalid numeric value "x" for --resv-port.
+            --resources=a:1 | 1 | --resources is not supported by this cluster
+            --cluster-constraint=a | 1 | --cluster-constraint chooses among the clusters of a federation, and this cluster is in none
             -G x:y:z | 1 | Invalid generic resource (gres) specification
             """)
     void badValues(String args, int rc, String sentence) {
@@ -98,6 +105,26 @@ class OptionsTest {
         for (String[] row : table) {
             assertThat(submitted("sbatch " + row[0] + " --wrap=true").toString()).contains("\"mailType\":\"" + row[1] + "\"");
         }
+    }
+
+    @Test
+    void managersPortsMemoryAndSegments() {
+        Json.Obj job = submitted("sbatch --stepmgr --resv-ports=4 --container-type=x --mem-update=20@1:30 --segment=2 --spread-segments "
+                + "--consolidate-segments --wrap=true");
+        assertThat(job.obj("extras").flag("stepMgr")).isTrue();
+        assertThat(job.obj("extras").integer("resvPorts")).isEqualTo(4);
+        assertThat(job.obj("extras").text("containerType")).isEqualTo("x");
+        assertThat(job.obj("extras").integer("memUpdateMargin")).isEqualTo(20);
+        assertThat(job.obj("extras").integer("memUpdateMin")).isEqualTo(2);
+        assertThat(job.obj("request").flag("spreadSegments")).isTrue();
+        assertThat(job.obj("request").flag("consolidateSegments")).isTrue();
+        assertThat(submitted("sbatch --resv-ports --wrap=true").obj("extras").integer("resvPorts")).isEqualTo(-1);
+        assertThat(submitted("sbatch --resv-ports=0 --wrap=true").obj("extras").has("resvPorts")).isFalse();
+        host.env.put("SBATCH_STEPMGR", "1");
+        host.env.put("SBATCH_CONTAINER_TYPE", "y");
+        Json.Obj extras = submitted("sbatch --wrap=true").obj("extras");
+        assertThat(extras.flag("stepMgr")).isTrue();
+        assertThat(extras.text("containerType")).isEqualTo("y");
     }
 
     @Test

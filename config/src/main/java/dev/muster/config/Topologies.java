@@ -159,13 +159,14 @@ public final class Topologies {
         if (m.containsKey("torus3d")) {
             List<Topology.Block> placements = new ArrayList<>();
             list(map(m.get("torus3d")).get("toruses")).forEach(t -> torus(map(t), placements));
-            return new Topology(name, Topology.Kind.TORUS, List.of(), List.of(), List.of(), placements, false);
+            return new Topology(name, Topology.Kind.TORUS, List.of(), List.of(), List.of(), placements, false, false,
+                    YamlLite.lines(Map.of("torus3d", m.get("torus3d"))));
         }
         if (!m.containsKey("flat")) {
             error("topology " + name + " is of no kind that is known");
         }
         boolean alpha = m.get("flat") instanceof Map<?, ?> flat && text(flat, "alpha_step_rank").equals("true");
-        return new Topology(name, Topology.Kind.FLAT, List.of(), List.of(), List.of(), List.of(), false, alpha);
+        return new Topology(name, Topology.Kind.FLAT, List.of(), List.of(), List.of(), List.of(), false, alpha, List.of());
     }
 
     private record Dims(int x, int y, int z) {

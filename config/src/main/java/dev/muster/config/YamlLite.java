@@ -48,6 +48,30 @@ final class YamlLite {
         return value;
     }
 
+    /** The other way: lines that read as the same maps, lists and text. */
+    static List<String> lines(Object value) {
+        List<String> out = new ArrayList<>();
+        switch (value) {
+            case Map<?, ?> map -> map.forEach((key, v) -> {
+                if (v instanceof Map<?, ?> || v instanceof List<?>) {
+                    out.add(key + ":");
+                    lines(v).forEach(line -> out.add("  " + line));
+                } else {
+                    out.add(key + ": " + v);
+                }
+            });
+            case List<?> list -> list.forEach(v -> {
+                String dash = "- ";
+                for (String line : lines(v)) {
+                    out.add(dash + line);
+                    dash = "  ";
+                }
+            });
+            default -> out.add(value.toString());
+        }
+        return out;
+    }
+
     private static String uncommented(String line) {
         char quote = 0;
         for (int i = 0; i < line.length(); i++) {

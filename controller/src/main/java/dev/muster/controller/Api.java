@@ -40,6 +40,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Function;
 
 /** The edge: one method per message. Decodes, resolves names and files, hands commands to the core, shapes replies. */
 final class Api {
@@ -149,8 +150,8 @@ final class Api {
             case "CreateToken" -> controller.tokens().answer(caller, Codec.decode(body, ClusterMessages.CreateToken.class));
             case "Reconfigure" -> admin(caller, controller::reconfigure);
             case "Shutdown" -> {
-                boolean only = Codec.decode(body, ClusterMessages.Shutdown.class).controllerOnly();
-                yield admin(caller, () -> controller.shutdown(only));
+                ClusterMessages.Shutdown m = Codec.decode(body, ClusterMessages.Shutdown.class);
+                yield admin(caller, () -> m.abort() ? controller.abort() : controller.shutdown(m.controllerOnly()));
             }
             case "SetDebug" -> {
                 ClusterMessages.SetDebug m = Codec.decode(body, ClusterMessages.SetDebug.class);
@@ -493,8 +494,8 @@ final class Api {
         List<Integer> tasks = JobEnvironment.taskCounts(job);
         int i = 0;
         for (dev.muster.core.Allocation.Share s : job.run().allocation().nodes()) {
-            shares.add(share(state, s.node(), s.cpus(), s.memoryMb(), TresText.gresDetail(state, s.node(), s.gres()), tasks.get(i++), List.of(),
-                    usable(job, s)));
+            shares.add(share(state, links::address, s.node(), s.cpus(), s.memoryMb(), TresText.gresDetail(state, s.node(), s.gres()),
+                    tasks.get(i++), List.of(), usable(job, s)));
         }
         List<String> environment = job.run().allocation().isEmpty() ? List.of()
                 : JobEnvironment.ofAllocation(state, job).entrySet().stream().map(e -> e.getKey() + "=" + e.getValue()).toList();
@@ -512,10 +513,11 @@ final class Api {
         return threads > 0 && !s.cores().isEmpty() ? Math.min(s.cpus(), s.cores().count() * threads) : s.cpus();
     }
 
-    static JobMessages.NodeShare share(State state, String name, int cpus, long memoryMb, String gres, int tasks, List<Integer> ids,
-            int usableCpus) {
+    /** @param address where a node is spoken to */
+    static JobMessages.NodeShare share(State state, Function<Node, String> address, String name, int cpus, long memoryMb, String gres, int tasks,
+            List<Integer> ids, int usableCpus) {
         Optional<Node> node = state.nodes().find(name);
-        return new JobMessages.NodeShare(name, node.map(n -> n.spec().address()).orElse(name), node.map(n -> n.spec().port()).orElse(0),
+        return new JobMessages.NodeShare(name, node.map(address).orElse(name), node.map(n -> n.spec().port()).orElse(0),
                 cpus, memoryMb, gres, tasks, ids, usableCpus);
     }
 
@@ -526,7 +528,7 @@ final class Api {
     // ---- nodes and partitions
 
     private NodeViews nodeViews(State state) {
-        return new NodeViews(state, links::beat, identities::userName, System.currentTimeMillis() / 1000);
+        return new NodeViews(state, links::beat, links::address, identities::userName, System.currentTimeMillis() / 1000);
     }
 
     private Reply nodes(Caller caller, ClusterMessages.QueryNodes q) {

@@ -105,11 +105,20 @@ final class BurstBuffers {
     }
 
     /** The job's script as a file that SlurmUser may read, for the site's script to look into. */
-    private Path script(Path directory, JobDesc desc, Bytes batch) throws IOException {
+    private Path script(Path directory, Job job) throws IOException {
+        Bytes batch = blobs.apply(job.desc().payload().scriptHash());
+        return script(directory, BufferSymbols.filled(batch.isEmpty() ? alone(job.desc()) : batch, settings.directive(), job));
+    }
+
+    /** Where there is no script the directives stand for one. */
+    private static Bytes alone(JobDesc desc) {
+        return Bytes.of(("#!/bin/bash\n" + desc.extras().burstBuffer() + "\n").getBytes(StandardCharsets.UTF_8));
+    }
+
+    private Path script(Path directory, Bytes content) throws IOException {
         Files.createDirectories(directory, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
         Path script = directory.resolve("script");
-        byte[] own = ("#!/bin/bash\n" + desc.extras().burstBuffer() + "\n").getBytes(StandardCharsets.UTF_8);
-        Files.write(script, batch.isEmpty() ? own : batch.toArray());
+        Files.write(script, content.toArray());
         own(directory);
         own(script);
         return script;
@@ -155,9 +164,6 @@ final class BurstBuffers {
         if (desc.owner().uid() == 0 || !may || s.denied().contains(user) || s.denied().contains(number)) {
             return new Refused(SlurmErrno.BURST_BUFFER_PERMISSION, "User " + user + " can not allocate burst buffers");
         }
-        if (!desc.timing().array().isEmpty()) {
-            return new Refused(SlurmErrno.INVALID_BURST_BUFFER_REQUEST, "Burst buffers of job arrays are not part of this version");
-        }
         JobDesc asking = desc.withExtras(desc.extras().withBurstBuffer(directives));
         return asked(asking, batch);
     }
@@ -166,7 +172,7 @@ final class BurstBuffers {
         Path directory = Path.of(conf.get().stateSaveLocation(), "burst_buffer", "new." + Thread.currentThread().threadId());
         asking.acquireUninterruptibly();
         try {
-            String script = script(directory, desc, batch).toString();
+            String script = script(directory, batch.isEmpty() ? alone(desc) : batch).toString();
             Json.Obj job = new Json.Obj().put("description", Json.object(dev.muster.model.Codec.encode(desc)));
             BufferCalls.Answer answer = calls.call(0, "slurm_bb_job_process",
                     List.of(script, Integer.toString(desc.owner().uid()), Integer.toString(desc.owner().gid())), job, settings.validateS());
@@ -243,7 +249,7 @@ final class BurstBuffers {
     private void work(Job job, BurstBuffer b) {
         running.acquireUninterruptibly();
         try {
-            String script = script(directory(job.id()), job.desc(), blobs.apply(job.desc().payload().scriptHash())).toString();
+            String script = script(directory(job.id()), job).toString();
             switch (b.stage()) {
                 case STAGING_IN -> stageIn(job, b, script);
                 case POST_RUN -> report(b, step(job, b, "slurm_bb_post_run", script, settings.otherS()), "slurm_bb_post_run: ");
@@ -329,7 +335,7 @@ final class BurstBuffers {
         }
         Path directory = directory(job.id());
         try {
-            String script = script(directory, job.desc(), blobs.apply(job.desc().payload().scriptHash())).toString();
+            String script = script(directory, job).toString();
             Path variables = directory.resolve("path");
             Files.write(variables, new byte[0]);
             own(variables);

@@ -137,10 +137,14 @@ final class ConfigBridge {
                 conf.memoryConsumable(), conf.defMemPerCpuMb(), conf.defMemPerNodeMb(), conf.maxMemPerCpuMb(), conf.maxMemPerNodeMb(),
                 conf.killWaitSec(), conf.minJobAgeSec(), conf.overTimeLimitMin(), conf.returnToService(), conf.slurmdTimeoutSec(),
                 conf.batchStartTimeoutSec(), (int) conf.number(Key.MAX_STEP_COUNT), (int) conf.number(Key.MAX_TASKS_PER_NODE),
-                conf.jobRequeue(), enforce(conf.enforcePartLimits()), has(prolog, "Contain") || has(prolog, "X11"),
+                conf.jobRequeue(), enforce(conf.enforcePartLimits()), externSteps(conf),
                 has(prolog, "Alloc") || has(prolog, "Contain") || has(prolog, "X11") || has(prolog, "RunInJob"),
                 conf.configOverrides(), conf.yes(Key.DISABLE_ROOT_JOBS), conf.gresTypes(), options,
                 Topologies.read(conf, new ArrayList<>()));
+    }
+
+    static boolean externSteps(SlurmConf conf) {
+        return has(conf.prologFlags(), "Contain") || has(conf.prologFlags(), "X11");
     }
 
     private static void submissions(SlurmConf conf, Map<String, String> options) {
@@ -152,6 +156,12 @@ final class ConfigBridge {
         }
         if (conf.has(Key.SLURMCTLD_PARAMETERS, "enable_expedited_requeue")) {
             options.put(Expediting.ENABLED, "true");
+        }
+        if (conf.has(Key.SLURMCTLD_PARAMETERS, "enable_stepmgr")) {
+            options.put(Settings.STEPMGR, "true");
+            if (conf.text(Key.JOB_ACCT_GATHER_TYPE).endsWith("cgroup")) {
+                options.put(Settings.MEMORY_UPDATES, "true");
+            }
         }
         if (!conf.list(Key.JOB_SUBMIT_PLUGINS).isEmpty()) {
             options.put(JobSubmit.PLUGINS, String.join(",", conf.list(Key.JOB_SUBMIT_PLUGINS)));

@@ -18,6 +18,7 @@ import dev.muster.core.Partition;
 import dev.muster.core.PartitionEdit;
 import dev.muster.core.Power;
 import dev.muster.core.State;
+import dev.muster.core.Trigger;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.daemon.Identities;
 import dev.muster.daemon.Requests;
@@ -89,6 +90,10 @@ final class Controller {
     private Optional<Sack> sack = Optional.empty();
     private volatile boolean stopping;
     private volatile boolean primary;
+    private final List<String> early = new ArrayList<>();
+    private boolean rowsFull;
+    /** There was a controller of this state before. */
+    private boolean goesOn;
     private final Clients clients = new Clients();
     private final HealthChecks healthChecks = new HealthChecks();
     private final ConfigService configService = new ConfigService();
@@ -162,7 +167,11 @@ final class Controller {
         configure(c);
         programs.resume(thread.durable(), activeJobs(thread.durable()));
         Api api = new Api(this, thread, identities, blobs, watch, links, log);
-        primary = true;
+        if (goesOn) {
+            happened(Trigger.CONTROL_RESUMED);
+            happened(Trigger.OPERATION_RESUMED);
+        }
+        begun();
         programs.primary(true);
         int slurmUid = slurmUid(c);
         Optional<Tokens> taken = tokens(c);
@@ -186,9 +195,24 @@ final class Controller {
             case "accounting_storage/none" -> c.given(Key.ACCOUNTING_STORAGE_TYPE) ? new NoAccounting()
                     : EmbeddedAccounting.open(stateDir, clusterId, journal.lastIndex(), blobs::read, log::info);
             case "accounting_storage/slurmdbd" -> new DbdAccounting(conf::get, sessions, clusterId.toString(), journal::lastIndex, this::knownState,
-                    this::policy, blobs::read, log::info);
+                    this::policy, blobs::read, log::info, this::happened);
             default -> EmbeddedAccounting.open(stateDir, clusterId, journal.lastIndex(), blobs::read, log::info);
         };
+    }
+
+    /** For triggers. What happens before there is anybody to tell is told at the start. */
+    private synchronized void happened(String event) {
+        if (thread == null || !primary) {
+            early.add(event);
+        } else {
+            thread.submit(new Command.Happened(event), -1);
+        }
+    }
+
+    private synchronized void begun() {
+        primary = true;
+        early.forEach(this::happened);
+        early.clear();
     }
 
     private State knownState() {
@@ -229,12 +253,16 @@ final class Controller {
         lastSnapshot.set(recovered.snapshotIndex());
         core.reset(recovered.state());
         applied = journal.lastIndex();
+        goesOn = applied > 0;
         if (applied > 0) {
             log.info("Recovered state of " + recovered.state().jobs().size() + " jobs in " + (System.nanoTime() - began) / 1_000_000 + " ms");
         }
     }
 
     private void configure(SlurmConf c) throws IOException {
+        if (c.has(Key.SLURMCTLD_PARAMETERS, "enable_stepmgr") && !ConfigBridge.externSteps(c)) {
+            throw new IOException("SlurmctldParameters=enable_stepmgr needs PrologFlags=Contain");
+        }
         Decision decision = thread.execute(ConfigBridge.command(c, slurmUid(c)), -1);
         if (decision instanceof Decision.Rejected r) {
             throw new IOException(r.sentence());
@@ -315,8 +343,14 @@ final class Controller {
             }
             State state = thread.durable();
             programs.tick(state, clock.now().tickMs());
+            boolean full = accounting.overloaded();
+            if (full && !rowsFull) {
+                happened(Trigger.ROWS_FULL);
+            }
+            rowsFull = full;
             long nowS = System.nanoTime() / 1_000_000_000L;
             clients.silent(activeJobs(state), nowS, conf.get().number(Key.INACTIVE_LIMIT)).forEach(c -> thread.submit(c, -1));
+            links.memory().tick(state, activeJobs(state), clock.now().tickMs(), links::send);
             healthChecks.tick(conf.get(), state.nodes().values(), System.nanoTime() / 1_000_000_000L, links::send);
             int timeout = state.settings().nodeTimeoutS();
             for (Node node : state.nodes().values()) {
@@ -345,7 +379,7 @@ final class Controller {
 
     private Optional<String> metrics(String page) {
         State state = thread.durable();
-        NodeViews nodes = new NodeViews(state, links::beat, identities::userName, System.currentTimeMillis() / 1000);
+        NodeViews nodes = new NodeViews(state, links::beat, links::address, identities::userName, System.currentTimeMillis() / 1000);
         JobViews jobs = new JobViews(state, scheduler, clock.now(), "");
         return new Metrics(state, nodes::info, jobs::reason).page(page, partitionOrder(state), diagnostics().values());
     }
@@ -358,6 +392,10 @@ final class Controller {
 
     Scheduler planner() {
         return scheduler;
+    }
+
+    NodeLinks links() {
+        return links;
     }
 
     Clock clock() {
@@ -568,6 +606,22 @@ final class Controller {
                 Thread.currentThread().interrupt();
             }
             onShutdown.run();
+        });
+        return "";
+    }
+
+    /** Dies on the spot, with a core file where the limits allow one, as after any other fault; the answer goes out before. */
+    String abort() {
+        log.error("abort requested");
+        Thread.ofPlatform().start(() -> {
+            try {
+                Thread.sleep(200);
+                new ProcessBuilder("kill", "-ABRT", Long.toString(ProcessHandle.current().pid())).start();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            } catch (IOException e) {
+                Runtime.getRuntime().halt(134);
+            }
         });
         return "";
     }

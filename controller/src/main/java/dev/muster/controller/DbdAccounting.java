@@ -7,6 +7,7 @@ import dev.muster.controller.dbd.DbdLink;
 import dev.muster.core.Entry;
 import dev.muster.core.Node;
 import dev.muster.core.State;
+import dev.muster.core.Trigger;
 import dev.muster.daemon.Sessions;
 import dev.muster.model.Bytes;
 import dev.muster.model.Codec;
@@ -41,9 +42,10 @@ final class DbdAccounting implements Accounting {
      * @param state   the newest durable state
      * @param policy  takes a new policy and returns when it is durable
      * @param contents scripts and environments by their hash
+     * @param happened is told the events of triggers
      */
     DbdAccounting(Supplier<SlurmConf> confs, Sessions sessions, String journal, LongSupplier last, Supplier<State> state, Consumer<Policy> policy,
-            Function<String, Bytes> contents, Consumer<String> log) {
+            Function<String, Bytes> contents, Consumer<String> log, Consumer<String> happened) {
         SlurmConf conf = confs.get();
         int port = (int) conf.number(Key.ACCOUNTING_STORAGE_PORT);
         link = new DbdLink(hosts(conf), port > 0 ? port : PORT_DEFAULT, sessions::accountingSession, sessions::nonce,
@@ -71,6 +73,14 @@ final class DbdAccounting implements Accounting {
                     @Override
                     public void log(String sentence) {
                         log.accept(sentence);
+                    }
+
+                    @Override
+                    public void changed(DbdLink.Part part, boolean up) {
+                        happened.accept(switch (part) {
+                            case SLURMDBD -> up ? Trigger.DBD_RESUMED : Trigger.DBD_FAILED;
+                            case DATABASE -> up ? Trigger.DATABASE_RESUMED : Trigger.DATABASE_FAILED;
+                        });
                     }
                 });
         link.greet();

@@ -224,6 +224,10 @@ final class JobEnvironment {
         put("SLURM_NNODES", allocation.nodes().size());
         put("SLURM_JOB_CPUS_PER_NODE", counts(allocation.nodes().stream().map(Allocation.Share::cpus).toList()));
         put("SLURM_JOB_START_TIME", job.run().startTime());
+        if (d.extras().stepMgr() && !allocation.isEmpty()) {
+            put("SLURM_STEPMGR", allocation.nodes().getFirst().node());
+        }
+        optional("SLURM_CONTAINER_TYPE", d.extras().containerType());
         if (job.run().limitMin() >= 0) {
             put("SLURM_JOB_END_TIME", job.run().startTime() + job.run().limitMin() * 60L);
         }

@@ -182,7 +182,9 @@ final class JobViews {
                 d.extras().cpuFreq(), d.extras().tresFreq(), shown.backfilled(),
                 dev.muster.core.Crontab.when(state, job), d.extras().containerId(),
                 patterns.stdin().text(), patterns.stdout().text(), patterns.stderr().text(), d.timing().expedite(),
-                state.accounts().assoc(d.owner().user(), d.charge().account(), d.partition().split(",")[0]).map(of -> of.id()).orElse(0));
+                state.accounts().assoc(d.owner().user(), d.charge().account(), d.partition().split(",")[0]).map(of -> of.id()).orElse(0),
+                d.extras().stepMgr(), r.segment(), r.spreadSegments(), r.consolidateSegments(), d.extras().containerType(),
+                d.extras().memUpdateMargin(), d.extras().memUpdateMin());
     }
 
     /** {@code gres/gpu:a100:2,cpu:1} → {@code gres/gpu:a100=2,cpu=1}, as only what is per task is shown. */

@@ -53,6 +53,7 @@ final class NodeLinks {
     /** Files that are being read on nodes, by the question's number. */
     private final Map<Long, CompletableFuture<NodeMessages.FileRead>> reading = new ConcurrentHashMap<>();
     private final AtomicLong questions = new AtomicLong();
+    private final MemoryUpdates memory = new MemoryUpdates();
     private CoreThread core;
 
     NodeLinks(DaemonLog log, Supplier<SlurmConf> conf, Outgoing outgoing, Clock clock, BiConsumer<String, Boolean> onConnection) {
@@ -211,6 +212,7 @@ final class NodeLinks {
         lastHeardNs.put(link.node, System.nanoTime());
         switch (message) {
             case NodeMessages.Heartbeat m -> beats.put(link.node, m);
+            case NodeMessages.MemoryUsed m -> memory.told(core.durable(), link.node, m).ifPresent(c -> core.submit(c, -1));
             case NodeMessages.Register m -> log.error("node " + link.node + " registered twice on one stream");
             case NodeMessages.Relayed m -> relays.told(m);
             case NodeMessages.FileRead m -> Optional.ofNullable(reading.remove(m.id())).ifPresent(r -> r.complete(m));
@@ -238,6 +240,25 @@ final class NodeLinks {
                 link.frames.close();
             }
         });
+    }
+
+    /**
+     * Where a node is spoken to. Of one that comes from a cloud the configuration need not know that: it is where the node is connected from, or,
+     * if that is this machine, this controller's own address. SlurmctldParameters=cloud_dns: its name is enough.
+     */
+    String address(Node node) {
+        Node.Spec s = node.spec();
+        Link link = links.get(node.name());
+        if (link == null || link.frames.peer().isEmpty() || !node.has(Node.Flag.CLOUD) || !s.address().equals(node.name())
+                || conf.get().has(Key.SLURMCTLD_PARAMETERS, "cloud_dns")) {
+            return s.address();
+        }
+        String peer = link.frames.peer();
+        return peer.startsWith("127.") || peer.equals("0:0:0:0:0:0:0:1") ? conf.get().controllers().getFirst().address() : peer;
+    }
+
+    MemoryUpdates memory() {
+        return memory;
     }
 
     /** Sends if the node is connected; if not, what matters is derived again when it registers. */

@@ -30,6 +30,7 @@ import java.util.function.IntFunction;
 final class NodeViews {
     private final State state;
     private final Function<String, NodeMessages.Heartbeat> beats;
+    private final Function<Node, String> address;
     private final IntFunction<String> userName;
     private final Mcs mcs;
     private final Optional<Power> power;
@@ -37,7 +38,7 @@ final class NodeViews {
     /** Nodes of reservations that are on: whether one of them is for maintenance. */
     private final Map<String, Boolean> reserved = new HashMap<>();
 
-    NodeViews(State state, Function<String, NodeMessages.Heartbeat> beats, IntFunction<String> userName, long nowS) {
+    NodeViews(State state, Function<String, NodeMessages.Heartbeat> beats, Function<Node, String> address, IntFunction<String> userName, long nowS) {
         for (Reservation r : state.reservations().values()) {
             if (r.isActive(nowS)) {
                 r.nodes().forEach(n -> reserved.merge(n, r.has(ReservationFlag.MAINT), Boolean::logicalOr));
@@ -45,6 +46,7 @@ final class NodeViews {
         }
         this.state = state;
         this.beats = beats;
+        this.address = address;
         this.userName = userName;
         this.mcs = Mcs.of(state.settings());
         this.power = Power.of(state);
@@ -83,7 +85,7 @@ final class NodeViews {
         used.forEach((name, devices) -> usedCounts.put(name, devices.count()));
         String tresUsed = allocated == 0 ? ""
                 : TresText.text(allocated, memoryMb, 0, usedCounts).replace(",node=0", "").replaceAll(",billing=[0-9]+", "");
-        return new NodeInfo(n.name(), s.hostname(), s.address(), s.port(),
+        return new NodeInfo(n.name(), s.hostname(), address.apply(n), s.port(),
                 base(n.baseState(), allocated, s.cpus()),
                 flags(n, completing, reserved.get(n.name())), n.reason(), n.reasonUid(),
                 n.reason().isEmpty() ? "" : userName.apply(n.reasonUid()), n.reasonTime(), n.comment(), n.extra(), s.cpus(),

@@ -3,6 +3,7 @@ package dev.muster.controller;
 import dev.muster.core.Command;
 import dev.muster.core.Decision;
 import dev.muster.core.Job;
+import dev.muster.core.Node;
 import dev.muster.core.State;
 import dev.muster.core.Step;
 import dev.muster.model.Bytes;
@@ -15,6 +16,7 @@ import dev.muster.transport.Server.Reply;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 
 /** The edge of srun's steps: an environment goes to the blobs, and a step whose resources are busy is asked for again. */
 final class StepEdge {
@@ -82,10 +84,11 @@ final class StepEdge {
     }
 
     private Optional<JobMessages.StepStarted> started(int jobId, int stepId) {
-        return started(core.durable(), jobId, stepId);
+        return started(core.durable(), controller.links()::address, jobId, stepId);
     }
 
-    static Optional<JobMessages.StepStarted> started(State state, int jobId, int stepId) {
+    /** @param address where a node is spoken to */
+    static Optional<JobMessages.StepStarted> started(State state, Function<Node, String> address, int jobId, int stepId) {
         Optional<Job> job = state.jobs().find(jobId);
         Optional<Step> step = job.flatMap(j -> j.step(stepId));
         if (step.isEmpty()) {
@@ -93,8 +96,8 @@ final class StepEdge {
         }
         List<JobMessages.NodeShare> shares = new ArrayList<>();
         for (Step.Part p : step.get().nodes()) {
-            shares.add(Api.share(state, p.node(), p.cpus(), p.memoryMb(), TresText.gresDetail(state, p.node(), p.gres()), p.tasks().size(), p.tasks(),
-                    p.cpus()));
+            shares.add(Api.share(state, address, p.node(), p.cpus(), p.memoryMb(), TresText.gresDetail(state, p.node(), p.gres()),
+                    p.tasks().size(), p.tasks(), p.cpus()));
         }
         return Optional.of(new JobMessages.StepStarted(
                 jobId, stepId, job.get().attempt(), step.get().tasks(), shares, step.get().ioToken(), List.of()));

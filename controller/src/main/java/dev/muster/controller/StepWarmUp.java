@@ -99,7 +99,7 @@ final class StepWarmUp {
         if (step.isEmpty()) {
             return false;
         }
-        size += StepEdge.started(core.state(), id, step.get().id()).map(s -> Codec.encode(s).length).orElse(0);
+        size += StepEdge.started(core.state(), n -> n.spec().address(), id, step.get().id()).map(s -> Codec.encode(s).length).orElse(0);
         for (Step.Part part : step.get().nodes()) {
             report(part.node(), new NodeMessages.StepLaunched(1, id, job.attempt(), step.get().id(), List.of(1)));
         }

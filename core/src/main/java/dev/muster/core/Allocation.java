@@ -18,13 +18,14 @@ import java.util.stream.Stream;
  * @param leaving  what the job has given up while it runs, until nothing of it is left there
  * @param backfilled it was started ahead of a job that came first and waits
  * @param resizes  when it became smaller, in order: accounting has a row for each size
+ * @param ports    of MpiParams that are the job's own on each of its nodes, for its steps
  */
 public record Allocation(int version, List<Share> nodes, boolean awaitsController, String licences, List<Share> leaving,
-        boolean backfilled, List<Resize> resizes) {
-    public static final Allocation NONE = new Allocation(0, List.of(), false, "", List.of(), false, List.of());
+        boolean backfilled, List<Resize> resizes, IndexSet ports) {
+    public static final Allocation NONE = new Allocation(0, List.of(), false, "", List.of(), false, List.of(), IndexSet.empty());
 
     public Allocation(int version, List<Share> nodes) {
-        this(version, nodes, false, "", List.of(), false, List.of());
+        this(version, nodes, false, "", List.of(), false, List.of(), IndexSet.empty());
     }
 
     /** @param time seconds since 1970; @param firstStep steps with this number and above belong to the new size */
@@ -105,13 +106,13 @@ public record Allocation(int version, List<Share> nodes, boolean awaitsControlle
     Allocation without(List<String> names, Optional<Resize> resize) {
         return new Allocation(version + 1, nodes.stream().filter(s -> !names.contains(s.node)).toList(), awaitsController, licences,
                 Stream.concat(leaving.stream(), nodes.stream().filter(s -> names.contains(s.node))).toList(), backfilled,
-                resizes.size() < Sluid.SIZES_MAX ? Stream.concat(resizes.stream(), resize.stream()).toList() : resizes);
+                resizes.size() < Sluid.SIZES_MAX ? Stream.concat(resizes.stream(), resize.stream()).toList() : resizes, ports);
     }
 
     /** Nothing is left on a node that was given up. */
     Allocation left(String node) {
         return new Allocation(version + 1, nodes, awaitsController, licences, leaving.stream().filter(s -> !s.node.equals(node)).toList(),
-                backfilled, resizes);
+                backfilled, resizes, ports);
     }
 
     /** The part of a node, given up or not. */
@@ -158,23 +159,27 @@ public record Allocation(int version, List<Share> nodes, boolean awaitsControlle
     /** PrologSlurmctld has to succeed first; onNodes: prologs there as well. */
     Allocation awaitingController(boolean onNodes) {
         return new Allocation(version, onNodes ? nodes : nodes.stream().map(Share::withPrologDone).toList(), true, licences, leaving,
-                backfilled, resizes);
+                backfilled, resizes, ports);
     }
 
     Allocation controllerDone() {
-        return new Allocation(version + 1, nodes, false, licences, leaving, backfilled, resizes);
+        return new Allocation(version + 1, nodes, false, licences, leaving, backfilled, resizes, ports);
     }
 
     public Allocation withLicences(String text) {
-        return new Allocation(version, nodes, awaitsController, text, leaving, backfilled, resizes);
+        return new Allocation(version, nodes, awaitsController, text, leaving, backfilled, resizes, ports);
+    }
+
+    public Allocation withPorts(IndexSet own) {
+        return new Allocation(version, nodes, awaitsController, licences, leaving, backfilled, resizes, own);
     }
 
     public Allocation ahead() {
-        return new Allocation(version, nodes, awaitsController, licences, leaving, true, resizes);
+        return new Allocation(version, nodes, awaitsController, licences, leaving, true, resizes, ports);
     }
 
     Allocation with(String node, java.util.function.UnaryOperator<Share> change) {
         return new Allocation(version + 1, nodes.stream().map(s -> s.node.equals(node) ? change.apply(s) : s).toList(), awaitsController,
-                licences, leaving, backfilled, resizes);
+                licences, leaving, backfilled, resizes, ports);
     }
 }

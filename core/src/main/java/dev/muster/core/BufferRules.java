@@ -12,6 +12,9 @@ import java.util.Optional;
 
 /** When a burst buffer goes from one stage to the next. */
 final class BufferRules {
+    /** Of SchedulerParameters: so many tasks of an array that wait have buffers of their own. */
+    static final String ARRAY_STAGE_COUNT = "bb_array_stage_cnt";
+    private static final int ARRAY_STAGE_DEFAULT = 10;
     static final String PRE_RUN_FAILED = "Burst buffer pre_run error";
 
     private final State state;
@@ -23,7 +26,7 @@ final class BufferRules {
     }
 
     /** The most urgent jobs that could run have their data brought first, as far as the pools reach. */
-    void stageIn(List<Change> changes) {
+    void stageIn(List<Change> changes, Ids ids) {
         if (state.buffers().byJob().size() == 0) {
             return;
         }
@@ -37,11 +40,25 @@ final class BufferRules {
         BurstBuffer.All all = state.buffers();
         for (Job job : waiting) {
             BurstBuffer b = all.byJob().at(job.id());
-            if (all.has(b)) {
+            if (job.isArrayRecord()) {
+                nextTasks(job, changes, ids);
+            } else if (all.has(b)) {
                 BurstBuffer taken = b.taken(now.seconds());
                 all = all.with(taken);
                 changes.add(new Change.BufferChanged(taken));
             }
+        }
+    }
+
+    /** Each task of an array has a buffer of its own, and so some of them become jobs of their own ahead of their start. */
+    private void nextTasks(Job array, List<Change> changes, Ids ids) {
+        String said = state.settings().options().getOrDefault(ARRAY_STAGE_COUNT, "");
+        int most = said.matches("[0-9]{1,4}") ? Math.max(1, Integer.parseInt(said)) : ARRAY_STAGE_DEFAULT;
+        long ready = state.tasksOf(array.id()).stream().filter(Job::isPending).count();
+        for (int task = array.array().pending().first(); task >= 0 && ready < most; task = array.array().pending().next(task + 1)) {
+            int id = ids.forTask(array);
+            changes.add(new Change.ArrayTaskSplit(array.id(), task, id, id == array.id() ? array.sluid() : ids.sluid()));
+            ready++;
         }
     }
 

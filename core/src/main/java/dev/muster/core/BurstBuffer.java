@@ -198,6 +198,12 @@ public record BurstBuffer(int jobId, Stage stage, int round, long since, long cr
             return with(new BurstBuffer(job.id(), Stage.PENDING, 0, now, 0, claim.pool, size, "", false, 0, List.of()));
         }
 
+        /** A task that leaves its array's record has one of its own. */
+        All split(int arrayJobId, int jobId) {
+            return byJob.find(arrayJobId).map(b -> with(new BurstBuffer(jobId, b.stage, b.round, b.since, b.createTime, b.pool, b.size, b.words,
+                    b.hurry, b.tries, b.environment))).orElse(this);
+        }
+
         private All changed(int jobId, java.util.function.UnaryOperator<BurstBuffer> change) {
             return byJob.find(jobId).map(b -> with(change.apply(b))).orElse(this);
         }

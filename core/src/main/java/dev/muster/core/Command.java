@@ -206,6 +206,12 @@ public sealed interface Command {
     record SetTrigger(int uid, String user, List<String> events, int jobId, String nodes, int offsetS, String program, boolean permanent)
             implements Command {}
 
+    /** {@code --mem-update}: what an attempt uses on the node where it uses most, in KiB. */
+    record MemoryMeasured(int jobId, int attempt, long usedKb) implements Command {}
+
+    /** Something has happened to a daemon. @param event of {@link Trigger#OF_DAEMONS} */
+    record Happened(String event) implements Command {}
+
     /** @param id 0 for any; @param jobId 0 for any; @param owner -1 for any */
     record ClearTriggers(int uid, int id, int jobId, int owner) implements Command {}
 

@@ -92,8 +92,8 @@ public final class Core {
             case Command.TopJobs c -> TopRules.top(state, c);
             case Command.SuspendJobs c -> new JobRules(state, now).suspend(c);
             case Command.CompleteAllocation c -> new JobRules(state, now).complete(c);
-            case Command.ControllerProlog c -> new NodeRules(state, now).controllerProlog(c);
-            case Command.BufferStage c -> new BufferRules(state, now).done(c);
+            case Command.ControllerProlog c -> new TriggerRules(state).withBuffer(new NodeRules(state, now).controllerProlog(c), !c.isReady(), now);
+            case Command.BufferStage c -> new TriggerRules(state).withBuffer(new BufferRules(state, now).done(c), !c.success(), now);
             case Command.SetPools c -> c.pools().equals(List.copyOf(state.buffers().pools().values())) ? Decision.of(List.of(), "")
                     : Decision.of(List.of(new Change.PoolsChanged(List.copyOf(c.pools()))), "");
             case Command.EndInactive c -> new JobRules(state, now).inactive(c);
@@ -117,6 +117,8 @@ public final class Core {
             case Command.DeleteReservation c -> new ReservationRules(state, now, planner).delete(c);
             case Command.SetTrigger c -> new TriggerRules(state).set(c);
             case Command.ClearTriggers c -> new TriggerRules(state).clear(c);
+            case Command.MemoryMeasured c -> MemoryRules.measured(state, c, now);
+            case Command.Happened c -> new TriggerRules(state).happened(c.event(), now);
             case Command.Schedule c -> schedule(c, now);
             case Command.Tick c -> new TimerRules(state, now, due, planner).due(happened);
         };
@@ -161,8 +163,8 @@ public final class Core {
             return Decision.of(List.of(), 0);
         }
         List<Change> changes = new ArrayList<>();
-        new BufferRules(state, now).stageIn(changes);
         Ids ids = new Ids(state);
+        new BufferRules(state, now).stageIn(changes, ids);
         List<Decision.Direct> direct = new ArrayList<>();
         List<Planner.Start> starts = planner.starts(state, now, Math.min(c.most(), CHANGES_MAX / 4));
         PreemptRules preemption = new PreemptRules(state, now, changes, direct);

@@ -166,6 +166,7 @@ final class NodeRules {
             case NodeMessages.PrologDone m -> holder(m.jobId(), m.attempt(), c.node()).ifPresent(j -> prologDone(j, c.node(), m));
             case NodeMessages.NodeTrouble m -> state.nodes().find(c.node()).ifPresent(n -> drain(n.name(), m.reason()));
             case NodeMessages.Heartbeat m -> { }
+            case NodeMessages.MemoryUsed m -> { }
             case NodeMessages.Relayed m -> { }
             case NodeMessages.FileRead m -> { }
             case NodeMessages.Register m -> {

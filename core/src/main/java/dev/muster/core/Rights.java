@@ -33,6 +33,8 @@ public enum Rights {
             case Command.BufferStage c -> DAEMON;
             case Command.SetPools c -> DAEMON;
             case Command.EndInactive c -> DAEMON;
+            case Command.Happened c -> DAEMON;
+            case Command.MemoryMeasured c -> DAEMON;
             case Command.RegisterNode c -> DAEMON;
             case Command.Report c -> DAEMON;
             case Command.NodeLost c -> DAEMON;

@@ -76,6 +76,10 @@ public record Settings(
                 gresTypes, java.util.Collections.unmodifiableMap(out), topologies);
     }
 
+    /** An option: {@code true} with SlurmctldParameters=enable_stepmgr: each job is as if it had asked for {@code --stepmgr}. */
+    public static final String STEPMGR = "stepmgr";
+    /** An option: {@code true} where what --mem-update needs is configured. */
+    public static final String MEMORY_UPDATES = "memory_updates";
     /** An option: the burst buffer's kind, {@code lua}; "" for none. */
     public static final String BURST_BUFFER = "burst_buffer";
     /** An option: {@code true} with burst_buffer.conf's Flags=TeardownFailure. */

@@ -364,6 +364,7 @@ public record State(
                 return;
             }
             Job task = array.splitOff(c.jobId(), c.sluid(), c.task());
+            buffers = buffers.split(array.id(), task.id());
             jobs = jobs.with(array.id(), array.with(new Job.Array(array.id(), -1, rest, array.array().maxRunning(),
                     array.array().size()))).with(task.id(), task);
             children = children.with(childKey(task), c.task());

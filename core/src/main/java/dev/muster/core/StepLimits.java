@@ -20,9 +20,8 @@ final class StepLimits {
         String what = CpuBind.parse(step.cpuBind()).isEmpty() ? "--cpu-bind=" + step.cpuBind()
                 : MemBind.parse(step.memBind()).isEmpty() ? "--mem-bind=" + step.memBind()
                 : !r.licenses().isEmpty() ? "--licenses"
-                : !r.network().isEmpty() && !r.network().equalsIgnoreCase("ip") ? "--network=" + r.network()
                 : "";
-        return what.isEmpty() ? Optional.empty() : Optional.of(new Decision.Rejected(
+        return what.isEmpty() ? NetworkWords.refusal(r.network()) : Optional.of(new Decision.Rejected(
                 SlurmErrno.NOT_SUPPORTED, what + " is not supported by this version of Muster"));
     }
 }

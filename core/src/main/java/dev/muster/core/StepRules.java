@@ -145,7 +145,7 @@ final class StepRules {
         if (most > 0 && nodes.stream().anyMatch(p -> p.tasks().size() > most)) {
             return new Nowhere(SlurmErrno.BAD_TASK_COUNT);
         }
-        return switch (StepPorts.reserve(state, nodes, step.desc().resvPorts(), job.id() + step.id())) {
+        return switch (Ports.ofStep(state, job, nodes, step.desc().resvPorts(), job.id() + step.id())) {
             case SlurmErrno errno -> new Nowhere(errno);
             case Object ports -> new Somewhere(nodes, (IndexSet) ports);
         };

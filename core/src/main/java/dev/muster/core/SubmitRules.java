@@ -77,7 +77,8 @@ final class SubmitRules {
         if (labelled.isEmpty()) {
             return new Unfit(SlurmErrno.INVALID_MCS_LABEL);
         }
-        desc = labelled.get();
+        boolean managed = state.settings().options().containsKey(Settings.STEPMGR);
+        desc = managed ? labelled.get().withExtras(labelled.get().extras().withStepMgr(true)) : labelled.get();
         Optional<Decision.Rejected> refusal = refusal(c, desc);
         if (refusal.isPresent()) {
             return new Unfit(refusal.get());

@@ -6,7 +6,7 @@ import java.util.List;
  * A program to run when something happens ({@code strigger}).
  *
  * @param events    in strigger's words: {@code down}, {@code up}, {@code drained}, {@code fail}, {@code idle}, {@code reconfig};
- *                  {@code time}, {@code fini} of a job
+ *                  {@code time}, {@code fini} of a job; those of {@link #OF_DAEMONS}
  * @param jobId     0 if it is about nodes
  * @param nodes     hostlist, "" for all (with a job: for all of the job's)
  * @param offsetS   seconds after the event; negative before it
@@ -22,6 +22,17 @@ public record Trigger(
     public static final List<String> OF_NODES = List.of("down", "up", "drained", "draining", "resume", "fail", "idle");
     public static final List<String> OF_JOBS = List.of("time", "fini");
     public static final String RECONFIG = "reconfig";
+    public static final String BURST_BUFFER = "burst_buffer";
+    public static final String CONTROL_RESUMED = "primary_slurmctld_resumed_control";
+    public static final String OPERATION_RESUMED = "primary_slurmctld_resumed_operation";
+    public static final String ROWS_FULL = "primary_slurmctld_acct_buffer_full";
+    public static final String DBD_FAILED = "primary_slurmdbd_failure";
+    public static final String DBD_RESUMED = "primary_slurmdbd_resumed_operation";
+    public static final String DATABASE_FAILED = "primary_database_failure";
+    public static final String DATABASE_RESUMED = "primary_database_resumed_operation";
+    /** What the daemon itself notices: {@link Command.Happened}. */
+    public static final List<String> OF_DAEMONS = List.of(CONTROL_RESUMED, OPERATION_RESUMED, ROWS_FULL, DBD_FAILED, DBD_RESUMED, DATABASE_FAILED,
+            DATABASE_RESUMED, BURST_BUFFER);
 
     boolean is(String event) {
         return events.contains(event);

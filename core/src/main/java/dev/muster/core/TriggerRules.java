@@ -29,8 +29,9 @@ final class TriggerRules {
             return Decision.reject(SlurmErrno.ACCESS_DENIED);
         }
         for (String event : c.events()) {
-            if (!Trigger.OF_NODES.contains(event) && !Trigger.OF_JOBS.contains(event) && !event.equals(Trigger.RECONFIG)) {
-                return new Decision.Rejected(SlurmErrno.NOT_SUPPORTED, "--" + event + " is not supported by this version of Muster");
+            String never = objection(event);
+            if (!never.isEmpty()) {
+                return new Decision.Rejected(SlurmErrno.NOT_SUPPORTED, "--" + event + never);
             }
         }
         boolean wrong = c.events().isEmpty() || !c.program().startsWith("/") || c.program().length() > PROGRAM_CHARS_MAX
@@ -55,6 +56,37 @@ final class TriggerRules {
         int id = state.triggers().lastId() + 1;
         return Decision.of(List.of(new Change.TriggerSet(new Trigger(id, List.copyOf(c.events()), c.jobId(), c.nodes(), c.offsetS(), c.uid(),
                 c.user(), c.program(), c.permanent(), 0, ""))), "");
+    }
+
+    /** Why an event cannot happen here; "" for one that can. */
+    private String objection(String event) {
+        boolean known = Trigger.OF_NODES.contains(event) || Trigger.OF_JOBS.contains(event) || event.equals(Trigger.RECONFIG)
+                || Trigger.OF_DAEMONS.contains(event);
+        boolean needsBuffers = event.equals(Trigger.BURST_BUFFER) && !state.settings().options().containsKey(Settings.BURST_BUFFER);
+        return known ? needsBuffers ? " needs BurstBufferType" : ""
+                : event.contains("slurmctld") ? " needs a backup controller: there is none here"
+                : " is not supported by this version of Muster";
+    }
+
+    /** Whatever has happened to a daemon since was not waited for. */
+    Decision happened(String event, Now now) {
+        List<Change> out = new ArrayList<>();
+        for (Trigger t : state.triggers().byId().values()) {
+            if (t.is(event) && t.dueTime() == 0) {
+                out.add(t.offsetS() > 0 ? new Change.TriggerSet(t.due(now.seconds() + t.offsetS(), event)) : new Change.TriggerFired(t.id(), event));
+            }
+        }
+        return Decision.of(out, "");
+    }
+
+    /** What was decided, and the triggers of a burst buffer's failure where it is one. */
+    Decision withBuffer(Decision decision, boolean failed, Now now) {
+        if (!failed || !(decision instanceof Decision.Accepted a) || a.changes().isEmpty()) {
+            return decision;
+        }
+        List<Change> out = new ArrayList<>(a.changes());
+        out.addAll(((Decision.Accepted) happened(Trigger.BURST_BUFFER, now)).changes());
+        return Decision.of(out, a.reply(), a.direct());
     }
 
     /** Those that all of id, job and owner name; 0 or -1 names any. Only root and their owner may. */

@@ -99,7 +99,18 @@ public record JobDesc(
      */
     public record Files(Bytes workDir, Bytes stdin, Bytes stdout, Bytes stderr, String openMode) {}
 
-    /** Things most jobs never say; one shared value for all that do not. @param x11 see {@link X11#text}; noShell: no command has the allocation */
+    /**
+     * Things most jobs never say; one shared value for all that do not.
+     *
+     * @param x11             see {@link X11#text}
+     * @param stepMgr         {@code --stepmgr}, or the cluster has it for all jobs
+     * @param noShell         no command has the allocation
+     * @param containerType   {@code --container-type} as written
+     * @param resvPorts       {@code --resv-ports} of a job: so many ports of MpiParams are its own on its nodes; -1 for one more than it has tasks
+     *                        on any node
+     * @param memUpdateMargin {@code --mem-update}: percent of what it uses that it keeps beside that
+     * @param memUpdateMin    minutes after its start at which it keeps no more; 0 for never
+     */
     public record Extras(
             String comment,
             String adminComment,
@@ -129,23 +140,31 @@ public record JobDesc(
             int warnSeconds,
             boolean warnBatchOnly,
             String oomKillStep,
-            boolean noShell) {
+            boolean noShell,
+            String containerType,
+            int resvPorts,
+            int memUpdateMargin,
+            int memUpdateMin) {
         public Extras withAdminComment(String words) {
-            return new Extras(comment, words, extra, cluster, mailUser, mailType, signal, container, containerId, burstBuffer, mcsLabel,
-                    batchFeatures, acctgFreq, cpuFreq, tresBind, tresFreq, profile, power, x11, noKill, waitAllNodes, reboot, getUserEnv,
-                    stepMgr, warnSignal, warnSeconds, warnBatchOnly, oomKillStep, noShell);
+            return with(words, burstBuffer, mcsLabel, stepMgr);
         }
 
         public Extras withBurstBuffer(String directives) {
-            return new Extras(comment, adminComment, extra, cluster, mailUser, mailType, signal, container, containerId, directives, mcsLabel,
-                    batchFeatures, acctgFreq, cpuFreq, tresBind, tresFreq, profile, power, x11, noKill, waitAllNodes, reboot, getUserEnv,
-                    stepMgr, warnSignal, warnSeconds, warnBatchOnly, oomKillStep, noShell);
+            return with(adminComment, directives, mcsLabel, stepMgr);
         }
 
         public Extras withMcsLabel(String label) {
-            return new Extras(comment, adminComment, extra, cluster, mailUser, mailType, signal, container, containerId, burstBuffer, label,
+            return with(adminComment, burstBuffer, label, stepMgr);
+        }
+
+        public Extras withStepMgr(boolean enabled) {
+            return with(adminComment, burstBuffer, mcsLabel, enabled);
+        }
+
+        private Extras with(String words, String directives, String label, boolean managed) {
+            return new Extras(comment, words, extra, cluster, mailUser, mailType, signal, container, containerId, directives, label,
                     batchFeatures, acctgFreq, cpuFreq, tresBind, tresFreq, profile, power, x11, noKill, waitAllNodes, reboot, getUserEnv,
-                    stepMgr, warnSignal, warnSeconds, warnBatchOnly, oomKillStep, noShell);
+                    managed, warnSignal, warnSeconds, warnBatchOnly, oomKillStep, noShell, containerType, resvPorts, memUpdateMargin, memUpdateMin);
         }
     }
 

@@ -25,6 +25,8 @@ package dev.muster.model;
  * @param hint           {@code --hint}
  * @param switches       {@code --switches} as written
  * @param segment        {@code --segment}
+ * @param spreadSegments {@code --spread-segments}: no two segments in the same base block
+ * @param consolidateSegments {@code --consolidate-segments}: all in one block of blocks
  */
 public record ResourceRequest(
         int nodesMin,
@@ -67,7 +69,9 @@ public record ResourceRequest(
         String gresFlags,
         String hint,
         String distribution,
-        int segment) {
+        int segment,
+        boolean spreadSegments,
+        boolean consolidateSegments) {
 
     /** Whom a job shares its nodes with. */
     public enum Exclusive { SHARED, NODE, USER, MCS, TOPO }

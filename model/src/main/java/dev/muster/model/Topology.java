@@ -13,13 +13,14 @@ import java.util.Optional;
  * @param placements of a torus: the sets of nodes that a job or a segment of it may have
  * @param onRequest  only jobs with --switches are placed by it
  * @param alphaRank  of a flat one: tasks of steps go over the nodes in the order of their names, not as the nodes are configured
+ * @param lines     of a torus: what topology.yaml says of it, from the kind on
  */
 public record Topology(
         String name, Kind kind, List<Switch> switches, List<Block> blocks, List<Integer> sizes, List<Block> placements, boolean onRequest,
-        boolean alphaRank) {
+        boolean alphaRank, List<String> lines) {
     public Topology(String name, Kind kind, List<Switch> switches, List<Block> blocks, List<Integer> sizes, List<Block> placements,
             boolean onRequest) {
-        this(name, kind, switches, blocks, sizes, placements, onRequest, false);
+        this(name, kind, switches, blocks, sizes, placements, onRequest, false, List.of());
     }
 
     public static final Topology FLAT = new Topology("", Kind.FLAT, List.of(), List.of(), List.of(), List.of(), false);

@@ -659,7 +659,7 @@ final class Jobs {
         for (NodeJob job : jobs.values()) {
             for (NodeStep step : job.steps.values()) {
                 if (step.phase == NodeStep.Phase.RUNNING) {
-                    out.add(new ProcessTable.Running(job.jobId(), step.stepId, job.share.owner().uid(), step.directory,
+                    out.add(new ProcessTable.Running(job.jobId(), step.stepId, job.share.owner(), step.directory,
                             Spool.stepdPid(step.directory), spool.status(step.directory)));
                 }
             }

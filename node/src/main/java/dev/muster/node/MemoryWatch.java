@@ -55,6 +55,22 @@ final class MemoryWatch {
     }
 
     private void look(List<Watched> watched) {
+        Map<Long, List<Long>> children = children();
+        for (Watched job : watched) {
+            long usedMb = job.stepds.stream().mapToLong(s -> below(s, children)).sum() / 1024;
+            if (usedMb > job.limitMb) {
+                loop.post(() -> excess.found(job.jobId, job.attempt, usedMb, job.limitMb));
+            }
+        }
+    }
+
+    /** What everything below these processes has resident now, in KiB. */
+    static long residentKb(List<Long> stepds) {
+        Map<Long, List<Long>> children = children();
+        return stepds.stream().mapToLong(s -> below(s, children)).sum();
+    }
+
+    private static Map<Long, List<Long>> children() {
         Map<Long, List<Long>> children = new HashMap<>();
         for (long pid : Os.processes()) {
             String[] fields = Os.statFields(Os.read(Path.of("/proc/" + pid + "/stat")).orElse(""));
@@ -62,12 +78,7 @@ final class MemoryWatch {
                 children.computeIfAbsent(Long.parseLong(fields[1]), p -> new ArrayList<>()).add(pid);
             }
         }
-        for (Watched job : watched) {
-            long usedMb = job.stepds.stream().mapToLong(s -> below(s, children)).sum() / 1024;
-            if (usedMb > job.limitMb) {
-                loop.post(() -> excess.found(job.jobId, job.attempt, usedMb, job.limitMb));
-            }
-        }
+        return children;
     }
 
     /** KiB resident of everything below a process, without itself. */

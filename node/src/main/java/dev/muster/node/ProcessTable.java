@@ -1,5 +1,6 @@
 package dev.muster.node;
 
+import dev.muster.model.Identity;
 import dev.muster.model.api.SlurmdMessages.StepProcesses;
 import dev.muster.model.api.SlurmdMessages.TaskUsage;
 import java.nio.file.Path;
@@ -24,7 +25,7 @@ final class ProcessTable {
     private static final int RESIDENT_PAGES = 21;
 
     /** A running step: whose it is and below which process its tasks hang. */
-    record Running(int jobId, int stepId, int ownerUid, Path directory, long stepd, Optional<StatusFile> status) {}
+    record Running(int jobId, int stepId, Identity owner, Path directory, long stepd, Optional<StatusFile> status) {}
 
     private final boolean byGroup;
     private final Map<Long, String[]> stats = new HashMap<>();
@@ -82,7 +83,7 @@ final class ProcessTable {
         if (!rest.isEmpty()) {
             out.add(usage(-1, -1, rest.first().intValue(), rest));
         }
-        return new StepProcesses(step.jobId, step.stepId, out, metered.energyJ(), metered.inBytes(), metered.outBytes());
+        return new StepProcesses(step.jobId, step.stepId, out, metered.energyJ(), metered.inBytes(), metered.outBytes(), step.owner);
     }
 
     private List<Long> below(long top) {

@@ -86,7 +86,7 @@ final class Queries {
         List<StepProcesses> out = new ArrayList<>();
         for (ProcessTable.Running step : running()) {
             boolean meant = (q.jobId() == 0 || q.jobId() == step.jobId()) && (q.pid() == 0 || table.isOf(q.pid(), step));
-            if (meant && (all || caller.uid() == step.ownerUid())) {
+            if (meant && (all || caller.uid() == step.owner().uid())) {
                 out.add(table.of(step, sensors.used(step.directory())));
             }
         }

@@ -292,6 +292,7 @@ public final class Slurmd implements AutoCloseable {
             case Suspend s -> jobs.suspend(s);
             case SetTimeLimit s -> jobs.setTimeLimit(s);
             case dev.muster.model.node.NodeMessages.SetMemory s -> jobs.setMemory(s);
+            case dev.muster.model.node.NodeMessages.MeasureMemory m -> measure(m);
             case dev.muster.model.node.NodeMessages.Notify n -> jobs.notify(n);
             case ReadConfig r -> Loop.aside(owner::readConfig);
             case StopDaemon s -> Loop.aside(owner::stop);
@@ -304,6 +305,14 @@ public final class Slurmd implements AutoCloseable {
             case dev.muster.model.node.NodeMessages.ReadFile r -> Loop.aside(() -> link.tell(files.read(r)));
             case dev.muster.model.node.NodeMessages.Reboot r -> Loop.aside(() -> reboot(r));
         }
+    }
+
+    private void measure(dev.muster.model.node.NodeMessages.MeasureMemory m) {
+        java.util.List<Long> stepds = jobs.running().stream().filter(s -> s.jobId() == m.jobId()).map(ProcessTable.Running::stepd).toList();
+        Loop.aside(() -> {
+            long kb = MemoryWatch.residentKb(stepds);
+            loop.post(() -> link.tell(new dev.muster.model.node.NodeMessages.MemoryUsed(m.jobId(), m.attempt(), kb)));
+        });
     }
 
     public int port() {

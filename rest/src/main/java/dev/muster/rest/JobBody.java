@@ -26,7 +26,7 @@ final class JobBody {
         "extra", "extras.extra", "clusters", "extras.cluster", "mail_user", "extras.mailUser", "container", "extras.container",
         "container_id", "extras.containerId", "burst_buffer", "extras.burstBuffer", "mcs_label", "extras.mcsLabel", "batch_features",
         "extras.batchFeatures", "account_gather_frequency", "extras.acctgFreq", "cpu_frequency", "extras.cpuFreq", "tres_bind",
-        "extras.tresBind", "tres_freq", "extras.tresFreq"};
+        "extras.tresBind", "tres_freq", "extras.tresFreq", "container_type", "extras.containerType"};
     private static final String[] NUMBERS = {"tasks", "request.tasks", "cpus_per_task", "request.cpusPerTask", "tasks_per_node",
         "request.tasksPerNode", "tasks_per_socket", "request.tasksPerSocket", "tasks_per_core", "request.tasksPerCore",
         "minimum_cpus_per_node", "request.cpusPerNodeMin", "temporary_disk_per_node", "request.tmpDiskMb", "sockets_per_node",
@@ -34,7 +34,8 @@ final class JobBody {
         "core_specification", "request.coreSpec", "thread_specification", "request.threadSpec", "deadline", "timing.deadline", "nice",
         "timing.nice", "minimum_nodes", "request.nodesMin", "maximum_nodes", "request.nodesMax", "memory_per_cpu", "request.memPerCpuMb",
         "memory_per_node", "request.memPerNodeMb", "time_limit", "timing.timeLimitMin", "time_minimum", "timing.timeMinMin", "begin_time",
-        "timing.beginTime", "segment_size", "request.segment"};
+        "timing.beginTime", "segment_size", "request.segment", "memory_update_margin", "extras.memUpdateMargin", "memory_update_delay",
+        "extras.memUpdateMin", "reserve_ports", "extras.resvPorts"};
     private static final String[] FLAGS = {"contiguous", "request.contiguous", "overcommit", "request.overcommit", "hold", "timing.hold",
         "wait_all_nodes", "extras.waitAllNodes", "reboot", "extras.reboot"};
     private static final String[] FILES = {"current_working_directory", "files.workDir", "standard_input", "files.stdin", "standard_output",
@@ -233,6 +234,8 @@ final class JobBody {
                 case "GRES_BINDING_ENFORCED" -> put(out, "request.gresFlags", "enforce-binding");
                 case "GRES_BINDING_DISABLED" -> put(out, "request.gresFlags", "disable-binding");
                 case "EXPEDITED_REQUEUE" -> put(out, "timing.expedite", Boolean.TRUE);
+                case "SPREAD_SEGMENTS" -> put(out, "request.spreadSegments", Boolean.TRUE);
+                case "CONSOLIDATE_SEGMENTS" -> put(out, "request.consolidateSegments", Boolean.TRUE);
                 case "STEPMGR_ENABLED" -> put(out, "extras.stepMgr", Boolean.TRUE);
                 default -> {
                     if (!IDLE_FLAGS.contains(flag)) {

@@ -190,7 +190,7 @@ record Need(
                 r.excludeList(), tasksOn(r),
                 Gpus.of(r, settings), Licences.parse(r.licenses()).orElse(Licences.Wanted.NONE),
                 limit(desc, partition), "", sharing(r, partition), apart(desc, partition, settings),
-                Network.of(r, partition), desc.extras().batchFeatures(),
+                Network.of(r, partition, desc.extras().resvPorts()), desc.extras().batchFeatures(),
                 desc.extras().reboot() ? Reboot.ALWAYS : r.features().isEmpty()
                         || ChangingFeatures.mayReboot(settings.options(), desc.owner().uid()) ? Reboot.FOR_FEATURES : Reboot.NEVER);
     }

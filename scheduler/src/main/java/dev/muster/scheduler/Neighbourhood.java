@@ -127,7 +127,7 @@ final class Neighbourhood {
             return List.of();
         }
         if (segment == nodes) {
-            for (List<List<Candidate>> group : groups(1)) {
+            for (List<List<Candidate>> group : groups(topology.blocks(), 1)) {
                 // one block that has room, the fullest first
                 List<Candidate> found = whole(group);
                 if (!found.isEmpty()) {
@@ -135,7 +135,7 @@ final class Neighbourhood {
                 }
             }
             for (int size : topology.sizes()) {
-                for (List<List<Candidate>> group : groups(size / topology.baseSize())) {
+                for (List<List<Candidate>> group : groups(topology.blocks(), size / topology.baseSize())) {
                     List<Candidate> found = size >= nodes ? whole(group) : List.of();
                     if (!found.isEmpty()) {
                         return found;
@@ -143,16 +143,66 @@ final class Neighbourhood {
                 }
             }
             boolean larger = topology.sizes().isEmpty() || nodes > topology.sizes().getLast();
-            return larger ? onFewest(leaves(candidates), need) : List.of();
+            return larger && !need.network().together() ? onFewest(leaves(candidates), need) : List.of();
         }
+        for (List<Topology.Block> room : rooms(nodes)) {
+            List<Candidate> out = segments(room, nodes, segment);
+            if (out.size() == nodes && out.containsAll(named) && !Chooser.enough(need, out, 0).isEmpty()) {
+                return out;
+            }
+        }
+        return List.of();
+    }
+
+    /** Where all segments have to be: anywhere, or within one block of blocks, the smallest that may do and of these the fullest first. */
+    private List<List<Topology.Block>> rooms(int nodes) {
+        List<Topology.Block> all = topology.blocks();
+        if (!need.network().together()) {
+            return List.of(all);
+        }
+        List<List<Topology.Block>> out = new ArrayList<>();
+        for (int size : topology.sizes().isEmpty() ? List.of(topology.baseSize()) : topology.sizes()) {
+            int of = Math.max(1, size / topology.baseSize());
+            List<List<Topology.Block>> ofSize = new ArrayList<>();
+            for (int i = 0; i < all.size(); i += of) {
+                ofSize.add(all.subList(i, Math.min(i + of, all.size())));
+            }
+            ofSize.sort(Comparator.comparingInt(room -> room.stream().mapToInt(b -> among(b.nodes()).size()).sum()));
+            out.addAll(size >= nodes ? ofSize : List.of());
+        }
+        return out;
+    }
+
+    private List<Candidate> segments(List<Topology.Block> room, int nodes, int segment) {
         int size = topology.sizes().stream().filter(s -> s >= segment).findFirst().orElse(Math.max(segment, topology.baseSize()));
         List<Candidate> out = new ArrayList<>();
-        for (List<List<Candidate>> group : groups(Math.max(1, size / topology.baseSize()))) {
-            List<Candidate> here = group.stream().flatMap(List::stream).toList();
-            int take = Math.min(here.size() / segment * segment, nodes - out.size());
-            out.addAll(here.subList(0, Math.max(0, take)));
+        for (List<List<Candidate>> group : groups(room, Math.max(1, size / topology.baseSize()))) {
+            if (need.network().apart()) {
+                apart(group, segment, nodes, out);
+            } else {
+                List<Candidate> here = group.stream().flatMap(List::stream).toList();
+                int take = Math.min(here.size() / segment * segment, nodes - out.size());
+                out.addAll(here.subList(0, Math.max(0, take)));
+            }
         }
-        return out.size() == nodes && out.containsAll(named) && !Chooser.enough(need, out, 0).isEmpty() ? out : List.of();
+        return out;
+    }
+
+    /** Segments with base blocks of their own: each in the smallest that has all of it free, else in those that have most. */
+    private static void apart(List<List<Candidate>> group, int segment, int nodes, List<Candidate> out) {
+        List<List<Candidate>> left = new ArrayList<>(group);
+        while (out.size() < nodes && left.stream().mapToInt(List::size).sum() >= segment) {
+            left.sort(Comparator.comparingInt(List::size));
+            int missing = segment;
+            while (missing > 0) {
+                int want = missing;
+                List<Candidate> block = left.stream().filter(b -> b.size() >= want).findFirst()
+                        .orElseGet(() -> left.stream().max(Comparator.comparingInt(List::size)).orElseThrow());
+                left.remove(block);
+                out.addAll(block.subList(0, Math.min(missing, block.size())));
+                missing -= Math.min(missing, block.size());
+            }
+        }
     }
 
     private List<Candidate> whole(List<List<Candidate>> group) {
@@ -161,11 +211,11 @@ final class Neighbourhood {
     }
 
     /** So many blocks in a row at a time, those with the fewest free nodes first. */
-    private List<List<List<Candidate>>> groups(int of) {
+    private List<List<List<Candidate>>> groups(List<Topology.Block> blocks, int of) {
         List<List<List<Candidate>>> out = new ArrayList<>();
-        for (int i = 0; i < topology.blocks().size(); i += of) {
+        for (int i = 0; i < blocks.size(); i += of) {
             List<List<Candidate>> group = new ArrayList<>();
-            for (Topology.Block b : topology.blocks().subList(i, Math.min(i + of, topology.blocks().size()))) {
+            for (Topology.Block b : blocks.subList(i, Math.min(i + of, blocks.size()))) {
                 group.add(among(b.nodes()));
             }
             out.add(group);

@@ -12,20 +12,23 @@ import dev.muster.model.Topology;
  * @param topology of its partition, "" for the cluster's
  * @param switches leaf switches at most, 0 for any number
  * @param segment  so many nodes each hang together; 0 for all
+ * @param apart    no two segments share a base block
+ * @param together all segments are in one block of blocks
  * @param within   the nodes it may have, "" for any: what a job with segments names
+ * @param ports    so many ports of its nodes are its own; -1 for one more than it has tasks on a node
  */
-record Network(String topology, int switches, int segment, String within) {
+record Network(String topology, int switches, int segment, boolean apart, boolean together, String within, int ports) {
     /** SchedulerParameters=max_switch_wait, where it is not set, in seconds. */
     private static final int WAIT_S = 300;
 
-    static Network of(ResourceRequest r, Partition partition) {
+    static Network of(ResourceRequest r, Partition partition, int ports) {
         String text = r.switches().isEmpty() ? "0" : r.switches().split("@")[0];
         return new Network(partition.info().topology(), text.matches("[0-9]{1,9}") ? Integer.parseInt(text) : 0, r.segment(),
-                r.segment() > 0 ? r.nodeList() : "");
+                r.spreadSegments(), r.consolidateSegments(), r.segment() > 0 ? r.nodeList() : "", ports);
     }
 
     Network withoutSwitches() {
-        return new Network(topology, 0, segment, within);
+        return new Network(topology, 0, segment, apart, together, within, ports);
     }
 
     /** How many seconds the job waits for as few switches as it wants. */
@@ -38,6 +41,10 @@ record Network(String topology, int switches, int segment, String within) {
 
     /** What of a network jobs of this kind cannot have, "" if they can. */
     static String objection(ResourceRequest r, Topology t) {
-        return r.segment() > 0 && t.kind() == Topology.Kind.TREE ? "--segment with topology/tree is not supported by this version of Muster" : "";
+        boolean blocks = t.kind() == Topology.Kind.BLOCK;
+        return r.segment() > 0 && t.kind() == Topology.Kind.TREE ? "--segment with topology/tree is not supported by this version of Muster"
+                : r.spreadSegments() && !blocks ? "--spread-segments needs TopologyPlugin=topology/block"
+                : r.consolidateSegments() && !blocks ? "--consolidate-segments needs TopologyPlugin=topology/block"
+                : "";
     }
 }

@@ -72,6 +72,7 @@ final class Pass {
     private boolean sharing;
     private Grid grid;
     private final LicenceDesk licences;
+    private final PortDesk ports;
     private final Candidates candidates;
     private Set<String> avoided = Set.of();
     private int reservations;
@@ -97,6 +98,7 @@ final class Pass {
         this.preemptor = new Preemptor(scheduler, state, now);
         this.candidates = new Candidates(scheduler, state);
         this.licences = new LicenceDesk(scheduler, state, now);
+        this.ports = new PortDesk(state, now);
         if (state.preempted().size() > 0) {
             for (Job job : scheduler.holders()) {
                 if (Scheduler.gaveWay(state, job)) {
@@ -502,7 +504,8 @@ final class Pass {
             String name = p.node().spec.name();
             bootIds.put(name, p.node().asleep || lacks(need, p.node()) ? "" : state.nodes().at(name).bootId());
         }
-        return Chooser.bind(need, picks, n -> freeNow(need, n), bootIds, memoryConsumed, state.settings().awaitProlog());
+        return Chooser.bind(need, picks, n -> freeNow(need, n), bootIds, memoryConsumed, state.settings().awaitProlog())
+                .flatMap(a -> ports.on(a, need));
     }
 
     /** It has not the features that are asked for, and would have them after a reboot; or that is asked for in any case. */
@@ -563,6 +566,7 @@ final class Pass {
 
     private void claim(Job job, Allocation allocation, Need need) {
         licences.take(allocation, need, false);
+        ports.take(allocation);
         for (Allocation.Share share : allocation.nodes()) {
             NodeSlot node = scheduler.node(share.node());
             int idle = share.cores().intersect(node.freeUnits).count();

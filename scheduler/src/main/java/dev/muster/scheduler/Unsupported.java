@@ -2,6 +2,8 @@ package dev.muster.scheduler;
 
 import dev.muster.core.Decision;
 import dev.muster.core.Expediting;
+import dev.muster.core.NetworkWords;
+import dev.muster.core.Ports;
 import dev.muster.core.Settings;
 import dev.muster.model.JobDesc;
 import dev.muster.model.ResourceRequest;
@@ -23,7 +25,7 @@ final class Unsupported {
         return first(List.of(new Rule(desc.extras().reboot() && !settings.options().containsKey(Settings.REBOOTS),
                 "without RebootProgram --reboot"))).or(() -> first(resources(desc.request(), settings.options().containsKey(Settings.SPEC_USAGE))))
                 .or(() -> first(extras(desc.extras(), settings.options().containsKey(Settings.BURST_BUFFER))))
-                .or(() -> windows(desc, settings))
+                .or(() -> windows(desc, settings)).or(() -> managed(desc, settings)).or(() -> NetworkWords.refusal(desc.request().network()))
                 .or(() -> desc.timing().expedite() && !settings.options().containsKey(Expediting.ENABLED)
                         ? Optional.of(Decision.reject(SlurmErrno.DISABLED)) : Optional.empty());
     }
@@ -40,6 +42,19 @@ final class Unsupported {
                 "X11 forwarding needs an srun or salloc that stays, and the cookie of its display")) : Optional.empty();
     }
 
+    /** What goes with a step manager, and what that needs: the rules of the original, where an extern step is what manages a job's steps. */
+    private static Optional<Decision.Rejected> managed(JobDesc desc, Settings settings) {
+        JobDesc.Extras e = desc.extras();
+        String needs = e.stepMgr() && !settings.externSteps() ? "--stepmgr needs PrologFlags=Contain"
+                : e.resvPorts() != 0 && !e.stepMgr() ? "--resv-ports of a job needs --stepmgr or SlurmctldParameters=enable_stepmgr"
+                : e.memUpdateMin() > 0 && !settings.options().containsKey(Settings.MEMORY_UPDATES)
+                ? "--mem-update needs SlurmctldParameters=enable_stepmgr and JobAcctGatherType=jobacct_gather/cgroup"
+                : "";
+        return !needs.isEmpty() ? Optional.of(new Decision.Rejected(SlurmErrno.NOT_SUPPORTED, needs))
+                : e.resvPorts() > Ports.count(settings) || e.resvPorts() != 0 && Ports.count(settings) == 0
+                ? Optional.of(Decision.reject(SlurmErrno.PORTS_INVALID)) : Optional.empty();
+    }
+
     private static Optional<Decision.Rejected> first(List<Rule> rules) {
         return rules.stream().filter(Rule::asked).findFirst().map(r -> new Decision.Rejected(
                 SlurmErrno.NOT_SUPPORTED, r.what + " is not supported by this version of Muster"));
@@ -50,7 +65,6 @@ final class Unsupported {
         return List.of(
                 new Rule(!specUsage && (r.coreSpec() != 0 || r.threadSpec() > 0), "without AllowSpecResourcesUsage=yes --core-spec or --thread-spec"),
                 new Rule(r.coreSpec() != 0 && r.threadSpec() > 0, "--core-spec together with --thread-spec"),
-                new Rule(!r.network().isEmpty() && !r.network().equalsIgnoreCase("ip"), "--network=" + r.network()),
                 new Rule(!KNOWN_FLAGS.containsAll(List.of(flags.toLowerCase(java.util.Locale.ROOT).split(","))), "--gres-flags=" + flags));
     }
 
@@ -58,8 +72,7 @@ final class Unsupported {
         return List.of(
                 new Rule(!buffers && !e.burstBuffer().isEmpty(), "without BurstBufferType --bb or --bbf"),
                 new Rule(!e.profile().isEmpty() && !e.profile().equalsIgnoreCase("none"), "--profile"),
-                said(e.power(), "--power"),
-                new Rule(e.stepMgr(), "--stepmgr"));
+                said(e.power(), "--power"));
     }
 
     private static Rule said(String value, String what) {

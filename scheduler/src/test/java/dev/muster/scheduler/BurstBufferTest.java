@@ -171,4 +171,37 @@ class BurstBufferTest {
     private String shown(int id) {
         return Play.describe(c.state().jobs().at(id)).strip();
     }
+
+    /** Each task of an array has its own, and waits for it alone; bb_array_stage_cnt of them at a time. */
+    @Test
+    void tasksOfAnArrayHaveTheirOwn() {
+        Cluster many = new Cluster("n[1-2] cpus=2 mem=1000", "p nodes=n[1-2] default=yes defmempercpu=10",
+                "options.burst_buffer=lua minJobAgeS=10 options.bb_array_stage_cnt=2");
+        JobDesc d = Cluster.desc("kind=BATCH partition=p timing.array=1-4");
+        many.apply(new Command.SubmitJob(Cluster.USER, d.withExtras(d.extras().withBurstBuffer("#BB_LUA")), "", Bytes.of("#!/bin/sh"), Bytes.EMPTY,
+                false, false));
+        for (int i = 0; i < 3; i++) {
+            many.schedule();
+        }
+        assertThat(stages(many)).containsExactly("1_3-4 pending", "2_1 staging-in", "3_2 staging-in");
+        many.apply(new Command.BufferStage(2, many.state().buffers().byJob().at(2).round(), true, "", 0));
+        for (int i = 0; i < 3; i++) {
+            many.schedule();
+        }
+        assertThat(many.shown(2)).isEqualTo("n1:1");
+        assertThat(stages(many)).containsExactly("1_4 pending", "2_1 pre-run", "3_2 staging-in", "4_3 staging-in");
+        many.apply(new Command.BufferStage(3, many.state().buffers().byJob().at(3).round(), true, "", 0));
+        for (int i = 0; i < 3; i++) {
+            many.schedule();
+        }
+        assertThat(stages(many)).as("the last keeps the array's number")
+                .containsExactly("1_4 staging-in", "2_1 pre-run", "3_2 pre-run", "4_3 staging-in");
+    }
+
+    private static List<String> stages(Cluster c) {
+        return c.state().buffers().byJob().values().stream().map(b -> {
+            Job.Array a = c.state().jobs().at(b.jobId()).array();
+            return b.jobId() + "_" + (a.task() < 0 ? a.pending().compact() : Integer.toString(a.task())) + " " + b.stage().word();
+        }).toList();
+    }
 }

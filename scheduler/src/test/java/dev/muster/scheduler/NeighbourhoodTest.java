@@ -79,6 +79,32 @@ class NeighbourhoodTest {
                 """);
     }
 
+    /** Four blocks of two, which are two blocks of four and one of eight. */
+    @Test
+    void segmentsApartAndTogether() {
+        Topology t = new Topology("", Topology.Kind.BLOCK, List.of(), List.of(block("b1", "n[1-2]"), block("b2", "n[3-4]"),
+                block("b3", "n[5-6]"), block("b4", "n[7-8]")), List.of(2, 4, 8), List.of(), false);
+        table(t, """
+                          | nodesMin=2 segment=1                                    | n[1-2]
+                          | nodesMin=2 segment=1 spreadSegments=true                | n[1,3]
+                          | nodesMin=4 segment=1 spreadSegments=true                | n[1,3,5,7]
+                          | nodesMin=5 segment=1 spreadSegments=true                | Requested topology configuration is not available
+                n[1-2]    | nodesMin=4 segment=1 spreadSegments=true                | (No_suitable_topology_unit_found)
+                          | nodesMin=4 segment=2                                    | n[1-4]
+                n[1,5]    | nodesMin=4 segment=2                                    | n[3-4,7-8]
+                n[1,5]    | nodesMin=4 segment=2 consolidateSegments=true           | n[3-4,7-8]
+                n1        | nodesMin=4 segment=2 consolidateSegments=true           | n[5-8]
+                n[1-3]    | nodesMin=2 segment=1 consolidateSegments=true           | n[5-6]
+                n[3,5,6]  | nodesMin=2 segment=1 spreadSegments=true consolidateSegments=true | n[1,4]
+                          | nodesMin=6 segment=3 spreadSegments=true                | n[1-3,5-7]
+                          | nodesMin=2 consolidateSegments=true                     | n[1-2]
+                """);
+        table(TREE, """
+                          | nodesMin=2 spreadSegments=true                          | --spread-segments needs TopologyPlugin=topology/block
+                          | nodesMin=2 consolidateSegments=true                     | --consolidate-segments needs TopologyPlugin=topology/block
+                """);
+    }
+
     @Test
     void wholePlacementsOfATorus() {
         table(TORUS, """

@@ -18,7 +18,7 @@ class StepOrderTest {
     private static final Topology BLOCKS = new Topology("", Topology.Kind.BLOCK, List.of(),
             List.of(new Topology.Block("b1", Cluster.names("n[1,3,5,7]")), new Topology.Block("b2", Cluster.names("n[2,4,6,8]"))), List.of(4, 8),
             List.of(), false);
-    private static final Topology BY_NAME = new Topology("", Topology.Kind.FLAT, List.of(), List.of(), List.of(), List.of(), false, true);
+    private static final Topology BY_NAME = new Topology("", Topology.Kind.FLAT, List.of(), List.of(), List.of(), List.of(), false, true, List.of());
 
     private static void table(String nodes, Topology topology, String... rows) {
         Cluster c = new Cluster(nodes, "p nodes=" + nodes.split(" ")[0], "", topology);

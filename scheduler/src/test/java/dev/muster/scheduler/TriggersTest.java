@@ -3,6 +3,7 @@ package dev.muster.scheduler;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.core.Change;
+import dev.muster.core.Command;
 import dev.muster.core.State;
 import dev.muster.core.Trigger;
 import java.util.List;
@@ -70,6 +71,26 @@ class TriggersTest {
     }
 
     @Test
+    void daemonsFailAndComeBack() {
+        play("""
+                trigger primary_slurmdbd_failure 0 * 0 once
+                trigger primary_slurmdbd_failure 0 * 20 perm
+                trigger primary_database_failure 0 * 0 once
+                trigger primary_slurmctld_failure 0 * 0 once -> says --primary_slurmctld_failure needs a backup controller: there is none here
+                trigger backup_slurmctld_failure 0 * 0 once  -> says --backup_slurmctld_failure needs a backup controller: there is none here
+                trigger burst_buffer 0 * 0 once              -> says --burst_buffer needs BurstBufferType
+                trigger front_end 0 * 0 once                 -> says --front_end is not supported by this version of Muster
+                """);
+        cluster.apply(new Command.Happened(Trigger.DBD_FAILED));
+        assertThat(fired()).containsExactly("1 primary_slurmdbd_failure");
+        cluster.pass(21);
+        assertThat(fired()).containsExactly("1 primary_slurmdbd_failure", "2 primary_slurmdbd_failure");
+        assertThat(triggers()).containsExactly("2", "3");
+        cluster.apply(new Command.Happened(Trigger.DBD_RESUMED));
+        assertThat(fired()).hasSize(2);
+    }
+
+    @Test
     void jobsReachTheirLimitAndEnd() {
         play("""
                 submit kind=BATCH timing.timeLimitMin=5
@@ -109,7 +130,7 @@ class TriggersTest {
     void whoMayAndWhatIsRefused() {
         play("""
                 trigger down 0 n9 0 once             -> says Invalid node name specified
-                trigger burst_buffer 0 * 0 once      -> says --burst_buffer is not supported by this version of Muster
+                trigger burst_buffer 0 * 0 once      -> says --burst_buffer needs BurstBufferType
                 trigger down 0 * 0 once uid=7
                 untrigger 1 uid=8                    -> says Access/permission denied
                 untrigger 4 uid=8                    -> says No such process

@@ -488,6 +488,7 @@ final class SimController implements Pipeline.Effects {
             }
             switch (message) {
                 case NodeMessages.Heartbeat m -> { }
+                case NodeMessages.MemoryUsed m -> { }
                 case NodeMessages.Register m -> { }
                 case NodeMessages.Relayed m -> { }
                 case NodeMessages.FileRead m -> { }

@@ -344,6 +344,7 @@ final class SimNode {
             }
             case NodeMessages.Suspend m -> suspend(m);
             case NodeMessages.SetMemory m -> { }       // its processes use none
+            case NodeMessages.MeasureMemory m -> { }
             case NodeMessages.SetTimeLimit m -> {
                 Attempt a = disk.get(key(m.jobId(), m.attempt()));
                 if (a != null) {

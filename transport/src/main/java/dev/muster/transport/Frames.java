@@ -19,11 +19,18 @@ public final class Frames implements AutoCloseable {
     private final DataInputStream in;
     private final OutputStream out;
     private final AutoCloseable connection;
+    private final String peer;
     /** Since when somebody waits for a frame; 0: nobody does. */
     private volatile long waitingNs;
     private volatile boolean closed;
 
     public Frames(InputStream in, OutputStream out, AutoCloseable connection) {
+        this(in, out, connection, "");
+    }
+
+    /** @param peer the address of the other side, "" where nobody asks */
+    public Frames(InputStream in, OutputStream out, AutoCloseable connection, String peer) {
+        this.peer = peer;
         this.in = new DataInputStream(in);
         this.out = out;
         this.connection = connection;
@@ -84,6 +91,11 @@ public final class Frames implements AutoCloseable {
                 LockSupport.parkNanos(withinMs * 1_000_000L / 8);
             }
         });
+    }
+
+    /** The address of the other side; "" if it is not known. */
+    public String peer() {
+        return peer;
     }
 
     public boolean isClosed() {

@@ -247,7 +247,7 @@ public final class Server implements AutoCloseable {
                         if (Thread.currentThread() != own) {
                             own.interrupt();
                         }
-                    }));
+                    }, context.remotePeer().address() instanceof java.net.InetSocketAddress a ? a.getAddress().getHostAddress() : ""));
         }
 
         /** A stream may be silent for long: never idle. */

@@ -36,7 +36,8 @@ public final class JobsJson {
     private static final String[] TEXTS = {"account", "account", "admin_comment", "adminComment", "allocating_node", "submitHost",
         "batch_host", "batchHost", "burst_buffer", "burstBuffer", "burst_buffer_state", "burstBufferState",
         "command", "command", "comment", "comment", "container", "container",
-        "container_id", "containerId", "cpus_per_tres", "cpusPerTres", "cron", "cronSpec", "dependency", "dependency",
+        "container_id", "containerId", "container_type", "containerType",
+        "cpus_per_tres", "cpusPerTres", "cron", "cronSpec", "dependency", "dependency",
         "excluded_nodes", "excludeList", "extra", "extra", "features", "features", "group_name", "groupName",
         "het_job_id_set", "hetJobIdSet", "licenses", "licenses", "licenses_allocated", "licensesAlloc", "mail_user", "mailUser",
         "mcs_label", "mcsLabel", "memory_per_tres", "memPerTres", "name", "name", "network", "network", "nodes", "nodes",
@@ -51,7 +52,8 @@ public final class JobsJson {
     private static final String[] NONE = {"batch_features", "cluster_features", "failed_node", "federation_origin",
         "federation_siblings_active", "federation_siblings_viable", "selinux_context", "system_comment"};
     private static final String[] PLAIN = {"job_id", "jobId", "user_id", "userId", "group_id", "groupId", "nice", "nice",
-        "restart_cnt", "restarts", "association_id", "assocId", "core_spec", "coreSpec", "thread_spec", "threadSpec"};
+        "restart_cnt", "restarts", "association_id", "assocId", "segment_size", "segment",
+        "memory_update_delay", "memUpdateMin", "memory_update_margin", "memUpdateMargin", "core_spec", "coreSpec", "thread_spec", "threadSpec"};
     private static final String[] NUMBERS = {"accrue_time", "accrueTime", "deadline", "deadline", "eligible_time", "eligibleTime",
         "end_time", "endTime", "last_sched_evaluation", "lastSchedEval", "preempt_time", "preemptTime", "pre_sus_time", "preSuspendSeconds",
         "start_time", "startTime", "submit_time", "submitTime", "suspend_time", "suspendTime", "time_minimum", "timeMinMin",
@@ -96,7 +98,7 @@ public final class JobsJson {
     }
 
     private static void constants(List<Field> f) {
-        for (String name : List.of("segment_size", "memory_update_delay", "memory_update_margin", "sockets_per_board")) {
+        for (String name : List.of("sockets_per_board")) {
             f.add(new Field.Constant(name, 0L));
         }
         // no job is resized, nor made safe from preemption for a time, and reboots are not kept with it
@@ -176,6 +178,15 @@ public final class JobsJson {
         }
         if (j.flag("expedite")) {
             out.add("EXPEDITED_REQUEUE");
+        }
+        if (j.flag("stepMgr")) {
+            out.add("STEPMGR_ENABLED");
+        }
+        if (j.flag("spreadSegments")) {
+            out.add("SPREAD_SEGMENTS");
+        }
+        if (j.flag("consolidateSegments")) {
+            out.add("CONSOLIDATE_SEGMENTS");
         }
         return out;
     }

@@ -15,7 +15,9 @@ import dev.muster.model.api.ClusterMessages.ApiError;
 import dev.muster.transport.Client;
 import dev.muster.transport.Session;
 import java.io.IOException;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 
@@ -28,6 +30,10 @@ public final class DbdLink implements RowSink, AutoCloseable {
     private static final int WAIT_MS = 10_000;
     private static final long RETRY_MS = 1_000;
     private static final long SETTLE_MS = 2_000;
+    /** Answered so where the database fails. */
+    private static final int UNAVAILABLE = 503;
+    /** Those that are answered well only where the database has answered. */
+    private static final List<String> DATABASE_MESSAGES = List.of("Append", "QueryAccounting");
 
     /** What the link needs of the controller. */
     public interface Home {
@@ -44,7 +50,16 @@ public final class DbdLink implements RowSink, AutoCloseable {
         Batch everything();
 
         void log(String sentence);
+
+        /** slurmdbd, or its database, answers again or not any more; told once for each change. */
+        void changed(Part part, boolean up);
     }
+
+    /** What may fail. */
+    public enum Part { SLURMDBD, DATABASE }
+
+    /** What each was last time; absent before anything is known. */
+    private final Map<Part, Boolean> up = new EnumMap<>(Part.class);
 
     private final List<String> hosts;
     private final int port;
@@ -207,6 +222,7 @@ public final class DbdLink implements RowSink, AutoCloseable {
                 registered = false;
                 boolean away = e instanceof Client.ConnectException && hosts.size() > 1;
                 if (!away || tried == hosts.size()) {
+                    seen(Part.SLURMDBD, false);
                     throw new AccountingException("slurmdbd at " + hosts.get(asked % hosts.size()) + ":" + port + ": " + e.getMessage(), e);
                 }
                 // nothing was sent: the next one is asked the same
@@ -215,8 +231,15 @@ public final class DbdLink implements RowSink, AutoCloseable {
             }
         }
         String host = hosts.get(asked % hosts.size());
+        seen(Part.SLURMDBD, true);
         if (r.status() == 200) {
+            if (DATABASE_MESSAGES.contains(message)) {
+                seen(Part.DATABASE, true);
+            }
             return r.body();
+        }
+        if (r.status() == UNAVAILABLE) {
+            seen(Part.DATABASE, false);
         }
         ApiError error = error(r);
         if (error.errno() == SlurmErrno.IN_STANDBY_MODE.number()) {
@@ -227,6 +250,17 @@ public final class DbdLink implements RowSink, AutoCloseable {
             throw new AccountingException(error.errno(), error.error());
         }
         throw new AccountingException("slurmdbd at " + host + ":" + port + " refused " + message + ": " + error.error(), null);
+    }
+
+    /** Nobody is told that all is as it was, or that it is well at first. */
+    private void seen(Part part, boolean answers) {
+        Boolean before;
+        synchronized (up) {
+            before = up.put(part, answers);
+        }
+        if (before == null ? !answers : before != answers) {
+            home.changed(part, answers);
+        }
     }
 
     private static ApiError error(Client.Response r) {

@@ -48,7 +48,14 @@ class DbdLinkTest {
         public void log(String sentence) {
             throw new UnsupportedOperationException(sentence);
         }
+
+        @Override
+        public void changed(DbdLink.Part part, boolean up) {
+            changes.add(part + (up ? " up" : " down"));
+        }
     }
+
+    private static final List<String> changes = new java.util.concurrent.CopyOnWriteArrayList<>();
 
     private static DbdLink link(List<String> hosts, int port) {
         AtomicLong nonces = new AtomicLong();
@@ -71,6 +78,34 @@ class DbdLinkTest {
                     }
                 }
             }
+        }
+    }
+
+    /** For triggers: each change once, and nothing of what is well at first. */
+    @Test
+    void whatFailsAndComesBackIsTold() {
+        changes.clear();
+        int[] status = {200};
+        Server server = Server.start("127.0.0.1", 0, new Verifier(KEY, "c", Optional.empty(), System::currentTimeMillis),
+                (caller, message, body) -> new Server.Reply(status[0], "{}".getBytes(StandardCharsets.UTF_8)), Map.of(), path -> Optional.empty());
+        try (DbdLink link = link(List.of("127.0.0.1"), server.port())) {
+            for (int s : new int[] {200, 503, 503, 200, 200}) {
+                status[0] = s;
+                asked(link);
+            }
+            assertThat(changes).containsExactly("DATABASE down", "DATABASE up");
+            server.close();
+            asked(link);
+            asked(link);
+            assertThat(changes).containsExactly("DATABASE down", "DATABASE up", "SLURMDBD down");
+        }
+    }
+
+    private static void asked(DbdLink link) {
+        try {
+            link.ask("QueryAccounting", new byte[0]);
+        } catch (AccountingException e) {
+            // what is told of it is looked at
         }
     }
 

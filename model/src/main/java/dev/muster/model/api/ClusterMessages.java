@@ -270,7 +270,7 @@ public final class ClusterMessages {
     public record Reconfigure(String requestId) {}
 
     /** @param controllerOnly {@code scontrol shutdown slurmctld} */
-    public record Shutdown(String requestId, boolean controllerOnly) {}
+    public record Shutdown(String requestId, boolean controllerOnly, boolean abort) {}
 
     /** A setting that counts until slurm.conf is read again. @param value + or - before it adds to a list or takes from it */
     public record UpdateSetting(String requestId, String key, String value) {}

@@ -175,6 +175,8 @@ public final class JobMessages {
      * @param memPerTres    {@code gres/gpu:10}, mebibytes
      * @param stdinPattern  the file's name with its % codes; stdin is the one with these filled in. So for stdout and stderr
      * @param assocId       of its association; 0 if it has none
+     * @param segment       nodes that each hang together; 0 for all
+     * @param memUpdateMin  minutes after its start; 0 for never
      * @param hetJobIdSet   numbers of all components of a heterogeneous job, {@code 12-14}; "" if it is none
      */
     public record JobInfo(
@@ -295,7 +297,14 @@ public final class JobMessages {
             String stdoutPattern,
             String stderrPattern,
             boolean expedite,
-            int assocId) {}
+            int assocId,
+            boolean stepMgr,
+            int segment,
+            boolean spreadSegments,
+            boolean consolidateSegments,
+            String containerType,
+            int memUpdateMargin,
+            int memUpdateMin) {}
 
     /**
      * CPUs (abstract ids), memory and GRES of a job on nodes that have the same of each.

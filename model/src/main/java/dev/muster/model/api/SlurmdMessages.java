@@ -1,5 +1,6 @@
 package dev.muster.model.api;
 
+import dev.muster.model.Identity;
 import dev.muster.model.StepDesc;
 import java.util.List;
 
@@ -47,7 +48,7 @@ public final class SlurmdMessages {
      * @param stepId  number or one of the STEP constants of the node's messages
      * @param energyJ joules that the node used since the step's start, and bytes that its interfaces took in and sent; 0 without a meter
      */
-    public record StepProcesses(int jobId, int stepId, List<TaskUsage> tasks, long energyJ, long netInBytes, long netOutBytes) {}
+    public record StepProcesses(int jobId, int stepId, List<TaskUsage> tasks, long energyJ, long netInBytes, long netOutBytes, Identity owner) {}
 
     /**
      * A task with everything below it, as it is now.

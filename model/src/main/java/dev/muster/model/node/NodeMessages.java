@@ -332,11 +332,17 @@ public final class NodeMessages {
     /** The job has so many mebibytes of the node from now on: less than before. */
     public record SetMemory(int jobId, int attempt, long memoryMb) implements ToNode {}
 
+    /** Answered with {@link MemoryUsed}. */
+    public record MeasureMemory(int jobId, int attempt) implements ToNode {}
+
     /** Writes the words to the standard error of the step's first task on the node. */
     public record Notify(int jobId, int attempt, int stepId, String text) implements ToNode {}
 
     /** Read the configuration again. */
     public record ReadConfig() implements ToNode {}
+
+    /** What the processes of all of a job's steps have resident on the node, in KiB. Nobody waits for it: what is lost is asked again. */
+    public record MemoryUsed(int jobId, int attempt, long residentKb) implements ToController {}
 
     /** Runs HealthCheckProgram. */
     public record CheckHealth() implements ToNode {}

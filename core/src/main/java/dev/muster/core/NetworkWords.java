@@ -1,0 +1,47 @@
+package dev.muster.core;
+
+import dev.muster.model.SlurmErrno;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+
+/** The words of {@code --network}, of which most are about switches of one maker: the manual's, each with what it needs. */
+public final class NetworkWords {
+    /** They ask for nothing that any cluster has not. */
+    private static final Set<String> IDLE = Set.of("ip", "no_vni");
+    private static final Set<String> SLINGSHOT = Set.of("job_vni", "single_node_vni", "adjust_limits", "no_adjust_limits", "disable_rdzv_get");
+    private static final List<String> RESOURCES = List.of("txqs", "tgqs", "eqs", "cts", "tles", "ptes", "les", "acs");
+    private static final Set<String> CLASSES = Set.of("DEDICATED_ACCESS", "LOW_LATENCY", "BULK_DATA", "BEST_EFFORT");
+
+    private NetworkWords() {}
+
+    /** What is wrong with one of them; empty if each can be had. */
+    public static Optional<Decision.Rejected> refusal(String words) {
+        for (String word : words.isEmpty() ? new String[0] : words.split(",")) {
+            String w = word.strip().toLowerCase(Locale.ROOT);
+            if (!IDLE.contains(w)) {
+                return Optional.of(new Decision.Rejected(SlurmErrno.NOT_SUPPORTED, objection(word.strip(), w)));
+            }
+        }
+        return Optional.empty();
+    }
+
+    private static String objection(String word, String w) {
+        return isOfSlingshot(w) ? "--network=" + word + " needs an HPE Slingshot network, which this cluster does not have"
+                : w.equals("unique-channel-per-segment") ? "--network=" + word + " needs SwitchType=switch/nvidia_imex"
+                : "Invalid --network specification: " + word;
+    }
+
+    private static boolean isOfSlingshot(String w) {
+        int equals = w.indexOf('=');
+        String name = equals < 0 ? w : w.substring(0, equals);
+        String value = w.substring(equals + 1);
+        boolean number = value.matches("[0-9]{1,9}");
+        return SLINGSHOT.contains(w)
+                || equals > 0 && number && (name.equals("depth") || name.equals("nic_distribution_count"))
+                || equals > 0 && number && name.matches("(def|res|max)_.*") && RESOURCES.contains(name.substring(4))
+                || name.equals("tcs") && equals > 0 && List.of(value.toUpperCase(Locale.ROOT).split(":", -1)).stream()
+                        .allMatch(c -> CLASSES.contains(c.startsWith("TC_") ? c.substring(3) : c));
+    }
+}

@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# --stepmgr and what it allows: ports of a job, memory given back. What a node knows of its steps' users. Topologies as their file has them.
+. "$(dirname "$0")/lib.bash"
+start_cluster 2 4 "PrologFlags=Contain
+MpiParams=ports=12000-12005"
+id=$(sbatch --parsable --stepmgr -o "$dir/work/out" --wrap 'echo "$SLURM_STEPMGR"; srun printenv SLURM_STEPMGR')
+wait_empty
+check "who manages the steps" "n1 n1" "$(xargs < "$dir/work/out")"
+match "scontrol" $'BatchHost=n1\n +StepMgrEnabled=Yes' "$(scontrol show job "$id")"
+match "as JSON" STEPMGR_ENABLED "$(scontrol --json show job "$id")"
+check "by the environment" "StepMgrEnabled=Yes" "$(SALLOC_STEPMGR=1 salloc -Q sh -c 'scontrol show job $SLURM_JOB_ID' | grep -o 'StepMgr.*')"
+check "not without" "" "$(salloc -Q sh -c 'scontrol show job $SLURM_JOB_ID; env' | grep -i stepmgr || true)"
+check "ports without it" "salloc: error: Job submit/allocate failed: --resv-ports of a job needs --stepmgr or SlurmctldParameters=enable_stepmgr" \
+  "$(salloc --resv-ports=2 true 2>&1 || true)"
+check "memory without it" "sbatch: error: Batch job submission failed: --mem-update needs SlurmctldParameters=enable_stepmgr and JobAcctGatherType=jobacct_gather/cgroup" \
+  "$(sbatch --mem-update=20@1 --wrap true 2>&1 || true)"
+printf 'SlurmctldParameters=enable_stepmgr\nJobAcctGatherType=jobacct_gather/cgroup\n' >> "$SLURM_CONF"
+kill "$(pid_of slurmctld)"; while kill -0 "$(pid_of slurmctld)" 2>/dev/null; do sleep 0.1; done; start_ctld
+for i in $(seq 100); do [ "$(sinfo -h -N -o %T 2>/dev/null | grep -c idle)" = 2 ] && break; sleep 0.1; done
+lower=$(sbatch --parsable -w n2 --mem=1000 --mem-update=50@1 -o /dev/null --wrap 'sleep 120')
+for i in $(seq 100); do [ "$(squeue -h -j "$lower" -o %t)" = R ] && break; sleep 0.1; done
+match "of all jobs" 'StepMgrEnabled=Yes' "$(scontrol show job "$lower")"
+one=$(sbatch --parsable -w n1 --resv-ports=4 -o "$dir/work/ports" --wrap 'srun -n1 --resv-ports=2 --overlap sh -c "echo a \$SLURM_STEP_RESV_PORTS; sleep 3" &
+  sleep 1; srun -n1 --overlap --resv-ports=3 true 2>&1 | head -1; wait; srun -n1 --resv-ports=4 sh -c "echo b \$SLURM_STEP_RESV_PORTS"')
+two=$(sbatch --parsable -w n1 --resv-ports=3 -o /dev/null --wrap true)
+three=$(sbatch --parsable -w n1 --resv-ports=2 -o /dev/null --wrap 'sleep 1')
+sleep 1.5
+check "another waits for ports" "PENDING Resources" "$(squeue -h -j "$two" -o '%T %r')"
+check "who needs fewer does not" "" "$(squeue -h -j "$three" -t PD -o %i)"
+for i in $(seq 200); do [ -z "$(squeue -h -j "$one,$two,$three" 2>/dev/null)" ] && break; sleep 0.1; done
+match "a step's are its job's" 'a 1200[0-5]' "$(head -1 "$dir/work/ports")"
+match "and no more" 'Required ports are in use' "$(cat "$dir/work/ports")"
+match "all four" 'b 1200' "$(tail -1 "$dir/work/ports")"
+match "more than there are" "Requires more ports than can be reserved" "$(sbatch --resv-ports=7 --wrap true 2>&1 || true)"
+me=$(id -un)
+salloc -Q -w n1 sh -c 'srun -Q sleep 3 & sleep 1; scontrol getent n1; kill %1; wait' > "$dir/work/getent" 2>/dev/null </dev/null || true
+match "users of the steps" "JobId=[0-9]+\.0:
+User:
+$me:x:$(id -u):$(id -g):.*:$(getent passwd "$me" | cut -d: -f6):" "$(cat "$dir/work/getent")"
+match "and of the extern step" 'JobId=[0-9]+\.Extern:' "$(cat "$dir/work/getent")"
+match "with their groups" "Groups:
+$(id -gn):x:$(id -g):$me" "$(cat "$dir/work/getent")"
+check "where there are none" "No job steps exist on this node. 1" "$( (scontrol getent n1 2>&1 || echo $?) | xargs)"
+check "topologies" "--- - topology: default cluster_default: true flat: true" "$(scontrol show topoconf | xargs)"
+for i in $(seq 90); do [ "$(scontrol show job "$lower" | grep -o 'AllocTRES=.*mem=1000M')" ] || break; sleep 1; done
+match "memory is given back" 'AllocTRES=cpu=1,mem=100M' "$(scontrol show job "$lower")"
+scancel "$lower"
+scontrol abort
+for i in $(seq 100); do kill -0 "$(pid_of slurmctld)" 2>/dev/null || break; sleep 0.1; done
+check "abort ends slurmctld at once" "gone" "$(kill -0 "$(pid_of slurmctld)" 2>/dev/null && echo there || echo gone)"
+start_ctld
+match "and what was is there" 'JobState=' "$(scontrol show job "$lower")"
+wait_empty 30
