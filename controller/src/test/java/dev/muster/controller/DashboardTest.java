@@ -23,7 +23,7 @@ class DashboardTest {
         Site site = new Site();
         site.run("tasks=1 charge.account=a");
         State state = site.core().state();
-        NodeViews nodes = new NodeViews(state, n -> new NodeMessages.Heartbeat(0, 0), u -> "u", 1);
+        NodeViews nodes = new NodeViews(state, n -> new NodeMessages.Heartbeat(0, 0), n -> n.spec().address(), u -> "u", 1);
         StringBuilder told = new StringBuilder();
         for (String page : Metrics.PAGES) {
             told.append(new Metrics(state, nodes::info, j -> JobReason.NONE).page(page, List.of("p"), Map.of()).orElseThrow());

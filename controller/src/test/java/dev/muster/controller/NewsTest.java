@@ -43,7 +43,7 @@ class NewsTest {
         State state = site.core().state();
         FollowEdge edge = new FollowEdge(site.core()::state, news, null, c -> new Privacy(hidden, state, c.uid(), "u" + c.uid()),
                 s -> new JobViews(s, new Scheduler(), new Now(1, 1), ""),
-                s -> new NodeViews(s, n -> new NodeMessages.Heartbeat(0, 0), u -> "u" + u, 1), u -> "u" + u);
+                s -> new NodeViews(s, n -> new NodeMessages.Heartbeat(0, 0), n -> n.spec().address(), u -> "u" + u, 1), u -> "u" + u);
         return Json.object(edge.follow(new Caller(uid, uid), new FollowMessages.Follow(since, 0, List.of("jobId", "state"))).body());
     }
 
