@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# --stepmgr and what it allows: ports of a job, memory given back. What a node knows of its steps' users. Topologies as their file has them.
+# --stepmgr and what it allows: ports of a job, memory given back. What a node knows of its steps' users. Topologies as their file has them. A node
+# whose name nobody knows.
 . "$(dirname "$0")/lib.bash"
 start_cluster 2 4 "PrologFlags=Contain
 MpiParams=ports=12000-12005"
@@ -14,9 +15,24 @@ check "ports without it" "salloc: error: Job submit/allocate failed: --resv-port
   "$(salloc --resv-ports=2 true 2>&1 || true)"
 check "memory without it" "sbatch: error: Batch job submission failed: --mem-update needs SlurmctldParameters=enable_stepmgr and JobAcctGatherType=jobacct_gather/cgroup" \
   "$(sbatch --mem-update=20@1 --wrap true 2>&1 || true)"
-printf 'SlurmctldParameters=enable_stepmgr\nJobAcctGatherType=jobacct_gather/cgroup\n' >> "$SLURM_CONF"
+cat >> "$SLURM_CONF" <<C
+SlurmctldParameters=enable_stepmgr
+JobAcctGatherType=jobacct_gather/cgroup
+ResumeProgram=/bin/true
+SuspendProgram=/bin/true
+SuspendTime=INFINITE
+NodeName=far-away State=CLOUD CPUs=1 RealMemory=1000 Port=$((port+9))
+PartitionName=clouds Nodes=far-away
+C
 kill "$(pid_of slurmctld)"; while kill -0 "$(pid_of slurmctld)" 2>/dev/null; do sleep 0.1; done; start_ctld
-for i in $(seq 100); do [ "$(sinfo -h -N -o %T 2>/dev/null | grep -c idle)" = 2 ] && break; sleep 0.1; done
+for i in $(seq 100); do [ "$(sinfo -h -N -p main -o %T 2>/dev/null | grep -cx idle)" = 2 ] && break; sleep 0.1; done
+srun -p clouds sh -c 'echo $SLURMD_NODENAME' > "$dir/work/cloud" 2>&1 & cloud=$!
+for i in $(seq 100); do [[ "$(scontrol show node far-away)" = *POWERING_UP* ]] && break; sleep 0.1; done
+match "before it has come" 'StepMgrEnabled=Yes' "$(scontrol show job "$(squeue -h -p clouds -o %i)")"
+mkdir -p "$dir/spool/far-away"; slurmd -b -N far-away -f "$SLURM_CONF" -d "$prefix/sbin/slurmstepd" </dev/null >>"$dir/log/start.out" 2>&1
+wait $cloud || true
+check "a node of a cloud, by no name that is known" "far-away" "$(cat "$dir/work/cloud")"
+match "where it is" 'NodeAddr=127.0.0.1' "$(scontrol show node far-away)"
 lower=$(sbatch --parsable -w n2 --mem=1000 --mem-update=50@1 -o /dev/null --wrap 'sleep 120')
 for i in $(seq 100); do [ "$(squeue -h -j "$lower" -o %t)" = R ] && break; sleep 0.1; done
 match "of all jobs" 'StepMgrEnabled=Yes' "$(scontrol show job "$lower")"

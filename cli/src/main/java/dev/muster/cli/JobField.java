@@ -19,15 +19,18 @@ enum JobField {
     EXEC_HOST('B', "batchhost", "EXEC_HOST", "batchHost,nodes"),
     BOARDS(0, "boardspernode", "BOARDS_PER_NODE", ""),
     BURST_BUFFER(0, "burstbuffer", "BURST_BUFFER", "burstBuffer"),
+    BURST_BUFFER_STATE(0, "burstbufferstate", "BURST_BUFFER_STATE", "burstBufferState"),
     CLUSTER(0, "cluster", "CLUSTER", ""),
     CLUSTER_FEATURE(0, "clusterfeature", "CLUSTER_FEATURES", ""),
     COMMAND('o', "command", "COMMAND", "command"),
     COMMENT('k', "comment", "COMMENT", "comment"),
     CONTAINER(0, "container", "CONTAINER", "container"),
     CONTAINER_ID(0, "containerid", "CONTAINER_ID", "containerId"),
+    CONTAINER_TYPE(0, "containertype", "CONTAINER_TYPE", "containerType"),
     CONTIGUOUS('O', "contiguous", "CONTIGUOUS", "contiguous"),
     CORE_SPEC('X', "corespec", "CORE_SPEC", "coreSpec"),
     CORES('I', "cores", "CORES_PER_SOCKET", "coresPerSocket"),
+    CRON_JOB(0, "cronjob", "CRON_JOB", "cronSpec"),
     CPUS('C', "numcpus", "CPUS", "cpus"),
     CPUS_PER_TASK(0, "cpus-per-task", "CPUS_PER_TASK", "cpusPerTask"),
     CPUS_PER_TRES(0, "cpus-per-tres", "CPUS_PER_TRES", "cpusPerTres"),
@@ -49,6 +52,7 @@ enum JobField {
     JOB_ID('A', "jobid", "JOBID", ""),
     LAST_SCHED_EVAL(0, "lastschedeval", "LAST_SCHED_EVAL", "lastSchedEval"),
     LICENSES('W', "licenses", "LICENSES", "licenses"),
+    LICENSES_ALLOC(0, "licensesalloc", "LICENSES_ALLOC", "licensesAlloc"),
     MAX_CPUS(0, "maxcpus", "MAX_CPUS", "cpusMax"),
     MAX_NODES(0, "maxnodes", "MAX_NODES", "nodeCountMax"),
     MCS_LABEL(0, "mcslabel", "MCSLABEL", "mcsLabel"),
@@ -79,6 +83,7 @@ enum JobField {
     QOS('q', "qos", "QOS", "qos"),
     REASON('r', "reason", "REASON", "reason,reasonText,exit"),
     REASON_LIST('R', "reasonlist", "NODELIST(REASON)", "reason,reasonText,nodes"),
+    REBOOT(0, "reboot", "REBOOT", "reboot"),
     REQ_NODES('n', "reqnodes", "REQ_NODES", "nodeListRequested"),
     REQUEUE(0, "requeue", "REQUEUE", "requeue"),
     REQ_SWITCH(0, "reqswitch", "REQ_SWITCH", "switches"),
@@ -87,6 +92,7 @@ enum JobField {
     RESTART_COUNT(0, "restartcnt", "RESTART_COUNT", "restarts"),
     SCHED_NODES('Y', "schednodes", "SCHEDNODES", "schedNodes"),
     SCT('z', "sct", "S:C:T", "socketsPerNode,coresPerSocket,threadsPerCore"),
+    SEGMENT_SIZE(0, "segmentsize", "SEGMENT_SIZE", "segment"),
     SIBLINGS_ACTIVE(0, "siblingsactive", "ACTIVE_SIBLINGS", ""),
     SIBLINGS_ACTIVE_RAW(0, "siblingsactiveraw", "ACTIVE_SIBLINGS_RAW", ""),
     SIBLINGS_VIABLE(0, "siblingsviable", "VIABLE_SIBLINGS", ""),
@@ -205,6 +211,12 @@ enum JobField {
             case COMMENT -> JobRows.orNull(j.text("comment"));
             case CONTAINER -> JobRows.orNull(j.text("container"));
             case CONTAINER_ID -> JobRows.orNull(j.text("containerId"));
+            case BURST_BUFFER_STATE -> JobRows.orNull(j.text("burstBufferState"));
+            case CONTAINER_TYPE -> JobRows.orNull(j.text("containerType"));
+            case CRON_JOB -> j.text("cronSpec").isEmpty() ? "No" : "Yes";
+            case LICENSES_ALLOC -> JobRows.orNull(j.text("licensesAlloc"));
+            case REBOOT -> bit(j, "reboot");
+            case SEGMENT_SIZE -> n(j, "segment");
             case CONTIGUOUS -> bit(j, "contiguous");
             case CORE_SPEC -> JobRows.orNA(j.integer("coreSpec") == 0 ? "" : n(j, "coreSpec"));
             case CORES -> JobRows.orStar(j.integer("coresPerSocket"));

@@ -112,7 +112,7 @@ final class ShowText {
     private void jobTimes(Json.Obj j, boolean details) {
         Json.Obj exit = j.obj("exit");
         add("Requeue", j.flag("requeue") ? 1 : 0).add("Restarts", j.number("restarts"));
-        add("BatchFlag", j.flag("batch") ? 1 : 0).add("Reboot", 0);
+        add("BatchFlag", j.flag("batch") ? 1 : 0).add("Reboot", j.flag("reboot") ? 1 : 0);
         add("ExitCode", exit.integer("code") + ":" + exit.integer("signal"));
         line();
         if (j.flag("expedite")) {

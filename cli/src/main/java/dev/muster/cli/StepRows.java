@@ -17,7 +17,12 @@ final class StepRows {
     enum Field {
         TASKS('A', "numtasks", "TASKS"),
         TRES_PER_STEP('b', "tres-per-step", "TRES_PER_NODE"),
-        CPUS('C', "numcpus", "CPUS"),
+        CPUS('C', "", "CPUS"),
+        NUM_CPUS('\0', "numcpus", "NUM_CPUS"),
+        CLUSTER('\0', "cluster", "CLUSTER"),
+        JOB_ID('\0', "jobid", "JOB_ID"),
+        NETWORK('\0', "network", "NETWORK"),
+        RESERVED_PORTS('\0', "resvport", "RESERVED_PORTS"),
         ARRAY_JOB_ID('F', "arrayjobid", "ARRAY_JOB_ID"),
         ID('i', "stepid", "STEPID"),
         CONTAINER('\0', "container", "CONTAINER"),
@@ -46,7 +51,11 @@ final class StepRows {
             return switch (this) {
                 case TASKS -> Integer.toString(s.integer("tasks"));
                 case TRES_PER_STEP -> JobRows.orNA(s.text("tresPerNode"));
-                case CPUS -> Integer.toString(s.integer("cpus"));
+                case CLUSTER -> c.host().clusters().isEmpty() ? "" : c.host().clusters().getFirst();
+                case JOB_ID -> Integer.toString(s.integer("jobId"));
+                case NETWORK -> JobRows.orNull(s.text("network"));
+                case RESERVED_PORTS -> JobRows.orNull(s.text("resvPorts"));
+                case CPUS, NUM_CPUS -> Integer.toString(s.integer("cpus"));
                 case ARRAY_JOB_ID -> Integer.toString(JobField.arrayJobId(s));
                 case ID -> id(s);
                 case CONTAINER -> JobRows.orNull(s.text("container"));
@@ -77,8 +86,9 @@ final class StepRows {
 
         @Override
         public int byName(String name) {
+            String wanted = name.equals("resvports") ? "resvport" : name;
             for (Field f : Field.values()) {
-                if (f.longName.equals(name)) {
+                if (!wanted.isEmpty() && f.longName.equals(wanted)) {
                     return f.ordinal();
                 }
             }

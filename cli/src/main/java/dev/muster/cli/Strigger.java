@@ -274,7 +274,7 @@ final class Strigger implements Command {
         List<String> events = t.texts("events");
         String resource = job ? Long.toString(t.number("jobId")) : events.contains(BURST_BUFFER) ? "(null)"
                 : t.text("nodes").isEmpty() ? "*" : t.text("nodes");
-        return String.format("%7d %-8s %8s %-35s %6d %-8s %5s %s", t.number("id"), job ? "job" : kind(events), resource,
+        return String.format("%7d %-9s %7s %-35s %6d %-8s %5s %s", t.number("id"), job ? "job" : kind(events), resource,
                 events.size() == 1 ? events.getFirst() : "unknown", t.number("offsetSeconds"), t.text("userName"),
                 t.flag("permanent") ? "PERM" : "", t.text("program"));
     }

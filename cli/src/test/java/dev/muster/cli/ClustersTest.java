@@ -70,7 +70,8 @@ class ClustersTest {
         host.env.put("SLURM_JOB_ID", "9");
         host.env.put("SLURM_WORKING_CLUSTER", working);
         host.env.put("SLURM_CLUSTER_NAME", ofJob);
-        host.run("srun true");
+        host.reply("AwaitAllocation", "{\"jobId\":9,\"state\":\"COMPLETED\"}");
+        assertThat(host.run("srun true").rc()).isEqualTo(1);
         assertThat(String.join(" ", host.turns)).isEqualTo(turns);
     }
 }

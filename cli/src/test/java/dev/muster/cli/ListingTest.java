@@ -258,6 +258,24 @@ class ListingTest {
     }
 
     @Test
+    void columnsOfReleasesOfLate() {
+        host.reply("QueryJobs", """
+                {"jobs":[{"jobId":5,"state":"PENDING","segment":2,"containerType":"x","reboot":true,"licensesAlloc":"a:1","cronSpec":"@daily",
+                  "burstBufferState":"staging-in"},{"jobId":6,"state":"PENDING"}]}""");
+        String fields = "JobID:7,SegmentSize:13,ContainerType:15,Reboot:7,LicensesAlloc:15,CronJob:9,BurstBufferState:18";
+        assertThat(host.run("squeue -O " + fields).out().replaceAll(" +", " ")).isEqualTo("""
+                JOBID SEGMENT_SIZE CONTAINER_TYPE REBOOT LICENSES_ALLOC CRON_JOB BURST_BUFFER_STATE
+                5 2 x 1 a:1 Yes staging-in
+                6 0 (null) 0 (null) No (null)
+                """.replace("\n", " \n").replace("STATE \n", "STATE\n"));
+        assertThat(host.run("scontrol show job 5").out()).contains("Reboot=1");
+        host.reply("QuerySteps", """
+                {"steps":[{"jobId":5,"stepId":"0","state":"RUNNING","cpus":2,"resvPorts":"7001-7002","network":"ip"}]}""");
+        assertThat(host.run("squeue -s -O JobID:7,Cluster:8,Network:8,ResvPort:15,NumCPUs:9").out().replaceAll(" +", " ").strip()).isEqualTo(
+                "JOB_ID CLUSTER NETWORK RESERVED_PORTS NUM_CPUS \n5 test ip 7001-7002 2");
+    }
+
+    @Test
     void topologiesAsTheirFileHasThem() {
         host.reply("QueryTopology", """
                 {"topologies":[{"name":"t","kind":"TREE","switches":[{"name":"s1","nodes":["n1","n2"]},

@@ -184,7 +184,7 @@ final class JobViews {
                 patterns.stdin().text(), patterns.stdout().text(), patterns.stderr().text(), d.timing().expedite(),
                 state.accounts().assoc(d.owner().user(), d.charge().account(), d.partition().split(",")[0]).map(of -> of.id()).orElse(0),
                 d.extras().stepMgr(), r.segment(), r.spreadSegments(), r.consolidateSegments(), d.extras().containerType(),
-                d.extras().memUpdateMargin(), d.extras().memUpdateMin());
+                d.extras().memUpdateMargin(), d.extras().memUpdateMin(), d.extras().reboot());
     }
 
     /** {@code gres/gpu:a100:2,cpu:1} → {@code gres/gpu:a100=2,cpu=1}, as only what is per task is shown. */
@@ -316,6 +316,6 @@ final class JobViews {
                 step.desc().submitPid(), step.desc().cpuBind(), step.desc().request().distribution(), job.desc().charge().account(),
                 step.desc().submitLine().text(), Sluid.shown(job.rowSluid(step.id()), job.restarts()), job.het().jobId(), job.het().offset(),
                 step.ports().print(0),
-                step.isBatch() ? job.desc().extras().container() : step.desc().container());
+                step.isBatch() ? job.desc().extras().container() : step.desc().container(), step.desc().request().network());
     }
 }

@@ -66,7 +66,8 @@ public final class JobsJson {
         "tasks_per_socket", "tasksPerSocket", "memory_per_cpu", "memPerCpuMb", "memory_per_node", "memPerNodeMb"};
     private static final String[] UNSET = {"tasks_per_board", "tasks_per_tres", "cpu_frequency_minimum", "cpu_frequency_maximum",
         "cpu_frequency_governor"};
-    private static final String[] FLAGS = {"batch_flag", "batch", "contiguous", "contiguous", "hold", "held", "requeue", "requeue"};
+    private static final String[] FLAGS = {"batch_flag", "batch", "contiguous", "contiguous", "hold", "held", "requeue", "requeue",
+        "reboot", "reboot"};
     private static final List<Field> FIELDS = table();
 
     private static List<Field> table() {
@@ -101,10 +102,9 @@ public final class JobsJson {
         for (String name : List.of("sockets_per_board")) {
             f.add(new Field.Constant(name, 0L));
         }
-        // no job is resized, nor made safe from preemption for a time, and reboots are not kept with it
+        // no job is resized, nor made safe from preemption for a time
         f.add(new Field.Constant("resize_time", Tree.number(0)));
         f.add(new Field.Constant("preemptable_time", Tree.number(0)));
-        f.add(new Field.Constant("reboot", Boolean.FALSE));
         f.add(new Field.Constant("profile", Tree.texts("NOT_SET")));
         f.add(new Field.Constant("job_size_str", List.of()));
         f.add(new Field.Constant("priority_by_partition", List.of()));

@@ -304,7 +304,8 @@ public final class JobMessages {
             boolean consolidateSegments,
             String containerType,
             int memUpdateMargin,
-            int memUpdateMin) {}
+            int memUpdateMin,
+            boolean reboot) {}
 
     /**
      * CPUs (abstract ids), memory and GRES of a job on nodes that have the same of each.
@@ -344,7 +345,8 @@ public final class JobMessages {
             int hetJobId,
             int hetOffset,
             String resvPorts,
-            String container) {}
+            String container,
+            String network) {}
 
     /**
      * Cancels or signals jobs: those named, or those all filters match (scancel).
