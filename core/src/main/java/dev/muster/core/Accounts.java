@@ -19,6 +19,7 @@ import java.util.function.Function;
  * @param places     an association's number by its user, account and partition
  * @param defaults   the number of a user's default association
  * @param privileged administrators, operators and coordinators by their user id
+ * @param licences   of servers outside, {@code name@server:count}
  * @param limitsAccrual some association or QOS says how many jobs may grow older at once
  */
 public record Accounts(
@@ -30,10 +31,11 @@ public record Accounts(
         Table<String, Integer> defaults,
         Table<String, String> defaultWckeys,
         Table<Integer, UserPolicy> privileged,
-        boolean limitsAccrual) {
+        boolean limitsAccrual,
+        List<String> licences) {
 
     public static final Accounts NONE = new Accounts(Table.empty(), Table.empty(), Table.empty(), Table.empty(), Table.empty(), Table.empty(),
-            Table.empty(), Table.empty(), false);
+            Table.empty(), Table.empty(), false, List.of());
     private static final List<String> ACCRUAL = List.of("GrpJobsAccrue", "MaxJobsAccrue", "MaxJobsAccruePU", "MaxJobsAccruePA");
 
     private static String place(String user, String account, String partition) {
@@ -79,9 +81,11 @@ public record Accounts(
     Optional<Change.PolicyChanged> changed(Policy p) {
         Change.PolicyChanged change = new Change.PolicyChanged(put(assocs, p.assocs(), AssocPolicy::id), gone(assocs, p.assocs(), AssocPolicy::id),
                 put(qos, p.qos(), QosPolicy::id), gone(qos, p.qos(), QosPolicy::id), put(users, p.users(), UserPolicy::user),
-                gone(users, p.users(), UserPolicy::user), put(wckeys, p.wckeys(), Accounts::wckey), gone(wckeys, p.wckeys(), Accounts::wckey));
+                gone(users, p.users(), UserPolicy::user), put(wckeys, p.wckeys(), Accounts::wckey), gone(wckeys, p.wckeys(), Accounts::wckey),
+                p.licences());
         boolean same = change.assocs().isEmpty() && change.assocsGone().isEmpty() && change.qos().isEmpty() && change.qosGone().isEmpty()
-                && change.users().isEmpty() && change.usersGone().isEmpty() && change.wckeys().isEmpty() && change.wckeysGone().isEmpty();
+                && change.users().isEmpty() && change.usersGone().isEmpty() && change.wckeys().isEmpty() && change.wckeysGone().isEmpty()
+                && licences.equals(p.licences());
         return same ? Optional.empty() : Optional.of(change);
     }
 
@@ -103,8 +107,10 @@ public record Accounts(
 
     /** The record that rebuilds this. */
     Optional<Change> snapshot() {
-        return isEmpty() && qos.size() == 0 ? Optional.empty() : Optional.of(new Change.PolicyChanged(List.copyOf(assocs.values()), List.of(),
-                List.copyOf(qos.values()), List.of(), List.copyOf(users.values()), List.of(), List.copyOf(wckeys.values()), List.of()));
+        boolean nothing = isEmpty() && qos.size() == 0 && licences.isEmpty();
+        return nothing ? Optional.empty() : Optional.of(new Change.PolicyChanged(List.copyOf(assocs.values()), List.of(), List.copyOf(qos.values()),
+                List.of(), List.copyOf(users.values()), List.of(), List.copyOf(wckeys.values()), List.of(),
+                licences));
     }
 
     private static Table<String, String> withoutDefault(Table<String, String> standard, WckeyPolicy old) {
@@ -171,6 +177,6 @@ public record Accounts(
         }
         boolean accrual = a.values().stream().anyMatch(x -> limitsAccrual(x.limits()))
                 || q.values().stream().anyMatch(x -> limitsAccrual(x.limits()));
-        return new Accounts(a, q, u, w, p, d, standard, m, accrual);
+        return new Accounts(a, q, u, w, p, d, standard, m, accrual, c.licences());
     }
 }

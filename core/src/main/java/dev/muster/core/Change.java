@@ -210,7 +210,12 @@ public sealed interface Change {
     /** Associations, QOS and users as slurmdbd has them now: what differs from before. */
     record PolicyChanged(
             List<AssocPolicy> assocs, List<Integer> assocsGone, List<QosPolicy> qos, List<Integer> qosGone, List<UserPolicy> users,
-            List<String> usersGone, List<WckeyPolicy> wckeys, List<String> wckeysGone) implements Change {}
+            List<String> usersGone, List<WckeyPolicy> wckeys, List<String> wckeysGone, List<String> licences) implements Change {
+        /** Licences of servers outside came later than this record, and are always all. */
+        public PolicyChanged {
+            licences = licences == null ? List.of() : licences;
+        }
+    }
 
     record JobRestored(Job job) implements Change {}
 

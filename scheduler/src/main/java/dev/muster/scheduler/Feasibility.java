@@ -90,7 +90,7 @@ final class Feasibility {
         if (changing.isPresent()) {
             return changing;
         }
-        if (!r.licenses().isEmpty() && Licences.isWrong(state.settings(), r.licenses())) {
+        if (!r.licenses().isEmpty() && Licences.isWrong(state, r.licenses())) {
             return Optional.of(Decision.reject(SlurmErrno.INVALID_LICENSES));
         }
         for (String list : List.of(r.nodeList(), r.excludeList())) {
