@@ -108,7 +108,7 @@ def submit(b):
     place(b, 'submit')
     for key, text in [('name', 'from-the-page'), ('minutes', '7'), ('directory', f'{dir_}/work'), ('tasks', '2')]:
         b.run("const f = document.getElementById('f-' + arguments[0]); f.value = arguments[1]; f.dispatchEvent(new Event('input'))", key, text)
-    b.run("const f = document.getElementById('f-script'); f.value = '#!/bin/sh\\nsleep 200\\n'; f.dispatchEvent(new Event('input'))")
+    b.run("const f = document.getElementById('f-script'); f.value = '#!/bin/sh\\necho $USER\\nsleep 200\\n'; f.dispatchEvent(new Event('input'))")
     b.click('#send')
     job = b.wait("return document.getElementById('submitted')?.textContent")
     check('submitted from the page', bool(job), job or b.run("return document.querySelector('.error')?.textContent"))

@@ -39,7 +39,7 @@ class FollowingTest {
         told("COMPLETED");
         FakeHost.Ran ran = host.run("muster watch 5");
         assertThat(ran.rc()).isZero();
-        assertThat(ran.out()).contains("09:46:20  5            one").contains("RUNNING       n1")
+        assertThat(ran.out()).contains("09:46:20  5            one?[2J").contains("RUNNING       n1")
                 .contains("09:46:40  5            one              ann        COMPLETED     n1");
         told("FAILED");
         assertThat(host.run("muster watch 5").rc()).isEqualTo(1);

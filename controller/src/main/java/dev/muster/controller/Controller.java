@@ -108,7 +108,7 @@ final class Controller {
         this.conf.set(conf);
         this.confFile = confFile;
         this.log = log;
-        this.requests = new Requests(log, Set.of());
+        this.requests = new Requests(log, Set.of(), Set.of("Follow", "ReadOutput"));
         filter = new SubmitFilter(log, () -> thread.durable(), (uid, p) -> identities.byUid(uid)
                 .filter(i -> SubmitEdge.isOfGroups(identities, i, p.info().allowGroups())).isPresent());
         scheduling = new SchedulerLog(log);

@@ -45,6 +45,7 @@ public final class Requests {
 
     private final DaemonLog log;
     private final Set<String> uncounted;
+    private final Set<String> untimed;
     private final Map<String, Adders> byMessage = new ConcurrentHashMap<>();
     private final Map<Integer, Adders> byUser = new ConcurrentHashMap<>();
     private final AtomicInteger underWay = new AtomicInteger();
@@ -52,8 +53,14 @@ public final class Requests {
 
     /** @param uncounted messages that wait by their nature, whose times say nothing */
     public Requests(DaemonLog log, Set<String> uncounted) {
+        this(log, uncounted, Set.of());
+    }
+
+    /** @param untimed messages that wait by their nature, and are counted all the same */
+    public Requests(DaemonLog log, Set<String> uncounted, Set<String> untimed) {
         this.log = log;
         this.uncounted = uncounted;
+        this.untimed = untimed;
     }
 
     private static long seconds() {
@@ -77,7 +84,7 @@ public final class Requests {
         } finally {
             underWay.decrementAndGet();
             if (!uncounted.contains(message)) {
-                count(caller.uid(), message, (System.nanoTime() - beganNs) / 1000);
+                count(caller.uid(), message, untimed.contains(message) ? 0 : (System.nanoTime() - beganNs) / 1000);
             }
         }
     }

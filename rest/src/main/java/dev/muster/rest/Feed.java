@@ -33,12 +33,21 @@ final class Feed {
     /** Events as they go out. @param revision after them, "" where there is none */
     record Batch(long number, String revision, byte[] events) {}
 
-    /** What a reader takes at once. @param lost it has fallen behind; @param over the feed has ended */
+    /** One stream; a user may have several. */
+    static final class Reader {
+        private final Host host;
+
+        private Reader(Host host) {
+            this.host = host;
+        }
+    }
+
+    /** What a reader takes at once. @param lost it has fallen behind; @param over the feed has ended, or the reader is none of it any more */
     record Taken(List<Batch> batches, boolean lost, boolean over) {}
 
     private final String sees;
     private final ArrayDeque<Batch> kept = new ArrayDeque<>();
-    private final Set<Host> readers = new LinkedHashSet<>();
+    private final Set<Reader> readers = new LinkedHashSet<>();
     private long bytes;
     private long newest;
     private String revision;
@@ -53,19 +62,20 @@ final class Feed {
     }
 
     /** Where a new reader begins. @param number for {@link #take} */
-    record Joined(long number, String revision) {}
+    record Joined(Reader reader, long number, String revision) {}
 
     /** Empty where the feed has ended. */
-    synchronized Optional<Joined> join(Host reader) {
+    synchronized Optional<Joined> join(Host host) {
         if (over) {
             return Optional.empty();
         }
+        Reader reader = new Reader(host);
         readers.add(reader);
         if (!running) {
             running = true;
             Thread.ofVirtual().name("feed " + sees).start(this::run);
         }
-        return Optional.of(new Joined(newest, revision));
+        return Optional.of(new Joined(reader, newest, revision));
     }
 
     /** The batch that ended with this revision, if it is still here. */
@@ -79,15 +89,20 @@ final class Feed {
         return Optional.empty();
     }
 
-    synchronized void leave(Host reader) {
+    /** Where who has fallen behind begins anew. */
+    synchronized long newest() {
+        return newest;
+    }
+
+    synchronized void leave(Reader reader) {
         readers.remove(reader);
         notifyAll();
     }
 
     /** What came after the number; waits for it. */
-    synchronized Taken take(long number, long waitMs) throws InterruptedException {
+    synchronized Taken take(Reader reader, long number, long waitMs) throws InterruptedException {
         long until = System.nanoTime() + waitMs * 1_000_000;
-        while (number == newest && !over) {
+        while (number == newest && !over && readers.contains(reader)) {
             long left = (until - System.nanoTime()) / 1_000_000;
             if (left <= 0) {
                 break;
@@ -101,7 +116,7 @@ final class Feed {
             }
         }
         boolean lost = number < newest && (out.isEmpty() || out.getFirst().number != number + 1);
-        return new Taken(lost ? List.of() : out, lost, over);
+        return new Taken(lost ? List.of() : out, lost, over || !readers.contains(reader));
     }
 
     synchronized int held() {
@@ -110,7 +125,7 @@ final class Feed {
 
     // ---- the one who asks
 
-    private synchronized Optional<Host> asker() {
+    private synchronized Optional<Reader> asker() {
         if (readers.isEmpty()) {
             running = false;
             // nobody hears what comes now: the next reader begins a feed of its own
@@ -123,13 +138,18 @@ final class Feed {
     }
 
     private void run() {
-        for (Optional<Host> asker = asker(); asker.isPresent() && !isOver(); asker = asker()) {
+        for (Optional<Reader> asker = asker(); asker.isPresent(); asker = asker()) {
             try {
-                took(asker.get().controller().call("Follow", question(revision, WAIT_MS)));
+                Json.Obj reply = asker.get().host.controller().call("Follow", question(revision, WAIT_MS));
+                if (!reply.text("sees").equals(sees)) {
+                    leave(asker.get());     // his rights have changed: his stream ends, and he is asked anew who he is
+                    continue;
+                }
+                took(reply);
                 pause(PACE_MS);
             } catch (SlurmException e) {
                 if (RestException.of(e, "").status() == 401) {
-                    leave(asker.get());     // its token has ended; it will find that out itself
+                    leave(asker.get());     // his token has ended
                 } else if (e.errno() == SlurmErrno.PROTOCOL_SOCKET_IMPL_TIMEOUT.number() || isConnection(e)) {
                     missed();
                 } else {
@@ -160,11 +180,6 @@ final class Feed {
 
     private void took(Json.Obj reply) {
         synchronized (this) {
-            if (!reply.text("sees").equals(sees)) {
-                over = true;        // rights have changed: everybody is asked anew who he is
-                notifyAll();
-                return;
-            }
             if (away) {
                 away = false;
                 add("", event("", "back", new Json.Obj()));
@@ -189,10 +204,6 @@ final class Feed {
             bytes -= kept.removeFirst().events.length;
         }
         notifyAll();
-    }
-
-    private synchronized boolean isOver() {
-        return over;
     }
 
     private synchronized void end() {

@@ -68,7 +68,7 @@ final class Feeds {
 
             @Override
             public void close() {
-                seat.feed.leave(host);
+                seat.feed.leave(seat.joined.reader());
             }
         };
     }
@@ -78,13 +78,13 @@ final class Feeds {
         long looked = System.nanoTime();
         while (true) {
             out.flush();
-            Feed.Taken taken = seat.feed.take(number, STILL_MS);
+            Feed.Taken taken = seat.feed.take(seat.joined.reader(), number, STILL_MS);
             if (taken.over()) {
                 return;         // the other side comes back with its last event's id
             }
             if (taken.lost()) {
+                number = seat.feed.newest();
                 Json.Obj now = look(host);
-                number = seat.feed.join(host).map(Feed.Joined::number).orElse(number);
                 out.write(Feed.event(now.text("revision"), "reset", Feed.head(now)));
                 continue;
             }

@@ -3,7 +3,9 @@ package dev.muster.rest;
 import dev.muster.cli.Controller;
 import dev.muster.cli.Host;
 import dev.muster.cli.SlurmException;
+import dev.muster.daemon.Identities;
 import dev.muster.model.Bytes;
+import dev.muster.model.Identity;
 import dev.muster.model.Json;
 import dev.muster.model.SlurmErrno;
 import java.io.IOException;
@@ -27,6 +29,7 @@ final class Live {
 
     private final Auth auth;
     private final Sessions sessions;
+    private final Identities identities = new Identities();
     private final Feeds feeds = new Feeds();
     private final Semaphore streams = new Semaphore(STREAMS_MAX);
 
@@ -143,8 +146,9 @@ final class Live {
                 .with(Map.of("Set-Cookie", Sessions.cookie(request, Optional.of(s), now), "Cache-Control", "no-store"));
     }
 
-    private static Json.Obj about(Host host, Json.Obj look, Sessions.Session s) {
-        return Feed.head(look).put("cluster", host.clusters().isEmpty() ? "" : host.clusters().getFirst()).put("until", s.untilMs() / 1000);
+    private Json.Obj about(Host host, Json.Obj look, Sessions.Session s) {
+        return Feed.head(look).put("home", identities.byName(look.text("user")).map(Identity::home).orElse(""))
+                .put("cluster", host.clusters().isEmpty() ? "" : host.clusters().getFirst()).put("until", s.untilMs() / 1000);
     }
 
     private Sessions.Session own(Request request) throws RestException {

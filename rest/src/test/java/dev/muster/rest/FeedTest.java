@@ -146,8 +146,8 @@ class FeedTest {
         }
         until(() -> answers.isEmpty());
         assertThat(feed.held()).isLessThanOrEqualTo(Feed.BYTES_MAX);
-        assertThat(feed.take(joined.number(), 0).lost()).isTrue();
-        feed.leave(host);
+        assertThat(feed.take(joined.reader(), joined.number(), 0).lost()).isTrue();
+        feed.leave(joined.reader());
     }
 
     @Test
@@ -182,6 +182,25 @@ class FeedTest {
         t.join(5000);
         assertThat(t.isAlive()).isFalse();
         assertThat(r.text()).doesNotContain("id: e.2");
+    }
+
+    @Test
+    void oneWhoGoesOrMayLessTakesNobodyWithHim() throws Exception {
+        Feeds feeds = new Feeds();
+        Host tabs = host("a");
+        Http.Written first = feeds.stream(tabs, "");
+        Reader one = read(first);
+        Reader two = read(feeds.stream(tabs, ""));
+        until(() -> one.text().contains("hello") && two.text().contains("hello"));
+        first.close();
+        answers.add(news(2));
+        until(() -> two.text().contains("id: e.2"));
+        Reader other = read(feeds.stream(host("b"), ""));
+        until(() -> other.text().contains("hello"));
+        answers.add(news(3).put("sees", "uid 5"));     // the one who is asked for is "a"
+        answers.add(news(4));
+        until(() -> other.text().contains("id: e.4"));
+        assertThat(two.text()).doesNotContain("id: e.4");
     }
 
     @Test

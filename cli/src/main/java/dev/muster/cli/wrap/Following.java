@@ -138,17 +138,17 @@ final class Following {
             return;
         }
         String more = job.text("state").equals("PENDING") ? job.text("reason") : job.text("nodes");
-        c.out().println((time() + "  " + Wrapper.left(shown(job), 12) + " " + Wrapper.left(job.text("name"), 16) + " "
+        c.out().println(safe(time() + "  " + Wrapper.left(shown(job), 12) + " " + Wrapper.left(job.text("name"), 16) + " "
                 + Wrapper.left(job.text("userName"), 10)
-                + " " + Wrapper.left(state, 13) + " " + more).stripTrailing());
+                + " " + Wrapper.left(state, 13) + " " + more));
     }
 
     private void tellNode(Json.Obj node, Map<String, String> said) {
         String state = nodeState(node);
         String before = said.put("node " + node.text("name"), state);
         if (!state.equals(before)) {
-            c.out().println(time() + "  node " + node.text("name") + " " + (before == null ? "" : before + " -> ") + state
-                    + (node.text("reason").isEmpty() ? "" : " (" + node.text("reason") + ")"));
+            c.out().println(safe(time() + "  node " + node.text("name") + " " + (before == null ? "" : before + " -> ") + state
+                    + (node.text("reason").isEmpty() ? "" : " (" + node.text("reason") + ")")));
         }
     }
 
@@ -230,9 +230,13 @@ final class Following {
     }
 
     private static void line(StringBuilder out, int columns, String text) {
-        // a job's name may hold what a terminal takes for an order
-        String safe = text.replaceAll("\\p{Cntrl}", "?").stripTrailing();
+        String safe = safe(text);
         out.append(safe.length() > columns ? safe.substring(0, columns) : safe).append('\n');
+    }
+
+    /** A job's name may hold what a terminal takes for an order. */
+    private static String safe(String text) {
+        return text.replaceAll("\\p{Cntrl}", "?").stripTrailing();
     }
 
     private static String gauge(long part, long whole) {

@@ -7,7 +7,7 @@ const KEPT = 'muster-submit';
 const START = '#!/bin/bash\n\nsrun hostname\n';
 
 export function submit() {
-  let v = {script: START, name: 'job', partition: '', account: '', nodes: '', tasks: '1', cpus: '', memory: '', gpus: '', minutes: '60', directory: '/tmp', output: ''};
+  let v = {script: START, name: 'job', partition: '', account: '', nodes: '', tasks: '1', cpus: '', memory: '', gpus: '', minutes: '60', directory: me.home || '/tmp', output: ''};
   try { Object.assign(v, JSON.parse(localStorage.getItem(KEPT) || '{}')); } catch { /* as new */ }
   const line = h('pre', {}), note = h('div', {'aria-live': 'polite'});
   const quote = x => /^[\w./%+:=@-]+$/.test(x) ? x : `'${x.replaceAll("'", "'\\''")}'`;
@@ -29,7 +29,7 @@ export function submit() {
       const set = n => n === undefined ? undefined : {set: true, number: n};
       const job = {name: v.name, partition: v.partition || undefined, account: v.account || undefined, nodes: v.nodes || undefined, tasks: number(v.tasks, 'Tasks'), cpus_per_task: number(v.cpus, 'CPUs per task'),
         memory_per_node: set(number(v.memory, 'Memory')), tres_per_job: v.gpus ? `gres/gpu:${number(v.gpus, 'GPUs')}` : undefined, time_limit: set(number(v.minutes, 'Minutes')),
-        current_working_directory: v.directory, standard_output: v.output || undefined, environment: ['PATH=/usr/local/bin:/usr/bin:/bin']};
+        current_working_directory: v.directory, standard_output: v.output || undefined, environment: ['PATH=/usr/local/bin:/usr/bin:/bin', `USER=${me.user}`, `LOGNAME=${me.user}`, ...(me.home ? [`HOME=${me.home}`] : [])]};
       const reply = await ask('/slurm/v0.0.45/job/submit', {body: {script: v.script, job: JSON.parse(JSON.stringify(job))}});
       if (reply.errors?.length) throw new Error(reply.errors[0].description || reply.errors[0].error);
       put(note, h('p', {class: 'fine'}, 'Submitted batch job ', h('a', {id: 'submitted', href: `#/job/${reply.job_id}`}, reply.job_id), reply.job_submit_user_msg ? `: ${reply.job_submit_user_msg}` : ''));
