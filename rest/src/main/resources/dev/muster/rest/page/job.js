@@ -69,7 +69,7 @@ function why(box, id) {
     const lines = [h('strong', {}, WORDS[w.reason] || w.reason || 'It waits.'), ' ', h('span', {class: 'note'}, w.reason, w.description ? ` (${w.description})` : '')];
     const start = w.estimate?.start_time || (w.start_time > now() ? w.start_time : 0);
     lines.push(h('div', {}, start ? `It is expected to start ${when(start)}${w.estimate?.nodes ? ` on ${w.estimate.nodes}` : ''}.`
-      : w.no_estimate ? `There is no estimate: ${w.no_estimate}.` : 'There is no estimate yet.'));
+      : w.no_estimate && !w.no_estimate.startsWith('Access') ? `There is no estimate: ${w.no_estimate}.` : 'There is no estimate yet.'));
     if (w.dependency) lines.push(h('div', {}, `Depends on ${w.dependency}`));
     const f = w.factors?.[0], parts = f ? ['age', 'fairshare', 'size', 'partition', 'qos', 'assoc'].map(k => [k, (f[k === 'fairshare' ? 'fairShare' : k] || 0) * (w.weights?.[k] || 0)]).filter(p => p[1] > 0) : [];
     if (parts.length) {
