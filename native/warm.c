@@ -534,10 +534,12 @@ static int converse(struct bytes *body)
 {
     int rc = CONTINUE;
     char type;
+    bool listens = true;
     heard_ms = now_ms();
     while (rc == CONTINUE) {
         bool waits = input_asked && in_background();
-        struct pollfd p[3] = {{service, POLLIN, 0}, {signals, POLLIN, 0}, {input_asked && !waits ? 0 : -1, POLLIN, 0}};
+        struct pollfd p[3] = {{service, POLLIN, 0}, {listens ? signals : -1, POLLIN, 0},
+                              {listens && input_asked && !waits ? 0 : -1, POLLIN, 0}};
         int most = patience_ms(), n = poll(p, 3, waits && most > BACKGROUND_MS ? BACKGROUND_MS : most);
         if ((n < 0 && errno == EINTR) || (n == 0 && waits && patience_ms() != 0))
             continue;
@@ -545,10 +547,11 @@ static int converse(struct bytes *body)
             return COLD;
         if (p[0].revents)
             rc = receive_frame(&type, body) ? obey(type, body) : COLD;
+        /* a service that takes nothing any more may have said all that there is to say: that is read to its end */
         if (rc == CONTINUE && p[1].revents && !pass_signals())
-            rc = COLD;
+            listens = false;
         if (rc == CONTINUE && p[2].revents && input_asked && !lend_input())
-            rc = COLD;
+            listens = false;
         if (p[0].revents)
             heard_ms = now_ms();        /* what obeying took is not its silence */
     }

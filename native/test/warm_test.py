@@ -257,6 +257,17 @@ def test_a_signal_that_srun_does_nothing_about():
     assert p.wait(5) == -15
 
 
+def test_what_a_service_has_said_is_read_although_it_takes_no_input_any_more():
+    """A step that ends at once: the service asks for input, then comes the end, and it has hung up before the input is there."""
+    def handler(s):
+        frames = [(b"B", b"{}"), (b"R", u32(100)), (b"V", v(0, 1, 3, 1, b"out")), (b"X", u32(7))]
+        s.c.sendall(b"".join(struct.pack(">I", len(body) + 1) + type + body for type, body in frames))
+    for _ in range(20):
+        Service(handler)
+        done = subprocess.run([srun, "x"], stdin=subprocess.DEVNULL, capture_output=True, timeout=20)
+        assert done.stdout == b"out" and done.returncode == 7, done
+
+
 def test_srun_goes_on_by_itself_also_after_output():
     left = []
 

@@ -75,6 +75,16 @@ keys "AllResourcesAbsolute=yes"
 sacctmgr -i add resource lic count=150 cluster=test allowed=120 >/dev/null
 check "shares are counts" "lic|150|120|Absolute" "$(sacctmgr -nP show resource withclusters format=name,count,allowed,flags)"
 match "and no more than there are" 'exceeds 150' "$(sacctmgr -i modify resource lic cluster=test set allowed=151 2>&1)"
+# What the cluster may have of a server's licences, its jobs ask for by both names.
+check "the controller has its share" "LicenseName=lic@slurmdb Total=120 Used=0 Free=120 Reserved=0 Remote=yes" "$(scontrol -o show lic lic@slurmdb)"
+a=$(sbatch --parsable -o /dev/null -L lic@slurmdb:100 --wrap 'sleep 60'); b=$(sbatch --parsable -o /dev/null -L lic@slurmdb:30 --wrap true)
+for _ in $(seq 50); do [ "$(squeue -h -j "$b" -o %r)" = Licenses ] && break; sleep 0.1; done
+check "who finds none of them waits" "R PD:Licenses" "$(squeue -h -j "$a" -o %t) $(squeue -h -j "$b" -o %t:%r)"
+sacctmgr -i modify resource lic cluster=test set allowed=130 >/dev/null
+for _ in $(seq 50); do [ -z "$(squeue -h -t PD,R,CG -j "$b")" ] && break; sleep 0.1; done
+check "and has them as soon as there are more" COMPLETED "$(sacct -X -n -P -j "$b" -o state)"
+scancel "$a"; sacctmgr -i delete resource lic >/dev/null
+match "or never, when they are gone" 'Invalid license specification' "$(sbatch -L lic@slurmdb --wrap true 2>&1 || true)"
 
 # A script in place of files: what it is told of goes when it has ended well.
 cat > "$dir/archive" <<S

@@ -17,6 +17,26 @@ conf JobCompType=jobcomp/script "JobCompLoc=$dir/jc.sh"
 id=$(job | head -1); soon '[ -e "$dir/jc.$id" ]'
 check "a program" "ARRAYJOBID=0 ARRAYTASKID=4294967294 BATCH=yes EXITCODE=3:0 JOBID=$id JOBNAME=nm JOBSTATE=FAILED LIMIT=00:10:00 NODECNT=1 NODES=n1 PARTITION=main PROCS=1 STDIN=/dev/null STDOUT=/dev/null UID=0 USERNAME=root " "$(grep -E '^(ARRAY|BATCH|EXITCODE|JOB|LIMIT|NODE|PARTITION|PROCS|STD|UID|USERNAME)' "$dir/jc.$id" | tr '\n' ' ')"
 
+cat > "$dir/jobcomp.lua" <<L
+local calls = 0
+function slurm_jobcomp_log_record(job)
+  calls = calls + 1
+  local f = io.open("$dir/lua.out", "a")
+  f:write(string.format("%d %d %s %s %d %d %s %s %s\n", calls, job.job_id, job.name, job.nodes, job.exit_code, job.time_limit, job.user_name or "none",
+    job.partition, tostring(job.admin_comment)))
+  f:close()
+  slurm.log_info("jobcomp.lua wrote %d", job.job_id)
+  return slurm.SUCCESS
+end
+L
+conf JobCompType=jobcomp/lua
+id=$(job | head -1); soon 'grep -q " $id " "$dir/lua.out"'; id2=$(job | head -1); soon 'grep -q " $id2 " "$dir/lua.out"'
+check "a function of Lua, which keeps what it knows" "1 $id nm n1 768 10 root main nil,2 $id2 nm n1 768 10 root main nil," "$(tr '\n' , < "$dir/lua.out")"
+match "and its words are logged" "lua: jobcomp.lua wrote $id2" "$(cat "$dir/log/slurmctld.log")"
+printf 'function slurm_jobcomp_log_record(job)\n  return job.nothing.more\nend\n' > "$dir/jobcomp.lua"
+id=$(job | head -1); soon 'grep -q "jobcomp/lua: the record of JobId=$id is dropped" "$dir/log/slurmctld.log"'
+match "a mistake in it is told with its line" "record of JobId=$id is dropped: .*jobcomp.lua:2" "$(tail -5 "$dir/log/slurmctld.log")"
+
 cat > "$dir/server.py" <<'P'
 import http.server, sys
 class H(http.server.BaseHTTPRequestHandler):

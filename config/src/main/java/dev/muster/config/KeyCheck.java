@@ -4,6 +4,7 @@ import dev.muster.model.LogLevels;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.TreeSet;
 
 /** Checks values with a closed set of words and brings them into the form that is shown. */
 final class KeyCheck {
@@ -155,20 +156,27 @@ final class KeyCheck {
             }
             default -> {
                 String known = words(value, Names.ENFORCE, "Invalid parameter for AccountingStorageEnforce: ", values);
-                return known.equals("all") ? "associations,limits,nojobs,nosteps,qos,safe,wckeys" : implied(known);
+                return implied(known);
             }
         }
     }
 
-    /** Limits, QOS and safe mode need associations. */
+    /** Limits, QOS and safe mode need associations, who keeps no jobs keeps no steps; all is everything that is kept and checked. */
     private static String implied(String known) {
-        List<String> words = Values.list(known);
-        boolean limits = words.contains("limits") || words.contains("safe");
-        if (words.contains("associations") || !limits && !words.contains("qos") && !words.contains("wckeys")) {
-            return known;
+        TreeSet<String> words = new TreeSet<>(Values.list(known));
+        if (words.remove("all")) {
+            words.addAll(List.of("associations", "limits", "qos", "safe", "wckeys"));
         }
-        return limits && !words.contains("limits") ? "associations,limits,".concat(known)
-            : "associations,".concat(known);
+        if (words.contains("nojobs")) {
+            words.add("nosteps");
+        }
+        if (words.contains("safe")) {
+            words.add("limits");
+        }
+        if (words.contains("limits") || words.contains("qos") || words.contains("wckeys")) {
+            words.add("associations");
+        }
+        return words.contains("none") && words.size() == 1 ? known : String.join(",", words);
     }
 
     private static String prologFlags(String value, Values values) {

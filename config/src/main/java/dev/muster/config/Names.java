@@ -36,7 +36,8 @@ final class Names {
     /** Of SlurmctldParameters, those with a number. */
     static final List<String> RATE_LIMITS = List.of("rl_bucket_size", "rl_log_freq", "rl_refill_period", "rl_refill_rate", "rl_table_size");
     static final List<String> TOKENS = List.of("disable_token_creation", "jwks", "jwt_key", "max_token_lifespan", "userclaimfield");
-    static final List<String> JOB_COMPLETION = List.of("jobcomp/none", "jobcomp/filetxt", "jobcomp/script", "jobcomp/mysql", "jobcomp/elasticsearch");
+    static final List<String> JOB_COMPLETION = List.of("jobcomp/none", "jobcomp/filetxt", "jobcomp/script", "jobcomp/mysql", "jobcomp/elasticsearch",
+            "jobcomp/lua");
     static final List<String> BURST_BUFFER = List.of("burst_buffer/none", "burst_buffer/lua");
     static final List<String> PRIVATE_DATA = List.of("none", "accounts", "cloud", "events", "jobs", "nodes",
         "partitions", "reservations", "usage", "users", "all");

@@ -564,9 +564,10 @@ final class Api {
         state.reservations().values().stream().filter(r -> r.isActive(now))
                 .forEach(r -> r.licences().forEach(i -> kept.merge(i.name(), i.count(), Integer::sum)));
         List<ClusterMessages.LicenseInfo> out = new ArrayList<>();
-        Licences.configured(state.settings()).forEach((name, total) -> {
+        Licences.configured(state).forEach((name, total) -> {
             if (q.name().isEmpty() || q.name().equals(name)) {
-                out.add(new ClusterMessages.LicenseInfo(name, total, used.getOrDefault(name, 0), kept.getOrDefault(name, 0), false));
+                out.add(new ClusterMessages.LicenseInfo(name, total, used.getOrDefault(name, 0), kept.getOrDefault(name, 0),
+                        Licences.isRemote(name)));
             }
         });
         return Reply.of(new ClusterMessages.LicensesReply(out));

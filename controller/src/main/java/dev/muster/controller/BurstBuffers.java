@@ -392,10 +392,10 @@ final class BurstBuffers {
         }
     }
 
-    /** {@code scontrol show bbstat ARGS}: refused where there is no burst buffer, and where the script fails. */
+    /** {@code scontrol show bbstat ARGS}: nothing where there is no burst buffer, refused where the script fails. */
     Reply status(Caller caller, ClusterMessages.QueryBurstStatus m) {
         if (settings == null) {
-            return Reply.error(SlurmErrno.NOT_SUPPORTED);
+            return Reply.of(new ClusterMessages.BurstStatusReply(""));
         }
         List<String> arguments = new ArrayList<>(List.of(Integer.toString(caller.uid()), Integer.toString(caller.gid())));
         arguments.addAll(m.arguments());

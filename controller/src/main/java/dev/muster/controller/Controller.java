@@ -220,7 +220,7 @@ final class Controller {
     private void policy(DbdMessages.Policy policy) {
         List<DbdMessages.UserPolicy> users = policy.users().stream()
                 .map(u -> u.isPrivileged() ? u.withUid(identities.byName(u.user()).map(Identity::uid).orElse(-1)) : u).toList();
-        thread.execute(new Command.ApplyPolicy(new DbdMessages.Policy(policy.assocs(), policy.qos(), users, policy.wckeys())), -1);
+        thread.execute(new Command.ApplyPolicy(policy.withUsers(users)), -1);
     }
 
     private Optional<Tokens> tokens(SlurmConf c) throws IOException {

@@ -142,22 +142,10 @@ final class DbdAccounting implements Accounting {
                 tres.toString(), HostList.of(nodes).compressed(), nodes.size(), List.copyOf(names));
     }
 
-    /** A sentence for each kind of rule that slurmdbd keeps and nothing here holds to yet. */
+    /** A sentence for what slurmdbd keeps and nothing here holds to yet. */
     static List<String> unenforced(List<String> enforced) {
-        List<String> out = new ArrayList<>();
-        if (enforced.contains("limits")) {
-            out.add("AccountingStorageEnforce=limits: kept and shown, but not enforced in this version: MaxTRESRunMins, MaxTRESPerNode,"
-                    + " GrpJobsAccrue, MaxJobsAccrue, MinPrioThreshold and UsageThreshold");
-        }
-        if (enforced.contains("qos")) {
-            out.add("AccountingStorageEnforce=qos: of a QOS, the flags but DenyOnLimit and OverPartQOS have no effect in this version");
-        }
-        for (String word : enforced) {
-            if (List.of("nojobs", "nosteps").contains(word)) {
-                out.add("AccountingStorageEnforce=" + word + " has no effect in this version");
-            }
-        }
-        return out;
+        return enforced.contains("limits") ? List.of("AccountingStorageEnforce=limits: kept and shown, but not enforced in this version:"
+                + " MaxTRESRunMins of an association") : List.of();
     }
 
     /** Begins to wait for policies; the nodes are known now. */

@@ -209,7 +209,7 @@ final class EmbeddedAccounting implements Accounting {
             case Change.ReservationRemoved c -> rows.reservations.addAll(ReservationRows.removed(before, c.name(), entry.timeMs() / 1000));
             case Change.JobRestored c -> rows.jobs.add(c.job().id());
             // of no row
-            case Change.JobFlagged _,
+            case Change.JobFlagged _, Change.AccrualChanged _,
                     Change.StepQueued _, Change.JobStopped _, Change.ConfigApplied _, Change.PolicyChanged _, Change.JobPreempted _,
                             Change.UsageCharged _, Change.JobIdsReserved _,
                     Change.BlobStored _, Change.ControllerPrologDone _, Change.Answered _, Change.AnswersForgotten _,
@@ -279,9 +279,13 @@ final class EmbeddedAccounting implements Accounting {
             return batch(index);
         }
 
+        /** With AccountingStorageEnforce=nosteps or nojobs nobody keeps steps, or neither them nor jobs; limits count in the state all the same. */
         private Batch batch(long index) {
-            return new Batch(index, List.copyOf(jobRows), List.copyOf(stepRows), List.copyOf(events), texts.rows(), texts.contents(),
-                    List.copyOf(reservations));
+            List<String> words = List.of(state.settings().options().getOrDefault("accounting_enforce", "").split(","));
+            boolean noJobs = words.contains("nojobs");
+            boolean noSteps = noJobs || words.contains("nosteps");
+            return new Batch(index, noJobs ? List.of() : List.copyOf(jobRows), noSteps ? List.of() : List.copyOf(stepRows), List.copyOf(events),
+                    noJobs ? List.of() : texts.rows(), noJobs ? List.of() : texts.contents(), List.copyOf(reservations));
         }
     }
 

@@ -4,6 +4,7 @@ import dev.muster.accounting.Database;
 import dev.muster.accounting.JobCompletionTable;
 import dev.muster.config.Key;
 import dev.muster.config.SlurmConf;
+import dev.muster.controller.lua.CompletionScript;
 import dev.muster.core.Change;
 import dev.muster.core.Entry;
 import dev.muster.core.Job;
@@ -11,6 +12,7 @@ import dev.muster.core.State;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.model.Bytes;
 import dev.muster.model.accounting.AccountingRows.JobRow;
+import java.io.File;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -38,6 +40,7 @@ final class JobCompletion implements AutoCloseable {
     private static final int TRIES = 3;
     private static final int PASSWORD_SECONDS = 10;
     private static final String FILE = "/var/log/slurm_jobcomp.log";
+    private static final String SCRIPT = "jobcomp.lua";
     private static final String TABLES = "slurm_jobcomp_db";
 
     /** Runs jobcomp/script's program. */
@@ -56,6 +59,7 @@ final class JobCompletion implements AutoCloseable {
     private String tableOf = "";
     private Optional<JobCompletionTable> table = Optional.empty();
     private Optional<HttpClient> http = Optional.empty();
+    private Optional<CompletionScript> script = Optional.empty();
 
     /** @param blobs content by hash */
     JobCompletion(Supplier<SlurmConf> conf, DaemonLog log, Runner runner, Function<String, Bytes> blobs) {
@@ -107,6 +111,7 @@ final class JobCompletion implements AutoCloseable {
                     case "script" -> runner.run(List.of(place(c, "")), JobCompletionText.environment(f.job, f.row, c.clusterName()));
                     case "mysql" -> table(c).write(f.row);
                     case "elasticsearch" -> post(c, f);
+                    case "lua" -> script(c).record(JobRecord.finished(f.job, f.row, batchScript(f.job)));
                     default -> { }
                 }
                 return;
@@ -162,15 +167,26 @@ final class JobCompletion implements AutoCloseable {
             http = Optional.of(HttpClient.newBuilder().connectTimeout(seconds(parameters, "connect_timeout", 10)).build());
         }
         String place = place(c, "");
-        String hash = f.job.desc().payload().scriptHash();
-        String script = hash.isEmpty() ? "" : blobs.apply(hash).text();
         HttpRequest request = HttpRequest.newBuilder(URI.create(place.contains("://") ? place : "http://" + place))
                 .timeout(seconds(parameters, "timeout", 30)).header("Content-Type", "application/json")
-                .POST(HttpRequest.BodyPublishers.ofString(JobCompletionText.document(f.job, f.row, c.clusterName(), script))).build();
+                .POST(HttpRequest.BodyPublishers.ofString(JobCompletionText.document(f.job, f.row, c.clusterName(), batchScript(f.job)))).build();
         HttpResponse<Void> answer = http.get().send(request, HttpResponse.BodyHandlers.discarding());
         if (answer.statusCode() / 100 != 2) {
             throw new IOException("the server answers " + answer.statusCode());
         }
+    }
+
+    private String batchScript(Job job) {
+        String hash = job.desc().payload().scriptHash();
+        return hash.isEmpty() ? "" : blobs.apply(hash).text();
+    }
+
+    private CompletionScript script(SlurmConf c) {
+        File file = c.sister(SCRIPT);
+        if (script.filter(s -> s.file().equals(file)).isEmpty()) {
+            script = Optional.of(new CompletionScript(file, log::info, log::error));
+        }
+        return script.get();
     }
 
     private static Duration seconds(Map<String, String> parameters, String name, int fallback) {

@@ -156,7 +156,7 @@ final class JobViews {
                 flags(job), reason(job).word(), reasonText(job), priority(job), d.timing().nice(),
                         Dependency.print(job.dependencies()),
                 job.restarts(), requeues(d), d.kind() == JobDesc.Kind.BATCH, job.isHeld(), run.exit(), run.derivedExit(),
-                job.submitTime(), job.eligibleTime() > 0 ? job.eligibleTime() : d.timing().beginTime(), job.eligibleTime(),
+                job.submitTime(), job.eligibleTime() > 0 ? job.eligibleTime() : d.timing().beginTime(), Priorities.accrueTime(state, job),
                 run.startTime() > 0 ? run.startTime() : d.timing().beginTime() > now ? d.timing().beginTime() : planned,
                 job.state() == JobState.PENDING ? 0 : endTime(job), run.suspendTime(), run.preSuspendMs() / 1000, runSeconds(job),
                 d.timing().deadline(), preemptTime(job), lastLook(job),

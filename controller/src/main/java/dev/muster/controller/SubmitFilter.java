@@ -216,24 +216,7 @@ final class SubmitFilter {
         @Override
         public List<Json.Obj> jobs() {
             List<Json.Obj> out = new ArrayList<>();
-            for (Job j : at.jobs().values()) {
-                JobDesc d = j.desc();
-                out.add(new Json.Obj().put("job_id", (long) j.id()).put("name", d.name()).put("account", d.charge().account())
-                        .put("comment", d.extras().comment()).put("admin_comment", d.extras().adminComment()).put("partition", d.partition())
-                        .put("qos", d.charge().qos()).put("wckey", d.charge().wckey()).put("reservation", d.charge().reservation())
-                        .put("user_id", (long) d.owner().uid()).put("group_id", (long) d.owner().gid()).put("user_name", d.owner().user())
-                        .put("job_state", (long) j.state().ordinal()).put("priority", j.priority()).put("restart_cnt", (long) j.restarts())
-                        .put("time_limit", limit(j.run().startTime() > 0 ? j.run().limitMin()
-                                : d.timing().timeLimitMin() == 0 ? Integer.MIN_VALUE : d.timing().timeLimitMin()))
-                        .put("time_min", (long) d.timing().timeMinMin()).put("nodes", j.holdsNodes() ? j.run().allocation().hostList() : "")
-                        .put("start_time", j.run().startTime()).put("end_time", j.run().endTime()).put("submit_time", j.submitTime())
-                        .put("min_nodes", (long) Math.max(1, d.request().nodesMin())).put("max_nodes", (long) d.request().nodesMax())
-                        .put("min_cpus", (long) Amounts.cpus(j)).put("total_cpus", j.holdsNodes() ? (long) Amounts.cpus(j) : 0L)
-                        .put("features", d.request().features()).put("licenses", d.request().licenses()).put("gres", d.request().tresPerNode())
-                        .put("tres_per_node", d.request().tresPerNode()).put("tres_per_job", d.request().tresPerJob())
-                        .put("tres_per_task", d.request().tresPerTask()).put("work_dir", d.files().workDir().text())
-                        .put("array_job_id", (long) j.array().jobId()).put("array_task_id", (long) j.array().task()));
-            }
+            at.jobs().values().forEach(j -> out.add(JobRecord.of(j)));
             return out;
         }
 

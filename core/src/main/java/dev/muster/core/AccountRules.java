@@ -22,13 +22,27 @@ public final class AccountRules {
     /** What is not charged yet, once somebody asks. */
     private Map<Integer, Map<String, Long>> fresh;
     private Map<Integer, Map<String, Long>> freshQos;
+    private final Map<Integer, Map<String, Long>> charged = new java.util.HashMap<>();
+    private final Map<Integer, Map<String, Long>> chargedQos = new java.util.HashMap<>();
+    private boolean hasCharge;
+    private final Map<Integer, Map<String, Long>> sums = new java.util.HashMap<>();
     private final Accounts accounts;
     private final List<String> enforced;
+    private final QosRules flags;
 
     public AccountRules(State state) {
         this.state = state;
+        this.flags = new QosRules(state);
         this.accounts = state.accounts();
         this.enforced = List.of(state.settings().options().getOrDefault("accounting_enforce", "").split(","));
+    }
+
+    /** With usage as it will be by a charge that has no record yet. */
+    AccountRules(State state, Change.UsageCharged charge) {
+        this(state);
+        charge.usage().forEach(h -> charged.put(h.id(), h.each()));
+        charge.qos().forEach(h -> chargedQos.put(h.id(), h.each()));
+        hasCharge = true;
     }
 
     /** Whether a word of AccountingStorageEnforce is set. */
@@ -84,6 +98,10 @@ public final class AccountRules {
         } else {
             qos = String.join(",", each.stream().distinct().sorted(Comparator.comparingLong((String q) -> -priority(q))).toList());
         }
+        if (enforces("qos") && c.reservation().isEmpty()
+                && accounts.qos(qos.split(",")[0]).filter(q -> QosRules.has(q, QosRules.REQUIRES_RESERVATION)).isPresent()) {
+            return new Unfit(SlurmErrno.INVALID_QOS);
+        }
         return new Fit(desc.withCharge(new JobDesc.Charge(assoc.get().account(), qos, c.wckey(), c.reservation(), c.licensesTag())));
     }
 
@@ -119,10 +137,10 @@ public final class AccountRules {
         Optional<QosPolicy> own = qos(d);
         Optional<QosPolicy> part = ofPartition(state, d.partition());
         List<Rule> out = new ArrayList<>();
-        part.filter(p -> own.filter(o -> o.name().equals(p.name())).isEmpty()).ifPresent(p -> out.add(new Rule(p, p.limits(),
+        part.filter(p -> own.filter(o -> o.name().equals(p.name())).isEmpty()).ifPresent(p -> out.add(new Rule(p, flags.limits(p),
                 payer -> ofPartition(state, payer.partition()).filter(o -> o.name().equals(p.name())).isPresent())));
-        own.ifPresent(o -> out.add(text(o.limits(), "Flags").contains("OverPartQOS") ? 0 : out.size(),
-                new Rule(o, o.limits(), payer -> payer.qos().equals(o.name()))));
+        own.ifPresent(o -> out.add(QosRules.has(o, QosRules.OVER_PARTITION_QOS) ? 0 : out.size(),
+                new Rule(o, flags.limits(o), payer -> payer.qos().equals(o.name()))));
         if (out.size() == 2) {
             out.set(1, new Rule(out.get(1).qos, unsaid(out.get(1).limits, out.get(0).limits), out.get(1).members));
         }
@@ -158,7 +176,7 @@ public final class AccountRules {
     }
 
     private boolean denies(JobDesc d) {
-        return rules(d).stream().anyMatch(r -> text(r.qos.limits(), "Flags").contains("DenyOnLimit"));
+        return rules(d).stream().anyMatch(r -> QosRules.has(r.qos, QosRules.DENY_ON_LIMIT));
     }
 
     private static String text(Map<String, String> limits, String name) {
@@ -348,17 +366,31 @@ public final class AccountRules {
         Map<String, Long> wanted = allocation.isEmpty() ? asked(desc) : AccountUse.tres(state, desc, allocation);
         JobReason single = perJob(desc, wanted, limitMin);
         JobReason now = single != JobReason.NONE ? single : together(desc, wanted, use);
+        if (now == JobReason.NONE && isBelowThreshold(desc)) {
+            return JobReason.QOS_USAGE_THRESHOLD;
+        }
         return now != JobReason.NONE ? now : minutes(desc, wanted, limitMin, use);
+    }
+
+    private boolean isBelowThreshold(JobDesc desc) {
+        Optional<AssocPolicy> assoc = assoc(desc);
+        return assoc.isPresent() && rules(desc).stream().anyMatch(r -> flags.isBelowThreshold(r.qos, assoc.get()));
+    }
+
+    /** Whether room may be kept for a job of that priority that has to wait: see {@link QosRules#reserves}. */
+    public boolean reserves(JobDesc desc, long priority) {
+        return !limited() || flags.reserves(qos(desc), assoc(desc), priority);
     }
 
     /** What was used, and with "safe" or for RunMins what running jobs and this one may still use, against limits in minutes. */
     private JobReason minutes(JobDesc desc, Map<String, Long> wanted, int limitMin, AccountUse use) {
-        long own = limitMin < 0 ? AccountUse.UNLIMITED_MIN : limitMin;
+        Map<String, Long> own = times(wanted, limitMin < 0 ? (int) AccountUse.UNLIMITED_MIN : limitMin);
         Map<String, String> q = ofQos(desc);
+        double factor = safeFactor(desc);
         for (Rule r : rules(desc)) {
             Map<String, Long> had = used(r.qos.id(), true);
-            JobReason reason = minutes("QOSGrp", "Memory", r.limits, Map.of(), had, use.of(r.members),
-                    times(wanted, (int) Math.min(Integer.MAX_VALUE, own)));
+            JobReason reason = minutes("QOSGrp", "Memory", r.limits, Map.of(), had, use.of(r.members), own, factor);
+            reason = reason != JobReason.NONE ? reason : runMinutes(desc, r, own, use);
             if (reason != JobReason.NONE) {
                 return reason;
             }
@@ -367,14 +399,7 @@ public final class AccountRules {
             if (List.of("GrpTRESMins", "GrpTRESRunMins", "GrpWall").stream().allMatch(l -> text(a.limits(), l).isEmpty())) {
                 continue;
             }
-            Map<String, Long> used = new java.util.TreeMap<>();
-            for (AssocPolicy o : accounts.assocs().values()) {
-                if (below(o, a)) {
-                    used(o.id(), false).forEach((name, value) -> used.merge(name, value, Long::sum));
-                }
-            }
-            JobReason reason = minutes("AssocGrp", "Mem", a.limits(), q, used, use.of(p -> within(p, a)),
-                    times(wanted, (int) Math.min(Integer.MAX_VALUE, own)));
+            JobReason reason = minutes("AssocGrp", "Mem", a.limits(), q, usedBelow(a), use.of(p -> within(p, a)), own, factor);
             if (reason != JobReason.NONE) {
                 return reason;
             }
@@ -384,6 +409,9 @@ public final class AccountRules {
 
     /** Up to now: what was charged and what was not yet. */
     private Map<String, Long> used(int id, boolean ofQos) {
+        if (hasCharge) {
+            return (ofQos ? chargedQos : charged).getOrDefault(id, Map.of());
+        }
         if (fresh == null) {
             fresh = new java.util.TreeMap<>();
             freshQos = new java.util.TreeMap<>();
@@ -392,6 +420,48 @@ public final class AccountRules {
         Map<String, Long> out = new java.util.TreeMap<>((ofQos ? state.shares().qosEach() : state.shares().each()).find(id).orElse(Map.of()));
         (ofQos ? freshQos : fresh).getOrDefault(id, Map.of()).forEach((name, value) -> out.merge(name, value, Long::sum));
         return out;
+    }
+
+    /** What an association and those below it have used. */
+    private Map<String, Long> usedBelow(AssocPolicy a) {
+        return sums.computeIfAbsent(a.id(), id -> {
+            Map<String, Long> used = new java.util.TreeMap<>();
+            for (AssocPolicy o : accounts.assocs().values()) {
+                if (below(o, a)) {
+                    used(o.id(), false).forEach((name, value) -> used.merge(name, value, Long::sum));
+                }
+            }
+            return used;
+        });
+    }
+
+    /** Whether a running job has to end because GrpTRESMins or GrpWall of its QOS or of an association above it is used up. */
+    boolean isSpent(JobDesc desc) {
+        if (!limited()) {
+            return false;
+        }
+        Map<String, String> q = ofQos(desc);
+        return rules(desc).stream().anyMatch(r -> isLimitedInMinutes(r.limits) && isSpent(r.limits, Map.of(), used(r.qos.id(), true)))
+                || chain(desc).stream().anyMatch(a -> isLimitedInMinutes(a.limits()) && isSpent(a.limits(), q, usedBelow(a)));
+    }
+
+    private static boolean isLimitedInMinutes(Map<String, String> limits) {
+        return !text(limits, "GrpTRESMins").isEmpty() || !text(limits, "GrpWall").isEmpty();
+    }
+
+    private static boolean isSpent(Map<String, String> limits, Map<String, String> instead, Map<String, Long> used) {
+        Map<String, Long> most = tres(limits, "GrpTRESMins");
+        most.keySet().removeAll(tres(instead, "GrpTRESMins").keySet());
+        return most.entrySet().stream().anyMatch(m -> usedMin(used, m.getKey()) >= m.getValue()) || isWallSpent(limits, instead, used);
+    }
+
+    private static boolean isWallSpent(Map<String, String> limits, Map<String, String> instead, Map<String, Long> used) {
+        long wall = text(instead, "GrpWall").isEmpty() ? number(limits, "GrpWall") : -1;
+        return wall >= 0 && usedMin(used, Shares.WALL) >= wall;
+    }
+
+    private static long usedMin(Map<String, Long> used, String name) {
+        return (long) (used.getOrDefault(name, 0L) / (60 * FairShare.UNIT));
     }
 
     private boolean below(AssocPolicy a, AssocPolicy above) {
@@ -403,26 +473,54 @@ public final class AccountRules {
         return false;
     }
 
-    /** @param instead limits of a QOS, which count in place of these */
+    /** UsageFactorSafe: what a run will be charged for each minute, where that is asked before it starts. */
+    private double safeFactor(JobDesc desc) {
+        String factor = qos(desc).filter(q -> QosRules.has(q, QosRules.FACTOR_SAFE)).map(q -> text(q.limits(), "UsageFactor")).orElse("");
+        return factor.isEmpty() ? 1 : Double.parseDouble(factor);
+    }
+
+    /** MaxTRESRunMins of a QOS: what jobs of the same user, or of the same account, may still use together. */
+    private JobReason runMinutes(JobDesc desc, Rule r, Map<String, Long> own, AccountUse use) {
+        for (boolean byUser : new boolean[] {true, false}) {
+            Map<String, Long> most = tres(r.limits, byUser ? "MaxTRESRunMinsPU" : "MaxTRESRunMinsPA");
+            if (most.isEmpty()) {
+                continue;
+            }
+            AccountUse.Sum running = use.of(p -> r.members.test(p)
+                    && (byUser ? p.user().equals(desc.owner().user()) : p.account().equals(desc.charge().account())));
+            Map<String, Long> coming = new LinkedHashMap<>(own);
+            most.keySet().forEach(name -> coming.merge(name, running.leftMin(name, state.tickMs()), Long::sum));
+            Optional<String> broken = broken(most, coming);
+            if (broken.isPresent()) {
+                String whose = "RunMinsPer" + (byUser ? "User" : "Account");
+                return named("Max", broken.get(), "Cpu" + whose, "Memory" + whose, "Node" + whose, "Billing" + whose, "GRES" + whose);
+            }
+        }
+        return JobReason.NONE;
+    }
+
+    /**
+     * @param instead limits of a QOS, which count in place of these
+     * @param factor  what the job's own minutes count against what has been used
+     */
     private JobReason minutes(String prefix, String memory, Map<String, String> limits, Map<String, String> instead, Map<String, Long> used,
-            AccountUse.Sum running, Map<String, Long> own) {
+            AccountUse.Sum running, Map<String, Long> own, double factor) {
         boolean safe = enforces("safe");
         for (String limit : List.of("GrpTRESMins", "GrpTRESRunMins")) {
             boolean run = limit.equals("GrpTRESRunMins");
             Map<String, Long> most = tres(limits, limit);
             most.keySet().removeAll(tres(instead, limit).keySet());
             for (Map.Entry<String, Long> m : most.entrySet()) {
-                long usedMin = run ? 0 : (long) (used.getOrDefault(m.getKey(), 0L) / (60 * FairShare.UNIT));
-                long coming = running.leftMin(m.getKey(), state.tickMs()) + own.getOrDefault(m.getKey(), 0L);
+                long usedMin = run ? 0 : usedMin(used, m.getKey());
+                long coming = running.leftMin(m.getKey(), state.tickMs())
+                        + (long) (own.getOrDefault(m.getKey(), 0L) * (run ? 1 : factor));
                 if (run || safe ? usedMin + coming > m.getValue() : usedMin >= m.getValue()) {
                     String word = run ? "RunMinutes" : "Minutes";
                     return named(prefix, m.getKey(), "CPU" + word + "Limit", memory + word, "Node" + word, "Billing" + word, "GRES" + word);
                 }
             }
         }
-        long wall = text(instead, "GrpWall").isEmpty() ? number(limits, "GrpWall") : -1;
-        return wall >= 0 && used.getOrDefault(Shares.WALL, 0L) / (60 * FairShare.UNIT) >= wall ? JobReason.ofWord(prefix + "WallLimit")
-                : JobReason.NONE;
+        return isWallSpent(limits, instead, used) ? JobReason.ofWord(prefix + "WallLimit") : JobReason.NONE;
     }
 
     private JobReason perJob(JobDesc desc, Map<String, Long> wanted, int limitMin) {
@@ -444,6 +542,10 @@ public final class AccountRules {
         if (broken.isPresent()) {
             return named("AssocMax", broken.get(), "CpuPerJobLimit", "MemPerJob", "NodePerJobLimit", "BillingPerJob", "GRESPerJob");
         }
+        JobReason ofNode = perNode(ofQos, ofAssoc, wanted);
+        if (ofNode != JobReason.NONE) {
+            return ofNode;
+        }
         Map<String, Long> minutes = tres(ofQos, "MaxTRESMins");
         broken = broken(minutes, times(wanted, limitMin));
         if (broken.isPresent()) {
@@ -462,6 +564,23 @@ public final class AccountRules {
             return exceeds(limitMin, wall) ? JobReason.ofWord("QOSMaxWallDurationPerJobLimit") : JobReason.NONE;
         }
         return exceeds(limitMin, number(ofAssoc, "MaxWall")) ? JobReason.ofWord("AssocMaxWallDurationPerJobLimit") : JobReason.NONE;
+    }
+
+    /** MaxTRESPerNode: what it has on a node on the average. */
+    private static JobReason perNode(Map<String, String> ofQos, Map<String, String> ofAssoc, Map<String, Long> wanted) {
+        Map<String, Long> each = new LinkedHashMap<>();
+        long nodes = Math.max(1, wanted.getOrDefault("node", 1L));
+        wanted.forEach((name, count) -> each.put(name, (count + nodes - 1) / nodes));
+        Map<String, Long> most = tres(ofQos, "MaxTRESPerNode");
+        Optional<String> broken = broken(most, each);
+        if (broken.isPresent()) {
+            return named("QOSMax", broken.get(), "CpuPerNode", "MemoryPerNode", "UnknownPerNode", "BillingPerNode", "GRESPerNode");
+        }
+        Map<String, Long> assocMost = tres(ofAssoc, "MaxTRESPerNode");
+        assocMost.keySet().removeAll(most.keySet());
+        broken = broken(assocMost, each);
+        return broken.isEmpty() ? JobReason.NONE
+                : named("AssocMax", broken.get(), "CpuPerNode", "MemPerNode", "UnknownPerNode", "BillingPerNode", "GRESPerNode");
     }
 
     /** Resource minutes of a whole run; one without a limit has no bound. */

@@ -8,6 +8,7 @@ import dev.muster.model.accounting.DbdMessages.WckeyPolicy;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
@@ -18,6 +19,8 @@ import java.util.function.Function;
  * @param places     an association's number by its user, account and partition
  * @param defaults   the number of a user's default association
  * @param privileged administrators, operators and coordinators by their user id
+ * @param licences   of servers outside, {@code name@server:count}
+ * @param limitsAccrual some association or QOS says how many jobs may grow older at once
  */
 public record Accounts(
         Table<Integer, AssocPolicy> assocs,
@@ -27,10 +30,13 @@ public record Accounts(
         Table<String, Integer> places,
         Table<String, Integer> defaults,
         Table<String, String> defaultWckeys,
-        Table<Integer, UserPolicy> privileged) {
+        Table<Integer, UserPolicy> privileged,
+        boolean limitsAccrual,
+        List<String> licences) {
 
     public static final Accounts NONE = new Accounts(Table.empty(), Table.empty(), Table.empty(), Table.empty(), Table.empty(), Table.empty(),
-            Table.empty(), Table.empty());
+            Table.empty(), Table.empty(), false, List.of());
+    private static final List<String> ACCRUAL = List.of("GrpJobsAccrue", "MaxJobsAccrue", "MaxJobsAccruePU", "MaxJobsAccruePA");
 
     private static String place(String user, String account, String partition) {
         return user + "\n" + account + "\n" + partition;
@@ -75,9 +81,11 @@ public record Accounts(
     Optional<Change.PolicyChanged> changed(Policy p) {
         Change.PolicyChanged change = new Change.PolicyChanged(put(assocs, p.assocs(), AssocPolicy::id), gone(assocs, p.assocs(), AssocPolicy::id),
                 put(qos, p.qos(), QosPolicy::id), gone(qos, p.qos(), QosPolicy::id), put(users, p.users(), UserPolicy::user),
-                gone(users, p.users(), UserPolicy::user), put(wckeys, p.wckeys(), Accounts::wckey), gone(wckeys, p.wckeys(), Accounts::wckey));
+                gone(users, p.users(), UserPolicy::user), put(wckeys, p.wckeys(), Accounts::wckey), gone(wckeys, p.wckeys(), Accounts::wckey),
+                p.licences());
         boolean same = change.assocs().isEmpty() && change.assocsGone().isEmpty() && change.qos().isEmpty() && change.qosGone().isEmpty()
-                && change.users().isEmpty() && change.usersGone().isEmpty() && change.wckeys().isEmpty() && change.wckeysGone().isEmpty();
+                && change.users().isEmpty() && change.usersGone().isEmpty() && change.wckeys().isEmpty() && change.wckeysGone().isEmpty()
+                && licences.equals(p.licences());
         return same ? Optional.empty() : Optional.of(change);
     }
 
@@ -99,12 +107,18 @@ public record Accounts(
 
     /** The record that rebuilds this. */
     Optional<Change> snapshot() {
-        return isEmpty() && qos.size() == 0 ? Optional.empty() : Optional.of(new Change.PolicyChanged(List.copyOf(assocs.values()), List.of(),
-                List.copyOf(qos.values()), List.of(), List.copyOf(users.values()), List.of(), List.copyOf(wckeys.values()), List.of()));
+        boolean nothing = isEmpty() && qos.size() == 0 && licences.isEmpty();
+        return nothing ? Optional.empty() : Optional.of(new Change.PolicyChanged(List.copyOf(assocs.values()), List.of(), List.copyOf(qos.values()),
+                List.of(), List.copyOf(users.values()), List.of(), List.copyOf(wckeys.values()), List.of(),
+                licences));
     }
 
     private static Table<String, String> withoutDefault(Table<String, String> standard, WckeyPolicy old) {
         return standard.find(old.user()).filter(old.name()::equals).isPresent() ? standard.without(old.user()) : standard;
+    }
+
+    private static boolean limitsAccrual(Map<String, String> limits) {
+        return ACCRUAL.stream().anyMatch(name -> !limits.getOrDefault(name, "").isEmpty());
     }
 
     Accounts with(Change.PolicyChanged c) {
@@ -161,6 +175,8 @@ public record Accounts(
         for (WckeyPolicy fresh : c.wckeys()) {
             standard = fresh.isDefault() ? standard.with(fresh.user(), fresh.name()) : standard;
         }
-        return new Accounts(a, q, u, w, p, d, standard, m);
+        boolean accrual = a.values().stream().anyMatch(x -> limitsAccrual(x.limits()))
+                || q.values().stream().anyMatch(x -> limitsAccrual(x.limits()));
+        return new Accounts(a, q, u, w, p, d, standard, m, accrual, c.licences());
     }
 }

@@ -52,6 +52,9 @@ public sealed interface Change {
     record DependenciesChanged(int jobId, List<Dependency> dependencies) implements Change {}
 
     /** Held (priority 0) or released, or a new priority. */
+    /** @param time as in {@link Job#accrueTime} */
+    record AccrualChanged(int jobId, long time) implements Change {}
+
     record PriorityChanged(int jobId, long priority, int holdUid, JobReason reason, String reasonText) implements Change {}
 
     record DescriptionChanged(int jobId, JobDesc desc) implements Change {}
@@ -207,7 +210,12 @@ public sealed interface Change {
     /** Associations, QOS and users as slurmdbd has them now: what differs from before. */
     record PolicyChanged(
             List<AssocPolicy> assocs, List<Integer> assocsGone, List<QosPolicy> qos, List<Integer> qosGone, List<UserPolicy> users,
-            List<String> usersGone, List<WckeyPolicy> wckeys, List<String> wckeysGone) implements Change {}
+            List<String> usersGone, List<WckeyPolicy> wckeys, List<String> wckeysGone, List<String> licences) implements Change {
+        /** Licences of servers outside came later than this record, and are always all. */
+        public PolicyChanged {
+            licences = licences == null ? List.of() : licences;
+        }
+    }
 
     record JobRestored(Job job) implements Change {}
 

@@ -85,7 +85,7 @@ public final class HetRules {
             Licences.parse(fit.desc().request().licenses()).filter(w -> !w.any())
                     .ifPresent(w -> w.items().forEach(i -> sums.merge(i.name(), i.count(), Integer::sum)));
         }
-        return !sums.isEmpty() && Licences.isWrong(state.settings(), String.join(",", sums.entrySet().stream()
+        return !sums.isEmpty() && Licences.isWrong(state, String.join(",", sums.entrySet().stream()
                 .map(e -> e.getKey() + ":" + e.getValue()).toList()));
     }
 

@@ -22,6 +22,8 @@ import java.util.Optional;
  * @param attempt    0 before its first start; grows with each start
  * @param restarts   how often it was requeued after a start
  * @param het        its place in a heterogeneous job
+ * @param accrueTime since when it grows older where few may do so at once (GrpJobsAccrue and its like); {@link #KEPT_YOUNG} while it may not,
+ *                   0 since it is eligible
  */
 public record Job(
         int id,
@@ -40,7 +42,10 @@ public record Job(
         int restarts,
         List<Dependency> dependencies,
         Run run,
-        Het het) {
+        Het het,
+        long accrueTime) {
+    /** In place of a time: it does not grow older. */
+    public static final long KEPT_YOUNG = -1;
 
     /**
      * @param jobId      of the array, 0 for a job of none
@@ -167,38 +172,38 @@ public record Job(
 
     Job with(JobState s) {
         return new Job(id, sluid, array, desc, s, flags, reason, reasonText, priority, holdUid, submitTime, eligibleTime,
-                attempt, restarts, dependencies, run, het);
+                attempt, restarts, dependencies, run, het, accrueTime);
     }
 
     Job with(JobFlag flag, boolean on) {
         int bit = 1 << flag.ordinal();
         return new Job(id, sluid, array, desc, state, on ? flags | bit : flags & ~bit, reason, reasonText, priority, holdUid,
-                submitTime, eligibleTime, attempt, restarts, dependencies, run, het);
+                submitTime, eligibleTime, attempt, restarts, dependencies, run, het, accrueTime);
     }
 
     Job with(JobReason why, String text) {
         return new Job(id, sluid, array, desc, state, flags, why, text, priority, holdUid, submitTime, eligibleTime,
-                attempt, restarts, dependencies, run, het);
+                attempt, restarts, dependencies, run, het, accrueTime);
     }
 
     Job with(Run r) {
         return new Job(id, sluid, array, desc, state, flags, reason, reasonText, priority, holdUid, submitTime,
-                eligibleTime, attempt, restarts, dependencies, r, het);
+                eligibleTime, attempt, restarts, dependencies, r, het, accrueTime);
     }
 
     Job with(Array a) {
         return new Job(id, sluid, a, desc, state, flags, reason, reasonText, priority, holdUid, submitTime, eligibleTime,
-                attempt, restarts, dependencies, run, het);
+                attempt, restarts, dependencies, run, het, accrueTime);
     }
 
     Job with(Het h) {
         return new Job(id, sluid, array, desc, state, flags, reason, reasonText, priority, holdUid, submitTime, eligibleTime,
-                attempt, restarts, dependencies, run, h);
+                attempt, restarts, dependencies, run, h, accrueTime);
     }
 
     Job with(JobDesc d) {
         return new Job(id, sluid, array, d, state, flags, reason, reasonText, priority, holdUid, submitTime, eligibleTime,
-                attempt, restarts, dependencies, run, het);
+                attempt, restarts, dependencies, run, het, accrueTime);
     }
 
     /** Under one of several QOS that it may have. */
@@ -214,28 +219,34 @@ public record Job(
 
     Job withDependencies(List<Dependency> d) {
         return new Job(id, sluid, array, desc, state, flags, reason, reasonText, priority, holdUid, submitTime, eligibleTime,
-                attempt, restarts, d, run, het);
+                attempt, restarts, d, run, het, accrueTime);
     }
 
+    /** It grows older from then on. */
     Job withEligibleTime(long time) {
         return new Job(id, sluid, array, desc, state, flags, reason, reasonText, priority, holdUid, submitTime, time,
-                attempt, restarts, dependencies, run, het);
+                attempt, restarts, dependencies, run, het, 0);
+    }
+
+    Job withAccrueTime(long time) {
+        return new Job(id, sluid, array, desc, state, flags, reason, reasonText, priority, holdUid, submitTime, eligibleTime,
+                attempt, restarts, dependencies, run, het, time);
     }
 
     Job withPriority(long p, int holder) {
         return new Job(id, sluid, array, desc, state, flags, reason, reasonText, p, holder, submitTime, eligibleTime,
-                attempt, restarts, dependencies, run, het);
+                attempt, restarts, dependencies, run, het, accrueTime);
     }
 
     Job withAttempt(int a, int restartCount) {
         return new Job(id, sluid, array, desc, state, flags, reason, reasonText, priority, holdUid, submitTime,
-                eligibleTime, a, restartCount, dependencies, run, het);
+                eligibleTime, a, restartCount, dependencies, run, het, accrueTime);
     }
 
     /** A task split off an array's pending record under a number of its own. */
     Job splitOff(int newId, long newSluid, int task) {
         return new Job(newId, newSluid, new Array(array.jobId, task, IndexSet.empty(), array.maxRunning, array.size), desc, state,
-                flags, reason, reasonText, priority, holdUid, submitTime, eligibleTime, attempt, restarts, dependencies, run, het);
+                flags, reason, reasonText, priority, holdUid, submitTime, eligibleTime, attempt, restarts, dependencies, run, het, accrueTime);
     }
 
     Job withStep(Step step) {

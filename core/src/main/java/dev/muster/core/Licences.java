@@ -62,16 +62,22 @@ public final class Licences {
         }
     }
 
-    /** What the cluster has, by name. */
-    public static SortedMap<String, Integer> configured(Settings settings) {
+    /** What the cluster has, by name: of its own, and by {@code name@server} its share of what is served outside. */
+    public static SortedMap<String, Integer> configured(State state) {
         SortedMap<String, Integer> out = new TreeMap<>();
-        parse(settings.options().getOrDefault(OPTION, "")).ifPresent(w -> w.items.forEach(i -> out.put(i.name, i.count)));
+        parse(state.settings().options().getOrDefault(OPTION, "")).ifPresent(w -> w.items.forEach(i -> out.put(i.name, i.count)));
+        state.accounts().licences().forEach(text -> item(text).ifPresent(i -> out.put(i.name, i.count)));
         return out;
     }
 
+    /** Served outside. */
+    public static boolean isRemote(String name) {
+        return name.indexOf('@') >= 0;
+    }
+
     /** The text is no request, or asks for what the cluster does not have at all. */
-    public static boolean isWrong(Settings settings, String text) {
-        SortedMap<String, Integer> all = configured(settings);
+    public static boolean isWrong(State state, String text) {
+        SortedMap<String, Integer> all = configured(state);
         return parse(text).map(w -> w.items.stream().anyMatch(i -> !all.containsKey(i.name) || i.count > all.get(i.name))).orElse(true);
     }
 

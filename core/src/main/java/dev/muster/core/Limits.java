@@ -73,8 +73,8 @@ public final class Limits {
     }
 
     /** The limit that the job breaks, if any. */
-    static Optional<SlurmErrno> broken(JobDesc desc, Partition partition, Settings settings) {
-        return switch (reason(desc, partition, settings)) {
+    static Optional<SlurmErrno> broken(JobDesc desc, Partition partition, State state) {
+        return switch (reason(desc, partition, state)) {
             case PARTITION_TIME_LIMIT -> Optional.of(SlurmErrno.INVALID_TIME_LIMIT);
             case PARTITION_NODE_LIMIT -> Optional.of(SlurmErrno.INVALID_NODE_COUNT);
             case MAX_MEM_PER_LIMIT -> Optional.of(SlurmErrno.INVALID_TASK_MEMORY);
@@ -82,26 +82,32 @@ public final class Limits {
         };
     }
 
-    /** Why the job must wait in this partition although nodes may be free; NONE if it need not. */
-    public static JobReason reason(JobDesc desc, Partition partition, Settings settings) {
+    /** The nodes that a job of the partition has at least: MinNodes, unless its QOS lifts that. */
+    public static int minNodes(JobDesc desc, Partition partition, State state) {
+        int least = partition.info().minNodes();
+        return least > 1 && QosRules.has(state, desc, QosRules.MIN_NODES) ? 1 : least;
+    }
+
+    /** Why the job must wait in this partition although nodes may be free; NONE if it need not. Its QOS may lift some of the limits. */
+    public static JobReason reason(JobDesc desc, Partition partition, State state) {
         if (!partition.isUp()) {
             return partition.info().state().equals("INACTIVE") ? JobReason.PARTITION_INACTIVE : JobReason.PARTITION_DOWN;
         }
         int maxTime = partition.info().maxTimeMin();
         int asked = desc.timing().timeLimitMin();
         int least = desc.timing().timeMinMin() > 0 ? desc.timing().timeMinMin() : asked;
-        if (maxTime >= 0 && least != 0 && (least < 0 || least > maxTime)) {
+        if (maxTime >= 0 && least != 0 && (least < 0 || least > maxTime) && !QosRules.has(state, desc, QosRules.TIME_LIMIT)) {
             return JobReason.PARTITION_TIME_LIMIT;
         }
         int maxNodes = partition.info().maxNodes();
-        if (maxNodes >= 0 && desc.request().nodesMin() > maxNodes) {
+        if (maxNodes >= 0 && desc.request().nodesMin() > maxNodes && !QosRules.has(state, desc, QosRules.MAX_NODES)) {
             return JobReason.PARTITION_NODE_LIMIT;
         }
         int most = desc.request().nodesMax();
-        if (most > 0 && most < partition.info().minNodes()) {
+        if (most > 0 && most < minNodes(desc, partition, state)) {
             return JobReason.PARTITION_NODE_LIMIT;
         }
-        long maxMemory = first(partition.info().maxMemPerNodeMb(), settings.maxMemPerNodeMb());
+        long maxMemory = first(partition.info().maxMemPerNodeMb(), state.settings().maxMemPerNodeMb());
         return maxMemory > 0 && desc.request().memPerNodeMb() > maxMemory ? JobReason.MAX_MEM_PER_LIMIT : JobReason.NONE;
     }
 

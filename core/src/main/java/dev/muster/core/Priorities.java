@@ -153,10 +153,16 @@ public final class Priorities {
     }
 
     private double age(Job job) {
-        long since = flags.contains("ACCRUE_ALWAYS") ? job.submitTime() : job.eligibleTime();
+        long since = flags.contains("ACCRUE_ALWAYS") ? job.submitTime() : accrueTime(state, job);
         long most = Long.parseLong(options.getOrDefault("priority_max_age", "604800"));
         long until = job.run().startTime() > 0 ? job.run().startTime() : now;
         return since == 0 || until <= since ? 0 : most <= 0 ? 1 : Math.min(1, (double) (until - since) / most);
+    }
+
+    /** Since when a job grows older; 0 if it does not. */
+    public static long accrueTime(State state, Job job) {
+        boolean own = job.accrueTime() != 0 && state.accounts().limitsAccrual();
+        return own ? Math.max(0, job.accrueTime()) : job.eligibleTime();
     }
 
     private double size(Job job) {

@@ -305,7 +305,7 @@ final class ReservationEdit {
         if (r.end() <= r.start()) {
             wrong(SlurmErrno.INVALID_TIME_VALUE);
         }
-        if (!r.want().licenses().isEmpty() && (Licences.isWrong(state.settings(), r.want().licenses()) || r.want().licenses().contains("|"))) {
+        if (!r.want().licenses().isEmpty() && (Licences.isWrong(state, r.want().licenses()) || r.want().licenses().contains("|"))) {
             wrong(SlurmErrno.INVALID_LICENSES);
         }
     }

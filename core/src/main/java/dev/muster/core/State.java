@@ -202,6 +202,7 @@ public record State(
                                 .with(JobFlag.SPECIAL_EXIT, j.has(JobFlag.SPECIAL_EXIT) && c.priority() == 0)
                                 .with(JobFlag.REQUEUE_HOLD, j.has(JobFlag.REQUEUE_HOLD) && c.priority() == 0)
                                 .with(JobFlag.RESV_DEL_HOLD, j.has(JobFlag.RESV_DEL_HOLD) && c.priority() == 0));
+                case Change.AccrualChanged c -> job(c.jobId(), j -> j.withAccrueTime(c.time()));
                 case Change.DescriptionChanged c -> job(c.jobId(), j -> j.with(c.desc()));
                 case Change.ArrayLimitChanged c -> job(c.jobId(), j -> j.with(new Job.Array(j.array().jobId(), j.array().task(),
                         j.array().pending(), c.maxRunning(), j.array().size())));

@@ -161,7 +161,7 @@ final class SubmitRules {
                 : !dependencies.isEmpty() ? JobReason.DEPENDENCY
                 : waits ? JobReason.BEGIN_TIME : JobReason.NONE;
         return new Job(id, sluid, array, Interned.desc(desc, state), JobState.PENDING, 0, reason, "", priority,
-                held ? c.uid() : -1, now.seconds(), waits || held ? 0 : now.seconds(), 0, 0, dependencies, Job.Run.NONE, Job.Het.NONE);
+                held ? c.uid() : -1, now.seconds(), waits || held ? 0 : now.seconds(), 0, 0, dependencies, Job.Run.NONE, Job.Het.NONE, 0);
     }
 
     /** Alternate: where jobs of a partition go that takes none. */
@@ -263,7 +263,7 @@ final class SubmitRules {
             if (access.isPresent()) {
                 return refuse(access.get());
             }
-            Optional<SlurmErrno> limit = Limits.broken(desc, partition.get(), state.settings());
+            Optional<SlurmErrno> limit = Limits.broken(desc, partition.get(), state);
             anyFits |= limit.isEmpty();
             if (limit.isPresent() && first.isEmpty()) {
                 first = refuse(limit.get());

@@ -54,6 +54,7 @@ final class TimerRules {
         }
         new ReservationRules(state, now, planner).due(changes);
         new UsageRules(state, now).due(changes);
+        new AccrueRules(state, now).due(changes, SLICE);
         new PreemptRules(state, now, changes, direct).due();
         new GangRules(state, now).due(changes);
         new TriggerRules(state).due(happened, now, changes);

@@ -15,6 +15,7 @@ public final class Touched {
             case Change.JobEligible c -> List.of(c.jobId());
             case Change.DependenciesChanged c -> List.of(c.jobId());
             case Change.PriorityChanged c -> List.of(c.jobId());
+            case Change.AccrualChanged c -> List.of(c.jobId());
             case Change.DescriptionChanged c -> List.of(c.jobId());
             case Change.ArrayLimitChanged c -> List.of(c.jobId());
             case Change.ControllerPrologDone c -> List.of(c.jobId());

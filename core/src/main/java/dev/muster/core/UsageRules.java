@@ -1,5 +1,6 @@
 package dev.muster.core;
 
+import dev.muster.model.JobReason;
 import dev.muster.model.JobState;
 import dev.muster.model.accounting.DbdMessages.AssocPolicy;
 import dev.muster.model.accounting.DbdMessages.Policy;
@@ -40,9 +41,27 @@ final class UsageRules {
         }
         boolean forget = before.resetAt() > 0 && now.seconds() >= before.resetAt();
         Change.UsageCharged next = upToNow(forget, Set.of(), Set.of());
+        endSpent(next, changes);
         boolean idle = next.usage().isEmpty() && next.qos().isEmpty() && before.usage().size() == 0 && before.qos().size() == 0;
         if (!idle || before.time() == 0 || state.ended().size() > 0 || forget) {
             changes.add(next);
+        }
+    }
+
+    /** With each charge, jobs end whose QOS or account has nothing left; of very many the rest ends with the next one. */
+    private void endSpent(Change.UsageCharged charge, List<Change> changes) {
+        AccountRules rules = new AccountRules(state, charge);
+        Set<Integer> seen = new HashSet<>();
+        Set<Integer> ending = new HashSet<>();
+        changes.forEach(c -> ending.addAll(Touched.jobs(c)));
+        for (Node node : state.nodes().values()) {
+            for (int id : node.jobs()) {
+                Job job = state.jobs().at(id);
+                boolean runs = seen.add(id) && !ending.contains(id) && job.state().isActive();
+                if (runs && changes.size() < Core.CHANGES_MAX / 2 && rules.isSpent(job.desc())) {
+                    changes.add(new Change.JobEnded(id, JobState.TIMEOUT, JobReason.TIME_LIMIT, "", job.run().exit(), now.seconds()));
+                }
+            }
         }
     }
 
@@ -74,17 +93,20 @@ final class UsageRules {
         Map<Integer, Long> qos = new TreeMap<>();
         Map<Integer, Map<String, Long>> each = new TreeMap<>();
         Map<Integer, Map<String, Long>> qosEach = new TreeMap<>();
-        if (!forget) {
-            double left = left(now.tickMs() - before.tickMs());
-            before.usage().entries().forEach(e -> keep(usage, e.getKey(), e.getValue() * left));
-            before.qos().entries().forEach(e -> keep(qos, e.getKey(), e.getValue() * left));
-            before.each().entries().forEach(e -> keep(each, e.getKey(), e.getValue(), left));
-            before.qosEach().entries().forEach(e -> keep(qosEach, e.getKey(), e.getValue(), left));
-        }
+        double left = forget ? 0 : left(now.tickMs() - before.tickMs());
+        before.usage().entries().forEach(e -> keep(usage, e.getKey(), e.getValue() * left));
+        before.each().entries().forEach(e -> keep(each, e.getKey(), e.getValue(), left));
+        before.qos().entries().forEach(e -> keep(qos, e.getKey(), e.getValue() * (stays(e.getKey()) ? 1 : left)));
+        before.qosEach().entries().forEach(e -> keep(qosEach, e.getKey(), e.getValue(), stays(e.getKey()) ? 1 : left));
         charge(state, now.seconds(), now.seconds(), before.time(), usage, qos, each, qosEach);
         usage.keySet().removeAll(assocs);
         qos.keySet().removeAll(ofQos);
         return new Change.UsageCharged(now.seconds(), now.tickMs(), nextReset(before, forget), had(usage, each), had(qos, qosEach));
+    }
+
+    /** NoDecay: what was used of a QOS neither fades nor is forgotten, until its RawUsage is set back. */
+    private boolean stays(int qos) {
+        return state.accounts().qos().find(qos).filter(q -> QosRules.has(q, QosRules.NO_DECAY)).isPresent();
     }
 
     private static List<Shares.Had> had(Map<Integer, Long> sums, Map<Integer, Map<String, Long>> each) {

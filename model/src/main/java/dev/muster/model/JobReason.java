@@ -129,7 +129,27 @@ public enum JobReason {
     QOS_MAX_MEMORY_MINUTES_PER_JOB("QOSMaxMemoryMinutesPerJob"),
     QOS_MAX_NODE_MINUTES_PER_JOB("QOSMaxNodeMinutesPerJob"),
     QOS_MAX_BILLING_MINUTES_PER_JOB("QOSMaxBillingMinutesPerJob"),
-    QOS_MAX_GRES_MINUTES_PER_JOB("QOSMaxGRESMinutesPerJob");
+    QOS_MAX_GRES_MINUTES_PER_JOB("QOSMaxGRESMinutesPerJob"),
+    QOS_MAX_CPU_PER_NODE("QOSMaxCpuPerNode"),
+    QOS_MAX_MEMORY_PER_NODE("QOSMaxMemoryPerNode"),
+    QOS_MAX_BILLING_PER_NODE("QOSMaxBillingPerNode"),
+    QOS_MAX_GRES_PER_NODE("QOSMaxGRESPerNode"),
+    QOS_MAX_UNKNOWN_PER_NODE("QOSMaxUnknownPerNode"),
+    ASSOC_MAX_CPU_PER_NODE("AssocMaxCpuPerNode"),
+    ASSOC_MAX_MEM_PER_NODE("AssocMaxMemPerNode"),
+    ASSOC_MAX_BILLING_PER_NODE("AssocMaxBillingPerNode"),
+    ASSOC_MAX_GRES_PER_NODE("AssocMaxGRESPerNode"),
+    ASSOC_MAX_UNKNOWN_PER_NODE("AssocMaxUnknownPerNode"),
+    MAX_CPU_RUN_MINS_PER_USER("MaxCpuRunMinsPerUser"),
+    MAX_MEMORY_RUN_MINS_PER_USER("MaxMemoryRunMinsPerUser"),
+    MAX_NODE_RUN_MINS_PER_USER("MaxNodeRunMinsPerUser"),
+    MAX_BILLING_RUN_MINS_PER_USER("MaxBillingRunMinsPerUser"),
+    MAX_GRES_RUN_MINS_PER_USER("MaxGRESRunMinsPerUser"),
+    MAX_CPU_RUN_MINS_PER_ACCOUNT("MaxCpuRunMinsPerAccount"),
+    MAX_MEMORY_RUN_MINS_PER_ACCOUNT("MaxMemoryRunMinsPerAccount"),
+    MAX_NODE_RUN_MINS_PER_ACCOUNT("MaxNodeRunMinsPerAccount"),
+    MAX_BILLING_RUN_MINS_PER_ACCOUNT("MaxBillingRunMinsPerAccount"),
+    MAX_GRES_RUN_MINS_PER_ACCOUNT("MaxGRESRunMinsPerAccount");
 
     private final String word;
 

@@ -90,7 +90,7 @@ final class Feasibility {
         if (changing.isPresent()) {
             return changing;
         }
-        if (!r.licenses().isEmpty() && Licences.isWrong(state.settings(), r.licenses())) {
+        if (!r.licenses().isEmpty() && Licences.isWrong(state, r.licenses())) {
             return Optional.of(Decision.reject(SlurmErrno.INVALID_LICENSES));
         }
         for (String list : List.of(r.nodeList(), r.excludeList())) {
@@ -133,7 +133,7 @@ final class Feasibility {
 
     /** @param strictly asking for more than the whole partition has is an error too */
     private static Optional<Decision.Rejected> inPartition(State state, JobDesc desc, Partition partition, boolean strictly) {
-        Need need = Need.of(desc, partition, state.settings()).onAnySwitches();
+        Need need = Need.of(desc, partition, state).onAnySwitches();
         Topology topology = state.settings().topology(need.network().topology());
         String objection = Network.objection(desc.request(), topology);
         if (!objection.isEmpty()) {

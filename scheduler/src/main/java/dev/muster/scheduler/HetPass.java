@@ -61,7 +61,7 @@ final class HetPass {
             if (partition.isEmpty()) {
                 continue;
             }
-            reason = Limits.reason(job.desc(), partition.get(), state.settings());
+            reason = Limits.reason(job.desc(), partition.get(), state);
             if (reason == JobReason.NONE) {
                 Optional<Need> open = pass.inReservation(job, scheduler.known(scheduler.need(job, partition.get(), state), job));
                 if (open.isEmpty()) {

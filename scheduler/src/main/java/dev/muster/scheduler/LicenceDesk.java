@@ -49,7 +49,7 @@ final class LicenceDesk {
 
     private LicencePlan plan() {
         if (plan == null) {
-            plan = new LicencePlan(Licences.configured(state.settings()));
+            plan = new LicencePlan(Licences.configured(state));
             for (Job job : scheduler.holders()) {
                 plan.running(job, job.run().limitTickMs() < 0 ? Long.MAX_VALUE / 2
                         : Math.max(0, (job.run().limitTickMs() - now.tickMs() + 999) / 1000));

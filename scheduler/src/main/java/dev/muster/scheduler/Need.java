@@ -7,6 +7,7 @@ import dev.muster.core.Limits;
 import dev.muster.core.Node;
 import dev.muster.core.Partition;
 import dev.muster.core.Settings;
+import dev.muster.core.State;
 import dev.muster.core.TaskLayout;
 import dev.muster.core.Tres;
 import dev.muster.model.JobDesc;
@@ -144,9 +145,10 @@ record Need(
         return shape.tasksPerCore > 0 && spec.cpusPerUnit() > 1 ? Math.min(usable, shape.tasksPerCore * cpusPerTask) : usable;
     }
 
-    static Need of(JobDesc desc, Partition partition, Settings settings) {
+    static Need of(JobDesc desc, Partition partition, State state) {
+        Settings settings = state.settings();
         ResourceRequest r = desc.request();
-        int nodesMin = Math.max(1, Math.max(r.nodesMin(), partition.info().minNodes()));
+        int nodesMin = Math.max(1, Math.max(r.nodesMin(), Limits.minNodes(desc, partition, state)));
         int nodesMax = r.nodesMax() > 0 ? r.nodesMax() : Math.max(0, r.nodesMin());
         int tasks = r.tasks() > 0 ? r.tasks() : r.tasksPerNode() > 0 ? r.tasksPerNode() * nodesMin : nodesMin;
         if (r.tasksPerNode() > 0 && r.nodesMin() == 0) {

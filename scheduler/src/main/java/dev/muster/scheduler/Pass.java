@@ -223,7 +223,7 @@ final class Pass {
         }
         for (String name : scheduler.partitions(job)) {
             Optional<Partition> partition = state.partitions().find(name);
-            JobReason limit = partition.map(p -> Limits.reason(job.desc(), p, state.settings())).orElse(JobReason.PARTITION_DOWN);
+            JobReason limit = partition.map(p -> Limits.reason(job.desc(), p, state)).orElse(JobReason.PARTITION_DOWN);
             if (limit != JobReason.NONE) {
                 reason = reason == JobReason.NONE ? limit : reason;
                 continue;
@@ -256,7 +256,8 @@ final class Pass {
         if (job.desc().charge().qos().indexOf(',') < 0) {
             return List.of(job);
         }
-        List<Job> admitted = job.desc().charge().eachQos().stream().filter(q -> Limits.admits(partition.info(), q)).map(job::underQos).toList();
+        List<Job> admitted = job.desc().charge().eachQos().stream().filter(q -> Limits.admits(partition.info(), q)).map(job::underQos)
+                .filter(j -> Limits.reason(j.desc(), partition, state) == JobReason.NONE).toList();
         List<Job> free = admitted.stream().filter(j -> !isLimited(j)
                 || accounts.blocks(j.desc(), Allocation.NONE, need.limitMin(), scheduler.use()) == JobReason.NONE).toList();
         return free.isEmpty() ? List.of(job.underQos(job.desc().charge().firstQos())) : free;
@@ -615,7 +616,7 @@ final class Pass {
 
     /** Finds the earliest time at which the need fits, and keeps these units free for it. */
     private void reserve(Job job, Need need, JobReason reason) {
-        if (reservations >= RESERVATIONS_MAX) {
+        if (reservations >= RESERVATIONS_MAX || !accounts.reserves(job.desc(), scheduler.priority(job.id()).orElse(job.priority()))) {
             scheduler.explain(job.id(), reason);
             return;
         }
@@ -638,8 +639,8 @@ final class Pass {
         Optional<Planner.Estimate> best = Optional.empty();
         for (String name : desc.partition().split(",")) {
             Optional<Partition> partition = state.partitions().find(name);
-            if (partition.isPresent() && Limits.reason(desc, partition.get(), state.settings()) == JobReason.NONE) {
-                Need plain = Need.of(desc, partition.get(), state.settings());
+            if (partition.isPresent() && Limits.reason(desc, partition.get(), state) == JobReason.NONE) {
+                Need plain = Need.of(desc, partition.get(), state);
                 for (String reservation : reserved.of(desc)) {
                     Optional<Planner.Estimate> here = earliest(plain.in(reservation), false);
                     if (here.isPresent() && (best.isEmpty() || here.get().start() < best.get().start())) {

@@ -179,6 +179,10 @@ public final class Scheduler implements Planner {
         boolean policy = entry.changes().stream().anyMatch(c -> c instanceof Change.PolicyChanged || c instanceof Change.UsageCharged);
         if (policy) {
             computedAtMs = Long.MIN_VALUE / 2;
+            // a QOS may lift limits of a partition
+            if (before.accounts().qos() != after.accounts().qos()) {
+                needs.clear();
+            }
         }
     }
 
@@ -515,7 +519,7 @@ public final class Scheduler implements Planner {
         if (classes.size() > CLASSES_MAX) {
             classes.clear();
         }
-        Need made = Need.of(job.desc(), partition, state.settings());
+        Need made = Need.of(job.desc(), partition, state);
         Need shared = classes.putIfAbsent(made, made);
         Need need = shared == null ? made : shared;
         needs.put(job.id(), own == null ? Map.of(partition.name(), need) : with(own, partition.name(), need));

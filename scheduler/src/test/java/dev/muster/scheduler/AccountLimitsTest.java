@@ -252,6 +252,19 @@ class AccountLimitsTest {
                                 |                    | MaxTRESMins=cpu=20    | qa:2/11   | QOSMaxCpuMinutesPerJobLimit
                                 |                    | GrpTRES=billing=1     | qa:2      | QOSGrpBilling
                                 | MaxTRES=cpu=1      | MaxTRES=cpu=2         | qa:2,a:2  | RUNNING AssocMaxCpuPerJobLimit
+                                |                    | MaxTRESPerNode=cpu=2  | qa:3,qa:2 | QOSMaxCpuPerNode RUNNING
+                                | MaxTRESPerNode=cpu=2 |                     | a:3,a:2   | AssocMaxCpuPerNode RUNNING
+                                | MaxTRESPerNode=cpu=2 | MaxTRESPerNode=cpu=3 | qa:3,qa:4 | RUNNING QOSMaxCpuPerNode
+                                |                    | MaxTRESPerNode=mem=15 | qa:2      | QOSMaxMemoryPerNode
+                                |                    | MaxTRESRunMinsPU=cpu=30 | qa/20,qa/20,qb/20 | RUNNING MaxCpuRunMinsPerUser RUNNING
+                                |                    | MaxTRESRunMinsPA=mem=300 | qa/20,qb/20 | RUNNING MaxMemoryRunMinsPerAccount
+                                |                    | Flags=Relative GrpTRES=cpu=25 | qa:2,qa | RUNNING QOSGrpCpuLimit
+                                |                    | Flags=DenyOnLimit,Relative MaxTRES=cpu=25 | qa:3,qa:2 | refused RUNNING
+        GrpTRESMins=cpu=30      |                    | UsageFactor=2         | qa/20     | RUNNING
+        GrpTRESMins=cpu=30      |                    | UsageFactor=2 Flags=UsageFactorSafe | qa/20,qa/14 | AssocGrpCPUMinutesLimit RUNNING
+                                |                    | UsageThreshold=1.5    | qa        | RUNNING
+                                |                    | UsageThreshold=1.5 Flags=EnforceUsageThreshold | qa,a | QOSUsageThreshold RUNNING
+                                |                    | UsageThreshold=0.0 Flags=EnforceUsageThreshold | qa | RUNNING
         """)
     void limits(String dept, String alice, String qos, String jobs, String expected) {
         policy("associations,limits,qos,safe", dept == null ? "" : dept, alice == null ? "" : alice, qos == null ? "" : qos);
@@ -277,6 +290,119 @@ class AccountLimitsTest {
             }
         }
         assertThat(String.join(" ", found)).isEqualTo(expected);
+    }
+
+    /** What a partition says of time and nodes a QOS may lift. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+        maxtime=5   | timing.timeLimitMin=20              | PartitionTimeLimit | PartitionTimeLimit
+        maxnodes=1  | nodesMin=2                          | PartitionNodeLimit | PartitionMaxNodes
+        minnodes=2  | nodesMin=1 nodesMax=1               | PartitionNodeLimit | PartitionMinNodes
+        """)
+    void aQosLiftsLimitsOfThePartition(String limit, String job, String reason, String flag) {
+        policy("limits,qos", "", "", "");
+        cluster.apply(new Command.UpdatePartition(0, "p", Map.of(limit.split("=")[0], limit.split("=")[1])));
+        int id = cluster.accept("charge.account=dept charge.qos=fast " + job);
+        cluster.schedule();
+        assertThat(cluster.shown(id)).isEqualTo("(" + reason + ")");
+        policy("limits,qos", "", "", "Flags=" + flag);
+        cluster.schedule();
+        assertThat(cluster.state().jobs().at(id).state().name()).isEqualTo("RUNNING");
+    }
+
+    @Test
+    void aQosMayAskForAReservation() {
+        policy("limits,qos", "", "", "Flags=RequiresReservation");
+        assertThat(cluster.apply(new Command.SubmitJob(Cluster.USER, Cluster.desc("charge.account=dept charge.qos=fast"), "",
+                dev.muster.model.Bytes.EMPTY, dev.muster.model.Bytes.EMPTY, false, false)))
+                .isEqualTo(Decision.reject(dev.muster.model.SlurmErrno.INVALID_QOS));
+    }
+
+    /** Who may have no room kept waits without a time at which it starts. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+                                | true
+        Flags=NoReserve         | false
+        MinPrioThresh=4         | true
+        MinPrioThresh=4294967294 | false
+        """)
+    void roomIsKeptForThoseWhoMayHaveIt(String ofQos, boolean kept) {
+        policy("limits,qos", "", "", ofQos == null ? "" : ofQos);
+        cluster.accept("charge.account=dept charge.qos=fast nodesMin=2 exclusive=NODE timing.timeLimitMin=20");
+        cluster.schedule();
+        int id = cluster.accept("charge.account=dept charge.qos=fast nodesMin=2 exclusive=NODE timing.timeLimitMin=20");
+        cluster.schedule();
+        assertThat(cluster.shown(id)).isEqualTo("(Resources)");
+        assertThat(((Scheduler) cluster.core().planner()).plannedStart(id) > 0).isEqualTo(kept);
+    }
+
+    /** A running job ends when what its account may use is used up. */
+    @ParameterizedTest
+    @CsvSource({"GrpTRESMins=cpu=5, '', TIMEOUT", "GrpTRESMins=cpu=50, '', RUNNING", "GrpWall=5, '', TIMEOUT", "'', GrpTRESMins=cpu=5, TIMEOUT",
+        "GrpTRESMins=cpu=5, GrpTRESMins=cpu=50, RUNNING"})
+    void whatIsUsedUpEndsWhatRuns(String ofDept, String ofQos, String state) {
+        policy("limits,qos", ofDept, "", ofQos);
+        int id = cluster.accept("charge.account=dept charge.qos=fast timing.timeLimitMin=20");
+        cluster.schedule();
+        cluster.pass(299);
+        assertThat(cluster.state().jobs().at(id).state().name()).isEqualTo("RUNNING");
+        cluster.pass(302);
+        assertThat(cluster.state().jobs().at(id).state().name()).isEqualTo(state);
+    }
+
+    /** So many jobs grow older at once; when one of them starts, or the limit goes, the next one does. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+        GrpJobsAccrue=2 |                 |                                   | aab:++-
+                        | MaxJobsAccrue=1 |                                   | aab:+-+
+                        |                 | GrpJobsAccrue=1                   | aab:+--
+                        |                 | MaxJobsAccruePU=1                 | aab:+-+
+                        |                 | MaxJobsAccruePA=1                 | aab:+--
+        GrpJobsAccrue=1 | MaxJobsAccrue=1 | GrpJobsAccrue=9 MaxJobsAccruePU=9 | aab:+++
+        """)
+    void soManyGrowOlder(String dept, String alice, String qos, String expected) {
+        policy("limits,qos", dept == null ? "" : dept, alice == null ? "" : alice, qos == null ? "" : qos);
+        cluster.accept("charge.account=dept charge.qos=normal nodesMin=2 exclusive=NODE timing.timeLimitMin=60");
+        cluster.schedule();
+        List<Integer> ids = new ArrayList<>();
+        for (char who : expected.split(":")[0].toCharArray()) {
+            cluster.pass(1);
+            String of = who == 'b' ? " owner.user=bob owner.uid=1001" : "";
+            cluster.apply(new Command.SubmitJob(who == 'b' ? 1001 : Cluster.USER, Cluster.desc("charge.account=dept charge.qos=fast" + of), "",
+                    dev.muster.model.Bytes.EMPTY, dev.muster.model.Bytes.EMPTY, false, false));
+            ids.add(cluster.state().nextJobId() - 1);
+        }
+        cluster.pass(100);
+        StringBuilder found = new StringBuilder();
+        ids.forEach(id -> found.append(dev.muster.core.Priorities.accrueTime(cluster.state(), cluster.state().jobs().at(id)) > 0 ? '+' : '-'));
+        assertThat(expected).endsWith(":" + found);
+        for (int i = found.indexOf("-"); i >= 0; i = -1) {
+            long before = cluster.state().jobs().at(ids.get(i)).eligibleTime();
+            cluster.apply(new Command.CancelJobs(0, List.of(new Command.JobRef(Integer.toString(ids.get(0)), ids.get(0), -1,
+                    Command.JobRef.NO_STEP)), 0, false, false, false, false, "why"));
+            cluster.pass(5);
+            assertThat(dev.muster.core.Priorities.accrueTime(cluster.state(), cluster.state().jobs().at(ids.get(i)))).isGreaterThan(before + 90);
+        }
+        policy("limits,qos", "", "", "");
+        ids.stream().skip(1).forEach(id -> assertThat(dev.muster.core.Priorities.accrueTime(cluster.state(), cluster.state().jobs().at(id)))
+                .isEqualTo(cluster.state().jobs().at(id).eligibleTime()));
+    }
+
+    /** Of a QOS with NoDecay nothing is forgotten. */
+    @ParameterizedTest
+    @CsvSource({"'', false", "Flags=NoDecay, true"})
+    void usageOfAQosMayStay(String flags, boolean stays) {
+        policy("limits,qos", "", "", flags);
+        int id = cluster.accept("charge.account=dept charge.qos=fast timing.timeLimitMin=10");
+        cluster.schedule();
+        cluster.pass(301);
+        cluster.apply(new Command.CancelJobs(0, List.of(new Command.JobRef(Integer.toString(id), id, -1, Command.JobRef.NO_STEP)), 0, false,
+                false, false, false, "why"));
+        cluster.pass(400);
+        long used = cluster.state().shares().qos().at(2);
+        cluster.pass(86_400);
+        assertThat(cluster.state().shares().qos().at(2) == used).isEqualTo(stays);
+        assertThat(cluster.state().shares().usage().at(3)).isLessThan(used);
     }
 
     /** A cpu here is charged three times, and charging less lets the next job in. */

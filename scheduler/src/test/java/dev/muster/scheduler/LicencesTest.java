@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.core.Licences;
 import dev.muster.core.State;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -114,6 +115,33 @@ class LicencesTest {
                 """);
     }
 
+    /** What slurmdbd says of servers outside counts beside slurm.conf's, and from one moment to the next. */
+    @Test
+    void thoseOfServersOutside() {
+        Cluster c = cluster();
+        assertThat(outside(c, "matlab@flex:2")).isEqualTo(Map.of("fluent", 4, "matlab", 1, "abaqus", 2, "matlab@flex", 2));
+        int first = c.accept("licenses=matlab@flex:2");
+        int second = c.accept("licenses=matlab@flex,matlab");
+        c.schedule();
+        assertThat(c.shown(first)).startsWith("n");
+        assertThat(c.shown(second)).isEqualTo("(Licenses)");
+        assertThat(outside(c, "matlab@flex:3", "ansys@rlm:1")).containsEntry("matlab@flex", 3).containsEntry("ansys@rlm", 1);
+        c.schedule();
+        assertThat(c.shown(second)).startsWith("n");
+        assertThat(c.place("licenses=ansys@rlm:2")).contains("Invalid license specification");
+        assertThat(outside(c)).doesNotContainKey("matlab@flex");
+        State before = c.state();
+        List<dev.muster.core.Change> records = new java.util.ArrayList<>();
+        before.snapshot(records::add);
+        assertThat(State.EMPTY.apply(new dev.muster.core.Entry(before.tickMs(), 0, -1, "Snapshot", records)).accounts().licences()).isEmpty();
+    }
+
+    private static Map<String, Integer> outside(Cluster c, String... licences) {
+        c.apply(new dev.muster.core.Command.ApplyPolicy(new dev.muster.model.accounting.DbdMessages.Policy(List.of(), List.of(), List.of(), List.of(),
+                List.of(licences))));
+        return Licences.configured(c.state());
+    }
+
     @Test
     void aRebuildCountsTheSame() {
         Cluster c = cluster();
@@ -122,6 +150,6 @@ class LicencesTest {
         State before = c.state();
         c.core().reset(before);
         assertThat(c.place("licenses=fluent:2")).isEqualTo("(Licenses)");
-        assertThat(Licences.configured(before.settings())).isEqualTo(Map.of("fluent", 4, "matlab", 1, "abaqus", 2));
+        assertThat(Licences.configured(before)).isEqualTo(Map.of("fluent", 4, "matlab", 1, "abaqus", 2));
     }
 }

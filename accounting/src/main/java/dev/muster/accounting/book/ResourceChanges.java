@@ -30,6 +30,14 @@ final class ResourceChanges {
         }
     }
 
+    /** A cluster's share of each, {@code name@server:count}; parts are cut off. */
+    static List<String> licences(Book book, String cluster) {
+        return book.resourcesEver().stream().filter(r -> !r.deleted() && r.allowed().containsKey(cluster)).map(r -> {
+            long allowed = number(r.allowed().get(cluster), 0);
+            return r.name() + "@" + r.server() + ":" + (absolute(r.flags()) ? allowed : r.count() * allowed / 100);
+        }).sorted().toList();
+    }
+
     private static long number(String text, long otherwise) {
         return text.isEmpty() ? otherwise : Long.parseLong(text);
     }

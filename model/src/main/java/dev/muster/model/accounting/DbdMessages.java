@@ -48,9 +48,25 @@ public final class DbdMessages {
     /** @param policy the whole of it, absent unless {@code changed} */
     public record SyncReply(long version, long barrier, boolean changed, Policy policy) {}
 
-    /** Associations and QOS of one cluster, with everything inherited resolved. */
-    public record Policy(List<AssocPolicy> assocs, List<QosPolicy> qos, List<UserPolicy> users, List<WckeyPolicy> wckeys) {
+    /**
+     * Associations and QOS of one cluster, with everything inherited resolved.
+     *
+     * @param licences of servers outside, as far as they are this cluster's: {@code name@server:count}
+     */
+    public record Policy(List<AssocPolicy> assocs, List<QosPolicy> qos, List<UserPolicy> users, List<WckeyPolicy> wckeys, List<String> licences) {
         public static final Policy NONE = new Policy(List.of(), List.of(), List.of(), List.of());
+
+        public Policy {
+            licences = licences == null ? List.of() : List.copyOf(licences);
+        }
+
+        public Policy withUsers(List<UserPolicy> others) {
+            return new Policy(assocs, qos, others, wckeys, licences);
+        }
+
+        public Policy(List<AssocPolicy> assocs, List<QosPolicy> qos, List<UserPolicy> users, List<WckeyPolicy> wckeys) {
+            this(assocs, qos, users, wckeys, List.of());
+        }
     }
 
     /**
