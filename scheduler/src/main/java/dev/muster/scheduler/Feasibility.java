@@ -134,7 +134,7 @@ final class Feasibility {
     /** @param strictly asking for more than the whole partition has is an error too */
     private static Optional<Decision.Rejected> inPartition(State state, JobDesc desc, Partition partition, boolean strictly) {
         Need need = Need.of(desc, partition, state).onAnySwitches();
-        Topology topology = state.settings().topology(need.network().topology());
+        Topology topology = need.network().in(state.settings());
         String objection = Network.objection(desc.request(), topology);
         if (!objection.isEmpty()) {
             return Optional.of(new Decision.Rejected(SlurmErrno.NOT_SUPPORTED, objection));

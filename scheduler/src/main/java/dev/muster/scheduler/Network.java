@@ -27,6 +27,11 @@ record Network(String topology, int switches, int segment, boolean apart, boolea
                 r.spreadSegments(), r.consolidateSegments(), r.segment() > 0 ? r.nodeList() : "", ports);
     }
 
+    /** How the nodes of its partition hang together. */
+    Topology in(Settings settings) {
+        return settings.topology(topology);
+    }
+
     Network withoutSwitches() {
         return new Network(topology, 0, segment, apart, together, within, ports);
     }

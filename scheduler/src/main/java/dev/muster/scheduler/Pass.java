@@ -269,10 +269,6 @@ final class Pass {
                 && now.seconds() - job.eligibleTime() > Network.patience(job.desc().request(), state.settings()) ? need.onAnySwitches() : need;
     }
 
-    private Topology topology(Need need) {
-        return state.settings().topology(need.network().topology());
-    }
-
     /** {@code --prefer}: whether it starts at once on nodes with those features. Nobody gives way for that, and nothing is kept free. */
     private boolean preferred(Job job, int task, Partition partition, Need need) {
         boolean waits = closed.contains(partition.name()) || failed.contains(need) || reserved.opens(need.reservation()) > now.seconds()
@@ -471,7 +467,7 @@ final class Pass {
     }
 
     private Optional<Allocation> place(Need need) {
-        return place(need, topology(need));
+        return place(need, need.network().in(state.settings()));
     }
 
     private Optional<Allocation> place(Need need, Topology topology) {
@@ -600,7 +596,7 @@ final class Pass {
 
     /** There are nodes enough, but they do not hang together. */
     private boolean lacksUnit(Need need) {
-        Topology t = topology(need);
+        Topology t = need.network().in(state.settings());
         return (t.kind() == Topology.Kind.BLOCK || t.kind() == Topology.Kind.TORUS) && place(need, Topology.FLAT).isPresent();
     }
 
@@ -689,7 +685,8 @@ final class Pass {
                 found += i < required ? 1 : 0;
             }
         }
-        return found < required ? List.of() : Chooser.pick(slot == 0 ? need : need.withoutJobGres(), able, required, topology(need));
+        return found < required ? List.of() : Chooser.pick(slot == 0 ? need : need.withoutJobGres(), able, required,
+                need.network().in(state.settings()));
     }
 
     /** Keeps room for all of them at the first time at which each finds nodes of its own; empty if there is none. */
