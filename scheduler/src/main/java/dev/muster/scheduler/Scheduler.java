@@ -70,6 +70,11 @@ public final class Scheduler implements Planner {
     private final Map<Need, Need> classes = new HashMap<>();
     private final Map<Integer, Map<String, Need>> needs = new HashMap<>();
     private final AccountUse use = new AccountUse();
+    /** Of jobs that have ended since this controller started, and those that it still knew then. */
+    private final Expected expected = new Expected();
+    private final Slowdown slowdown = new Slowdown();
+    private boolean learned;
+    private boolean plansAhead = true;
     private volatile boolean everyNodeConnected;
     private List<Preempt> preemptions = List.of();
     private List<Integer> resumes = List.of();
@@ -80,6 +85,12 @@ public final class Scheduler implements Planner {
     /** For the simulator and tests: nodes need no connection to be given work. */
     public Scheduler withoutConnections() {
         everyNodeConnected = true;
+        return this;
+    }
+
+    /** For replays: nothing is planned that no start depends on. */
+    public Scheduler withoutPlans() {
+        plansAhead = false;
         return this;
     }
 
@@ -135,7 +146,13 @@ public final class Scheduler implements Planner {
                 shared.put(p.name(), p);
             }
         });
-        state.jobs().values().forEach(j -> add(state, j));
+        state.jobs().values().forEach(j -> {
+            add(state, j);
+            if (!learned) {
+                learn(j);
+            }
+        });
+        learned = state.jobs().size() > 0;
         use.reset(state);
     }
 
@@ -170,6 +187,10 @@ public final class Scheduler implements Planner {
                 was.ifPresent(j -> remove(before, j));
                 now.ifPresent(j -> add(after, j));
             }
+            long nowS = entry.timeMs() / 1000;
+            now.filter(j -> was.map(Job::isPending).orElse(true) && j.state().isActive() && waitedForResources(j))
+                    .ifPresent(j -> slowdown.waited(nowS, nowS - j.eligibleTime()));
+            now.filter(j -> was.isPresent() && was.get().state().isActive() && !j.state().isActive()).ifPresent(this::learn);
             if (now.isEmpty() || !now.get().isPending()) {
                 reasons.remove(id);
                 planned.remove(id);
@@ -238,6 +259,24 @@ public final class Scheduler implements Planner {
     /** A job of several partitions stands where the best of their tiers puts it. */
     private Place place(Job job) {
         return new Place(tier(job), priority(job), job.id());
+    }
+
+    /** Not for a limit, a licence or anything else that no order of the queue could give it. */
+    private boolean waitedForResources(Job job) {
+        JobReason reason = reasons.getOrDefault(job.isArrayTask() ? job.array().jobId() : job.id(), JobReason.NONE);
+        return reason == JobReason.NONE || reason == JobReason.PRIORITY || reason == JobReason.RESOURCES;
+    }
+
+    /** What ended by itself or at its limit says how long such jobs run. */
+    private void learn(Job job) {
+        boolean itself = switch (job.state()) {
+            case COMPLETED, FAILED, TIMEOUT, OUT_OF_MEMORY -> true;
+            default -> false;
+        };
+        if (itself && job.run().startTime() > 0) {
+            expected.learn(job.desc().owner().uid(), job.run().limitMin(), Backfill.cpus(job),
+                    Math.max(0, job.run().endTime() - job.run().startTime()));
+        }
     }
 
     private void add(State state, Job job) {
@@ -495,10 +534,19 @@ public final class Scheduler implements Planner {
         return byName.get(name);
     }
 
-    Iterable<Integer> queued() {
-        List<Integer> ids = new ArrayList<>(queue.size());
-        queue.forEach(p -> ids.add(p.jobId));
-        return ids;
+    List<Job> queued(State state) {
+        List<Job> jobs = new ArrayList<>(queue.size());
+        queue.forEach(p -> jobs.add(state.jobs().at(p.jobId)));
+        return jobs;
+    }
+
+    Backfill backfill(State state) {
+        return new Backfill(state, expected, slowdown, this::tier);
+    }
+
+    /** Jobs that no start depends on are planned as well. */
+    boolean plansAhead() {
+        return plansAhead;
     }
 
     Iterable<Job> holders() {
