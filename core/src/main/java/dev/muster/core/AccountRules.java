@@ -110,23 +110,50 @@ public final class AccountRules {
      * A QOS that a job is under: its own or its partition's.
      *
      * @param limits  those that count: what the one with precedence says is not asked of the other
+     * @param part    it is the partition's
      * @param members whose use counts
      */
-    private record Rule(QosPolicy qos, Map<String, String> limits, Predicate<AccountUse.Payer> members) {}
+    private record Rule(QosPolicy qos, Map<String, String> limits, boolean part, Predicate<AccountUse.Payer> members) {
+        /** Of everybody, or with a word of one user or account. */
+        private AccountUse.Sum sum(AccountUse use, String user, String account) {
+            return use.of(new Key(qos.name(), part, user, account), p -> members.test(p) && (user.isEmpty() || p.user().equals(user))
+                    && (account.isEmpty() || p.account().equals(account)));
+        }
+
+        private record Key(String qos, boolean part, String user, String account) {}
+    }
+
+    private record Below(int assoc) {}
+
+    /** What an association and those below it have. */
+    private AccountUse.Sum sum(AssocPolicy a, AccountUse use) {
+        Accounts all = accounts;
+        return use.of(new Below(a.id()), p -> within(all, p, a));
+    }
+
+    private static boolean says(Map<String, String> limits, List<String> names) {
+        return names.stream().anyMatch(n -> !text(limits, n).isEmpty());
+    }
+
+    private static final List<String> MINUTES = List.of("GrpTRESMins", "GrpTRESRunMins", "GrpWall");
 
     /** The partition's comes first, unless the job's own has OverPartQOS. Of several partitions the first one's counts. */
     private List<Rule> rules(JobDesc d) {
         Optional<QosPolicy> own = qos(d);
         Optional<QosPolicy> part = ofPartition(state, d.partition());
         List<Rule> out = new ArrayList<>();
-        part.filter(p -> own.filter(o -> o.name().equals(p.name())).isEmpty()).ifPresent(p -> out.add(new Rule(p, p.limits(),
-                payer -> ofPartition(state, payer.partition()).filter(o -> o.name().equals(p.name())).isPresent())));
+        part.filter(p -> own.filter(o -> o.name().equals(p.name())).isEmpty()).ifPresent(p -> out.add(new Rule(p, p.limits(), true,
+                ofPartitions(state.partitions(), p.name()))));
         own.ifPresent(o -> out.add(text(o.limits(), "Flags").contains("OverPartQOS") ? 0 : out.size(),
-                new Rule(o, o.limits(), payer -> payer.qos().equals(o.name()))));
+                new Rule(o, o.limits(), false, payer -> payer.qos().equals(o.name()))));
         if (out.size() == 2) {
-            out.set(1, new Rule(out.get(1).qos, unsaid(out.get(1).limits, out.get(0).limits), out.get(1).members));
+            out.set(1, new Rule(out.get(1).qos, unsaid(out.get(1).limits, out.get(0).limits), out.get(1).part, out.get(1).members));
         }
         return out;
+    }
+
+    private static Predicate<AccountUse.Payer> ofPartitions(Table<String, Partition> partitions, String qos) {
+        return payer -> partitions.find(payer.partition().split(",")[0]).filter(p -> p.info().qos().equals(qos)).isPresent();
     }
 
     static Optional<QosPolicy> ofPartition(State state, String partitions) {
@@ -239,21 +266,20 @@ public final class AccountRules {
         Map<String, String> said = ofQos(desc);
         for (Rule r : rules(desc)) {
             Map<String, String> l = r.limits;
-            if (over(number(l, "GrpSubmitJobs"), tasks + use.of(r.members).submitted)
-                    || over(number(l, "MaxSubmitJobsPU"), tasks + use.of(p -> r.members.test(p) && p.user().equals(user)).submitted)
-                    || over(number(l, "MaxSubmitJobsPA"),
-                            tasks + use.of(p -> r.members.test(p) && p.account().equals(desc.charge().account())).submitted)) {
+            if (over(number(l, "GrpSubmitJobs"), tasks + r.sum(use, "", "").submitted)
+                    || over(number(l, "MaxSubmitJobsPU"), tasks + r.sum(use, user, "").submitted)
+                    || over(number(l, "MaxSubmitJobsPA"), tasks + r.sum(use, "", desc.charge().account()).submitted)) {
                 return true;
             }
         }
         boolean own = true;
         for (AssocPolicy a : chain(desc)) {
             if (own && text(said, "MaxSubmitJobsPU").isEmpty()
-                    && over(number(a.limits(), "MaxSubmitJobs"), tasks + use.of(p -> within(p, a)).submitted)) {
+                    && over(number(a.limits(), "MaxSubmitJobs"), tasks + sum(a, use).submitted)) {
                 return true;
             }
             if (text(said, "GrpSubmitJobs").isEmpty()
-                    && over(number(a.limits(), "GrpSubmitJobs"), tasks + use.of(p -> within(p, a)).submitted)) {
+                    && over(number(a.limits(), "GrpSubmitJobs"), tasks + sum(a, use).submitted)) {
                 return true;
             }
             own = false;
@@ -275,7 +301,7 @@ public final class AccountRules {
     }
 
     /** Whether a payer is charged to an association or one below it. */
-    private boolean within(AccountUse.Payer p, AssocPolicy a) {
+    private static boolean within(Accounts accounts, AccountUse.Payer p, AssocPolicy a) {
         if (!a.user().isEmpty()) {
             return p.user().equals(a.user()) && p.account().equals(a.account()) && (a.partition().isEmpty() || a.partition().equals(p.partition()));
         }
@@ -356,24 +382,29 @@ public final class AccountRules {
         long own = limitMin < 0 ? AccountUse.UNLIMITED_MIN : limitMin;
         Map<String, String> q = ofQos(desc);
         for (Rule r : rules(desc)) {
+            if (!says(r.limits, MINUTES)) {
+                continue;
+            }
+            use.goesByTime();
             Map<String, Long> had = used(r.qos.id(), true);
-            JobReason reason = minutes("QOSGrp", "Memory", r.limits, Map.of(), had, use.of(r.members),
+            JobReason reason = minutes("QOSGrp", "Memory", r.limits, Map.of(), had, r.sum(use, "", ""),
                     times(wanted, (int) Math.min(Integer.MAX_VALUE, own)));
             if (reason != JobReason.NONE) {
                 return reason;
             }
         }
         for (AssocPolicy a : chain(desc)) {
-            if (List.of("GrpTRESMins", "GrpTRESRunMins", "GrpWall").stream().allMatch(l -> text(a.limits(), l).isEmpty())) {
+            if (!says(a.limits(), MINUTES)) {
                 continue;
             }
+            use.goesByTime();
             Map<String, Long> used = new java.util.TreeMap<>();
             for (AssocPolicy o : accounts.assocs().values()) {
                 if (below(o, a)) {
                     used(o.id(), false).forEach((name, value) -> used.merge(name, value, Long::sum));
                 }
             }
-            JobReason reason = minutes("AssocGrp", "Mem", a.limits(), q, used, use.of(p -> within(p, a)),
+            JobReason reason = minutes("AssocGrp", "Mem", a.limits(), q, used, sum(a, use),
                     times(wanted, (int) Math.min(Integer.MAX_VALUE, own)));
             if (reason != JobReason.NONE) {
                 return reason;
@@ -504,7 +535,11 @@ public final class AccountRules {
         Map<String, String> q = ofQos(desc);
         boolean own = true;
         for (AssocPolicy a : chain(desc)) {
-            AccountUse.Sum sum = use.of(p -> within(p, a));
+            if (!says(a.limits(), List.of("GrpJobs", "GrpTRES", "MaxJobs"))) {
+                own = false;
+                continue;
+            }
+            AccountUse.Sum sum = sum(a, use);
             if (text(q, "GrpJobs").isEmpty() && over(number(a.limits(), "GrpJobs"), sum.running + 1L)) {
                 return JobReason.ofWord("AssocGrpJobsLimit");
             }
@@ -524,9 +559,12 @@ public final class AccountRules {
 
     private JobReason ofQos(JobDesc desc, Rule r, Map<String, Long> wanted, AccountUse use) {
         Map<String, String> l = r.limits;
-        AccountUse.Sum all = use.of(r.members);
-        AccountUse.Sum user = use.of(p -> r.members.test(p) && p.user().equals(desc.owner().user()));
-        AccountUse.Sum account = use.of(p -> r.members.test(p) && p.account().equals(desc.charge().account()));
+        if (!says(l, List.of("GrpJobs", "GrpTRES", "MaxJobsPA", "MaxTRESPA", "MaxJobsPU", "MaxTRESPU"))) {
+            return JobReason.NONE;
+        }
+        AccountUse.Sum all = r.sum(use, "", "");
+        AccountUse.Sum user = r.sum(use, desc.owner().user(), "");
+        AccountUse.Sum account = r.sum(use, "", desc.charge().account());
         if (over(number(l, "GrpJobs"), all.running + 1L)) {
             return JobReason.ofWord("QOSGrpJobsLimit");
         }

@@ -19,12 +19,15 @@ final class Grid {
         units = new int[times.count()][n];
         memoryMb = new long[times.count()][n];
         busy = new boolean[times.count()][n];
-        for (int slot = 0; slot < times.count(); slot++) {
-            for (int i = 0; i < n; i++) {
-                units[slot][i] = nodes.get(i).freeUnits.count();
-                memoryMb[slot][i] = nodes.get(i).freeMemoryMb;
-                busy[slot][i] = !nodes.get(i).isIdle();
-            }
+        for (int i = 0; i < n; i++) {
+            units[0][i] = nodes.get(i).freeUnits.count();
+            memoryMb[0][i] = nodes.get(i).freeMemoryMb;
+            busy[0][i] = !nodes.get(i).isIdle();
+        }
+        for (int slot = 1; slot < times.count(); slot++) {
+            System.arraycopy(units[0], 0, units[slot], 0, n);
+            System.arraycopy(memoryMb[0], 0, memoryMb[slot], 0, n);
+            System.arraycopy(busy[0], 0, busy[slot], 0, n);
         }
     }
 
@@ -49,6 +52,31 @@ final class Grid {
             memoryMb[slot][node] -= memory;
             busy[slot][node] = true;
         }
+    }
+
+    /**
+     * Less than this is not free at the beginning of a slot, and so the need does not fit there: idle nodes for one that must have them whole,
+     * else CPUs. To be passed over quickly; that it is true says nothing.
+     */
+    boolean mayFit(Need need, List<NodeSlot> order, int slot) {
+        if (need.exclusive()) {
+            int idle = 0;
+            for (int i = 0; i < order.size() && idle < need.nodesMin(); i++) {
+                idle += busy[slot][order.get(i).index] ? 0 : 1;
+            }
+            return idle >= need.nodesMin();
+        }
+        if (need.shape().spared().said()) {
+            return true;
+        }
+        long cpus = 0;
+        int nodes = 0;
+        for (int i = 0; i < order.size() && (cpus < need.cpus() || nodes < need.nodesMin()); i++) {
+            NodeSlot node = order.get(i);
+            cpus += Math.max(0, units[slot][node.index]) * (long) node.spec.cpusPerUnit();
+            nodes += units[slot][node.index] > 0 ? 1 : 0;
+        }
+        return cpus >= need.cpus() && nodes >= need.nodesMin();
     }
 
     int unitsIn(int node, int fromSlot, int toSlot) {

@@ -122,7 +122,7 @@ final class Pass {
     List<Planner.Start> run() {
         try {
             List<Job> behind = new ArrayList<>();
-            for (Job job : scheduler.queued(state)) {
+            for (Job job : scheduler.queued()) {
                 if (starts.size() >= most) {
                     break;
                 }
@@ -305,7 +305,7 @@ final class Pass {
         }
         List<Job> admitted = job.desc().charge().eachQos().stream().filter(q -> Limits.admits(partition.info(), q)).map(job::underQos).toList();
         List<Job> free = admitted.stream().filter(j -> !isLimited(j)
-                || accounts.blocks(j.desc(), Allocation.NONE, need.limitMin(), scheduler.use()) == JobReason.NONE).toList();
+                || scheduler.limited(accounts, j, need.limitMin()) == JobReason.NONE).toList();
         return free.isEmpty() ? List.of(job.underQos(job.desc().charge().firstQos())) : free;
     }
 
@@ -323,7 +323,7 @@ final class Pass {
     private boolean preferred(Job job, int task, Partition partition, Need need) {
         boolean waits = closed.contains(partition.name()) || failed.contains(need) || reserved.opens(need.reservation()) > now.seconds()
                 || inOrder && blocked.contains(blocker(need)) || licences.given(need, 0).isEmpty()
-                || isLimited(job) && accounts.blocks(job.desc(), Allocation.NONE, need.limitMin(), scheduler.use()) != JobReason.NONE;
+                || isLimited(job) && scheduler.limited(accounts, job, need.limitMin()) != JobReason.NONE;
         Optional<Allocation> allocation = waits ? Optional.empty() : placeWithin(job, need);
         if (allocation.isEmpty() || whole(job, need, allocation) != JobReason.NONE) {
             failed.add(need);
@@ -336,7 +336,7 @@ final class Pass {
 
     /** NONE if it starts; else why it does not. @param last what it waits for is planned here */
     private JobReason attempt(Job job, int task, Partition partition, Need need, boolean last) {
-        JobReason policy = isLimited(job) ? accounts.blocks(job.desc(), Allocation.NONE, need.limitMin(), scheduler.use()) : JobReason.NONE;
+        JobReason policy = isLimited(job) ? scheduler.limited(accounts, job, need.limitMin()) : JobReason.NONE;
         if (closed.contains(partition.name())) {
             scheduler.explain(job.id(), JobReason.PRIORITY);
             return JobReason.PRIORITY;
@@ -522,12 +522,16 @@ final class Pass {
 
     private Optional<Allocation> place(Need need, Topology topology) {
         int required = Feasibility.names(need.nodeList()).size();
-        List<NodeSlot> order = keptFirst(candidates.of(need, avoided), required);
+        boolean freeOnly = required == 0 && !sharing && !blind && avoided.isEmpty() && !need.shape().spared().said();
+        List<NodeSlot> order = keptFirst(freeOnly ? candidates.withRoom(need) : candidates.of(need, avoided), required);
         List<Chooser.Candidate> able = new ArrayList<>();
         int requiredFound = 0;
         int enough = need.tasks();
         for (int i = 0; i < order.size(); i++) {
             NodeSlot node = order.get(i);
+            if (freeOnly && node.freeUnits.isEmpty() || need.exclusive() && !node.isIdle()) {
+                continue;
+            }
             int tasks = scheduler.ready(node) && fits(need, node) ? tasksNow(need, node) : 0;
             if (tasks > 0) {
                 able.add(new Chooser.Candidate(node, tasks));
@@ -696,7 +700,7 @@ final class Pass {
     }
 
     Optional<Planner.Estimate> estimate(JobDesc desc) {
-        for (Job job : scheduler.queued(state)) {
+        for (Job job : scheduler.queued()) {
             if (reservations++ >= RESERVATIONS_MAX) {
                 break;
             }

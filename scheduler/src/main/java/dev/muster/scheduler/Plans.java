@@ -25,6 +25,8 @@ final class Plans {
     private final boolean memoryConsumed;
     /** Units of nodes that are free now, or will be, and that somebody gets later, by node. */
     private final Map<Integer, Integer> kept = new HashMap<>();
+    /** The first slot in which a need may still fit. */
+    private final Map<Need, Integer> from = new java.util.IdentityHashMap<>();
 
     /** @param packing those that wait are given nodes that are not free now where there is a choice */
     Plans(State state, Now now, Candidates candidates, Reserved reserved, LicenceDesk licences, Outlook outlook, boolean packing) {
@@ -50,12 +52,19 @@ final class Plans {
     Optional<Planner.Estimate> earliest(Need need, boolean keep) {
         List<NodeSlot> order = candidates.of(need, Set.of());
         long opens = reserved.opens(need.reservation()) - now.seconds();
-        for (int slot = opens > 0 ? outlook.times().slotAt(opens) : 0; slot < outlook.times().count(); slot++) {
+        int first = Math.max(from.getOrDefault(need, 0), opens > 0 ? outlook.times().slotAt(opens) : 0);
+        for (int slot = first; slot < outlook.times().count(); slot++) {
+            // what is free only becomes less in a pass: the next that needs the same finds nothing earlier
+            from.put(need, slot);
+            if (!outlook.grid().mayFit(need, order, slot)) {
+                continue;
+            }
             List<Chooser.Pick> picks = licences.given(need, slot).isEmpty() ? List.of() : picksAt(need, order, slot, Set.of());
             if (!picks.isEmpty()) {
                 return Optional.of(reserved(need, picks, slot, outlook.times().endSlot(slot, need.limitMin()), keep));
             }
         }
+        from.put(need, outlook.times().count());
         return Optional.empty();
     }
 

@@ -1,5 +1,6 @@
 package dev.muster.scheduler;
 
+import dev.muster.core.AccountRules;
 import dev.muster.core.AccountUse;
 import dev.muster.core.Allocation;
 import dev.muster.core.Change;
@@ -34,11 +35,16 @@ import java.util.TreeSet;
  */
 public final class Scheduler implements Planner {
     /** A job in the queue's order: the higher tier first, then higher priority, then the older one. */
-    private record Place(int tier, long priority, int jobId) implements Comparable<Place> {
+    private record Place(int tier, long priority, int jobId, Job job) implements Comparable<Place> {
         public int compareTo(Place other) {
             return tier != other.tier ? Integer.compare(other.tier, tier)
                     : priority != other.priority ? Long.compare(other.priority, priority)
                     : Integer.compare(jobId, other.jobId);
+        }
+
+        @Override
+        public String toString() {
+            return tier + ":" + priority + ":" + jobId;
         }
     }
 
@@ -69,6 +75,10 @@ public final class Scheduler implements Planner {
     /** Classes of queued jobs, one object per distinct need, and each queued job's own by partition. */
     private final Map<Need, Need> classes = new HashMap<>();
     private final Map<Integer, Map<String, Need>> needs = new HashMap<>();
+    /** What limits said to queued jobs, as long as that holds. */
+    private final Map<Integer, Verdict> verdicts = new HashMap<>();
+
+    private record Verdict(JobDesc desc, int limitMin, JobReason reason, AccountUse.Grounds grounds) {}
     private final AccountUse use = new AccountUse();
     /** Of jobs that have ended since this controller started, and those that it still knew then. */
     private final Expected expected = new Expected();
@@ -123,6 +133,7 @@ public final class Scheduler implements Planner {
         holding.clear();
         classes.clear();
         needs.clear();
+        verdicts.clear();
         List<Node> sorted = new ArrayList<>(state.nodes().values());
         sorted.sort(Comparator.comparingInt((Node n) -> n.spec().weight()).thenComparingInt(n -> n.spec().order()));
         for (Node node : sorted) {
@@ -258,7 +269,7 @@ public final class Scheduler implements Planner {
 
     /** A job of several partitions stands where the best of their tiers puts it. */
     private Place place(Job job) {
-        return new Place(tier(job), priority(job), job.id());
+        return new Place(tier(job), priority(job), job.id(), job);
     }
 
     /** Not for a limit, a licence or anything else that no order of the queue could give it. */
@@ -301,6 +312,7 @@ public final class Scheduler implements Planner {
                 queue.remove(place);
             }
             needs.remove(job.id());
+            verdicts.remove(job.id());
         }
         if (job.holdsNodes()) {
             if (gaveItsCores(state, job)) {
@@ -522,6 +534,18 @@ public final class Scheduler implements Planner {
         return use;
     }
 
+    /** Why limits of associations and QOS keep the job from starting, whatever nodes are free: looked up where nothing has changed. */
+    JobReason limited(AccountRules rules, Job job, int limitMin) {
+        Verdict known = verdicts.get(job.id());
+        if (known != null && known.desc == job.desc() && known.limitMin == limitMin && known.grounds.hold()) {
+            return known.reason;
+        }
+        use.watch();
+        JobReason reason = rules.blocks(job.desc(), Allocation.NONE, limitMin, use);
+        use.grounds().ifPresent(g -> verdicts.put(job.id(), new Verdict(job.desc(), limitMin, reason, g)));
+        return reason;
+    }
+
     List<NodeSlot> nodes() {
         return nodes;
     }
@@ -534,9 +558,9 @@ public final class Scheduler implements Planner {
         return byName.get(name);
     }
 
-    List<Job> queued(State state) {
+    List<Job> queued() {
         List<Job> jobs = new ArrayList<>(queue.size());
-        queue.forEach(p -> jobs.add(state.jobs().at(p.jobId)));
+        queue.forEach(p -> jobs.add(p.job));
         return jobs;
     }
 
@@ -620,10 +644,12 @@ public final class Scheduler implements Planner {
     }
 
     void explain(int jobId, JobReason reason, Optional<Estimate> start) {
-        reasons.put(jobId, reason);
+        if (reasons.get(jobId) != reason) {
+            reasons.put(jobId, reason);
+        }
         if (start.isPresent()) {
             planned.put(jobId, start.get());
-        } else {
+        } else if (!planned.isEmpty()) {
             planned.remove(jobId);
         }
     }

@@ -73,7 +73,7 @@ class PlanPropertiesTest {
     private static void noReservationMoves(Cluster c, int heads, String as) {
         Scheduler scheduler = (Scheduler) c.core().planner();
         Map<Integer, Long> promised = new HashMap<>();
-        for (Job job : scheduler.queued(c.state())) {
+        for (Job job : scheduler.queued()) {
             // who begins in the coarse part of the plan is rounded anew each time
             if (promised.size() < heads && scheduler.plannedStart(job.id()) > 0) {
                 promised.put(job.id(), scheduler.plannedStart(job.id()));
