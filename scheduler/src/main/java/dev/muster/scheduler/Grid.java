@@ -58,25 +58,22 @@ final class Grid {
      * Less than this is not free at the beginning of a slot, and so the need does not fit there: idle nodes for one that must have them whole,
      * else CPUs. To be passed over quickly; that it is true says nothing.
      */
-    boolean mayFit(Need need, List<NodeSlot> order, int slot) {
-        if (need.exclusive()) {
-            int idle = 0;
-            for (int i = 0; i < order.size() && idle < need.nodesMin(); i++) {
-                idle += busy[slot][order.get(i).index] ? 0 : 1;
-            }
-            return idle >= need.nodesMin();
-        }
-        if (need.shape().spared().said()) {
-            return true;
-        }
+    boolean mayFit(Need need, List<NodeSlot> order, int[] index, int slot) {
         long cpus = 0;
-        int nodes = 0;
-        for (int i = 0; i < order.size() && (cpus < need.cpus() || nodes < need.nodesMin()); i++) {
-            NodeSlot node = order.get(i);
-            cpus += Math.max(0, units[slot][node.index]) * (long) node.spec.cpusPerUnit();
-            nodes += units[slot][node.index] > 0 ? 1 : 0;
+        int found = 0;
+        boolean any = need.exclusive() || need.shape().spared().said();
+        for (int i = 0; i < index.length && (found < need.nodesMin() || !any && cpus < need.cpus()); i++) {
+            if (!isFull(need, index[i], slot)) {
+                found++;
+                cpus += any ? 0 : Math.max(0, units[slot][index[i]]) * (long) order.get(i).spec.cpusPerUnit();
+            }
         }
-        return cpus >= need.cpus() && nodes >= need.nodesMin();
+        return found >= need.nodesMin() && (any || cpus >= need.cpus());
+    }
+
+    /** Nothing of the node is there for the need at the beginning of a slot. */
+    boolean isFull(Need need, int node, int slot) {
+        return need.exclusive() ? busy[slot][node] : units[slot][node] <= 0 && !need.shape().spared().said();
     }
 
     int unitsIn(int node, int fromSlot, int toSlot) {

@@ -25,6 +25,8 @@ final class Plans {
     private final boolean memoryConsumed;
     /** Units of nodes that are free now, or will be, and that somebody gets later, by node. */
     private final Map<Integer, Integer> kept = new HashMap<>();
+    /** Of lists of nodes, one object each, the nodes' places in the grid. */
+    private final Map<List<NodeSlot>, int[]> indices = new java.util.IdentityHashMap<>();
     /** The first slot in which a need may still fit. */
     private final Map<Need, Integer> from = new java.util.IdentityHashMap<>();
 
@@ -44,6 +46,10 @@ final class Plans {
         return kept;
     }
 
+    private static int[] indices(List<NodeSlot> order) {
+        return order.stream().mapToInt(n -> n.index).toArray();
+    }
+
     private static long until(long from, int limitMin) {
         return limitMin < 0 ? Long.MAX_VALUE : from + limitMin * 60L;
     }
@@ -56,7 +62,7 @@ final class Plans {
         for (int slot = first; slot < outlook.times().count(); slot++) {
             // what is free only becomes less in a pass: the next that needs the same finds nothing earlier
             from.put(need, slot);
-            if (!outlook.grid().mayFit(need, order, slot)) {
+            if (!outlook.grid().mayFit(need, order, indices.computeIfAbsent(order, Plans::indices), slot)) {
                 continue;
             }
             List<Chooser.Pick> picks = licences.given(need, slot).isEmpty() ? List.of() : picksAt(need, order, slot, Set.of());
@@ -76,7 +82,11 @@ final class Plans {
         long from = now.seconds() + outlook.times().starts()[slot];
         List<Chooser.Candidate> able = new ArrayList<>();
         int found = 0;
-        for (int i = 0; i < order.size(); i++) {
+        int[] index = indices.computeIfAbsent(order, Plans::indices);
+        for (int i = 0; i < index.length; i++) {
+            if (g.isFull(need, index[i], slot)) {
+                continue;
+            }
             NodeSlot node = order.get(i);
             if (!node.usable || avoided.contains(node.spec.name()) || slot == 0 && !node.accepts(need.apart())) {
                 continue;
