@@ -72,6 +72,9 @@ public final class Main {
         try {
             asked = Asked.of(args);
             asked.policies.forEach(p -> policies.add(Policy.of(p)));
+            if (asked.product && policies.contains(Policy.CONSERVATIVE)) {
+                throw new IllegalArgumentException("conservative is for the fast replay: the product has no such word");
+            }
             trace = Trace.read(asked.trace);
         } catch (IllegalArgumentException | IOException e) {
             System.err.println("replay: " + (e instanceof java.nio.file.NoSuchFileException ? e.getMessage() + ": no such file" : e.getMessage()));
