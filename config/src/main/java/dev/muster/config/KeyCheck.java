@@ -53,7 +53,7 @@ final class KeyCheck {
     private static String backfill(String value, Values values) {
         for (String word : Values.list(value)) {
             if (word.startsWith("muster_backfill") && !Names.BACKFILL.contains(word.replaceFirst("[^=]*=?", ""))) {
-                values.error("Invalid SchedulerParameters " + word + ": muster_backfill is one of " + String.join(", ", Names.BACKFILL));
+                values.error("Invalid SchedulerParameters " + word + ": one of " + String.join(", ", Names.BACKFILL));
             }
         }
         return value;
