@@ -45,8 +45,19 @@ final class KeyCheck {
             case SLURMCTLD_HTTP_AUTH_PARAMETERS -> tokenParameters(key, value, List.of("jwt_key"), values);
             case SUSPEND_TIME -> suspendTime(value, values);
             case SLURMCTLD_PARAMETERS -> rateLimits(value, values);
+            case SCHEDULER_PARAMETERS -> backfill(value, values);
             default -> PluginNames.checks(key) ? PluginNames.checked(key, value, values) : value;
         };
+    }
+
+    /** A word of our own has values of our own. */
+    private static String backfill(String value, Values values) {
+        for (String word : Values.list(value)) {
+            if (word.startsWith("muster_backfill") && !Names.BACKFILL.contains(word.replaceFirst("[^=]*=?", ""))) {
+                values.error("Invalid SchedulerParameters " + word + ": one of " + String.join(", ", Names.BACKFILL));
+            }
+        }
+        return value;
     }
 
     private static final int TIME_SLICE_MIN_S = 5;

@@ -30,6 +30,8 @@ final class Names {
         "throttle");
     static final List<String> METRICS = List.of("metrics/openmetrics");
     static final List<String> ACCOUNTING_STORE = List.of("job_comment", "job_env", "job_extra", "job_script", "no_stdio");
+    /** Values of muster_backfill in SchedulerParameters. */
+    static final List<String> BACKFILL = List.of("easy", "short", "expected", "slowdown");
     static final List<String> METRICS_PARAMETERS = List.of("ignore_private_data");
     static final List<String> ALT_AUTH = List.of("auth/jwt");
     /** Of AuthAltParameters, by their names. */

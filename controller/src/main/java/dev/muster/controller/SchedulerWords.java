@@ -11,7 +11,7 @@ import java.util.TreeSet;
 final class SchedulerWords {
     private static final Set<String> WORK = new TreeSet<>(List.of("assoc_limit_stop", "kill_invalid_depend", "max_array_tasks", "max_script_size",
             "nohold_on_prolog_fail", "pack_serial_at_end", "preempt_youngest_first", "max_node_count", "correspond_after_task_cnt",
-            "jobs_per_user_per_hour", "enable_user_top", "max_switch_wait", "bb_array_stage_cnt", "ignore_prefer_validation"));
+            "jobs_per_user_per_hour", "enable_user_top", "max_switch_wait", "bb_array_stage_cnt", "ignore_prefer_validation", "muster_backfill"));
     private static final String WHOLE_QUEUE = "every pass looks at the whole queue, within milliseconds and event by event";
     private static final String NO_LOCKS = "queries take no lock and wait for no pass";
     private static final String PLAN = "the plan covers seven days on a grid of its own, for the first 100 that wait";

@@ -128,23 +128,52 @@ public final class AccountRules {
      * A QOS that a job is under: its own or its partition's.
      *
      * @param limits  those that count: what the one with precedence says is not asked of the other
+     * @param part    it is the partition's
      * @param members whose use counts
      */
-    private record Rule(QosPolicy qos, Map<String, String> limits, Predicate<AccountUse.Payer> members) {}
+    private record Rule(QosPolicy qos, Map<String, String> limits, boolean part, Predicate<AccountUse.Payer> members) {
+        /** Of everybody, or with a word of one user or account. */
+        private AccountUse.Sum sum(AccountUse use, String user, String account) {
+            return use.of(new Key(qos.name(), part, user, account), p -> members.test(p) && (user.isEmpty() || p.user().equals(user))
+                    && (account.isEmpty() || p.account().equals(account)));
+        }
+
+        private record Key(String qos, boolean part, String user, String account) {}
+    }
+
+    private record Below(int assoc) {}
+
+    /** What an association and those below it have. */
+    private AccountUse.Sum sum(AssocPolicy a, AccountUse use) {
+        Accounts all = accounts;
+        return use.of(new Below(a.id()), p -> within(all, p, a));
+    }
+
+    private static boolean says(Map<String, String> limits, List<String> names) {
+        return names.stream().anyMatch(n -> !text(limits, n).isEmpty());
+    }
+
+    private static final List<String> MINUTES = List.of("GrpTRESMins", "GrpTRESRunMins", "GrpWall");
+    /** Of each user, or of each account. */
+    private static final List<String> EACH_MINUTES = List.of("MaxTRESRunMinsPU", "MaxTRESRunMinsPA");
 
     /** The partition's comes first, unless the job's own has OverPartQOS. Of several partitions the first one's counts. */
     private List<Rule> rules(JobDesc d) {
         Optional<QosPolicy> own = qos(d);
         Optional<QosPolicy> part = ofPartition(state, d.partition());
         List<Rule> out = new ArrayList<>();
-        part.filter(p -> own.filter(o -> o.name().equals(p.name())).isEmpty()).ifPresent(p -> out.add(new Rule(p, flags.limits(p),
-                payer -> ofPartition(state, payer.partition()).filter(o -> o.name().equals(p.name())).isPresent())));
+        part.filter(p -> own.filter(o -> o.name().equals(p.name())).isEmpty()).ifPresent(p -> out.add(new Rule(p, flags.limits(p), true,
+                ofPartitions(state.partitions(), p.name()))));
         own.ifPresent(o -> out.add(QosRules.has(o, QosRules.OVER_PARTITION_QOS) ? 0 : out.size(),
-                new Rule(o, flags.limits(o), payer -> payer.qos().equals(o.name()))));
+                new Rule(o, flags.limits(o), false, payer -> payer.qos().equals(o.name()))));
         if (out.size() == 2) {
-            out.set(1, new Rule(out.get(1).qos, unsaid(out.get(1).limits, out.get(0).limits), out.get(1).members));
+            out.set(1, new Rule(out.get(1).qos, unsaid(out.get(1).limits, out.get(0).limits), out.get(1).part, out.get(1).members));
         }
         return out;
+    }
+
+    private static Predicate<AccountUse.Payer> ofPartitions(Table<String, Partition> partitions, String qos) {
+        return payer -> partitions.find(payer.partition().split(",")[0]).filter(p -> p.info().qos().equals(qos)).isPresent();
     }
 
     static Optional<QosPolicy> ofPartition(State state, String partitions) {
@@ -257,21 +286,20 @@ public final class AccountRules {
         Map<String, String> said = ofQos(desc);
         for (Rule r : rules(desc)) {
             Map<String, String> l = r.limits;
-            if (over(number(l, "GrpSubmitJobs"), tasks + use.of(r.members).submitted)
-                    || over(number(l, "MaxSubmitJobsPU"), tasks + use.of(p -> r.members.test(p) && p.user().equals(user)).submitted)
-                    || over(number(l, "MaxSubmitJobsPA"),
-                            tasks + use.of(p -> r.members.test(p) && p.account().equals(desc.charge().account())).submitted)) {
+            if (over(number(l, "GrpSubmitJobs"), tasks + r.sum(use, "", "").submitted)
+                    || over(number(l, "MaxSubmitJobsPU"), tasks + r.sum(use, user, "").submitted)
+                    || over(number(l, "MaxSubmitJobsPA"), tasks + r.sum(use, "", desc.charge().account()).submitted)) {
                 return true;
             }
         }
         boolean own = true;
         for (AssocPolicy a : chain(desc)) {
             if (own && text(said, "MaxSubmitJobsPU").isEmpty()
-                    && over(number(a.limits(), "MaxSubmitJobs"), tasks + use.of(p -> within(p, a)).submitted)) {
+                    && over(number(a.limits(), "MaxSubmitJobs"), tasks + sum(a, use).submitted)) {
                 return true;
             }
             if (text(said, "GrpSubmitJobs").isEmpty()
-                    && over(number(a.limits(), "GrpSubmitJobs"), tasks + use.of(p -> within(p, a)).submitted)) {
+                    && over(number(a.limits(), "GrpSubmitJobs"), tasks + sum(a, use).submitted)) {
                 return true;
             }
             own = false;
@@ -293,7 +321,7 @@ public final class AccountRules {
     }
 
     /** Whether a payer is charged to an association or one below it. */
-    private boolean within(AccountUse.Payer p, AssocPolicy a) {
+    private static boolean within(Accounts accounts, AccountUse.Payer p, AssocPolicy a) {
         if (!a.user().isEmpty()) {
             return p.user().equals(a.user()) && p.account().equals(a.account()) && (a.partition().isEmpty() || a.partition().equals(p.partition()));
         }
@@ -366,15 +394,19 @@ public final class AccountRules {
         Map<String, Long> wanted = allocation.isEmpty() ? asked(desc) : AccountUse.tres(state, desc, allocation);
         JobReason single = perJob(desc, wanted, limitMin);
         JobReason now = single != JobReason.NONE ? single : together(desc, wanted, use);
-        if (now == JobReason.NONE && isBelowThreshold(desc)) {
+        if (now == JobReason.NONE && isBelowThreshold(desc, use)) {
             return JobReason.QOS_USAGE_THRESHOLD;
         }
         return now != JobReason.NONE ? now : minutes(desc, wanted, limitMin, use);
     }
 
-    private boolean isBelowThreshold(JobDesc desc) {
+    private boolean isBelowThreshold(JobDesc desc, AccountUse use) {
         Optional<AssocPolicy> assoc = assoc(desc);
-        return assoc.isPresent() && rules(desc).stream().anyMatch(r -> flags.isBelowThreshold(r.qos, assoc.get()));
+        List<Rule> asking = rules(desc).stream().filter(r -> QosRules.hasThreshold(r.qos)).toList();
+        if (!asking.isEmpty()) {
+            use.goesByTime();
+        }
+        return assoc.isPresent() && asking.stream().anyMatch(r -> flags.isBelowThreshold(r.qos, assoc.get()));
     }
 
     /** Whether room may be kept for a job of that priority that has to wait: see {@link QosRules#reserves}. */
@@ -388,18 +420,23 @@ public final class AccountRules {
         Map<String, String> q = ofQos(desc);
         double factor = safeFactor(desc);
         for (Rule r : rules(desc)) {
+            if (!says(r.limits, MINUTES) && !says(r.limits, EACH_MINUTES)) {
+                continue;
+            }
+            use.goesByTime();
             Map<String, Long> had = used(r.qos.id(), true);
-            JobReason reason = minutes("QOSGrp", "Memory", r.limits, Map.of(), had, use.of(r.members), own, factor);
+            JobReason reason = minutes("QOSGrp", "Memory", r.limits, Map.of(), had, r.sum(use, "", ""), own, factor);
             reason = reason != JobReason.NONE ? reason : runMinutes(desc, r, own, use);
             if (reason != JobReason.NONE) {
                 return reason;
             }
         }
         for (AssocPolicy a : chain(desc)) {
-            if (List.of("GrpTRESMins", "GrpTRESRunMins", "GrpWall").stream().allMatch(l -> text(a.limits(), l).isEmpty())) {
+            if (!says(a.limits(), MINUTES)) {
                 continue;
             }
-            JobReason reason = minutes("AssocGrp", "Mem", a.limits(), q, usedBelow(a), use.of(p -> within(p, a)), own, factor);
+            use.goesByTime();
+            JobReason reason = minutes("AssocGrp", "Mem", a.limits(), q, usedBelow(a), sum(a, use), own, factor);
             if (reason != JobReason.NONE) {
                 return reason;
             }
@@ -482,12 +519,11 @@ public final class AccountRules {
     /** MaxTRESRunMins of a QOS: what jobs of the same user, or of the same account, may still use together. */
     private JobReason runMinutes(JobDesc desc, Rule r, Map<String, Long> own, AccountUse use) {
         for (boolean byUser : new boolean[] {true, false}) {
-            Map<String, Long> most = tres(r.limits, byUser ? "MaxTRESRunMinsPU" : "MaxTRESRunMinsPA");
+            Map<String, Long> most = tres(r.limits, EACH_MINUTES.get(byUser ? 0 : 1));
             if (most.isEmpty()) {
                 continue;
             }
-            AccountUse.Sum running = use.of(p -> r.members.test(p)
-                    && (byUser ? p.user().equals(desc.owner().user()) : p.account().equals(desc.charge().account())));
+            AccountUse.Sum running = byUser ? r.sum(use, desc.owner().user(), "") : r.sum(use, "", desc.charge().account());
             Map<String, Long> coming = new LinkedHashMap<>(own);
             most.keySet().forEach(name -> coming.merge(name, running.leftMin(name, state.tickMs()), Long::sum));
             Optional<String> broken = broken(most, coming);
@@ -623,7 +659,11 @@ public final class AccountRules {
         Map<String, String> q = ofQos(desc);
         boolean own = true;
         for (AssocPolicy a : chain(desc)) {
-            AccountUse.Sum sum = use.of(p -> within(p, a));
+            if (!says(a.limits(), List.of("GrpJobs", "GrpTRES", "MaxJobs"))) {
+                own = false;
+                continue;
+            }
+            AccountUse.Sum sum = sum(a, use);
             if (text(q, "GrpJobs").isEmpty() && over(number(a.limits(), "GrpJobs"), sum.running + 1L)) {
                 return JobReason.ofWord("AssocGrpJobsLimit");
             }
@@ -643,9 +683,12 @@ public final class AccountRules {
 
     private JobReason ofQos(JobDesc desc, Rule r, Map<String, Long> wanted, AccountUse use) {
         Map<String, String> l = r.limits;
-        AccountUse.Sum all = use.of(r.members);
-        AccountUse.Sum user = use.of(p -> r.members.test(p) && p.user().equals(desc.owner().user()));
-        AccountUse.Sum account = use.of(p -> r.members.test(p) && p.account().equals(desc.charge().account()));
+        if (!says(l, List.of("GrpJobs", "GrpTRES", "MaxJobsPA", "MaxTRESPA", "MaxJobsPU", "MaxTRESPU"))) {
+            return JobReason.NONE;
+        }
+        AccountUse.Sum all = r.sum(use, "", "");
+        AccountUse.Sum user = r.sum(use, desc.owner().user(), "");
+        AccountUse.Sum account = r.sum(use, "", desc.charge().account());
         if (over(number(l, "GrpJobs"), all.running + 1L)) {
             return JobReason.ofWord("QOSGrpJobsLimit");
         }

@@ -2,8 +2,11 @@ package dev.muster.core;
 
 import dev.muster.model.JobDesc;
 import dev.muster.model.JobState;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Predicate;
 
@@ -20,10 +23,13 @@ public final class AccountUse {
         public int submitted;
         public int running;
         public final Map<String, Long> tres = new TreeMap<>();
+        /** Grows with each change. */
+        private long version;
         /** Of running jobs: amounts times the cluster time in seconds at which each must end. */
         final Map<String, Long> until = new TreeMap<>();
 
         void add(Sum other, int sign) {
+            version++;
             submitted += sign * other.submitted;
             running += sign * other.running;
             other.tres.forEach((name, count) -> tres.merge(name, sign * count, Long::sum));
@@ -47,8 +53,71 @@ public final class AccountUse {
     /** What counts for a job without a time limit: a year. */
     static final long UNLIMITED_MIN = 525_600;
     private final Map<Payer, Sum> sums = new HashMap<>();
+    /** Sums over several payers that somebody asked for, by what they are the sum of; and of each payer those that it is part of. */
+    private final Map<Object, Kept> kept = new HashMap<>();
+    private final Map<Payer, List<Sum>> partOf = new HashMap<>();
+    private int epoch;
+    /** While a decision is watched: the sums that it looks at. */
+    private Optional<List<Sum>> watched = Optional.empty();
+
+    private record Kept(Predicate<Payer> members, Sum sum) {}
+
+    /** More are not kept: all are summed up anew when they are asked for. */
+    private static final int KEPT_MAX = 100_000;
+
+    /** What a decision on limits looked at: as long as that is the same, so is the decision. */
+    public static final class Grounds {
+        private final AccountUse use;
+        private final int epoch;
+        private final Sum[] sums;
+        private final long version;
+
+        private Grounds(AccountUse use, List<Sum> sums) {
+            this.use = use;
+            this.epoch = use.epoch;
+            this.sums = sums.toArray(new Sum[0]);
+            this.version = total();
+        }
+
+        private long total() {
+            long total = 0;
+            for (Sum sum : sums) {
+                total += sum.version;
+            }
+            return total;
+        }
+
+        /** Nothing of it has changed since. */
+        public boolean hold() {
+            return epoch == use.epoch && version == total();
+        }
+    }
+
+    /** From here on it is remembered what is looked at. */
+    public void watch() {
+        watched = Optional.of(new ArrayList<>());
+    }
+
+    /** What was looked at since {@link #watch}; empty if the decision went by time as well. */
+    public Optional<Grounds> grounds() {
+        Optional<Grounds> out = watched.map(sums -> new Grounds(this, sums));
+        watched = Optional.empty();
+        return out;
+    }
+
+    /** The decision that is being watched goes by what grows with time. */
+    void goesByTime() {
+        watched = Optional.empty();
+    }
+
+    private void forget() {
+        kept.clear();
+        partOf.clear();
+        epoch++;
+    }
 
     public void reset(State state) {
+        forget();
         sums.clear();
         state.jobs().values().forEach(j -> add(state, j, 1));
     }
@@ -58,6 +127,9 @@ public final class AccountUse {
             // what an allocation is charged may have changed
             reset(after);
             return;
+        }
+        if (before.accounts() != after.accounts()) {
+            forget();
         }
         java.util.TreeSet<Integer> ids = new java.util.TreeSet<>();
         entry.changes().forEach(c -> ids.addAll(Touched.jobs(c)));
@@ -92,6 +164,9 @@ public final class AccountUse {
         }
         Sum sum = sums.computeIfAbsent(payer, p -> new Sum());
         sum.add(one, sign);
+        for (Sum whole : kept.isEmpty() ? List.<Sum>of() : partOf.computeIfAbsent(payer, this::wholes)) {
+            whole.add(one, sign);
+        }
         if (sum.isZero()) {
             sums.remove(payer);
         }
@@ -120,14 +195,44 @@ public final class AccountUse {
         return amounts.byName(amounts.billing(state, desc.partition()));
     }
 
-    /** The sum over those that fit. */
-    Sum of(Predicate<Payer> fits) {
-        Sum out = new Sum();
-        sums.forEach((payer, sum) -> {
-            if (fits.test(payer)) {
-                out.add(sum, 1);
+    private List<Sum> wholes(Payer payer) {
+        List<Sum> out = new ArrayList<>();
+        kept.values().forEach(k -> {
+            if (k.members.test(payer)) {
+                out.add(k.sum);
             }
         });
         return out;
+    }
+
+    /**
+     * The sum over those that fit, to be read only.
+     *
+     * @param key     what it is the sum of: equal keys have the same members until the policy or the partitions change
+     * @param members must not hold on to a state
+     */
+    Sum of(Object key, Predicate<Payer> members) {
+        if (kept.size() >= KEPT_MAX) {
+            forget();
+        }
+        Kept known = kept.get(key);
+        if (known == null) {
+            Sum sum = new Sum();
+            sums.forEach((payer, own) -> {
+                if (members.test(payer)) {
+                    sum.add(own, 1);
+                }
+            });
+            partOf.forEach((payer, wholes) -> {
+                if (members.test(payer)) {
+                    wholes.add(sum);
+                }
+            });
+            known = new Kept(members, sum);
+            kept.put(key, known);
+        }
+        Sum sum = known.sum;
+        watched.ifPresent(w -> w.add(sum));
+        return sum;
     }
 }

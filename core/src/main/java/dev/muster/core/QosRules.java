@@ -21,6 +21,7 @@ public final class QosRules {
     static final String MAX_NODES = "PartitionMaxNodes";
     static final String MIN_NODES = "PartitionMinNodes";
     private static final String NO_RESERVE = "NoReserve";
+    private static final String LEAST_FACTOR = "UsageThreshold";
     private static final String THRESHOLD = "EnforceUsageThreshold";
     private static final String RELATIVE = "Relative";
     /** The limits that Relative makes hundredths of a whole. */
@@ -77,14 +78,15 @@ public final class QosRules {
         return String.join(",", out);
     }
 
-    /** EnforceUsageThreshold: the association's fair-share factor, as sshare shows it, is below what the QOS asks for. */
+    /** EnforceUsageThreshold, and there is one. */
+    static boolean hasThreshold(QosPolicy qos) {
+        return !qos.limits().getOrDefault(LEAST_FACTOR, "").isEmpty() && has(qos, THRESHOLD);
+    }
+
+    /** The association's fair-share factor, as sshare shows it, is below what the QOS asks for. @param qos that has a threshold */
     boolean isBelowThreshold(QosPolicy qos, AssocPolicy assoc) {
-        String least = qos.limits().getOrDefault("UsageThreshold", "");
-        if (least.isEmpty() || !has(qos, THRESHOLD)) {
-            return false;
-        }
         shares = shares.isEmpty() ? Optional.of(Priorities.shares(state)) : shares;
-        return shares.get().factor(assoc.id()) < Double.parseDouble(least);
+        return shares.get().factor(assoc.id()) < Double.parseDouble(qos.limits().get(LEAST_FACTOR));
     }
 
     /**

@@ -3,7 +3,9 @@ package dev.muster.scheduler;
 import dev.muster.core.State;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /** The nodes that a job may run on at all, in the order in which they are tried. */
@@ -13,6 +15,27 @@ final class Candidates {
     private final boolean leastLoaded;
     private final boolean packed;
     private final boolean serialAtEnd;
+    /** Of this pass: what is the same for many needs is looked up once. */
+    private final Map<Where, List<NodeSlot>> known = new HashMap<>();
+    private final Map<Where, List<NodeSlot>> open = new HashMap<>();
+
+    private record Where(String partition, String nodeList, String excludeList, String within, String features, long tmpDiskMb) {
+        static Where of(Need need) {
+            return new Where(need.partition(), need.nodeList(), need.excludeList(), need.network().within(), need.features(), need.tmpDiskMb());
+        }
+    }
+
+    /**
+     * As {@link #of}, without those on which nothing was free when this was first asked in the pass: for needs that name no nodes and take
+     * nothing but what is free. Only while nobody is taken off his nodes to see what would fit then.
+     */
+    List<NodeSlot> withRoom(Need need) {
+        List<NodeSlot> all = of(need, Set.of());
+        if (leastLoaded || packed || all != known.get(Where.of(need))) {
+            return all;
+        }
+        return open.computeIfAbsent(Where.of(need), w -> all.stream().filter(n -> !n.freeUnits.isEmpty()).toList());
+    }
 
     Candidates(Scheduler scheduler, State state) {
         this.scheduler = scheduler;
@@ -24,7 +47,7 @@ final class Candidates {
 
     /** Candidates in order of preference: those the job names first; the least loaded first where that is asked for, or the fullest. */
     List<NodeSlot> of(Need need, Set<String> avoided) {
-        List<NodeSlot> plain = named(need, avoided);
+        List<NodeSlot> plain = avoided.isEmpty() ? known.computeIfAbsent(Where.of(need), w -> named(need, avoided)) : named(need, avoided);
         boolean least = leastLoaded || state.partitions().find(need.partition()).filter(p -> p.info().leastLoadedNodes()).isPresent();
         if (serialAtEnd && need.tasks() == 1 && need.nodesMin() == 1 && need.nodeList().isEmpty()) {
             return plain.reversed();

@@ -3,68 +3,37 @@ package dev.muster.scheduler;
 import java.util.List;
 
 /**
- * What will be free when: free units and memory per node on a telescoping time grid (fine near now, coarse later). Ends of
- * running jobs are rounded up, so a plan never promises what is not there.
+ * What will be free when: free units and memory per node in each slot of {@link Times}. Ends of running jobs are rounded up, so a plan
+ * never promises what is not there.
  */
 final class Grid {
-    /** Slot starts, seconds from now. */
-    static final int[] STARTS = starts();
-
+    final Times times;
     final int[][] units;
     final long[][] memoryMb;
     final boolean[][] busy;
 
-    private static int[] starts() {
-        int[][] steps = {{60, 600}, {300, 3600}, {900, 6 * 3600}, {3600, 86400}, {7200, 3 * 86400}, {4 * 3600, 7 * 86400}};
-        java.util.ArrayList<Integer> out = new java.util.ArrayList<>();
-        int at = 0;
-        for (int[] step : steps) {
-            while (at < step[1]) {
-                out.add(at);
-                at += step[0];
-            }
-        }
-        return out.stream().mapToInt(i -> i).toArray();
-    }
-
     /** Everything as free as it is now in every slot; {@link #free} adds what ends later. */
-    Grid(List<NodeSlot> nodes) {
+    Grid(List<NodeSlot> nodes, Times times) {
+        this.times = times;
         int n = nodes.size();
-        units = new int[STARTS.length][n];
-        memoryMb = new long[STARTS.length][n];
-        busy = new boolean[STARTS.length][n];
-        for (int slot = 0; slot < STARTS.length; slot++) {
-            for (int i = 0; i < n; i++) {
-                units[slot][i] = nodes.get(i).freeUnits.count();
-                memoryMb[slot][i] = nodes.get(i).freeMemoryMb;
-                busy[slot][i] = !nodes.get(i).isIdle();
-            }
+        units = new int[times.count()][n];
+        memoryMb = new long[times.count()][n];
+        busy = new boolean[times.count()][n];
+        for (int i = 0; i < n; i++) {
+            units[0][i] = nodes.get(i).freeUnits.count();
+            memoryMb[0][i] = nodes.get(i).freeMemoryMb;
+            busy[0][i] = !nodes.get(i).isIdle();
         }
-    }
-
-    /** The first slot that begins at or after so many seconds from now; the number of slots if there is none. */
-    static int slotAt(long seconds) {
-        int lo = 0;
-        int hi = STARTS.length;
-        while (lo < hi) {
-            int mid = (lo + hi) >>> 1;
-            if (STARTS[mid] >= seconds) {
-                hi = mid;
-            } else {
-                lo = mid + 1;
-            }
+        for (int slot = 1; slot < times.count(); slot++) {
+            System.arraycopy(units[0], 0, units[slot], 0, n);
+            System.arraycopy(memoryMb[0], 0, memoryMb[slot], 0, n);
+            System.arraycopy(busy[0], 0, busy[slot], 0, n);
         }
-        return lo;
-    }
-
-    /** One past the last slot that a job starting in a slot with this limit touches. */
-    static int endSlot(int slot, int limitMin) {
-        return limitMin < 0 ? STARTS.length : Math.max(slot + 1, slotAt(STARTS[slot] + limitMin * 60L));
     }
 
     /** A running job gives this back after so many seconds. */
     void free(int node, long afterSeconds, int unitCount, long memory) {
-        for (int slot = slotAt(Math.max(0, afterSeconds)); slot < STARTS.length; slot++) {
+        for (int slot = times.slotAt(Math.max(0, afterSeconds)); slot < times.count(); slot++) {
             units[slot][node] += unitCount;
             memoryMb[slot][node] += memory;
         }
@@ -72,7 +41,7 @@ final class Grid {
 
     /** Nothing runs on the node from the given second on. */
     void idle(int node, long fromSeconds) {
-        for (int slot = slotAt(Math.max(0, fromSeconds)); slot < STARTS.length; slot++) {
+        for (int slot = times.slotAt(Math.max(0, fromSeconds)); slot < times.count(); slot++) {
             busy[slot][node] = false;
         }
     }
@@ -83,6 +52,28 @@ final class Grid {
             memoryMb[slot][node] -= memory;
             busy[slot][node] = true;
         }
+    }
+
+    /**
+     * Less than this is not free at the beginning of a slot, and so the need does not fit there: idle nodes for one that must have them whole,
+     * else CPUs. To be passed over quickly; that it is true says nothing.
+     */
+    boolean mayFit(Need need, List<NodeSlot> order, int[] index, int slot) {
+        long cpus = 0;
+        int found = 0;
+        boolean any = need.exclusive() || need.shape().spared().said();
+        for (int i = 0; i < index.length && (found < need.nodesMin() || !any && cpus < need.cpus()); i++) {
+            if (!isFull(need, index[i], slot)) {
+                found++;
+                cpus += any ? 0 : Math.max(0, units[slot][index[i]]) * (long) order.get(i).spec.cpusPerUnit();
+            }
+        }
+        return found >= need.nodesMin() && (any || cpus >= need.cpus());
+    }
+
+    /** Nothing of the node is there for the need at the beginning of a slot. */
+    boolean isFull(Need need, int node, int slot) {
+        return need.exclusive() ? busy[slot][node] : units[slot][node] <= 0 && !need.shape().spared().said();
     }
 
     int unitsIn(int node, int fromSlot, int toSlot) {

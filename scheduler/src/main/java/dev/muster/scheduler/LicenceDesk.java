@@ -8,38 +8,42 @@ import dev.muster.core.Reservation;
 import dev.muster.core.State;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /** Who gets which licences in a pass; the plan of them is made when the first job asks. */
 final class LicenceDesk {
     private final Scheduler scheduler;
     private final State state;
     private final Now now;
+    private final Supplier<Times> times;
     private LicencePlan plan;
 
-    LicenceDesk(Scheduler scheduler, State state, Now now) {
+    /** @param times those of the pass, made when they are asked for */
+    LicenceDesk(Scheduler scheduler, State state, Now now, Supplier<Times> times) {
         this.scheduler = scheduler;
         this.state = state;
         this.now = now;
+        this.times = times;
     }
 
     /** The licences that the need would get from that slot on; empty if it must wait for them. */
     Optional<List<Licences.Item>> given(Need need, int slot) {
         return need.licences().items().isEmpty() ? Optional.of(List.of())
-                : plan().choose(need.licences(), slot, Grid.endSlot(slot, need.limitMin()), need.reservation());
+                : plan().choose(need.licences(), slot, times.get().endSlot(slot, need.limitMin()), need.reservation());
     }
 
     /** Takes what an allocation has of licences, or with give puts it back. */
     void take(Allocation allocation, Need need, boolean give) {
         if (!allocation.licences().isEmpty()) {
             Licences.parse(allocation.licences()).ifPresent(w -> plan().take(give ? negative(w.items()) : w.items(), 0,
-                    Grid.endSlot(0, need.limitMin())));
+                    times.get().endSlot(0, need.limitMin())));
         }
     }
 
     /** As {@link #take}, of what was given from a slot on. */
     void keep(List<Licences.Item> items, int slot, Need need, boolean give) {
         if (!items.isEmpty()) {
-            plan().take(give ? negative(items) : items, slot, Grid.endSlot(slot, need.limitMin()));
+            plan().take(give ? negative(items) : items, slot, times.get().endSlot(slot, need.limitMin()));
         }
     }
 
@@ -49,15 +53,15 @@ final class LicenceDesk {
 
     private LicencePlan plan() {
         if (plan == null) {
-            plan = new LicencePlan(Licences.configured(state));
+            plan = new LicencePlan(Licences.configured(state), times.get());
             for (Job job : scheduler.holders()) {
                 plan.running(job, job.run().limitTickMs() < 0 ? Long.MAX_VALUE / 2
                         : Math.max(0, (job.run().limitTickMs() - now.tickMs() + 999) / 1000));
             }
             for (Reservation r : state.reservations().values()) {
                 for (Reservation.Window w : r.licences().isEmpty() ? List.<Reservation.Window>of()
-                        : r.windows(now.seconds(), now.seconds(), now.seconds() + Grid.STARTS[Grid.STARTS.length - 1])) {
-                    plan.keep(r, Grid.slotAt(Math.max(0, w.from() - now.seconds())), Math.max(1, Grid.slotAt(w.to() - now.seconds())));
+                        : r.windows(now.seconds(), now.seconds(), now.seconds() + Times.HORIZON_S)) {
+                    plan.keep(r, times.get().slotAt(Math.max(0, w.from() - now.seconds())), Math.max(1, times.get().slotAt(w.to() - now.seconds())));
                 }
             }
         }

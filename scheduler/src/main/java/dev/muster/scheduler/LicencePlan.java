@@ -12,10 +12,12 @@ import java.util.Optional;
 /** How many of each licence are free when, on the same grid of times as the nodes. */
 final class LicencePlan {
     private final Map<String, int[]> free = new HashMap<>();
+    private final Times times;
 
-    LicencePlan(Map<String, Integer> configured) {
+    LicencePlan(Map<String, Integer> configured, Times times) {
+        this.times = times;
         configured.forEach((name, count) -> {
-            int[] slots = new int[Grid.STARTS.length];
+            int[] slots = new int[times.count()];
             java.util.Arrays.fill(slots, count);
             free.put(name, slots);
         });
@@ -46,7 +48,7 @@ final class LicencePlan {
     void running(Job job, long secondsLeft) {
         Licences.held(job).forEach(i -> usedIn.computeIfAbsent(job.desc().charge().reservation(), r -> new HashMap<>())
                 .merge(i.name(), i.count(), Integer::sum));
-        take(Licences.held(job), 0, Math.max(1, Grid.slotAt(secondsLeft)));
+        take(Licences.held(job), 0, Math.max(1, times.slotAt(secondsLeft)));
     }
 
     /** What the job would be given in these slots: all it asks for, or the first alternative that is there; empty if it must wait. */

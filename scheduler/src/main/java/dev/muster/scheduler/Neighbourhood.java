@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 
@@ -18,6 +19,8 @@ final class Neighbourhood {
     private final Need need;
     private final List<Candidate> candidates;
     private final List<Candidate> named;
+    /** Candidates by name: their place in the list. */
+    private final Map<String, Integer> places = new HashMap<>();
 
     /** @param required so many of the first candidates the job cannot do without */
     private Neighbourhood(Topology topology, Need need, List<Candidate> candidates, int required) {
@@ -45,9 +48,14 @@ final class Neighbourhood {
         return c.node().spec.name();
     }
 
+    /** In the order of the candidates. */
     private List<Candidate> among(Collection<String> nodes) {
-        Set<String> set = nodes instanceof Set<String> s ? s : new HashSet<>(nodes);
-        return candidates.stream().filter(c -> set.contains(name(c))).toList();
+        if (places.isEmpty()) {
+            for (int i = 0; i < candidates.size(); i++) {
+                places.put(name(candidates.get(i)), i);
+            }
+        }
+        return nodes.stream().map(places::get).filter(Objects::nonNull).distinct().sorted().map(candidates::get).toList();
     }
 
     // ---- switches
@@ -57,6 +65,9 @@ final class Neighbourhood {
         List<Topology.Switch> switches = new ArrayList<>(topology.switches());
         switches.sort(Comparator.comparingInt(Topology.Switch::level).thenComparingInt(s -> s.nodes().size()));
         for (Topology.Switch s : switches) {
+            if (s.nodes().size() < Math.max(need.nodesMin(), named.size())) {
+                continue;
+            }
             List<Candidate> below = among(s.nodes());
             if (below.containsAll(named) && !Chooser.enough(need, first(below), named.size()).isEmpty()) {
                 List<Candidate> chosen = onFewest(leaves(below), need);

@@ -18,6 +18,7 @@ import dev.muster.model.JobReason;
 import dev.muster.model.Topology;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
@@ -63,20 +64,28 @@ final class Pass {
     private final Set<Need> exceeding = Collections.newSetFromMap(new IdentityHashMap<>());
     private final Set<String> blocked = new HashSet<>();
     private final Map<String, String> bootIds = new HashMap<>();
-    private final Map<Integer, long[]> unitEnds = new HashMap<>();
     private final Reserved reserved;
     private final Preemptor preemptor;
     private final List<Job> stopped = new ArrayList<>();
     private final List<Integer> resumes = new ArrayList<>();
     private boolean blind;
     private boolean sharing;
-    private Grid grid;
+    private final Outlook outlook;
     private final LicenceDesk licences;
     private final PortDesk ports;
     private final Candidates candidates;
     private Set<String> avoided = Set.of();
+    private final Backfill backfill;
+    /** Reservations by what they block. */
+    private final Map<String, Integer> heads = new HashMap<>();
+    private long headS;
+    /** While backfilling: who could not start, by job; null otherwise. */
+    private Map<Integer, Waiting> waiting;
+    private final Plans plans;
     private int reservations;
     private int backfilled;
+
+    private record Waiting(Job job, Need need, JobReason reason) {}
 
     private record Charged(JobDesc desc, Allocation allocation, int limitMin) {}
 
@@ -97,7 +106,10 @@ final class Pass {
         this.reserved = new Reserved(state, scheduler.nodes(), now.seconds());
         this.preemptor = new Preemptor(scheduler, state, now);
         this.candidates = new Candidates(scheduler, state);
-        this.licences = new LicenceDesk(scheduler, state, now);
+        this.backfill = scheduler.backfill(state);
+        this.outlook = new Outlook(scheduler, state, now, starts);
+        this.licences = new LicenceDesk(scheduler, state, now, outlook::times);
+        this.plans = new Plans(state, now, candidates, reserved, licences, outlook, backfill.fills());
         this.ports = new PortDesk(state, now);
         if (state.preempted().size() > 0) {
             for (Job job : scheduler.holders()) {
@@ -105,23 +117,28 @@ final class Pass {
                     stopped.add(job);
                 }
             }
-            stopped.sort(java.util.Comparator.comparingInt(j -> -scheduler.tier(j)));
+            stopped.sort(Comparator.comparingInt(j -> -scheduler.tier(j)));
         }
     }
 
     List<Planner.Start> run() {
         try {
-            for (int id : scheduler.queued()) {
+            List<Job> behind = new ArrayList<>();
+            for (Job job : scheduler.queued()) {
                 if (starts.size() >= most) {
                     break;
                 }
-                Job job = state.jobs().at(id);
                 if (!stopped.isEmpty()) {
                     goOn(scheduler.tier(job));
                 }
-                consider(job);
+                if (backfill.fills() && waitsBehind(job)) {
+                    behind.add(job);
+                } else {
+                    consider(job);
+                }
             }
             goOn(Integer.MIN_VALUE);
+            fill(behind);
             return starts;
         } finally {
             preemptor.undo();
@@ -140,6 +157,38 @@ final class Pass {
                 t.node.release(t.share, t.partition, true);
             }
         }
+    }
+
+    /** The jobs that keep others back have their reservations: what starts beside them goes by the backfill's own order. */
+    private void fill(List<Job> behind) {
+        waiting = new HashMap<>();
+        for (Job job : backfill.fillOrder(behind, now.seconds(), headS)) {
+            if (starts.size() >= most) {
+                break;
+            }
+            consider(job);
+        }
+        Map<Integer, Waiting> those = waiting;
+        waiting = null;
+        for (Job job : scheduler.plansAhead() && starts.size() < most ? behind : List.<Job>of()) {
+            Waiting w = those.get(job.id());
+            if (w != null) {
+                reserve(w.job, w.need, w.reason);
+            }
+        }
+    }
+
+    /** As many as get a reservation wait ahead of it in each of its partitions. */
+    private boolean waitsBehind(Job job) {
+        if (job.isHet() || heads.isEmpty() || !job.desc().charge().reservation().isEmpty()) {
+            return false;
+        }
+        for (String name : scheduler.partitions(job)) {
+            if (heads.getOrDefault(name, 0) < backfill.heads()) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** Those that gave way and are no less than what comes next in the queue have their cores back as soon as these are free. */
@@ -259,7 +308,7 @@ final class Pass {
         List<Job> admitted = job.desc().charge().eachQos().stream().filter(q -> Limits.admits(partition.info(), q)).map(job::underQos)
                 .filter(j -> Limits.reason(j.desc(), partition, state) == JobReason.NONE).toList();
         List<Job> free = admitted.stream().filter(j -> !isLimited(j)
-                || accounts.blocks(j.desc(), Allocation.NONE, need.limitMin(), scheduler.use()) == JobReason.NONE).toList();
+                || scheduler.limited(accounts, j, need.limitMin()) == JobReason.NONE).toList();
         return free.isEmpty() ? List.of(job.underQos(job.desc().charge().firstQos())) : free;
     }
 
@@ -273,7 +322,7 @@ final class Pass {
     private boolean preferred(Job job, int task, Partition partition, Need need) {
         boolean waits = closed.contains(partition.name()) || failed.contains(need) || reserved.opens(need.reservation()) > now.seconds()
                 || inOrder && blocked.contains(blocker(need)) || licences.given(need, 0).isEmpty()
-                || isLimited(job) && accounts.blocks(job.desc(), Allocation.NONE, need.limitMin(), scheduler.use()) != JobReason.NONE;
+                || isLimited(job) && scheduler.limited(accounts, job, need.limitMin()) != JobReason.NONE;
         Optional<Allocation> allocation = waits ? Optional.empty() : placeWithin(job, need);
         if (allocation.isEmpty() || whole(job, need, allocation) != JobReason.NONE) {
             failed.add(need);
@@ -286,7 +335,7 @@ final class Pass {
 
     /** NONE if it starts; else why it does not. @param last what it waits for is planned here */
     private JobReason attempt(Job job, int task, Partition partition, Need need, boolean last) {
-        JobReason policy = isLimited(job) ? accounts.blocks(job.desc(), Allocation.NONE, need.limitMin(), scheduler.use()) : JobReason.NONE;
+        JobReason policy = isLimited(job) ? scheduler.limited(accounts, job, need.limitMin()) : JobReason.NONE;
         if (closed.contains(partition.name())) {
             scheduler.explain(job.id(), JobReason.PRIORITY);
             return JobReason.PRIORITY;
@@ -471,13 +520,17 @@ final class Pass {
     }
 
     private Optional<Allocation> place(Need need, Topology topology) {
-        List<NodeSlot> order = candidates.of(need, avoided);
         int required = Feasibility.names(need.nodeList()).size();
+        boolean freeOnly = required == 0 && !sharing && !blind && avoided.isEmpty() && !need.shape().spared().said();
+        List<NodeSlot> order = keptFirst(freeOnly ? candidates.withRoom(need) : candidates.of(need, avoided), required);
         List<Chooser.Candidate> able = new ArrayList<>();
         int requiredFound = 0;
         int enough = need.tasks();
         for (int i = 0; i < order.size(); i++) {
             NodeSlot node = order.get(i);
+            if (freeOnly && node.freeUnits.isEmpty() || need.exclusive() && !node.isIdle()) {
+                continue;
+            }
             int tasks = scheduler.ready(node) && fits(need, node) ? tasksNow(need, node) : 0;
             if (tasks > 0) {
                 able.add(new Chooser.Candidate(node, tasks));
@@ -504,6 +557,17 @@ final class Pass {
                 .flatMap(a -> ports.on(a, need));
     }
 
+    /** A job that is over before a reservation begins best uses what nobody else may: units that the reservation takes. */
+    private List<NodeSlot> keptFirst(List<NodeSlot> order, int required) {
+        if (plans.kept().isEmpty() || required >= order.size()) {
+            return order;
+        }
+        List<NodeSlot> out = new ArrayList<>(order);
+        out.subList(required, out.size()).sort(Comparator.comparingInt((NodeSlot n) -> n.spec.weight())
+                .thenComparingInt(n -> -Math.min(n.freeUnits.count(), plans.kept().getOrDefault(n.index, 0))));
+        return out;
+    }
+
     /** It has not the features that are asked for, and would have them after a reboot; or that is asked for in any case. */
     private static boolean lacks(Need need, NodeSlot node) {
         return need.reboot() == Need.Reboot.ALWAYS || !need.features().isEmpty() && !Features.match(need.features(), node.active);
@@ -517,7 +581,7 @@ final class Pass {
     /** --batch: the script runs on the first node, which is one that has these features. */
     private static List<Chooser.Pick> batchFirst(Need need, List<Chooser.Pick> picks) {
         List<Chooser.Pick> out = new ArrayList<>(picks);
-        out.sort(java.util.Comparator.comparingInt(p -> Features.match(need.batch(), p.node().features) ? 0 : 1));
+        out.sort(Comparator.comparingInt(p -> Features.match(need.batch(), p.node().features) ? 0 : 1));
         return need.batch().isEmpty() ? picks : out;
     }
 
@@ -541,9 +605,10 @@ final class Pass {
         IndexSet free = freeNow(need, node);
         int units = free.count();
         long memory = node.freeMemoryMb;
-        boolean idle = node.isIdle() && !(need.exclusive() && partlyBarred(need, node, 0));
-        if (grid != null && !blind) {
-            int end = Grid.endSlot(0, need.limitMin());
+        boolean idle = node.isIdle() && !(need.exclusive() && partlyBarred(need, node));
+        if (!outlook.isEmpty() && !blind) {
+            Grid grid = outlook.grid();
+            int end = grid.times.endSlot(0, need.limitMin());
             // what is shared is nobody's plan
             int shared = sharing ? units - node.freeUnits.intersect(free).count() : 0;
             units = Math.min(units, shared + Math.max(0, grid.unitsIn(node.index, 0, end)));
@@ -555,8 +620,8 @@ final class Pass {
     }
 
     /** A node is had whole or not at all by those who must have it whole. */
-    private boolean partlyBarred(Need need, NodeSlot node, int slot) {
-        long from = now.seconds() + Grid.STARTS[slot];
+    private boolean partlyBarred(Need need, NodeSlot node) {
+        long from = now.seconds();
         return reserved.touches(need.reservation(), node, from, until(from, need.limitMin()));
     }
 
@@ -576,8 +641,8 @@ final class Pass {
                 node.share(need.partition(), share.cores(), 1);
                 shares.add(taken.getLast());
             }
-            if (grid != null) {
-                grid.take(node.index, 0, Grid.endSlot(0, need.limitMin()), idle, share.memoryMb());
+            if (!outlook.isEmpty()) {
+                outlook.grid().take(node.index, 0, outlook.times().endSlot(0, need.limitMin()), idle, share.memoryMb());
             }
         }
     }
@@ -587,7 +652,7 @@ final class Pass {
     private boolean unavailable(Need need) {
         for (String name : Feasibility.names(need.nodeList())) {
             NodeSlot node = scheduler.node(name);
-            if (node == null || !node.usable || partlyBarred(need, node, 0)) {
+            if (node == null || !node.usable || partlyBarred(need, node)) {
                 return true;
             }
         }
@@ -612,23 +677,37 @@ final class Pass {
 
     /** Finds the earliest time at which the need fits, and keeps these units free for it. */
     private void reserve(Job job, Need need, JobReason reason) {
-        if (reservations >= RESERVATIONS_MAX || !accounts.reserves(job.desc(), scheduler.priority(job.id()).orElse(job.priority()))) {
+        if (waiting != null) {
+            waiting.put(job.id(), new Waiting(job, need, reason));
+        }
+        if (waiting != null || reservations >= RESERVATIONS_MAX
+                || !accounts.reserves(job.desc(), scheduler.priority(job.id()).orElse(job.priority()))) {
             scheduler.explain(job.id(), reason);
             return;
         }
         reservations++;
-        Optional<Planner.Estimate> planned = earliest(need, true);
+        heads.merge(blocker(need), 1, Integer::sum);
+        headS = Math.max(headS, now.seconds() - job.eligibleTime());
+        Optional<Planner.Estimate> planned = plans.earliest(need, true);
         scheduler.explain(job.id(), reason, planned);
     }
 
+    /** As {@link #reserve}, for all of them together; empty if there is no such time or there are reservations enough. */
+    List<Planner.Estimate> reserveTogether(List<Need> needs) {
+        if (reservations >= RESERVATIONS_MAX) {
+            return List.of();
+        }
+        reservations += needs.size();
+        return plans.together(needs);
+    }
+
     Optional<Planner.Estimate> estimate(JobDesc desc) {
-        for (int id : scheduler.queued()) {
-            Job job = state.jobs().at(id);
+        for (Job job : scheduler.queued()) {
             if (reservations++ >= RESERVATIONS_MAX) {
                 break;
             }
             for (String name : job.desc().partition().split(",")) {
-                state.partitions().find(name).ifPresent(p -> earliest(scheduler.need(job, p, state), true));
+                state.partitions().find(name).ifPresent(p -> plans.earliest(scheduler.need(job, p, state), true));
                 break;
             }
         }
@@ -638,7 +717,7 @@ final class Pass {
             if (partition.isPresent() && Limits.reason(desc, partition.get(), state) == JobReason.NONE) {
                 Need plain = Need.of(desc, partition.get(), state);
                 for (String reservation : reserved.of(desc)) {
-                    Optional<Planner.Estimate> here = earliest(plain.in(reservation), false);
+                    Optional<Planner.Estimate> here = plans.earliest(plain.in(reservation), false);
                     if (here.isPresent() && (best.isEmpty() || here.get().start() < best.get().start())) {
                         best = here;
                     }
@@ -646,153 +725,5 @@ final class Pass {
             }
         }
         return best;
-    }
-
-    private Optional<Planner.Estimate> earliest(Need need, boolean keep) {
-        List<NodeSlot> order = candidates.of(need, avoided);
-        long opens = reserved.opens(need.reservation()) - now.seconds();
-        for (int slot = opens > 0 ? Grid.slotAt(opens) : 0; slot < Grid.STARTS.length; slot++) {
-            List<Chooser.Pick> picks = licences.given(need, slot).isEmpty() ? List.of() : picksAt(need, order, slot);
-            if (!picks.isEmpty()) {
-                return Optional.of(reserved(need, picks, slot, Grid.endSlot(slot, need.limitMin()), keep));
-            }
-        }
-        return Optional.empty();
-    }
-
-    /** Nodes for the need if it began in that slot; empty if it does not fit then. */
-    private List<Chooser.Pick> picksAt(Need need, List<NodeSlot> order, int slot) {
-        Grid g = grid();
-        int required = Feasibility.names(need.nodeList()).size();
-        int end = Grid.endSlot(slot, need.limitMin());
-        long from = now.seconds() + Grid.STARTS[slot];
-        List<Chooser.Candidate> able = new ArrayList<>();
-        int found = 0;
-        for (int i = 0; i < order.size(); i++) {
-            NodeSlot node = order.get(i);
-            if (!node.usable || avoided.contains(node.spec.name()) || slot == 0 && !node.accepts(need.apart())) {
-                continue;
-            }
-            int barred = reserved.isEmpty() ? 0 : reserved.barred(need.reservation(), node, from, until(from, need.limitMin()));
-            barred += node.freeUnits.count() - GpuPlaces.open(need, node, node.freeUnits).count();
-            int tasks = Chooser.tasksFitting(need, node, g.unitsIn(node.index, slot, end) - barred, g.memoryIn(node.index, slot, end),
-                    g.idleIn(node.index, slot, end) && !(need.exclusive() && barred > 0), memoryConsumed);
-            if (tasks > 0 && slot == 0) {
-                tasks = Math.min(tasks, Chooser.tasksByGres(need, node));
-            }
-            if (tasks > 0) {
-                able.add(new Chooser.Candidate(node, tasks));
-                found += i < required ? 1 : 0;
-            }
-        }
-        return found < required ? List.of() : Chooser.pick(slot == 0 ? need : need.withoutJobGres(), able, required,
-                need.network().in(state.settings()));
-    }
-
-    /** Keeps room for all of them at the first time at which each finds nodes of its own; empty if there is none. */
-    List<Planner.Estimate> reserveTogether(List<Need> needs) {
-        if (reservations >= RESERVATIONS_MAX) {
-            return List.of();
-        }
-        reservations += needs.size();
-        List<List<NodeSlot>> orders = needs.stream().map(n -> candidates.of(n, avoided)).toList();
-        try {
-            for (int slot = 0; slot < Grid.STARTS.length; slot++) {
-                avoided = new HashSet<>();
-                List<List<Chooser.Pick>> all = new ArrayList<>();
-                List<List<Licences.Item>> had = new ArrayList<>();
-                for (int i = 0; i < needs.size() && all.size() == i; i++) {
-                    Optional<List<Licences.Item>> given = licences.given(needs.get(i), slot);
-                    List<Chooser.Pick> picks = given.isEmpty() ? List.of() : picksAt(needs.get(i), orders.get(i), slot);
-                    if (!picks.isEmpty()) {
-                        all.add(picks);
-                        had.add(given.get());
-                        licences.keep(given.get(), slot, needs.get(i), false);
-                        picks.forEach(p -> avoided.add(p.node().spec.name()));
-                    }
-                }
-                for (int i = 0; i < had.size(); i++) {
-                    licences.keep(had.get(i), slot, needs.get(i), true);
-                }
-                if (all.size() == needs.size()) {
-                    List<Planner.Estimate> out = new ArrayList<>();
-                    for (int i = 0; i < needs.size(); i++) {
-                        out.add(reserved(needs.get(i), all.get(i), slot, Grid.endSlot(slot, needs.get(i).limitMin()), true));
-                    }
-                    return out;
-                }
-            }
-            return List.of();
-        } finally {
-            avoided = Set.of();
-        }
-    }
-
-    private Planner.Estimate reserved(Need need, List<Chooser.Pick> picks, int slot, int end, boolean keep) {
-        if (keep) {
-            licences.given(need, slot).ifPresent(l -> licences.keep(l, slot, need, false));
-        }
-        List<String> names = new ArrayList<>();
-        int cpus = 0;
-        for (Chooser.Pick pick : picks) {
-            names.add(pick.node().spec.name());
-            int perUnit = pick.node().spec.cpusPerUnit();
-            int usable = need.usableCpus(pick.node().spec);
-            int units = need.exclusive() ? pick.node().spec.units()
-                    : (Math.max(need.cpusPerNodeMin(), need.overcommit() ? 1 : pick.tasks() * need.cpusPerTask()) + usable - 1) / usable;
-            cpus += units * perUnit;
-            long memory = need.memAll() ? pick.node().spec.memoryMb() : need.memPerNodeMb() > 0 ? need.memPerNodeMb()
-                    : need.memPerCpuMb() * units * perUnit;
-            if (keep) {
-                grid().take(pick.node().index, slot, end, units, memoryConsumed ? memory : 0);
-            }
-        }
-        return new Planner.Estimate(now.seconds() + Grid.STARTS[slot], names, cpus, need.partition());
-    }
-
-    private Grid grid() {
-        if (grid == null) {
-            grid = new Grid(scheduler.nodes());
-            Map<Integer, Long> lastEnd = new HashMap<>();
-            for (Job job : scheduler.holders()) {
-                long left = job.run().limitTickMs() < 0
-                        ? (job.state().isActive() ? Long.MAX_VALUE / 2 : 60) : Math.max(0, (job.run().limitTickMs() - now.tickMs() + 999) / 1000);
-                if (!Scheduler.gaveItsCores(state, job)) {
-                    release(job.run().allocation().nodes(), left, lastEnd);
-                }
-                release(job.run().allocation().leaving(), 60, lastEnd);
-            }
-            for (Planner.Start start : starts) {
-                release(start.allocation().nodes(), start.limitMin() < 0 ? Long.MAX_VALUE / 2 : start.limitMin() * 60L, lastEnd);
-            }
-            lastEnd.forEach((node, end) -> grid.idle(node, end));
-            unitEnds.forEach((node, ends) -> {
-                for (long end : ends) {
-                    if (end > 0) {
-                        grid.free(node, end - 1, 1, 0);
-                    }
-                }
-            });
-            unitEnds.clear();
-        }
-        return grid;
-    }
-
-    private void release(List<Allocation.Share> shares, long afterSeconds, Map<Integer, Long> lastEnd) {
-        for (Allocation.Share share : shares) {
-            NodeSlot node = scheduler.node(share.node());
-            if (node != null && !share.released() && node.isShared()) {
-                // a core that several have is free with the last of them
-                long[] ends = unitEnds.computeIfAbsent(node.index, n -> new long[node.spec.units()]);
-                for (int u = share.cores().first(); u >= 0; u = share.cores().next(u + 1)) {
-                    ends[u] = Math.max(ends[u], afterSeconds + 1);
-                }
-                grid.free(node.index, afterSeconds, 0, share.memoryMb());
-                lastEnd.merge(node.index, afterSeconds, Math::max);
-            } else if (node != null && !share.released()) {
-                grid.free(node.index, afterSeconds, share.cores().count(), share.memoryMb());
-                lastEnd.merge(node.index, afterSeconds, Math::max);
-            }
-        }
     }
 }

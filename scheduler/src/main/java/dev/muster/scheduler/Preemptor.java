@@ -10,8 +10,10 @@ import dev.muster.model.JobFlag;
 import dev.muster.model.JobState;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -32,6 +34,26 @@ final class Preemptor {
     private final List<Job> suspended = new ArrayList<>();
     private final Set<Integer> leaving = new HashSet<>();
     private int tries;
+    /** In the partition and with the QOS of the key nobody gives way to this priority or a lower one. */
+    private final Map<Taker, Long> powerless = new HashMap<>();
+    /** Not even if all went who would have to is there room for the need of the key. */
+    private final Map<Taker, Long> hopeless = new HashMap<>();
+
+    /** @param need empty for any */
+    private record Taker(String partition, String qos, Optional<Same> need) {}
+
+    /** Needs are one object each. */
+    private record Same(Need need) {
+        @Override
+        public boolean equals(Object o) {
+            return o instanceof Same s && s.need == need;
+        }
+
+        @Override
+        public int hashCode() {
+            return need.limitMin() * 31 + need.tasks();
+        }
+    }
 
     Preemptor(Scheduler scheduler, State state, Now now) {
         this.scheduler = scheduler;
@@ -68,6 +90,11 @@ final class Preemptor {
         List<Job> candidates = new ArrayList<>();
         List<Job> gone = new ArrayList<>();
         long priority = scheduler.priority(job.id()).orElse(job.priority());
+        Taker anything = new Taker(need.partition(), job.desc().charge().firstQos(), Optional.empty());
+        Taker same = new Taker(need.partition(), job.desc().charge().firstQos(), Optional.of(new Same(need)));
+        if (powerless.getOrDefault(anything, Long.MIN_VALUE) >= priority || hopeless.getOrDefault(same, Long.MIN_VALUE) >= priority) {
+            return new None();
+        }
         for (Job holder : scheduler.holders()) {
             if (!policy.outranks(job.desc(), priority, need.partition(), holder)) {
                 continue;
@@ -81,6 +108,7 @@ final class Preemptor {
             }
         }
         if (candidates.isEmpty() && gone.isEmpty()) {
+            powerless.merge(anything, priority, Math::max);
             return new None();
         }
         tries++;
@@ -88,6 +116,11 @@ final class Preemptor {
         gone.forEach(g -> lift(g, Preemption.Mode.CANCEL));
         List<Job> chosen = new ArrayList<>();
         Optional<Allocation> found = place.get();
+        if (found.isEmpty() && !fitsWithout(candidates, place)) {
+            hopeless.merge(same, priority, Math::max);
+            gone.forEach(g -> drop(g, Preemption.Mode.CANCEL));
+            return new None();
+        }
         for (int i = 0; found.isEmpty() && i < candidates.size(); i++) {
             lift(candidates.get(i), policy.of(candidates.get(i)));
             chosen.add(candidates.get(i));
@@ -124,6 +157,14 @@ final class Preemptor {
             return new AtOnce(found.get());
         }
         return new Soon(found.get());
+    }
+
+    /** Whether there is room if all of them go. */
+    private boolean fitsWithout(List<Job> candidates, Supplier<Optional<Allocation>> place) {
+        candidates.forEach(c -> lift(c, policy.of(c)));
+        boolean fits = place.get().isPresent();
+        candidates.forEach(c -> drop(c, policy.of(c)));
+        return fits;
     }
 
     /** The place found lies partly where this job is. */

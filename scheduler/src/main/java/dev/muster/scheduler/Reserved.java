@@ -37,7 +37,7 @@ final class Reserved {
             if (r.has(ReservationFlag.MAGNETIC)) {
                 magnetic.add(r);
             }
-            List<Reservation.Window> windows = r.windows(now, now, now + Grid.STARTS[Grid.STARTS.length - 1]);
+            List<Reservation.Window> windows = r.windows(now, now, now + Times.HORIZON_S);
             for (String name : r.nodes()) {
                 NodeSlot slot = slots.get(name);
                 for (Reservation.Window w : slot == null ? List.<Reservation.Window>of() : windows) {

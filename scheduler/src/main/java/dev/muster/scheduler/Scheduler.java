@@ -1,5 +1,6 @@
 package dev.muster.scheduler;
 
+import dev.muster.core.AccountRules;
 import dev.muster.core.AccountUse;
 import dev.muster.core.Allocation;
 import dev.muster.core.Change;
@@ -34,11 +35,16 @@ import java.util.TreeSet;
  */
 public final class Scheduler implements Planner {
     /** A job in the queue's order: the higher tier first, then higher priority, then the older one. */
-    private record Place(int tier, long priority, int jobId) implements Comparable<Place> {
+    private record Place(int tier, long priority, int jobId, Job job) implements Comparable<Place> {
         public int compareTo(Place other) {
             return tier != other.tier ? Integer.compare(other.tier, tier)
                     : priority != other.priority ? Long.compare(other.priority, priority)
                     : Integer.compare(jobId, other.jobId);
+        }
+
+        @Override
+        public String toString() {
+            return tier + ":" + priority + ":" + jobId;
         }
     }
 
@@ -69,7 +75,16 @@ public final class Scheduler implements Planner {
     /** Classes of queued jobs, one object per distinct need, and each queued job's own by partition. */
     private final Map<Need, Need> classes = new HashMap<>();
     private final Map<Integer, Map<String, Need>> needs = new HashMap<>();
+    /** What limits said to queued jobs, as long as that holds. */
+    private final Map<Integer, Verdict> verdicts = new HashMap<>();
+
+    private record Verdict(JobDesc desc, int limitMin, JobReason reason, AccountUse.Grounds grounds) {}
     private final AccountUse use = new AccountUse();
+    /** Of jobs that have ended since this controller started, and those that it still knew then. */
+    private final Expected expected = new Expected();
+    private final Slowdown slowdown = new Slowdown();
+    private boolean learned;
+    private boolean plansAhead = true;
     private volatile boolean everyNodeConnected;
     private List<Preempt> preemptions = List.of();
     private List<Integer> resumes = List.of();
@@ -80,6 +95,12 @@ public final class Scheduler implements Planner {
     /** For the simulator and tests: nodes need no connection to be given work. */
     public Scheduler withoutConnections() {
         everyNodeConnected = true;
+        return this;
+    }
+
+    /** For replays: nothing is planned that no start depends on. */
+    public Scheduler withoutPlans() {
+        plansAhead = false;
         return this;
     }
 
@@ -112,6 +133,7 @@ public final class Scheduler implements Planner {
         holding.clear();
         classes.clear();
         needs.clear();
+        verdicts.clear();
         List<Node> sorted = new ArrayList<>(state.nodes().values());
         sorted.sort(Comparator.comparingInt((Node n) -> n.spec().weight()).thenComparingInt(n -> n.spec().order()));
         for (Node node : sorted) {
@@ -135,7 +157,13 @@ public final class Scheduler implements Planner {
                 shared.put(p.name(), p);
             }
         });
-        state.jobs().values().forEach(j -> add(state, j));
+        state.jobs().values().forEach(j -> {
+            add(state, j);
+            if (!learned) {
+                learn(j);
+            }
+        });
+        learned = state.jobs().size() > 0;
         use.reset(state);
     }
 
@@ -170,6 +198,10 @@ public final class Scheduler implements Planner {
                 was.ifPresent(j -> remove(before, j));
                 now.ifPresent(j -> add(after, j));
             }
+            long nowS = entry.timeMs() / 1000;
+            now.filter(j -> was.map(Job::isPending).orElse(true) && j.state().isActive() && waitedForResources(j))
+                    .ifPresent(j -> slowdown.waited(nowS, nowS - j.eligibleTime()));
+            now.filter(j -> was.isPresent() && was.get().state().isActive() && !j.state().isActive()).ifPresent(this::learn);
             if (now.isEmpty() || !now.get().isPending()) {
                 reasons.remove(id);
                 planned.remove(id);
@@ -241,7 +273,25 @@ public final class Scheduler implements Planner {
 
     /** A job of several partitions stands where the best of their tiers puts it. */
     private Place place(Job job) {
-        return new Place(tier(job), priority(job), job.id());
+        return new Place(tier(job), priority(job), job.id(), job);
+    }
+
+    /** Not for a limit, a licence or anything else that no order of the queue could give it. */
+    private boolean waitedForResources(Job job) {
+        JobReason reason = reasons.getOrDefault(job.isArrayTask() ? job.array().jobId() : job.id(), JobReason.NONE);
+        return reason == JobReason.NONE || reason == JobReason.PRIORITY || reason == JobReason.RESOURCES;
+    }
+
+    /** What ended by itself or at its limit says how long such jobs run. */
+    private void learn(Job job) {
+        boolean itself = switch (job.state()) {
+            case COMPLETED, FAILED, TIMEOUT, OUT_OF_MEMORY -> true;
+            default -> false;
+        };
+        if (itself && job.run().startTime() > 0) {
+            expected.learn(job.desc().owner().uid(), job.run().limitMin(), Backfill.cpus(job),
+                    Math.max(0, job.run().endTime() - job.run().startTime()));
+        }
     }
 
     private void add(State state, Job job) {
@@ -266,6 +316,7 @@ public final class Scheduler implements Planner {
                 queue.remove(place);
             }
             needs.remove(job.id());
+            verdicts.remove(job.id());
         }
         if (job.holdsNodes()) {
             if (gaveItsCores(state, job)) {
@@ -487,6 +538,18 @@ public final class Scheduler implements Planner {
         return use;
     }
 
+    /** Why limits of associations and QOS keep the job from starting, whatever nodes are free: looked up where nothing has changed. */
+    JobReason limited(AccountRules rules, Job job, int limitMin) {
+        Verdict known = verdicts.get(job.id());
+        if (known != null && known.desc == job.desc() && known.limitMin == limitMin && known.grounds.hold()) {
+            return known.reason;
+        }
+        use.watch();
+        JobReason reason = rules.blocks(job.desc(), Allocation.NONE, limitMin, use);
+        use.grounds().ifPresent(g -> verdicts.put(job.id(), new Verdict(job.desc(), limitMin, reason, g)));
+        return reason;
+    }
+
     List<NodeSlot> nodes() {
         return nodes;
     }
@@ -499,10 +562,19 @@ public final class Scheduler implements Planner {
         return byName.get(name);
     }
 
-    Iterable<Integer> queued() {
-        List<Integer> ids = new ArrayList<>(queue.size());
-        queue.forEach(p -> ids.add(p.jobId));
-        return ids;
+    List<Job> queued() {
+        List<Job> jobs = new ArrayList<>(queue.size());
+        queue.forEach(p -> jobs.add(p.job));
+        return jobs;
+    }
+
+    Backfill backfill(State state) {
+        return new Backfill(state, expected, slowdown, this::tier);
+    }
+
+    /** Jobs that no start depends on are planned as well. */
+    boolean plansAhead() {
+        return plansAhead;
     }
 
     Iterable<Job> holders() {
@@ -576,10 +648,12 @@ public final class Scheduler implements Planner {
     }
 
     void explain(int jobId, JobReason reason, Optional<Estimate> start) {
-        reasons.put(jobId, reason);
+        if (reasons.get(jobId) != reason) {
+            reasons.put(jobId, reason);
+        }
         if (start.isPresent()) {
             planned.put(jobId, start.get());
-        } else {
+        } else if (!planned.isEmpty()) {
             planned.remove(jobId);
         }
     }

@@ -27,4 +27,46 @@ class BackfillTest {
                 schedule                             -> 1 RUNNING n1; 2 PENDING; 3 RUNNING n2 ahead
                 """);
     }
+
+    /** One CPU is free for an hour. Jobs of 50 minutes have run for a second until now, all others that there were for 1000. */
+    private static void beside(String backfill, String expected) {
+        Play play = new Play(new Cluster("n[1-2] cpus=2 mem=1000", PARTITION, "options.muster_backfill=" + backfill));
+        for (int id = 1; id <= 4; id++) {
+            play.lines("""
+                    submit kind=ALLOCATION timing.timeLimitMin=%d
+                    schedule
+                    pass %d
+                    complete %d 0:0
+                    done %d n1
+                    """.formatted(id <= 2 ? 50 : 40, id <= 2 ? 1 : 1000, id, id));
+        }
+        play.lines("""
+                submit kind=BATCH timing.timeLimitMin=60 tasks=3
+                submit kind=BATCH timing.timeLimitMin=60 tasks=4
+                submit kind=BATCH timing.timeLimitMin=40
+                submit kind=BATCH timing.timeLimitMin=20
+                submit kind=BATCH timing.timeLimitMin=50
+                pass 600
+                schedule                             -> 5 RUNNING n[1-2]; 6 PENDING; %s
+                """.formatted(expected));
+    }
+
+    @Test
+    void whoGoesFirstBesideTheOneThatWaits() {
+        beside("easy", "7 RUNNING n2 ahead; 8 PENDING; 9 PENDING");
+        beside("short", "7 PENDING; 8 RUNNING n2 ahead; 9 PENDING");
+        beside("expected", "7 PENDING; 8 PENDING; 9 RUNNING n2 ahead");
+        beside("slowdown", "7 PENDING; 8 PENDING; 9 RUNNING n2 ahead");
+    }
+
+    @Test
+    void whoIsLongerThanTheReservationAllowsWaitsInAnyOrder() {
+        new Play(new Cluster("n[1-2] cpus=2 mem=1000", PARTITION, "options.muster_backfill=expected")).lines("""
+                submit kind=BATCH timing.timeLimitMin=60 tasks=3
+                submit kind=BATCH timing.timeLimitMin=60 tasks=4
+                submit kind=BATCH timing.timeLimitMin=61
+                submit kind=BATCH timing.timeLimitMin=60
+                schedule                             -> 1 RUNNING n[1-2]; 2 PENDING; 3 PENDING; 4 RUNNING n2 ahead
+                """);
+    }
 }

@@ -1,0 +1,102 @@
+package dev.muster.scheduler;
+
+import dev.muster.core.Allocation;
+import dev.muster.core.Job;
+import dev.muster.core.Now;
+import dev.muster.core.Planner;
+import dev.muster.core.State;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** What running jobs leave when, for one pass: made when the first job has to wait, with what the pass has started until then. */
+final class Outlook {
+    /** A job that is over but for its node's last word is given so long, in seconds. */
+    private static final int LEAVING_S = 60;
+
+    private final Scheduler scheduler;
+    private final State state;
+    private final Now now;
+    private final List<Planner.Start> starts;
+    private final Map<Integer, long[]> unitEnds = new HashMap<>();
+    private Times times;
+    private Grid grid;
+
+    /** @param starts of the pass so far; more may come */
+    Outlook(Scheduler scheduler, State state, Now now, List<Planner.Start> starts) {
+        this.scheduler = scheduler;
+        this.state = state;
+        this.now = now;
+        this.starts = starts;
+    }
+
+    /** Nobody has had to wait yet. */
+    boolean isEmpty() {
+        return grid == null;
+    }
+
+    Times times() {
+        if (times == null) {
+            List<Long> ends = new ArrayList<>();
+            scheduler.holders().forEach(job -> ends.add(left(job)));
+            starts.forEach(start -> ends.add(length(start)));
+            times = Times.with(ends, scheduler.nodes().size());
+        }
+        return times;
+    }
+
+    /** Seconds until the job must be over. */
+    private long left(Job job) {
+        return job.run().limitTickMs() < 0 ? job.state().isActive() ? Long.MAX_VALUE / 2 : LEAVING_S
+                : Math.max(0, (job.run().limitTickMs() - now.tickMs() + 999) / 1000);
+    }
+
+    private static long length(Planner.Start start) {
+        return start.limitMin() < 0 ? Long.MAX_VALUE / 2 : start.limitMin() * 60L;
+    }
+
+    Grid grid() {
+        if (grid == null) {
+            grid = new Grid(scheduler.nodes(), times());
+            Map<Integer, Long> lastEnd = new HashMap<>();
+            for (Job job : scheduler.holders()) {
+                if (!Scheduler.gaveItsCores(state, job)) {
+                    release(job.run().allocation().nodes(), left(job), lastEnd);
+                }
+                release(job.run().allocation().leaving(), LEAVING_S, lastEnd);
+            }
+            for (Planner.Start start : starts) {
+                release(start.allocation().nodes(), length(start), lastEnd);
+            }
+            lastEnd.forEach((node, end) -> grid.idle(node, end));
+            unitEnds.forEach((node, ends) -> {
+                for (long end : ends) {
+                    if (end > 0) {
+                        grid.free(node, end - 1, 1, 0);
+                    }
+                }
+            });
+            unitEnds.clear();
+        }
+        return grid;
+    }
+
+    private void release(List<Allocation.Share> shares, long afterSeconds, Map<Integer, Long> lastEnd) {
+        for (Allocation.Share share : shares) {
+            NodeSlot node = scheduler.node(share.node());
+            if (node != null && !share.released() && node.isShared()) {
+                // a core that several have is free with the last of them
+                long[] ends = unitEnds.computeIfAbsent(node.index, n -> new long[node.spec.units()]);
+                for (int u = share.cores().first(); u >= 0; u = share.cores().next(u + 1)) {
+                    ends[u] = Math.max(ends[u], afterSeconds + 1);
+                }
+                grid.free(node.index, afterSeconds, 0, share.memoryMb());
+                lastEnd.merge(node.index, afterSeconds, Math::max);
+            } else if (node != null && !share.released()) {
+                grid.free(node.index, afterSeconds, share.cores().count(), share.memoryMb());
+                lastEnd.merge(node.index, afterSeconds, Math::max);
+            }
+        }
+    }
+}

@@ -1,0 +1,170 @@
+package dev.muster.scheduler;
+
+import dev.muster.core.Licences;
+import dev.muster.core.Now;
+import dev.muster.core.Planner;
+import dev.muster.core.State;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** When and where a need fits later, on what running jobs leave and those that were planned before it leave of that. */
+final class Plans {
+    private final State state;
+    private final Now now;
+    private final Candidates candidates;
+    private final Reserved reserved;
+    private final LicenceDesk licences;
+    private final Outlook outlook;
+    private final boolean packing;
+    private final boolean memoryConsumed;
+    /** Units of nodes that are free now, or will be, and that somebody gets later, by node. */
+    private final Map<Integer, Integer> kept = new HashMap<>();
+    /** Of lists of nodes, one object each, the nodes' places in the grid. */
+    private final Map<List<NodeSlot>, int[]> indices = new java.util.IdentityHashMap<>();
+    /** The first slot in which a need may still fit. */
+    private final Map<Need, Integer> from = new java.util.IdentityHashMap<>();
+
+    /** @param packing those that wait are given nodes that are not free now where there is a choice */
+    Plans(State state, Now now, Candidates candidates, Reserved reserved, LicenceDesk licences, Outlook outlook, boolean packing) {
+        this.state = state;
+        this.now = now;
+        this.candidates = candidates;
+        this.reserved = reserved;
+        this.licences = licences;
+        this.outlook = outlook;
+        this.packing = packing;
+        this.memoryConsumed = state.settings().memoryConsumed();
+    }
+
+    Map<Integer, Integer> kept() {
+        return kept;
+    }
+
+    private static int[] indices(List<NodeSlot> order) {
+        return order.stream().mapToInt(n -> n.index).toArray();
+    }
+
+    private static long until(long from, int limitMin) {
+        return limitMin < 0 ? Long.MAX_VALUE : from + limitMin * 60L;
+    }
+
+    /** The first time at which the need fits; empty if there is none. @param keep these units for it */
+    Optional<Planner.Estimate> earliest(Need need, boolean keep) {
+        List<NodeSlot> order = candidates.of(need, Set.of());
+        long opens = reserved.opens(need.reservation()) - now.seconds();
+        int first = Math.max(from.getOrDefault(need, 0), opens > 0 ? outlook.times().slotAt(opens) : 0);
+        for (int slot = first; slot < outlook.times().count(); slot++) {
+            // what is free only becomes less in a pass: the next that needs the same finds nothing earlier
+            from.put(need, slot);
+            if (!outlook.grid().mayFit(need, order, indices.computeIfAbsent(order, Plans::indices), slot)) {
+                continue;
+            }
+            List<Chooser.Pick> picks = licences.given(need, slot).isEmpty() ? List.of() : picksAt(need, order, slot, Set.of());
+            if (!picks.isEmpty()) {
+                return Optional.of(reserved(need, picks, slot, outlook.times().endSlot(slot, need.limitMin()), keep));
+            }
+        }
+        from.put(need, outlook.times().count());
+        return Optional.empty();
+    }
+
+    /** Nodes for the need if it began in that slot; empty if it does not fit then. */
+    private List<Chooser.Pick> picksAt(Need need, List<NodeSlot> order, int slot, Set<String> avoided) {
+        Grid g = outlook.grid();
+        int required = Feasibility.names(need.nodeList()).size();
+        int end = outlook.times().endSlot(slot, need.limitMin());
+        long from = now.seconds() + outlook.times().starts()[slot];
+        List<Chooser.Candidate> able = new ArrayList<>();
+        int found = 0;
+        int[] index = indices.computeIfAbsent(order, Plans::indices);
+        for (int i = 0; i < index.length; i++) {
+            if (g.isFull(need, index[i], slot)) {
+                continue;
+            }
+            NodeSlot node = order.get(i);
+            if (!node.usable || avoided.contains(node.spec.name()) || slot == 0 && !node.accepts(need.apart())) {
+                continue;
+            }
+            int barred = reserved.isEmpty() ? 0 : reserved.barred(need.reservation(), node, from, until(from, need.limitMin()));
+            barred += node.freeUnits.count() - GpuPlaces.open(need, node, node.freeUnits).count();
+            int tasks = Chooser.tasksFitting(need, node, g.unitsIn(node.index, slot, end) - barred, g.memoryIn(node.index, slot, end),
+                    g.idleIn(node.index, slot, end) && !(need.exclusive() && barred > 0), memoryConsumed);
+            if (tasks > 0 && slot == 0) {
+                tasks = Math.min(tasks, Chooser.tasksByGres(need, node));
+            }
+            if (tasks > 0) {
+                able.add(new Chooser.Candidate(node, tasks));
+                found += i < required ? 1 : 0;
+            }
+        }
+        if (slot > 0 && packing && able.size() > required) {
+            // what is free now stays so for others as far as possible
+            able.subList(required, able.size()).sort(Comparator.comparingInt((Chooser.Candidate c) -> c.node().spec.weight())
+                    .thenComparingInt(c -> c.node().freeUnits.count()));
+        }
+        return found < required ? List.of() : Chooser.pick(slot == 0 ? need : need.withoutJobGres(), able, required,
+                need.network().in(state.settings()));
+    }
+
+    /** Keeps room for all of them at the first time at which each finds nodes of its own; empty if there is none. */
+    List<Planner.Estimate> together(List<Need> needs) {
+        List<List<NodeSlot>> orders = needs.stream().map(n -> candidates.of(n, Set.of())).toList();
+        for (int slot = 0; slot < outlook.times().count(); slot++) {
+            Set<String> used = new HashSet<>();
+            List<List<Chooser.Pick>> all = new ArrayList<>();
+            List<List<Licences.Item>> had = new ArrayList<>();
+            for (int i = 0; i < needs.size() && all.size() == i; i++) {
+                Optional<List<Licences.Item>> given = licences.given(needs.get(i), slot);
+                List<Chooser.Pick> picks = given.isEmpty() ? List.of() : picksAt(needs.get(i), orders.get(i), slot, used);
+                if (!picks.isEmpty()) {
+                    all.add(picks);
+                    had.add(given.get());
+                    licences.keep(given.get(), slot, needs.get(i), false);
+                    picks.forEach(p -> used.add(p.node().spec.name()));
+                }
+            }
+            for (int i = 0; i < had.size(); i++) {
+                licences.keep(had.get(i), slot, needs.get(i), true);
+            }
+            if (all.size() == needs.size()) {
+                List<Planner.Estimate> out = new ArrayList<>();
+                for (int i = 0; i < needs.size(); i++) {
+                    out.add(reserved(needs.get(i), all.get(i), slot, outlook.times().endSlot(slot, needs.get(i).limitMin()), true));
+                }
+                return out;
+            }
+        }
+        return List.of();
+    }
+
+    private Planner.Estimate reserved(Need need, List<Chooser.Pick> picks, int slot, int end, boolean keep) {
+        if (keep) {
+            licences.given(need, slot).ifPresent(l -> licences.keep(l, slot, need, false));
+        }
+        List<String> names = new ArrayList<>();
+        int cpus = 0;
+        for (Chooser.Pick pick : picks) {
+            names.add(pick.node().spec.name());
+            int perUnit = pick.node().spec.cpusPerUnit();
+            int usable = need.usableCpus(pick.node().spec);
+            int units = need.exclusive() ? pick.node().spec.units()
+                    : (Math.max(need.cpusPerNodeMin(), need.overcommit() ? 1 : pick.tasks() * need.cpusPerTask()) + usable - 1) / usable;
+            cpus += units * perUnit;
+            long memory = need.memAll() ? pick.node().spec.memoryMb() : need.memPerNodeMb() > 0 ? need.memPerNodeMb()
+                    : need.memPerCpuMb() * units * perUnit;
+            if (keep) {
+                outlook.grid().take(pick.node().index, slot, end, units, memoryConsumed ? memory : 0);
+                if (packing && slot > 0) {
+                    kept.merge(pick.node().index, units, Integer::sum);
+                }
+            }
+        }
+        return new Planner.Estimate(now.seconds() + outlook.times().starts()[slot], names, cpus, need.partition());
+    }
+}

@@ -1,0 +1,72 @@
+package dev.muster.scheduler;
+
+import java.util.TreeSet;
+
+/**
+ * The times that a plan is made in: slots that begin at so many seconds from now, each as long as until the next. Fine near now and coarse
+ * later; where little runs, also the exact times at which it ends, so that nothing is rounded.
+ *
+ * @param starts ascending, the first 0, all below 2^31
+ */
+record Times(int[] starts) {
+    /** So far plans reach: seven days, in seconds. */
+    static final int HORIZON_S = 7 * 86400;
+    /** Steps in seconds and where they end. */
+    private static final int[][] STEPS = {{60, 600}, {300, 3600}, {900, 6 * 3600}, {3600, 86400}, {7200, 3 * 86400}, {4 * 3600, HORIZON_S}};
+    static final Times TELESCOPING = new Times(telescoping());
+    /** Slots times nodes of a plan with exact times: more, and only the telescoping ones are used. */
+    static final int CELLS_MAX = 1 << 19;
+
+    private static int[] telescoping() {
+        java.util.ArrayList<Integer> out = new java.util.ArrayList<>();
+        int at = 0;
+        for (int[] step : STEPS) {
+            while (at < step[1]) {
+                out.add(at);
+                at += step[0];
+            }
+        }
+        return out.stream().mapToInt(i -> i).toArray();
+    }
+
+    /** With these ends as well, in seconds from now, if there are few enough of them for so many nodes. */
+    static Times with(Iterable<Long> ends, int nodes) {
+        TreeSet<Integer> all = new TreeSet<>();
+        for (long end : ends) {
+            if (end > 0 && end < Integer.MAX_VALUE / 2) {
+                all.add((int) end);
+                if ((long) (all.size() + TELESCOPING.starts.length) * nodes > CELLS_MAX) {
+                    return TELESCOPING;
+                }
+            }
+        }
+        for (int s : TELESCOPING.starts) {
+            all.add(s);
+        }
+        return new Times(all.stream().mapToInt(i -> i).toArray());
+    }
+
+    int count() {
+        return starts.length;
+    }
+
+    /** The first slot that begins at or after so many seconds from now; the number of slots if there is none. */
+    int slotAt(long seconds) {
+        int lo = 0;
+        int hi = starts.length;
+        while (lo < hi) {
+            int mid = (lo + hi) >>> 1;
+            if (starts[mid] >= seconds) {
+                hi = mid;
+            } else {
+                lo = mid + 1;
+            }
+        }
+        return lo;
+    }
+
+    /** One past the last slot that a job starting in a slot with this limit touches. */
+    int endSlot(int slot, int limitMin) {
+        return limitMin < 0 ? starts.length : Math.max(slot + 1, slotAt(starts[slot] + limitMin * 60L));
+    }
+}

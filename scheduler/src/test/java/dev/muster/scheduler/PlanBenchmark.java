@@ -1,0 +1,285 @@
+package dev.muster.scheduler;
+
+import com.sun.management.ThreadMXBean;
+import dev.muster.core.Change;
+import dev.muster.core.Command;
+import dev.muster.core.Core;
+import dev.muster.core.Decision;
+import dev.muster.core.Entry;
+import dev.muster.core.Job;
+import dev.muster.core.Node;
+import dev.muster.core.Now;
+import dev.muster.core.Partition;
+import dev.muster.core.Planner;
+import dev.muster.core.Settings;
+import dev.muster.model.Bytes;
+import dev.muster.model.Codec;
+import dev.muster.model.ExitStatus;
+import dev.muster.model.IndexSet;
+import dev.muster.model.JobDesc;
+import dev.muster.model.Json;
+import dev.muster.model.Topology;
+import dev.muster.model.accounting.DbdMessages.AssocPolicy;
+import dev.muster.model.accounting.DbdMessages.Policy;
+import dev.muster.model.accounting.DbdMessages.QosPolicy;
+import dev.muster.model.api.ClusterMessages.PartitionInfo;
+import dev.muster.model.node.NodeMessages;
+import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Random;
+
+/**
+ * What planning costs: a full cluster of 10,000 nodes of six kinds with a long queue, and limits, licences, a topology, reservations and
+ * preemption all on. Prints one table, milliseconds of the thread's CPU and by the clock: the first pass, which starts what fits, and then passes
+ * in which nothing can start. Usage: PlanBenchmark [JOBS [NODES [MIX,... [TIMES]]]]; mixes are hpc, arr (50 different requests) and uniq (all
+ * different). Not a unit test.
+ */
+public final class PlanBenchmark {
+    private static final int USERS = 400;
+    private static final int LEAF = 40;
+    private static final int TEMPLATES = 1800;
+    private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+
+    private final Random random = new Random(7);
+    private final Scheduler scheduler = new Scheduler().withoutConnections();
+    private final Core core = new Core(scheduler);
+    private final List<Node.Spec> nodes = new ArrayList<>();
+    private final List<JobDesc> templates = new ArrayList<>();
+    private long ms = 1_000_000_000L;
+
+    private PlanBenchmark(int nodeCount, boolean features) {
+        for (int i = 0; i < nodeCount; i++) {
+            nodes.add(node(i));
+        }
+        Json.Obj options = new Json.Obj();
+        if (features) {
+            options.put("accounting_enforce", "associations,limits,qos").put("licenses", "fluent:500,matlab:2000")
+                    .put("preempt_type", "preempt/qos").put("preempt_mode", "REQUEUE");
+        }
+        Json.Obj settings = new Json.Obj().put("clusterName", "bench").put("memoryConsumed", true).put("maxJobCount", 10_000_000L)
+                .put("maxJobId", 60_000_000L).put("maxArraySize", 100_001L).put("maxStepCount", 100L).put("firstJobId", 1L)
+                .put("enforcePartLimits", "NO").put("minJobAgeS", 300L).put("requeueJobs", true)
+                .put("gresTypes", new ArrayList<Object>(List.of("gpu")))
+                .put("options", options);
+        if (features) {
+            settings.put("topologies", new ArrayList<Object>(List.of(Json.object(Codec.encode(tree())))));
+        }
+        List<Partition> partitions = List.of(partition("main", 1, n -> true), partition("gpu", 1, n -> !n.gres().isEmpty()),
+                partition("big", 1, n -> n.memoryMb() > 1_000_000), partition("urgent", 2, n -> true));
+        run(new Command.ApplyConfig(Codec.bind(settings, Settings.class), nodes, partitions));
+        if (features) {
+            run(new Command.ApplyPolicy(policy()));
+        }
+        for (Node.Spec n : nodes) {
+            run(new Command.RegisterNode(new NodeMessages.Register(n.name(), "bench", "boot", "1", 0, new NodeMessages.Hardware(n.cpus(), 1,
+                    n.sockets(), n.coresPerSocket(), 1, n.memoryMb(), 0, "", "", "", 0), List.of(), "", "")));
+        }
+    }
+
+    private static Node.Spec node(int i) {
+        int kind = i % 20;
+        int cpus = kind < 10 ? 64 : kind < 16 ? 128 : 96;
+        long memory = kind < 8 ? 256_000 : kind < 16 ? 512_000 : kind < 19 ? 1_000_000 : 4_000_000;
+        int gpus = kind == 16 ? 4 : kind == 17 ? 8 : 0;
+        List<Node.Gres> gres = gpus == 0 ? List.of() : List.of(new Node.Gres("gpu", "", 0, gpus, "", List.of(), List.of()));
+        String name = "n" + i;
+        return new Node.Spec(name, name, name, 1, cpus, 1, 2, cpus / 2, 1, cpus, 1, memory, 0, 0,
+                kind < 10 ? List.of("old") : List.of("new", "fast"), 1, gres, IndexSet.empty(), "UNKNOWN", "", i);
+    }
+
+    private Topology tree() {
+        List<Topology.Switch> switches = new ArrayList<>();
+        List<String> leaves = new ArrayList<>();
+        List<String> all = new ArrayList<>();
+        for (int from = 0; from < nodes.size(); from += LEAF) {
+            List<String> own = nodes.subList(from, Math.min(nodes.size(), from + LEAF)).stream().map(Node.Spec::name).toList();
+            switches.add(new Topology.Switch("s" + from, 0, 1, own, List.of()));
+            leaves.add("s" + from);
+            all.addAll(own);
+        }
+        switches.add(new Topology.Switch("root", 1, 1, all, leaves));
+        return new Topology("", Topology.Kind.TREE, switches, List.of(), List.of(), List.of(), false);
+    }
+
+    private Partition partition(String name, int tier, java.util.function.Predicate<Node.Spec> of) {
+        Json.Obj info = new Json.Obj().put("name", name).put("isDefault", name.equals("main")).put("state", "UP").put("maxTimeMin", 10080L)
+                .put("maxNodes", -1L).put("maxCpusPerNode", -1L).put("overTimeLimitMin", -1L).put("priorityTier", (long) tier)
+                .put("allowGroups", "ALL").put("allowAccounts", "ALL").put("allowQos", "ALL").put("allocNodes", "ALL").put("overSubscribe", "NO")
+                .put("defMemPerCpuMb", 2000L);
+        return new Partition(Codec.bind(info, PartitionInfo.class), nodes.stream().filter(of).map(Node.Spec::name).toList());
+    }
+
+    private static Policy policy() {
+        List<AssocPolicy> assocs = new ArrayList<>();
+        List<String> qos = List.of("normal", "low", "high");
+        assocs.add(new AssocPolicy(1, 0, "root", "", "", false, Map.of(), qos, ""));
+        int id = 2;
+        for (int a = 0; a < USERS / 10; a++) {
+            int account = id++;
+            assocs.add(new AssocPolicy(account, 1, "a" + a, "", "", false, Map.of("GrpTRES", "cpu=60000"), qos, ""));
+            for (int u = 0; u < 10; u++) {
+                assocs.add(new AssocPolicy(id++, account, "a" + a, "u" + (a * 10 + u), "", true, Map.of("MaxJobs", "5000"), qos, ""));
+            }
+        }
+        return new Policy(assocs, List.of(new QosPolicy(1, "normal", Map.of("Priority", "10", "Preempt", "low")), new QosPolicy(2, "low", Map.of()),
+                new QosPolicy(3, "high", Map.of("Priority", "100", "Preempt", "low", "MaxTRESPU", "cpu=20000"))), List.of(), List.of());
+    }
+
+    /** 35 % one core, 25 % part of a node, 30 % whole nodes, 3 % wide, 6 % GPUs, 1 % large memory. */
+    private Json.Obj request() {
+        int dice = random.nextInt(100);
+        Json.Obj r = new Json.Obj();
+        if (dice < 35) {
+            return r.put("tasks", 1L).put("memPerCpuMb", 1000L * (1 + random.nextInt(8)));
+        } else if (dice < 60) {
+            return r.put("tasks", 2L + random.nextInt(40)).put("nodesMin", 1L).put("nodesMax", 1L).put("memPerCpuMb", 1000L + random.nextInt(3000));
+        } else if (dice < 90) {
+            long n = 1L << random.nextInt(7);
+            return r.put("nodesMin", n).put("nodesMax", n).put("tasks", n).put("exclusive", "NODE");
+        } else if (dice < 93) {
+            long n = 65 + random.nextInt(700);
+            return r.put("nodesMin", n).put("nodesMax", n).put("tasks", n).put("exclusive", "NODE");
+        } else if (dice < 99) {
+            return r.put("tasks", 1L).put("tresPerNode", "gres/gpu:" + (1 + random.nextInt(4))).put("cpusPerTask", 4L + random.nextInt(12));
+        }
+        return r.put("tasks", 1L).put("memPerNodeMb", 600_000L + 100_000L * random.nextInt(20)).put("cpusPerTask", 16L);
+    }
+
+    private JobDesc desc(boolean features) {
+        Json.Obj request = request();
+        boolean gpu = request.toString().contains("gpu");
+        boolean big = request.toString().contains("memPerNodeMb");
+        if (features && !gpu && random.nextInt(10) == 0) {
+            request.put("licenses", random.nextBoolean() ? "fluent" : "matlab:2");
+        }
+        if (features && !gpu && !big && random.nextInt(5) == 0) {
+            request.put("features", random.nextBoolean() ? "old" : "fast");
+        }
+        Json.Obj d = new Json.Obj().put("kind", "BATCH").put("partition", gpu ? "gpu" : big ? "big" : "main").put("name", "job")
+                .put("request", request).put("timing", new Json.Obj().put("timeLimitMin", 10L << random.nextInt(10)))
+                .put("files", new Json.Obj().put("workDir", Bytes.of("/home").base64()))
+                .put("payload", new Json.Obj().put("submitHost", "login").put("scriptHash", "a".repeat(64)).put("envHash", "b".repeat(64)));
+        return Codec.bind(d, JobDesc.class);
+    }
+
+    private JobDesc owned(JobDesc desc, boolean features) {
+        int u = random.nextInt(USERS);
+        int dice = random.nextInt(20);
+        dev.muster.model.Identity owner = new dev.muster.model.Identity(1000 + u, 100, "u" + u, "g", List.of(100), "/home", "/bin/sh");
+        JobDesc.Charge c = desc.charge();
+        JobDesc out = desc.withOwner(owner);
+        return features ? out.withCharge(new JobDesc.Charge("a" + u / 10, dice == 0 ? "high" : dice < 5 ? "low" : "normal", c.wckey(), "", ""))
+                : out;
+    }
+
+    private int submit(JobDesc desc) {
+        Decision.Accepted a = run(new Command.SubmitJob(desc.owner().uid(), desc, "", Bytes.EMPTY, Bytes.EMPTY, false, false));
+        return ((dev.muster.model.api.JobMessages.SubmitReply) a.reply()).jobId();
+    }
+
+    /** Jobs on nearly all nodes, each with some hours left; a node in fifty is empty. */
+    private void occupy(boolean features) {
+        JobDesc plain = Codec.bind(new Json.Obj().put("kind", "BATCH").put("partition", "main").put("request", new Json.Obj().put("tasks", 1L))
+                .put("timing", new Json.Obj().put("timeLimitMin", 5000L)).put("payload", new Json.Obj().put("submitHost", "login")), JobDesc.class);
+        for (Node.Spec n : nodes) {
+            if (random.nextInt(50) == 0) {
+                continue;
+            }
+            int jobs = 1 + random.nextInt(3);
+            int used = random.nextInt(100) < 92 ? n.cpus() : n.cpus() - random.nextInt(n.cpus() / 4);
+            for (int j = 0; j < jobs; j++) {
+                int from = used * j / jobs;
+                int to = used * (j + 1) / jobs;
+                Map<String, IndexSet> gres = j == 0 && !n.gres().isEmpty() && random.nextInt(4) > 0
+                        ? Map.of("gpu", IndexSet.range(0, n.gres().getFirst().count() - 1, 1)) : Map.of();
+                int id = submit(owned(plain, features));
+                int minutes = 1 + random.nextInt(random.nextBoolean() ? 300 : 4000);
+                dev.muster.core.Allocation.Share share = new dev.muster.core.Allocation.Share(n.name(), dev.muster.core.Allocation.Agent.SLURMD,
+                        "boot", IndexSet.range(from, to - 1, 1), to - from, n.memoryMb() / (jobs + 1), gres, true, false);
+                apply("start", List.of(new Change.JobStarted(id, 1, new dev.muster.core.Allocation(1, List.of(share)), minutes,
+                        ms + minutes * 60_000L, false)));
+            }
+        }
+    }
+
+    private void queue(int jobs, String mix, boolean features) {
+        for (int i = 0; i < TEMPLATES; i++) {
+            templates.add(desc(features));
+        }
+        for (int i = 0; i < jobs; i++) {
+            // a few templates are asked for much more often than the others
+            int skewed = (int) (TEMPLATES * Math.pow(random.nextDouble(), 3));
+            JobDesc d = mix.equals("uniq") || mix.equals("hpc") && random.nextInt(100) < 15 ? desc(features)
+                    : mix.equals("arr") ? templates.get(random.nextInt(50)) : templates.get(skewed);
+            submit(owned(d, features));
+        }
+    }
+
+    private Decision.Accepted run(Command command) {
+        Now now = new Now(ms, ms);
+        if (!(core.decide(command, now) instanceof Decision.Accepted a)) {
+            throw new IllegalStateException("refused: " + command + " " + core.decide(command, now));
+        }
+        apply(command.getClass().getSimpleName(), a.changes());
+        return a;
+    }
+
+    private void apply(String what, List<Change> changes) {
+        if (!changes.isEmpty()) {
+            core.apply(new Entry(ms, ms, 0, what, changes));
+        }
+    }
+
+    private record Cost(double wallMs, double cpuMs, long allocatedKb, int starts) {}
+
+    private Cost pass() {
+        long thread = Thread.currentThread().threadId();
+        long bytes = THREADS.getThreadAllocatedBytes(thread);
+        long cpu = THREADS.getCurrentThreadCpuTime();
+        long wall = System.nanoTime();
+        List<Planner.Start> starts = scheduler.starts(core.state(), new Now(ms, ms), 100_000);
+        return new Cost((System.nanoTime() - wall) / 1e6, (THREADS.getCurrentThreadCpuTime() - cpu) / 1e6,
+                (THREADS.getThreadAllocatedBytes(thread) - bytes) / 1024, starts.size());
+    }
+
+    /** What can start has started: the passes that are measured are over a queue in which everybody waits. */
+    private void settle() {
+        for (int i = 0; i < 20 && !run(new Command.Schedule(100_000)).changes().isEmpty(); i++) {
+            ms += 1000;
+        }
+    }
+
+    private void row(String name, int times) {
+        Cost cold = pass();
+        settle();
+        Cost[] warm = new Cost[times];
+        for (int i = 0; i < times; i++) {
+            warm[i] = pass();
+        }
+        double[] cpu = Arrays.stream(warm).mapToDouble(Cost::cpuMs).sorted().toArray();
+        double[] wall = Arrays.stream(warm).mapToDouble(Cost::wallMs).sorted().toArray();
+        System.out.printf(Locale.ROOT, "%-44s %9.1f %9.1f %9.1f %9.1f %9.1f %9d %7d%n", name, cold.cpuMs, cpu[0], cpu[times / 2], wall[0],
+                wall[times / 2], warm[times - 1].allocatedKb, cold.starts);
+    }
+
+    public static void main(String[] args) {
+        int jobs = args.length > 0 ? Integer.parseInt(args[0]) : 100_000;
+        int nodeCount = args.length > 1 ? Integer.parseInt(args[1]) : 10_000;
+        String[] mixes = args.length > 2 ? args[2].split(",") : new String[] {"hpc", "arr", "uniq"};
+        int times = args.length > 3 ? Integer.parseInt(args[3]) : 10;
+        System.out.printf(Locale.ROOT, "%-44s %9s %9s %9s %9s %9s %9s %7s%n", jobs + " pending, " + nodeCount + " nodes", "cold_cpu", "min_cpu",
+                "med_cpu", "min_wall", "med_wall", "alloc_kb", "cold_st");
+        for (boolean features : new boolean[] {false, true}) {
+            for (String mix : mixes) {
+                PlanBenchmark bench = new PlanBenchmark(nodeCount, features);
+                bench.occupy(features);
+                bench.queue(jobs, mix, features);
+                bench.row(mix + (features ? ", everything on" : ", plain"), times);
+            }
+        }
+    }
+}

@@ -1,0 +1,221 @@
+package dev.muster.simulator.replay;
+
+import dev.muster.scheduler.Expected;
+import dev.muster.scheduler.Slowdown;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.PriorityQueue;
+
+/**
+ * A fast replay on a machine of equal CPUs: what the product's pass does there ({@link Product}), counted instead of chosen node by node.
+ * A test holds the two against each other. All times in seconds of the trace.
+ */
+final class Kernel {
+    /** A longer queue is put in order again only each {@link #SORT_S} seconds where its order changes with time. */
+    private static final int LONG_QUEUE = 1000;
+    private static final int SORT_S = 60;
+
+    private final Policy policy;
+    private final List<Trace.Job> jobs;
+    private final long[] startS;
+    private final boolean[] started;
+    private final Expected expected = new Expected();
+    private final Slowdown slowdown = new Slowdown();
+    /** Waiting jobs in order of submission, and as far as it differs in the order in which they are tried beside a reservation. */
+    private int[] queue = new int[64];
+    private int[] fill = new int[64];
+    private int waiting;
+    private final double[] key;
+    private final Profile running = new Profile();
+    private final PriorityQueue<End> ends = new PriorityQueue<>(Comparator.comparingLong(End::atS));
+    private int free;
+    private long nowS;
+    private long sortedS = Long.MIN_VALUE;
+    private int deepest;
+
+    private record End(long atS, int index) {}
+
+    Kernel(Trace trace, Policy policy) {
+        this.policy = policy;
+        this.jobs = trace.jobs();
+        this.startS = new long[jobs.size()];
+        this.started = new boolean[jobs.size()];
+        this.key = new double[jobs.size()];
+        this.free = trace.cpus();
+    }
+
+    /** The longest the queue was. */
+    int deepest() {
+        return deepest;
+    }
+
+    /** @return when each job of the trace started */
+    long[] replay() {
+        int next = 0;
+        while (next < jobs.size() || !ends.isEmpty()) {
+            nowS = Math.min(next < jobs.size() ? jobs.get(next).submitS() : Long.MAX_VALUE, ends.isEmpty() ? Long.MAX_VALUE : ends.peek().atS);
+            while (!ends.isEmpty() && ends.peek().atS == nowS) {
+                end(ends.poll().index);
+            }
+            while (next < jobs.size() && jobs.get(next).submitS() == nowS) {
+                enqueue(next++);
+            }
+            deepest = Math.max(deepest, waiting);
+            if (waiting > 0 && free > 0) {
+                schedule();
+            }
+        }
+        return startS;
+    }
+
+    private void end(int index) {
+        Trace.Job job = jobs.get(index);
+        free += job.cpus();
+        running.remove(startS[index] + job.limitS(), job.cpus());
+        if (policy.expects()) {
+            expected.learn(job.user(), job.limitS(), job.cpus(), job.runS());
+        }
+    }
+
+    private void enqueue(int index) {
+        if (waiting == queue.length) {
+            queue = Arrays.copyOf(queue, waiting * 2);
+            fill = Arrays.copyOf(fill, waiting * 2);
+        }
+        queue[waiting] = index;
+        fill[waiting++] = index;
+    }
+
+    private void schedule() {
+        int head = 0;
+        while (head < waiting && jobs.get(queue[head]).cpus() <= free) {
+            begin(queue[head++]);
+        }
+        if (head < waiting && free > 0) {
+            switch (policy) {
+                case FCFS -> { }
+                case CONSERVATIVE -> everybody();
+                case EASY, SHORT, EXPECTED, SLOWDOWN -> beside(queue[head]);
+            }
+        }
+        int left = without(queue);
+        without(fill);
+        waiting = left;
+    }
+
+    /** @return how many are left of those that wait */
+    private int without(int[] order) {
+        int to = 0;
+        for (int i = 0; i < waiting; i++) {
+            if (!started[order[i]]) {
+                order[to++] = order[i];
+            }
+        }
+        return to;
+    }
+
+    private void begin(int index) {
+        Trace.Job job = jobs.get(index);
+        started[index] = true;
+        startS[index] = nowS;
+        free -= job.cpus();
+        ends.add(new End(nowS + job.runS(), index));
+        running.add(nowS + job.limitS(), job.cpus());
+        slowdown.waited(nowS, nowS - job.submitS());
+    }
+
+    /** What does not delay the first that waits: over by then, or on CPUs that it does not need. */
+    private void beside(int head) {
+        int needed = jobs.get(head).cpus();
+        long shadow = running.whenFree(needed - free);
+        int extra = free + running.freedBy(shadow) - needed;
+        sort();
+        for (int i = 0; i < waiting && free > 0; i++) {
+            int index = fill[i];
+            Trace.Job job = jobs.get(index);
+            if (started[index] || index == head || job.cpus() > free) {
+                continue;
+            }
+            boolean over = nowS + job.limitS() <= shadow;
+            if (over || job.cpus() <= extra) {
+                extra -= over ? 0 : job.cpus();
+                begin(index);
+            }
+        }
+    }
+
+    private void sort() {
+        if (policy == Policy.EASY || waiting > LONG_QUEUE && nowS - sortedS < SORT_S) {
+            return;
+        }
+        sortedS = nowS;
+        long oldest = 0;
+        for (int i = 0; i < waiting; i++) {
+            oldest = Math.max(oldest, started[queue[i]] ? 0 : nowS - jobs.get(queue[i]).submitS());
+        }
+        double due = slowdown.dueAfterS(nowS, oldest);
+        for (int i = 0; i < waiting; i++) {
+            key[fill[i]] = key(jobs.get(fill[i]), due);
+        }
+        // nearly in order already, but for the many that came or changed: then a merge sort is faster
+        long moves = 0;
+        for (int i = 1; i < waiting; i++) {
+            int index = fill[i];
+            int at = i - 1;
+            while (at >= 0 && after(fill[at], index)) {
+                fill[at + 1] = fill[at];
+                at--;
+            }
+            fill[at + 1] = index;
+            moves += i - 1 - at;
+            if (moves > 32L * waiting) {
+                int[] sorted = Arrays.stream(fill, 0, waiting).boxed()
+                        .sorted(Comparator.comparingDouble((Integer j) -> key[j]).thenComparingInt(j -> j)).mapToInt(j -> j).toArray();
+                System.arraycopy(sorted, 0, fill, 0, waiting);
+                return;
+            }
+        }
+    }
+
+    private boolean after(int one, int other) {
+        return key[one] > key[other] || key[one] == key[other] && one > other;
+    }
+
+    /** Lower goes first. */
+    private double key(Trace.Job job, double dueAfterS) {
+        long waitS = nowS - job.submitS();
+        return switch (policy) {
+            case FCFS, EASY, CONSERVATIVE -> 0;
+            case SHORT -> job.limitS();
+            case EXPECTED -> expectedS(job);
+            case SLOWDOWN -> waitS > dueAfterS ? Double.NEGATIVE_INFINITY : -Slowdown.urgency(waitS, expectedS(job));
+        };
+    }
+
+    private double expectedS(Trace.Job job) {
+        return expected.seconds(job.user(), job.limitS(), job.cpus(), job.limitS());
+    }
+
+    /** Everybody in order at the first time at which he fits beside all before him. */
+    private void everybody() {
+        Profile plan = running.copy();
+        int[] order = Arrays.copyOf(queue, waiting);
+        int now = free;
+        for (int index : order) {
+            Trace.Job job = jobs.get(index);
+            if (started[index]) {
+                continue;
+            }
+            long at = plan.earliest(nowS, now, job.cpus(), job.limitS());
+            if (at == nowS) {
+                begin(index);
+                now -= job.cpus();
+                plan.add(nowS + job.limitS(), job.cpus());
+            } else {
+                plan.add(at, -job.cpus());
+                plan.add(at + job.limitS(), job.cpus());
+            }
+        }
+    }
+}
