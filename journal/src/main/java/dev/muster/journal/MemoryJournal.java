@@ -158,7 +158,10 @@ public final class MemoryJournal implements Journal {
         }
         List<byte[]> held = new ArrayList<>();
         items.forEachRemaining(held::add);
-        snapshot = Optional.of(new Held(index, held));
+        // as on disk the newest counts, whichever is finished last
+        if (snapshot.filter(s -> s.index() > index).isEmpty()) {
+            snapshot = Optional.of(new Held(index, held));
+        }
     }
 
     @Override
