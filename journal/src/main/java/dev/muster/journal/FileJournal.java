@@ -432,16 +432,18 @@ public final class FileJournal implements Journal {
         }
         try {
             SnapshotFile written = SnapshotFile.write(directory, options.clusterId(), index, items, disk);
-            Optional<SnapshotFile> old;
+            Optional<SnapshotFile> useless;
             lock.lock();
             try {
-                old = snapshot;
-                snapshot = Optional.of(written);
+                // the newest counts, whichever is finished last
+                boolean late = snapshot.filter(s -> s.index() > index).isPresent();
+                useless = late ? Optional.of(written) : snapshot.filter(s -> s.index() < index);
+                snapshot = late ? snapshot : Optional.of(written);
             } finally {
                 lock.unlock();
             }
-            if (old.isPresent() && old.get().index() < index) {
-                Files.deleteIfExists(old.get().file());
+            if (useless.isPresent()) {
+                Files.deleteIfExists(useless.get().file());
             }
         } catch (IOException e) {
             throw new UncheckedIOException("cannot write a snapshot into " + directory + ": " + e.getMessage(), e);

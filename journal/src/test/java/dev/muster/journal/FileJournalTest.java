@@ -417,6 +417,21 @@ class FileJournalTest {
         }
     }
 
+    @Test
+    void theNewestSnapshotCountsWhicheverIsFinishedLast() throws Exception {
+        writeAndDie(30);
+        try (FileJournal journal = open()) {
+            journal.writeSnapshot(20, List.of(bytes("twenty")).iterator());
+            journal.writeSnapshot(10, List.of(bytes("ten")).iterator());
+            assertThat(journal.latestSnapshot().orElseThrow().index()).isEqualTo(20);
+            journal.writeSnapshot(25, List.of(bytes("more")).iterator());
+        }
+        try (var files = Files.list(dir)) {
+            assertThat(files.map(f -> f.getFileName().toString()).filter(n -> n.endsWith(".snap")))
+                    .containsExactly("snapshot-00000000000000000025.snap");
+        }
+    }
+
     private boolean readFails() {
         try {
             readSnapshot();
