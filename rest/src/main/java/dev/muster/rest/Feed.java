@@ -186,7 +186,7 @@ final class Feed {
             }
             revision = reply.text("revision");
             if (reply.flag("reset")) {
-                add(revision, event(revision, "reset", head(reply)));
+                add(revision, reset(reply));
             } else {
                 byte[] events = events(reply);
                 if (events.length > 0) {
@@ -221,6 +221,12 @@ final class Feed {
 
     // ---- events
 
+    /** The lists are to be read anew. It says nothing of who asked: all readers of a feed are told the same. */
+    static byte[] reset(Json.Obj reply) {
+        return event(reply.text("revision"), "reset", new Json.Obj().put("revision", reply.text("revision")).put("now", reply.number("now")));
+    }
+
+    /** Who a reader is, and where the cluster is now. */
     static Json.Obj head(Json.Obj reply) {
         return new Json.Obj().put("revision", reply.text("revision")).put("now", reply.number("now")).put("user", reply.text("user"))
                 .put("operator", reply.flag("operator")).put("administrator", reply.flag("administrator"));

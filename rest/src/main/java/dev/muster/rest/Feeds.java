@@ -84,8 +84,7 @@ final class Feeds {
             }
             if (taken.lost()) {
                 number = seat.feed.newest();
-                Json.Obj now = look(host);
-                out.write(Feed.event(now.text("revision"), "reset", Feed.head(now)));
+                out.write(Feed.reset(look(host)));
                 continue;
             }
             for (Feed.Batch b : taken.batches()) {
@@ -127,7 +126,7 @@ final class Feeds {
         }
         // what the feed has from here on may come twice, which says nothing new
         Json.Obj since = host.controller().call("Follow", Feed.question(seen, 0));
-        out.write(since.flag("reset") ? Feed.event(since.text("revision"), "reset", Feed.head(since)) : Feed.events(since));
+        out.write(since.flag("reset") ? Feed.reset(since) : Feed.events(since));
         return seat.joined.number();
     }
 }

@@ -60,7 +60,8 @@ final class LogTail implements Http.Written {
                     out.flush();
                     return;
                 }
-                if (!more && reply.number("size") < 0) {
+                // no file yet, or a begun character that its writer leaves as it is: neither is waited for by the node
+                if (!more && (reply.number("size") < 0 || !reply.text("data").isEmpty())) {
                     Thread.sleep(PENDING_MS);
                 }
                 reply = read(more ? 0 : WAIT_MS);

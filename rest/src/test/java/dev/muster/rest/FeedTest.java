@@ -49,6 +49,10 @@ class FeedTest {
                 waiting.decrementAndGet();
             }
         };
+        return host(controller);
+    }
+
+    private static Host host(Controller controller) {
         return (Host) Proxy.newProxyInstance(Host.class.getClassLoader(), new Class<?>[] {Host.class}, (p, m, args) -> switch (m.getName()) {
             case "controller" -> controller;
             case "hashCode" -> System.identityHashCode(p);
@@ -212,6 +216,34 @@ class FeedTest {
         until(() -> r.text().contains("event: away"));
         answers.add(news(7));
         until(() -> r.text().contains("event: back") && r.text().contains("id: e.7"));
+    }
+
+    /** One asks for all of a feed: what he is told of himself is nobody else's. */
+    @Test
+    void aResetSaysNothingOfWhoAsked() throws Exception {
+        Feeds feeds = new Feeds();
+        Reader one = read(feeds.stream(host("root"), ""));
+        Reader other = read(feeds.stream(host("u"), ""));
+        until(() -> one.text().contains("hello") && other.text().contains("\"user\":\"u\""));
+        answers.add(news(9).put("reset", true).put("user", "root").put("operator", true));
+        until(() -> other.text().contains("event: reset"));
+        assertThat(other.text()).endsWith("id: e.9\nevent: reset\ndata: {\"revision\":\"e.9\",\"now\":5}\n\n").doesNotContain("root");
+    }
+
+    /** A file may end within a character for as long as its job runs: its node answers at once each time. */
+    @Test
+    void aBegunCharacterIsWaitedForInPeace() throws Exception {
+        AtomicInteger calls = new AtomicInteger();
+        Host node = host((message, q) -> {
+            calls.incrementAndGet();
+            return new Json.Obj().put("attempt", 1L).put("path", "/o").put("offset", 0L).put("size", 1L).put("state", "RUNNING")
+                    .put("data", java.util.Base64.getEncoder().encodeToString(new byte[] {(byte) 0xe2}));
+        });
+        Reader r = read(new LogTail(node, 1, "stdout", 0, 0).begun());
+        until(() -> calls.get() > 0 && r.text().contains("event: file"));
+        Thread.sleep(700);
+        r.closed = true;
+        assertThat(calls.get()).isLessThan(3);
     }
 
     @Test

@@ -98,7 +98,7 @@ async function load() {
 
 function took(name, data) {
   if (name === 'hello' || name === 'reset') {
-    Object.assign(me, {user: data.user, operator: data.operator, administrator: data.administrator});
+    if (name === 'hello') Object.assign(me, {user: data.user, operator: data.operator, administrator: data.administrator});
     if (queued) { queued.push([name, data]); return; }
     load().catch(e => { me.error = e.message; changed(); setTimeout(() => took('reset', data), 5000); });
     return;
