@@ -50,3 +50,6 @@ check "who had nothing is first" "0.666667" "$(sshare -a -n -P -o User,FairShare
 match "level" 'inf' "$(sshare -a -l -n -P -o LevelFS)"
 match "show assoc_mgr" "ClusterName=test Account=lab UserName=$me\(0\) Partition= Priority=0 ID=" "$(scontrol show assoc_mgr account=lab flags=assoc)"
 match "with its limits" "GrpJobs=N\(0\)" "$(scontrol -o show assoc_mgr qos=normal flags=qos)"
+match "and with what its jobs had" "GrpWall=N\((0\.0[1-9]|0\.[1-9]|[1-9]).* GrpTRESMins=cpu=N\([0-9]" "$(scontrol -o show assoc_mgr qos=normal flags=qos)"
+sbatch -o /dev/null -w n1 --exclusive -t 1:00:00 --wrap 'sleep 60' >/dev/null; sleep 1; sbatch -o /dev/null -w n1 --exclusive -t 9 --wrap true >/dev/null; sbatch -H --wrap true >/dev/null; sleep 1
+match "who waits, and what may still be used" "GrpJobs=N\(1\) GrpJobsAccrue=N\(1\) GrpSubmitJobs=N\(3\).* GrpTRESRunMins=cpu=N\([1-9]" "$(scontrol -o show assoc_mgr qos=normal flags=qos)"

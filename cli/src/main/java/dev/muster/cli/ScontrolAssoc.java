@@ -120,10 +120,10 @@ final class ScontrolAssoc {
     }
 
     private static String group(Json.Obj row, Json.Obj l, String next) {
-        return next + "GrpJobs=" + limit(l, "GrpJobs", row.number("running")) + " GrpJobsAccrue=" + limit(l, "GrpJobsAccrue", 0)
-                + next + "GrpSubmitJobs=" + limit(l, "GrpSubmitJobs", row.number("submitted")) + " GrpWall=" + none(l.text("GrpWall")) + "(0.00)"
+        return next + "GrpJobs=" + limit(l, "GrpJobs", row.number("running")) + " GrpJobsAccrue=" + limit(l, "GrpJobsAccrue", row.number("accruing"))
+                + next + "GrpSubmitJobs=" + limit(l, "GrpSubmitJobs", row.number("submitted")) + " GrpWall=" + none(l.text("GrpWall")) + "(" + two(row.real("wallMin")) + ")"
                 + next + "GrpTRES=" + tres(l.text("GrpTRES"), row.obj("tres"))
-                + next + "GrpTRESMins=" + tres(l.text("GrpTRESMins"), new Json.Obj().put("billing", (long) (row.real("usage") / 60)))
+                + next + "GrpTRESMins=" + tres(l.text("GrpTRESMins"), row.obj("usedMins"))
                 + next + "GrpTRESRunMins=" + tres(l.text("GrpTRESRunMins"), row.obj("runMins"));
     }
 

@@ -5,6 +5,7 @@ import dev.muster.core.FairShare;
 import dev.muster.core.Job;
 import dev.muster.core.Now;
 import dev.muster.core.Priorities;
+import dev.muster.core.Shares;
 import dev.muster.core.State;
 import dev.muster.model.JobState;
 import dev.muster.model.accounting.DbdMessages.AssocPolicy;
@@ -101,27 +102,63 @@ final class PolicyViews {
             if (!job.state().isActive() || r.limitTickMs() < 0) {
                 continue;
             }
-            long seconds = Math.max(0, r.limitTickMs() - now.tickMs()) / 1000;
             Optional<AssocPolicy> a = state.accounts().assoc(job.desc().owner().user(), job.desc().charge().account(),
                     job.desc().partition().split(",")[0]);
             while (a.isPresent()) {
                 Map<String, Long> sum = out.computeIfAbsent(a.get().id(), k -> new TreeMap<>());
-                AccountUse.tres(state, job.desc(), r.allocation()).forEach((name, count) -> sum.merge(name, count * seconds / 60, Long::sum));
+                left(job).forEach((name, minutes) -> sum.merge(name, minutes, Long::sum));
                 a = state.accounts().parent(a.get());
             }
         }
         return out;
     }
 
+    /** Resource minutes that a running job may still use. */
+    private Map<String, Long> left(Job job) {
+        Map<String, Long> out = new TreeMap<>();
+        long seconds = Math.max(0, job.run().limitTickMs() - now.tickMs()) / 1000;
+        AccountUse.tres(state, job.desc(), job.run().allocation()).forEach((name, count) -> out.put(name, count * seconds / 60));
+        return out;
+    }
+
+    /** What has been charged, by association with those below it. */
+    private Map<Integer, Map<String, Long>> charged() {
+        Map<Integer, Map<String, Long>> out = new HashMap<>();
+        state.shares().each().entries().forEach(e -> {
+            for (Optional<AssocPolicy> a = state.accounts().assocs().find(e.getKey()); a.isPresent(); a = state.accounts().parent(a.get())) {
+                Map<String, Long> sum = out.computeIfAbsent(a.get().id(), k -> new TreeMap<>());
+                e.getValue().forEach((name, value) -> sum.merge(name, value, Long::sum));
+            }
+        });
+        return out;
+    }
+
+    private static Map<String, Long> minutes(Map<String, Long> charged) {
+        Map<String, Long> out = new TreeMap<>();
+        charged.forEach((name, value) -> out.put(name, (long) (value / (60 * FairShare.UNIT))));
+        out.remove(Shares.WALL);
+        return out;
+    }
+
+    private static double wall(Map<String, Long> charged) {
+        return charged.getOrDefault(Shares.WALL, 0L) / (60 * FairShare.UNIT);
+    }
+
     private final class Sum {
         private int running;
         private int submitted;
+        private int accruing;
+        private final Map<String, Long> runMins = new TreeMap<>();
         private final Map<String, Long> tres = new TreeMap<>();
 
         private void add(Job job) {
             boolean active = job.state().isActive();
             submitted += active ? 1 : job.isArrayRecord() ? job.array().pending().count() : 1;
             running += active ? 1 : 0;
+            accruing += job.isPending() && !job.isHeld() && Priorities.accrueTime(state, job) > 0 ? 1 : 0;
+            if (active && job.run().limitTickMs() >= 0) {
+                left(job).forEach((name, minutes) -> runMins.merge(name, minutes, Long::sum));
+            }
             if (active) {
                 AccountUse.tres(state, job.desc(), job.run().allocation()).forEach((name, count) -> tres.merge(name, count, Long::sum));
             }
@@ -145,21 +182,25 @@ final class PolicyViews {
         List<LimitRow> assocs = new ArrayList<>();
         List<ShareRow> shares = shareRows();
         List<FairShare.Row> tree = Priorities.shares(state).rows();
+        Map<Integer, Map<String, Long>> charged = charged();
         for (int i = 0; i < tree.size(); i++) {
             AssocPolicy a = tree.get(i).assoc();
             if (!privacy.shows(shares.get(i))) {
                 continue;
             }
             Sum sum = ofAssoc.getOrDefault(a.id(), new Sum());
+            Map<String, Long> had = charged.getOrDefault(a.id(), Map.of());
             String parent = a.user().isEmpty() ? state.accounts().parent(a).map(AssocPolicy::account).orElse("") : "";
             assocs.add(new LimitRow(a.id(), "", a.user().isEmpty() ? -1 : uid.applyAsInt(a.user()), a.isDefault(), parent, shares.get(i),
-                    shares.get(i).rawUsage(), a.limits(), sum.running, sum.submitted, sum.tres, shares.get(i).tresRunMins()));
+                    shares.get(i).rawUsage(), a.limits(), sum.running, sum.submitted, sum.tres, shares.get(i).tresRunMins(),
+                    sum.accruing, minutes(had), wall(had)));
         }
         List<LimitRow> qos = new ArrayList<>();
         for (QosPolicy q : state.accounts().qos().values()) {
             Sum sum = ofQos.getOrDefault(q.name(), new Sum());
+            Map<String, Long> had = state.shares().qosEach().find(q.id()).orElse(Map.of());
             qos.add(new LimitRow(q.id(), q.name(), -1, false, "", NO_SHARE, state.shares().qos().find(q.id()).orElse(0L) / FairShare.UNIT,
-                    q.limits(), sum.running, sum.submitted, sum.tres, Map.of()));
+                    q.limits(), sum.running, sum.submitted, sum.tres, sum.runMins, sum.accruing, minutes(had), wall(had)));
         }
         List<UserRow> users = new ArrayList<>();
         for (UserPolicy u : state.accounts().users().values()) {

@@ -89,6 +89,9 @@ public final class PolicyMessages {
      * @param limits  as set, by the words of sacctmgr
      * @param tres    held by running jobs
      * @param runMins what they may still use
+     * @param accruing jobs that wait and grow older
+     * @param usedMins of each resource in minutes, as charged up to now
+     * @param wallMin  the time of its jobs, likewise
      */
     public record LimitRow(
             int id,
@@ -102,5 +105,8 @@ public final class PolicyMessages {
             int running,
             int submitted,
             Map<String, Long> tres,
-            Map<String, Long> runMins) {}
+            Map<String, Long> runMins,
+            int accruing,
+            Map<String, Long> usedMins,
+            double wallMin) {}
 }
