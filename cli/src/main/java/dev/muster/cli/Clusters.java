@@ -1,6 +1,7 @@
 package dev.muster.cli;
 
 import dev.muster.model.Json;
+import dev.muster.model.Release;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -17,9 +18,6 @@ final class Clusters {
     private static final Set<String> FOR_EACH = Set.of("scancel", "scontrol", "sdiag", "sinfo", "sprio", "squeue", "strigger");
     private static final Set<String> NAMES = Set.of("cluster", "clusters");
     private static final Set<String> LISTS = Set.of("sinfo", "sprio", "squeue");
-
-    /** As the original counts the versions of its protocol. */
-    private static final int RPC_VERSION = 11520;
 
     /** One that is registered with slurmdbd. @param address "" while it is not running */
     record Known(String name, String address, int port) {}
@@ -171,7 +169,7 @@ final class Clusters {
 
     /** The value of {@link #WORKING} for what is started in an allocation of the cluster that was turned to; "" for the own one. */
     static String working(CommandContext c) {
-        return c.host().elsewhere().map(k -> k.name() + ":" + k.address() + ":" + k.port() + ":" + RPC_VERSION).orElse("");
+        return c.host().elsewhere().map(k -> k.name() + ":" + k.address() + ":" + k.port() + ":" + Release.RPC_VERSION).orElse("");
     }
 
     /** Whether slurmdbd is needed to know where these are. */

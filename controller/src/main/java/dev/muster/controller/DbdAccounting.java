@@ -12,6 +12,7 @@ import dev.muster.daemon.Sessions;
 import dev.muster.model.Bytes;
 import dev.muster.model.Codec;
 import dev.muster.model.HostList;
+import dev.muster.model.Release;
 import dev.muster.model.accounting.AccountingRows;
 import dev.muster.model.accounting.AccountingRows.Batch;
 import dev.muster.model.accounting.DbdMessages.Policy;
@@ -29,8 +30,6 @@ import java.util.function.Supplier;
 
 /** Accounting in slurmdbd: the same rows as in the embedded tables, by way of a link. */
 final class DbdAccounting implements Accounting {
-    /** As the original counts the versions of its protocol. */
-    private static final int RPC_VERSION = 11520;
     private static final int PORT_DEFAULT = 6819;
 
     private final EmbeddedAccounting rows;
@@ -138,8 +137,8 @@ final class DbdAccounting implements Accounting {
                 tres.append(",gres/").append(name).append('=').append(count);
             }
         });
-        return new Register(conf.clusterName(), journal, last, conf.controllers().getFirst().address(), conf.slurmctldPorts().getFirst(), RPC_VERSION,
-                tres.toString(), HostList.of(nodes).compressed(), nodes.size(), List.copyOf(names));
+        return new Register(conf.clusterName(), journal, last, conf.controllers().getFirst().address(), conf.slurmctldPorts().getFirst(),
+                Release.RPC_VERSION, tres.toString(), HostList.of(nodes).compressed(), nodes.size(), List.copyOf(names));
     }
 
     /** A sentence for what slurmdbd keeps and nothing here holds to yet. */

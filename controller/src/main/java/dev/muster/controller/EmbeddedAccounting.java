@@ -4,6 +4,7 @@ import dev.muster.accounting.AccountingStore;
 import dev.muster.accounting.Projection;
 import dev.muster.accounting.Projector;
 import dev.muster.accounting.RowSink;
+import dev.muster.core.AccountRules;
 import dev.muster.core.Change;
 import dev.muster.core.Entry;
 import dev.muster.core.Job;
@@ -281,9 +282,9 @@ final class EmbeddedAccounting implements Accounting {
 
         /** With AccountingStorageEnforce=nosteps or nojobs nobody keeps steps, or neither them nor jobs; limits count in the state all the same. */
         private Batch batch(long index) {
-            List<String> words = List.of(state.settings().options().getOrDefault("accounting_enforce", "").split(","));
-            boolean noJobs = words.contains("nojobs");
-            boolean noSteps = noJobs || words.contains("nosteps");
+            AccountRules rules = new AccountRules(state);
+            boolean noJobs = rules.enforces("nojobs");
+            boolean noSteps = noJobs || rules.enforces("nosteps");
             return new Batch(index, noJobs ? List.of() : List.copyOf(jobRows), noSteps ? List.of() : List.copyOf(stepRows), List.copyOf(events),
                     noJobs ? List.of() : texts.rows(), noJobs ? List.of() : texts.contents(), List.copyOf(reservations));
         }

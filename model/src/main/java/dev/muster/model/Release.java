@@ -9,5 +9,8 @@ public final class Release {
     /** What {@code -V} prints. */
     public static final String LINE = "slurm " + VERSION;
 
+    /** The version of its protocol, as clusters tell each other. */
+    public static final int RPC_VERSION = 11520;
+
     private Release() {}
 }

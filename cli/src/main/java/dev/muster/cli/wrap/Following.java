@@ -113,11 +113,20 @@ final class Following {
                 tell(j, wanted, said, true);
             });
             if (all) {
+                forget(reply, said);
                 reply.objects("nodes").forEach(n -> tellNode(n, said));
             }
             c.out().flush();
         }
         return all || jobs.values().stream().filter(j -> isOf(j, wanted)).allMatch(j -> j.text("state").equals("COMPLETED")) ? 0 : 1;
+    }
+
+    /** Jobs that slurmctld knows no more. */
+    private void forget(Json.Obj reply, Map<String, String> said) {
+        for (Object id : reply.list("gone")) {
+            Json.Obj job = jobs.remove(((Number) id).longValue());
+            said.remove(job == null ? "" : shown(job));
+        }
     }
 
     /** slurmctld may come back. @return false for what will not pass */
@@ -179,7 +188,7 @@ final class Following {
             try {
                 Json.Obj reply = next();
                 reply.objects("jobs").forEach(j -> jobs.put(j.number("jobId"), j));
-                reply.list("gone").forEach(id -> jobs.remove(((Number) id).longValue()));
+                forget(reply, new HashMap<>());
                 reply.objects("nodes").forEach(n -> nodes.put(n.text("name"), n));
                 reply.texts("goneNodes").forEach(nodes::remove);
             } catch (SlurmException e) {
