@@ -121,7 +121,8 @@ final class ScontrolAssoc {
 
     private static String group(Json.Obj row, Json.Obj l, String next) {
         return next + "GrpJobs=" + limit(l, "GrpJobs", row.number("running")) + " GrpJobsAccrue=" + limit(l, "GrpJobsAccrue", row.number("accruing"))
-                + next + "GrpSubmitJobs=" + limit(l, "GrpSubmitJobs", row.number("submitted")) + " GrpWall=" + none(l.text("GrpWall")) + "(" + two(row.real("wallMin")) + ")"
+                + next + "GrpSubmitJobs=" + limit(l, "GrpSubmitJobs", row.number("submitted"))
+                + " GrpWall=" + none(l.text("GrpWall")) + "(" + two(row.real("wallMin")) + ")"
                 + next + "GrpTRES=" + tres(l.text("GrpTRES"), row.obj("tres"))
                 + next + "GrpTRESMins=" + tres(l.text("GrpTRESMins"), row.obj("usedMins"))
                 + next + "GrpTRESRunMins=" + tres(l.text("GrpTRESRunMins"), row.obj("runMins"));
