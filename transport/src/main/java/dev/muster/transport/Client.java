@@ -31,10 +31,13 @@ public final class Client implements AutoCloseable {
     private final int port;
     private final Supplier<Session> session;
     private final NonceSource nonces;
+    private Tls tls = Tls.NONE;
     private int connectMs = CONNECT_TIMEOUT_MS;
     private int backOffSeconds = BACK_OFF_S_MAX;
     private volatile boolean aborted;
     private volatile Socket socket;
+    /** What is closed: a TLS connection would wait for a peer that does not read. */
+    private volatile Socket raw;
     private InputStream in;
     private OutputStream out;
 
@@ -65,6 +68,12 @@ public final class Client implements AutoCloseable {
     /** How long a connection may take to be established (TCPTimeout). @return this */
     public Client connectWithin(int ms) {
         connectMs = Math.max(1, ms);
+        return this;
+    }
+
+    /** Connections are made over TLS from now on. @return this */
+    public Client over(Tls how) {
+        tls = how;
         return this;
     }
 
@@ -126,7 +135,7 @@ public final class Client implements AutoCloseable {
             throw new IOException("stream refused (" + status + "): " + new String(body, StandardCharsets.UTF_8));
         }
         own.setSoTimeout(0);
-        Frames frames = new Frames(in, out, own);
+        Frames frames = new Frames(in, out, raw);
         socket = null;
         return frames;
     }
@@ -140,13 +149,18 @@ public final class Client implements AutoCloseable {
             return known;
         }
         // without a proxy said, the JDK reads its files about proxies first
-        Socket fresh = new Socket(Proxy.NO_PROXY);
+        Socket plain = new Socket(Proxy.NO_PROXY);
+        Socket fresh = plain;
         try {
-            fresh.connect(new InetSocketAddress(resolve(host), port), connectMs);
+            plain.connect(new InetSocketAddress(resolve(host), port), connectMs);
+            if (tls.isOn()) {
+                fresh = tls.over(plain, host, port, Math.max(connectMs, CONNECT_TIMEOUT_MS));
+            }
         } catch (IOException e) {
-            fresh.close();
+            plain.close();
             throw new ConnectException(e);
         }
+        raw = plain;
         socket = fresh;
         in = new BufferedInputStream(fresh.getInputStream(), 1 << 16);
         out = fresh.getOutputStream();
@@ -295,7 +309,7 @@ public final class Client implements AutoCloseable {
         socket = null;
         if (own != null) {
             try {
-                own.close();
+                raw.close();
             } catch (IOException e) {
                 // nothing more to do with a connection that cannot even be closed
             }

@@ -26,6 +26,7 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -108,6 +109,12 @@ public final class Server implements AutoCloseable {
      */
     public static Server start(
             String host, int port, Verifier verifier, MessageHandler messages, Map<String, StreamHandler> streams, OpenHandler open) {
+        return start(host, port, Optional.empty(), verifier, messages, streams, open);
+    }
+
+    /** As above. @param tls with whose certificate connections are encrypted; without one they are not */
+    public static Server start(String host, int port, Optional<TlsIdentity> tls, Verifier verifier, MessageHandler messages,
+            Map<String, StreamHandler> streams, OpenHandler open) {
         Edge edge = new Edge(verifier, messages, new TreeMap<>(streams), open);
         var selector = Http1ConnectionSelector.builder()
                 .config(c -> c.validateRequestHostHeader(false).maxHeadersSize(1 << 16));
@@ -120,9 +127,10 @@ public final class Server implements AutoCloseable {
                 .idleConnectionTimeout(IDLE)
                 .shutdownGracePeriod(Duration.ofMillis(100))
                 .protocolsDiscoverServices(false)
-                .connectionSelectors(java.util.List.of(selector.build()))
+                .connectionSelectors(List.of(selector.build()))
                 .connectionOptions(o -> o.tcpNoDelay(true))
                 .routing(r -> r.any(edge::serve));
+        tls.ifPresent(t -> builder.tls(b -> b.sslContext(t.context()).enabledProtocols(List.of(Tls.PROTOCOLS))));
         if (!host.isEmpty()) {
             builder.host(host);
         } else {

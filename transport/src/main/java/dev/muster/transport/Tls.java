@@ -1,0 +1,111 @@
+package dev.muster.transport;
+
+import java.io.IOException;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.util.ArrayList;
+import java.util.List;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLSocket;
+import javax.net.ssl.TrustManagerFactory;
+
+/**
+ * What one side that opens connections knows of TLS: whom it trusts. The other side's certificate must chain to the cluster's authority; the
+ * names in it are not compared, because one certificate of a daemon's kind serves all of its hosts. Who asks is proved within, by each request.
+ */
+public final class Tls {
+    /** Connections are not encrypted. */
+    public static final Tls NONE = new Tls(List.of());
+
+    static final String[] PROTOCOLS = {"TLSv1.3", "TLSv1.2"};
+    private static final List<Path> SYSTEM = List.of(Path.of("/etc/ssl/certs/ca-certificates.crt"), Path.of("/etc/pki/tls/certs/ca-bundle.crt"),
+            Path.of("/etc/ssl/ca-bundle.pem"));
+
+    private final List<Path> authorities;
+    private Loaded loaded;
+
+    /** The files as they were when read. */
+    private record Loaded(List<Long> stamps, SSLContext context) {}
+
+    private Tls(List<Path> authorities) {
+        this.authorities = authorities;
+    }
+
+    /**
+     * Encrypted connections to whoever has a certificate of this authority. The file is read when it is needed, and anew when it has changed.
+     *
+     * @param authority certificates as text
+     * @param system    those that the machine trusts count as well
+     */
+    public static Tls trusting(Path authority, boolean system) {
+        List<Path> all = new ArrayList<>(List.of(authority));
+        SYSTEM.stream().filter(p -> system && Files.isReadable(p)).findFirst().ifPresent(all::add);
+        return new Tls(List.copyOf(all));
+    }
+
+    public boolean isOn() {
+        return !authorities.isEmpty();
+    }
+
+    /**
+     * Begins TLS over a fresh connection, which stays the caller's to close.
+     *
+     * @throws IOException if the other side does not speak TLS or has no certificate that is trusted
+     */
+    SSLSocket over(Socket raw, String host, int port, int timeoutMs) throws IOException {
+        SSLSocket socket = (SSLSocket) context().getSocketFactory().createSocket(raw, host, port, false);
+        socket.setEnabledProtocols(PROTOCOLS);
+        socket.setSoTimeout(timeoutMs);
+        socket.startHandshake();
+        return socket;
+    }
+
+    private synchronized SSLContext context() throws IOException {
+        List<Long> stamps = stamps(authorities);
+        if (loaded == null || !loaded.stamps.equals(stamps)) {
+            loaded = new Loaded(stamps, load());
+        }
+        return loaded.context;
+    }
+
+    /** What changes with the files. */
+    static List<Long> stamps(List<Path> files) throws IOException {
+        List<Long> out = new ArrayList<>();
+        for (Path file : files) {
+            out.add(Files.getLastModifiedTime(file).toMillis());
+            out.add(Files.size(file));
+        }
+        return out;
+    }
+
+    private SSLContext load() throws IOException {
+        try {
+            KeyStore trusted = KeyStore.getInstance(KeyStore.getDefaultType());
+            trusted.load(null, null);
+            for (Path file : authorities) {
+                int n = 0;
+                for (var certificate : read(file)) {
+                    trusted.setCertificateEntry(file + "#" + n++, certificate);
+                }
+            }
+            TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+            trust.init(trusted);
+            SSLContext context = SSLContext.getInstance("TLS");
+            context.init(null, trust.getTrustManagers(), null);
+            return context;
+        } catch (GeneralSecurityException e) {
+            throw new IOException("TLS: " + e.getMessage(), e);
+        }
+    }
+
+    private static List<java.security.cert.X509Certificate> read(Path file) throws IOException {
+        try {
+            return Pem.certificates(Files.readAllBytes(file));
+        } catch (IOException e) {
+            throw new IOException(file + ": " + TlsIdentity.reason(e), e);
+        }
+    }
+}

@@ -1,0 +1,201 @@
+package dev.muster.transport;
+
+import java.io.IOException;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.security.GeneralSecurityException;
+import java.security.Principal;
+import java.security.PrivateKey;
+import java.security.Signature;
+import java.security.cert.X509Certificate;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Consumer;
+import javax.net.ssl.KeyManager;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.X509ExtendedKeyManager;
+
+/** A daemon's certificate and private key. They are read anew when the files change: a renewed certificate needs no restart. */
+public final class TlsIdentity {
+    private static final long LOOK_EACH_NS = 1_000_000_000L;
+    private static final Set<PosixFilePermission> OTHERS = Set.of(PosixFilePermission.OTHERS_READ, PosixFilePermission.OTHERS_WRITE,
+            PosixFilePermission.GROUP_WRITE);
+
+    private final Path certificate;
+    private final Path key;
+    private final Consumer<String> complain;
+    private final SSLContext context;
+    private volatile Pair pair;
+    /** Handshakes that began before a change end with what they began with. */
+    private volatile Pair before;
+    private volatile long lookedNs;
+
+    /** @param alias under which the JDK asks for its two parts, one after the other */
+    private record Pair(String alias, List<Long> stamps, X509Certificate[] chain, PrivateKey key) {}
+
+    /**
+     * @param complain told why files that changed are not taken; the last good ones go on
+     * @throws IOException with the file and the reason, if there is no such pair
+     */
+    public TlsIdentity(Path certificate, Path key, Consumer<String> complain) throws IOException {
+        this.certificate = certificate;
+        this.key = key;
+        this.complain = complain;
+        pair = read("1");
+        before = pair;
+        lookedNs = System.nanoTime();
+        try {
+            context = SSLContext.getInstance("TLS");
+            context.init(new KeyManager[] {new Keys()}, null, null);
+        } catch (GeneralSecurityException e) {
+            throw new IOException("TLS: " + e.getMessage(), e);
+        }
+    }
+
+    public SSLContext context() {
+        return context;
+    }
+
+    /** When the certificate is no more good, seconds since 1970. */
+    public long endS() {
+        return now().chain[0].getNotAfter().getTime() / 1000;
+    }
+
+    private Pair read(String alias) throws IOException {
+        List<Long> stamps = stamped(certificate);
+        stamps = java.util.stream.Stream.concat(stamps.stream(), stamped(key).stream()).toList();
+        for (PosixFilePermission p : Files.getPosixFilePermissions(key)) {
+            if (OTHERS.contains(p)) {
+                throw new IOException(key + ": others may read or write it, its mode should be 600");
+            }
+        }
+        X509Certificate[] chain = at(certificate, () -> Pem.certificates(Files.readAllBytes(certificate))).toArray(X509Certificate[]::new);
+        PrivateKey own = at(key, () -> Pem.key(Files.readAllBytes(key)));
+        requirePair(chain[0], own);
+        return new Pair(alias, stamps, chain, own);
+    }
+
+    private static List<Long> stamped(Path file) throws IOException {
+        return at(file, () -> Tls.stamps(List.of(file)));
+    }
+
+    private interface Reading<T> {
+        T get() throws IOException;
+    }
+
+    private static <T> T at(Path file, Reading<T> reading) throws IOException {
+        try {
+            return reading.get();
+        } catch (IOException e) {
+            throw new IOException(file + ": " + reason(e), e);
+        }
+    }
+
+    static String reason(IOException e) {
+        return e instanceof NoSuchFileException ? "No such file or directory"
+                : e instanceof java.nio.file.AccessDeniedException ? "Permission denied" : e.getMessage();
+    }
+
+    private void requirePair(X509Certificate of, PrivateKey own) throws IOException {
+        String algorithm = switch (own.getAlgorithm()) {
+            case "EC" -> "SHA256withECDSA";
+            case "RSA" -> "SHA256withRSA";
+            default -> own.getAlgorithm();
+        };
+        try {
+            byte[] text = {1, 2, 3};
+            Signature s = Signature.getInstance(algorithm);
+            s.initSign(own);
+            s.update(text);
+            byte[] signed = s.sign();
+            s.initVerify(of.getPublicKey());
+            s.update(text);
+            if (!s.verify(signed)) {
+                throw new IOException(key + " is not the key of " + certificate);
+            }
+        } catch (GeneralSecurityException e) {
+            throw new IOException(key + " is not the key of " + certificate, e);
+        }
+    }
+
+    private Pair now() {
+        long ns = System.nanoTime();
+        if (ns - lookedNs < LOOK_EACH_NS) {
+            return pair;
+        }
+        synchronized (this) {
+            if (ns - lookedNs >= LOOK_EACH_NS) {
+                lookedNs = ns;
+                look();
+            }
+            return pair;
+        }
+    }
+
+    private void look() {
+        try {
+            if (!java.util.stream.Stream.concat(stamped(certificate).stream(), stamped(key).stream()).toList().equals(pair.stamps)) {
+                Pair next = read(String.valueOf(Long.parseLong(pair.alias) + 1));
+                before = pair;
+                pair = next;
+            }
+        } catch (IOException e) {
+            complain.accept("TLS: the certificate from before goes on: " + e.getMessage());
+        }
+    }
+
+    private Pair named(String alias) {
+        Pair current = pair;
+        return current.alias.equals(alias) ? current : before;
+    }
+
+    /** One pair, whoever asks. */
+    private final class Keys extends X509ExtendedKeyManager {
+        private String alias(String type) {
+            Pair current = now();
+            String own = current.key.getAlgorithm();
+            boolean same = type.equals(own) || type.equals("EC_EC") && own.equals("EC") || own.equals("EdDSA") && type.startsWith("Ed");
+            return same ? current.alias : null;
+        }
+
+        @Override
+        public String chooseServerAlias(String type, Principal[] issuers, Socket socket) {
+            return alias(type);
+        }
+
+        @Override
+        public String chooseEngineServerAlias(String type, Principal[] issuers, SSLEngine engine) {
+            return alias(type);
+        }
+
+        @Override
+        public String[] getServerAliases(String type, Principal[] issuers) {
+            String alias = alias(type);
+            return alias == null ? null : new String[] {alias};
+        }
+
+        @Override
+        public String chooseClientAlias(String[] types, Principal[] issuers, Socket socket) {
+            return null;
+        }
+
+        @Override
+        public String[] getClientAliases(String type, Principal[] issuers) {
+            return null;
+        }
+
+        @Override
+        public X509Certificate[] getCertificateChain(String alias) {
+            return named(alias).chain.clone();
+        }
+
+        @Override
+        public PrivateKey getPrivateKey(String alias) {
+            return named(alias).key;
+        }
+    }
+}
