@@ -2,8 +2,10 @@ package dev.muster.accounting;
 
 import dev.muster.config.ConfigError;
 import dev.muster.config.SlurmdbdConf;
+import dev.muster.config.TlsPlaces;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.daemon.Identities;
+import dev.muster.daemon.Sessions;
 import dev.muster.model.Release;
 import dev.muster.transport.Server;
 import java.io.File;
@@ -75,7 +77,9 @@ final class Dbd {
         int slurmUid = identities.byName(conf.slurmUser()).map(i -> i.uid()).orElseThrow(() -> new IOException("Invalid user for SlurmUser "
                 + conf.slurmUser()));
         api = new DbdApi(store, books, () -> conf, slurmUid, identities, log, this::shutDownSoon, this::reconfigure);
-        server = Server.start("", conf.dbdPort(), DbdAuth.verifier(conf, new File(conf.path()).getAbsoluteFile().getParentFile()), api::handle,
+        TlsPlaces tls = TlsPlaces.of(conf);
+        server = Server.start("", conf.dbdPort(),
+                tls.on() ? Optional.of(Sessions.identity(tls, TlsPlaces.Role.DBD, log::error)) : Optional.empty(), DbdAuth.verifier(conf, new File(conf.path()).getAbsoluteFile().getParentFile()), api::handle,
                 Map.of(), Dbd::page);
         Thread.ofVirtual().name("sweep").start(this::sweep);
         log.info("slurmdbd version " + Release.VERSION + " started");

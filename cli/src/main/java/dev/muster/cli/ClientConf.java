@@ -1,6 +1,8 @@
 package dev.muster.cli;
 
 import dev.muster.config.IncludedFiles;
+import dev.muster.config.TlsPlaces;
+import dev.muster.transport.Tls;
 import java.io.File;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -74,6 +76,9 @@ public final class ClientConf {
     List<String> launchParameters = List.of();
     List<String> cpuFreqGovernors = List.of("ondemand", "performance", "userspace");
     String interactiveStepOptions = "--interactive --preserve-env --pty $SHELL";
+    private String tlsType = "";
+    private String tlsParameters = "";
+    private Tls tls;
     private String slurmctldAddress = "";
     private String controlMachine = "";
     private String controlAddress = "";
@@ -186,6 +191,8 @@ public final class ClientConf {
             case "treewidth" -> treeWidth = (int) Math.clamp(OptionCheck.parseNumber(first), 0, dev.muster.model.Fanout.WIDTH_MAX);
             case "eiotimeout" -> eioTimeout = (int) Math.clamp(OptionCheck.parseNumber(first), 0, 65_535);
             case "tcptimeout" -> connectMs = (int) Math.clamp(OptionCheck.parseNumber(first), 1, 65_535) * 1000;
+            case "tlstype" -> tlsType = first;
+            case "tlsparameters" -> tlsParameters = first;
             case "inactivelimit" -> inactiveLimit = (int) Math.clamp(OptionCheck.parseNumber(first), 0, 65_533);
             case "waittime" -> waitTime = (int) Math.max(0, OptionCheck.parseNumber(first));
             case "messagetimeout" -> messageTimeout = (int) Math.clamp(OptionCheck.parseNumber(first), 0, MESSAGE_TIMEOUT_MAX);
@@ -239,6 +246,15 @@ public final class ClientConf {
         int dash = text.indexOf('-');
         long n = OptionCheck.parseNumber(dash < 0 ? text : text.substring(0, dash));
         return n < 1 || n > 65_535 ? PORT_DEFAULT : (int) n;
+    }
+
+    /** How connections are made: over TLS where TLSType says so. */
+    synchronized Tls tls() {
+        if (tls == null) {
+            TlsPlaces places = TlsPlaces.of(tlsType, tlsParameters, directory());
+            tls = tlsType.isEmpty() || !places.on() ? Tls.NONE : Tls.trusting(java.nio.file.Path.of(places.authority()), places.system());
+        }
+        return tls;
     }
 
     /** A word of AuthInfo: {@code socket=…}. */

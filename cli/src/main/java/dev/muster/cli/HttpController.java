@@ -85,7 +85,7 @@ final class HttpController implements Controller {
         for (ClientConf.Server server : servers) {
             Session first = session();
             Client client = new Client(server.address(), port, () -> renewed(first), host::nonce).connectWithin(conf.connectMs)
-                    .backOffWithin(host.backOffSeconds);
+                    .over(conf.tls()).backOffWithin(host.backOffSeconds);
             try {
                 return post(client, path, body, mostMs);
             } catch (Client.ConnectException e) {

@@ -1,12 +1,14 @@
 package dev.muster.cli;
 
 import dev.muster.model.Json;
+import dev.muster.transport.Tls;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.HttpURLConnection;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
+import javax.net.ssl.HttpsURLConnection;
 
 /**
  * The address of the page that slurmrestd serves, with a code that logs the caller in: good once and for a minute, so that no token stands in an
@@ -28,10 +30,12 @@ public final class PageLink {
     public static int print(CommandContext c, String place) throws SlurmException {
         List<String> places = new ArrayList<>();
         String named = place.isEmpty() ? c.env(PLACE) : place;
+        Tls tls = c.host().settings().tls();
+        String scheme = tls.isOn() ? "https://" : "http://";
         if (named.isEmpty()) {
-            c.host().controllers().forEach(host -> places.add("http://" + host + ":" + PORT));
+            c.host().controllers().forEach(host -> places.add(scheme + host + ":" + PORT));
         } else {
-            places.add(named.matches("https?://.*") ? named.replaceFirst("/+$", "") : "http://" + named.replaceFirst("/+$", ""));
+            places.add((named.matches("https?://.*") ? "" : scheme) + named.replaceFirst("/+$", ""));
         }
         String token = c.env("SLURM_JWT");
         if (token.isEmpty()) {
@@ -40,7 +44,7 @@ public final class PageLink {
         String last = "";
         for (String p : places) {
             try {
-                c.out().println(p + "/#code=" + code(p, token));
+                c.out().println(p + "/#code=" + code(p, token, tls));
                 return 0;
             } catch (IOException | IllegalArgumentException e) {
                 last = p + ": " + (e.getMessage() == null ? e.toString() : e.getMessage());
@@ -50,8 +54,13 @@ public final class PageLink {
         return 1;
     }
 
-    private static String code(String place, String token) throws IOException {
+    private static String code(String place, String token, Tls tls) throws IOException {
         HttpURLConnection http = (HttpURLConnection) URI.create(place + "/muster/v1/session/codes").toURL().openConnection();
+        if (http instanceof HttpsURLConnection secure && tls.isOn()) {
+            // as with all connections of the cluster its authority counts, not the name
+            secure.setSSLSocketFactory(tls.factory());
+            secure.setHostnameVerifier((host, session) -> true);
+        }
         http.setConnectTimeout(CONNECT_MS);
         http.setReadTimeout(ANSWER_MS);
         http.setRequestMethod("POST");

@@ -371,7 +371,7 @@ final class ProcessHost implements Host {
     @Override
     public Frames openStream(String address, int port, String name) throws IOException, SlurmException {
         Session session = ofNodes();
-        Client client = new Client(address, port, () -> session, this::nonce).connectWithin(conf().connectMs);
+        Client client = new Client(address, port, () -> session, this::nonce).connectWithin(conf().connectMs).over(conf().tls());
         try {
             return client.stream("/muster/v1/stream/" + name, "muster-" + name);
         } catch (IOException e) {
@@ -383,7 +383,8 @@ final class ProcessHost implements Host {
     @Override
     public Json.Obj callNode(String address, int port, String message, Json.Obj request) throws SlurmException {
         Session session = ofNodes();
-        return HttpController.ask(new Client(address, port, () -> session, this::nonce).connectWithin(conf().connectMs), message, request);
+        return HttpController.ask(new Client(address, port, () -> session, this::nonce).connectWithin(conf().connectMs).over(conf().tls()), message,
+                request);
     }
 
     @Override

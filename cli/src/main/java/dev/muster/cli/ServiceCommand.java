@@ -487,7 +487,8 @@ final class ServiceCommand implements Host {
     @Override
     public Json.Obj callNode(String address, int port, String message, Json.Obj request) throws SlurmException {
         Session mine = ownSession();
-        return HttpController.ask(new Client(address, port, () -> mine, shared::nonce).connectWithin(conf().connectMs), message, request);
+        return HttpController.ask(new Client(address, port, () -> mine, shared::nonce).connectWithin(conf().connectMs).over(conf().tls()), message,
+                request);
     }
 
     @Override
@@ -534,7 +535,7 @@ final class ServiceCommand implements Host {
     @Override
     public Frames openStream(String address, int port, String name) throws IOException, SlurmException {
         Session session = ownSession();
-        Client client = new Client(address, port, () -> session, shared::nonce).connectWithin(conf().connectMs);
+        Client client = new Client(address, port, () -> session, shared::nonce).connectWithin(conf().connectMs).over(conf().tls());
         Frames frames;
         try {
             frames = client.stream("/muster/v1/stream/" + name, "muster-" + name);

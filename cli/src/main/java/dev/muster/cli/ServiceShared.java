@@ -171,13 +171,13 @@ final class ServiceShared {
         String path = "/muster/v1/" + message;
         int timeoutMs = (int) Math.min(Integer.MAX_VALUE, HttpController.timeoutMs(conf) + request.number("waitMs"));
         for (ClientConf.Server s : servers) {
-            String name = s.address() + ":" + port;
+            String name = s.address() + ":" + port + (conf.tls().isOn() ? "/" + conf.path : "");
             Lent lent = take(name);
             lent = lent != null ? lent : new Lent(name, s.address(), port, this);
             lent.session = session;
             inFlight.accept(lent);
             try {
-                Client.Response r = lent.client.connectWithin(conf.connectMs).post(path, body, timeoutMs);
+                Client.Response r = lent.client.connectWithin(conf.connectMs).over(conf.tls()).post(path, body, timeoutMs);
                 inFlight.accept(null);
                 give(lent);
                 return HttpController.answer(r);

@@ -31,10 +31,10 @@ public enum Key {
     BCAST_EXCLUDE("BcastExclude", Kind.TEXT, "/lib,/usr/lib,/lib64,/usr/lib64", Reader.COMMANDS),
     BCAST_PARAMETERS("BcastParameters", Kind.TEXT, "", Reader.COMMANDS),
     BURST_BUFFER_TYPE("BurstBufferType", Kind.TEXT, "", Reader.CONTROLLER),
-    CERTGEN_PARAMETERS("CertgenParameters", Kind.TEXT, "", Reader.ALL, Inert.TLS),
-    CERTGEN_TYPE("CertgenType", Kind.TEXT, "", Reader.ALL, Inert.TLS),
-    CERTMGR_PARAMETERS("CertmgrParameters", Kind.TEXT, "", Reader.ALL, Inert.TLS),
-    CERTMGR_TYPE("CertmgrType", Kind.TEXT, "", Reader.ALL, Inert.TLS),
+    CERTGEN_PARAMETERS("CertgenParameters", Kind.TEXT, "", Reader.ALL, Inert.CERTGEN),
+    CERTGEN_TYPE("CertgenType", Kind.TEXT, "", Reader.ALL, Inert.CERTGEN),
+    CERTMGR_PARAMETERS("CertmgrParameters", Kind.TEXT, "", Reader.ALL),
+    CERTMGR_TYPE("CertmgrType", Kind.TEXT, "", Reader.ALL),
     CLI_FILTER_PARAMETERS("CliFilterParameters", Kind.TEXT, "", Reader.COMMANDS),
     CLI_FILTER_PLUGINS("CliFilterPlugins", Kind.LIST, "", Reader.COMMANDS),
     CLUSTER_NAME("ClusterName", Kind.TEXT, "", Reader.ALL),
@@ -213,8 +213,8 @@ public enum Key {
     TASK_PLUGIN_PARAM("TaskPluginParam", Kind.LIST, "", Reader.NODE),
     TASK_PROLOG("TaskProlog", Kind.TEXT, "", Reader.NODE),
     TCP_TIMEOUT("TCPTimeout", Kind.U16, "2", Reader.ALL),
-    TLS_PARAMETERS("TLSParameters", Kind.TEXT, "", Reader.ALL, Inert.TLS),
-    TLS_TYPE("TLSType", Kind.TEXT, "tls/none", Reader.ALL, Inert.TLS),
+    TLS_PARAMETERS("TLSParameters", Kind.TEXT, "", Reader.ALL),
+    TLS_TYPE("TLSType", Kind.TEXT, "tls/none", Reader.ALL),
     TMP_FS("TmpFS", Kind.TEXT, "/tmp", Reader.NODE),
     TOPOLOGY_PARAM("TopologyParam", Kind.LIST, "", Reader.CONTROLLER),
     TOPOLOGY_PLUGIN("TopologyPlugin", Kind.TEXT, "topology/flat", Reader.CONTROLLER),
@@ -259,7 +259,7 @@ public enum Key {
         static final String REST = "slurmrestd knows no parameter of a data parser";
         static final String SENSOR = "file systems are not metered in this version";
         static final String SWITCH = "switch plugins are not part of this version";
-        static final String TLS = "TLS is not part of this version; requests are authenticated by MAC";
+        static final String CERTGEN = "no command listens for connections here, and so none needs a certificate";
     }
 
     private final String slurmName;

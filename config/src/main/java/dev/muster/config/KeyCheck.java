@@ -43,6 +43,10 @@ final class KeyCheck {
             case AUTH_ALT_TYPES -> altTypes(key, value, values);
             case AUTH_ALT_PARAMETERS -> tokenParameters(key, value, Names.TOKENS, values);
             case SLURMCTLD_HTTP_AUTH_PARAMETERS -> tokenParameters(key, value, List.of("jwt_key"), values);
+            case TLS_TYPE -> TlsPlaces.checkedType(value, values);
+            case TLS_PARAMETERS -> TlsPlaces.checkedParameters(value, values);
+            case CERTMGR_TYPE -> CertmgrConf.checkedType(value, values);
+            case CERTMGR_PARAMETERS -> CertmgrConf.checkedParameters(value, values);
             case SUSPEND_TIME -> suspendTime(value, values);
             case SLURMCTLD_PARAMETERS -> rateLimits(value, values);
             case SCHEDULER_PARAMETERS -> backfill(value, values);

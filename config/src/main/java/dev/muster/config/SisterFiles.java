@@ -16,7 +16,6 @@ public final class SisterFiles {
         {"plugstack.conf", "SPANK plugins are shared objects of Slurm and are not loaded"},
         {"knl.conf", "node features of KNL processors are not part of this version"},
         {"scrun.lua", "scrun is not part of this version"},
-        {"certmgr.sh", "TLS is not part of this version"},
     };
 
     /** One line of the file may name ten thousand nodes. */

@@ -99,6 +99,8 @@ public final class SlurmdbdConf {
         if (!values.get("archivescript").isEmpty() && !values.get("archivescript").startsWith("/")) {
             check.error("ArchiveScript " + values.get("archivescript") + " is no absolute path");
         }
+        values.put("tlstype", TlsPlaces.checkedType(values.get("tlstype"), check));
+        TlsPlaces.checkedParameters(values.get("tlsparameters"), check);
         String range = values.get("maxquerytimerange");
         if (Durations.parseMinutes(range).isEmpty()) {
             check.error("Bad value \"" + range + "\" for MaxQueryTimeRange");

@@ -47,7 +47,7 @@ final class DbdAccounting implements Accounting {
             Function<String, Bytes> contents, Consumer<String> log, Consumer<String> happened) {
         SlurmConf conf = confs.get();
         int port = (int) conf.number(Key.ACCOUNTING_STORAGE_PORT);
-        link = new DbdLink(hosts(conf), port > 0 ? port : PORT_DEFAULT, sessions::accountingSession, sessions::nonce,
+        link = new DbdLink(hosts(conf), port > 0 ? port : PORT_DEFAULT, sessions.tls(), sessions::accountingSession, sessions::nonce,
                 new DbdLink.Home() {
                     @Override
                     public Register introduction() {

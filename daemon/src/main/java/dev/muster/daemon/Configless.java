@@ -11,6 +11,7 @@ import dev.muster.transport.Client;
 import dev.muster.transport.Hash;
 import dev.muster.transport.Munge;
 import dev.muster.transport.Session;
+import dev.muster.transport.Tls;
 import dev.muster.transport.Verifier;
 import java.io.File;
 import java.io.IOException;
@@ -35,19 +36,26 @@ public final class Configless {
     private static final int PAUSE_MS = 1_000;
     private static final String KEY = "slurm.key";
     private static final String KEYS = "slurm.jwks";
+    /** Where TLSParameters says nothing else. */
+    private static final String AUTHORITY = "ca_cert.pem";
 
     private record Server(String host, int port) {}
 
     private final List<Server> servers = new ArrayList<>();
     private final Optional<Path> keyFile;
+    private final Optional<Path> authority;
+    private final Tls tls;
     private final SecureRandom random = new SecureRandom();
     private String hash = "";
 
     /**
      * @param servers {@code host[:port]} with commas, the first being asked first
-     * @param keyFile of this machine; without one munge vouches
+     * @param keyFile   of this machine; without one munge vouches
+     * @param authority certificate of the cluster's authority ({@code --ca-cert-file}): slurmctld is asked over TLS; else plainly
      */
-    public Configless(String servers, Optional<Path> keyFile) {
+    public Configless(String servers, Optional<Path> keyFile, Optional<Path> authority) {
+        this.authority = authority;
+        this.tls = authority.map(a -> Tls.trusting(a, false)).orElse(Tls.NONE);
         for (String server : servers.split(",")) {
             int colon = server.lastIndexOf(':');
             boolean numbered = colon > 0 && server.substring(colon + 1).matches("[0-9]{1,5}");
@@ -96,7 +104,7 @@ public final class Configless {
         IOException last = new IOException("no server is named");
         for (int i = 0; i < TRIES; i++) {
             for (Server server : servers) {
-                try (Client client = new Client(server.host, server.port, this::session, this::nonce)) {
+                try (Client client = new Client(server.host, server.port, this::session, this::nonce).over(tls)) {
                     Client.Response r = client.post(Verifier.CONFIG_PATH, Codec.encode(new FetchConfig(known, waitSeconds)),
                             TIMEOUT_MS + waitSeconds * 1000);
                     if (r.status() == 200) {
@@ -166,7 +174,7 @@ public final class Configless {
     /** Every file is there or none has changed its content half: each is put in place whole, slurm.conf last. */
     private void store(ConfigFiles files, Path directory) throws IOException {
         Files.createDirectories(directory);
-        Set<String> kept = new TreeSet<>(Set.of(KEY, KEYS));
+        Set<String> kept = new TreeSet<>(Set.of(KEY, KEYS, AUTHORITY));
         List<ConfigFile> inOrder = new ArrayList<>(files.files());
         inOrder.sort(java.util.Comparator.comparing(f -> f.name().equals("slurm.conf")));
         for (ConfigFile file : inOrder) {
@@ -188,6 +196,10 @@ public final class Configless {
             Files.deleteIfExists(directory.resolve(KEYS));
             Files.deleteIfExists(directory.resolve(KEY));
             Files.createSymbolicLink(key, keyFile.get().toAbsolutePath());
+        }
+        if (authority.isPresent()) {
+            Files.deleteIfExists(directory.resolve(AUTHORITY));
+            Files.createSymbolicLink(directory.resolve(AUTHORITY), authority.get().toAbsolutePath());
         }
         Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxr-xr-x"));
         hash = files.hash();

@@ -22,6 +22,7 @@ import java.util.function.Supplier;
 public final class SackMain {
     private static final String USAGE = """
             Usage: sackd [OPTIONS]
+              --ca-cert-file file        Whom to trust when configs are fetched over TLS.
               --conf-server host[:port]  Get configs from slurmctld at `host[:port]`.
               -D                         Run daemon in foreground.
               --disable-reconfig         Do not follow changes of the configuration.
@@ -36,7 +37,7 @@ public final class SackMain {
 
     private SackMain() {}
 
-    private record Options(boolean foreground, String file, int verbose, String confServer, boolean follow) {}
+    private record Options(boolean foreground, String file, int verbose, String confServer, Optional<Path> authority, boolean follow) {}
 
     /** args[0] is the program's name. */
     public static void main(String[] args) {
@@ -62,6 +63,7 @@ public final class SackMain {
         String file = "";
         int verbose = 0;
         String confServer = "";
+        Optional<Path> authority = Optional.empty();
         boolean follow = true;
         for (int i = 1; i < args.length; i++) {
             String a = args[i];
@@ -82,6 +84,12 @@ public final class SackMain {
                     }
                     confServer = args[i];
                 }
+                case "--ca-cert-file" -> {
+                    if (++i == args.length) {
+                        return fatal("option '--ca-cert-file' requires an argument");
+                    }
+                    authority = Optional.of(Path.of(args[i]));
+                }
                 case "-f" -> {
                     if (++i == args.length) {
                         return fatal("option requires an argument -- 'f'");
@@ -91,6 +99,10 @@ public final class SackMain {
                 default -> {
                     if (a.startsWith("--conf-server=")) {
                         confServer = a.substring(14);
+                        continue;
+                    }
+                    if (a.startsWith("--ca-cert-file=")) {
+                        authority = Optional.of(Path.of(a.substring(15)));
                         continue;
                     }
                     if (a.startsWith("--port")) {
@@ -105,14 +117,14 @@ public final class SackMain {
                 }
             }
         }
-        return configured(new Options(foreground, file, verbose, confServer, follow));
+        return configured(new Options(foreground, file, verbose, confServer, authority, follow));
     }
 
     private static int configured(Options o) throws IOException {
         Optional<File> prefix = Optional.ofNullable(System.getProperty("muster.prefix")).map(File::new);
         Path home = prefix.map(File::toPath).orElse(Path.of("/usr"));
         Optional<Configless> source = o.confServer.isEmpty() ? Optional.empty()
-                : Optional.of(new Configless(o.confServer, Configless.keyOf(home)));
+                : Optional.of(new Configless(o.confServer, Configless.keyOf(home), o.authority));
         File file = source.isPresent() ? source.get().fetchInto(Configless.runtimeDirectory()).resolve("slurm.conf").toFile()
                 : o.file.isEmpty() ? SlurmConf.locate(Optional.ofNullable(System.getenv("SLURM_CONF")), prefix) : new File(o.file);
         return switch (SlurmConf.read(file)) {

@@ -2,15 +2,21 @@ package dev.muster.daemon;
 
 import dev.muster.config.AuthPlaces;
 import dev.muster.config.SlurmConf;
+import dev.muster.config.TlsPlaces;
 import dev.muster.transport.Caller;
+import dev.muster.transport.Client;
 import dev.muster.transport.KeySet;
 import dev.muster.transport.Munge;
 import dev.muster.transport.Session;
+import dev.muster.transport.Tls;
+import dev.muster.transport.TlsIdentity;
 import dev.muster.transport.Tokens;
 import dev.muster.transport.Verifier;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /** How a daemon proves who it is and checks others. */
@@ -20,6 +26,8 @@ public final class Sessions {
     /** The munged that slurmdbd believes, where AccountingStoragePass names its socket. */
     private final Optional<Munge> accountingMunge;
     private final String cluster;
+    private final TlsPlaces encryption;
+    private final Tls tls;
     private final Caller self;
     private final int daemonUid;
     private final SecureRandom random = new SecureRandom();
@@ -48,6 +56,8 @@ public final class Sessions {
         // they are known from now on, whatever becomes of the file
         keys.get();
         cluster = conf.clusterName();
+        encryption = TlsPlaces.of(conf);
+        tls = trust(encryption);
         this.self = self;
         this.daemonUid = daemonUid;
     }
@@ -93,6 +103,36 @@ public final class Sessions {
             accountingIssuedMs = now;
         }
         return accounting;
+    }
+
+    /** Whom connections trust that are encrypted; plain ones where the configuration does not ask for TLS. */
+    public static Tls trust(TlsPlaces places) {
+        return places.on() ? Tls.trusting(Path.of(places.authority()), places.system()) : Tls.NONE;
+    }
+
+    /** How this daemon opens connections. */
+    public Tls tls() {
+        return tls;
+    }
+
+    /** A connection as this daemon, which proves itself with each request. */
+    public Client client(String host, int port) {
+        return new Client(host, port, this::session, this::nonce).over(tls);
+    }
+
+    /**
+     * The certificate with which this daemon serves, where the configuration asks for TLS.
+     *
+     * @param complain told of changed files that are not taken
+     * @throws IOException with the sentence, if there is none
+     */
+    public Optional<TlsIdentity> identity(TlsPlaces.Role role, Consumer<String> complain) throws IOException {
+        return encryption.on() ? Optional.of(identity(encryption, role, complain)) : Optional.empty();
+    }
+
+    /** As above, of whatever configuration. */
+    public static TlsIdentity identity(TlsPlaces places, TlsPlaces.Role role, Consumer<String> complain) throws IOException {
+        return new TlsIdentity(Path.of(places.certificate(role)), Path.of(places.key(role)), complain);
     }
 
     /** Fresh nonces. */

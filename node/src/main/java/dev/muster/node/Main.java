@@ -90,7 +90,7 @@ public final class Main {
 
     private static int configured(Options options) {
         Optional<Configless> source = options.confServer().isEmpty() ? Optional.empty()
-                : Optional.of(new Configless(options.confServer(), Configless.keyOf(prefix())));
+                : Optional.of(new Configless(options.confServer(), Configless.keyOf(prefix()), options.authority()));
         try {
             File file = configFile(options);
             if (source.isPresent()) {

@@ -1,5 +1,6 @@
 package dev.muster.node;
 
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
@@ -9,6 +10,7 @@ import java.util.Optional;
  * @param dynamic     -Z: this node is not in slurm.conf; dynamicConf, of --conf, is what it says of itself
  * @param future      -F: takes the place of a FUTURE node, with that feature where there is one
  * @param confServer  where the configuration comes from, "" for the file
+ * @param authority   certificate by which the server of the configuration is known, where it speaks TLS
  * @param extra       what the node is to say of itself in Extra=
  */
 record Options(
@@ -27,6 +29,7 @@ record Options(
         String dynamicConf,
         Optional<String> future,
         String confServer,
+        Optional<Path> authority,
         String extra,
         Mode mode) {
 
@@ -44,6 +47,7 @@ record Options(
                -b                         Report node reboot now.
                -c                         Forget jobs of an earlier slurmd that have no process any more.
                -C                         Print node configuration information and exit.
+               --ca-cert-file file        Whom to trust when configs are fetched over TLS.
                --conf                     Dynamic node configuration, works with -Z.
                --conf-server host[:port]  Get configs from slurmctld at `host[:port]`.
                -d stepd                   Pathname to the slurmstepd program.
@@ -140,6 +144,7 @@ record Options(
         private String dynamicConf = "";
         private Optional<String> future = Optional.empty();
         private String confServer = "";
+        private Optional<Path> authority = Optional.empty();
         private String extra = "";
         private Mode mode = Mode.SERVE;
 
@@ -158,11 +163,9 @@ record Options(
                 case "--instance-id", "--instance-type" -> {
                     return refused(name + ": instances of clouds are not kept for nodes here");
                 }
+                case "--ca-cert-file" -> authority = Optional.of(Path.of(value));
                 case "--authinfo" -> {
                     return refused("--authinfo: the key or munge of this machine is used");
-                }
-                case "--ca-cert-file" -> {
-                    return refused("--ca-cert-file: TLS is not part of this version");
                 }
                 default -> {
                     return Optional.of(new Parsed.Wrong("unrecognized option '" + name + "'", true));
@@ -212,7 +215,7 @@ record Options(
         Options build() {
             return new Options(nodeName, configFile, logFile, stepd, foreground, cleanStart, reportReboot,
                     changeDirectory,
-                    verbose, nice, lockMemory, dynamic, dynamicConf, future, confServer, extra, mode);
+                    verbose, nice, lockMemory, dynamic, dynamicConf, future, confServer, authority, extra, mode);
         }
     }
 }

@@ -1,5 +1,6 @@
 package dev.muster.node;
 
+import dev.muster.config.TlsPlaces;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.daemon.Sessions;
 import dev.muster.model.Release;
@@ -27,6 +28,7 @@ import dev.muster.model.node.NodeMessages.Welcome;
 import dev.muster.transport.Client;
 import dev.muster.transport.Frames;
 import dev.muster.transport.Server;
+import dev.muster.transport.TlsIdentity;
 import java.io.IOException;
 import java.nio.channels.FileLock;
 import java.nio.charset.StandardCharsets;
@@ -132,7 +134,7 @@ public final class Slurmd implements AutoCloseable {
                 new Unallocated(settings, loop, jobs, bootId));
         server = open(sessions, relay);
         link = new ControllerLink(settings, log, loop, reports,
-                (host, port) -> new Client(host, port, sessions::session, sessions::nonce).connectWithin(settings.connectMs()), this::register,
+                (host, port) -> sessions.client(host, port).connectWithin(settings.connectMs()), this::register,
                         this::heartbeat, this::obey);
     }
 
@@ -143,7 +145,7 @@ public final class Slurmd implements AutoCloseable {
 
     private Frames dial(Neighbours neighbours, Sessions sessions, String node, String stream) throws IOException {
         Settings.Address at = neighbours.find(node).orElseThrow(() -> new IOException(node + " is not in " + settings.configFile()));
-        try (Client client = new Client(at.host(), at.port(), sessions::session, sessions::nonce).connectWithin(settings.connectMs())) {
+        try (Client client = sessions.client(at.host(), at.port()).connectWithin(settings.connectMs())) {
             return client.stream(Server.streamPath(stream), "muster-" + stream);
         }
     }
@@ -180,10 +182,16 @@ public final class Slurmd implements AutoCloseable {
 
     /** The port of an earlier self that just read its configuration may still be closing. */
     private Server open(Sessions sessions, IoRelay relay) throws CannotStartException {
+        Optional<TlsIdentity> identity;
+        try {
+            identity = sessions.identity(TlsPlaces.Role.SLURMD, log::error);
+        } catch (IOException e) {
+            throw new CannotStartException(e.getMessage());
+        }
         long endNs = System.nanoTime() + PORT_WAIT_MS * 1_000_000L;
         while (true) {
             try {
-                return Server.start(settings.listenAt(), settings.port(), sessions.verifier(), (caller, message, body) ->
+                return Server.start(settings.listenAt(), settings.port(), identity, sessions.verifier(), (caller, message, body) ->
                         queries.answer(caller, message, body),
                         Map.of("io", relay::handle, "x11", windows::handle, LaunchRelay.STREAM, launches::handle,
                                 MpiLinks.STREAM, (caller, frames) -> mpi.handle(caller, frames, this::step)), Slurmd::page);

@@ -103,7 +103,7 @@ final class WhichNode {
         String why = "";
         for (var controller : conf.controllers()) {
             for (int port : conf.slurmctldPorts()) {
-                try (Client client = new Client(controller.address(), port, sessions::session, sessions::nonce)) {
+                try (Client client = sessions.client(controller.address(), port)) {
                     Client.Response r = client.post("/muster/v1/AssignNode", Codec.encode(question), ASK_TIMEOUT_MS);
                     if (r.status() != 200) {
                         return new Unknown(Codec.decode(r.body(), ApiError.class).error());

@@ -15,14 +15,16 @@ final class Connection {
     private final String source;
     private final Optional<Request.Peer> peer;
     private final Runnable streaming;
+    private final boolean secure;
 
     /** @param source as answers name it; @param peer who is at the other end, where the system says so */
     Connection(Router router, String source, Optional<Request.Peer> peer) {
-        this(router, source, peer, () -> { });
+        this(router, source, peer, false, () -> { });
     }
 
-    /** @param streaming run when the connection turns into a stream, which counts as none that is waited for */
-    Connection(Router router, String source, Optional<Request.Peer> peer, Runnable streaming) {
+    /** @param secure it is encrypted; @param streaming run when the connection turns into a stream, which counts as none that is waited for */
+    Connection(Router router, String source, Optional<Request.Peer> peer, boolean secure, Runnable streaming) {
+        this.secure = secure;
         this.streaming = streaming;
         this.router = router;
         this.source = source;
@@ -36,6 +38,9 @@ final class Connection {
             Optional<Request> request;
             try {
                 request = http.next();
+                if (secure) {
+                    request.ifPresent(r -> r.headers().put(Request.SECURE, ""));
+                }
             } catch (Http.Malformed e) {
                 http.send(router.malformed(e, source), false, false);
                 return false;

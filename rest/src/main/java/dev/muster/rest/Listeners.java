@@ -1,7 +1,11 @@
 package dev.muster.rest;
 
 import dev.muster.daemon.DaemonLog;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.PushbackInputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -19,11 +23,15 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicBoolean;
+import javax.net.ssl.SSLContext;
 import jdk.net.ExtendedSocketOptions;
 import jdk.net.UnixDomainPrincipal;
 
 /** The sockets that are listened on. More connections than allowed wait in the kernel until others end. */
 final class Listeners implements AutoCloseable {
+    static final String HTTPS = "https://";
+    /** What a record of TLS begins with that carries a handshake (RFC 8446, 5.1). */
+    private static final int HANDSHAKE = 0x16;
     private static final int BACKLOG = 1024;
     /** A connection that says nothing for so long is closed. */
     private static final int IDLE_MS = 120_000;
@@ -31,22 +39,30 @@ final class Listeners implements AutoCloseable {
     private final DaemonLog log;
     private final Patience patience = new Patience(IDLE_MS);
     private final Semaphore connections;
-    private final List<ServerSocket> ports = new ArrayList<>();
+    private final Optional<SSLContext> tls;
+    private final List<Port> ports = new ArrayList<>();
     private final List<ServerSocketChannel> sockets = new ArrayList<>();
     private final List<Path> paths = new ArrayList<>();
 
-    Listeners(int most, DaemonLog log) {
+    /** @param encrypted nothing else is served there */
+    private record Port(ServerSocket socket, boolean encrypted) {}
+
+    /** @param tls where connections may be encrypted: those that begin as TLS does, are */
+    Listeners(int most, Optional<SSLContext> tls, DaemonLog log) {
+        this.tls = tls;
         this.log = log;
         connections = new Semaphore(most);
     }
 
-    /** @param place {@code host:port}, {@code :port}, {@code [::1]:port} or {@code unix:/path} */
+    /** @param place {@code host:port}, {@code :port}, {@code [::1]:port}, any of these behind {@code https://}, or {@code unix:/path} */
     void open(String place) throws Options.Unfit {
         try {
             if (place.startsWith("unix:")) {
-                unix(Path.of(place.substring(5)));
+                unix(Path.of(place.substring(5).replaceFirst("^//+", "/")));
+            } else if (place.startsWith(HTTPS) && tls.isEmpty()) {
+                throw new Options.Unfit("Unable to listen on " + place + ": there is no certificate (restd_cert_file of TLSParameters)");
             } else {
-                tcp(place);
+                tcp(place.startsWith(HTTPS) ? place.substring(HTTPS.length()) : place, place.startsWith(HTTPS));
             }
         } catch (IOException e) {
             throw new Options.Unfit("Unable to listen on " + place + ": " + e.getMessage());
@@ -71,7 +87,7 @@ final class Listeners implements AutoCloseable {
         paths.add(path);
     }
 
-    private void tcp(String place) throws IOException, Options.Unfit {
+    private void tcp(String place, boolean encrypted) throws IOException, Options.Unfit {
         int colon = place.lastIndexOf(':');
         String port = place.substring(colon + 1);
         if (colon < 0 || !port.matches("[0-9]{1,5}") || Integer.parseInt(port) > 65_535 || Integer.parseInt(port) < 1) {
@@ -92,7 +108,7 @@ final class Listeners implements AutoCloseable {
             ServerSocket s = new ServerSocket();
             try {
                 s.bind(address, BACKLOG);
-                ports.add(s);
+                ports.add(new Port(s, encrypted));
                 opened++;
             } catch (IOException e) {
                 s.close();
@@ -107,8 +123,8 @@ final class Listeners implements AutoCloseable {
     /** Begins to serve. */
     void serve(Router router) {
         patience.start();
-        for (ServerSocket s : ports) {
-            Thread.ofPlatform().name("listen-" + s.getLocalPort()).start(() -> accept(s, router));
+        for (Port p : ports) {
+            Thread.ofPlatform().name("listen-" + p.socket.getLocalPort()).start(() -> accept(p, router));
         }
         for (int i = 0; i < sockets.size(); i++) {
             ServerSocketChannel s = sockets.get(i);
@@ -117,12 +133,13 @@ final class Listeners implements AutoCloseable {
         }
     }
 
-    private void accept(ServerSocket server, Router router) {
+    private void accept(Port port, Router router) {
+        ServerSocket server = port.socket;
         while (!server.isClosed()) {
             connections.acquireUninterruptibly();
             try {
                 Socket s = server.accept();
-                Thread.ofVirtual().start(() -> tcp(s, router));
+                Thread.ofVirtual().start(() -> tcp(s, port.encrypted, router));
             } catch (IOException e) {
                 connections.release();
                 failed(server.isClosed(), e);
@@ -152,19 +169,41 @@ final class Listeners implements AutoCloseable {
         };
     }
 
-    private void tcp(Socket socket, Router router) {
+    private void tcp(Socket socket, boolean encrypted, Router router) {
         Runnable free = place();
         try (socket) {
             socket.setTcpNoDelay(true);
             socket.setSoTimeout(IDLE_MS);
             String source = "[" + socket.getInetAddress().getHostAddress() + "]:" + socket.getPort();
-            new Connection(router, source, Optional.empty(), free).serve(socket.getInputStream(),
-                    patience.watched(socket.getOutputStream(), socket));
+            Wire wire = wire(socket);
+            if (wire.secure || !encrypted) {
+                new Connection(router, source, Optional.empty(), wire.secure, free).serve(wire.in, patience.watched(wire.out, socket));
+            }
         } catch (IOException e) {
             log.debug("connection lost: " + e.getMessage());
         } finally {
             free.run();
         }
+    }
+
+    private record Wire(InputStream in, OutputStream out, boolean secure) {}
+
+    /** The connection, by TLS if its first byte is that of a handshake. */
+    private Wire wire(Socket socket) throws IOException {
+        if (tls.isEmpty()) {
+            return new Wire(socket.getInputStream(), socket.getOutputStream(), false);
+        }
+        int first = socket.getInputStream().read();
+        byte[] begun = first < 0 ? new byte[0] : new byte[] {(byte) first};
+        if (first != HANDSHAKE) {
+            PushbackInputStream in = new PushbackInputStream(socket.getInputStream());
+            if (first >= 0) {
+                in.unread(first);
+            }
+            return new Wire(in, socket.getOutputStream(), false);
+        }
+        Socket over = tls.get().getSocketFactory().createSocket(socket, new ByteArrayInputStream(begun), true);
+        return new Wire(over.getInputStream(), over.getOutputStream(), true);
     }
 
     private void accept(ServerSocketChannel server, String source, Router router) {
@@ -184,7 +223,7 @@ final class Listeners implements AutoCloseable {
         Runnable free = place();
         try (channel) {
             UnixDomainPrincipal peer = channel.getOption(ExtendedSocketOptions.SO_PEERCRED);
-            new Connection(router, source, Optional.of(new Request.Peer(peer.user().getName(), peer.group().getName())), free)
+            new Connection(router, source, Optional.of(new Request.Peer(peer.user().getName(), peer.group().getName())), false, free)
                     .serve(Channels.newInputStream(channel), patience.watched(Channels.newOutputStream(channel), channel));
         } catch (IOException e) {
             log.debug("connection lost: " + e.getMessage());
@@ -195,9 +234,9 @@ final class Listeners implements AutoCloseable {
 
     @Override
     public void close() {
-        for (ServerSocket s : ports) {
+        for (Port p : ports) {
             try {
-                s.close();
+                p.socket.close();
             } catch (IOException e) {
                 log.debug(e.getMessage());
             }

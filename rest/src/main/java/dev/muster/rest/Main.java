@@ -1,6 +1,7 @@
 package dev.muster.rest;
 
 import dev.muster.config.SlurmConf;
+import dev.muster.config.TlsPlaces;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.daemon.DaemonProcess;
 import dev.muster.daemon.Signals;
@@ -18,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
+import javax.net.ssl.SSLContext;
 
 /** slurmrestd. */
 public final class Main {
@@ -75,7 +77,8 @@ public final class Main {
         DaemonLog log = new DaemonLog(NAME, "", true, DaemonLog.INFO + o.verbose(), "", 0);
         log.adoptLibraries();
         Signals.ignore("PIPE");
-        try (Listeners listeners = new Listeners(o.connections(), log)) {
+        Optional<SSLContext> tls = tls(file, o, log);
+        try (Listeners listeners = new Listeners(o.connections(), tls, log)) {
             for (String place : o.listen()) {
                 listeners.open(place);
             }
@@ -86,6 +89,23 @@ public final class Main {
             Auth auth = new Auth(o.auth(), file.getPath(), Privileges.userName());
             Router router = new Router(contract, auth, o.tags(), o.versions(), o.threads(), o.page(), log);
             return o.listen().isEmpty() ? piped(router) : listening(listeners, router, o, log);
+        }
+    }
+
+    /** Where there is a certificate, whatever TLSType says: requests may be encrypted where the cluster's own connections are not. */
+    private static Optional<SSLContext> tls(File file, Options o, DaemonLog log) throws Options.Unfit {
+        if (o.listen().isEmpty() || !(SlurmConf.read(file) instanceof SlurmConf.Parsed.Ok ok)) {
+            return Optional.empty();
+        }
+        TlsPlaces places = TlsPlaces.of(ok.conf());
+        boolean wanted = places.on() || o.listen().stream().anyMatch(l -> l.startsWith(Listeners.HTTPS));
+        if (!wanted && !new File(places.certificate(TlsPlaces.Role.RESTD)).exists()) {
+            return Optional.empty();
+        }
+        try {
+            return Optional.of(dev.muster.daemon.Sessions.identity(places, TlsPlaces.Role.RESTD, log::error).context());
+        } catch (IOException e) {
+            throw new Options.Unfit(e.getMessage());
         }
     }
 

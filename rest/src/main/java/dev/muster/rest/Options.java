@@ -28,7 +28,7 @@ record Options(List<String> listen, Set<String> auth, Set<String> tags, Set<Inte
             "become_user");
 
     static final String USAGE = """
-            Usage: slurmrestd [OPTIONS] [host:port | unix:/path/to/socket]...
+            Usage: slurmrestd [OPTIONS] [[https://]host:port | unix:/path/to/socket]...
             \t-a <authentication types>
             \t\tKinds of authentication to accept, with commas: rest_auth/jwt, rest_auth/local; "list" shows them.
             \t-d <data parsers>

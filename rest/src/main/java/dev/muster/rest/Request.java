@@ -22,6 +22,13 @@ record Request(String method, String path, Map<String, String> query, Map<String
     /** What the system says of the other end of a local connection. */
     record Peer(String user, String group) {}
 
+    /** No header can have this name: it stands for a connection that is encrypted. */
+    static final String SECURE = ":secure";
+
+    boolean isSecure() {
+        return headers.containsKey(SECURE);
+    }
+
     String header(String name) {
         return headers.getOrDefault(name, "");
     }

@@ -90,7 +90,7 @@ final class Sessions {
     static String cookieName(Request request) {
         String host = request.header("host");
         String port = host.substring(host.lastIndexOf(':') + 1);
-        return COOKIE + (host.indexOf(':') >= 0 && port.matches("[0-9]{1,5}") ? port : "80");
+        return COOKIE + (host.indexOf(':') >= 0 && port.matches("[0-9]{1,5}") ? port : request.isSecure() ? "443" : "80");
     }
 
     /** The session of a request. @throws RestException 403 where there is one, and the request does not come from its page */
@@ -138,7 +138,7 @@ final class Sessions {
 
     /** Set-Cookie for a session; its end where it is over. */
     static String cookie(Request request, Optional<Session> session, long nowMs) {
-        return cookieName(request) + "=" + session.map(Session::id).orElse("") + "; Path=/; HttpOnly; SameSite=Strict; Max-Age="
+        return cookieName(request) + "=" + session.map(Session::id).orElse("") + "; Path=/; HttpOnly; SameSite=Strict" + (request.isSecure() ? "; Secure" : "") + "; Max-Age="
                 + session.map(s -> Math.max(1, (s.untilMs - nowMs) / 1000)).orElse(0L);
     }
 }

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
+import javax.net.ssl.SSLSocketFactory;
 import javax.net.ssl.TrustManagerFactory;
 
 /**
@@ -56,11 +57,16 @@ public final class Tls {
      * @throws IOException if the other side does not speak TLS or has no certificate that is trusted
      */
     SSLSocket over(Socket raw, String host, int port, int timeoutMs) throws IOException {
-        SSLSocket socket = (SSLSocket) context().getSocketFactory().createSocket(raw, host, port, false);
+        SSLSocket socket = (SSLSocket) factory().createSocket(raw, host, port, false);
         socket.setEnabledProtocols(PROTOCOLS);
         socket.setSoTimeout(timeoutMs);
         socket.startHandshake();
         return socket;
+    }
+
+    /** For other clients of this side. */
+    public SSLSocketFactory factory() throws IOException {
+        return context().getSocketFactory();
     }
 
     private synchronized SSLContext context() throws IOException {

@@ -14,6 +14,7 @@ import dev.muster.model.accounting.DbdMessages.Register;
 import dev.muster.model.api.ClusterMessages.ApiError;
 import dev.muster.transport.Client;
 import dev.muster.transport.Session;
+import dev.muster.transport.Tls;
 import java.io.IOException;
 import java.util.EnumMap;
 import java.util.List;
@@ -63,6 +64,7 @@ public final class DbdLink implements RowSink, AutoCloseable {
 
     private final List<String> hosts;
     private final int port;
+    private final Tls tls;
     private final Supplier<Session> session;
     private final Supplier<String> nonces;
     private final Home home;
@@ -89,7 +91,7 @@ public final class DbdLink implements RowSink, AutoCloseable {
             if (client == null || made != turn) {
                 close();
                 made = turn;
-                client = new Client(hosts.get(made % hosts.size()), port, session, nonces::get);
+                client = new Client(hosts.get(made % hosts.size()), port, session, nonces::get).over(tls);
             }
             return client;
         }
@@ -102,8 +104,9 @@ public final class DbdLink implements RowSink, AutoCloseable {
     }
 
     /** @param hosts slurmdbd's, the first one first: the next is asked where one cannot be reached */
-    public DbdLink(List<String> hosts, int port, Supplier<Session> session, Supplier<String> nonces, Home home) {
+    public DbdLink(List<String> hosts, int port, Tls tls, Supplier<Session> session, Supplier<String> nonces, Home home) {
         this.hosts = List.copyOf(hosts);
+        this.tls = tls;
         this.port = port;
         this.session = session;
         this.nonces = nonces;

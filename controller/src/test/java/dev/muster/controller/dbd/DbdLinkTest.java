@@ -10,6 +10,7 @@ import dev.muster.model.accounting.DbdMessages.Register;
 import dev.muster.transport.Caller;
 import dev.muster.transport.Server;
 import dev.muster.transport.Session;
+import dev.muster.transport.Tls;
 import dev.muster.transport.Verifier;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -60,7 +61,7 @@ class DbdLinkTest {
     private static DbdLink link(List<String> hosts, int port) {
         AtomicLong nonces = new AtomicLong();
         Session session = Session.issue(KEY, "c", new Caller(0, 0), System.currentTimeMillis(), new byte[16]);
-        return new DbdLink(hosts, port, () -> session, () -> "n" + nonces.incrementAndGet(), new NoHome());
+        return new DbdLink(hosts, port, Tls.NONE, () -> session, () -> "n" + nonces.incrementAndGet(), new NoHome());
     }
 
     private static Server server() {
