@@ -63,7 +63,7 @@ rc=0; wait $busy || rc=$?
 check "what ran goes on" 0 "$rc"
 kill -9 "$(pid_of slurmctld)"; sleep 0.5; start_ctld
 soon '[ "$(sinfo -h -N -o %T 2>/dev/null | grep -c idle)" = 2 ]'
-check "after a kill of slurmctld" "2" "$(srun -N2 -l true </dev/null; sinfo -h -N -o %T | grep -c idle)"
+check "after a kill of slurmctld" "2 0" "$(sinfo -h -N -o %T | grep -c idle) $(srun -N2 true </dev/null; echo $?)"
 
 mkdir -p "$dir/run/conf-parent"
 RUNTIME_DIRECTORY=$dir/run/conf-parent SLURM_SACK_KEY=$dir/slurm.key sackd -D --conf-server "127.0.0.1:$port" --ca-cert-file "$dir/ca_cert.pem" >"$dir/log/sackd.log" 2>&1 </dev/null &

@@ -380,6 +380,10 @@ final class ShowText {
         }
         optional(n, "comment", "Comment");
         optional(n, "extra", "Extra");
+        if (!n.text("instanceId").isEmpty() || !n.text("instanceType").isEmpty()) {
+            line();
+            add("InstanceId", n.text("instanceId")).add("InstanceType", n.text("instanceType"));
+        }
         optional(n, "topology", "Topology");
     }
 

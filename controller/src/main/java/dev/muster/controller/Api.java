@@ -117,6 +117,8 @@ final class Api {
             case "FetchConfig" -> controller.configService().answer(Codec.decode(body, ClusterMessages.FetchConfig.class));
             case "CreateNodes" -> createNodes(caller, Codec.decode(body, ClusterMessages.CreateNodes.class));
             case "DeleteNodes" -> deleteNodes(caller, Codec.decode(body, ClusterMessages.DeleteNodes.class));
+            case "SignCertificate" -> isAdmin(caller) ? controller.certificates().sign(Codec.decode(body, ClusterMessages.SignCertificate.class))
+                    : Reply.error(SlurmErrno.ACCESS_DENIED);
             case "AssignNode" -> assignNode(caller, Codec.decode(body, ClusterMessages.AssignNode.class));
             case "UpdateSetting" -> {
                 ClusterMessages.UpdateSetting m = Codec.decode(body, ClusterMessages.UpdateSetting.class);

@@ -98,6 +98,7 @@ final class Controller {
     private final Clients clients = new Clients();
     private final HealthChecks healthChecks = new HealthChecks();
     private final ConfigService configService = new ConfigService();
+    private Certificates certificates;
     private final Statistics statistics = new Statistics();
     private final News news = new News(randomToken());
     private TokenDesk desk;
@@ -167,6 +168,7 @@ final class Controller {
         });
         configure(c);
         programs.resume(thread.durable(), activeJobs(thread.durable()));
+        certificates = new Certificates(conf::get, thread::durable, command -> thread.execute(command, -1) instanceof Decision.Accepted, log);
         Api api = new Api(this, thread, identities, blobs, watch, links, log);
         if (goesOn) {
             happened(Trigger.CONTROL_RESUMED);
@@ -585,6 +587,10 @@ final class Controller {
 
     TokenDesk tokens() {
         return desk;
+    }
+
+    Certificates certificates() {
+        return certificates;
     }
 
     ConfigService configService() {

@@ -215,7 +215,7 @@ final class EmbeddedAccounting implements Accounting {
                             Change.UsageCharged _, Change.JobIdsReserved _,
                     Change.BlobStored _, Change.ControllerPrologDone _, Change.Answered _, Change.AnswersForgotten _,
                     Change.DependenciesChanged _, Change.PrologDone _, Change.StepLaunched _, Change.NodeReleased _,
-                    Change.NodeRegistered _, Change.NodeTextsChanged _, Change.NodePowerActionChosen _,
+                    Change.NodeRegistered _, Change.NodeTextsChanged _, Change.NodeMarked _, Change.NodePowerActionChosen _,
                     Change.OptionsChanged _, Change.NodeFeaturesChanged _,
                     Change.NodeAdded _, Change.NodeRemoved _, Change.NodeSpecChanged _,
                     Change.PartitionChanged _, Change.PartitionRemoved _, Change.NodeRestored _, Change.PartitionRestored _,

@@ -111,6 +111,7 @@ final class News {
                 case Change.JobEnded c -> placed(c, jobs, nodes, before, after);
                 case Change.JobRequeued c -> placed(c, jobs, nodes, before, after);
                 case Change.NodeTextsChanged c -> nodes.add(c.node());
+                case Change.NodeMarked c -> nodes.add(c.node());
                 case Change.NodePowerActionChosen c -> nodes.add(c.node());
                 case Change.NodeAdded c -> nodes.add(c.spec().name());
                 case Change.NodeRemoved c -> nodes.add(c.node());

@@ -97,7 +97,8 @@ final class NodeViews {
                 partitionsOf.getOrDefault(n.name(), List.of()), n.hardware().architecture(),
                 n.hardware().operatingSystem(), n.version(), n.hardware().bootTime(), n.startTime(), n.lastBusy(), n.resumeAfter(), tres,
                 tresUsed, "", n.jobs().size(), beat.metered(), beat.watts(), beat.averageWatts(),
-                restricted(s), power.isEmpty() ? "" : power.get().idleText(n));
+                restricted(s), power.isEmpty() ? "" : power.get().idleText(n), n.marks().instanceId(), n.marks().instanceType(),
+                !n.marks().certToken().isEmpty(), n.marks().certTime());
     }
 
     private static String restricted(Node.Spec s) {

@@ -169,6 +169,8 @@ public sealed interface Change {
     /** How the node's next start, stop or reboot is done: a PowerAction of slurm.conf, "" for the usual program. */
     record NodePowerActionChosen(String node, String action) implements Change {}
 
+    record NodeMarked(String node, Node.Marks marks) implements Change {}
+
     record NodeTextsChanged(String node, String comment, String extra, long resumeAfter) implements Change {}
 
     /** A node that the configuration does not name. flags as in {@link Node#flags}. */

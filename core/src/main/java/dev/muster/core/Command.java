@@ -147,6 +147,9 @@ public sealed interface Command {
 
     record UpdateNode(int uid, List<String> nodes, Map<String, String> changes) implements Command {}
 
+    /** slurmctld had the node's certificate signed. @param usedUp the token that it showed does not count again */
+    record CertificateSigned(String node, boolean usedUp) implements Command {}
+
     /**
      * Nodes are rebooted as soon as no job has them.
      *

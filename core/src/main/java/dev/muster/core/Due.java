@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.NavigableSet;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
@@ -32,6 +33,8 @@ public final class Due {
     private final Map<Named, NavigableSet<Integer>> singletons = new HashMap<>();
     /** When a condition of a job will have become true by time alone: {@code after:12+5}. */
     private final NavigableMap<Long, NavigableSet<Integer>> revisits = new TreeMap<>();
+    /** Nodes that come back into service by themselves, by when. */
+    private final NavigableMap<Long, NavigableSet<String>> resuming = new TreeMap<>();
     private long begunUpTo = Long.MIN_VALUE;
 
     private record Named(int uid, String name) {
@@ -53,6 +56,8 @@ public final class Due {
         named.clear();
         singletons.clear();
         revisits.clear();
+        resuming.clear();
+        state.nodes().values().forEach(this::add);
         begunUpTo = Long.MIN_VALUE;
         state.jobs().values().forEach(job -> {
             add(job);
@@ -63,6 +68,10 @@ public final class Due {
 
     void follow(State before, State after, Entry entry) {
         for (Change change : entry.changes()) {
+            nodeOf(change).ifPresent(name -> {
+                before.nodes().find(name).ifPresent(this::remove);
+                after.nodes().find(name).ifPresent(this::add);
+            });
             for (int id : Touched.jobs(change)) {
                 before.jobs().find(id).ifPresent(this::remove);
                 after.jobs().find(id).ifPresent(job -> {
@@ -88,6 +97,35 @@ public final class Due {
                 }
             }
         }
+    }
+
+    private static Optional<String> nodeOf(Change change) {
+        return switch (change) {
+            case Change.NodeTextsChanged c -> Optional.of(c.node());
+            case Change.NodeRemoved c -> Optional.of(c.node());
+            case Change.NodeRestored c -> Optional.of(c.node().name());
+            default -> Optional.empty();
+        };
+    }
+
+    private void add(Node node) {
+        if (node.resumeAfter() > 0) {
+            resuming.computeIfAbsent(node.resumeAfter(), k -> new TreeSet<>()).add(node.name());
+        }
+    }
+
+    private void remove(Node node) {
+        NavigableSet<String> set = resuming.get(node.resumeAfter());
+        if (set != null && set.remove(node.name()) && set.isEmpty()) {
+            resuming.remove(node.resumeAfter());
+        }
+    }
+
+    /** Nodes whose time out of service is over. */
+    List<String> toResume(long seconds) {
+        List<String> out = new ArrayList<>();
+        resuming.headMap(seconds, true).values().forEach(out::addAll);
+        return out;
     }
 
     private void waitingSteps(Job job) {
@@ -277,7 +315,7 @@ public final class Due {
     @Override
     public boolean equals(Object other) {
         return other instanceof Due d && limits.equals(d.limits) && stepLimits.equals(d.stepLimits)
-                && begins.equals(d.begins) && deadlines.equals(d.deadlines)
+                && begins.equals(d.begins) && resuming.equals(d.resuming) && deadlines.equals(d.deadlines)
                 && waiting.equals(d.waiting)
                 && dependents.equals(d.dependents) && named.equals(d.named) && singletons.equals(d.singletons);
     }

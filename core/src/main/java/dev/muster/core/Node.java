@@ -15,6 +15,7 @@ import java.util.stream.Stream;
  * @param cpusAllocated by these jobs
  * @param changeable  features that a reboot can bring, as the node said; active: those of them that it has; wanted: those that it is rebooted for
  * @param powerAction program of slurm.conf that the next start, stop or reboot is done with; "" for the usual one
+ * @param resumeAfter when it is put back into service, seconds since 1970; 0 never by itself
  * @param powerTime   when it was last told to start, stop or reboot, seconds since 1970; 0 never
  */
 public record Node(
@@ -38,7 +39,24 @@ public record Node(
         List<String> changeable,
         List<String> active,
         List<String> wanted,
-        String powerAction) {
+        String powerAction,
+        Marks marks) {
+
+    public Node {
+        // records of before have none
+        marks = marks == null ? Marks.NONE : marks;
+    }
+
+    /**
+     * What others say that the node is.
+     *
+     * @param instanceId   of a cloud; instanceType likewise
+     * @param certToken    SHA-256, in hex, of what the node may show to have its certificate signed; "" where none was set
+     * @param certTime     when slurmctld last had one signed, seconds since 1970; 0 never
+     */
+    public record Marks(String instanceId, String instanceType, String certToken, long certTime) {
+        public static final Marks NONE = new Marks("", "", "", 0);
+    }
 
     /** Conditions over the state that follows from the jobs; names are Slurm's. */
     public enum Flag {
@@ -170,19 +188,24 @@ public record Node(
 
     Node withMemoryAllocated(long mb) {
         return new Node(spec, flags, reason, reasonUid, reasonTime, bootId, version, startTime, hardware, comment, extra, jobs,
-                cpusAllocated, mb, lastBusy, resumeAfter, powerTime, changeable, active, wanted, powerAction);
+                cpusAllocated, mb, lastBusy, resumeAfter, powerTime, changeable, active, wanted, powerAction, marks);
+    }
+
+    Node withMarks(Marks m) {
+        return new Node(spec, flags, reason, reasonUid, reasonTime, bootId, version, startTime, hardware, comment, extra, jobs,
+                cpusAllocated, memoryAllocatedMb, lastBusy, resumeAfter, powerTime, changeable, active, wanted, powerAction, m);
     }
 
     Node withPowerAction(String action) {
         return new Node(spec, flags, reason, reasonUid, reasonTime, bootId, version, startTime, hardware, comment, extra, jobs,
-                cpusAllocated, memoryAllocatedMb, lastBusy, resumeAfter, powerTime, changeable, active, wanted, action);
+                cpusAllocated, memoryAllocatedMb, lastBusy, resumeAfter, powerTime, changeable, active, wanted, action, marks);
     }
 
     /** Other flags; a new power action begins now. */
     Node turned(int f, long time) {
         Node out = (f & POWER_WISHES) == 0 ? withFlags(f).withPowerAction("") : withFlags(f);
         return (f & ~flags & POWER_ACTIONS) == 0 ? out : new Node(spec, f, reason, reasonUid, reasonTime, bootId, version, startTime, hardware,
-                comment, extra, jobs, cpusAllocated, memoryAllocatedMb, lastBusy, resumeAfter, time, changeable, active, wanted, powerAction);
+                comment, extra, jobs, cpusAllocated, memoryAllocatedMb, lastBusy, resumeAfter, time, changeable, active, wanted, powerAction, marks);
     }
 
     /** AvailableFeatures: as configured, and those that it can be rebooted with. */
@@ -201,7 +224,7 @@ public record Node(
 
     Node withFeatures(List<String> can, List<String> has, List<String> shall) {
         return new Node(spec, flags, reason, reasonUid, reasonTime, bootId, version, startTime, hardware, comment, extra, jobs,
-                cpusAllocated, memoryAllocatedMb, lastBusy, resumeAfter, powerTime, can, has, shall, powerAction);
+                cpusAllocated, memoryAllocatedMb, lastBusy, resumeAfter, powerTime, can, has, shall, powerAction, marks);
     }
 
     /** Device counts by GRES name, types added up. */
@@ -239,27 +262,27 @@ public record Node(
 
     Node withFlags(int f) {
         return new Node(spec, f, reason, reasonUid, reasonTime, bootId, version, startTime, hardware, comment, extra, jobs,
-                cpusAllocated, memoryAllocatedMb, lastBusy, resumeAfter, powerTime, changeable, active, wanted, powerAction);
+                cpusAllocated, memoryAllocatedMb, lastBusy, resumeAfter, powerTime, changeable, active, wanted, powerAction, marks);
     }
 
     Node withReason(String why, int uid, long time) {
         return new Node(spec, flags, why, uid, time, bootId, version, startTime, hardware, comment, extra, jobs,
-                cpusAllocated, memoryAllocatedMb, lastBusy, resumeAfter, powerTime, changeable, active, wanted, powerAction);
+                cpusAllocated, memoryAllocatedMb, lastBusy, resumeAfter, powerTime, changeable, active, wanted, powerAction, marks);
     }
 
     Node withSpec(Spec s) {
         return new Node(s, flags, reason, reasonUid, reasonTime, bootId, version, startTime, hardware, comment, extra, jobs,
-                cpusAllocated, memoryAllocatedMb, lastBusy, resumeAfter, powerTime, changeable, active, wanted, powerAction);
+                cpusAllocated, memoryAllocatedMb, lastBusy, resumeAfter, powerTime, changeable, active, wanted, powerAction, marks);
     }
 
     Node withTexts(String newComment, String newExtra, long newResumeAfter) {
         return new Node(spec, flags, reason, reasonUid, reasonTime, bootId, version, startTime, hardware, newComment, newExtra,
-                jobs, cpusAllocated, memoryAllocatedMb, lastBusy, newResumeAfter, powerTime, changeable, active, wanted, powerAction);
+                jobs, cpusAllocated, memoryAllocatedMb, lastBusy, newResumeAfter, powerTime, changeable, active, wanted, powerAction, marks);
     }
 
     Node registered(String boot, String v, long start, Hardware h) {
         return new Node(spec, flags, reason, reasonUid, reasonTime, boot, v, start, h, comment, extra, jobs,
-                cpusAllocated, memoryAllocatedMb, lastBusy, resumeAfter, powerTime, changeable, active, wanted, powerAction);
+                cpusAllocated, memoryAllocatedMb, lastBusy, resumeAfter, powerTime, changeable, active, wanted, powerAction, marks);
     }
 
     Node withJob(int jobId, int cpus, long memoryMb) {
@@ -270,13 +293,13 @@ public record Node(
         }
         return new Node(spec, flags, reason, reasonUid, reasonTime, bootId, version, startTime, hardware, comment, extra,
                 List.copyOf(more), cpusAllocated + cpus, memoryAllocatedMb + memoryMb, lastBusy, resumeAfter, powerTime, changeable, active, wanted,
-                powerAction);
+                powerAction, marks);
     }
 
     Node withoutJob(int jobId, int cpus, long memoryMb, long time) {
         List<Integer> fewer = jobs.stream().filter(j -> j != jobId).toList();
         return new Node(spec, flags, reason, reasonUid, reasonTime, bootId, version, startTime, hardware, comment, extra,
-                fewer, cpusAllocated - cpus, memoryAllocatedMb - memoryMb, time, resumeAfter, powerTime, changeable, active, wanted, powerAction);
+                fewer, cpusAllocated - cpus, memoryAllocatedMb - memoryMb, time, resumeAfter, powerTime, changeable, active, wanted, powerAction, marks);
     }
 
     /** As slurm.conf has it before it was heard of, with the reason that DownNodes or its own line gives. @param time seconds since 1970 */
@@ -288,7 +311,7 @@ public record Node(
 
     static Node of(Spec spec) {
         Node fresh = new Node(spec, 0, "", 0, 0, "", "", 0, new Hardware(0, 0, 0, 0, 0, 0, 0, "", "", "", 0), "", "", List.of(), 0, 0, 0, 0, 0,
-                List.of(), List.of(), List.of(), "")
+                List.of(), List.of(), List.of(), "", Marks.NONE)
                 .with(Flag.UNKNOWN, true);
         return switch (spec.configState) {
             case "DOWN" -> fresh.with(Flag.UNKNOWN, false).with(Flag.DOWN, true);

@@ -1,6 +1,7 @@
 package dev.muster.core;
 
 import dev.muster.model.ExitStatus;
+import dev.muster.model.HostList;
 import dev.muster.model.JobDesc;
 import dev.muster.model.JobFlag;
 import dev.muster.model.JobReason;
@@ -8,8 +9,12 @@ import dev.muster.model.JobState;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.node.NodeMessages;
 import dev.muster.model.node.NodeMessages.Attempt;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -64,6 +69,13 @@ final class NodeRules {
         }
         if (!m.extra().isEmpty() && !m.extra().equals(node.extra())) {
             changes.add(new Change.NodeTextsChanged(m.node(), node.comment(), m.extra(), node.resumeAfter()));
+        }
+        if (!m.instanceId().isEmpty() || !m.instanceType().isEmpty()) {
+            Node.Marks k = node.marks();
+            Node.Marks said = new Node.Marks(m.instanceId(), m.instanceType(), k.certToken(), k.certTime());
+            if (!said.equals(k)) {
+                changes.add(new Change.NodeMarked(m.node(), said));
+            }
         }
         List<String> wanted = returned(node, m) ? node.wanted() : List.of();
         if (!m.features().equals(node.changeable()) || !m.active().equals(node.active()) || !wanted.equals(node.wanted())) {
@@ -431,12 +443,16 @@ final class NodeRules {
     Decision update(Command.UpdateNode c) {
         // a state that one of the nodes cannot take is told, but it does not keep the others from theirs
         Optional<Decision.Rejected> wrongState = Optional.empty();
-        for (String name : c.nodes()) {
-            Optional<Node> node = state.nodes().find(name);
+        for (int i = 0; i < c.nodes().size(); i++) {
+            Optional<Node> node = state.nodes().find(c.nodes().get(i));
             if (node.isEmpty()) {
                 return Decision.reject(SlurmErrno.INVALID_NODE_NAME);
             }
-            Optional<Decision.Rejected> refused = update(node.get(), c);
+            Optional<Map<String, String>> own = own(c, i);
+            if (own.isEmpty()) {
+                return new Decision.Rejected(SlurmErrno.INVALID_NODE_NAME, "There must be one value or as many as nodes");
+            }
+            Optional<Decision.Rejected> refused = update(node.get(), new Command.UpdateNode(c.uid(), c.nodes(), own.get()));
             if (refused.isPresent() && refused.get().errno() != SlurmErrno.INVALID_NODE_STATE) {
                 return refused.get();
             }
@@ -448,8 +464,27 @@ final class NodeRules {
         return Decision.of(changes, wrongState.isPresent() ? SlurmErrno.INVALID_NODE_STATE.sentence() : "", direct);
     }
 
+    /** The changes of one of several nodes: where a value names as many things as there are nodes, each has its own. */
+    private static Optional<Map<String, String>> own(Command.UpdateNode c, int index) {
+        if (c.nodes().size() < 2) {
+            return Optional.of(c.changes());
+        }
+        Map<String, String> out = new java.util.TreeMap<>();
+        for (Map.Entry<String, String> e : Keyword.whole(c.changes(), NODE_WORDS).entrySet()) {
+            List<String> values = EACH.contains(e.getKey()) && HostList.parse(e.getValue()) instanceof HostList.Parsed.Ok ok
+                    ? ok.list().names() : List.of(e.getValue());
+            if (values.size() != 1 && values.size() != c.nodes().size()) {
+                return Optional.empty();
+            }
+            out.put(e.getKey(), values.size() == 1 ? e.getValue() : values.get(index));
+        }
+        return Optional.of(out);
+    }
+
     private static final List<String> NODE_WORDS = List.of("reason", "comment", "extra", "weight", "gres", "nodeaddr", "nodehostname",
-            "features", "availablefeatures", "activefeatures", "state", "poweraction");
+            "features", "availablefeatures", "activefeatures", "state", "poweraction", "certtoken", "instanceid", "instancetype", "resumeafter");
+    /** Words with a value for each of several nodes. */
+    private static final List<String> EACH = List.of("nodeaddr", "nodehostname", "instanceid", "instancetype");
 
     private Optional<Decision.Rejected> update(Node node, Command.UpdateNode c) {
         Node after = node;
@@ -459,7 +494,8 @@ final class NodeRules {
         for (Map.Entry<String, String> change : Keyword.whole(c.changes(), NODE_WORDS).entrySet()) {
             String value = change.getValue();
             switch (change.getKey()) {
-                case "reason", "poweraction" -> { }     // they come with the state
+                case "reason", "poweraction", "resumeafter" -> { }     // they come with the state
+                case "certtoken", "instanceid", "instancetype" -> after = after.withMarks(marked(after.marks(), change.getKey(), value));
                 case "comment" -> after = after.withTexts(value, after.extra(), after.resumeAfter());
                 case "extra" -> after = after.withTexts(after.comment(), value, after.resumeAfter());
                 case "weight" -> {
@@ -505,15 +541,69 @@ final class NodeRules {
                 }
             }
         }
+        String resume = Keyword.whole(c.changes(), NODE_WORDS).getOrDefault("resumeafter", "");
+        if (!resume.isEmpty()) {
+            if (!resume.matches("-1|[0-9]{1,9}")) {
+                return Optional.of(new Decision.Rejected(SlurmErrno.ERROR, "Invalid resumeafter value: " + resume));
+            }
+            boolean out = after.has(Node.Flag.DOWN) || after.has(Node.Flag.DRAIN);
+            if (!out && !resume.equals("-1")) {
+                return Optional.of(Decision.reject(SlurmErrno.INVALID_NODE_STATE));
+            }
+            after = after.withTexts(after.comment(), after.extra(), resume.equals("-1") ? 0 : now.seconds() + Long.parseLong(resume));
+        } else if (!after.has(Node.Flag.DOWN) && !after.has(Node.Flag.DRAIN)) {
+            after = after.withTexts(after.comment(), after.extra(), 0);
+        }
         emit(node, after, c.uid());
         return Optional.empty();
+    }
+
+    private static Node.Marks marked(Node.Marks k, String word, String value) {
+        return switch (word) {
+            case "instanceid" -> new Node.Marks(value, k.instanceType(), k.certToken(), k.certTime());
+            case "instancetype" -> new Node.Marks(k.instanceId(), value, k.certToken(), k.certTime());
+            default -> new Node.Marks(k.instanceId(), k.instanceType(), value.isEmpty() ? "" : hash(value), k.certTime());
+        };
+    }
+
+    /** What is kept of a secret: enough to know it again. SHA-256 in hex. */
+    static String hash(String secret) {
+        try {
+            return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(secret.getBytes(StandardCharsets.UTF_8)));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException(e);     // every Java has it
+        }
+    }
+
+    /** The node's certificate was signed. A token that counts once is used up. */
+    Decision signed(Command.CertificateSigned c) {
+        Optional<Node> node = state.nodes().find(c.node());
+        if (node.isEmpty()) {
+            return Decision.reject(SlurmErrno.INVALID_NODE_NAME);
+        }
+        Node.Marks k = node.get().marks();
+        return Decision.of(List.of(new Change.NodeMarked(c.node(), new Node.Marks(k.instanceId(), k.instanceType(), c.usedUp() ? "" : k.certToken(),
+                now.seconds()))), "", List.of());
+    }
+
+    /** ResumeAfter is over. Who is not out of service any more is left alone. */
+    List<Change> resumed(Node node) {
+        Command.UpdateNode nothing = new Command.UpdateNode(state.settings().slurmUid(), List.of(node.name()), Map.of());
+        boolean out = node.has(Node.Flag.DOWN) || node.has(Node.Flag.DRAIN) || node.has(Node.Flag.REBOOT_REQUESTED)
+                || node.has(Node.Flag.REBOOT_ISSUED);
+        Node after = out ? state(node, "RESUME", nothing).orElse(node) : node;
+        emit(node, after.withTexts(node.comment(), node.extra(), 0), state.settings().slurmUid());
+        return changes;
     }
 
     private void emit(Node before, Node after, int uid) {
         if (!after.spec().equals(before.spec())) {
             changes.add(new Change.NodeSpecChanged(after.name(), after.spec()));
         }
-        if (!after.comment().equals(before.comment()) || !after.extra().equals(before.extra())) {
+        if (!after.marks().equals(before.marks())) {
+            changes.add(new Change.NodeMarked(after.name(), after.marks()));
+        }
+        if (!after.comment().equals(before.comment()) || !after.extra().equals(before.extra()) || after.resumeAfter() != before.resumeAfter()) {
             changes.add(new Change.NodeTextsChanged(after.name(), after.comment(), after.extra(), after.resumeAfter()));
         }
         if (!after.powerAction().equals(before.powerAction())) {

@@ -36,6 +36,7 @@ public enum Rights {
             case Command.Happened c -> DAEMON;
             case Command.MemoryMeasured c -> DAEMON;
             case Command.RegisterNode c -> DAEMON;
+            case Command.CertificateSigned c -> DAEMON;
             case Command.Report c -> DAEMON;
             case Command.NodeLost c -> DAEMON;
             case Command.NodeResponding c -> DAEMON;

@@ -59,6 +59,9 @@ final class TimerRules {
         new GangRules(state, now).due(changes);
         new TriggerRules(state).due(happened, now, changes);
         new PowerRules(state, now).due(changes, direct);
+        for (String node : due.toResume(now.seconds())) {
+            changes.addAll(new NodeRules(state, now).resumed(state.nodes().at(node)));
+        }
         for (int id : due.stepsToBegin(SLICE)) {
             state.jobs().find(id).flatMap(job -> new StepRules(state, now, planner).next(job)).ifPresent(changes::add);
         }

@@ -61,6 +61,7 @@ public final class Touched {
             case Change.NodeRegistered c -> NONE;
             case Change.NodeStateChanged c -> NONE;
             case Change.NodeTextsChanged c -> NONE;
+            case Change.NodeMarked c -> NONE;
             case Change.NodePowerActionChosen c -> NONE;
             case Change.OptionsChanged c -> NONE;
             case Change.NodeFeaturesChanged c -> NONE;

@@ -12,6 +12,7 @@ import java.util.Optional;
  * @param confServer  where the configuration comes from, "" for the file
  * @param authority   certificate by which the server of the configuration is known, where it speaks TLS
  * @param extra       what the node is to say of itself in Extra=
+ * @param instanceId  of a cloud, and instanceType
  */
 record Options(
         String nodeName,
@@ -31,6 +32,8 @@ record Options(
         String confServer,
         Optional<Path> authority,
         String extra,
+        String instanceId,
+        String instanceType,
         Mode mode) {
 
     enum Mode { SERVE, SHOW_HARDWARE, SHOW_GRES, HELP, VERSION }
@@ -53,6 +56,8 @@ record Options(
                -d stepd                   Pathname to the slurmstepd program.
                -D                         Run daemon in foreground.
                --extra                    Words for the node's Extra field.
+               --instance-id id           The node's instance in a cloud.
+               --instance-type type       And its type.
                -f config                  Read configuration from the specified file.
                -F[feature]                Start as Dynamic Future node w/optional Feature.
                -G                         Print node's GRES configuration and exit.
@@ -146,6 +151,8 @@ record Options(
         private String confServer = "";
         private Optional<Path> authority = Optional.empty();
         private String extra = "";
+        private String instanceId = "";
+        private String instanceType = "";
         private Mode mode = Mode.SERVE;
 
         private static Optional<Parsed> refused(String sentence) {
@@ -160,9 +167,8 @@ record Options(
                 case "--conf" -> dynamicConf = value;
                 case "--conf-server" -> confServer = value;
                 case "--extra" -> extra = value;
-                case "--instance-id", "--instance-type" -> {
-                    return refused(name + ": instances of clouds are not kept for nodes here");
-                }
+                case "--instance-id" -> instanceId = value;
+                case "--instance-type" -> instanceType = value;
                 case "--ca-cert-file" -> authority = Optional.of(Path.of(value));
                 case "--authinfo" -> {
                     return refused("--authinfo: the key or munge of this machine is used");
@@ -215,7 +221,7 @@ record Options(
         Options build() {
             return new Options(nodeName, configFile, logFile, stepd, foreground, cleanStart, reportReboot,
                     changeDirectory,
-                    verbose, nice, lockMemory, dynamic, dynamicConf, future, confServer, authority, extra, mode);
+                    verbose, nice, lockMemory, dynamic, dynamicConf, future, confServer, authority, extra, instanceId, instanceType, mode);
         }
     }
 }

@@ -1,5 +1,6 @@
 package dev.muster.node;
 
+import dev.muster.config.CertmgrConf;
 import dev.muster.config.HelpersConf;
 import dev.muster.config.JobContainerConf;
 import dev.muster.config.MpiConf;
@@ -85,15 +86,18 @@ public record Settings(
      * @param gpuFlags      of gres.conf
      * @param gresError     why the node cannot be used: its devices are not those of gres.conf; "" where they are
      * @param powerActions  names of those PowerActions that slurmd runs, and their programs
+     * @param certmgr       how it comes to a certificate; NONE where its files are the site's, or connections are not encrypted
+     * @param instanceId    of a cloud, and instanceType: what the node is to say of itself
      * @param sortMemory    LaunchParameters=mem_sort
      * @param homeXauthority X11Parameters=home_xauthority: cookies lie in ~/.Xauthority, not in a file of their own
      */
     public record Around(boolean serial, boolean inJob, int propagateNice, String unkillable, String health, String reboot, int addressPercent,
             JobContainerConf container, String cpuFreqDef, Sensing sensing, long epilogMsgMicros, boolean pam,
             boolean homeXauthority, OciConf oci, HelpersConf helpers, List<String> gpuFlags,
-            String gresError, boolean sortMemory, MpiConf mpi, Map<String, String> powerActions) {
+            String gresError, boolean sortMemory, MpiConf mpi, Map<String, String> powerActions, CertmgrConf certmgr, String instanceId,
+            String instanceType) {
         public static final Around NOTHING = new Around(false, false, 0, "", "", "", 0, JobContainerConf.NONE, "", Sensing.NOTHING, 0, false,
-                false, OciConf.NONE, HelpersConf.NONE, List.of(), "", false, MpiConf.DEFAULT, Map.of());
+                false, OciConf.NONE, HelpersConf.NONE, List.of(), "", false, MpiConf.DEFAULT, Map.of(), CertmgrConf.NONE, "", "");
     }
 
     /**

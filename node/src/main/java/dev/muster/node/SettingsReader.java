@@ -1,6 +1,7 @@
 package dev.muster.node;
 
 import dev.muster.config.AcctGatherConf;
+import dev.muster.config.CertmgrConf;
 import dev.muster.config.CgroupConf;
 import dev.muster.config.ConfigError;
 import dev.muster.config.GresConf;
@@ -11,6 +12,7 @@ import dev.muster.config.NodeConf;
 import dev.muster.config.MpiConf;
 import dev.muster.config.OciConf;
 import dev.muster.config.SlurmConf;
+import dev.muster.config.TlsPlaces;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -108,7 +110,8 @@ final class SettingsReader {
                         conf.number(Key.EPILOG_MSG_TIME), conf.yes(Key.USE_PAM),
                         conf.has(Key.X11_PARAMETERS, "home_xauthority"), sisters.oci(), sisters.helpers(),
                         gres.conf().flags(node.name(), "gpu"), gres.error(), conf.has(Key.LAUNCH_PARAMETERS, "mem_sort"), sisters.mpi(),
-                        powerActions(conf)),
+                        powerActions(conf), TlsPlaces.of(conf).on() ? CertmgrConf.of(conf) : CertmgrConf.NONE, options.instanceId(),
+                        options.instanceType()),
                 conf.configOverrides() ? Optional.of(shape(node)) : Optional.empty());
     }
 

@@ -184,7 +184,13 @@ public final class Slurmd implements AutoCloseable {
     private Server open(Sessions sessions, IoRelay relay) throws CannotStartException {
         Optional<TlsIdentity> identity;
         try {
-            identity = sessions.identity(TlsPlaces.Role.SLURMD, log::error);
+            if (settings.around().certmgr().on()) {
+                NodeCertificate own = new NodeCertificate(settings, sessions, log);
+                identity = Optional.of(own.open());
+                own.keep(loop);
+            } else {
+                identity = sessions.identity(TlsPlaces.Role.SLURMD, log::error);
+            }
         } catch (IOException e) {
             throw new CannotStartException(e.getMessage());
         }
@@ -281,7 +287,8 @@ public final class Slurmd implements AutoCloseable {
 
     private Register register() {
         return new Register(settings.nodeName(), settings.cluster(), bootId, Release.VERSION, startTime, hardware(),
-                jobs.attempts(), settings.dynamic(), settings.extra(), helpers.available(), activeFeatures, featuresTime);
+                jobs.attempts(), settings.dynamic(), settings.extra(), helpers.available(), activeFeatures, featuresTime,
+                settings.around().instanceId(), settings.around().instanceType());
     }
 
     private Heartbeat heartbeat() {

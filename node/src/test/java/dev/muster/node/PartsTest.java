@@ -77,7 +77,7 @@ class PartsTest {
         Options.Parsed parsed = Options.parse(List.of("-Dvv", "-Nn1", "-f", "/etc/x.conf", "-L", "/log", "-d",
                 "/stepd"));
         assertThat(parsed).isEqualTo(new Options.Parsed.Ok(new Options("n1", "/etc/x.conf", "/log", "/stepd", true,
-                false, false, false, 2, 0, false, false, "", java.util.Optional.empty(), "", java.util.Optional.empty(), "",
+                false, false, false, 2, 0, false, false, "", java.util.Optional.empty(), "", java.util.Optional.empty(), "", "", "",
                 Options.Mode.SERVE)));
         assertThat(Options.parse(List.of("-C"))).extracting("options.mode").isEqualTo(Options.Mode.SHOW_HARDWARE);
         assertThat(Options.parse(List.of("-Q"))).isEqualTo(new Options.Parsed.Wrong("invalid option -- 'Q'", true));

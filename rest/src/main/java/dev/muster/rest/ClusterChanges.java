@@ -51,7 +51,9 @@ final class ClusterChanges {
             }
         }
         if (b.obj("resume_after").flag("set")) {
-            throw c.refused(SlurmErrno.NOT_SUPPORTED, "resume_after of a node cannot be changed by this version");
+            changes.put("resumeafter", Long.toString(b.obj("resume_after").number("number")));
+        } else if (b.obj("resume_after").flag("infinite")) {
+            changes.put("resumeafter", "-1");
         }
         String by = b.text("reason_uid");
         if (!by.isEmpty() && c.host().userId(by) != c.host().userId(c.user().name())) {

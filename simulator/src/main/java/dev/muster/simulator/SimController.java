@@ -312,7 +312,7 @@ final class SimController implements Pipeline.Effects {
                         new Node(node.spec(), node.flags(), node.reason(), node.reasonUid(), node.reasonTime(), node.bootId(), node.version(),
                                 node.startTime(), node.hardware(), node.comment(), node.extra(), node.jobs(), node.cpusAllocated() - share.cpus(),
                                 node.memoryAllocatedMb() - share.memoryMb(), node.lastBusy(), node.resumeAfter(), node.powerTime(),
-                                node.changeable(), node.active(), node.wanted(), node.powerAction()))));
+                                node.changeable(), node.active(), node.wanted(), node.powerAction(), node.marks()))));
             }
         }
     }

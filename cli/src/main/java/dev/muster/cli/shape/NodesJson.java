@@ -29,8 +29,8 @@ public final class NodesJson {
 
     private static final String[] TEXTS = {"architecture", "architecture", "burstbuffer_network_address", "", "extra",
             "extra",
-        "gpu_spec", "", "gres", "gres", "gres_drained", "gresDrain", "gres_used", "gresUsed", "instance_id", "",
-        "instance_type", "", "mcs_label", "mcsLabel", "name", "name", "address", "address", "hostname", "hostname",
+        "gpu_spec", "", "gres", "gres", "gres_drained", "gresDrain", "gres_used", "gresUsed", "instance_id", "instanceId",
+        "instance_type", "instanceType", "mcs_label", "mcsLabel", "name", "name", "address", "address", "hostname", "hostname",
         "operating_system", "operatingSystem", "comment", "comment", "reason", "reason", "reason_set_by_user",
                 "reasonUser",
         "reservation", "", "specialized_cpus", "cpuSpecList", "tres_used", "tresAllocated", "tres", "tresConfigured",
@@ -44,7 +44,7 @@ public final class NodesJson {
         "temporary_disk", "tmpDiskMb", "weight", "weight"};
     private static final String[] TIMES = {"boot_time", "bootTime", "last_busy", "lastBusy", "reason_changed_at",
             "reasonTime",
-        "resume_after", "resumeAfter", "slurmd_start_time", "slurmdStartTime", "tls_cert_last_renewal", ""};
+        "resume_after", "resumeAfter", "slurmd_start_time", "slurmdStartTime", "tls_cert_last_renewal", "certTime"};
 
     private static Json.Obj node(Names names, Json.Obj n) {
         Json.Obj o = new Json.Obj();
@@ -66,7 +66,7 @@ public final class NodesJson {
         o.put("partitions", new ArrayList<Object>(n.texts("partitions"))).put("state", states(n));
         o.put("next_state_after_reboot",
                 Tree.csv(NodeRows.has(n, "NEXT_DOWN") ? "DOWN" : NodeRows.has(n, "NEXT_RESUME") ? "RESUME" : ""))
-                .put("cert_flags", new ArrayList<Object>());
+                .put("cert_flags", Tree.csv(n.flag("certTokenSet") ? "TOKEN_SET" : ""));
         int owner = n.integer("owner");
         o.put("owner", owner <= 0 ? "" : names.user(owner));
         o.put("cluster_name", names.cluster());

@@ -114,7 +114,11 @@ public final class ClusterMessages {
             int watts,
             int averageWatts,
             String restrictedCores,
-            String suspendTime) {}
+            String suspendTime,
+            String instanceId,
+            String instanceType,
+            boolean certTokenSet,
+            long certTime) {}
 
     public record QueryPartitions(List<String> partitions, boolean all) {}
 
@@ -213,6 +217,11 @@ public final class ClusterMessages {
 
     /** @param name beside slurm.conf, without a way up */
     public record ConfigFile(String name, Bytes content, boolean executable) {}
+
+    /** Of a daemon of the cluster for a node's certificate. @param request a certificate signing request as text; @param token that it may have one */
+    public record SignCertificate(String node, String request, String token) {}
+
+    public record SignedCertificate(String certificate) {}
 
     public record AssignedNode(String node) {}
 

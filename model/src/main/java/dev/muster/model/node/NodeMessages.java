@@ -27,6 +27,7 @@ public final class NodeMessages {
      * @param dynamic   of slurmd -Z: its line as it would stand in slurm.conf; else ""
      * @param extra     for the node's Extra=, "" to leave that as it is
      * @param features  that it can be rebooted with; active: those of them that it has now
+     * @param instanceId of a cloud; "" to leave it, as its type, as it is
      * @param changed   when they were changed without a reboot, seconds since 1970; 0: never since slurmd started
      */
     public record Register(
@@ -41,14 +42,16 @@ public final class NodeMessages {
             String extra,
             List<String> features,
             List<String> active,
-            long changed) implements ToController {
+            long changed,
+            String instanceId,
+            String instanceType) implements ToController {
         public Register(String node, String cluster, String bootId, String version, long startTime, Hardware hardware, List<Attempt> attempts,
                 String dynamic, String extra) {
-            this(node, cluster, bootId, version, startTime, hardware, attempts, dynamic, extra, List.of(), List.of(), 0);
+            this(node, cluster, bootId, version, startTime, hardware, attempts, dynamic, extra, List.of(), List.of(), 0, "", "");
         }
 
         public Register with(List<String> can, List<String> has) {
-            return new Register(node, cluster, bootId, version, startTime, hardware, attempts, dynamic, extra, can, has, changed);
+            return new Register(node, cluster, bootId, version, startTime, hardware, attempts, dynamic, extra, can, has, changed, instanceId, instanceType);
         }
     }
 

@@ -1,0 +1,144 @@
+package dev.muster.node;
+
+import dev.muster.config.CertmgrConf;
+import dev.muster.daemon.DaemonLog;
+import dev.muster.daemon.Sessions;
+import dev.muster.model.Codec;
+import dev.muster.model.Json;
+import dev.muster.model.api.ClusterMessages.ApiError;
+import dev.muster.model.api.ClusterMessages.SignCertificate;
+import dev.muster.model.api.ClusterMessages.SignedCertificate;
+import dev.muster.transport.Client;
+import dev.muster.transport.TlsIdentity;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+
+/** The certificate that slurmctld has signed for this node (CertmgrType): in the spool directory, and renewed in time. */
+final class NodeCertificate {
+    private static final int TIMEOUT_MS = 60_000;
+    /** slurmctld may start after its nodes. */
+    private static final int TRIES = 60;
+    private static final int PAUSE_MS = 1_000;
+    /** After a renewal that failed. */
+    private static final int AGAIN_MS = 60_000;
+
+    private final Settings settings;
+    private final CertmgrConf conf;
+    private final Sessions sessions;
+    private final DaemonLog log;
+    private final Path certificate;
+    private final Path key;
+
+    NodeCertificate(Settings settings, Sessions sessions, DaemonLog log) {
+        this.settings = settings;
+        this.conf = settings.around().certmgr();
+        this.sessions = sessions;
+        this.log = log;
+        certificate = settings.spoolDirectory().resolve("slurmd_cert.pem");
+        key = settings.spoolDirectory().resolve("slurmd_cert_key.pem");
+    }
+
+    /** The certificate of before while it is fresh, else a new one. @throws IOException with the sentence, if there is none to be had */
+    TlsIdentity open() throws IOException {
+        List<String> missing = conf.missing(CertmgrConf.TOKEN, CertmgrConf.REQUEST, CertmgrConf.KEY);
+        if (!missing.isEmpty()) {
+            throw new IOException("CertmgrParameters names no " + String.join(", ", missing));
+        }
+        if (untilRenewalMs() <= 0) {
+            obtain(TRIES);
+        }
+        return new TlsIdentity(certificate, key, log::error);
+    }
+
+    /** 0 or less where there is none, or an old one. */
+    private long untilRenewalMs() {
+        try {
+            return Files.getLastModifiedTime(certificate).toMillis() + conf.renewalMinutes() * 60_000L - System.currentTimeMillis();
+        } catch (IOException e) {
+            return 0;
+        }
+    }
+
+    /** Renews it as long as the loop runs. */
+    void keep(Loop loop) {
+        loop.later(Math.max(PAUSE_MS, untilRenewalMs()), () -> Loop.aside(() -> {
+            try {
+                if (untilRenewalMs() <= 0) {
+                    obtain(1);
+                }
+                keep(loop);
+            } catch (IOException e) {
+                log.error("the certificate is not renewed: " + e.getMessage());
+                loop.later(AGAIN_MS, () -> keep(loop));
+            }
+        }));
+    }
+
+    private void obtain(int tries) throws IOException {
+        String own = said(CertmgrConf.KEY);
+        SignCertificate question = new SignCertificate(settings.nodeName(), said(CertmgrConf.REQUEST), said(CertmgrConf.TOKEN).strip());
+        IOException last = new IOException("no slurmctld is configured");
+        for (int i = 0; i < tries; i++) {
+            if (i > 0) {
+                pause();
+            }
+            for (Settings.Address at : settings.controllers()) {
+                try (Client client = sessions.client(at.host(), at.port()).connectWithin(settings.connectMs())) {
+                    Client.Response r = client.post("/muster/v1/SignCertificate", Codec.encode(question), TIMEOUT_MS);
+                    if (r.status() != 200) {
+                        throw new RefusedException("slurmctld does not sign a certificate: " + Codec.decode(r.body(), ApiError.class).error());
+                    }
+                    store(key, own);
+                    store(certificate, Codec.decode(r.body(), SignedCertificate.class).certificate());
+                    log.info("slurmctld has signed a certificate for " + settings.nodeName());
+                    return;
+                } catch (RefusedException e) {
+                    throw e;
+                } catch (IOException | Json.MalformedException e) {
+                    last = new IOException("no certificate from " + at.host() + ":" + at.port() + ": " + e.getMessage(), e);
+                }
+            }
+        }
+        throw last;
+    }
+
+    private static void pause() throws IOException {
+        try {
+            Thread.sleep(PAUSE_MS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException("interrupted", e);
+        }
+    }
+
+    private static final class RefusedException extends IOException {
+        private static final long serialVersionUID = 1L;
+
+        RefusedException(String sentence) {
+            super(sentence);
+        }
+    }
+
+    /** What the site's script prints for this node. */
+    private String said(String script) throws IOException {
+        String program = conf.scripts().get(script);
+        Os.Outcome o = Os.run(List.of(program, settings.nodeName()));
+        if (o.exitCode() != 0 || o.output().isBlank()) {
+            throw new IOException(program + ": " + (o.exitCode() != 0 ? "exit status " + o.exitCode() + " " + o.output().strip() : "it prints nothing"));
+        }
+        return o.output();
+    }
+
+    private static void store(Path file, String text) throws IOException {
+        Path fresh = file.resolveSibling(file.getFileName() + ".new");
+        Files.deleteIfExists(fresh);
+        Files.createFile(fresh, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+        Files.write(fresh, text.getBytes(StandardCharsets.UTF_8));
+        Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    }
+}
