@@ -79,7 +79,8 @@ final class Dbd {
         api = new DbdApi(store, books, () -> conf, slurmUid, identities, log, this::shutDownSoon, this::reconfigure);
         TlsPlaces tls = TlsPlaces.of(conf);
         server = Server.start("", conf.dbdPort(),
-                tls.on() ? Optional.of(Sessions.identity(tls, TlsPlaces.Role.DBD, log::error)) : Optional.empty(), DbdAuth.verifier(conf, new File(conf.path()).getAbsoluteFile().getParentFile()), api::handle,
+                tls.on() ? Optional.of(Sessions.identity(tls, TlsPlaces.Role.DBD, log::error)) : Optional.empty(),
+                DbdAuth.verifier(conf, new File(conf.path()).getAbsoluteFile().getParentFile(), identities), api::handle,
                 Map.of(), Dbd::page);
         Thread.ofVirtual().name("sweep").start(this::sweep);
         log.info("slurmdbd version " + Release.VERSION + " started");

@@ -23,13 +23,14 @@ final class DbdAuth {
     private DbdAuth() {}
 
     /** @throws IOException if a key that is there is unfit */
-    static Verifier verifier(SlurmdbdConf conf, File directory) throws IOException {
+    static Verifier verifier(SlurmdbdConf conf, File directory, Identities identities) throws IOException {
         boolean munge = conf.text("AuthType").equals("auth/munge");
         Optional<Munge> daemon = munge ? Optional.of(new Munge(info(conf, "socket"))) : Optional.empty();
         KeyFile<KeySet> keys = new KeyFile<>(places(conf, directory, munge), ClusterKey::read, KeySet.NONE);
         keys.check();
-        return new Verifier(keys, "", daemon, TokenKey.tokens(conf.text("AuthAltTypes"), altParameters(conf), directory.getPath(), new Identities()),
-                System::currentTimeMillis);
+        boolean clientIds = !munge && List.of(conf.text("AuthInfo").split(",")).contains("use_client_ids");
+        return new Verifier(keys, "", daemon, TokenKey.tokens(conf.text("AuthAltTypes"), altParameters(conf), directory.getPath(), identities),
+                clientIds ? identities::state : who -> { }, System::currentTimeMillis);
     }
 
     private static Map<String, String> altParameters(SlurmdbdConf conf) {

@@ -37,7 +37,8 @@ final class Names {
     /** Of AuthAltParameters, by their names. */
     /** Of SlurmctldParameters, those with a number. */
     static final List<String> RATE_LIMITS = List.of("rl_bucket_size", "rl_log_freq", "rl_refill_period", "rl_refill_rate", "rl_table_size");
-    static final List<String> TOKENS = List.of("disable_token_creation", "jwks", "jwt_key", "max_token_lifespan", "userclaimfield");
+    static final List<String> TOKENS = List.of("disable_token_creation", "jwks", "jwt_key", "max_token_lifespan", "use_jwt_client_ids",
+            "use_jwt_client_ids_only", "userclaimfield");
     static final List<String> JOB_COMPLETION = List.of("jobcomp/none", "jobcomp/filetxt", "jobcomp/script", "jobcomp/mysql", "jobcomp/elasticsearch",
             "jobcomp/lua");
     static final List<String> BURST_BUFFER = List.of("burst_buffer/none", "burst_buffer/lua");

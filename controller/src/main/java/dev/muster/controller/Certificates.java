@@ -14,6 +14,8 @@ import dev.muster.transport.Server.Reply;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.SecureRandom;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -27,6 +29,8 @@ final class Certificates {
     /** Scripts at the same time: a whole cluster may start at once. */
     private static final int RUNNING_MAX = 8;
     private static final int SECONDS_MAX = 30;
+    private static final int SECRET_BYTES = 32;
+    private static final SecureRandom RANDOM = new SecureRandom();
     private static final int OUTPUT_BYTES_MAX = 1 << 20;
 
     private final Supplier<SlurmConf> conf;
@@ -57,8 +61,10 @@ final class Certificates {
         if (m.token().isEmpty() || m.token().startsWith("-") || m.request().startsWith("-") && !m.request().startsWith("-----BEGIN")) {
             return refused("no token, or no request");
         }
-        String set = node.get().marks().certToken();
-        boolean known = !set.isEmpty() && set.equals(Hash.hex(Hash.sha256(m.token().getBytes(StandardCharsets.UTF_8))));
+        String shown = hash(m.token());
+        Node.Marks marks = node.get().marks();
+        boolean renews = same(marks.certRenewal(), shown);
+        boolean known = renews || same(marks.certToken(), shown);
         running.acquireUninterruptibly();
         try {
             if (!known && run(c.scripts().get(CertmgrConf.VALIDATE), m.token()).isEmpty()) {
@@ -66,14 +72,29 @@ final class Certificates {
                 return refused("the token is not valid");
             }
             Optional<String> certificate = run(c.scripts().get(CertmgrConf.SIGN), m.request()).filter(s -> !s.isBlank());
-            if (certificate.isEmpty() || !core.apply(new Command.CertificateSigned(m.node(), known && c.singleUse()))) {
+            String next = renews || known && c.singleUse() ? secret() : "";
+            if (certificate.isEmpty() || !core.apply(new Command.CertificateSigned(m.node(), next.isEmpty() ? "" : hash(next)))) {
                 return refused("sign_csr_script failed");
             }
             log.info("signed a certificate for node " + m.node());
-            return Reply.of(new SignedCertificate(certificate.get()));
+            return Reply.of(new SignedCertificate(certificate.get(), next));
         } finally {
             running.release();
         }
+    }
+
+    private static boolean same(String set, String shown) {
+        return !set.isEmpty() && MessageDigest.isEqual(set.getBytes(StandardCharsets.UTF_8), shown.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static String hash(String token) {
+        return Hash.hex(Hash.sha256(token.getBytes(StandardCharsets.UTF_8)));
+    }
+
+    private static String secret() {
+        byte[] bytes = new byte[SECRET_BYTES];
+        RANDOM.nextBytes(bytes);
+        return Hash.hex(bytes);
     }
 
     private static Reply refused(String sentence) {

@@ -104,7 +104,7 @@ class TokenDeskTest {
 
     @Test
     void whatIsNotKeptIsRefused() throws IOException {
-        for (String line : new String[] {"AuthAltTypes=auth/none", "AuthAltParameters=use_jwt_client_ids",
+        for (String line : new String[] {"AuthAltTypes=auth/none", "AuthAltParameters=use_jwt_ids",
             "AuthAltParameters=max_token_lifespan=x", "MetricsType=metrics/other", "MetricsParameters=x", "SlurmctldHttpAuthParameters=jwks=/x"}) {
             Path file = dir.resolve("slurm.conf");
             Files.writeString(file, "ClusterName=c\nSlurmctldHost=h\nNodeName=n1\nPartitionName=p Nodes=n1\n" + line + "\n");

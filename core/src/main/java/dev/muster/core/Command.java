@@ -147,8 +147,8 @@ public sealed interface Command {
 
     record UpdateNode(int uid, List<String> nodes, Map<String, String> changes) implements Command {}
 
-    /** slurmctld had the node's certificate signed. @param usedUp the token that it showed does not count again */
-    record CertificateSigned(String node, boolean usedUp) implements Command {}
+    /** slurmctld had the node's certificate signed. @param next SHA-256, in hex, of what counts the next time in place of its token; "" for the same */
+    record CertificateSigned(String node, String next) implements Command {}
 
     /**
      * Nodes are rebooted as soon as no job has them.

@@ -52,10 +52,11 @@ public record Node(
      *
      * @param instanceId   of a cloud; instanceType likewise
      * @param certToken    SHA-256, in hex, of what the node may show to have its certificate signed; "" where none was set
+     * @param certRenewal  likewise, of what slurmctld gave it for the next time in place of a token that counts once
      * @param certTime     when slurmctld last had one signed, seconds since 1970; 0 never
      */
-    public record Marks(String instanceId, String instanceType, String certToken, long certTime) {
-        public static final Marks NONE = new Marks("", "", "", 0);
+    public record Marks(String instanceId, String instanceType, String certToken, String certRenewal, long certTime) {
+        public static final Marks NONE = new Marks("", "", "", "", 0);
     }
 
     /** Conditions over the state that follows from the jobs; names are Slurm's. */

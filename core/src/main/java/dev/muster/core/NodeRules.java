@@ -72,7 +72,7 @@ final class NodeRules {
         }
         if (!m.instanceId().isEmpty() || !m.instanceType().isEmpty()) {
             Node.Marks k = node.marks();
-            Node.Marks said = new Node.Marks(m.instanceId(), m.instanceType(), k.certToken(), k.certTime());
+            Node.Marks said = new Node.Marks(m.instanceId(), m.instanceType(), k.certToken(), k.certRenewal(), k.certTime());
             if (!said.equals(k)) {
                 changes.add(new Change.NodeMarked(m.node(), said));
             }
@@ -560,9 +560,9 @@ final class NodeRules {
 
     private static Node.Marks marked(Node.Marks k, String word, String value) {
         return switch (word) {
-            case "instanceid" -> new Node.Marks(value, k.instanceType(), k.certToken(), k.certTime());
-            case "instancetype" -> new Node.Marks(k.instanceId(), value, k.certToken(), k.certTime());
-            default -> new Node.Marks(k.instanceId(), k.instanceType(), value.isEmpty() ? "" : hash(value), k.certTime());
+            case "instanceid" -> new Node.Marks(value, k.instanceType(), k.certToken(), k.certRenewal(), k.certTime());
+            case "instancetype" -> new Node.Marks(k.instanceId(), value, k.certToken(), k.certRenewal(), k.certTime());
+            default -> new Node.Marks(k.instanceId(), k.instanceType(), value.isEmpty() ? "" : hash(value), "", k.certTime());
         };
     }
 
@@ -575,15 +575,15 @@ final class NodeRules {
         }
     }
 
-    /** The node's certificate was signed. A token that counts once is used up. */
+    /** The node's certificate was signed. A token that counts once is used up, and there is another for the next time. */
     Decision signed(Command.CertificateSigned c) {
         Optional<Node> node = state.nodes().find(c.node());
         if (node.isEmpty()) {
             return Decision.reject(SlurmErrno.INVALID_NODE_NAME);
         }
         Node.Marks k = node.get().marks();
-        return Decision.of(List.of(new Change.NodeMarked(c.node(), new Node.Marks(k.instanceId(), k.instanceType(), c.usedUp() ? "" : k.certToken(),
-                now.seconds()))), "", List.of());
+        return Decision.of(List.of(new Change.NodeMarked(c.node(), new Node.Marks(k.instanceId(), k.instanceType(),
+                c.next().isEmpty() ? k.certToken() : "", c.next(), now.seconds()))), "", List.of());
     }
 
     /** ResumeAfter is over. Who is not out of service any more is left alone. */

@@ -3,6 +3,7 @@ package dev.muster.daemon;
 import dev.muster.model.Identity;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -15,13 +16,34 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 public final class Identities {
     static final long KEEP_MS = 60_000;
+    private static final int STATED_MAX = 200_000;
     private final Map<String, Kept<Optional<Identity>>> users = new ConcurrentHashMap<>();
     private final Groups groups = new Groups(k -> run("getent", "group", k).flatMap(Identities::parseGroup), System::currentTimeMillis,
             new java.io.File("/etc/group")::lastModified);
 
+    /** Users by the word of who may vouch for them; who was named longest ago is forgotten first. */
+    private final Map<String, Identity> stated = new LinkedHashMap<>() {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, Identity> eldest) {
+            return size() > STATED_MAX;
+        }
+    };
+
     private record Kept<T>(T value, long untilMs) {}
 
     public record Group(String name, int gid, List<String> members) {}
+
+    /** From now on this is who the user is, whatever this host knows of him. The caller answers for it that it may be believed. */
+    public void state(Identity who) {
+        synchronized (stated) {
+            for (String key : List.of(Integer.toString(who.uid()), who.user())) {
+                stated.remove(key);
+                stated.put(key, who);
+            }
+        }
+    }
 
     public Optional<Identity> byUid(int uid) {
         return user(Integer.toString(uid));
@@ -50,6 +72,12 @@ public final class Identities {
     }
 
     private Optional<Identity> user(String key) {
+        synchronized (stated) {
+            Identity said = stated.get(key);
+            if (said != null) {
+                return Optional.of(said);
+            }
+        }
         return users.compute(key, (k, old) -> fresh(old) ? old : kept(lookUp(k))).value;
     }
 

@@ -1,5 +1,6 @@
 package dev.muster.daemon;
 
+import dev.muster.config.AuthPlaces;
 import dev.muster.transport.Caller;
 import dev.muster.transport.KeySet;
 import dev.muster.transport.Session;
@@ -28,11 +29,13 @@ public final class Sack implements AutoCloseable {
     private final Supplier<KeySet> keys;
     private final String cluster;
     private final Identities identities;
+    private final boolean clientIds;
     private final DaemonLog log;
     private final SecureRandom random = new SecureRandom();
 
     /** @throws IOException if the socket cannot be made */
-    public Sack(String path, Supplier<KeySet> keys, String cluster, Identities identities, DaemonLog log) throws IOException {
+    private Sack(String path, Supplier<KeySet> keys, String cluster, Identities identities, boolean clientIds, DaemonLog log) throws IOException {
+        this.clientIds = clientIds;
         this.path = Path.of(path);
         this.keys = keys;
         this.cluster = cluster;
@@ -45,19 +48,18 @@ public final class Sack implements AutoCloseable {
         Thread.ofPlatform().daemon().name("sack").start(this::serve);
     }
 
-    /** The first of these places that can be used, skipping those another daemon already serves. */
-    public static Optional<Sack> open(
-            java.util.List<String> places, Supplier<KeySet> keys, String cluster, Identities identities, DaemonLog log) {
+    /** The first of the host's places that can be used, skipping those another daemon already serves. */
+    public static Optional<Sack> open(AuthPlaces places, Supplier<KeySet> keys, String cluster, Identities identities, DaemonLog log) {
         if (keys.get().isEmpty()) {
             return Optional.empty();
         }
-        for (String place : places) {
+        for (String place : places.sackSockets()) {
             if (answers(place)) {
                 log.debug("sack: " + place + " is served by another daemon");
                 continue;
             }
             try {
-                return Optional.of(new Sack(place, keys, cluster, identities, log));
+                return Optional.of(new Sack(place, keys, cluster, identities, places.clientIds(), log));
             } catch (IOException e) {
                 log.debug("sack: " + place + ": " + e.getMessage());
             }
@@ -107,7 +109,7 @@ public final class Sack implements AutoCloseable {
                 log.error("sack: every key of the cluster has come to its end");
                 return;
             }
-            Session session = Session.issue(key.get(), cluster, caller, now, nonce);
+            Session session = Session.issue(key.get(), cluster, caller, clientIds ? identities.byUid(caller.uid()) : Optional.empty(), now, nonce);
             ByteBuffer out = ByteBuffer.wrap(session.toBytes());
             while (out.hasRemaining()) {
                 client.write(out);

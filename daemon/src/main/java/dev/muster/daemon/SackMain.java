@@ -157,7 +157,7 @@ public final class SackMain {
             log.fatal("no cluster key: put slurm.key beside " + conf.file());
             return o.foreground ? 1 : fatal("no cluster key: put slurm.key beside " + conf.file());
         }
-        Optional<Sack> sack = Sack.open(places.sackSockets(), keys, conf.clusterName(), new Identities(), log);
+        Optional<Sack> sack = Sack.open(places, keys, conf.clusterName(), new Identities(), log);
         if (sack.isEmpty() && source.isPresent()) {
             log.info("another daemon of this host vouches for its callers: only the configuration is followed");
         } else if (sack.isEmpty()) {

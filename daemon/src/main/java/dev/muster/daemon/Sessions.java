@@ -3,6 +3,7 @@ package dev.muster.daemon;
 import dev.muster.config.AuthPlaces;
 import dev.muster.config.SlurmConf;
 import dev.muster.config.TlsPlaces;
+import dev.muster.model.Identity;
 import dev.muster.transport.Caller;
 import dev.muster.transport.Client;
 import dev.muster.transport.KeySet;
@@ -26,6 +27,7 @@ public final class Sessions {
     /** The munged that slurmdbd believes, where AccountingStoragePass names its socket. */
     private final Optional<Munge> accountingMunge;
     private final String cluster;
+    private final boolean clientIds;
     private final TlsPlaces encryption;
     private final Tls tls;
     private final Caller self;
@@ -56,6 +58,7 @@ public final class Sessions {
         // they are known from now on, whatever becomes of the file
         keys.get();
         cluster = conf.clusterName();
+        clientIds = places.clientIds();
         encryption = TlsPlaces.of(conf);
         tls = trust(encryption);
         this.self = self;
@@ -68,12 +71,12 @@ public final class Sessions {
     }
 
     public Verifier verifier() {
-        return verifier(Optional.empty());
+        return verifier(Optional.empty(), who -> { });
     }
 
-    /** @param tokens where JSON Web Tokens are taken as well */
-    public Verifier verifier(Optional<Tokens> tokens) {
-        return new Verifier(keys, cluster, munge, tokens, System::currentTimeMillis);
+    /** @param tokens where JSON Web Tokens are taken as well; @param stated told who callers are, where the configuration has them say so */
+    public Verifier verifier(Optional<Tokens> tokens, Consumer<Identity> stated) {
+        return new Verifier(keys, cluster, munge, tokens, clientIds ? stated : who -> { }, System::currentTimeMillis);
     }
 
     /** A session good for now. @throws IllegalStateException if there is neither key nor munge */

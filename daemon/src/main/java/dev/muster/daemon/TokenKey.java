@@ -19,8 +19,8 @@ public final class TokenKey {
     public static final String FILE = "jwt_hs256.key";
     private static final int BYTES_MAX = 65_536;
     private static final int JWKS_BYTES_MAX = 1 << 20;
-    /** Whoever believes in one of these would have others' tokens refused, or taken, than he thinks. */
-    private static final List<String> UNKEPT = List.of("use_jwt_client_ids", "use_jwt_client_ids_only");
+    private static final String IDS = "use_jwt_client_ids";
+    private static final String IDS_ONLY = "use_jwt_client_ids_only";
 
     private static final Set<PosixFilePermission> OTHERS =
             Set.of(PosixFilePermission.OTHERS_READ, PosixFilePermission.OTHERS_WRITE, PosixFilePermission.OTHERS_EXECUTE);
@@ -42,22 +42,20 @@ public final class TokenKey {
         if (!types.equals("auth/jwt")) {
             throw new IOException("AuthAltTypes=" + types + " is not part of this version; there is auth/jwt");
         }
-        for (String unkept : UNKEPT) {
-            if (parameters.containsKey(unkept)) {
-                throw new IOException("AuthAltParameters=" + unkept + " is not part of this version");
-            }
-        }
         String named = parameters.getOrDefault("jwt_key", "");
         String claim = parameters.getOrDefault("userclaimfield", "");
         String jwks = parameters.getOrDefault("jwks", "");
+        boolean only = parameters.containsKey(IDS_ONLY);
+        Tokens.Ids ids = only || parameters.containsKey(IDS) ? new Tokens.Ids(true, only, identities::byName, identities::state) : Tokens.Ids.UNUSED;
         if (jwks.isEmpty()) {
-            return Optional.of(tokens(named.isEmpty() ? Path.of(directory, FILE) : Path.of(named), claim, identities));
+            byte[] key = key(named.isEmpty() ? Path.of(directory, FILE) : Path.of(named));
+            return Optional.of(new Tokens(Optional.of(key), Optional::empty, claim, name -> caller(identities, name), ids, System::currentTimeMillis));
         }
         // with keys of others, one of its own is taken only where it is named
         Optional<Jwks> there = others(Path.of(jwks));
         KeyFile<Optional<Jwks>> keys = new KeyFile<>(List.of(new File(jwks)), TokenKey::others, there);
         Optional<byte[]> own = named.isEmpty() ? Optional.empty() : Optional.of(key(Path.of(named)));
-        return Optional.of(new Tokens(own, keys, claim, name -> caller(identities, name), System::currentTimeMillis));
+        return Optional.of(new Tokens(own, keys, claim, name -> caller(identities, name), ids, System::currentTimeMillis));
     }
 
     /** Tokens of a key in a file. @throws IOException if it cannot be read or is open to others */

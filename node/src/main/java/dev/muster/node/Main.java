@@ -277,7 +277,7 @@ public final class Main {
                 running.add(new Slurmd(node, start.log, sessions, lifetime, start.options.reportReboot(), name ->
                         start.conf.node(name).map(n -> new Settings.Address(n.address(), n.port())), machine));
             }
-            Optional<Sack> sack = Sack.open(AuthPlaces.of(start.conf).sackSockets(), sessions.keys(), settings.cluster(), start.identities,
+            Optional<Sack> sack = Sack.open(AuthPlaces.of(start.conf), sessions.keys(), settings.cluster(), start.identities,
                     start.log);
             List<PidFile> pidFiles = new ArrayList<>();
             for (String file : start.nodes.stream().map(Settings::pidFile).distinct().toList()) {

@@ -33,6 +33,8 @@ final class NodeCertificate {
     private final DaemonLog log;
     private final Path certificate;
     private final Path key;
+    /** What counts the next time where the site's token counted once. */
+    private final Path next;
 
     NodeCertificate(Settings settings, Sessions sessions, DaemonLog log) {
         this.settings = settings;
@@ -41,6 +43,7 @@ final class NodeCertificate {
         this.log = log;
         certificate = settings.spoolDirectory().resolve("slurmd_cert.pem");
         key = settings.spoolDirectory().resolve("slurmd_cert_key.pem");
+        next = settings.spoolDirectory().resolve("slurmd_cert_token");
     }
 
     /** The certificate of before while it is fresh, else a new one. @throws IOException with the sentence, if there is none to be had */
@@ -80,8 +83,22 @@ final class NodeCertificate {
     }
 
     private void obtain(int tries) throws IOException {
+        if (Files.exists(next)) {
+            try {
+                obtain(tries, Files.readString(next));
+                return;
+            } catch (RefusedException e) {
+                // of a slurmctld that has another state, or the administrator has set a token since
+                log.info(e.getMessage() + "; the site's token is shown");
+                Files.deleteIfExists(next);
+            }
+        }
+        obtain(tries, said(CertmgrConf.TOKEN).strip());
+    }
+
+    private void obtain(int tries, String token) throws IOException {
         String own = said(CertmgrConf.KEY);
-        SignCertificate question = new SignCertificate(settings.nodeName(), said(CertmgrConf.REQUEST), said(CertmgrConf.TOKEN).strip());
+        SignCertificate question = new SignCertificate(settings.nodeName(), said(CertmgrConf.REQUEST), token);
         IOException last = new IOException("no slurmctld is configured");
         for (int i = 0; i < tries; i++) {
             if (i > 0) {
@@ -93,8 +110,12 @@ final class NodeCertificate {
                     if (r.status() != 200) {
                         throw new RefusedException("slurmctld does not sign a certificate: " + Codec.decode(r.body(), ApiError.class).error());
                     }
+                    SignedCertificate answer = Codec.decode(r.body(), SignedCertificate.class);
+                    if (!answer.next().isEmpty()) {
+                        store(next, answer.next());
+                    }
                     store(key, own);
-                    store(certificate, Codec.decode(r.body(), SignedCertificate.class).certificate());
+                    store(certificate, answer.certificate());
                     log.info("slurmctld has signed a certificate for " + settings.nodeName());
                     return;
                 } catch (RefusedException e) {

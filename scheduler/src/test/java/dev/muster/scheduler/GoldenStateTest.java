@@ -210,7 +210,7 @@ class GoldenStateTest {
         all.addAll(play.entries());
         all.add(new Entry(all.getLast().tickMs(), all.getLast().timeMs(), -1, "Report",
                 List.of(new Change.JobFlagged(1016, dev.muster.model.JobFlag.EXPEDITING, true), new Change.AccrualChanged(1016, -1),
-                        new Change.NodeMarked("n2", new dev.muster.core.Node.Marks("i-1", "big", "ab", 7)))));
+                        new Change.NodeMarked("n2", new dev.muster.core.Node.Marks("i-1", "big", "ab", "cd", 7)))));
         Path directory = Files.createDirectories(Path.of(args[0]));
         Files.writeString(directory.resolve("entries.jsonl"),
                 all.stream().map(e -> new String(e.encode(), StandardCharsets.UTF_8) + "\n").collect(Collectors.joining()));

@@ -80,10 +80,13 @@ class NodeWordsTest {
     void ofATokenOnlyItsHashIsKept() {
         play("node n1 certtoken=secret");
         assertThat(node("n1").marks().certToken()).isEqualTo("2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b");
-        cluster.apply(new Command.CertificateSigned("n1", false));
+        cluster.apply(new Command.CertificateSigned("n1", ""));
         assertThat(node("n1").marks().certToken()).isNotEmpty();
         assertThat(node("n1").marks().certTime()).isPositive();
-        cluster.apply(new Command.CertificateSigned("n1", true));
+        cluster.apply(new Command.CertificateSigned("n1", "ab"));
         assertThat(node("n1").marks().certToken()).isEmpty();
+        assertThat(node("n1").marks().certRenewal()).isEqualTo("ab");
+        play("node n1 certtoken=secret");
+        assertThat(node("n1").marks().certRenewal()).isEmpty();
     }
 }

@@ -1,11 +1,14 @@
 package dev.muster.transport;
 
+import dev.muster.model.Identity;
 import dev.muster.model.Json;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
+import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
+import java.util.TreeSet;
 
 /**
  * A JSON Web Token as auth/jwt takes it: signed with HMAC-SHA256 (HS256) or, by somebody whose public key is known, with RS256 or ES256; good
@@ -14,8 +17,9 @@ import java.util.Optional;
  * @param user      who it speaks for
  * @param expiresS  seconds since 1970
  * @param signature of the whole
+ * @param claims    all that it says
  */
-public record Jwt(String user, long expiresS, byte[] signature) {
+public record Jwt(String user, long expiresS, byte[] signature, Json.Obj claims) {
     /** The claims that the user's name is looked for in, in this order, before one of the site's own. */
     private static final List<String> USER_CLAIMS = List.of("sun", "username");
     /** Longer texts are no tokens. */
@@ -25,7 +29,19 @@ public record Jwt(String user, long expiresS, byte[] signature) {
 
     /** @param issuedS, expiresS seconds since 1970 */
     public static String make(byte[] key, String user, long issuedS, long expiresS) {
-        Json.Obj claims = new Json.Obj().put("exp", expiresS).put("iat", issuedS).put("sun", user);
+        return make(key, new Json.Obj().put("exp", expiresS).put("iat", issuedS).put("sun", user));
+    }
+
+    /** A token that says who its user is, so that nobody need know him. */
+    static String make(byte[] key, Identity who, long issuedS, long expiresS) {
+        List<Object> gids = new ArrayList<>();
+        who.gids().forEach(g -> gids.add((long) g));
+        return make(key, new Json.Obj().put("exp", expiresS).put("iat", issuedS).put("sun", who.user()).put("uid", (long) who.uid())
+                .put("gid", (long) who.gid()).put("id", new Json.Obj().put("gecos", "").put("dir", who.home()).put("shell", who.shell())
+                .put("gids", gids)));
+    }
+
+    private static String make(byte[] key, Json.Obj claims) {
         String text = HEADER + "." + encode(Json.print(claims));
         return text + "." + encode(mac(key, text));
     }
@@ -60,7 +76,7 @@ public record Jwt(String user, long expiresS, byte[] signature) {
             }
             Json.Obj claims = Json.object(Base64.getUrlDecoder().decode(token.substring(first + 1, last)));
             return isGood(claims, nowS) && !user(claims, claim).isEmpty()
-                    ? Optional.of(new Jwt(user(claims, claim), claims.number("exp"), signature)) : Optional.empty();
+                    ? Optional.of(new Jwt(user(claims, claim), claims.number("exp"), signature, claims)) : Optional.empty();
         } catch (IllegalArgumentException | Json.MalformedException e) {
             return Optional.empty();
         }
@@ -95,10 +111,45 @@ public record Jwt(String user, long expiresS, byte[] signature) {
             Json.Obj claims = Json.object(Base64.getUrlDecoder().decode(text.substring(dot + 1)));
             String user = user(claims, claim);
             boolean fit = header.text("alg").equals("HS256") && isGood(claims, nowS) && !user.isEmpty();
-            return fit ? Optional.of(new Jwt(user, claims.number("exp"), mac(key, text))) : Optional.empty();
+            return fit ? Optional.of(new Jwt(user, claims.number("exp"), mac(key, text), claims)) : Optional.empty();
         } catch (IllegalArgumentException | Json.MalformedException e) {
             return Optional.empty();
         }
+    }
+
+    /** Who the user is by the token's own word: uid, gid and, in id, directory, shell and groups. Empty where one of them is missing or none. */
+    Optional<Identity> identity() {
+        if (!(claims.raw("id") instanceof Json.Obj id) || !isId(claims.raw("uid")) || !isId(claims.raw("gid")) || !id.has("gecos")
+                || !user.matches("[A-Za-z0-9_][A-Za-z0-9_.@-]{0,254}") || !id.text("dir").startsWith("/") || !id.text("shell").startsWith("/")) {
+            return Optional.empty();
+        }
+        int gid = (int) claims.number("gid");
+        TreeSet<Integer> gids = new TreeSet<>(List.of(gid));
+        String group = Integer.toString(gid);
+        if (id.raw("groups") instanceof Json.Obj named) {
+            for (var g : named.fields().entrySet()) {
+                if (!isId(g.getValue())) {
+                    return Optional.empty();
+                }
+                int number = ((Number) g.getValue()).intValue();
+                gids.add(number);
+                group = number == gid ? g.getKey() : group;
+            }
+        } else if (id.raw("gids") instanceof List<?> numbers) {
+            for (Object g : numbers) {
+                if (!isId(g)) {
+                    return Optional.empty();
+                }
+                gids.add(((Number) g).intValue());
+            }
+        } else {
+            return Optional.empty();
+        }
+        return Optional.of(new Identity((int) claims.number("uid"), gid, user, group, List.copyOf(gids), id.text("dir"), id.text("shell")));
+    }
+
+    private static boolean isId(Object value) {
+        return value instanceof Long n && n >= 0 && n < Integer.MAX_VALUE;
     }
 
     private static String user(Json.Obj claims, String own) {

@@ -1,7 +1,10 @@
 package dev.muster.transport;
 
+import dev.muster.model.Codec;
+import dev.muster.model.Identity;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
+import java.util.Optional;
 
 /**
  * A caller's proof of identity for a short while: a token that names it and a key known to it and the daemons only, with
@@ -35,7 +38,13 @@ public record Session(String token, byte[] key) {
      * @param random 16 fresh random bytes
      */
     public static Session issue(byte[] clusterKey, String cluster, Caller caller, long nowMs, byte[] random) {
-        String claims = "v1|" + cluster + "|" + caller.uid() + "|" + caller.gid() + "|" + nowMs + "|" + Hash.hex(random);
+        return issue(clusterKey, cluster, caller, Optional.empty(), nowMs, random);
+    }
+
+    /** As above. @param who the caller is, for daemons that do not know this host's users (use_client_ids) */
+    public static Session issue(byte[] clusterKey, String cluster, Caller caller, Optional<Identity> who, long nowMs, byte[] random) {
+        String claims = "v1|" + cluster + "|" + caller.uid() + "|" + caller.gid() + "|" + nowMs + "|" + Hash.hex(random)
+                + who.map(i -> "|" + Base64.getUrlEncoder().withoutPadding().encodeToString(Codec.encode(i))).orElse("");
         String body = Base64.getUrlEncoder().withoutPadding().encodeToString(claims.getBytes(StandardCharsets.UTF_8));
         String mac = Hash.hex(Hash.hmac(clusterKey, ("token|" + body).getBytes(StandardCharsets.UTF_8)));
         String token = "key." + body + "." + mac;

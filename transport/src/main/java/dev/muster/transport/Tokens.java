@@ -1,6 +1,8 @@
 package dev.muster.transport;
 
+import dev.muster.model.Identity;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -12,6 +14,19 @@ public final class Tokens {
     private final String claim;
     private final Function<String, Optional<Caller>> users;
     private final LongSupplier nowMs;
+    private final Ids ids;
+
+    /**
+     * Who tokens say that their users are (use_jwt_client_ids).
+     *
+     * @param used   this host need not know them
+     * @param only   a token that does not say it is none
+     * @param known  this host's users, for tokens that are made here
+     * @param stated is told
+     */
+    public record Ids(boolean used, boolean only, Function<String, Optional<Identity>> known, Consumer<Identity> stated) {
+        public static final Ids UNUSED = new Ids(false, false, name -> Optional.empty(), who -> { });
+    }
 
     /**
      * @param key   of HS256
@@ -19,7 +34,7 @@ public final class Tokens {
      * @param users this host's, by name
      */
     public Tokens(byte[] key, String claim, Function<String, Optional<Caller>> users, LongSupplier nowMs) {
-        this(Optional.of(key.clone()), Optional::empty, claim, users, nowMs);
+        this(Optional.of(key.clone()), Optional::empty, claim, users, Ids.UNUSED, nowMs);
     }
 
     /**
@@ -28,7 +43,9 @@ public final class Tokens {
      * @param key  of HS256; without one no tokens are made
      * @param keys public ones of who else signs tokens, asked for each: they may change
      */
-    public Tokens(Optional<byte[]> key, Supplier<Optional<Jwks>> keys, String claim, Function<String, Optional<Caller>> users, LongSupplier nowMs) {
+    public Tokens(Optional<byte[]> key, Supplier<Optional<Jwks>> keys, String claim, Function<String, Optional<Caller>> users, Ids ids,
+            LongSupplier nowMs) {
+        this.ids = ids;
         this.key = key;
         this.keys = keys;
         this.claim = claim;
@@ -41,7 +58,7 @@ public final class Tokens {
         long now = nowMs.getAsLong() / 1000;
         Optional<Jwt> jwt = Jwt.isSecret(token) ? key.flatMap(k -> Jwt.check(k, claim, token, now))
                 : keys.get().flatMap(k -> Jwt.check(k, claim, token, now));
-        return jwt.flatMap(j -> users.apply(j.user()));
+        return jwt.flatMap(this::user);
     }
 
     /** Whether this daemon has a key of its own to make tokens with. */
@@ -52,11 +69,19 @@ public final class Tokens {
     /** @param seconds from now on that it is good for @throws IllegalStateException without a key of its own */
     public String make(String user, long seconds) {
         long now = nowMs.getAsLong() / 1000;
-        return Jwt.make(key.orElseThrow(() -> new IllegalStateException("no key to make tokens with")), user, now, now + seconds);
+        byte[] own = key.orElseThrow(() -> new IllegalStateException("no key to make tokens with"));
+        return (ids.used ? ids.known.apply(user) : Optional.<Identity>empty()).map(who -> Jwt.make(own, who, now, now + seconds))
+                .orElseGet(() -> Jwt.make(own, user, now, now + seconds));
     }
 
-    Optional<Caller> user(String name) {
-        return users.apply(name);
+    /** Who the user is of a token that has been proved. */
+    Optional<Caller> user(Jwt jwt) {
+        Optional<Identity> said = ids.used ? jwt.identity() : Optional.empty();
+        if (said.isPresent()) {
+            ids.stated.accept(said.get());
+            return Optional.of(new Caller(said.get().uid(), said.get().gid()));
+        }
+        return ids.only ? Optional.empty() : users.apply(jwt.user());
     }
 
     /** What the token of a session says, and the session's key; the token on the wire lacks the signature, which is what the key is made of. */
@@ -65,9 +90,9 @@ public final class Tokens {
         long now = nowMs.getAsLong() / 1000;
         boolean whole = text.indexOf('.') != text.lastIndexOf('.');
         Optional<Jwt> said = whole ? keys.get().flatMap(k -> Jwt.check(k, claim, text, now)) : key.flatMap(k -> Jwt.signed(k, claim, text, now));
-        return said.map(jwt -> new Proof(jwt.user(), Session.sessionKey(jwt.signature(), token)));
+        return said.map(jwt -> new Proof(jwt, Session.sessionKey(jwt.signature(), token)));
     }
 
-    /** @param user not to be believed before somebody has shown that he has the key */
-    record Proof(String user, byte[] key) {}
+    /** @param said not to be believed before somebody has shown that he has the key */
+    record Proof(Jwt said, byte[] key) {}
 }

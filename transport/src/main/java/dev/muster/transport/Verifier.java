@@ -1,5 +1,7 @@
 package dev.muster.transport;
 
+import dev.muster.model.Codec;
+import dev.muster.model.Identity;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.Base64;
@@ -8,6 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
@@ -27,6 +30,7 @@ public final class Verifier {
     private final Optional<Munge> munge;
     private final LongSupplier nowMs;
     private final Optional<Tokens> tokens;
+    private final Consumer<Identity> stated;
     private final Map<String, MungeSession> mungeSessions = new LinkedHashMap<>() {
         private static final long serialVersionUID = 1L;
 
@@ -39,7 +43,7 @@ public final class Verifier {
     private Set<Long> olderNonces = new HashSet<>();
     private long windowStartMs;
 
-    private record MungeSession(Caller caller, byte[] key, long expiresMs) {}
+    private record MungeSession(Caller caller, Optional<Identity> who, byte[] key, long expiresMs) {}
 
     /**
      * @param clusterKey empty where only munge vouches for callers
@@ -51,11 +55,18 @@ public final class Verifier {
 
     /** As above, for a daemon whose key may come later than itself. @param keys asked for every credential made with the key */
     public Verifier(Supplier<KeySet> keys, String cluster, Optional<Munge> munge, LongSupplier nowMs) {
-        this(keys, cluster, munge, Optional.empty(), nowMs);
+        this(keys, cluster, munge, Optional.empty(), who -> { }, nowMs);
     }
 
-    /** As above. @param tokens where JSON Web Tokens are taken as well */
-    public Verifier(Supplier<KeySet> keys, String cluster, Optional<Munge> munge, Optional<Tokens> tokens, LongSupplier nowMs) {
+    /**
+     * As above.
+     *
+     * @param tokens where JSON Web Tokens are taken as well
+     * @param stated told who callers are by the word of the daemon that vouches for them
+     */
+    public Verifier(Supplier<KeySet> keys, String cluster, Optional<Munge> munge, Optional<Tokens> tokens, Consumer<Identity> stated,
+            LongSupplier nowMs) {
+        this.stated = stated;
         this.tokens = tokens;
         this.keys = keys;
         this.cluster = cluster;
@@ -108,9 +119,12 @@ public final class Verifier {
 
     private Optional<Claim> claim(String token, String path) {
         if (token.startsWith(Session.JWT)) {
-            return tokens.flatMap(t -> t.proof(token).map(p -> new Claim(p.key(), () -> t.user(p.user()))));
+            return tokens.flatMap(t -> t.proof(token).map(p -> new Claim(p.key(), () -> t.user(p.said()))));
         }
-        return Optional.ofNullable(sessionOf(token, path)).map(s -> new Claim(s.key, () -> Optional.of(s.caller)));
+        return Optional.ofNullable(sessionOf(token, path)).map(s -> new Claim(s.key, () -> {
+            s.who.ifPresent(stated);
+            return Optional.of(s.caller);
+        }));
     }
 
     private MungeSession sessionOf(String token, String path) {
@@ -132,7 +146,7 @@ public final class Verifier {
         String[] claims = new String(Base64.getUrlDecoder().decode(parts[1]), StandardCharsets.UTF_8).split("\\|", -1);
         // who has no configuration yet does not know the cluster's name
         boolean ours = cluster.isEmpty() || claims.length > 1 && (claims[1].equals(cluster) || claims[1].isEmpty() && path.equals(CONFIG_PATH));
-        if (claims.length != 6 || !claims[0].equals("v1") || !ours) {
+        if (claims.length != 6 && claims.length != 7 || !claims[0].equals("v1") || !ours) {
             return null;
         }
         long issuedMs = Long.parseLong(claims[4]);
@@ -140,7 +154,9 @@ public final class Verifier {
             return null;
         }
         Caller caller = new Caller(Integer.parseInt(claims[2]), Integer.parseInt(claims[3]));
-        return new MungeSession(caller, Session.sessionKey(clusterKey.get(), token), issuedMs + SKEW_MS);
+        Optional<Identity> who = claims.length == 6 ? Optional.empty()
+                : Optional.of(Codec.decode(Base64.getUrlDecoder().decode(claims[6]), Identity.class)).filter(i -> i.uid() == caller.uid());
+        return new MungeSession(caller, who, Session.sessionKey(clusterKey.get(), token), issuedMs + SKEW_MS);
     }
 
     private synchronized MungeSession mungeSession(String token) {
@@ -157,7 +173,7 @@ public final class Verifier {
         }
         long expiresMs = nowMs.getAsLong() + SKEW_MS;
         Caller caller = new Caller(decoded.get().uid(), decoded.get().gid());
-        MungeSession made = new MungeSession(caller, decoded.get().payload(), expiresMs);
+        MungeSession made = new MungeSession(caller, Optional.empty(), decoded.get().payload(), expiresMs);
         mungeSessions.put(token, made);
         return made;
     }

@@ -3,6 +3,7 @@ package dev.muster.transport;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.muster.model.Identity;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -58,6 +59,68 @@ class JwtTest {
         }
     }
 
+    /** With use_jwt_client_ids a token's word counts, if it is a whole one; with use_jwt_client_ids_only nothing else does. */
+    @Test
+    void aTokenMaySayWhoItsUserIs() {
+        String[][] table = {
+            {"'uid':5,'gid':6,'id':{'gecos':'','dir':'/h','shell':'/s','gids':[7,6]}", "5 6 6 [6, 7] /h /s"},
+            {"'uid':5,'gid':6,'id':{'gecos':'','dir':'/h','shell':'/s','groups':{'six':6,'nine':9}}", "5 6 six [6, 9] /h /s"},
+            {"'uid':5,'gid':6,'id':{'gecos':'','dir':'/h','shell':'/s','gids':[]}", "5 6 6 [6] /h /s"},
+            {"'uid':5,'gid':6", ""},
+            {"'uid':5,'gid':6,'id':{'gecos':'','dir':'/h','shell':'/s'}", ""},
+            {"'uid':5,'gid':6,'id':{'dir':'/h','shell':'/s','gids':[6]}", ""},
+            {"'uid':5,'id':{'gecos':'','dir':'/h','shell':'/s','gids':[6]}", ""},
+            {"'uid':-1,'gid':6,'id':{'gecos':'','dir':'/h','shell':'/s','gids':[6]}", ""},
+            {"'uid':4294967295,'gid':6,'id':{'gecos':'','dir':'/h','shell':'/s','gids':[6]}", ""},
+            {"'uid':5,'gid':6,'id':{'gecos':'','dir':'/h','shell':'/s','gids':['6']}", ""},
+            {"'uid':5,'gid':6,'id':{'gecos':'','dir':'/h','shell':'/s','groups':{'a':-2}}", ""},
+            {"'uid':5,'gid':6,'id':{'gecos':'','dir':'h','shell':'/s','gids':[6]}", ""},
+        };
+        for (String[] row : table) {
+            String token = token("{\"alg\":\"HS256\"}", "{\"sun\":\"ann\",\"exp\":100," + row[0].replace('\'', '"') + "}");
+            for (boolean only : new boolean[] {false, true}) {
+                List<Identity> stated = new ArrayList<>();
+                Tokens tokens = new Tokens(Optional.of(KEY), Optional::empty, "", name -> Optional.of(new Caller(1, 2)),
+                        new Tokens.Ids(true, only, name -> Optional.empty(), stated::add), () -> 50_000);
+                Optional<Caller> caller = tokens.caller(token);
+                assertThat(caller).as(row[0]).isEqualTo(!row[1].isEmpty() ? Optional.of(new Caller(5, 6)) : only ? Optional.empty()
+                        : Optional.of(new Caller(1, 2)));
+                assertThat(stated.stream().map(i -> i.uid() + " " + i.gid() + " " + i.group() + " " + i.gids() + " " + i.home() + " " + i.shell())
+                        .findFirst().orElse("")).as(row[0]).isEqualTo(row[1]);
+            }
+            assertThat(new Tokens(KEY, "", name -> Optional.of(new Caller(1, 2)), () -> 50_000).caller(token)).contains(new Caller(1, 2));
+        }
+    }
+
+    @Test
+    void tokensMadeHereSayItWhereTheyMust() {
+        Identity ann = new Identity(5, 6, "ann", "six", List.of(6, 7), "/home/ann", "/bin/sh");
+        List<Identity> stated = new ArrayList<>();
+        Tokens tokens = new Tokens(Optional.of(KEY), Optional::empty, "", name -> Optional.empty(),
+                new Tokens.Ids(true, true, name -> name.equals("ann") ? Optional.of(ann) : Optional.empty(), stated::add), () -> 50_000);
+        assertThat(tokens.caller(tokens.make("ann", 10))).contains(new Caller(5, 6));
+        assertThat(stated.getFirst().gids()).containsExactly(6, 7);
+        assertThat(tokens.caller(tokens.make("eve", 10))).isEmpty();
+    }
+
+    /** With use_client_ids whoever vouches says who the caller is; a stranger states nothing. */
+    @Test
+    void whoVouchesMaySayWhoTheCallerIs() {
+        Identity ann = new Identity(5, 6, "ann", "six", List.of(6, 7), "/home/ann", "/bin/sh");
+        List<Identity> stated = new ArrayList<>();
+        Verifier verifier = new Verifier(() -> KeySet.of(KEY), "c", Optional.empty(), Optional.empty(), stated::add, () -> 50_000);
+        Session right = Session.issue(KEY, "c", new Caller(5, 6), Optional.of(ann), 50_000, new byte[16]);
+        assertThat(verifier.verify(right.sign("POST", "/p", new byte[0], 50_000, "n"), "POST", "/p", new byte[0]))
+                .isEqualTo(new Verifier.Verified(new Caller(5, 6)));
+        assertThat(stated).containsExactly(ann);
+        stated.clear();
+        Session stolen = new Session(right.token(), KEY);
+        verifier.verify(stolen.sign("POST", "/p", new byte[0], 50_000, "m"), "POST", "/p", new byte[0]);
+        Session other = Session.issue(KEY, "c", new Caller(9, 6), Optional.of(ann), 50_000, new byte[16]);
+        verifier.verify(other.sign("POST", "/p", new byte[0], 50_000, "o"), "POST", "/p", new byte[0]);
+        assertThat(stated).isEmpty();
+    }
+
     /** What is seen on the wire is of no use: the signature never travels. */
     @Test
     void aSessionProvesATokenWithoutShowingIt() {
@@ -66,7 +129,7 @@ class JwtTest {
             asked.add(name);
             return name.equals("ann") ? Optional.of(new Caller(7, 8)) : Optional.empty();
         }, () -> 50_000);
-        Verifier verifier = new Verifier(() -> KeySet.NONE, "c", Optional.empty(), Optional.of(tokens), () -> 50_000);
+        Verifier verifier = new Verifier(() -> KeySet.NONE, "c", Optional.empty(), Optional.of(tokens), who -> { }, () -> 50_000);
         Session session = Session.ofJwt(tokens.make("ann", 10));
         String header = session.sign("POST", "/p", new byte[0], 50_000, "n");
         assertThat(header).doesNotContain(tokens.make("ann", 10).substring(tokens.make("ann", 10).lastIndexOf('.')));

@@ -221,7 +221,8 @@ public final class ClusterMessages {
     /** Of a daemon of the cluster for a node's certificate. @param request a certificate signing request as text; @param token that it may have one */
     public record SignCertificate(String node, String request, String token) {}
 
-    public record SignedCertificate(String certificate) {}
+    /** @param next what to show the next time, "" for what the site's script says */
+    public record SignedCertificate(String certificate, String next) {}
 
     public record AssignedNode(String node) {}
 
