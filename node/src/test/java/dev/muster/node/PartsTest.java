@@ -88,8 +88,10 @@ class PartsTest {
         assertThat(Options.parse(List.of("-DFbig"))).extracting("options.future").isEqualTo(java.util.Optional.of("big"));
         assertThat(Options.parse(List.of("-F"))).extracting("options.future").isEqualTo(java.util.Optional.of(""));
         assertThat(Options.parse(List.of("--conf-server", "h:1,i"))).extracting("options.confServer").isEqualTo("h:1,i");
+        assertThat(Options.parse(List.of("--instance-id=i-1", "--instance-type", "big", "--ca-cert-file=/ca"))).extracting("options.instanceId",
+                "options.instanceType", "options.authority").containsExactly("i-1", "big", java.util.Optional.of(java.nio.file.Path.of("/ca")));
         for (List<String> wrong : List.of(List.of("--conf", "CPUs=1"), List.of("-Z", "-F"), List.of("--conf-server"), List.of("--systemd=1"),
-                List.of("--instance-id=x"), List.of("--authinfo", "x"), List.of("--ca-cert-file=x"))) {
+                List.of("--authinfo", "x"), List.of("--instance-id"), List.of("--ca-cert-file"))) {
             assertThat(Options.parse(wrong)).as(wrong.toString()).isInstanceOf(Options.Parsed.Wrong.class);
         }
     }
