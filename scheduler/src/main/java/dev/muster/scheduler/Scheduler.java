@@ -28,26 +28,13 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * The planner: an index over the state, fed by the same records, and the pass over the whole queue. Owned by the core thread;
  * reasons may be read from others.
  */
 public final class Scheduler implements Planner {
-    /** A job in the queue's order: the higher tier first, then higher priority, then the older one. */
-    private record Place(int tier, long priority, int jobId, Job job) implements Comparable<Place> {
-        public int compareTo(Place other) {
-            return tier != other.tier ? Integer.compare(other.tier, tier)
-                    : priority != other.priority ? Long.compare(other.priority, priority)
-                    : Integer.compare(jobId, other.jobId);
-        }
-
-        @Override
-        public String toString() {
-            return tier + ":" + priority + ":" + jobId;
-        }
-    }
-
     /** Distinct needs remembered; more and they are found anew. */
     static final int CLASSES_MAX = 200_000;
 
@@ -61,8 +48,8 @@ public final class Scheduler implements Planner {
     private final Map<String, String> rules = new HashMap<>();
     private dev.muster.core.Settings settings;
     private int minding;
-    private final TreeSet<Place> queue = new TreeSet<>();
-    private final Map<Integer, Place> places = new HashMap<>();
+    private final QueueOrder queue = new QueueOrder();
+    private final Map<Integer, QueueOrder.Place> places = new HashMap<>();
     /** Computed priorities of those in the queue; empty with priority/basic. Read by other threads. */
     private final Map<Integer, Long> computed = new java.util.concurrent.ConcurrentHashMap<>();
     private Optional<Priorities> priorities = Optional.empty();
@@ -74,6 +61,17 @@ public final class Scheduler implements Planner {
     private final Map<Integer, Estimate> planned = new java.util.concurrent.ConcurrentHashMap<>();
     /** Classes of queued jobs, one object per distinct need, and each queued job's own by partition. */
     private final Map<Need, Need> classes = new HashMap<>();
+    private final Classes known = new Classes(this);
+    private FreeTable free = new FreeTable(0);
+    /** As if nothing ran and every node that is one could be used. */
+    private FreeTable empty = new FreeTable(0);
+    /** Some switch has all nodes below it, or there is no topology. */
+    private boolean joined;
+    /** Goes up when nodes connect or go: who is ready is looked at anew. */
+    private final AtomicInteger connections = new AtomicInteger();
+    private int connectionsSeen;
+    private boolean pruned = true;
+    private long passes;
     private final Map<Integer, Map<String, Need>> needs = new HashMap<>();
     /** What limits said to queued jobs, as long as that holds. */
     private final Map<Integer, Verdict> verdicts = new HashMap<>();
@@ -111,6 +109,13 @@ public final class Scheduler implements Planner {
         } else {
             connected.remove(node);
         }
+        connections.incrementAndGet();
+    }
+
+    /** For tests: nothing is remembered of what was turned down, every job is tried on every node. */
+    Scheduler unpruned() {
+        pruned = false;
+        return this;
     }
 
     // ---- the index
@@ -134,6 +139,7 @@ public final class Scheduler implements Planner {
         classes.clear();
         needs.clear();
         verdicts.clear();
+        known.clear();
         List<Node> sorted = new ArrayList<>(state.nodes().values());
         sorted.sort(Comparator.comparingInt((Node n) -> n.spec().weight()).thenComparingInt(n -> n.spec().order()));
         for (Node node : sorted) {
@@ -142,6 +148,16 @@ public final class Scheduler implements Planner {
             nodes.add(slot);
             byName.put(node.name(), slot);
         }
+        free = new FreeTable(nodes.size());
+        empty = new FreeTable(nodes.size());
+        nodes.forEach(n -> empty.update(n, !state.nodes().at(n.spec.name()).has(Node.Flag.FUTURE)));
+        Topology topology = settings.topology("");
+        joined = settings.topologies().size() < 2 && (topology.kind() == Topology.Kind.FLAT
+                || topology.kind() == Topology.Kind.TREE && topology.switches().stream().anyMatch(w -> w.nodes().size() >= nodes.size()));
+        nodes.forEach(n -> {
+            n.watcher = this::changed;
+            changed(n);
+        });
         for (Topology.Block unit : settings.topology("").units()) {
             NodeSlot.Unit counted = new NodeSlot.Unit();
             unit.nodes().forEach(n -> Optional.ofNullable(byName.get(n)).ifPresent(slot -> slot.unit = Optional.of(counted)));
@@ -185,7 +201,17 @@ public final class Scheduler implements Planner {
             if (!node.isEmpty()) {
                 NodeSlot slot = byName.get(node);
                 if (slot != null) {
+                    List<String> features = slot.features;
+                    boolean future = before.nodes().at(node).has(Node.Flag.FUTURE);
                     judge(slot, after.nodes().at(node), after);
+                    changed(slot);
+                    if (future != after.nodes().at(node).has(Node.Flag.FUTURE)) {
+                        reset(after);
+                        return;
+                    }
+                    if (!features.equals(slot.features)) {
+                        known.moved();
+                    }
                 }
             }
         }
@@ -215,6 +241,9 @@ public final class Scheduler implements Planner {
             if (before.accounts().qos() != after.accounts().qos()) {
                 needs.clear();
             }
+            if (before.accounts() != after.accounts()) {
+                forgetLanes();
+            }
         }
     }
 
@@ -241,16 +270,12 @@ public final class Scheduler implements Planner {
         }
         computedAtMs = now.tickMs();
         priorities = Optional.of(new Priorities(state, now.seconds()));
-        List<Integer> ids = new ArrayList<>(places.keySet());
-        queue.clear();
-        places.clear();
-        for (int id : ids) {
-            enqueue(state.jobs().at(id));
-        }
+        places.replaceAll((id, old) -> place(state.jobs().at(id)));
+        queue.fill(places.values());
     }
 
     private void enqueue(Job job) {
-        Place place = place(job);
+        QueueOrder.Place place = place(job);
         places.put(job.id(), place);
         queue.add(place);
     }
@@ -272,8 +297,8 @@ public final class Scheduler implements Planner {
     }
 
     /** A job of several partitions stands where the best of their tiers puts it. */
-    private Place place(Job job) {
-        return new Place(tier(job), priority(job), job.id(), job);
+    private QueueOrder.Place place(Job job) {
+        return new QueueOrder.Place(tier(job), priority(job), job.id(), job);
     }
 
     /** Not for a limit, a licence or anything else that no order of the queue could give it. */
@@ -311,7 +336,7 @@ public final class Scheduler implements Planner {
 
     private void remove(State state, Job job) {
         if (inQueue(job)) {
-            Place place = places.remove(job.id());
+            QueueOrder.Place place = places.remove(job.id());
             if (place != null) {
                 queue.remove(place);
             }
@@ -502,7 +527,20 @@ public final class Scheduler implements Planner {
             return List.of();
         }
         lastPass = now.seconds();
+        if (connectionsSeen != connections.get()) {
+            connectionsSeen = connections.get();
+            nodes.forEach(this::changed);
+        }
+        if (classes.size() > CLASSES_MAX + 2 * queue.size()) {
+            classes.clear();
+            needs.clear();
+            known.clear();
+            queue.forget();
+        } else if (known.areMany(queue.size())) {
+            forgetLanes();
+        }
         refresh(state, now);
+        passes++;
         Pass pass = new Pass(this, state, now, most);
         List<Start> starts = pass.run();
         preemptions = pass.preemptions();
@@ -564,8 +602,59 @@ public final class Scheduler implements Planner {
 
     List<Job> queued() {
         List<Job> jobs = new ArrayList<>(queue.size());
-        queue.forEach(p -> jobs.add(p.job));
+        queue.forEach(p -> jobs.add(p.job()));
         return jobs;
+    }
+
+    QueueOrder order() {
+        return queue;
+    }
+
+    Classes known() {
+        return known;
+    }
+
+    FreeTable free() {
+        return free;
+    }
+
+    /** The need would fit if nothing ran: it is certain, that it would not is not. */
+    boolean fitsEmpty(NeedClass c) {
+        return c.simple && joined && c.need.shape().cpusMax() < 0 && (c.single || c.need.nodesMax() == 0 || c.tasks <= c.nodesMin)
+                && c.need.network().isPlain() && !empty.isShort(c);
+    }
+
+    long passes() {
+        return passes;
+    }
+
+    boolean isPruned() {
+        return pruned;
+    }
+
+    /** What is free on a node has changed, or whether it may be given work. */
+    private void changed(NodeSlot slot) {
+        free.update(slot, ready(slot));
+    }
+
+    void rebooting(NodeSlot slot) {
+        slot.usable = slot.asleep;
+        changed(slot);
+    }
+
+    /** Jobs are taken off their nodes and put back to see what would fit without them. */
+    void looking(boolean on) {
+        free.quiet = on;
+    }
+
+    private void forgetLanes() {
+        known.forgetLanes();
+        queue.forget();
+    }
+
+    /** Estimates of jobs that were not planned in a pass over the whole queue are none any more. */
+    void plannedOnly(java.util.Set<Integer> jobs) {
+        planned.keySet().retainAll(jobs);
     }
 
     Backfill backfill(State state) {
@@ -588,9 +677,6 @@ public final class Scheduler implements Planner {
         if (known != null) {
             return known;
         }
-        if (classes.size() > CLASSES_MAX) {
-            classes.clear();
-        }
         Need made = Need.of(job.desc(), partition, state);
         Need shared = classes.putIfAbsent(made, made);
         Need need = shared == null ? made : shared;
@@ -609,15 +695,16 @@ public final class Scheduler implements Planner {
         if (reservation.isEmpty()) {
             return need;
         }
-        return known(need.in(reservation));
+        return interned(need.in(reservation));
     }
 
     /** The same need of nodes with other features. */
     Need on(String features, Need need) {
-        return known(need.on(features));
+        return interned(need.on(features));
     }
 
-    private Need known(Need made) {
+    /** The one object for needs that equal it. */
+    Need interned(Need made) {
         Need known = classes.putIfAbsent(made, made);
         return known == null ? made : known;
     }
@@ -632,7 +719,7 @@ public final class Scheduler implements Planner {
         if (!someMind() || need.apart() != Apart.ANYBODY) {
             return need;
         }
-        return known(need.by(Apart.of(job.desc(), "NO", settings)));
+        return interned(need.by(Apart.of(job.desc(), "NO", settings)));
     }
 
     int running(int arrayJobId) {

@@ -273,7 +273,7 @@ public final class PlanBenchmark {
         int times = args.length > 3 ? Integer.parseInt(args[3]) : 10;
         System.out.printf(Locale.ROOT, "%-44s %9s %9s %9s %9s %9s %9s %7s%n", jobs + " pending, " + nodeCount + " nodes", "cold_cpu", "min_cpu",
                 "med_cpu", "min_wall", "med_wall", "alloc_kb", "cold_st");
-        for (boolean features : new boolean[] {false, true}) {
+        for (boolean features : args.length > 4 ? new boolean[] {args[4].equals("on")} : new boolean[] {false, true}) {
             for (String mix : mixes) {
                 PlanBenchmark bench = new PlanBenchmark(nodeCount, features);
                 bench.occupy(features);
