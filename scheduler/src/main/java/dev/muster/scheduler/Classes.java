@@ -141,6 +141,11 @@ final class Classes {
         byNeed.values().forEach(NeedClass::forget);
     }
 
+    /** Everybody is tried again. */
+    void forgetShort() {
+        byNeed.values().forEach(NeedClass::forget);
+    }
+
     int size() {
         return byNeed.size();
     }

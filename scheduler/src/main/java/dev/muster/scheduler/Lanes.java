@@ -137,7 +137,7 @@ final class Lanes {
 
     /** The job was looked at: what it was told, and which lane it is in. */
     void considered(QueueOrder.Block block, int i, Job job) {
-        if (block.lanes[i] == QueueOrder.UNKNOWN) {
+        if (block.lanes[i] == QueueOrder.UNKNOWN && !pass.isKept(job)) {
             block.lanes[i] = classes.laneOf(state, job, candidates, memoryConsumed);
         }
         block.told[i] = (short) scheduler.reason(job.id()).ordinal();

@@ -61,12 +61,19 @@ final class NeedClass {
         this.cpusMin = (int) Math.min(Integer.MAX_VALUE, Math.max(1, Math.max(need.cpusPerNodeMin(), onOne)));
         this.memPerCpuMb = memoryConsumed ? need.memPerCpuMb() : 0;
         this.memoryMin = memoryConsumed ? Math.max(need.memPerNodeMb(), memPerCpuMb * cpusPerTask) : 0;
-        this.gpus = GresRequest.gpus(need.gresPerNode());
+        this.gpus = Math.max(GresRequest.gpus(need.gresPerNode()), gpusBeside(need, single));
         this.tasksPerNode = need.tasksPerNode();
         this.simple = bounded && need.nodeList().isEmpty() && need.tasksOn().isEmpty() && plain(need.shape()) && !need.overcommit()
                 && !need.memAll() && need.gresPerJob().isEmpty() && need.gresPerTask().isEmpty() && plain(need.gresPerNode())
                 && need.gpus().cpus() == 0 && need.gpus().memoryMb() == 0 && need.apart().equals(Apart.ANYBODY) && need.reservation().isEmpty()
                 && need.network().ports() == 0 && Features.isPlain(need.features());
+    }
+
+    /** GPUs that come with tasks or for the job as a whole: on each node at least so many. */
+    private static int gpusBeside(Need need, boolean single) {
+        int perTask = GresRequest.gpus(need.gresPerTask());
+        int ofJob = GresRequest.gpus(need.gresPerJob());
+        return single ? Math.max(ofJob, perTask * need.tasks()) : Math.max(perTask, Math.min(1, ofJob));
     }
 
     private static boolean plain(Need.Shape s) {

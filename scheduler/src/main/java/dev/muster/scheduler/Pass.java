@@ -87,6 +87,8 @@ final class Pass {
     private int reservations;
     private int backfilled;
     private final Lanes lanes;
+    /** Places of the last plan, where plans are made elsewhere. */
+    private final Optional<Standing> standing;
     /** Those that were given a time in this pass. */
     private final Set<Integer> planned = new HashSet<>();
 
@@ -116,6 +118,7 @@ final class Pass {
         this.licences = new LicenceDesk(scheduler, state, now, outlook::times);
         this.plans = new Plans(state, now, candidates, reserved, licences, outlook, backfill.fills());
         this.ports = new PortDesk(state, now);
+        this.standing = scheduler.standing(state, now);
         this.lanes = new Lanes(this, scheduler, state, accounts, candidates, limited);
         if (state.preempted().size() > 0) {
             for (Job job : scheduler.holders()) {
@@ -661,6 +664,13 @@ final class Pass {
             memory = Math.min(memory, grid.memoryIn(node.index, 0, end));
             idle &= grid.idleIn(node.index, 0, end);
         }
+        if (standing.isPresent() && !blind && standing.get().touches(node)) {
+            long until = until(now.seconds(), need.limitMin());
+            int shared = sharing ? units - node.freeUnits.intersect(free).count() : 0;
+            units = Math.min(units, shared + standing.get().unitsUntil(node, until));
+            memory = Math.min(memory, standing.get().memoryUntil(node, until));
+            idle &= !(need.exclusive() && standing.get().comesBefore(node, until));
+        }
         int tasks = Chooser.tasksFitting(need, node, units, memory, idle, memoryConsumed);
         return tasks == 0 ? 0 : GpuPlaces.tasks(need, node, free, Math.min(tasks, Chooser.tasksByGres(need, node)));
     }
@@ -728,6 +738,10 @@ final class Pass {
         if (waiting != null) {
             waiting.put(job.id(), new Waiting(job, need, reason));
         }
+        if (standing.isPresent()) {
+            standBy(job, need, reason);
+            return;
+        }
         if (waiting != null || reservations >= RESERVATIONS_MAX
                 || !accounts.reserves(job.desc(), scheduler.priority(job.id()).orElse(job.priority()))) {
             scheduler.explain(job.id(), reason);
@@ -741,9 +755,25 @@ final class Pass {
         scheduler.explain(job.id(), reason, estimate);
     }
 
-    /** So many have a reservation that nobody gets another. */
+    /** Plans are made elsewhere: what the last one keeps for the job is kept. */
+    private void standBy(Job job, Need need, JobReason reason) {
+        if (waiting == null && standing.get().has(job.id()) && planned.add(job.id())) {
+            standing.get().keep(job.id());
+            reservations++;
+        }
+        if (waiting == null && heads.merge(blocker(need), 1, Integer::sum) == 1) {
+            headS = Math.max(headS, now.seconds() - job.eligibleTime());
+        }
+        scheduler.explain(job.id(), reason);
+    }
+
+    /** So many have a reservation that nobody gets another; those whose places are kept are none of a lane. */
     boolean hasReserved() {
-        return reservations >= RESERVATIONS_MAX;
+        return standing.isPresent() || reservations >= RESERVATIONS_MAX;
+    }
+
+    boolean isKept(Job job) {
+        return standing.isPresent() && standing.get().has(job.id());
     }
 
     boolean isBlocked(String partition) {

@@ -156,6 +156,16 @@ final class QueueOrder {
         size = sorted.length;
     }
 
+    /** What was known of a job is no more. */
+    void forget(Place place) {
+        int b = blockOf(place);
+        int at = blocks.isEmpty() ? -1 : blocks.get(b).find(place);
+        if (at >= 0) {
+            blocks.get(b).lanes[at] = UNKNOWN;
+            blocks.get(b).told[at] = (short) UNKNOWN;
+        }
+    }
+
     /** What was known of the jobs is no more. */
     void forget() {
         for (Block block : blocks) {

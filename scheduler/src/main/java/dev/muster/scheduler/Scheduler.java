@@ -63,6 +63,7 @@ public final class Scheduler implements Planner {
     private final Map<Need, Need> classes = new HashMap<>();
     private final Classes known = new Classes(this);
     private FreeTable free = new FreeTable(0);
+    private final Outlooks outlooks = new Outlooks(this);
     /** As if nothing ran and every node that is one could be used. */
     private FreeTable empty = new FreeTable(0);
     /** Some switch has all nodes below it, or there is no topology. */
@@ -140,6 +141,7 @@ public final class Scheduler implements Planner {
         needs.clear();
         verdicts.clear();
         known.clear();
+        outlooks.clear();
         List<Node> sorted = new ArrayList<>(state.nodes().values());
         sorted.sort(Comparator.comparingInt((Node n) -> n.spec().weight()).thenComparingInt(n -> n.spec().order()));
         for (Node node : sorted) {
@@ -506,12 +508,12 @@ public final class Scheduler implements Planner {
 
     /** When the last pass planned the job to start, seconds since 1970; 0 if it has no plan. */
     public long plannedStart(int jobId) {
-        return Optional.ofNullable(planned.get(jobId)).map(Estimate::start).orElse(0L);
+        return Optional.ofNullable(planned.get(jobId)).map(Estimate::start).orElseGet(() -> outlooks.start(jobId));
     }
 
     /** Where it is planned to start; none if it is not. */
     public List<String> plannedNodes(int jobId) {
-        return Optional.ofNullable(planned.get(jobId)).map(Estimate::nodes).orElse(List.of());
+        return Optional.ofNullable(planned.get(jobId)).or(() -> outlooks.estimate(jobId)).map(Estimate::nodes).orElse(List.of());
     }
 
     /** Jobs waiting for resources. */
@@ -616,6 +618,37 @@ public final class Scheduler implements Planner {
 
     FreeTable free() {
         return free;
+    }
+
+    FreeTable empty() {
+        return empty;
+    }
+
+    Optional<Standing> standing(State state, Now now) {
+        return outlooks.standing(state, now);
+    }
+
+    boolean isQueued(int jobId) {
+        return places.containsKey(jobId);
+    }
+
+    void forgetLane(int jobId) {
+        Optional.ofNullable(places.get(jobId)).ifPresent(queue::forget);
+    }
+
+    /** Passes leave plans to others and keep the places that these give. */
+    public void planElsewhere(boolean on) {
+        outlooks.elsewhere(on);
+    }
+
+    /** A plan of the whole queue as it is now, on this thread. Only from the core thread. @param most jobs whose places are to be kept */
+    public Forecast forecast(State state, Now now, int most) {
+        return Forecast.of(outlooks.input(state, now, most));
+    }
+
+    /** From any thread: a plan, to be taken up by the next pass. */
+    public void offer(Forecast plan) {
+        outlooks.offer(plan);
     }
 
     /** The need would fit if nothing ran: it is certain, that it would not is not. */
