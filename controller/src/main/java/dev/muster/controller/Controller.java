@@ -159,6 +159,7 @@ final class Controller {
             news.passed();
         });
         links.core(thread);
+        scheduler.planElsewhere();
         thread.start();
         journal.repair().ifPresent(r -> {
             log.error(r.sentence());
@@ -183,6 +184,7 @@ final class Controller {
                 Map.of("node", links::serve), pages(c, taken, slurmUid));
         sack = Sack.open(AuthPlaces.of(c).sackSockets(), sessions.keys(), c.clusterName(), identities, log);
         Thread.ofVirtual().name("nodes").start(this::watchNodes);
+        new PlanThread(scheduler, thread, () -> stopping, log).start();
         if (accounting instanceof DbdAccounting dbd) {
             dbd.start();
             DbdAccounting.unenforced(c.list(Key.ACCOUNTING_STORAGE_ENFORCE)).forEach(sentence -> log.info("warning: " + sentence));

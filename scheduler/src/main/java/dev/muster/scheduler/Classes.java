@@ -177,8 +177,15 @@ final class Classes {
         return lanes.get(id);
     }
 
-    int lanes() {
-        return lanes.size();
+    Lane[] allLanes() {
+        return lanes.toArray(new Lane[0]);
+    }
+
+    /** Of all places, by their numbers. */
+    long[][] masks() {
+        long[][] out = new long[wheres.size()][];
+        wheres.values().forEach(w -> out[w.id] = w.mask);
+        return out;
     }
 
     /** The lane of a job about which there is nothing special; UNKNOWN for others. */

@@ -5,13 +5,15 @@ import dev.muster.core.Job;
 import dev.muster.core.Licences;
 import dev.muster.core.Planner;
 import dev.muster.core.State;
-import dev.muster.model.JobDesc;
+import dev.muster.model.JobReason;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * A plan of all that wait: in the queue's order each is given the first time at which it fits on what those before it leave, in steps of
@@ -19,6 +21,9 @@ import java.util.Optional;
  * device a job gets is not planned, nor how nodes hang together; what is planned is CPUs, memory and GPUs of nodes, and licences.
  */
 public final class Forecast {
+    /** Jobs wait for these, or for something that the plan knows of. */
+    static final Set<JobReason> WAITS = EnumSet.of(JobReason.NONE, JobReason.PRIORITY, JobReason.RESOURCES,
+            JobReason.LICENSES, JobReason.NO_TOPOLOGY_UNIT, JobReason.REQ_NODE_NOT_AVAIL, JobReason.JOB_ARRAY_TASK_LIMIT);
     /** Tasks of one array that are planned one by one. */
     private static final int TASKS_MAX = 2_000;
 
@@ -26,12 +31,17 @@ public final class Forecast {
      * What a plan is made of.
      *
      * @param nowS  seconds since 1970
-     * @param queue in order, those that wait for nothing but resources and others
+     * @param queue copies of its blocks, in order
+     * @param lanes by number
+     * @param masks of places, by their number
+     * @param special jobs that are in no lane and wait for nothing but resources and others
      * @param nodes names by number
      * @param whole what of each node jobs may have when nobody else is there
+     * @param era    of nodes' numbers
      * @param claims how many of the first that have to wait get their places kept
      */
-    record Input(State state, long nowS, long tickMs, Times times, FreeTable free, FreeTable whole, List<String> nodes, List<Asked> queue, int claims) {}
+    record Input(State state, long nowS, long tickMs, Times times, FreeTable free, FreeTable whole, List<String> nodes,
+            List<QueueOrder.Block> queue, Classes.Lane[] lanes, long[][] masks, Map<Integer, Asked> special, int claims, int era) {}
 
     /**
      * @param mask  nodes that it may run on
@@ -82,10 +92,30 @@ public final class Forecast {
         Forecast f = new Forecast(in);
         f.fill();
         int left = in.claims;
-        for (Asked job : in.queue) {
-            left -= f.plan(job, left > 0) ? 1 : 0;
+        for (QueueOrder.Block block : in.queue) {
+            for (int i = 0; i < block.size; i++) {
+                Optional<Asked> job = asked(in, block, i);
+                left -= job.isPresent() && f.plan(job.get(), left > 0) ? 1 : 0;
+            }
         }
         return f;
+    }
+
+    /** Empty for who waits for something that no plan knows of. */
+    private static Optional<Asked> asked(Input in, QueueOrder.Block block, int i) {
+        int lane = block.lanes[i];
+        if (lane == QueueOrder.UNKNOWN) {
+            return Optional.ofNullable(in.special.get(block.places[i].jobId()));
+        }
+        NeedClass c = in.lanes[lane].need;
+        if (block.told[i] >= 0 && !WAITS.contains(Lanes.REASONS[block.told[i]]) || in.masks[c.where()].length == 0) {
+            return Optional.empty();
+        }
+        return Optional.of(new Asked(block.places[i].jobId(), c, in.masks[c.where()], tasks(block.places[i].job())));
+    }
+
+    static int tasks(Job job) {
+        return job.isArrayRecord() ? job.array().pending().count() : 1;
     }
 
     /** When the job is planned to start, seconds since 1970; 0 if it has no plan. */
@@ -110,8 +140,9 @@ public final class Forecast {
         return claims;
     }
 
-    long madeAt() {
-        return in.nowS;
+    /** Of nodes' numbers. */
+    int era() {
+        return in.era;
     }
 
     // ---- what will be free when

@@ -8,9 +8,13 @@ import dev.muster.core.Planner;
 import dev.muster.core.State;
 import dev.muster.model.JobReason;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
@@ -21,24 +25,30 @@ import java.util.concurrent.atomic.AtomicReference;
 final class Outlooks {
     /** Of so many jobs that wait the places are kept that a plan gives them. */
     static final int CLAIMS_MAX = 1000;
-    /** Jobs wait for these, or for something that the plan knows of. */
-    private static final java.util.Set<JobReason> PLANNED = java.util.EnumSet.of(JobReason.NONE, JobReason.PRIORITY, JobReason.RESOURCES,
-            JobReason.LICENSES, JobReason.NO_TOPOLOGY_UNIT, JobReason.REQ_NODE_NOT_AVAIL, JobReason.JOB_ARRAY_TASK_LIMIT);
-
     private final Scheduler scheduler;
     private volatile Optional<Forecast> latest = Optional.empty();
     private final AtomicReference<Forecast> offered = new AtomicReference<>();
     private Map<Integer, List<Forecast.Claim>> claims = Map.of();
     private boolean elsewhere;
+    /** There has been a plan. */
+    private boolean planned;
+    /** Goes up when nodes get other numbers. Written by the core thread alone. */
+    private volatile int era;
+    /** Somebody wants to make a plan. */
+    private volatile boolean wanted;
+    private final BlockingQueue<Forecast.Input> notes = new ArrayBlockingQueue<>(1);
 
     Outlooks(Scheduler scheduler) {
         this.scheduler = scheduler;
     }
 
+    /** Nodes are others: plans of before are of no use. */
     void clear() {
+        era++;
         latest = Optional.empty();
         offered.set(null);
         claims = Map.of();
+        planned = false;
     }
 
     /** Passes keep the places that plans give, and make none. */
@@ -47,10 +57,34 @@ final class Outlooks {
         claims = on ? claims : Map.of();
     }
 
+    /** From another thread: what a plan is made of, noted down after the next pass. Empty if there is none so soon. */
+    Optional<Forecast.Input> await(Runnable wake, long ms) throws InterruptedException {
+        notes.clear();
+        wanted = true;
+        wake.run();
+        Forecast.Input in = notes.poll(ms, TimeUnit.MILLISECONDS);
+        wanted = false;
+        return Optional.ofNullable(in);
+    }
+
+    /** The pass is over. @param places that a plan is to keep at most */
+    void passed(State state, Now now) {
+        if (wanted) {
+            wanted = false;
+            notes.offer(input(state, now, CLAIMS_MAX));
+        }
+    }
+
     /** From any thread: a plan that was made. */
     void offer(Forecast plan) {
-        latest = Optional.of(plan);
-        offered.set(plan);
+        if (plan.era() == era) {
+            latest = Optional.of(plan);
+            offered.set(plan);
+        }
+    }
+
+    int size(boolean made) {
+        return made ? latest.map(Forecast::size).orElse(-1) : -1;
     }
 
     Optional<Planner.Estimate> estimate(int jobId) {
@@ -63,10 +97,13 @@ final class Outlooks {
 
     /** The places that count in a pass; empty where passes plan for themselves. */
     Optional<Standing> standing(State state, Now now) {
-        if (!elsewhere) {
+        Forecast made = offered.getAndSet(null);
+        Forecast fresh = made != null && made.era() == era ? made : null;
+        planned |= fresh != null;
+        if (!elsewhere || !planned) {
+            // the first passes plan for themselves
             return Optional.empty();
         }
-        Forecast fresh = offered.getAndSet(null);
         if (fresh != null) {
             Map<Integer, List<Forecast.Claim>> before = claims;
             claims = new Standing(scheduler, state, now, before).renewed(fresh.claims());
@@ -78,25 +115,32 @@ final class Outlooks {
 
     /** What a plan is made of, as things are now. Only from the core thread. @param most jobs whose places are to be kept */
     Forecast.Input input(State state, Now now, int most) {
-        List<Forecast.Asked> queue = new ArrayList<>(scheduler.order().size());
+        Map<Integer, Forecast.Asked> special = new HashMap<>();
+        List<QueueOrder.Block> blocks = new ArrayList<>();
         Candidates candidates = new Candidates(scheduler, state);
-        boolean memory = state.settings().memoryConsumed();
         for (QueueOrder.Block block : scheduler.order().blocks()) {
+            blocks.add(block.copy());
             for (int i = 0; i < block.size; i++) {
-                Job job = block.places[i].job();
-                JobReason told = block.told[i] >= 0 ? Lanes.REASONS[block.told[i]] : scheduler.reason(job.id());
-                if (PLANNED.contains(told) && job.desc().charge().reservation().isEmpty()) {
-                    int tasks = job.isArrayRecord() ? job.array().pending().count() : 1;
-                    Optional<NeedClass> c = block.lanes[i] >= 0 ? Optional.of(scheduler.known().lane(block.lanes[i]).need)
-                            : need(state, job).map(n -> scheduler.known().of(n, candidates, memory));
-                    c.filter(n -> n.mask().length > 0).ifPresent(n -> queue.add(new Forecast.Asked(job.id(), n, n.mask(), tasks)));
+                if (block.lanes[i] == QueueOrder.UNKNOWN) {
+                    special(state, block.places[i].job(), candidates).ifPresent(a -> special.put(a.jobId(), a));
                 }
             }
         }
         List<Long> ends = new ArrayList<>();
-        scheduler.holders().forEach(j -> ends.add(Forecast.left(j, now.tickMs())));
-        return new Forecast.Input(state, now.seconds(), now.tickMs(), Times.with(ends, scheduler.nodes().size()), scheduler.free().copy(),
-                scheduler.empty(), scheduler.nodes().stream().map(n -> n.spec.name()).toList(), queue, elsewhere ? most : 0);
+        if (!scheduler.isLarge()) {
+            scheduler.holders().forEach(j -> ends.add(Forecast.left(j, now.tickMs())));
+        }
+        return new Forecast.Input(state, now.seconds(), now.tickMs(), scheduler.isLarge() ? Times.TELESCOPING
+                : Times.with(ends, scheduler.nodes().size()), scheduler.free().copy(), scheduler.empty(), scheduler.names(), blocks,
+                scheduler.known().allLanes(), scheduler.known().masks(), special, elsewhere ? most : 0, era);
+    }
+
+    private Optional<Forecast.Asked> special(State state, Job job, Candidates candidates) {
+        if (!Forecast.WAITS.contains(scheduler.reason(job.id())) || !job.desc().charge().reservation().isEmpty()) {
+            return Optional.empty();
+        }
+        return need(state, job).map(n -> scheduler.known().of(n, candidates, state.settings().memoryConsumed()))
+                .map(c -> new Forecast.Asked(job.id(), c, c.mask(), Forecast.tasks(job)));
     }
 
     private Optional<Need> need(State state, Job job) {

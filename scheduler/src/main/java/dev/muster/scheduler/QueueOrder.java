@@ -49,6 +49,15 @@ final class QueueOrder {
             size++;
         }
 
+        Block copy() {
+            Block out = new Block();
+            out.size = size;
+            System.arraycopy(places, 0, out.places, 0, size);
+            System.arraycopy(lanes, 0, out.lanes, 0, size);
+            System.arraycopy(told, 0, out.told, 0, size);
+            return out;
+        }
+
         private void delete(int at) {
             size--;
             System.arraycopy(places, at + 1, places, at, size - at);

@@ -68,6 +68,8 @@ public final class Scheduler implements Planner {
     private FreeTable empty = new FreeTable(0);
     /** Some switch has all nodes below it, or there is no topology. */
     private boolean joined;
+    private List<String> names = List.of();
+    private volatile boolean elsewhere;
     /** Goes up when nodes connect or go: who is ready is looked at anew. */
     private final AtomicInteger connections = new AtomicInteger();
     private int connectionsSeen;
@@ -151,6 +153,8 @@ public final class Scheduler implements Planner {
             byName.put(node.name(), slot);
         }
         free = new FreeTable(nodes.size());
+        names = nodes.stream().map(n -> n.spec.name()).toList();
+        outlooks.elsewhere(elsewhere && isLarge());
         empty = new FreeTable(nodes.size());
         nodes.forEach(n -> empty.update(n, !state.nodes().at(n.spec.name()).has(Node.Flag.FUTURE)));
         Topology topology = settings.topology("");
@@ -511,9 +515,14 @@ public final class Scheduler implements Planner {
         return Optional.ofNullable(planned.get(jobId)).map(Estimate::start).orElseGet(() -> outlooks.start(jobId));
     }
 
+    /** When and where it is planned to start; empty if it is not. */
+    public Optional<Estimate> plan(int jobId) {
+        return Optional.ofNullable(planned.get(jobId)).or(() -> outlooks.estimate(jobId));
+    }
+
     /** Where it is planned to start; none if it is not. */
     public List<String> plannedNodes(int jobId) {
-        return Optional.ofNullable(planned.get(jobId)).or(() -> outlooks.estimate(jobId)).map(Estimate::nodes).orElse(List.of());
+        return plan(jobId).map(Estimate::nodes).orElse(List.of());
     }
 
     /** Jobs waiting for resources. */
@@ -549,6 +558,7 @@ public final class Scheduler implements Planner {
         resumes = pass.resumes();
         backfilled += pass.backfilled();
         lastReservations = pass.reservations();
+        outlooks.passed(state, now);
         return starts;
     }
 
@@ -636,9 +646,37 @@ public final class Scheduler implements Planner {
         Optional.ofNullable(places.get(jobId)).ifPresent(queue::forget);
     }
 
-    /** Passes leave plans to others and keep the places that these give. */
-    public void planElsewhere(boolean on) {
+    /** Somebody makes plans on a thread of his own: passes over a large cluster leave that to him, and keep the places that his plans give. */
+    public void planElsewhere() {
+        elsewhere = true;
+        outlooks.elsewhere(isLarge());
+    }
+
+    /** For tests and measurements: passes leave plans to others, however small the cluster is. */
+    void planElsewhere(boolean on) {
         outlooks.elsewhere(on);
+    }
+
+    /** Beyond this a pass would take too long over plans. */
+    boolean isLarge() {
+        return (long) nodes.size() * Times.TELESCOPING.count() > Times.CELLS_MAX;
+    }
+
+    List<String> names() {
+        return names;
+    }
+
+    /**
+     * Makes a plan of the whole queue, on the caller's thread, of what is noted down after the next pass, and leaves it to be taken up.
+     *
+     * @param wake asks for a pass
+     * @param ms   so long it is waited for one
+     * @return jobs that have a planned start; -1 if there was no pass
+     */
+    public int replan(Runnable wake, long ms) throws InterruptedException {
+        Optional<Forecast.Input> in = outlooks.await(wake, ms);
+        in.map(Forecast::of).ifPresent(outlooks::offer);
+        return outlooks.size(in.isPresent());
     }
 
     /** A plan of the whole queue as it is now, on this thread. Only from the core thread. @param most jobs whose places are to be kept */
