@@ -742,7 +742,7 @@ final class Pass {
             standBy(job, need, reason);
             return;
         }
-        if (waiting != null || reservations >= RESERVATIONS_MAX
+        if (waiting != null || reservations >= scheduler.reservationsMax()
                 || !accounts.reserves(job.desc(), scheduler.priority(job.id()).orElse(job.priority()))) {
             scheduler.explain(job.id(), reason);
             return;
@@ -769,7 +769,7 @@ final class Pass {
 
     /** So many have a reservation that nobody gets another; those whose places are kept are none of a lane. */
     boolean hasReserved() {
-        return standing.isPresent() || reservations >= RESERVATIONS_MAX;
+        return standing.isPresent() || reservations >= scheduler.reservationsMax();
     }
 
     boolean isKept(Job job) {
@@ -795,7 +795,7 @@ final class Pass {
 
     /** As {@link #reserve}, for all of them together; empty if there is no such time or there are reservations enough. */
     List<Planner.Estimate> reserveTogether(List<Need> needs) {
-        if (reservations >= RESERVATIONS_MAX) {
+        if (reservations >= scheduler.reservationsMax()) {
             return List.of();
         }
         reservations += needs.size();
@@ -804,7 +804,7 @@ final class Pass {
 
     Optional<Planner.Estimate> estimate(JobDesc desc) {
         for (Job job : scheduler.queued()) {
-            if (reservations++ >= RESERVATIONS_MAX) {
+            if (reservations++ >= scheduler.reservationsMax()) {
                 break;
             }
             for (String name : job.desc().partition().split(",")) {

@@ -74,6 +74,7 @@ public final class Scheduler implements Planner {
     private final AtomicInteger connections = new AtomicInteger();
     private int connectionsSeen;
     private boolean pruned = true;
+    private int reservationsMax = Pass.RESERVATIONS_MAX;
     private long passes;
     private final Map<Integer, Map<String, Need>> needs = new HashMap<>();
     /** What limits said to queued jobs, as long as that holds. */
@@ -697,6 +698,16 @@ public final class Scheduler implements Planner {
 
     long passes() {
         return passes;
+    }
+
+    /** For tests: fewer jobs get reservations. */
+    Scheduler reserving(int most) {
+        reservationsMax = most;
+        return this;
+    }
+
+    int reservationsMax() {
+        return reservationsMax;
     }
 
     boolean isPruned() {
