@@ -161,6 +161,7 @@ final class Controller {
             news.passed();
         });
         links.core(thread);
+        scheduler.planElsewhere();
         thread.start();
         journal.repair().ifPresent(r -> {
             log.error(r.sentence());
@@ -186,6 +187,7 @@ final class Controller {
                 Map.of("node", links::serve), pages(c, taken, slurmUid));
         sack = Sack.open(AuthPlaces.of(c), sessions.keys(), c.clusterName(), identities, log);
         Thread.ofVirtual().name("nodes").start(this::watchNodes);
+        new PlanThread(scheduler, thread, () -> stopping, log).start();
         if (accounting instanceof DbdAccounting dbd) {
             dbd.start();
             DbdAccounting.unenforced(c.list(Key.ACCOUNTING_STORAGE_ENFORCE)).forEach(sentence -> log.info("warning: " + sentence));

@@ -321,7 +321,7 @@ public final class AccountRules {
     }
 
     /** Whether a payer is charged to an association or one below it. */
-    private static boolean within(Accounts accounts, AccountUse.Payer p, AssocPolicy a) {
+    static boolean within(Accounts accounts, AccountUse.Payer p, AssocPolicy a) {
         if (!a.user().isEmpty()) {
             return p.user().equals(a.user()) && p.account().equals(a.account()) && (a.partition().isEmpty() || a.partition().equals(p.partition()));
         }

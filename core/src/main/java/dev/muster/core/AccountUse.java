@@ -57,6 +57,7 @@ public final class AccountUse {
     private final Map<Object, Kept> kept = new HashMap<>();
     private final Map<Payer, List<Sum>> partOf = new HashMap<>();
     private int epoch;
+    private long changes;
     /** While a decision is watched: the sums that it looks at. */
     private Optional<List<Sum>> watched = Optional.empty();
 
@@ -110,7 +111,13 @@ public final class AccountUse {
         watched = Optional.empty();
     }
 
+    /** Goes up with each change of anything that is counted here. */
+    public long changes() {
+        return changes;
+    }
+
     private void forget() {
+        changes++;
         kept.clear();
         partOf.clear();
         epoch++;
@@ -162,6 +169,7 @@ public final class AccountUse {
         if (one.isZero()) {
             return;
         }
+        changes++;
         Sum sum = sums.computeIfAbsent(payer, p -> new Sum());
         sum.add(one, sign);
         for (Sum whole : kept.isEmpty() ? List.<Sum>of() : partOf.computeIfAbsent(payer, this::wholes)) {

@@ -19,7 +19,7 @@ final class Candidates {
     private final Map<Where, List<NodeSlot>> known = new HashMap<>();
     private final Map<Where, List<NodeSlot>> open = new HashMap<>();
 
-    private record Where(String partition, String nodeList, String excludeList, String within, String features, long tmpDiskMb) {
+    record Where(String partition, String nodeList, String excludeList, String within, String features, long tmpDiskMb) {
         static Where of(Need need) {
             return new Where(need.partition(), need.nodeList(), need.excludeList(), need.network().within(), need.features(), need.tmpDiskMb());
         }

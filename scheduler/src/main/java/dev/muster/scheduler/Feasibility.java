@@ -151,9 +151,8 @@ final class Feasibility {
         if (need.nodesMax() > 0 && required.size() > need.nodesMax()) {
             return Optional.of(Decision.reject(SlurmErrno.INVALID_NODE_COUNT));
         }
-        long cpus = partition.nodes().stream().flatMap(n -> state.nodes().find(n).stream()).mapToLong(n -> n.spec().cpus()).sum();
         boolean waits = state.settings().enforcePartLimits().equals("NO");
-        if (Math.max(need.cpus(), (long) need.nodesMin()) > cpus) {
+        if (!hasCpus(state, partition, Math.max(need.cpus(), (long) need.nodesMin()))) {
             // the partition may grow
             return waits && !strictly ? Optional.empty() : Optional.of(Decision.reject(waits ? SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE
                     : SlurmErrno.TOO_MANY_REQUESTED_CPUS));
@@ -217,6 +216,18 @@ final class Feasibility {
     /** The partition as it is configured is too small for the job, whatever is free. */
     static boolean exceeds(State state, JobDesc desc, Partition partition) {
         return inPartition(state, desc, partition, true).isPresent();
+    }
+
+    /** All nodes of the partition together have so many; no more of them are looked at than it takes. */
+    private static boolean hasCpus(State state, Partition partition, long wanted) {
+        long cpus = 0;
+        for (String name : partition.nodes()) {
+            cpus += state.nodes().find(name).map(n -> n.spec().cpus()).orElse(0);
+            if (cpus >= wanted) {
+                return true;
+            }
+        }
+        return cpus >= wanted;
     }
 
     static List<String> names(String list) {

@@ -124,6 +124,7 @@ final class HetPass {
     /** The first time at which there is room for all: it is kept free for them. */
     private void later(List<Part> parts) {
         List<Planner.Estimate> planned = pass.reserveTogether(parts.stream().map(Part::need).toList());
+        parts.forEach(p -> pass.planned(p.job));
         for (int i = 0; i < parts.size(); i++) {
             scheduler.explain(parts.get(i).job.id(), JobReason.RESOURCES,
                     planned.isEmpty() ? Optional.empty() : Optional.of(planned.get(i)));

@@ -32,6 +32,11 @@ record Network(String topology, int switches, int segment, boolean apart, boolea
         return settings.topology(topology);
     }
 
+    /** Any nodes will do, however they hang together. */
+    boolean isPlain() {
+        return switches == 0 && segment == 0 && !apart && !together && within.isEmpty();
+    }
+
     Network withoutSwitches() {
         return new Network(topology, 0, segment, apart, together, within, ports);
     }

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 
 /** What is free on a node now. Mutable; owned by the core thread. */
 final class NodeSlot {
@@ -38,6 +39,8 @@ final class NodeSlot {
     private final Map<Apart, Integer> company = new HashMap<>();
     /** Its leaf switch or block. */
     Optional<Unit> unit = Optional.empty();
+    /** Hears of every change of what is free here. */
+    Consumer<NodeSlot> watcher = slot -> { };
 
     /** How often jobs are on nodes of a leaf switch or block, and of these those that want it for themselves. */
     static final class Unit {
@@ -97,8 +100,9 @@ final class NodeSlot {
         count(partitions, share.cpus());
         countUnits(partitions, share.cores(), 1);
         if (!unitsOnly) {
-            holdRest(share);
+            takeRest(share);
         }
+        watcher.accept(this);
     }
 
     void release(Allocation.Share share, String partitions, boolean unitsOnly) {
@@ -113,8 +117,9 @@ final class NodeSlot {
         count(partitions, -share.cpus());
         countUnits(partitions, share.cores(), -1);
         if (!unitsOnly) {
-            releaseRest(share);
+            giveRest(share);
         }
+        watcher.accept(this);
     }
 
     /** Jobs of a partition that share came to units, or left them. */
@@ -144,11 +149,21 @@ final class NodeSlot {
     }
 
     void holdRest(Allocation.Share share) {
+        takeRest(share);
+        watcher.accept(this);
+    }
+
+    void releaseRest(Allocation.Share share) {
+        giveRest(share);
+        watcher.accept(this);
+    }
+
+    private void takeRest(Allocation.Share share) {
         freeMemoryMb -= share.memoryMb();
         share.gres().forEach((name, devices) -> freeGres.computeIfPresent(name, (n, free) -> free.minus(devices)));
     }
 
-    void releaseRest(Allocation.Share share) {
+    private void giveRest(Allocation.Share share) {
         freeMemoryMb += share.memoryMb();
         share.gres().forEach((name, devices) -> freeGres.computeIfPresent(name, (n, free) -> free.union(devices)));
     }
@@ -270,6 +285,11 @@ final class NodeSlot {
         boolean several = (count == 0 || best.count() < count) && (mayBeSeveral || spec.gres().stream().anyMatch(g -> g.name().equals(name)
                 && g.flags().contains("all_sharing")));
         return several ? all : best;
+    }
+
+    /** Of any type, and at least in part. */
+    int freeGpus() {
+        return freeGres.isEmpty() ? 0 : freeGres.getOrDefault("gpu", IndexSet.empty()).count();
     }
 
     boolean isIdle() {

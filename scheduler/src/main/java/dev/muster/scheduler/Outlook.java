@@ -13,7 +13,7 @@ import java.util.Map;
 /** What running jobs leave when, for one pass: made when the first job has to wait, with what the pass has started until then. */
 final class Outlook {
     /** A job that is over but for its node's last word is given so long, in seconds. */
-    private static final int LEAVING_S = 60;
+    static final int LEAVING_S = 60;
 
     private final Scheduler scheduler;
     private final State state;

@@ -69,6 +69,8 @@ final class Pass {
     private final List<Job> stopped = new ArrayList<>();
     private final List<Integer> resumes = new ArrayList<>();
     private boolean blind;
+    /** The last place that was looked for was not found because too few nodes have room. */
+    private boolean tooFew;
     private boolean sharing;
     private final Outlook outlook;
     private final LicenceDesk licences;
@@ -84,6 +86,11 @@ final class Pass {
     private final Plans plans;
     private int reservations;
     private int backfilled;
+    private final Lanes lanes;
+    /** Places of the last plan, where plans are made elsewhere. */
+    private final Optional<Standing> standing;
+    /** Those that were given a time in this pass. */
+    private final Set<Integer> planned = new HashSet<>();
 
     private record Waiting(Job job, Need need, JobReason reason) {}
 
@@ -111,6 +118,8 @@ final class Pass {
         this.licences = new LicenceDesk(scheduler, state, now, outlook::times);
         this.plans = new Plans(state, now, candidates, reserved, licences, outlook, backfill.fills());
         this.ports = new PortDesk(state, now);
+        this.standing = scheduler.standing(state, now);
+        this.lanes = new Lanes(this, scheduler, state, accounts, candidates, limited);
         if (state.preempted().size() > 0) {
             for (Job job : scheduler.holders()) {
                 if (Scheduler.gaveWay(state, job)) {
@@ -124,21 +133,12 @@ final class Pass {
     List<Planner.Start> run() {
         try {
             List<Job> behind = new ArrayList<>();
-            for (Job job : scheduler.queued()) {
-                if (starts.size() >= most) {
-                    break;
-                }
-                if (!stopped.isEmpty()) {
-                    goOn(scheduler.tier(job));
-                }
-                if (backfill.fills() && waitsBehind(job)) {
-                    behind.add(job);
-                } else {
-                    consider(job);
-                }
-            }
+            boolean whole = walk(behind);
             goOn(Integer.MIN_VALUE);
             fill(behind);
+            if (whole && starts.size() < most) {
+                scheduler.plannedOnly(planned);
+            }
             return starts;
         } finally {
             preemptor.undo();
@@ -157,6 +157,40 @@ final class Pass {
                 t.node.release(t.share, t.partition, true);
             }
         }
+    }
+
+    /** All jobs in their order. @return whether it came to the end */
+    private boolean walk(List<Job> behind) {
+        boolean quick = lanes.areOpen(backfill.fills() || limitStops || reserved.areMagnetic());
+        for (QueueOrder.Block block : scheduler.order().blocks()) {
+            for (int i = 0; i < block.size; i++) {
+                int known = quick && block.lanes[i] >= 0 && stopped.isEmpty() ? lanes.reason(block.lanes[i], block.places[i])
+                        : QueueOrder.UNKNOWN;
+                if (known >= 0) {
+                    if (block.told[i] != known) {
+                        block.told[i] = (short) known;
+                        scheduler.explain(block.places[i].jobId(), Lanes.REASONS[known]);
+                    }
+                    continue;
+                }
+                if (starts.size() >= most) {
+                    return false;
+                }
+                Job job = block.places[i].job();
+                if (!stopped.isEmpty()) {
+                    goOn(scheduler.tier(job));
+                }
+                if (backfill.fills() && waitsBehind(job)) {
+                    behind.add(job);
+                    continue;
+                }
+                consider(job);
+                if (quick) {
+                    lanes.considered(block, i, job);
+                }
+            }
+        }
+        return true;
     }
 
     /** The jobs that keep others back have their reservations: what starts beside them goes by the backfill's own order. */
@@ -315,7 +349,8 @@ final class Pass {
     /** A job waits for few switches no longer than it said. */
     private Need patient(Job job, Need need) {
         return need.network().switches() > 0 && job.eligibleTime() > 0
-                && now.seconds() - job.eligibleTime() > Network.patience(job.desc().request(), state.settings()) ? need.onAnySwitches() : need;
+                && now.seconds() - job.eligibleTime() > Network.patience(job.desc().request(), state.settings())
+                ? scheduler.interned(need.onAnySwitches()) : need;
     }
 
     /** {@code --prefer}: whether it starts at once on nodes with those features. Nobody gives way for that, and nothing is kept free. */
@@ -375,11 +410,13 @@ final class Pass {
         }
         if (licences.given(need, 0).isEmpty()) {
             if (last) {
+                lanes.lacksLicences(need);
                 reserve(job, need, JobReason.LICENSES);
             }
             return JobReason.LICENSES;
         }
-        Optional<Allocation> allocation = placeWithin(job, need);
+        boolean isShort = lanes.isShort(need);
+        Optional<Allocation> allocation = isShort ? Optional.empty() : placeWithin(job, need);
         JobReason whole = whole(job, need, allocation);
         if (whole != JobReason.NONE) {
             scheduler.explain(job.id(), whole);
@@ -391,7 +428,8 @@ final class Pass {
             return JobReason.NONE;
         }
         failed.add(need);
-        if (Feasibility.exceeds(state, job.desc(), partition)) {
+        lanes.failed(need, isShort, tooFew);
+        if (lanes.exceeds(need, job.desc(), partition)) {
             scheduler.explain(job.id(), JobReason.PARTITION_CONFIG);
             exceeding.add(need);
             return JobReason.PARTITION_CONFIG;
@@ -406,6 +444,7 @@ final class Pass {
                 : lacksUnit(need) ? JobReason.NO_TOPOLOGY_UNIT : JobReason.RESOURCES;
         reserve(job, need, reason);
         blocked.add(blocker(need));
+        lanes.blocked(need);
         return reason;
     }
 
@@ -541,7 +580,8 @@ final class Pass {
                 }
             }
         }
-        if (requiredFound < required) {
+        tooFew = requiredFound < required || able.size() < need.nodesMin() || roomFor(need, able) < need.tasks();
+        if (requiredFound < required || tooFew && !need.overcommit() && need.tasksOn().isEmpty()) {
             return Optional.empty();
         }
         List<Chooser.Pick> picks = Chooser.pick(need, able, required, topology);
@@ -555,6 +595,15 @@ final class Pass {
         }
         return Chooser.bind(need, picks, n -> freeNow(need, n), bootIds, memoryConsumed, state.settings().awaitProlog())
                 .flatMap(a -> ports.on(a, need));
+    }
+
+    /** Tasks on all of them together, or on the best where there may be one node only. */
+    private static long roomFor(Need need, List<Chooser.Candidate> able) {
+        long sum = 0;
+        for (Chooser.Candidate c : able) {
+            sum = need.nodesMax() == 1 ? Math.max(sum, c.tasks()) : sum + c.tasks();
+        }
+        return sum;
     }
 
     /** A job that is over before a reservation begins best uses what nobody else may: units that the reservation takes. */
@@ -615,6 +664,13 @@ final class Pass {
             memory = Math.min(memory, grid.memoryIn(node.index, 0, end));
             idle &= grid.idleIn(node.index, 0, end);
         }
+        if (standing.isPresent() && !blind && standing.get().touches(node)) {
+            long until = until(now.seconds(), need.limitMin());
+            int shared = sharing ? units - node.freeUnits.intersect(free).count() : 0;
+            units = Math.min(units, shared + standing.get().unitsUntil(node, until));
+            memory = Math.min(memory, standing.get().memoryUntil(node, until));
+            idle &= !(need.exclusive() && standing.get().comesBefore(node, until));
+        }
         int tasks = Chooser.tasksFitting(need, node, units, memory, idle, memoryConsumed);
         return tasks == 0 ? 0 : GpuPlaces.tasks(need, node, free, Math.min(tasks, Chooser.tasksByGres(need, node)));
     }
@@ -633,7 +689,9 @@ final class Pass {
             int idle = share.cores().intersect(node.freeUnits).count();
             node.hold(share, need.partition());
             // it is being rebooted for this job: nobody else comes before it is there
-            node.usable &= !share.bootId().isEmpty() || node.asleep;
+            if (share.bootId().isEmpty()) {
+                scheduler.rebooting(node);
+            }
             taken.add(new Taken(node, share, need.partition()));
             met.add(new Met(node, scheduler.apart(job)));
             scheduler.meet(met.getLast().who, node, 1);
@@ -680,7 +738,11 @@ final class Pass {
         if (waiting != null) {
             waiting.put(job.id(), new Waiting(job, need, reason));
         }
-        if (waiting != null || reservations >= RESERVATIONS_MAX
+        if (standing.isPresent()) {
+            standBy(job, need, reason);
+            return;
+        }
+        if (waiting != null || reservations >= scheduler.reservationsMax()
                 || !accounts.reserves(job.desc(), scheduler.priority(job.id()).orElse(job.priority()))) {
             scheduler.explain(job.id(), reason);
             return;
@@ -688,13 +750,52 @@ final class Pass {
         reservations++;
         heads.merge(blocker(need), 1, Integer::sum);
         headS = Math.max(headS, now.seconds() - job.eligibleTime());
-        Optional<Planner.Estimate> planned = plans.earliest(need, true);
-        scheduler.explain(job.id(), reason, planned);
+        Optional<Planner.Estimate> estimate = plans.earliest(need, true);
+        estimate.ifPresent(e -> planned.add(job.id()));
+        scheduler.explain(job.id(), reason, estimate);
+    }
+
+    /** Plans are made elsewhere: what the last one keeps for the job is kept. */
+    private void standBy(Job job, Need need, JobReason reason) {
+        if (waiting == null && standing.get().has(job.id()) && planned.add(job.id())) {
+            standing.get().keep(job.id());
+            reservations++;
+        }
+        if (waiting == null && heads.merge(blocker(need), 1, Integer::sum) == 1) {
+            headS = Math.max(headS, now.seconds() - job.eligibleTime());
+        }
+        scheduler.explain(job.id(), reason);
+    }
+
+    /** So many have a reservation that nobody gets another; those whose places are kept are none of a lane. */
+    boolean hasReserved() {
+        return standing.isPresent() || reservations >= scheduler.reservationsMax();
+    }
+
+    boolean isKept(Job job) {
+        return standing.isPresent() && standing.get().has(job.id());
+    }
+
+    boolean isBlocked(String partition) {
+        return blocked.contains(partition);
+    }
+
+    void planned(Job job) {
+        planned.add(job.id());
+    }
+
+    /** Nodes that are looked at would not all be had. */
+    boolean unavailable(NeedClass c) {
+        return unavailable(c.need);
+    }
+
+    Preemptor preemptor() {
+        return preemptor;
     }
 
     /** As {@link #reserve}, for all of them together; empty if there is no such time or there are reservations enough. */
     List<Planner.Estimate> reserveTogether(List<Need> needs) {
-        if (reservations >= RESERVATIONS_MAX) {
+        if (reservations >= scheduler.reservationsMax()) {
             return List.of();
         }
         reservations += needs.size();
@@ -703,7 +804,7 @@ final class Pass {
 
     Optional<Planner.Estimate> estimate(JobDesc desc) {
         for (Job job : scheduler.queued()) {
-            if (reservations++ >= RESERVATIONS_MAX) {
+            if (reservations++ >= scheduler.reservationsMax()) {
                 break;
             }
             for (String name : job.desc().partition().split(",")) {

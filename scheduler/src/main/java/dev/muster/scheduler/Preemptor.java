@@ -181,11 +181,21 @@ final class Preemptor {
     }
 
     private void lift(Job job, Preemption.Mode mode) {
+        scheduler.looking(true);
         scheduler.release(job, mode == Preemption.Mode.SUSPEND);
+        scheduler.looking(false);
     }
 
     private void drop(Job job, Preemption.Mode mode) {
+        scheduler.looking(true);
         scheduler.hold(job, mode == Preemption.Mode.SUSPEND);
+        scheduler.looking(false);
+    }
+
+    /** Nothing comes of trying to make room for who needs that in his partition with this QOS and priority. */
+    boolean isVain(Need need, String qos, long priority) {
+        return tries >= TRIES_MAX || powerless.getOrDefault(new Taker(need.partition(), qos, Optional.empty()), Long.MIN_VALUE) >= priority
+                || hopeless.getOrDefault(new Taker(need.partition(), qos, Optional.of(new Same(need))), Long.MIN_VALUE) >= priority;
     }
 
     /** The pass is over: what was suspended in it comes off with its record. */

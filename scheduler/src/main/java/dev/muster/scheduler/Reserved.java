@@ -51,6 +51,11 @@ final class Reserved {
         return reservations.isEmpty();
     }
 
+    /** Some draw jobs that do not name them. */
+    boolean areMagnetic() {
+        return !magnetic.isEmpty();
+    }
+
     /** Reservations a job may start in, in the order to try them; "" stands for none. */
     List<String> of(JobDesc desc) {
         if (reservations.isEmpty() && desc.charge().reservation().isEmpty()) {

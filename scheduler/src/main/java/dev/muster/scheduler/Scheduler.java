@@ -28,26 +28,13 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * The planner: an index over the state, fed by the same records, and the pass over the whole queue. Owned by the core thread;
  * reasons may be read from others.
  */
 public final class Scheduler implements Planner {
-    /** A job in the queue's order: the higher tier first, then higher priority, then the older one. */
-    private record Place(int tier, long priority, int jobId, Job job) implements Comparable<Place> {
-        public int compareTo(Place other) {
-            return tier != other.tier ? Integer.compare(other.tier, tier)
-                    : priority != other.priority ? Long.compare(other.priority, priority)
-                    : Integer.compare(jobId, other.jobId);
-        }
-
-        @Override
-        public String toString() {
-            return tier + ":" + priority + ":" + jobId;
-        }
-    }
-
     /** Distinct needs remembered; more and they are found anew. */
     static final int CLASSES_MAX = 200_000;
 
@@ -61,8 +48,8 @@ public final class Scheduler implements Planner {
     private final Map<String, String> rules = new HashMap<>();
     private dev.muster.core.Settings settings;
     private int minding;
-    private final TreeSet<Place> queue = new TreeSet<>();
-    private final Map<Integer, Place> places = new HashMap<>();
+    private final QueueOrder queue = new QueueOrder();
+    private final Map<Integer, QueueOrder.Place> places = new HashMap<>();
     /** Computed priorities of those in the queue; empty with priority/basic. Read by other threads. */
     private final Map<Integer, Long> computed = new java.util.concurrent.ConcurrentHashMap<>();
     private Optional<Priorities> priorities = Optional.empty();
@@ -74,6 +61,21 @@ public final class Scheduler implements Planner {
     private final Map<Integer, Estimate> planned = new java.util.concurrent.ConcurrentHashMap<>();
     /** Classes of queued jobs, one object per distinct need, and each queued job's own by partition. */
     private final Map<Need, Need> classes = new HashMap<>();
+    private final Classes known = new Classes(this);
+    private FreeTable free = new FreeTable(0);
+    private final Outlooks outlooks = new Outlooks(this);
+    /** As if nothing ran and every node that is one could be used. */
+    private FreeTable empty = new FreeTable(0);
+    /** Some switch has all nodes below it, or there is no topology. */
+    private boolean joined;
+    private List<String> names = List.of();
+    private volatile boolean elsewhere;
+    /** Goes up when nodes connect or go: who is ready is looked at anew. */
+    private final AtomicInteger connections = new AtomicInteger();
+    private int connectionsSeen;
+    private boolean pruned = true;
+    private int reservationsMax = Pass.RESERVATIONS_MAX;
+    private long passes;
     private final Map<Integer, Map<String, Need>> needs = new HashMap<>();
     /** What limits said to queued jobs, as long as that holds. */
     private final Map<Integer, Verdict> verdicts = new HashMap<>();
@@ -111,6 +113,13 @@ public final class Scheduler implements Planner {
         } else {
             connected.remove(node);
         }
+        connections.incrementAndGet();
+    }
+
+    /** For tests: nothing is remembered of what was turned down, every job is tried on every node. */
+    Scheduler unpruned() {
+        pruned = false;
+        return this;
     }
 
     // ---- the index
@@ -134,6 +143,8 @@ public final class Scheduler implements Planner {
         classes.clear();
         needs.clear();
         verdicts.clear();
+        known.clear();
+        outlooks.clear();
         List<Node> sorted = new ArrayList<>(state.nodes().values());
         sorted.sort(Comparator.comparingInt((Node n) -> n.spec().weight()).thenComparingInt(n -> n.spec().order()));
         for (Node node : sorted) {
@@ -142,6 +153,18 @@ public final class Scheduler implements Planner {
             nodes.add(slot);
             byName.put(node.name(), slot);
         }
+        free = new FreeTable(nodes.size());
+        names = nodes.stream().map(n -> n.spec.name()).toList();
+        outlooks.elsewhere(elsewhere && isLarge());
+        empty = new FreeTable(nodes.size());
+        nodes.forEach(n -> empty.update(n, !state.nodes().at(n.spec.name()).has(Node.Flag.FUTURE)));
+        Topology topology = settings.topology("");
+        joined = settings.topologies().size() < 2 && (topology.kind() == Topology.Kind.FLAT
+                || topology.kind() == Topology.Kind.TREE && topology.switches().stream().anyMatch(w -> w.nodes().size() >= nodes.size()));
+        nodes.forEach(n -> {
+            n.watcher = this::changed;
+            changed(n);
+        });
         for (Topology.Block unit : settings.topology("").units()) {
             NodeSlot.Unit counted = new NodeSlot.Unit();
             unit.nodes().forEach(n -> Optional.ofNullable(byName.get(n)).ifPresent(slot -> slot.unit = Optional.of(counted)));
@@ -185,7 +208,17 @@ public final class Scheduler implements Planner {
             if (!node.isEmpty()) {
                 NodeSlot slot = byName.get(node);
                 if (slot != null) {
+                    List<String> features = slot.features;
+                    boolean future = before.nodes().at(node).has(Node.Flag.FUTURE);
                     judge(slot, after.nodes().at(node), after);
+                    changed(slot);
+                    if (future != after.nodes().at(node).has(Node.Flag.FUTURE)) {
+                        reset(after);
+                        return;
+                    }
+                    if (!features.equals(slot.features)) {
+                        known.moved();
+                    }
                 }
             }
         }
@@ -215,6 +248,9 @@ public final class Scheduler implements Planner {
             if (before.accounts().qos() != after.accounts().qos()) {
                 needs.clear();
             }
+            if (before.accounts() != after.accounts()) {
+                forgetLanes();
+            }
         }
     }
 
@@ -241,16 +277,12 @@ public final class Scheduler implements Planner {
         }
         computedAtMs = now.tickMs();
         priorities = Optional.of(new Priorities(state, now.seconds()));
-        List<Integer> ids = new ArrayList<>(places.keySet());
-        queue.clear();
-        places.clear();
-        for (int id : ids) {
-            enqueue(state.jobs().at(id));
-        }
+        places.replaceAll((id, old) -> place(state.jobs().at(id)));
+        queue.fill(places.values());
     }
 
     private void enqueue(Job job) {
-        Place place = place(job);
+        QueueOrder.Place place = place(job);
         places.put(job.id(), place);
         queue.add(place);
     }
@@ -272,8 +304,8 @@ public final class Scheduler implements Planner {
     }
 
     /** A job of several partitions stands where the best of their tiers puts it. */
-    private Place place(Job job) {
-        return new Place(tier(job), priority(job), job.id(), job);
+    private QueueOrder.Place place(Job job) {
+        return new QueueOrder.Place(tier(job), priority(job), job.id(), job);
     }
 
     /** Not for a limit, a licence or anything else that no order of the queue could give it. */
@@ -311,7 +343,7 @@ public final class Scheduler implements Planner {
 
     private void remove(State state, Job job) {
         if (inQueue(job)) {
-            Place place = places.remove(job.id());
+            QueueOrder.Place place = places.remove(job.id());
             if (place != null) {
                 queue.remove(place);
             }
@@ -481,12 +513,17 @@ public final class Scheduler implements Planner {
 
     /** When the last pass planned the job to start, seconds since 1970; 0 if it has no plan. */
     public long plannedStart(int jobId) {
-        return Optional.ofNullable(planned.get(jobId)).map(Estimate::start).orElse(0L);
+        return Optional.ofNullable(planned.get(jobId)).map(Estimate::start).orElseGet(() -> outlooks.start(jobId));
+    }
+
+    /** When and where it is planned to start; empty if it is not. */
+    public Optional<Estimate> plan(int jobId) {
+        return Optional.ofNullable(planned.get(jobId)).or(() -> outlooks.estimate(jobId));
     }
 
     /** Where it is planned to start; none if it is not. */
     public List<String> plannedNodes(int jobId) {
-        return Optional.ofNullable(planned.get(jobId)).map(Estimate::nodes).orElse(List.of());
+        return plan(jobId).map(Estimate::nodes).orElse(List.of());
     }
 
     /** Jobs waiting for resources. */
@@ -502,13 +539,27 @@ public final class Scheduler implements Planner {
             return List.of();
         }
         lastPass = now.seconds();
+        if (connectionsSeen != connections.get()) {
+            connectionsSeen = connections.get();
+            nodes.forEach(this::changed);
+        }
+        if (classes.size() > CLASSES_MAX + 2 * queue.size()) {
+            classes.clear();
+            needs.clear();
+            known.clear();
+            queue.forget();
+        } else if (known.areMany(queue.size())) {
+            forgetLanes();
+        }
         refresh(state, now);
+        passes++;
         Pass pass = new Pass(this, state, now, most);
         List<Start> starts = pass.run();
         preemptions = pass.preemptions();
         resumes = pass.resumes();
         backfilled += pass.backfilled();
         lastReservations = pass.reservations();
+        outlooks.passed(state, now);
         return starts;
     }
 
@@ -564,8 +615,128 @@ public final class Scheduler implements Planner {
 
     List<Job> queued() {
         List<Job> jobs = new ArrayList<>(queue.size());
-        queue.forEach(p -> jobs.add(p.job));
+        queue.forEach(p -> jobs.add(p.job()));
         return jobs;
+    }
+
+    QueueOrder order() {
+        return queue;
+    }
+
+    Classes known() {
+        return known;
+    }
+
+    FreeTable free() {
+        return free;
+    }
+
+    FreeTable empty() {
+        return empty;
+    }
+
+    Optional<Standing> standing(State state, Now now) {
+        return outlooks.standing(state, now);
+    }
+
+    boolean isQueued(int jobId) {
+        return places.containsKey(jobId);
+    }
+
+    void forgetLane(int jobId) {
+        Optional.ofNullable(places.get(jobId)).ifPresent(queue::forget);
+    }
+
+    /** Somebody makes plans on a thread of his own: passes over a large cluster leave that to him, and keep the places that his plans give. */
+    public void planElsewhere() {
+        elsewhere = true;
+        outlooks.elsewhere(isLarge());
+    }
+
+    /** For tests and measurements: passes leave plans to others, however small the cluster is. */
+    void planElsewhere(boolean on) {
+        outlooks.elsewhere(on);
+    }
+
+    /** Beyond this a pass would take too long over plans. */
+    boolean isLarge() {
+        return (long) nodes.size() * Times.TELESCOPING.count() > Times.CELLS_MAX;
+    }
+
+    List<String> names() {
+        return names;
+    }
+
+    /**
+     * Makes a plan of the whole queue, on the caller's thread, of what is noted down after the next pass, and leaves it to be taken up.
+     *
+     * @param wake asks for a pass
+     * @param ms   so long it is waited for one
+     * @return jobs that have a planned start; -1 if there was no pass
+     */
+    public int replan(Runnable wake, long ms) throws InterruptedException {
+        Optional<Forecast.Input> in = outlooks.await(wake, ms);
+        in.map(Forecast::of).ifPresent(outlooks::offer);
+        return outlooks.size(in.isPresent());
+    }
+
+    /** A plan of the whole queue as it is now, on this thread. Only from the core thread. @param most jobs whose places are to be kept */
+    public Forecast forecast(State state, Now now, int most) {
+        return Forecast.of(outlooks.input(state, now, most));
+    }
+
+    /** From any thread: a plan, to be taken up by the next pass. */
+    public void offer(Forecast plan) {
+        outlooks.offer(plan);
+    }
+
+    /** The need would fit if nothing ran: it is certain, that it would not is not. */
+    boolean fitsEmpty(NeedClass c) {
+        return c.simple && joined && c.need.shape().cpusMax() < 0 && (c.single || c.need.nodesMax() == 0 || c.tasks <= c.nodesMin)
+                && c.need.network().isPlain() && !empty.isShort(c);
+    }
+
+    long passes() {
+        return passes;
+    }
+
+    /** For tests: fewer jobs get reservations. */
+    Scheduler reserving(int most) {
+        reservationsMax = most;
+        return this;
+    }
+
+    int reservationsMax() {
+        return reservationsMax;
+    }
+
+    boolean isPruned() {
+        return pruned;
+    }
+
+    /** What is free on a node has changed, or whether it may be given work. */
+    private void changed(NodeSlot slot) {
+        free.update(slot, ready(slot));
+    }
+
+    void rebooting(NodeSlot slot) {
+        slot.usable = slot.asleep;
+        changed(slot);
+    }
+
+    /** Jobs are taken off their nodes and put back to see what would fit without them. */
+    void looking(boolean on) {
+        free.quiet = on;
+    }
+
+    private void forgetLanes() {
+        known.forgetLanes();
+        queue.forget();
+    }
+
+    /** Estimates of jobs that were not planned in a pass over the whole queue are none any more. */
+    void plannedOnly(java.util.Set<Integer> jobs) {
+        planned.keySet().retainAll(jobs);
     }
 
     Backfill backfill(State state) {
@@ -588,9 +759,6 @@ public final class Scheduler implements Planner {
         if (known != null) {
             return known;
         }
-        if (classes.size() > CLASSES_MAX) {
-            classes.clear();
-        }
         Need made = Need.of(job.desc(), partition, state);
         Need shared = classes.putIfAbsent(made, made);
         Need need = shared == null ? made : shared;
@@ -609,15 +777,16 @@ public final class Scheduler implements Planner {
         if (reservation.isEmpty()) {
             return need;
         }
-        return known(need.in(reservation));
+        return interned(need.in(reservation));
     }
 
     /** The same need of nodes with other features. */
     Need on(String features, Need need) {
-        return known(need.on(features));
+        return interned(need.on(features));
     }
 
-    private Need known(Need made) {
+    /** The one object for needs that equal it. */
+    Need interned(Need made) {
         Need known = classes.putIfAbsent(made, made);
         return known == null ? made : known;
     }
@@ -632,7 +801,7 @@ public final class Scheduler implements Planner {
         if (!someMind() || need.apart() != Apart.ANYBODY) {
             return need;
         }
-        return known(need.by(Apart.of(job.desc(), "NO", settings)));
+        return interned(need.by(Apart.of(job.desc(), "NO", settings)));
     }
 
     int running(int arrayJobId) {

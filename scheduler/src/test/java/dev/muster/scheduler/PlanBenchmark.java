@@ -234,36 +234,98 @@ public final class PlanBenchmark {
         }
     }
 
-    private record Cost(double wallMs, double cpuMs, long allocatedKb, int starts) {}
+    private record Cost(double wallMs, double cpuMs, int starts) {}
 
-    private Cost pass() {
-        long thread = Thread.currentThread().threadId();
-        long bytes = THREADS.getThreadAllocatedBytes(thread);
+    /** What something costs this thread. */
+    private static Cost cost(java.util.function.IntSupplier what) {
         long cpu = THREADS.getCurrentThreadCpuTime();
         long wall = System.nanoTime();
-        List<Planner.Start> starts = scheduler.starts(core.state(), new Now(ms, ms), 100_000);
-        return new Cost((System.nanoTime() - wall) / 1e6, (THREADS.getCurrentThreadCpuTime() - cpu) / 1e6,
-                (THREADS.getThreadAllocatedBytes(thread) - bytes) / 1024, starts.size());
+        int starts = what.getAsInt();
+        return new Cost((System.nanoTime() - wall) / 1e6, (THREADS.getCurrentThreadCpuTime() - cpu) / 1e6, starts);
+    }
+
+    private Cost pass() {
+        return cost(() -> scheduler.starts(core.state(), new Now(ms, ms), 100_000).size());
     }
 
     /** What can start has started: the passes that are measured are over a queue in which everybody waits. */
     private void settle() {
-        for (int i = 0; i < 20 && !run(new Command.Schedule(100_000)).changes().isEmpty(); i++) {
-            ms += 1000;
+        for (int i = 0; i < 2000 && !run(new Command.Schedule(100_000)).changes().isEmpty(); i++) {
+            ms += 10;
         }
     }
 
-    private void row(String name, int times) {
+    private void print(String name, Cost cold, List<Cost> warm) {
+        double[] cpu = warm.stream().mapToDouble(Cost::cpuMs).sorted().toArray();
+        double[] wall = warm.stream().mapToDouble(Cost::wallMs).sorted().toArray();
+        int n = cpu.length;
+        System.out.printf(Locale.ROOT, "%-44s %9.1f %9.2f %9.2f %9.2f %9.2f %9.2f %7d%n", name, cold.cpuMs, cpu[0], cpu[n / 2], cpu[(n * 99 - 1) / 100],
+                wall[n / 2], wall[(n * 99 - 1) / 100], warm.stream().mapToInt(Cost::starts).sum());
+    }
+
+    private void plan(int places) {
+        scheduler.offer(scheduler.forecast(core.state(), new Now(ms, ms), places));
+    }
+
+    /** All rows of a queue. */
+    private void rows(String name, int times, int events) {
+        scheduler.planElsewhere(true);
         Cost cold = pass();
+        plan(100);
         settle();
-        Cost[] warm = new Cost[times];
-        for (int i = 0; i < times; i++) {
-            warm[i] = pass();
+        for (int places : new int[] {0, 100, 1000}) {
+            plan(places);
+            Cost first = pass();
+            List<Cost> warm = new ArrayList<>();
+            List<Cost> anew = new ArrayList<>();
+            for (int i = 0; i < times; i++) {
+                warm.add(pass());
+                ms += 10;
+            }
+            for (int i = 0; i < times; i++) {
+                scheduler.known().forgetShort();
+                anew.add(pass());
+            }
+            print(name + ", " + places + " places kept", places == 0 ? cold : first, warm);
+            print("  the same, nothing remembered", first, anew);
         }
-        double[] cpu = Arrays.stream(warm).mapToDouble(Cost::cpuMs).sorted().toArray();
-        double[] wall = Arrays.stream(warm).mapToDouble(Cost::wallMs).sorted().toArray();
-        System.out.printf(Locale.ROOT, "%-44s %9.1f %9.1f %9.1f %9.1f %9.1f %9d %7d%n", name, cold.cpuMs, cpu[0], cpu[times / 2], wall[0],
-                wall[times / 2], warm[times - 1].allocatedKb, cold.starts);
+        List<Cost> plans = new ArrayList<>();
+        int[] planned = {0};
+        for (int i = 0; i < Math.max(3, times / 5); i++) {
+            plans.add(cost(() -> planned[0] = scheduler.forecast(core.state(), new Now(ms, ms), 1000).size()));
+        }
+        System.out.printf("%s: %d of %d have a planned start%n", name, planned[0], scheduler.queueLength());
+        print("  plan of all", plans.getFirst(), plans);
+        events(name, events);
+    }
+
+    /** Jobs end, one after the other: how long until those that take their places are decided on. */
+    private void events(String name, int events) {
+        List<Integer> running = new ArrayList<>();
+        core.state().jobs().values().forEach(j -> {
+            if (j.holdsNodes() && j.run().allocation().nodes().size() == 1) {
+                running.add(j.id());
+            }
+        });
+        java.util.Collections.shuffle(running, random);
+        List<Cost> costs = new ArrayList<>();
+        for (int i = 0; i < Math.min(events, running.size()); i++) {
+            Job job = core.state().jobs().at(running.get(i));
+            ms += 10;
+            if (i % 100 == 0) {
+                plan(100);
+            }
+            costs.add(cost(() -> {
+                run(new Command.CompleteAllocation(0, job.id(), ExitStatus.NONE));
+                for (String node : job.run().allocation().nodeNames()) {
+                    run(new Command.Report(node, new NodeMessages.JobDone(1, job.id(), job.attempt(), "")));
+                }
+                return (int) run(new Command.Schedule(1000)).changes().stream().filter(c -> c instanceof Change.JobStarted).count();
+            }));
+        }
+        if (!costs.isEmpty()) {
+            print("  a job ends until others start", costs.getFirst(), costs);
+        }
     }
 
     public static void main(String[] args) {
@@ -271,14 +333,15 @@ public final class PlanBenchmark {
         int nodeCount = args.length > 1 ? Integer.parseInt(args[1]) : 10_000;
         String[] mixes = args.length > 2 ? args[2].split(",") : new String[] {"hpc", "arr", "uniq"};
         int times = args.length > 3 ? Integer.parseInt(args[3]) : 10;
+        int events = args.length > 5 ? Integer.parseInt(args[5]) : 500;
         System.out.printf(Locale.ROOT, "%-44s %9s %9s %9s %9s %9s %9s %7s%n", jobs + " pending, " + nodeCount + " nodes", "cold_cpu", "min_cpu",
-                "med_cpu", "min_wall", "med_wall", "alloc_kb", "cold_st");
-        for (boolean features : new boolean[] {false, true}) {
+                "med_cpu", "p99_cpu", "med_wall", "p99_wall", "starts");
+        for (boolean features : args.length > 4 ? new boolean[] {args[4].equals("on")} : new boolean[] {false, true}) {
             for (String mix : mixes) {
                 PlanBenchmark bench = new PlanBenchmark(nodeCount, features);
                 bench.occupy(features);
                 bench.queue(jobs, mix, features);
-                bench.row(mix + (features ? ", everything on" : ", plain"), times);
+                bench.rows(mix + (features ? ", everything on" : ", plain"), times, events);
             }
         }
     }

@@ -9,7 +9,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * {@code muster report JOB…}: what jobs asked for beside what they have used, a line for each resource. {@code muster watch [JOB…]} and
+ * {@code muster report JOB…}: what jobs asked for beside what they have used, a line for each resource. {@code muster why JOB…}: why they wait.
+ * {@code muster plan}: who is to have which nodes when. {@code muster watch [JOB…]} and
  * {@code muster top}: what happens, as it happens. {@code muster page}: where the page is.
  */
 public final class MusterCommand extends Wrapper {
@@ -19,13 +20,31 @@ public final class MusterCommand extends Wrapper {
     private static final int WIDTH = 14;
 
     public MusterCommand() {
-        super("report job_id... | watch [job_id...] | top | page [address]");
+        super("report job_id... | why job_id... | plan | watch [job_id...] | top | page [address]", "hours::r", "json::n", "partition::r");
     }
 
     @Override
     int go(CommandContext c, Given g) throws UsageException, SlurmException {
         List<String> rest = g.operands().isEmpty() ? List.of() : g.operands().subList(1, g.operands().size());
-        return switch (g.operands().isEmpty() ? "report" : g.operands().getFirst()) {
+        String what = g.operands().isEmpty() ? "report" : g.operands().getFirst();
+        for (String option : List.of("hours", "partition", "json")) {
+            if (g.has(option) && !what.equals("plan") && !(what.equals("why") && option.equals("json"))) {
+                throw misused(c, "muster: error: " + what + " has no option -" + option);
+            }
+        }
+        return switch (what) {
+            case "why" -> {
+                if (rest.isEmpty()) {
+                    throw misused(c, "muster: error: a job has to be named");
+                }
+                yield new Planned(c).why(rest, g.has("json"));
+            }
+            case "plan" -> {
+                if (!rest.isEmpty()) {
+                    throw misused(c, "muster: error: plan takes no operands");
+                }
+                yield new Planned(c).plan(g.value("hours"), g.value("partition"), g.has("json"));
+            }
             case "report" -> reports(c, g);
             case "watch" -> following(c).watch(rest);
             case "top" -> {
@@ -41,7 +60,7 @@ public final class MusterCommand extends Wrapper {
                 yield PageLink.print(c, rest.isEmpty() ? "" : rest.getFirst());
             }
             default -> throw misused(c, "muster: error: " + g.operands().getFirst()
-                    + " is not one of its commands; there are: report, watch, top, page");
+                    + " is not one of its commands; there are: report, why, plan, watch, top, page");
         };
     }
 

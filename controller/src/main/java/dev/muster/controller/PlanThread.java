@@ -1,0 +1,64 @@
+package dev.muster.controller;
+
+import dev.muster.daemon.DaemonLog;
+import dev.muster.scheduler.Scheduler;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Makes plans of the whole queue beside the core thread, which only notes down what they are made of: one at a time, not oftener than once a second,
+ * and none while nothing happens.
+ */
+final class PlanThread {
+    /** Between two plans, at least. */
+    private static final int PACE_MS = 1000;
+    /** Planning may use this share of a core: one in so many. */
+    private static final int SHARE = 3;
+    /** What has not changed is planned anew after so long: limits of jobs pass, and the steps of the plan move on. */
+    private static final int AGE_MS = 60_000;
+    /** So long it is waited for a pass. */
+    private static final int PASS_MS = 5000;
+
+    private final Scheduler scheduler;
+    private final CoreThread core;
+    private final BooleanSupplier stopping;
+    private final DaemonLog log;
+    private long plannedIndex = -1;
+    private long plannedNs;
+
+    PlanThread(Scheduler scheduler, CoreThread core, BooleanSupplier stopping, DaemonLog log) {
+        this.scheduler = scheduler;
+        this.core = core;
+        this.stopping = stopping;
+        this.log = log;
+    }
+
+    void start() {
+        Thread.ofPlatform().name("plan").daemon().start(this::loop);
+    }
+
+    private void loop() {
+        long sleepMs = PACE_MS;
+        while (!stopping.getAsBoolean()) {
+            try {
+                Thread.sleep(sleepMs);
+                sleepMs = PACE_MS;
+                long index = core.durableIndex();
+                boolean old = System.nanoTime() - plannedNs > AGE_MS * 1_000_000L;
+                if (scheduler.queueLength() > 0 && (index != plannedIndex || old)) {
+                    long start = System.nanoTime();
+                    if (scheduler.replan(core::wake, PASS_MS) >= 0) {
+                        plannedIndex = index;
+                        plannedNs = System.nanoTime();
+                        sleepMs = Math.max(PACE_MS, (plannedNs - start) / 1_000_000 * SHARE);
+                    }
+                }
+            } catch (InterruptedException e) {
+                return;
+            } catch (RuntimeException e) {
+                // a plan decides nothing: a defect in it costs estimates and not the daemon
+                log.error("internal error making a plan", e);
+                sleepMs = AGE_MS;
+            }
+        }
+    }
+}

@@ -1,0 +1,217 @@
+package dev.muster.scheduler;
+
+import dev.muster.core.AccountRules;
+import dev.muster.core.AccountUse;
+import dev.muster.core.Allocation;
+import dev.muster.core.BurstBuffer;
+import dev.muster.core.Job;
+import dev.muster.core.Limits;
+import dev.muster.core.Partition;
+import dev.muster.core.State;
+import dev.muster.model.JobFlag;
+import dev.muster.model.JobReason;
+import dev.muster.model.ResourceRequest;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** What is kept between passes of classes of needs and of lanes. Owned by the core thread. */
+final class Classes {
+    private final Scheduler scheduler;
+    private final Map<Need, NeedClass> byNeed = new IdentityHashMap<>();
+    private final Map<Candidates.Where, NeedClass.Where> wheres = new HashMap<>();
+    private final Map<Key, Integer> byKey = new HashMap<>();
+    private final Map<String, Integer> partitions = new HashMap<>();
+    private final Map<Group, Group> groups = new HashMap<>();
+    private final List<Lane> lanes = new ArrayList<>();
+    /** Goes up with each change of what nodes are. */
+    private long version;
+
+    /** Jobs that a pass cannot tell from one another but by their place in the queue. */
+    private record Key(Need need, ResourceRequest request, int limitMin, int timeMinMin, String user, String account, String qos) {
+        // needs are one object each: their long hash is not looked at
+        @Override
+        public int hashCode() {
+            return (((System.identityHashCode(need) * 31 + limitMin) * 31 + user.hashCode()) * 31 + account.hashCode()) * 31 + qos.hashCode();
+        }
+
+        @Override
+        public boolean equals(Object o) {
+            return o instanceof Key k && k.need == need && k.limitMin == limitMin && k.timeMinMin == timeMinMin && k.user.equals(user)
+                    && k.account.equals(account) && k.qos.equals(qos) && k.request.equals(request);
+        }
+    }
+
+    /** Those who may make others give way alike. */
+    static final class Group {
+        private final Need need;
+        private final String qos;
+        /** Trying to make room was in vain up to this priority, in the pass of that number. */
+        long vain;
+        long pass = -1;
+
+        private Group(Need need, String qos) {
+            this.need = need;
+            this.qos = qos;
+        }
+
+        @Override
+        public boolean equals(Object o) {
+            return o instanceof Group g && g.need == need && g.qos.equals(qos);
+        }
+
+        @Override
+        public int hashCode() {
+            return System.identityHashCode(need) * 31 + qos.hashCode();
+        }
+    }
+
+    /** Jobs of one {@link Key}: what limits say to one of them they say to all. */
+    static final class Lane {
+        final NeedClass need;
+        final Group group;
+        /** Of the partition. */
+        final int partition;
+        private Optional<AccountUse.Grounds> grounds = Optional.empty();
+        private JobReason reason = JobReason.NONE;
+        private long lookedAt = -1;
+
+        private Lane(NeedClass need, Group group, int partition) {
+            this.need = need;
+            this.group = group;
+            this.partition = partition;
+        }
+
+        /** What limits say to its jobs; empty if that is not known now. */
+        Optional<JobReason> limit(AccountUse use) {
+            if (lookedAt == use.changes()) {
+                return Optional.of(reason);
+            }
+            if (grounds.isEmpty() || !grounds.get().hold()) {
+                return Optional.empty();
+            }
+            lookedAt = use.changes();
+            return Optional.of(reason);
+        }
+
+        /** Asks the limits. */
+        void ask(AccountRules rules, AccountUse use, Job job) {
+            use.watch();
+            reason = rules.blocks(job.desc(), Allocation.NONE, need.need.limitMin(), use);
+            grounds = use.grounds();
+            lookedAt = grounds.isPresent() ? use.changes() : -1;
+        }
+    }
+
+    Classes(Scheduler scheduler) {
+        this.scheduler = scheduler;
+    }
+
+    void clear() {
+        byNeed.clear();
+        wheres.clear();
+        partitions.clear();
+        version++;
+        forgetLanes();
+    }
+
+    void forgetLanes() {
+        byKey.clear();
+        lanes.clear();
+        groups.clear();
+    }
+
+    /** More lanes are kept than jobs wait: those of jobs that are gone. */
+    boolean areMany(int queued) {
+        return lanes.size() > Scheduler.CLASSES_MAX + 2 * queued;
+    }
+
+    long version() {
+        return version;
+    }
+
+    /** A node has other features: who may run where is looked at anew. */
+    void moved() {
+        version++;
+        wheres.values().forEach(w -> w.mask = new long[0]);
+        byNeed.values().forEach(NeedClass::forget);
+    }
+
+    /** Everybody is tried again. */
+    void forgetShort() {
+        byNeed.values().forEach(NeedClass::forget);
+    }
+
+    int size() {
+        return byNeed.size();
+    }
+
+    int partitionsSize() {
+        return partitions.size();
+    }
+
+    int partition(String name) {
+        return partitions.computeIfAbsent(name, n -> partitions.size());
+    }
+
+    /** The class of a need, one object per distinct need. */
+    NeedClass of(Need need, Candidates candidates, boolean memoryConsumed) {
+        NeedClass c = byNeed.get(need);
+        if (c == null) {
+            Candidates.Where key = Candidates.Where.of(need);
+            NeedClass.Where where = wheres.computeIfAbsent(key, k -> new NeedClass.Where(wheres.size(), k, new long[0]));
+            c = new NeedClass(byNeed.size(), need, where, memoryConsumed);
+            byNeed.put(need, c);
+        }
+        if (c.mask().length == 0) {
+            c.look(FreeTable.mask(candidates.of(need, Set.of()), scheduler.nodes().size()));
+        }
+        return c;
+    }
+
+    Lane lane(int id) {
+        return lanes.get(id);
+    }
+
+    Lane[] allLanes() {
+        return lanes.toArray(new Lane[0]);
+    }
+
+    /** Of all places, by their numbers. */
+    long[][] masks() {
+        long[][] out = new long[wheres.size()][];
+        wheres.values().forEach(w -> out[w.id] = w.mask);
+        return out;
+    }
+
+    /** The lane of a job about which there is nothing special; UNKNOWN for others. */
+    int laneOf(State state, Job job, Candidates candidates, boolean memoryConsumed) {
+        String partition = job.desc().partition();
+        String qos = job.desc().charge().qos();
+        if (job.isHet() || partition.indexOf(',') >= 0 || qos.indexOf(',') >= 0 || job.array().maxRunning() > 0 || job.desc().timing().deadline() > 0
+                || !job.desc().charge().reservation().isEmpty() || !job.desc().request().prefer().isEmpty() || job.has(JobFlag.EXPEDITING)
+                || BurstBuffer.blocks(state, job) != JobReason.NONE) {
+            return QueueOrder.UNKNOWN;
+        }
+        Optional<Partition> of = state.partitions().find(partition);
+        if (of.isEmpty() || Limits.reason(job.desc(), of.get(), state) != JobReason.NONE) {
+            return QueueOrder.UNKNOWN;
+        }
+        Need need = scheduler.need(job, of.get(), state);
+        if (need.network().switches() > 0) {
+            return QueueOrder.UNKNOWN;
+        }
+        Key key = new Key(need, job.desc().request(), job.desc().timing().timeLimitMin(), job.desc().timing().timeMinMin(),
+                job.desc().owner().user(), job.desc().charge().account(), qos);
+        return byKey.computeIfAbsent(key, k -> {
+            Group group = new Group(need, job.desc().charge().firstQos());
+            Group same = groups.putIfAbsent(group, group);
+            lanes.add(new Lane(of(need, candidates, memoryConsumed), same == null ? group : same, partition(partition)));
+            return lanes.size() - 1;
+        });
+    }
+}

@@ -1,0 +1,343 @@
+package dev.muster.scheduler;
+
+import dev.muster.core.Dependency;
+import dev.muster.core.Job;
+import dev.muster.core.Licences;
+import dev.muster.core.LimitUse;
+import dev.muster.core.Limits;
+import dev.muster.core.Node;
+import dev.muster.core.Now;
+import dev.muster.core.Partition;
+import dev.muster.core.Planner;
+import dev.muster.core.Reservation;
+import dev.muster.core.State;
+import dev.muster.model.HostList;
+import dev.muster.model.JobReason;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.LongFunction;
+import java.util.function.Predicate;
+
+/**
+ * Why a job waits, in plain words: the one reason that counts, with what bears it out, and what would have to be otherwise. Of a state and the reason
+ * and plan that the last pass left; on any thread.
+ */
+public final class Explainer {
+    /** Of jobs or nodes that are named one by one. */
+    private static final int NAMED_MAX = 3;
+
+    private final State state;
+    private final Now now;
+    private final Scheduler scheduler;
+    private final Predicate<Job> shown;
+    private final LongFunction<String> clock;
+    private final List<String> evidence = new ArrayList<>();
+    private String change = "";
+
+    /**
+     * @param says     one sentence
+     * @param evidence a sentence each
+     * @param change   what would have to be otherwise, "" if nothing but time has to pass
+     */
+    public record Explanation(String says, List<String> evidence, String change) {}
+
+    /**
+     * @param shown whether jobs may be named to whoever asks
+     * @param clock a second since 1970 in words
+     */
+    public Explainer(State state, Now now, Scheduler scheduler, Predicate<Job> shown, LongFunction<String> clock) {
+        this.state = state;
+        this.now = now;
+        this.scheduler = scheduler;
+        this.shown = shown;
+        this.clock = clock;
+    }
+
+    /** @param reason as squeue shows it */
+    public Explanation of(Job job, JobReason reason) {
+        String says = job.isPending() ? waiting(job, reason) : switch (job.state()) {
+            case RUNNING -> "It runs since " + clock.apply(job.run().startTime()) + " on " + job.run().allocation().hostList() + ".";
+            case SUSPENDED -> "It is suspended since " + clock.apply(job.run().suspendTime()) + ".";
+            case PENDING -> "It was given back to the queue; its nodes are being cleaned up.";
+            default -> "It is over: " + job.state() + " at " + clock.apply(job.run().endTime()) + ".";
+        };
+        return new Explanation(says, List.copyOf(evidence), change);
+    }
+
+    private String waiting(Job job, JobReason reason) {
+        if (job.isHeld()) {
+            change = "scontrol release " + job.displayId();
+            return reason == JobReason.JOB_HELD_USER ? "Its owner holds it." : reason == JobReason.JOB_HELD_ADMIN ? "An administrator holds it."
+                    : "It is held: " + reason.word() + (job.reasonText().isEmpty() ? "." : " (" + job.reasonText() + ").");
+        }
+        Optional<Partition> partition = state.partitions().find(job.desc().partition().split(",")[0]);
+        return switch (reason) {
+            case BEGIN_TIME -> "It is not to begin before " + clock.apply(job.desc().timing().beginTime()) + ".";
+            case DEPENDENCY, DEPENDENCY_NEVER_SATISFIED -> dependency(job, reason);
+            case PARTITION_DOWN, PARTITION_INACTIVE -> {
+                change = "An administrator sets the partition UP, or the job is moved: scontrol update jobid=" + job.id() + " partition=...";
+                yield "Partition " + job.desc().partition() + " is " + (reason == JobReason.PARTITION_DOWN ? "DOWN" : "INACTIVE") + ".";
+            }
+            case PARTITION_TIME_LIMIT -> {
+                change = "A time limit within the partition's, or another partition.";
+                yield "It asks for more time than partition " + job.desc().partition() + " allows: " + minutes(job.desc().timing().timeLimitMin())
+                        + ", and at most " + minutes(partition.map(p -> p.info().maxTimeMin()).orElse(-1)) + ".";
+            }
+            case PARTITION_NODE_LIMIT -> "It asks for " + job.desc().request().nodesMin() + " nodes, and partition " + job.desc().partition()
+                    + " allows from " + partition.map(p -> p.info().minNodes()).orElse(0) + " to " + partition.map(p -> p.info().maxNodes()).orElse(-1)
+                    + " (-1: any number).";
+            case PARTITION_CONFIG -> {
+                change = "A smaller request, another partition, or more nodes in this one.";
+                yield "Partition " + job.desc().partition() + " could not hold it even if it were empty: " + asks(job) + ".";
+            }
+            case LICENSES -> licences(job);
+            case RESERVATION -> reservation(job);
+            case REQ_NODE_NOT_AVAIL -> nodes(job);
+            case JOB_ARRAY_TASK_LIMIT -> {
+                change = "scontrol update jobid=" + job.id() + " arraytaskthrottle=...";
+                yield "Only " + job.array().maxRunning() + " of its tasks may run at a time, and so many do.";
+            }
+            case RESOURCES -> resources(job);
+            case PRIORITY -> priority(job);
+            case NO_TOPOLOGY_UNIT -> "Enough nodes are free, but they do not hang together as the topology wants it.";
+            case DEADLINE -> "It could not end before its deadline, " + clock.apply(job.desc().timing().deadline()) + ".";
+            case NONE -> "The scheduler has not looked at it yet.";
+            default -> limit(job, reason);
+        };
+    }
+
+    // ---- one kind of reason each
+
+    private String dependency(Job job, JobReason reason) {
+        for (Dependency d : job.dependencies()) {
+            if (d.status() == Dependency.Status.FULFILLED) {
+                continue;
+            }
+            if (d.kind() == Dependency.Kind.SINGLETON) {
+                evidence.add("No other job of the same name and user may run or come before it.");
+                continue;
+            }
+            String name = d.jobId() + (d.arrayTask() >= 0 ? "_" + d.arrayTask() : "");
+            Optional<Job> other = state.job(d.jobId(), d.arrayTask());
+            evidence.add(d.kind().word() + ":" + name + ": " + other.map(o -> "job " + name + " is " + o.state()).orElse("job " + name
+                    + " is not known any more") + (d.status() == Dependency.Status.FAILED ? ", so this never comes true" : ""));
+        }
+        if (reason == JobReason.DEPENDENCY_NEVER_SATISFIED) {
+            change = "scontrol update jobid=" + job.id() + " dependency=... or scancel " + job.displayId();
+            return "It waits for what can not happen any more.";
+        }
+        boolean any = job.dependencies().stream().anyMatch(Dependency::any);
+        return "It waits for " + (any ? "any of these" : "other jobs") + ": " + Dependency.print(job.dependencies()) + ".";
+    }
+
+    private String licences(Job job) {
+        Map<String, Integer> all = Licences.configured(state);
+        Map<String, Integer> used = new TreeMap<>();
+        List<Job> holders = new ArrayList<>();
+        for (Job other : state.jobs().values()) {
+            List<Licences.Item> held = Licences.held(other);
+            held.forEach(i -> used.merge(i.name(), i.count(), Integer::sum));
+            if (!held.isEmpty()) {
+                holders.add(other);
+            }
+        }
+        Licences.Wanted wanted = Licences.parse(job.desc().request().licenses()).orElse(Licences.Wanted.NONE);
+        for (Licences.Item i : wanted.items()) {
+            evidence.add("Licence " + i.name() + ": it asks for " + i.count() + "; " + used.getOrDefault(i.name(), 0) + " of "
+                    + all.getOrDefault(i.name(), 0) + " are in use" + by(holders.stream().filter(h -> Licences.held(h).stream()
+                    .anyMatch(l -> l.name().equals(i.name()))).toList()) + ".");
+        }
+        return "It waits for licences" + (wanted.any() ? ", any one of which would do" : "") + ".";
+    }
+
+    private String reservation(Job job) {
+        for (String name : job.desc().charge().reservation().split(",")) {
+            Optional<Reservation> r = state.reservations().find(name);
+            evidence.add(r.map(o -> "Reservation " + name + " is from " + clock.apply(o.startAt(now.seconds())) + " to "
+                    + clock.apply(o.endAt(now.seconds())) + ".").orElse("There is no reservation " + name + "."));
+        }
+        return "It runs in a reservation that it cannot use now.";
+    }
+
+    private String nodes(Job job) {
+        for (String name : Feasibility.names(job.desc().request().nodeList())) {
+            Optional<Node> node = state.nodes().find(name);
+            if (node.isPresent() && !node.get().isUsable()) {
+                evidence.add("Node " + name + " is " + node.get().baseState() + flags(node.get())
+                        + (node.get().reason().isEmpty() ? "" : ": " + node.get().reason()) + ".");
+            }
+        }
+        for (Reservation r : state.reservations().values()) {
+            if (r.startAt(now.seconds()) < now.seconds() + limitS(job) && r.endAt(now.seconds()) > now.seconds()) {
+                evidence.add("Reservation " + r.name() + " has " + HostList.of(r.nodes()).compressed() + " from " + clock.apply(r.startAt(now.seconds()))
+                        + " to " + clock.apply(r.endAt(now.seconds())) + ".");
+            }
+        }
+        change = job.desc().request().nodeList().isEmpty() ? "A shorter time limit may let it end before the reservation begins."
+                : "The nodes come back, or the job asks for others.";
+        return job.desc().request().nodeList().isEmpty() ? "Reservations leave it no nodes for the time that it asks for."
+                : "Nodes that it names cannot be used now.";
+    }
+
+    private static String flags(Node n) {
+        return (n.has(Node.Flag.DRAIN) ? "+DRAIN" : "") + (n.has(Node.Flag.NOT_RESPONDING) ? ", and does not answer" : "");
+    }
+
+    private String limit(Job job, JobReason reason) {
+        int limitMin = state.partitions().find(job.desc().partition().split(",")[0]).map(p -> Limits.timeLimitMin(job.desc(), p)).orElse(-1);
+        Optional<LimitUse.Found> found = LimitUse.of(state, job.desc(), reason, limitMin);
+        if (found.isEmpty()) {
+            return "It waits for the reason " + reason.word() + (job.reasonText().isEmpty() ? "." : " (" + job.reasonText() + ").");
+        }
+        LimitUse.Found f = found.get();
+        if (f.used() >= 0) {
+            evidence.add(f.used() + " of " + f.most() + " " + f.what() + " are in use, and it asks for " + f.asked() + ".");
+            change = f.asked() > f.most() ? "Less than it asks for now, or a higher limit." : "Jobs that count against the limit end, or it is raised.";
+        } else {
+            evidence.add("At most " + f.most() + " " + f.what() + " are allowed" + (f.asked() >= 0 ? ", and it asks for " + f.asked() : "") + ".");
+            change = f.asked() >= 0 ? "Less than it asks for now, or a higher limit." : "What was used fades or is forgotten, or the limit is raised.";
+        }
+        return "A limit keeps it back: " + f.limit() + " of " + f.whose() + ".";
+    }
+
+    // ---- room and order
+
+    private String resources(Job job) {
+        Free free = free(job);
+        told(job, free);
+        holders(job, free);
+        return free.suffices ? "Enough is free now, but not for as long as it asks for: what is free is promised to jobs that come before it."
+                : "It comes next in partition " + job.desc().partition() + ", and not enough is free for it.";
+    }
+
+    private String priority(Job job) {
+        List<Job> ahead = new ArrayList<>();
+        long own = priorityOf(job);
+        List<String> partitions = List.of(job.desc().partition().split(","));
+        for (Job other : state.jobs().values()) {
+            if (Scheduler.inQueue(other) && other.id() != job.id() && partitions.stream().anyMatch(List.of(other.desc().partition().split(","))::contains)
+                    && (priorityOf(other) > own || priorityOf(other) == own && other.id() < job.id())) {
+                ahead.add(other);
+            }
+        }
+        ahead.sort(Comparator.comparingLong((Job j) -> -priorityOf(j)).thenComparingInt(Job::id));
+        Free free = free(job);
+        told(job, free);
+        evidence.add(ahead.size() + " waiting job" + (ahead.size() == 1 ? " comes" : "s come") + " before it in partition " + job.desc().partition()
+                + "; its priority is " + own + ".");
+        for (Job first : ahead.stream().filter(shown).limit(NAMED_MAX).toList()) {
+            long start = scheduler.plannedStart(first.id());
+            evidence.add("Before it: job " + first.displayId() + " of " + first.desc().owner().user() + ", priority " + priorityOf(first) + ", "
+                    + asks(first) + (start > 0 ? ", planned for " + clock.apply(start) : "") + ".");
+        }
+        change = free.suffices ? "A shorter time limit may let it start beside those that come before it." : "";
+        return free.suffices ? "What it needs is free, but would be missing to jobs that come before it."
+                : "Others come before it, and not enough is free for it beside them.";
+    }
+
+    private long priorityOf(Job job) {
+        return scheduler.priority(job.id()).orElse(job.priority());
+    }
+
+    private record Free(int nodes, int usable, long cpus, int mostCpus, long mostMemoryMb, int withRoom, int needed, boolean suffices, List<String> names) {}
+
+    private Free free(Job job) {
+        String name = job.desc().partition().split(",")[0];
+        Optional<Partition> partition = state.partitions().find(name);
+        if (partition.isEmpty()) {
+            return new Free(0, 0, 0, 0, 0, 0, 1, false, List.of());
+        }
+        Need need = Need.of(job.desc(), partition.get(), state);
+        int usable = 0;
+        long cpus = 0;
+        int most = 0;
+        long memory = 0;
+        int room = 0;
+        long tasks = 0;
+        for (String n : partition.get().nodes()) {
+            Node node = state.nodes().at(n);
+            boolean fits = Features.match(need.features(), node.features());
+            if (!node.isUsable() || !fits) {
+                continue;
+            }
+            usable++;
+            int left = Math.max(0, node.spec().cpus() - node.cpusAllocated());
+            long leftMb = Math.max(0, node.spec().memoryMb() - node.spec().memSpecLimitMb() - node.memoryAllocatedMb());
+            cpus += left;
+            most = Math.max(most, left);
+            memory = Math.max(memory, left > 0 ? leftMb : 0);
+            NodeSlot slot = new NodeSlot(0, node);
+            int here = Chooser.tasksFitting(need, slot, left / Math.max(1, node.spec().cpusPerUnit()), leftMb, node.cpusAllocated() == 0,
+                    state.settings().memoryConsumed());
+            room += here > 0 ? 1 : 0;
+            tasks += here;
+        }
+        return new Free(partition.get().nodes().size(), usable, cpus, most, memory, room, need.nodesMin(),
+                room >= need.nodesMin() && tasks >= need.tasks(), partition.get().nodes());
+    }
+
+    private void told(Job job, Free free) {
+        evidence.add("It asks for " + asks(job) + ".");
+        evidence.add(free.usable + " of " + free.nodes + " nodes of the partition can be used by it; " + free.cpus + " CPUs are free on them, at most "
+                + free.mostCpus + " CPUs on one, and at most " + free.mostMemoryMb + " MB beside free CPUs. " + free.withRoom + " node"
+                + (free.withRoom == 1 ? " has" : "s have") + " room for a part of it or all; it needs " + free.needed + ".");
+    }
+
+    /** Who has the nodes and leaves first. */
+    private void holders(Job job, Free free) {
+        java.util.Set<String> nodes = new java.util.HashSet<>(free.names);
+        List<Job> running = new ArrayList<>();
+        for (Job other : state.jobs().values()) {
+            if (other.holdsNodes() && other.run().allocation().nodeNames().stream().anyMatch(nodes::contains)) {
+                running.add(other);
+            }
+        }
+        running.sort(Comparator.comparingLong(j -> Forecast.left(j, now.tickMs())));
+        evidence.add(running.size() + " job" + (running.size() == 1 ? " has" : "s have") + " its nodes" + (running.isEmpty() ? "." : "; first to leave:"));
+        for (Job first : running.stream().filter(shown).limit(NAMED_MAX).toList()) {
+            long left = Forecast.left(first, now.tickMs());
+            evidence.add("Job " + first.displayId() + " of " + first.desc().owner().user() + " has " + first.run().allocation().cpus() + " CPUs on "
+                    + first.run().allocation().hostList() + (left > Times.HORIZON_S * 10L ? ", without a limit."
+                    : " until " + clock.apply(now.seconds() + left) + " at the latest."));
+        }
+    }
+
+    private String by(List<Job> holders) {
+        List<String> names = holders.stream().filter(shown).limit(NAMED_MAX).map(h -> h.displayId() + " of " + h.desc().owner().user()).toList();
+        return names.isEmpty() ? "" : ", by job " + String.join(", ", names) + (holders.size() > names.size() ? " and others" : "");
+    }
+
+    private long limitS(Job job) {
+        int limit = state.partitions().find(job.desc().partition().split(",")[0]).map(p -> Limits.timeLimitMin(job.desc(), p)).orElse(-1);
+        return limit < 0 ? Times.HORIZON_S : limit * 60L;
+    }
+
+    private String asks(Job job) {
+        dev.muster.core.Amounts a = dev.muster.core.Amounts.requested(state, job.desc());
+        int limit = state.partitions().find(job.desc().partition().split(",")[0]).map(p -> Limits.timeLimitMin(job.desc(), p)).orElse(-1);
+        StringBuilder out = new StringBuilder();
+        out.append(a.cpus()).append(a.cpus() == 1 ? " CPU" : " CPUs").append(" on ").append(a.nodes()).append(a.nodes() == 1 ? " node" : " nodes");
+        if (job.desc().request().exclusive() == dev.muster.model.ResourceRequest.Exclusive.NODE) {
+            out.append(" that it has alone");
+        }
+        if (a.memoryMb() > 0) {
+            out.append(", ").append(a.memoryMb()).append(" MB");
+        }
+        a.gres().forEach((name, count) -> out.append(", ").append(count).append(' ').append(name));
+        return out.append(" for ").append(minutes(limit)).toString();
+    }
+
+    private static String minutes(int minutes) {
+        return minutes < 0 ? "any time" : minutes < 120 ? minutes + (minutes == 1 ? " minute" : " minutes")
+                : minutes < 2880 ? String.format(java.util.Locale.ROOT, "%d:%02d hours", minutes / 60, minutes % 60) : minutes / 1440 + " days";
+    }
+
+    /** When and where it is planned to start; empty if it is not. */
+    public Optional<Planner.Estimate> planned(Job job) {
+        return job.isPending() ? scheduler.plan(job.id()) : Optional.empty();
+    }
+}

@@ -1,0 +1,390 @@
+package dev.muster.scheduler;
+
+import dev.muster.core.Allocation;
+import dev.muster.core.Job;
+import dev.muster.core.Licences;
+import dev.muster.core.Planner;
+import dev.muster.core.State;
+import dev.muster.model.JobReason;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * A plan of all that wait: in the queue's order each is given the first time at which it fits on what those before it leave, in steps of
+ * {@link Times}, with ends rounded up. It is made of what the core thread has noted down in {@link Input}, on any thread, and is a value. Which core or
+ * device a job gets is not planned, nor how nodes hang together; what is planned is CPUs, memory and GPUs of nodes, and licences.
+ */
+public final class Forecast {
+    /** Jobs wait for these, or for something that the plan knows of. */
+    static final Set<JobReason> WAITS = EnumSet.of(JobReason.NONE, JobReason.PRIORITY, JobReason.RESOURCES,
+            JobReason.LICENSES, JobReason.NO_TOPOLOGY_UNIT, JobReason.REQ_NODE_NOT_AVAIL, JobReason.JOB_ARRAY_TASK_LIMIT);
+    /** Tasks of one array that are planned one by one. */
+    private static final int TASKS_MAX = 2_000;
+
+    /**
+     * What a plan is made of.
+     *
+     * @param nowS  seconds since 1970
+     * @param queue copies of its blocks, in order
+     * @param lanes by number
+     * @param masks of places, by their number
+     * @param special jobs that are in no lane and wait for nothing but resources and others
+     * @param nodes names by number
+     * @param whole what of each node jobs may have when nobody else is there
+     * @param era    of nodes' numbers
+     * @param claims how many of the first that have to wait get their places kept
+     */
+    record Input(State state, long nowS, long tickMs, Times times, FreeTable free, FreeTable whole, List<String> nodes,
+            List<QueueOrder.Block> queue, Classes.Lane[] lanes, long[][] masks, Map<Integer, Asked> special, int claims, int era) {}
+
+    /**
+     * @param mask  nodes that it may run on
+     * @param tasks of an array's record, 1 for others
+     */
+    record Asked(int jobId, NeedClass need, long[] mask, int tasks) {}
+
+    /** Of a node from one second since 1970 to another, kept for a job. */
+    record Claim(int node, long from, long to, int cpus, long memoryMb) {}
+
+    private final Input in;
+    private final Times times;
+    private final int count;
+    private final int slots;
+    private final int[][] cpus;
+    private final int[][] memoryMb;
+    private final byte[][] gpus;
+    /** Of blocks of 64 nodes, no less than the most CPUs that one of them has; and how many nodes nobody is on. */
+    private final int[][] most;
+    private final int[] idle;
+    /** The slot after the last in which something is taken that was not there before: until then a node may become fuller. */
+    private final int[] fuller;
+    private final Map<NeedClass, Integer> from = new java.util.IdentityHashMap<>();
+    private final LicencePlan licences;
+    private final Map<Integer, Planned> planned = new HashMap<>();
+    private final Map<Integer, List<Claim>> claims = new java.util.LinkedHashMap<>();
+    private int[] found = new int[64];
+    private int[] foundTasks = new int[64];
+
+    /** @param start seconds since 1970 */
+    private record Planned(long start, int[] nodes, int cpus, String partition) {}
+
+    private Forecast(Input in) {
+        this.in = in;
+        this.times = in.times;
+        this.count = in.nodes.size();
+        this.slots = times.count();
+        this.cpus = new int[slots][count];
+        this.memoryMb = new int[slots][count];
+        this.gpus = new byte[slots][count];
+        this.most = new int[slots][FreeTable.words(count)];
+        this.idle = new int[slots];
+        this.fuller = new int[count];
+        this.licences = new LicencePlan(Licences.configured(in.state), times);
+    }
+
+    static Forecast of(Input in) {
+        Forecast f = new Forecast(in);
+        f.fill();
+        int left = in.claims;
+        for (QueueOrder.Block block : in.queue) {
+            for (int i = 0; i < block.size; i++) {
+                Optional<Asked> job = asked(in, block, i);
+                left -= job.isPresent() && f.plan(job.get(), left > 0) ? 1 : 0;
+            }
+        }
+        return f;
+    }
+
+    /** Empty for who waits for something that no plan knows of. */
+    private static Optional<Asked> asked(Input in, QueueOrder.Block block, int i) {
+        int lane = block.lanes[i];
+        if (lane == QueueOrder.UNKNOWN) {
+            return Optional.ofNullable(in.special.get(block.places[i].jobId()));
+        }
+        NeedClass c = in.lanes[lane].need;
+        if (block.told[i] >= 0 && !WAITS.contains(Lanes.REASONS[block.told[i]]) || in.masks[c.where()].length == 0) {
+            return Optional.empty();
+        }
+        return Optional.of(new Asked(block.places[i].jobId(), c, in.masks[c.where()], tasks(block.places[i].job())));
+    }
+
+    static int tasks(Job job) {
+        return job.isArrayRecord() ? job.array().pending().count() : 1;
+    }
+
+    /** When the job is planned to start, seconds since 1970; 0 if it has no plan. */
+    long start(int jobId) {
+        Planned p = planned.get(jobId);
+        return p == null ? 0 : p.start;
+    }
+
+    /** When and where; empty if it has no plan. */
+    Optional<Planner.Estimate> estimate(int jobId) {
+        return Optional.ofNullable(planned.get(jobId)).map(p -> new Planner.Estimate(p.start,
+                Arrays.stream(p.nodes).mapToObj(in.nodes::get).toList(), p.cpus, p.partition));
+    }
+
+    /** Jobs that have a time. */
+    public int size() {
+        return planned.size();
+    }
+
+    /** What is to be kept for the first that wait, in the queue's order. */
+    Map<Integer, List<Claim>> claims() {
+        return claims;
+    }
+
+    /** Of nodes' numbers. */
+    int era() {
+        return in.era;
+    }
+
+    // ---- what will be free when
+
+    private void fill() {
+        for (int n = 0; n < count; n++) {
+            boolean ready = in.free.isReady(n);
+            cpus[0][n] = ready ? in.free.cpus[n] : Integer.MIN_VALUE / 2;
+            memoryMb[0][n] = (int) Math.clamp(in.free.memoryMb[n], Integer.MIN_VALUE / 2, Integer.MAX_VALUE / 2);
+            gpus[0][n] = (byte) Math.min(Byte.MAX_VALUE, in.free.gpus[n]);
+        }
+        Map<String, Integer> numbers = new HashMap<>();
+        for (int n = 0; n < count; n++) {
+            numbers.put(in.nodes.get(n), n);
+        }
+        for (Job job : in.state.jobs().values()) {
+            if (!job.holdsNodes()) {
+                continue;
+            }
+            long left = left(job, in.tickMs);
+            licences.running(job, left);
+            if (!Scheduler.gaveItsCores(in.state, job)) {
+                give(job.run().allocation().nodes(), left, numbers);
+            }
+            give(job.run().allocation().leaving(), Outlook.LEAVING_S, numbers);
+        }
+        for (int s = 1; s < slots; s++) {
+            for (int n = 0; n < count; n++) {
+                // no more than there is: what several share comes back with each of them
+                cpus[s][n] = Math.min(in.whole.cpus[n], cpus[s - 1][n] + cpus[s][n]);
+                memoryMb[s][n] += memoryMb[s - 1][n];
+                gpus[s][n] = (byte) Math.min(in.whole.gpus[n], gpus[s - 1][n] + gpus[s][n]);
+            }
+        }
+        keepReservations(numbers);
+        for (int s = 0; s < slots; s++) {
+            for (int n = 0; n < count; n++) {
+                most[s][n >>> 6] = Math.max(most[s][n >>> 6], cpus[s][n]);
+                idle[s] += cpus[s][n] >= in.whole.cpus[n] ? 1 : 0;
+            }
+        }
+    }
+
+    /** Seconds until the job must be over. */
+    static long left(Job job, long tickMs) {
+        return job.run().limitTickMs() < 0 ? job.state().isActive() ? Long.MAX_VALUE / 2 : Outlook.LEAVING_S
+                : Math.max(0, (job.run().limitTickMs() - tickMs + 999) / 1000);
+    }
+
+    private void give(List<Allocation.Share> shares, long afterS, Map<String, Integer> numbers) {
+        int slot = Math.max(1, times.slotAt(Math.max(0, afterS)));
+        for (Allocation.Share share : shares) {
+            Integer n = numbers.get(share.node());
+            if (slot < slots && n != null && !share.released()) {
+                cpus[slot][n] += share.cpus();
+                memoryMb[slot][n] += (int) Math.min(Integer.MAX_VALUE / 2, share.memoryMb());
+                gpus[slot][n] += (byte) (share.gres().containsKey("gpu") ? share.gres().get("gpu").count() : 0);
+            }
+        }
+    }
+
+    /** What reservations have is nobody's in their times: their own jobs are not planned here. */
+    private void keepReservations(Map<String, Integer> numbers) {
+        in.state.reservations().values().forEach(r -> r.windows(in.nowS, in.nowS, in.nowS + Times.HORIZON_S).forEach(w -> {
+            int first = Math.max(0, times.slotAt(Math.max(0, w.from() - in.nowS)) - 1);
+            int last = Math.min(slots, Math.max(first + 1, times.slotAt(w.to() - in.nowS)));
+            for (String name : r.nodes()) {
+                Integer n = numbers.get(name);
+                if (n != null) {
+                    int units = r.unitsOn(in.state.nodes().at(name).spec()).count() * in.state.nodes().at(name).spec().cpusPerUnit();
+                    for (int s = first; s < last; s++) {
+                        cpus[s][n] = Math.min(cpus[s][n], in.whole.cpus[n] - units);
+                    }
+                    fuller[n] = Math.max(fuller[n], last);
+                }
+            }
+        }));
+    }
+
+    // ---- one job after the other
+
+    /** @return whether it was given claims */
+    private boolean plan(Asked job, boolean claim) {
+        boolean kept = false;
+        int tasks = Math.min(TASKS_MAX, job.tasks);
+        for (int i = 0; i < tasks; i++) {
+            int slot = earliest(job);
+            if (slot >= slots) {
+                return kept;
+            }
+            int nodes = chosen;
+            Planned p = take(job.need, slot, nodes);
+            planned.putIfAbsent(job.jobId, p);
+            if (claim && i == 0 && slot > 0) {
+                claims.put(job.jobId, claimsOf(job.need, p));
+                kept = true;
+            }
+        }
+        return kept;
+    }
+
+    /** How many of {@link #found} were taken last. */
+    private int chosen;
+
+    /** The first slot in which the need fits; the number of slots if there is none. */
+    private int earliest(Asked job) {
+        NeedClass c = job.need;
+        int limit = c.need.limitMin();
+        for (int s = from.getOrDefault(c, 0); s < slots; s++) {
+            // what is free becomes less with each that is planned: the next that needs the same finds nothing earlier
+            from.put(c, s);
+            int end = times.endSlot(s, limit);
+            if (c.exclusive && idle[s] < c.nodesMin || !hasLicences(c, s, end)) {
+                continue;
+            }
+            if (fits(c, job.mask, s, end)) {
+                return s;
+            }
+        }
+        from.put(c, slots);
+        return slots;
+    }
+
+    private boolean hasLicences(NeedClass c, int slot, int end) {
+        return c.need.licences().items().isEmpty() || licences.choose(c.need.licences(), slot, end, c.need.reservation()).isPresent();
+    }
+
+    /** Whether enough nodes have room in all these slots: they are then in {@link #found}. */
+    private boolean fits(NeedClass c, long[] mask, int slot, int end) {
+        int[] now = cpus[slot];
+        long sum = 0;
+        chosen = 0;
+        int nodesMax = c.need.nodesMax() > 0 ? c.need.nodesMax() : Integer.MAX_VALUE;
+        for (int w = 0; w < mask.length; w++) {
+            if (mask[w] == 0 || most[slot][w] < c.cpusMin) {
+                continue;
+            }
+            int best = Integer.MIN_VALUE;
+            for (long bits = mask[w]; bits != 0; bits &= bits - 1) {
+                int n = (w << 6) + Long.numberOfTrailingZeros(bits);
+                best = Math.max(best, now[n]);
+                if (now[n] < c.cpusMin) {
+                    continue;
+                }
+                long tasks = tasksOn(c, n, slot, end);
+                if (tasks <= 0) {
+                    continue;
+                }
+                if (chosen == found.length) {
+                    found = Arrays.copyOf(found, 2 * chosen);
+                    foundTasks = Arrays.copyOf(foundTasks, 2 * chosen);
+                }
+                found[chosen] = n;
+                foundTasks[chosen++] = (int) Math.min(Integer.MAX_VALUE, tasks);
+                sum += tasks;
+                if (chosen >= c.nodesMin && sum >= c.tasks && chosen <= nodesMax) {
+                    return true;
+                }
+                if (chosen == nodesMax) {
+                    // too little on these: the next takes the place of the smallest
+                    int least = 0;
+                    for (int i = 1; i < chosen; i++) {
+                        least = foundTasks[i] < foundTasks[least] ? i : least;
+                    }
+                    sum -= foundTasks[least];
+                    chosen--;
+                    found[least] = found[chosen];
+                    foundTasks[least] = foundTasks[chosen];
+                }
+            }
+            if (mask[w] == -1L) {
+                most[slot][w] = best;
+            }
+        }
+        return false;
+    }
+
+    /** So many tasks fit on the node in all these slots. */
+    private long tasksOn(NeedClass c, int n, int slot, int end) {
+        int last = Math.min(end, Math.max(slot + 1, fuller[n]));
+        int least = Integer.MAX_VALUE;
+        int memory = Integer.MAX_VALUE;
+        for (int s = slot; s < last; s++) {
+            least = Math.min(least, cpus[s][n]);
+            memory = Math.min(memory, memoryMb[s][n]);
+            if (gpus[s][n] < c.gpus) {
+                return 0;
+            }
+        }
+        if (least < c.cpusMin || memory < c.memoryMin || c.exclusive && least < in.whole.cpus[n]
+                || c.need.memAll() && memory < in.whole.memoryMb[n]) {
+            return 0;
+        }
+        return c.need.overcommit() ? Math.max(1, c.need.tasks()) : c.tasksOn(least, memory);
+    }
+
+    /** As {@link Chooser} deals: each node takes all it has room for, but one task is left for each still to come. */
+    private Planned take(NeedClass c, int slot, int nodes) {
+        int end = times.endSlot(slot, c.need.limitMin());
+        int[] own = new int[nodes];
+        int sum = 0;
+        int left = Math.max(c.need.tasks(), nodes);
+        for (int i = 0; i < nodes; i++) {
+            int n = found[i];
+            own[i] = n;
+            int tasks = Math.max(1, Math.min(foundTasks[i], left - (nodes - 1 - i)));
+            left -= tasks;
+            int cpu = cpusOn(c, n, tasks);
+            int memory = (int) Math.min(Integer.MAX_VALUE / 2, memoryOn(c, n, cpu));
+            sum += cpu;
+            for (int s = slot; s < end; s++) {
+                idle[s] -= cpus[s][n] >= in.whole.cpus[n] ? 1 : 0;
+                cpus[s][n] -= cpu;
+                memoryMb[s][n] -= memory;
+                gpus[s][n] -= (byte) c.gpus;
+            }
+            fuller[n] = Math.max(fuller[n], end);
+        }
+        if (!c.need.licences().items().isEmpty()) {
+            licences.choose(c.need.licences(), slot, end, c.need.reservation()).ifPresent(l -> licences.take(l, slot, end));
+        }
+        return new Planned(in.nowS + times.starts()[slot], own, sum, c.need.partition());
+    }
+
+    private int cpusOn(NeedClass c, int n, int tasks) {
+        return c.exclusive ? in.whole.cpus[n] : Math.max(Math.max(1, c.need.cpusPerNodeMin()),
+                c.need.overcommit() ? 1 : tasks * c.cpusPerTask);
+    }
+
+    private long memoryOn(NeedClass c, int n, int cpu) {
+        return c.memoryMin == 0 && !c.need.memAll() ? 0 : c.need.memAll() ? in.whole.memoryMb[n]
+                : c.need.memPerNodeMb() > 0 ? c.need.memPerNodeMb() : c.need.memPerCpuMb() * cpu;
+    }
+
+    private List<Claim> claimsOf(NeedClass c, Planned p) {
+        List<Claim> out = new ArrayList<>(p.nodes.length);
+        long to = c.need.limitMin() < 0 ? Long.MAX_VALUE : p.start + c.need.limitMin() * 60L;
+        int each = (c.need.tasks() + p.nodes.length - 1) / p.nodes.length;
+        for (int n : p.nodes) {
+            int cpu = cpusOn(c, n, each);
+            out.add(new Claim(n, p.start, to, cpu, memoryOn(c, n, cpu)));
+        }
+        return out;
+    }
+}

@@ -1,0 +1,233 @@
+package dev.muster.scheduler;
+
+import dev.muster.core.AccountRules;
+import dev.muster.core.Job;
+import dev.muster.core.Partition;
+import dev.muster.core.State;
+import dev.muster.model.JobDesc;
+import dev.muster.model.JobReason;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What a pass knows of jobs before it looks at them: a class that failed is not tried again in it, nor one that asks for no less; one that nothing
+ * became free for since an earlier pass is not tried at all. What is said here is what {@link Pass} would have found.
+ */
+final class Lanes {
+    static final JobReason[] REASONS = JobReason.values();
+    /** Needs that failed are compared with others, so many of each place. */
+    private static final int FAILED_MAX = 64;
+
+    private static final byte FAILED = 1;
+    private static final byte LACKS_LICENCES = 2;
+
+    private final Pass pass;
+    private final Scheduler scheduler;
+    private final Classes classes;
+    private final FreeTable free;
+    private final State state;
+    private final AccountRules accounts;
+    private final Candidates candidates;
+    private final boolean limited;
+    private final boolean memoryConsumed;
+    private final boolean preempts;
+    private final long number;
+    private byte[] states;
+    private boolean[] blocked;
+    /** Of each place those that are known to fail, and of them how many for any time. */
+    private final List<List<Failed>> failed = new ArrayList<>();
+
+    private record Failed(NeedClass need, boolean anyTime) {}
+
+    Lanes(Pass pass, Scheduler scheduler, State state, AccountRules accounts, Candidates candidates, boolean limited) {
+        this.pass = pass;
+        this.scheduler = scheduler;
+        this.classes = scheduler.known();
+        this.free = scheduler.free();
+        this.state = state;
+        this.accounts = accounts;
+        this.candidates = candidates;
+        this.limited = limited;
+        this.memoryConsumed = state.settings().memoryConsumed();
+        this.preempts = pass.preemptor().isOn();
+        this.number = scheduler.passes();
+        this.states = new byte[classes.size() + 64];
+        this.blocked = new boolean[classes.partitionsSize() + 8];
+    }
+
+    /** Whether jobs may be passed over. @param special something makes each job a matter of its own */
+    boolean areOpen(boolean special) {
+        return scheduler.isPruned() && !special && !scheduler.someMind();
+    }
+
+    private NeedClass of(Need need) {
+        return classes.of(need, candidates, memoryConsumed);
+    }
+
+    private byte stateOf(NeedClass c) {
+        return c.id < states.length ? states[c.id] : 0;
+    }
+
+    private void set(NeedClass c, byte is) {
+        if (c.id >= states.length) {
+            states = java.util.Arrays.copyOf(states, Math.max(c.id + 1, states.length * 2));
+        }
+        states[c.id] = is;
+    }
+
+    /** The ordinal of the reason for which a job of the lane waits; UNKNOWN if it must be looked at. */
+    int reason(int id, QueueOrder.Place place) {
+        Classes.Lane lane = classes.lane(id);
+        if (limited) {
+            Optional<JobReason> limit = lane.limit(scheduler.use());
+            if (limit.isEmpty()) {
+                lane.ask(accounts, scheduler.use(), place.job());
+                limit = lane.limit(scheduler.use());
+            }
+            if (limit.isEmpty()) {
+                return QueueOrder.UNKNOWN;
+            }
+            if (limit.get() != JobReason.NONE) {
+                return limit.get().ordinal();
+            }
+        }
+        if (!pass.hasReserved()) {
+            return QueueOrder.UNKNOWN;
+        }
+        NeedClass c = lane.need;
+        byte is = stateOf(c);
+        if (is == 0) {
+            // the first of its class: as if it had been tried
+            if (c.mask().length == 0 || !isBlocked(lane.partition) || !isJudged(c) || !c.need.nodeList().isEmpty()
+                    || !c.need.licences().items().isEmpty() || !isShort(c) || pass.unavailable(c)) {
+                return QueueOrder.UNKNOWN;
+            }
+            is = FAILED;
+            failed(c, true);
+        }
+        if (is == LACKS_LICENCES) {
+            return JobReason.LICENSES.ordinal();
+        }
+        if (c.exceeds()) {
+            return JobReason.PARTITION_CONFIG.ordinal();
+        }
+        if (preempts && !isVain(lane.group, c, place)) {
+            return QueueOrder.UNKNOWN;
+        }
+        return (isBlocked(lane.partition) ? JobReason.PRIORITY : JobReason.RESOURCES).ordinal();
+    }
+
+    private boolean isVain(Classes.Group group, NeedClass c, QueueOrder.Place place) {
+        long priority = scheduler.priority(place.jobId()).orElse(place.job().priority());
+        if (group.pass == number && priority <= group.vain) {
+            return true;
+        }
+        boolean vain = pass.preemptor().isVain(c.need, place.job().desc().charge().firstQos(), priority);
+        if (vain) {
+            group.pass = number;
+            group.vain = priority;
+        }
+        return vain;
+    }
+
+    private boolean isBlocked(int partition) {
+        return partition < blocked.length && blocked[partition];
+    }
+
+    /** The job was looked at: what it was told, and which lane it is in. */
+    void considered(QueueOrder.Block block, int i, Job job) {
+        if (block.lanes[i] == QueueOrder.UNKNOWN && !pass.isKept(job)) {
+            block.lanes[i] = classes.laneOf(state, job, candidates, memoryConsumed);
+        }
+        block.told[i] = (short) scheduler.reason(job.id()).ordinal();
+    }
+
+    // ---- what the pass finds
+
+    /** What is free does not suffice, for all that is known without a look at the nodes. */
+    boolean isShort(Need need) {
+        return scheduler.isPruned() && isShort(of(need));
+    }
+
+    private boolean isShort(NeedClass c) {
+        if (!c.bounded) {
+            return false;
+        }
+        if (c.isKnownShort(free)) {
+            return true;
+        }
+        for (Failed f : c.where() < failed.size() ? failed.get(c.where()) : List.<Failed>of()) {
+            if (c.asksNoLess(f.need, f.anyTime)) {
+                return true;
+            }
+        }
+        return c.isShort(free);
+    }
+
+    /** @param isShort for want of anything free; otherwise @param tooFew nodes had room beside what is planned */
+    void failed(Need need, boolean isShort, boolean tooFew) {
+        if (scheduler.isPruned()) {
+            NeedClass c = of(need);
+            set(c, FAILED);
+            if (isShort || tooFew) {
+                failed(c, isShort && c.isKnownShort(free));
+            }
+        }
+    }
+
+    private void failed(NeedClass c, boolean anyTime) {
+        set(c, FAILED);
+        if (!c.simple) {
+            return;
+        }
+        while (failed.size() <= c.where()) {
+            failed.add(new ArrayList<>());
+        }
+        List<Failed> those = failed.get(c.where());
+        for (Failed f : those) {
+            if (c.asksNoLess(f.need, f.anyTime)) {
+                return;
+            }
+        }
+        those.removeIf(f -> f.need.asksNoLess(c, anyTime) && (anyTime || !f.anyTime));
+        if (those.size() < FAILED_MAX) {
+            those.add(new Failed(c, anyTime));
+        }
+    }
+
+    /** Whether the partition can never hold it: the same for all of a class until nodes change. */
+    boolean exceeds(Need need, JobDesc desc, Partition partition) {
+        if (!scheduler.isPruned()) {
+            return Feasibility.exceeds(state, desc, partition);
+        }
+        NeedClass c = of(need);
+        if (!c.isJudged(classes.version())) {
+            c.judged(classes.version(), !scheduler.fitsEmpty(c) && Feasibility.exceeds(state, desc, partition));
+        }
+        return c.exceeds();
+    }
+
+    private boolean isJudged(NeedClass c) {
+        if (!c.isJudged(classes.version()) && scheduler.fitsEmpty(c)) {
+            c.judged(classes.version(), false);
+        }
+        return c.isJudged(classes.version());
+    }
+
+    void lacksLicences(Need need) {
+        if (scheduler.isPruned()) {
+            set(of(need), LACKS_LICENCES);
+        }
+    }
+
+    void blocked(Need need) {
+        if (need.reservation().isEmpty()) {
+            int p = classes.partition(need.partition());
+            if (p >= blocked.length) {
+                blocked = java.util.Arrays.copyOf(blocked, p + 8);
+            }
+            blocked[p] = true;
+        }
+    }
+}

@@ -1,0 +1,176 @@
+package dev.muster.scheduler;
+
+import dev.muster.core.GresRequest;
+import dev.muster.core.Tres;
+import java.util.List;
+
+/**
+ * A class of equal needs with what may be said about all of them quickly: bounds below what each asks for, and when they were last turned down for
+ * want of anything free. Owned by the core thread.
+ */
+final class NeedClass {
+    final int id;
+    final Need need;
+    /** Nodes it may run on, shared by all classes that may run on the same. */
+    private final Where where;
+    /** Nothing but what is free can serve it, so that {@link FreeTable#isShort} holds of it. */
+    final boolean bounded;
+    /** The bounds say all that it asks for: what keeps it back keeps back who asks for no less. */
+    final boolean simple;
+    final boolean exclusive;
+    final boolean single;
+    final int nodesMin;
+    final int tasks;
+    final int cpusPerTask;
+    /** On each node, at least; likewise mebibytes and GPUs. */
+    final int cpusMin;
+    final long memoryMin;
+    final int gpus;
+    private final int tasksPerNode;
+    private final long memPerCpuMb;
+    /** {@link FreeTable#freed} when it was last found short; -1: it is not known to be. */
+    private long shortAt = -1;
+    /** Whether its partition can never hold it, as nodes were configured at this version; -1: not asked yet. */
+    private long judgedAt = -1;
+    private boolean exceeding;
+
+    /** Nodes that several classes may run on. The mask is made anew when nodes' features change. */
+    static final class Where {
+        final int id;
+        final Candidates.Where key;
+        long[] mask;
+
+        Where(int id, Candidates.Where key, long[] mask) {
+            this.id = id;
+            this.key = key;
+            this.mask = mask;
+        }
+    }
+
+    NeedClass(int id, Need need, Where where, boolean memoryConsumed) {
+        this.id = id;
+        this.need = need;
+        this.where = where;
+        this.bounded = need.jobsPerCore() == 1 && !need.shape().spared().said();
+        this.exclusive = need.exclusive();
+        this.single = need.nodesMin() == 1 && need.nodesMax() == 1 && !need.overcommit();
+        this.nodesMin = need.nodesMin();
+        this.tasks = need.overcommit() ? 0 : need.tasks();
+        this.cpusPerTask = need.overcommit() ? 1 : need.cpusPerTask();
+        long onOne = single ? (long) tasks * cpusPerTask : cpusPerTask;
+        this.cpusMin = (int) Math.min(Integer.MAX_VALUE, Math.max(1, Math.max(need.cpusPerNodeMin(), onOne)));
+        this.memPerCpuMb = memoryConsumed ? need.memPerCpuMb() : 0;
+        this.memoryMin = memoryConsumed ? Math.max(need.memPerNodeMb(), memPerCpuMb * cpusPerTask) : 0;
+        this.gpus = Math.max(GresRequest.gpus(need.gresPerNode()), gpusBeside(need, single));
+        this.tasksPerNode = need.tasksPerNode();
+        this.simple = bounded && need.nodeList().isEmpty() && need.tasksOn().isEmpty() && plain(need.shape()) && !need.overcommit()
+                && !need.memAll() && need.gresPerJob().isEmpty() && need.gresPerTask().isEmpty() && plain(need.gresPerNode())
+                && need.gpus().cpus() == 0 && need.gpus().memoryMb() == 0 && need.apart().equals(Apart.ANYBODY) && need.reservation().isEmpty()
+                && need.network().ports() == 0 && Features.isPlain(need.features());
+    }
+
+    /** GPUs that come with tasks or for the job as a whole: on each node at least so many. */
+    private static int gpusBeside(Need need, boolean single) {
+        int perTask = GresRequest.gpus(need.gresPerTask());
+        int ofJob = GresRequest.gpus(need.gresPerJob());
+        return single ? Math.max(ofJob, perTask * need.tasks()) : Math.max(perTask, Math.min(1, ofJob));
+    }
+
+    private static boolean plain(Need.Shape s) {
+        return s.sockets() <= 0 && s.cores() <= 0 && s.threads() <= 0 && s.tasksPerCore() == 0 && s.tasksPerSocket() == 0
+                && s.socketCpusMax() < 0 && !s.contiguous() && !s.spread() && s.perSocket().isEmpty();
+    }
+
+    private static boolean plain(List<Tres.Item> gres) {
+        return gres.isEmpty() || gres.size() == 1 && gres.getFirst().name().equals("gpu") && gres.getFirst().type().isEmpty();
+    }
+
+    /** Empty until it is known. */
+    long[] mask() {
+        return where.mask;
+    }
+
+    void look(long[] mask) {
+        where.mask = mask;
+    }
+
+    int where() {
+        return where.id;
+    }
+
+    /** So many tasks at most fit into so much. */
+    long tasksOn(int cpus, long memoryMb) {
+        long most = cpus / cpusPerTask;
+        most = memPerCpuMb > 0 ? Math.min(most, memoryMb / memPerCpuMb / cpusPerTask) : most;
+        return tasksPerNode > 0 ? Math.min(most, tasksPerNode) : most;
+    }
+
+    /** It was found short, and nothing has become free since that could serve it. */
+    boolean isKnownShort(FreeTable free) {
+        if (shortAt < 0) {
+            return false;
+        }
+        if (shortAt == free.freed()) {
+            return true;
+        }
+        if (!free.remembers(shortAt)) {
+            shortAt = -1;
+            return false;
+        }
+        for (long at = shortAt; at < free.freed(); at++) {
+            if (free.mayTake(this, free.freedAt(at))) {
+                shortAt = -1;
+                return false;
+            }
+        }
+        shortAt = free.freed();
+        return true;
+    }
+
+    /** Whether what is free does not suffice: remembered, or looked for. */
+    boolean isShort(FreeTable free) {
+        if (!bounded) {
+            return false;
+        }
+        if (isKnownShort(free)) {
+            return true;
+        }
+        if (free.isShort(this)) {
+            shortAt = free.freed();
+            return true;
+        }
+        return false;
+    }
+
+    void forget() {
+        shortAt = -1;
+    }
+
+    /** It is known whether its partition can ever hold it. */
+    boolean isJudged(long version) {
+        return judgedAt == version;
+    }
+
+    boolean exceeds() {
+        return exceeding;
+    }
+
+    void judged(long version, boolean exceeds) {
+        judgedAt = version;
+        exceeding = exceeds;
+    }
+
+    /**
+     * It asks for no less than the other, on no other nodes and for no less time: where the other does not fit, it does not.
+     *
+     * @param anyTime the other would not fit for any time
+     */
+    boolean asksNoLess(NeedClass other, boolean anyTime) {
+        return where == other.where && bounded && nodesMin >= other.nodesMin && tasks >= other.tasks && cpusPerTask >= other.cpusPerTask
+                && need.cpusPerNodeMin() >= other.need.cpusPerNodeMin() && need.memPerNodeMb() >= other.need.memPerNodeMb()
+                && need.memPerCpuMb() >= other.need.memPerCpuMb() && gpus >= other.gpus && (exclusive || !other.exclusive)
+                && (single || !other.single) && (other.tasksPerNode == 0 || tasksPerNode > 0 && tasksPerNode <= other.tasksPerNode)
+                && need.reservation().isEmpty() && need.reboot() == other.need.reboot()
+                && (anyTime || need.limitMin() < 0 || other.need.limitMin() >= 0 && need.limitMin() >= other.need.limitMin());
+    }
+}

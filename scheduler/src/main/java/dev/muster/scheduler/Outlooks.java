@@ -1,0 +1,155 @@
+package dev.muster.scheduler;
+
+import dev.muster.core.Job;
+import dev.muster.core.Limits;
+import dev.muster.core.Now;
+import dev.muster.core.Partition;
+import dev.muster.core.Planner;
+import dev.muster.core.State;
+import dev.muster.model.JobReason;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+
+/**
+ * Between the core thread and whoever makes plans of the whole queue: what a plan is made of is noted down after a pass, when it was asked for, and
+ * what comes back is taken up before the next. Where the cluster is large the pass leaves planning to it and keeps its places; elsewhere it only
+ * tells when those start that the pass had no reservation for.
+ */
+final class Outlooks {
+    /** Of so many jobs that wait the places are kept that a plan gives them. */
+    static final int CLAIMS_MAX = 1000;
+    private final Scheduler scheduler;
+    private volatile Optional<Forecast> latest = Optional.empty();
+    private final AtomicReference<Forecast> offered = new AtomicReference<>();
+    private Map<Integer, List<Forecast.Claim>> claims = Map.of();
+    private boolean elsewhere;
+    /** There has been a plan. */
+    private boolean planned;
+    /** Goes up when nodes get other numbers. Written by the core thread alone. */
+    private volatile int era;
+    /** Somebody wants to make a plan. */
+    private volatile boolean wanted;
+    private final BlockingQueue<Forecast.Input> notes = new ArrayBlockingQueue<>(1);
+
+    Outlooks(Scheduler scheduler) {
+        this.scheduler = scheduler;
+    }
+
+    /** Nodes are others: plans of before are of no use. */
+    void clear() {
+        era++;
+        latest = Optional.empty();
+        offered.set(null);
+        claims = Map.of();
+        planned = false;
+    }
+
+    /** Passes keep the places that plans give, and make none. */
+    void elsewhere(boolean on) {
+        elsewhere = on;
+        claims = on ? claims : Map.of();
+    }
+
+    /** From another thread: what a plan is made of, noted down after the next pass. Empty if there is none so soon. */
+    Optional<Forecast.Input> await(Runnable wake, long ms) throws InterruptedException {
+        notes.clear();
+        wanted = true;
+        wake.run();
+        Forecast.Input in = notes.poll(ms, TimeUnit.MILLISECONDS);
+        wanted = false;
+        return Optional.ofNullable(in);
+    }
+
+    /** The pass is over. @param places that a plan is to keep at most */
+    void passed(State state, Now now) {
+        if (wanted) {
+            wanted = false;
+            notes.offer(input(state, now, CLAIMS_MAX));
+        }
+    }
+
+    /** From any thread: a plan that was made. */
+    void offer(Forecast plan) {
+        if (plan.era() == era) {
+            latest = Optional.of(plan);
+            offered.set(plan);
+        }
+    }
+
+    int size(boolean made) {
+        return made ? latest.map(Forecast::size).orElse(-1) : -1;
+    }
+
+    Optional<Planner.Estimate> estimate(int jobId) {
+        return latest.flatMap(f -> f.estimate(jobId));
+    }
+
+    long start(int jobId) {
+        return latest.map(f -> f.start(jobId)).orElse(0L);
+    }
+
+    /** The places that count in a pass; empty where passes plan for themselves. */
+    Optional<Standing> standing(State state, Now now) {
+        Forecast made = offered.getAndSet(null);
+        Forecast fresh = made != null && made.era() == era ? made : null;
+        planned |= fresh != null;
+        if (!elsewhere || !planned) {
+            // the first passes plan for themselves
+            return Optional.empty();
+        }
+        if (fresh != null) {
+            Map<Integer, List<Forecast.Claim>> before = claims;
+            claims = new Standing(scheduler, state, now, before).renewed(fresh.claims());
+            before.keySet().forEach(scheduler::forgetLane);
+            claims.keySet().forEach(scheduler::forgetLane);
+        }
+        return Optional.of(new Standing(scheduler, state, now, claims));
+    }
+
+    /** What a plan is made of, as things are now. Only from the core thread. @param most jobs whose places are to be kept */
+    Forecast.Input input(State state, Now now, int most) {
+        Map<Integer, Forecast.Asked> special = new HashMap<>();
+        List<QueueOrder.Block> blocks = new ArrayList<>();
+        Candidates candidates = new Candidates(scheduler, state);
+        for (QueueOrder.Block block : scheduler.order().blocks()) {
+            blocks.add(block.copy());
+            for (int i = 0; i < block.size; i++) {
+                if (block.lanes[i] == QueueOrder.UNKNOWN) {
+                    special(state, block.places[i].job(), candidates).ifPresent(a -> special.put(a.jobId(), a));
+                }
+            }
+        }
+        List<Long> ends = new ArrayList<>();
+        if (!scheduler.isLarge()) {
+            scheduler.holders().forEach(j -> ends.add(Forecast.left(j, now.tickMs())));
+        }
+        return new Forecast.Input(state, now.seconds(), now.tickMs(), scheduler.isLarge() ? Times.TELESCOPING
+                : Times.with(ends, scheduler.nodes().size()), scheduler.free().copy(), scheduler.empty(), scheduler.names(), blocks,
+                scheduler.known().allLanes(), scheduler.known().masks(), special, elsewhere ? most : 0, era);
+    }
+
+    private Optional<Forecast.Asked> special(State state, Job job, Candidates candidates) {
+        if (!Forecast.WAITS.contains(scheduler.reason(job.id())) || !job.desc().charge().reservation().isEmpty()) {
+            return Optional.empty();
+        }
+        return need(state, job).map(n -> scheduler.known().of(n, candidates, state.settings().memoryConsumed()))
+                .map(c -> new Forecast.Asked(job.id(), c, c.mask(), Forecast.tasks(job)));
+    }
+
+    private Optional<Need> need(State state, Job job) {
+        for (String name : scheduler.partitions(job)) {
+            Optional<Partition> p = state.partitions().find(name);
+            if (p.isPresent() && Limits.reason(job.desc(), p.get(), state) == JobReason.NONE) {
+                return Optional.of(scheduler.need(job, p.get(), state));
+            }
+        }
+        return Optional.empty();
+    }
+}

@@ -1,0 +1,146 @@
+package dev.muster.scheduler;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.core.Command;
+import dev.muster.core.Job;
+import dev.muster.core.Now;
+import dev.muster.core.Planner;
+import dev.muster.model.ExitStatus;
+import dev.muster.model.node.NodeMessages;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Who is passed over because it is known that he cannot start could not have started: with and without, the same starts and the same reasons. */
+class PruningTest {
+    private static final int SEEDS = 16;
+    private static final int STEPS = 25;
+
+    private static Cluster cluster(String options) {
+        return new Cluster("n[1-4] cpus=4 mem=1000 feature=a gpus=2\nn[5-8] cpus=2 mem=2000 feature=b\nn[9-10] cpus=8 threads=2 mem=1000",
+                "p nodes=n[1-10] default=yes defmempercpu=10\nq nodes=n[5-10] defmempercpu=10 prioritytier=2\nr nodes=n[1-6] defmempercpu=10 maxcpuspernode=3",
+                "memoryConsumed=true gresTypes=gpu options.licenses=lic:3 " + options);
+    }
+
+    private static String job(Random r) {
+        String size = switch (r.nextInt(9)) {
+            case 0 -> "tasks=1 memPerCpuMb=" + 100 * (1 + r.nextInt(9));
+            case 1 -> "tasks=" + (1 + r.nextInt(12));
+            case 2 -> "nodesMin=" + (1 + r.nextInt(4)) + " exclusive=NODE";
+            case 3 -> "nodesMin=1 nodesMax=1 tasks=" + (1 + r.nextInt(5));
+            case 4 -> "tasks=" + (1 + r.nextInt(3)) + " tresPerNode=gres/gpu:" + (1 + r.nextInt(2));
+            case 5 -> "nodesMin=2 nodesMax=4 tasks=" + (2 + r.nextInt(8)) + " tasksPerNode=2";
+            case 6 -> "tasks=2 tresPerJob=gres/gpu:" + (1 + r.nextInt(4));
+            case 7 -> "tasks=1 memPerNodeMb=" + 300 * (1 + r.nextInt(6));
+            default -> "tasks=" + (1 + r.nextInt(3)) + " cpusPerTask=" + (1 + r.nextInt(4));
+        };
+        String partition = List.of("", " partition=q", " partition=r", " partition=p,q", "").get(r.nextInt(5));
+        return "timing.timeLimitMin=" + (1 + r.nextInt(200)) + " " + size + partition
+                + (r.nextInt(5) == 0 ? " features=" + List.of("a", "b", "a|b").get(r.nextInt(3)) : "")
+                + (r.nextInt(5) == 0 ? " licenses=lic:" + (1 + r.nextInt(2)) : "") + (r.nextInt(8) == 0 ? " timing.nice=" + r.nextInt(50) : "")
+                + (r.nextInt(12) == 0 ? " nodeList=n" + (1 + r.nextInt(10)) : "") + (r.nextInt(12) == 0 ? " timing.array=0-" + r.nextInt(5) : "")
+                + (r.nextInt(15) == 0 ? " overcommit=true" : "");
+    }
+
+    private static List<Job> running(Cluster c) {
+        List<Job> out = new ArrayList<>();
+        c.state().jobs().values().forEach(j -> {
+            if (j.holdsNodes()) {
+                out.add(j);
+            }
+        });
+        return out;
+    }
+
+    private static void end(Cluster c, Job job) {
+        c.apply(new Command.CompleteAllocation(Cluster.USER, job.id(), ExitStatus.NONE));
+        for (String node : job.run().allocation().nodeNames()) {
+            c.apply(new Command.Report(node, new NodeMessages.JobDone(1, job.id(), job.attempt(), "")));
+        }
+    }
+
+    /** Of who stays: who starts keeps the reason of before. */
+    private static Map<Integer, String> reasons(Cluster c, Scheduler s, List<Planner.Start> starts) {
+        Map<Integer, String> out = new TreeMap<>();
+        c.state().jobs().values().forEach(j -> {
+            if (j.isPending() && starts.stream().noneMatch(p -> p.jobId() == j.id())) {
+                out.put(j.id(), s.reason(j.id()) + " " + s.plannedStart(j.id()) + " " + s.plannedNodes(j.id()));
+            }
+        });
+        return out;
+    }
+
+    @ParameterizedTest
+    @CsvSource({"''", "options.bf_licenses=yes", "options.preempt_type=preempt/partition_prio options.preempt_mode=REQUEUE",
+        "options.muster_backfill=easy"})
+    void whatIsRememberedChangesNothing(String options) {
+        for (int seed = 1; seed <= SEEDS; seed++) {
+            Random r = new Random(seed);
+            Cluster c = cluster(options);
+            Scheduler pruned = (Scheduler) c.core().planner();
+            for (int step = 0; step < STEPS; step++) {
+                for (int i = r.nextInt(8); i > 0; i--) {
+                    c.submit(job(r));
+                }
+                Now now = new Now(c.seconds() * 1000, c.seconds() * 1000);
+                Scheduler plain = new Scheduler().withoutConnections().unpruned();
+                // of few reservations most jobs have none, and are passed over
+                plain.reserving(2 + seed % 5);
+                pruned.reserving(2 + seed % 5);
+                plain.reset(c.state());
+                List<Planner.Start> slow = plain.starts(c.state(), now, 100);
+                List<Planner.Start> fast = pruned.starts(c.state(), now, 100);
+                String as = "seed " + seed + " step " + step + " " + options;
+                assertThat(fast).as(as).isEqualTo(slow);
+                assertThat(pruned.preemptions()).as(as).isEqualTo(plain.preemptions());
+                assertThat(reasons(c, pruned, fast)).as(as).isEqualTo(reasons(c, plain, slow));
+                // twice: what the first look remembers must not mislead the second
+                assertThat(pruned.starts(c.state(), now, 100)).as(as + " again").isEqualTo(slow);
+                c.schedule();
+                c.jump(1 + r.nextInt(600), 0);
+                for (Job job : running(c)) {
+                    if (job.run().limitTickMs() <= c.seconds() * 1000 || r.nextInt(6) == 0) {
+                        end(c, job);
+                    }
+                }
+                if (r.nextInt(6) == 0) {
+                    c.apply(new Command.UpdateNode(0, List.of("n" + (1 + r.nextInt(10))), Map.of("state", r.nextBoolean() ? "drain" : "resume",
+                            "reason", "x")));
+                }
+            }
+        }
+    }
+
+    @Test
+    void theQueueStaysInOrderWhoeverComesAndGoes() {
+        Random r = new Random(1);
+        QueueOrder order = new QueueOrder();
+        java.util.TreeSet<QueueOrder.Place> expected = new java.util.TreeSet<>();
+        Cluster c = cluster("");
+        int id = c.accept("tasks=1");
+        Job job = c.state().jobs().at(id);
+        for (int i = 0; i < 20_000; i++) {
+            QueueOrder.Place place = new QueueOrder.Place(r.nextInt(3), r.nextInt(50), i, job);
+            order.add(place);
+            expected.add(place);
+            if (r.nextInt(3) > 0 && i % 5000 > 2500) {
+                QueueOrder.Place gone = expected.ceiling(place) == place && r.nextBoolean() ? place : expected.first();
+                order.remove(gone);
+                expected.remove(gone);
+            }
+            if (i == 15_000) {
+                order.fill(expected);
+            }
+        }
+        List<QueueOrder.Place> all = new ArrayList<>();
+        order.forEach(all::add);
+        assertThat(all).isEqualTo(new ArrayList<>(expected));
+        assertThat(order.size()).isEqualTo(expected.size());
+    }
+}
