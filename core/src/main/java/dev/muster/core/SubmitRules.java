@@ -67,7 +67,7 @@ final class SubmitRules {
         }
         JobDesc desc;
         switch (accounts.charge(rerouted(withPartition(asked)).withRequest(
-                GresRequest.withLicences(GresRequest.resolved(asked.request()))))) {
+                GresRequest.withLicences(GresRequest.resolved(asked.request()), state)))) {
             case AccountRules.Unfit u -> {
                 return new Unfit(u.errno());
             }

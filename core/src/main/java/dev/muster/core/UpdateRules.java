@@ -101,7 +101,8 @@ final class UpdateRules {
                 return refused;
             }
         }
-        JobDesc after = Codec.bind(desc, JobDesc.class);
+        JobDesc bound = Codec.bind(desc, JobDesc.class);
+        JobDesc after = bound.withRequest(bound.request().withLicenses(Licences.resolved(state, bound.request().licenses())));
         if (!after.equals(job.desc())) {
             Optional<Decision.Rejected> impossible = job.isPending() ? planner.infeasible(state, after) : Optional.empty();
             if (impossible.isPresent()) {

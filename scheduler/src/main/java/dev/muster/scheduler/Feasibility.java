@@ -18,6 +18,7 @@ import dev.muster.model.Topology;
 import dev.muster.model.TresBind;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /** Whether a job can run at all on the nodes as they are configured, and if not, in which words it is refused. */
@@ -158,6 +159,9 @@ final class Feasibility {
             return waits && !strictly ? Optional.empty() : Optional.of(Decision.reject(waits ? SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE
                     : SlurmErrno.TOO_MANY_REQUESTED_CPUS));
         }
+        Map<String, Integer> pools = need.licences().items().isEmpty() || state.settings().layered().isEmpty() ? Map.of()
+                : Licences.capacities(state);
+        Layers layers = new Layers(state.settings().layered(), need.licences(), pool -> pools.getOrDefault(pool, 0));
         List<Chooser.Candidate> candidates = new ArrayList<>();
         List<String> excluded = names(need.excludeList());
         int found = 0;
@@ -165,7 +169,7 @@ final class Feasibility {
         for (String name : ordered(partition.nodes(), required)) {
             Optional<Node> node = state.nodes().find(name).filter(n -> !n.has(Node.Flag.FUTURE));
             if (node.isEmpty() || excluded.contains(name) || !within.isEmpty() && !within.contains(name)
-                    || !Features.match(need.features(), node.get().features())) {
+                    || !Features.match(need.features(), node.get().features()) || !layers.isEmpty() && !layers.allows(name)) {
                 continue;
             }
             NodeSlot empty = new NodeSlot(0, node.get());
@@ -175,7 +179,7 @@ final class Feasibility {
                 candidates.add(new Chooser.Candidate(empty, tasks));
                 total += tasks;
                 if (total >= need.tasks() && candidates.size() >= need.nodesMin() && found == required.size()
-                        && !Chooser.pick(need, candidates, found, topology).isEmpty()) {
+                        && !Chooser.pick(need, candidates, found, topology, layers).isEmpty()) {
                     return Optional.empty();
                 }
             }
@@ -183,6 +187,9 @@ final class Feasibility {
         if (found < required.size() || candidates.isEmpty()) {
             return Optional.of(new Decision.Rejected(SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE, lacking(state, partition, need)
                     + SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE.sentence()));
+        }
+        if (!layers.isEmpty() && !Chooser.pick(need, candidates, found, topology).isEmpty()) {
+            return Optional.of(Decision.reject(SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE));
         }
         // a job that only asks for more nodes or tasks than the partition has waits (PartitionConfig): it may grow
         boolean inUnits = topology.kind() == Topology.Kind.BLOCK || topology.kind() == Topology.Kind.TORUS;

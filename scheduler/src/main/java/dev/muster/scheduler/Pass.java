@@ -72,6 +72,9 @@ final class Pass {
     private boolean sharing;
     private final Outlook outlook;
     private final LicenceDesk licences;
+    private static final Layers NO_LAYERS = new Layers(List.of(), Licences.Wanted.NONE, pool -> 0);
+    /** Of the need that is being placed. */
+    private Layers layers = NO_LAYERS;
     private final PortDesk ports;
     private final Candidates candidates;
     private Set<String> avoided = Set.of();
@@ -402,10 +405,12 @@ final class Pass {
 
     /** Nothing is left to be tried for it now. */
     private JobReason planned(Job job, Need need) {
-        JobReason reason = unavailable(need) ? JobReason.REQ_NODE_NOT_AVAIL : blocked.contains(blocker(need)) ? JobReason.PRIORITY
+        JobReason reason = unavailable(need) ? JobReason.REQ_NODE_NOT_AVAIL : lacksLayers(need) ? JobReason.LICENSES : blocked.contains(blocker(need)) ? JobReason.PRIORITY
                 : lacksUnit(need) ? JobReason.NO_TOPOLOGY_UNIT : JobReason.RESOURCES;
         reserve(job, need, reason);
-        blocked.add(blocker(need));
+        if (reason != JobReason.LICENSES) {
+            blocked.add(blocker(need));
+        }
         return reason;
     }
 
@@ -415,7 +420,7 @@ final class Pass {
             return Optional.empty();
         }
         blind = true;
-        Preemptor.Room room = preemptor.make(job, need, () -> placeIdleOrShared(need));
+        Preemptor.Room room = preemptor.make(job, need, () -> placeAvoiding(need, Set.of()));
         blind = false;
         return switch (room) {
             case Preemptor.None n -> Optional.empty();
@@ -508,11 +513,19 @@ final class Pass {
         Optional<List<Licences.Item>> given = licences.given(need, 0);
         avoided = nodes;
         try {
+            layers = licences.layers(need, 0);
             Optional<Allocation> allocation = given.flatMap(g -> placeIdleOrShared(need));
-            return need.licences().items().isEmpty() ? allocation : allocation.map(a -> a.withLicences(Licences.text(given.get())));
+            return need.licences().items().isEmpty() ? allocation : allocation.map(a -> a.withLicences(Licences.text(with(given.get(), a))));
         } finally {
             avoided = Set.of();
+            layers = NO_LAYERS;
         }
+    }
+
+    private List<Licences.Item> with(List<Licences.Item> given, Allocation a) {
+        List<Licences.Item> out = new ArrayList<>(given);
+        out.addAll(layers.taken(a.nodes().stream().map(Allocation.Share::node).toList()));
+        return out;
     }
 
     private Optional<Allocation> place(Need need) {
@@ -531,7 +544,8 @@ final class Pass {
             if (freeOnly && node.freeUnits.isEmpty() || need.exclusive() && !node.isIdle()) {
                 continue;
             }
-            int tasks = scheduler.ready(node) && fits(need, node) ? tasksNow(need, node) : 0;
+            boolean open = scheduler.ready(node) && fits(need, node) && (layers.isEmpty() || layers.allows(node.spec.name()));
+            int tasks = open ? tasksNow(need, node) : 0;
             if (tasks > 0) {
                 able.add(new Chooser.Candidate(node, tasks));
                 requiredFound += i < required ? 1 : 0;
@@ -544,7 +558,7 @@ final class Pass {
         if (requiredFound < required) {
             return Optional.empty();
         }
-        List<Chooser.Pick> picks = Chooser.pick(need, able, required, topology);
+        List<Chooser.Pick> picks = Chooser.pick(need, able, required, topology, layers);
         if (picks.isEmpty()) {
             return Optional.empty();
         }
@@ -657,6 +671,11 @@ final class Pass {
             }
         }
         return !reserved.isEmpty() && need.reservation().isEmpty() && allBarred(need);
+    }
+
+    /** There are nodes enough, but not with what it asks for of layered resources. */
+    private boolean lacksLayers(Need need) {
+        return !licences.layers(need, 0).isEmpty() && place(need).isPresent();
     }
 
     /** There are nodes enough, but they do not hang together. */
