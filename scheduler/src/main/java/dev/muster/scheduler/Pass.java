@@ -85,6 +85,7 @@ final class Pass {
     /** While backfilling: who could not start, by job; null otherwise. */
     private Map<Integer, Waiting> waiting;
     private final Plans plans;
+    private final ReserveWords words;
     private int reservations;
     private int backfilled;
 
@@ -112,7 +113,9 @@ final class Pass {
         this.backfill = scheduler.backfill(state);
         this.outlook = new Outlook(scheduler, state, now, starts);
         this.licences = new LicenceDesk(scheduler, state, now, outlook::times);
-        this.plans = new Plans(state, now, candidates, reserved, licences, outlook, backfill.fills());
+        boolean busyFirst = backfill.fills() || state.settings().options().containsKey("bf_busy_nodes");
+        this.plans = new Plans(state, now, candidates, reserved, licences, outlook, busyFirst);
+        this.words = new ReserveWords(state.settings().options());
         this.ports = new PortDesk(state, now);
         if (state.preempted().size() > 0) {
             for (Job job : scheduler.holders()) {
@@ -315,10 +318,18 @@ final class Pass {
         return free.isEmpty() ? List.of(job.underQos(job.desc().charge().firstQos())) : free;
     }
 
-    /** A job waits for few switches no longer than it said. */
+    /** A job waits for few switches no longer than it said, and so long for nodes that need no reboot. */
     private Need patient(Job job, Need need) {
+        long waitedS = job.eligibleTime() > 0 ? now.seconds() - job.eligibleTime() : 0;
+        Need out = need.reboot() == Need.Reboot.FOR_FEATURES && waitedS < bootDelayS(job) ? need.withoutReboot() : need;
         return need.network().switches() > 0 && job.eligibleTime() > 0
-                && now.seconds() - job.eligibleTime() > Network.patience(job.desc().request(), state.settings()) ? need.onAnySwitches() : need;
+                && waitedS > Network.patience(job.desc().request(), state.settings()) ? out.onAnySwitches() : out;
+    }
+
+    private long bootDelayS(Job job) {
+        String all = state.settings().options().getOrDefault("delay_boot", "");
+        int own = job.desc().timing().delayBootMin();
+        return own > 0 ? own * 60L : all.matches("[0-9]{1,7}") ? Long.parseLong(all) * 60 : 0;
     }
 
     /** {@code --prefer}: whether it starts at once on nodes with those features. Nobody gives way for that, and nothing is kept free. */
@@ -407,8 +418,7 @@ final class Pass {
     private JobReason planned(Job job, Need need) {
         JobReason reason = unavailable(need) ? JobReason.REQ_NODE_NOT_AVAIL : lacksLayers(need) ? JobReason.LICENSES : blocked.contains(blocker(need)) ? JobReason.PRIORITY
                 : lacksUnit(need) ? JobReason.NO_TOPOLOGY_UNIT : JobReason.RESOURCES;
-        reserve(job, need, reason);
-        if (reason != JobReason.LICENSES) {
+        if (reserve(job, need, reason) && reason != JobReason.LICENSES) {
             blocked.add(blocker(need));
         }
         return reason;
@@ -694,21 +704,26 @@ final class Pass {
         return true;
     }
 
-    /** Finds the earliest time at which the need fits, and keeps these units free for it. */
-    private void reserve(Job job, Need need, JobReason reason) {
+    /** Finds the earliest time at which the need fits, and keeps these units free for it. False if it keeps nobody back. */
+    private boolean reserve(Job job, Need need, JobReason reason) {
         if (waiting != null) {
             waiting.put(job.id(), new Waiting(job, need, reason));
         }
         if (waiting != null || reservations >= RESERVATIONS_MAX
                 || !accounts.reserves(job.desc(), scheduler.priority(job.id()).orElse(job.priority()))) {
             scheduler.explain(job.id(), reason);
-            return;
+            return true;
+        }
+        if (!words.allows(job, need.partition(), scheduler.priority(job.id()).orElse(job.priority()), now.seconds())) {
+            scheduler.explain(job.id(), reason);
+            return false;
         }
         reservations++;
         heads.merge(blocker(need), 1, Integer::sum);
         headS = Math.max(headS, now.seconds() - job.eligibleTime());
         Optional<Planner.Estimate> planned = plans.earliest(need, true);
         scheduler.explain(job.id(), reason, planned);
+        return true;
     }
 
     /** As {@link #reserve}, for all of them together; empty if there is no such time or there are reservations enough. */
