@@ -146,11 +146,9 @@ final class Feasibility {
             return Optional.of(Decision.reject(SlurmErrno.INVALID_NODE_COUNT));
         }
         List<String> required = names(need.nodeList());
-        if (!partition.nodes().containsAll(required)) {
-            return Optional.of(Decision.reject(SlurmErrno.REQUESTED_NODES_NOT_IN_PARTITION));
-        }
-        if (need.nodesMax() > 0 && required.size() > need.nodesMax()) {
-            return Optional.of(Decision.reject(SlurmErrno.INVALID_NODE_COUNT));
+        if (!partition.nodes().containsAll(required) || need.nodesMax() > 0 && required.size() > need.nodesMax()) {
+            return Optional.of(Decision.reject(partition.nodes().containsAll(required) ? SlurmErrno.INVALID_NODE_COUNT
+                    : SlurmErrno.REQUESTED_NODES_NOT_IN_PARTITION));
         }
         long cpus = partition.nodes().stream().flatMap(n -> state.nodes().find(n).stream()).mapToLong(n -> n.spec().cpus()).sum();
         boolean waits = state.settings().enforcePartLimits().equals("NO");
@@ -159,9 +157,7 @@ final class Feasibility {
             return waits && !strictly ? Optional.empty() : Optional.of(Decision.reject(waits ? SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE
                     : SlurmErrno.TOO_MANY_REQUESTED_CPUS));
         }
-        Map<String, Integer> pools = need.licences().items().isEmpty() || state.settings().layered().isEmpty() ? Map.of()
-                : Licences.capacities(state);
-        Layers layers = new Layers(state.settings().layered(), need.licences(), pool -> pools.getOrDefault(pool, 0));
+        Layers layers = layers(state, need);
         List<Chooser.Candidate> candidates = new ArrayList<>();
         List<String> excluded = names(need.excludeList());
         int found = 0;
@@ -188,19 +184,17 @@ final class Feasibility {
             return Optional.of(new Decision.Rejected(SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE, lacking(state, partition, need)
                     + SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE.sentence()));
         }
-        if (!layers.isEmpty() && !Chooser.pick(need, candidates, found, topology).isEmpty()) {
-            return Optional.of(Decision.reject(SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE));
-        }
         // a job that only asks for more nodes or tasks than the partition has waits (PartitionConfig): it may grow
         boolean inUnits = topology.kind() == Topology.Kind.BLOCK || topology.kind() == Topology.Kind.TORUS;
         if (inUnits && !Chooser.pick(need, candidates, found, Topology.FLAT).isEmpty()
                 && Chooser.pick(need, candidates, found, topology).isEmpty()) {
             return Optional.of(Decision.reject(SlurmErrno.REQUESTED_TOPO_CONFIG_UNAVAILABLE));
         }
-        if (!Features.isPlain(need.features()) && Chooser.pick(need, candidates, found, topology).isEmpty()) {
+        boolean fits = !Chooser.pick(need, candidates, found, topology).isEmpty();
+        if (fits ? !layers.isEmpty() : !Features.isPlain(need.features())) {
+            // nodes as they are, but without what the job wants of layered resources; or without its features
             return Optional.of(Decision.reject(SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE));
         }
-        boolean fits = !Chooser.pick(need, candidates, found, topology).isEmpty();
         if (!fits && need.nodesMax() > 0 && candidates.size() >= need.nodesMax() && total < need.tasks()
                 && candidates.stream().allMatch(c -> !c.node().gpuCores.restricted().isEmpty())) {
             // there are cores enough, but some are kept for those who have GPUs
@@ -212,6 +206,11 @@ final class Feasibility {
         }
         return fits || waits && !strictly ? Optional.empty()
                 : Optional.of(Decision.reject(SlurmErrno.REQUESTED_PART_CONFIG_UNAVAILABLE));
+    }
+
+    private static Layers layers(State state, Need need) {
+        Map<String, Integer> all = need.licences().items().isEmpty() || state.settings().layered().isEmpty() ? Map.of() : Licences.capacities(state);
+        return new Layers(state.settings().layered(), need.licences(), pool -> all.getOrDefault(pool, 0));
     }
 
     private static int tasksOnEmpty(Need need, NodeSlot empty, boolean memoryConsumed) {

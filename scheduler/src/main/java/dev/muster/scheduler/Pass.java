@@ -416,7 +416,8 @@ final class Pass {
 
     /** Nothing is left to be tried for it now. */
     private JobReason planned(Job job, Need need) {
-        JobReason reason = unavailable(need) ? JobReason.REQ_NODE_NOT_AVAIL : lacksLayers(need) ? JobReason.LICENSES : blocked.contains(blocker(need)) ? JobReason.PRIORITY
+        JobReason reason = unavailable(need) ? JobReason.REQ_NODE_NOT_AVAIL : lacksLayers(need) ? JobReason.LICENSES
+                : blocked.contains(blocker(need)) ? JobReason.PRIORITY
                 : lacksUnit(need) ? JobReason.NO_TOPOLOGY_UNIT : JobReason.RESOURCES;
         if (reserve(job, need, reason) && reason != JobReason.LICENSES) {
             blocked.add(blocker(need));

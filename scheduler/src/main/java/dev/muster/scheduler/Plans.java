@@ -89,7 +89,8 @@ final class Plans {
                 continue;
             }
             NodeSlot node = order.get(i);
-            if (!node.usable || avoided.contains(node.spec.name()) || !layers.isEmpty() && !layers.allows(node.spec.name()) || slot == 0 && !node.accepts(need.apart())) {
+            boolean open = node.usable && !avoided.contains(node.spec.name());
+            if (!open || !layers.isEmpty() && !layers.allows(node.spec.name()) || slot == 0 && !node.accepts(need.apart())) {
                 continue;
             }
             int barred = reserved.isEmpty() ? 0 : reserved.barred(need.reservation(), node, from, until(from, need.limitMin()));
