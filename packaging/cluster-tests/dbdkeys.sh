@@ -76,7 +76,14 @@ sacctmgr -i add resource lic count=150 cluster=test allowed=120 >/dev/null
 check "shares are counts" "lic|150|120|Absolute" "$(sacctmgr -nP show resource withclusters format=name,count,allowed,flags)"
 match "and no more than there are" 'exceeds 150' "$(sacctmgr -i modify resource lic cluster=test set allowed=151 2>&1)"
 # What the cluster may have of a server's licences, its jobs ask for by both names.
-check "the controller has its share" "LicenseName=lic@slurmdb Total=120 Used=0 Free=120 Reserved=0 Remote=yes" "$(scontrol -o show lic lic@slurmdb)"
+match "the controller has its share" '^LicenseName=lic@slurmdb Total=120 Used=0 Free=120 Reserved=0 Remote=yes LastConsumed=0 LastDeficit=0 LastUpdate=20' \
+  "$(scontrol -o show lic lic)"
+# 30 are for others, so 5 of the 35 that the server says are taken are nobody's.
+sacctmgr -i modify resource lic set lastconsumed=35 >/dev/null
+for _ in $(seq 50); do scontrol show lic lic | grep -q LastConsumed=35 && break; sleep 0.1; done
+match "what somebody else has" 'Total=120 Used=0 Free=115 Reserved=0 Remote=yes LastConsumed=35 LastDeficit=5 ' "$(scontrol -o show lic lic)"
+check "and sacctmgr" "lic|slurmdb|License|150|35|120||Absolute" "$(sacctmgr -nP show resource)"
+sacctmgr -i modify resource lic set lastconsumed=0 >/dev/null
 a=$(sbatch --parsable -o /dev/null -L lic@slurmdb:100 --wrap 'sleep 60'); b=$(sbatch --parsable -o /dev/null -L lic@slurmdb:30 --wrap true)
 for _ in $(seq 50); do [ "$(squeue -h -j "$b" -o %r)" = Licenses ] && break; sleep 0.1; done
 check "who finds none of them waits" "R PD:Licenses" "$(squeue -h -j "$a" -o %t) $(squeue -h -j "$b" -o %t:%r)"

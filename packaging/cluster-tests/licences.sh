@@ -28,3 +28,33 @@ check "of each task, with those of the job" "cpu=4,mem=40M,node=1,billing=4,lice
   "$(srun -Q -n2 -L fluent:1 --tres-per-task=cpu:2,license/fluent:1 sh -c '[ $SLURM_PROCID = 1 ] || scontrol show job $SLURM_JOB_ID' | grep -o 'AllocTRES=.*' | cut -d= -f2-)"
 rc=0; srun --tres-per-task=license//fluent true 2>err.txt || rc=$?
 check "a wrong word among them" "1 srun: error: Invalid generic resource (gres) specification" "$rc $(cat err.txt)"
+
+# Resources in layers of nodes.
+cat > "$dir/resources.yaml" <<'Y'
+- resource: power
+  mode: MODE_3
+  variables:
+    - name: full
+      value: 30
+  layers:
+    - nodes: n1
+      count: 100
+      base:
+        - name: storage
+          value: 20
+Y
+scontrol reconfigure; sleep 1
+check "layers are shown with their nodes" "LicenseName=power Total=100 Used=20 Free=80 Reserved=0 Remote=no Nodes=n1" "$(scontrol -o show lic power)"
+a=$(sbatch --parsable -o /dev/null --resources=power:full -L fluent --wrap 'sleep 60'); sleep 1
+match "both options" 'Licenses=fluent,power:30 LicensesAlloc=fluent:1,power\(n1\):30' "$(scontrol show job "$a" | sed 's/Licenses=fluent:1/Licenses=fluent/')"
+b=$(sbatch --parsable -o /dev/null --resources=power:60 --wrap true); sleep 1
+check "too little is left" "PD Licenses" "$(squeue -h -j "$b" -o '%t %r')"
+check "taken" "power 50 50" "$(scontrol -o show lic power | sed 's/[A-Z][A-Za-z]*=//g' | awk '{print $1, $3, $4}')"
+scancel "$a"; wait_empty 30
+rc=0; sbatch --resources=power:empty --wrap true 2>err.txt || rc=$?
+check "a word that stands for nothing" "1 sbatch: error: Batch job submission failed: Invalid license specification" "$rc $(cat err.txt)"
+rc=0; scontrol show lic nosuch 2>err.txt || rc=$?
+check "no such licence" '1 scontrol: error: query "nosuch" matched zero licenses.' "$rc $(cat err.txt)"
+sed -i s/MODE_3/MODE_4/ "$dir/resources.yaml"
+match "a mistake in the file" 'mode of resource power is none of' "$(scontrol reconfigure 2>&1; cat "$dir"/log/slurmctld.log)"
+check "and all stays as it was" 1 "$(scontrol -o show lic power | wc -l)"

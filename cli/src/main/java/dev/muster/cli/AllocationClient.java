@@ -82,7 +82,8 @@ final class AllocationClient {
             c.err().println("allocation failure: " + lastLine(c, e));
             return o.exitError(1);
         }
-        String verb = c.name().equals("salloc") ? "Job submit/allocate failed: " : "Unable to allocate resources: ";
+        boolean first = e.errno() == SlurmErrno.NOT_TOP_PRIORITY.number();
+        String verb = c.name().equals("salloc") && !first ? "Job submit/allocate failed: " : "Unable to allocate resources: ";
         c.error(verb + lastLine(c, e));
         boolean busy = o.has(JobOption.IMMEDIATE) && !c.env("SLURM_EXIT_IMMEDIATE").isEmpty();
         return busy ? (int) Math.max(1, OptionCheck.parseNumber(c.env("SLURM_EXIT_IMMEDIATE"))) : o.exitError(1);
@@ -175,6 +176,12 @@ final class AllocationClient {
         } catch (SlurmException e) {
             // it ended with its last step, or was cancelled: there is nothing left to give back
         }
+    }
+
+    /** Somebody has cancelled the job while it waited. */
+    static void cancelled(CommandContext c, String verb) {
+        c.info("Job has been cancelled");
+        c.error(verb + SlurmErrno.ALREADY_DONE.sentence());
     }
 
     /** Cancels a job that is not wanted any more. */

@@ -136,7 +136,7 @@ enum JobOption {
     REBOOT("reboot", 0, Arg.NONE, "BRA", Kind.FLAG, ""),
     RELATIVE("relative", 'r', Arg.REQUIRED, "R", Kind.NUMBER, ""),
     REQUEUE("requeue", 0, Arg.OPTIONAL, "B", Kind.SPECIAL, "B:SBATCH_REQUEUE"),
-    RESOURCES("resources", 0, Arg.REQUIRED, "BRA", Kind.REFUSED, ""),
+    RESOURCES("resources", 0, Arg.REQUIRED, "BRA", Kind.TEXT, ""),
     RESERVATION("reservation", 0, Arg.REQUIRED, "BRA", Kind.TEXT, "RESERVATION"),
     RESV_PORTS("resv-ports", 0, Arg.OPTIONAL, "BRA", Kind.SPECIAL, "R:SLURM_RESV_PORTS"),
     SEGMENT("segment", 0, Arg.REQUIRED, "BRA", Kind.COUNT, "SEGMENT_SIZE"),

@@ -134,7 +134,8 @@ final class JobRequest {
         // 0 asks for something as well: the specialised cores
         put(r, "coreSpec", o.has(JobOption.CORE_SPEC) && o.number(JobOption.CORE_SPEC) == 0 ? -1 : o.number(JobOption.CORE_SPEC));
         put(r, "threadSpec", o.number(JobOption.THREAD_SPEC));
-        put(r, "licenses", o.text(JobOption.LICENSES));
+        String both = o.text(JobOption.LICENSES).isEmpty() || o.text(JobOption.RESOURCES).isEmpty() ? "" : ",";
+        put(r, "licenses", o.text(JobOption.LICENSES) + both + o.text(JobOption.RESOURCES));
         put(r, "network", o.text(JobOption.NETWORK));
         put(r, "switches", o.text(JobOption.SWITCHES));
         put(r, "segment", o.number(JobOption.SEGMENT));

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /** Gets an allocation and runs a command of the caller's in it, on this host. */
 final class Salloc implements Command {
@@ -50,9 +51,11 @@ final class Salloc implements Command {
         int jobId = reply.integer("jobId");
         CliFilter.taken(o, components.size(), jobId, SubmissionLog.NO_STEP, operands);
         boolean[] granted = {false};
+        AtomicBoolean signalled = new AtomicBoolean();
         for (String signal : List.of("INT", "TERM", "HUP", "QUIT")) {
             c.host().onSignal(signal, () -> {
                 if (!granted[0]) {
+                    signalled.set(true);
                     AllocationClient.cancel(c, jobId);
                 }
             });
@@ -60,8 +63,13 @@ final class Salloc implements Command {
         boolean quiet = o.has(JobOption.QUIET);
         Json.Obj allocation = client.await(jobId, quiet);
         if (AllocationClient.isOver(allocation)) {
+            if (signalled.get()) {
+                c.info("Job aborted due to signal");
+            }
             c.info("Job allocation " + jobId + " has been revoked.");
-            c.info("Job aborted due to signal");
+            if (!signalled.get()) {
+                AllocationClient.cancelled(c, "Job submit/allocate failed: ");
+            }
             return o.exitError(1);
         }
         granted[0] = true;

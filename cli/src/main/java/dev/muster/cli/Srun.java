@@ -14,6 +14,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /** Runs a step: in the allocation it is called from, or in one of its own. */
 final class Srun implements Command {
@@ -257,9 +258,11 @@ final class Srun implements Command {
     /** The allocation once it is ready; empty if it ended before, which has been told. */
     private static Optional<Json.Obj> granted(CommandContext c, JobOptions o, AllocationClient client, int jobId) throws SlurmException {
         boolean[] granted = {false};
+        AtomicBoolean signalled = new AtomicBoolean();
         for (String signal : List.of("INT", "TERM", "HUP", "QUIT")) {
             on(c, o, signal, Signals.number(signal), () -> {
                 if (!granted[0]) {
+                    signalled.set(true);
                     AllocationClient.cancel(c, jobId);
                 }
             });
@@ -274,8 +277,12 @@ final class Srun implements Command {
             throw e;
         }
         if (AllocationClient.isOver(allocation)) {
-            c.info("Job allocation " + jobId + " has been revoked");
-            c.info("Force Terminated JobId=" + jobId);
+            if (signalled.get()) {
+                c.info("Job allocation " + jobId + " has been revoked");
+                c.info("Force Terminated JobId=" + jobId);
+            } else {
+                AllocationClient.cancelled(c, "Unable to allocate resources: ");
+            }
             return Optional.empty();
         }
         granted[0] = true;

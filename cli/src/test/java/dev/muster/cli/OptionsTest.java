@@ -69,7 +69,6 @@ class OptionsTest {
             --mem-update=20@x | 255 | Invalid --mem-update specification
             --mem-update=20@0 | 255 | Invalid --mem-update specification
             --resv-ports=x | 1 | Invalid numeric value "x" for --resv-port.
-            --resources=a:1 | 1 | --resources is not supported by this cluster
             --cluster-constraint=a | 1 | --cluster-constraint chooses among the clusters of a federation, and this cluster is in none
             -G x:y:z | 1 | Invalid generic resource (gres) specification
             """)

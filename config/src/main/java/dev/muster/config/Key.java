@@ -91,7 +91,7 @@ public enum Key {
     KILL_ON_BAD_EXIT("KillOnBadExit", Kind.U16, "0", Reader.COMMANDS),
     KILL_WAIT("KillWait", Kind.U16, "30", Reader.ALL),
     LAUNCH_PARAMETERS("LaunchParameters", Kind.LIST, "", Reader.ALL),
-    LICENSE_PARAMETERS("LicenseParameters", Kind.LIST, "", Reader.CONTROLLER, Inert.REMOTE),
+    LICENSE_PARAMETERS("LicenseParameters", Kind.LIST, "", Reader.CONTROLLER),
     LICENSES("Licenses", Kind.LIST, "", Reader.CONTROLLER),
     LOG_TIME_FORMAT("LogTimeFormat", Kind.TEXT, "iso8601_ms", Reader.ALL),
     MAIL_DOMAIN("MailDomain", Kind.TEXT, "", Reader.CONTROLLER),

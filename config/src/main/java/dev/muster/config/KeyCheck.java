@@ -160,9 +160,6 @@ final class KeyCheck {
 
     private static String enforce(String value, Values values) {
         switch (value) {
-            case "0" -> {
-                return "none";
-            }
             case "1" -> {
                 return "associations";
             }
@@ -191,7 +188,7 @@ final class KeyCheck {
         if (words.contains("limits") || words.contains("qos") || words.contains("wckeys")) {
             words.add("associations");
         }
-        return words.contains("none") && words.size() == 1 ? known : String.join(",", words);
+        return String.join(",", words);
     }
 
     private static String prologFlags(String value, Values values) {

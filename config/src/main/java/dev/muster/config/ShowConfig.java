@@ -46,7 +46,7 @@ final class ShowConfig {
         StateSaveLocation SuspendExcNodes:joined SuspendExcParts:joined SuspendExcStates:joined SuspendProgram
         SuspendRate:rate SuspendTime:suspend SuspendTimeout:sec SwitchParameters SwitchType TaskEpilog TaskPlugin
         TaskPluginParam:task TaskProlog TCPTimeout:sec TLSParameters TLSType TmpFS TopologyParam TopologyPlugin
-        TrackWCKey:yn TreeWidth:n UsePam:yn UnkillableStepProgram UnkillableStepTimeout:sec UrlParserType
+        TrackWCKey:keys TreeWidth:n UsePam:yn UnkillableStepProgram UnkillableStepTimeout:sec UrlParserType
         VSizeFactor:percent WaitTime:sec X11Parameters""";
 
     private static final int NAME_WIDTH = 23;
@@ -80,6 +80,7 @@ final class ShowConfig {
         switch (format) {
             case "" -> row(name, orNull(conf.text(key)));
             case "n", "sec", "min", "usec", "percent", "rate", "yn" -> row(name, number(key, format));
+            case "keys" -> row(name, conf.yes(key) || conf.has(Key.ACCOUNTING_STORAGE_ENFORCE, "wckeys") ? "yes" : "no");
             case "lines" -> indexed(name, conf.list(key));
             case "joined" -> row(name, orNull(String.join(",", conf.list(key))));
             case "given" -> {

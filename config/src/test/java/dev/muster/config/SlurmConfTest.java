@@ -93,6 +93,8 @@ class SlurmConfTest {
         SlurmctldHost=x(1.2.3.4           | Bad value "x(1.2.3.4" for SlurmctldHost
         SlurmctldPort=70000               | Bad value "70000" for SlurmctldPort
         AccountingStorageEnforce=foo      | Invalid parameter for AccountingStorageEnforce: foo
+        AccountingStorageEnforce=none     | Invalid parameter for AccountingStorageEnforce: none
+        AccountingStorageEnforce=0        | Invalid parameter for AccountingStorageEnforce: 0
         SchedulerParameters=muster_backfill=best | Invalid SchedulerParameters muster_backfill=best: one of easy, short, expected, slowdown
         Include nowhere.conf              | cannot stat file DIR/nowhere.conf: No such file or directory
         FrontendName=x                    | FrontendName: front end nodes are not supported

@@ -34,6 +34,7 @@ import dev.muster.model.api.TriggerMessages;
 import dev.muster.transport.Caller;
 import dev.muster.transport.Server.Reply;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -566,19 +567,22 @@ final class Api {
 
     private Reply licences(ClusterMessages.QueryLicenses q) {
         State state = core.durable();
-        Map<String, Integer> used = new TreeMap<>();
+        Map<String, Integer> used = new HashMap<>();
         controller.activeJobs(state).forEach(j -> Licences.held(j).forEach(i -> used.merge(i.name(), i.count(), Integer::sum)));
         Map<String, Integer> kept = new TreeMap<>();
         long now = System.currentTimeMillis() / 1000;
         state.reservations().values().stream().filter(r -> r.isActive(now))
                 .forEach(r -> r.licences().forEach(i -> kept.merge(i.name(), i.count(), Integer::sum)));
         List<ClusterMessages.LicenseInfo> out = new ArrayList<>();
-        Licences.configured(state).forEach((name, total) -> {
-            if (q.name().isEmpty() || q.name().equals(name)) {
-                out.add(new ClusterMessages.LicenseInfo(name, total, used.getOrDefault(name, 0), kept.getOrDefault(name, 0),
-                        Licences.isRemote(name)));
+        for (Licences.Pool p : Licences.pools(state)) {
+            if (q.name().isEmpty() || q.name().equals(p.title())) {
+                int free = p.capacity() - used.getOrDefault(p.name(), 0);
+                out.add(new ClusterMessages.LicenseInfo(p.title(), p.total(), used.getOrDefault(p.name(), 0) + p.base(),
+                        kept.getOrDefault(p.name(), 0), p.remote().isPresent(), p.total() < 0 ? -1 : Math.max(0, free),
+                        HostList.of(p.nodes()).compressed(), p.remote().map(r -> r.consumed()).orElse(0L), p.missing(),
+                        p.remote().map(r -> r.updated()).orElse(0L)));
             }
-        });
+        }
         return Reply.of(new ClusterMessages.LicensesReply(out));
     }
 

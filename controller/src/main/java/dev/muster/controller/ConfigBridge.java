@@ -8,6 +8,7 @@ import dev.muster.config.Key;
 import dev.muster.config.NodeConf;
 import dev.muster.config.PartitionConf;
 import dev.muster.config.SlurmConf;
+import dev.muster.config.ResourcesYaml;
 import dev.muster.config.Topologies;
 import dev.muster.core.Command;
 import dev.muster.core.Expediting;
@@ -81,6 +82,7 @@ final class ConfigBridge {
         if (!conf.list(Key.LICENSES).isEmpty()) {
             options.put(Licences.OPTION, String.join(",", conf.list(Key.LICENSES)));
         }
+        flag(options, conf.list(Key.LICENSE_PARAMETERS), "RemoteFuzzyMatch", Settings.BARE_LICENCES);
         long overRunMin = conf.number(Key.RESV_OVER_RUN);
         options.put(Settings.RESV_OVER_RUN, Long.toString(overRunMin < 0 || overRunMin >= 65_535 ? -1 : overRunMin * 60));
         priorities(conf, options);
@@ -140,7 +142,7 @@ final class ConfigBridge {
                 conf.jobRequeue(), enforce(conf.enforcePartLimits()), externSteps(conf),
                 has(prolog, "Alloc") || has(prolog, "Contain") || has(prolog, "X11") || has(prolog, "RunInJob"),
                 conf.configOverrides(), conf.yes(Key.DISABLE_ROOT_JOBS), conf.gresTypes(), options,
-                Topologies.read(conf, new ArrayList<>()));
+                Topologies.read(conf, new ArrayList<>()), ResourcesYaml.read(conf, new ArrayList<>()));
     }
 
     static boolean externSteps(SlurmConf conf) {

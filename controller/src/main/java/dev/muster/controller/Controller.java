@@ -8,6 +8,7 @@ import dev.muster.config.SisterFiles;
 import dev.muster.config.SlurmConf;
 import dev.muster.config.TlsPlaces;
 import dev.muster.config.HelpersConf;
+import dev.muster.config.ResourcesYaml;
 import dev.muster.config.Topologies;
 import dev.muster.core.Command;
 import dev.muster.core.Core;
@@ -538,6 +539,7 @@ final class Controller {
                 List<ConfigError> wrong = new java.util.ArrayList<>();
                 HelpersConf.read(ok.conf(), wrong);
                 Topologies.read(ok.conf(), wrong);
+                ResourcesYaml.read(ok.conf(), wrong);
                 BurstBufferConf.read(ok.conf(), wrong);
                 if (!wrong.isEmpty()) {
                     wrong.forEach(e -> log.error(e.message()));

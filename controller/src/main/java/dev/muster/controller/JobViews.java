@@ -78,7 +78,8 @@ final class JobViews {
     }
 
     private long priority(Job job) {
-        if (job.state() != JobState.PENDING || job.isHeld() || !Priorities.isActive(state.settings())) {
+        boolean changes = job.state() == JobState.PENDING || job.state().isActive() && Priorities.ofRunning(state.settings());
+        if (!changes || Priorities.isFixed(job) || job.isHeld() || !Priorities.isActive(state.settings())) {
             return job.priority();
         }
         var queued = planner.priority(job.id());

@@ -5,6 +5,7 @@ import dev.muster.config.ConfigError;
 import dev.muster.config.Key;
 import dev.muster.config.SlurmConf;
 import dev.muster.config.HelpersConf;
+import dev.muster.config.ResourcesYaml;
 import dev.muster.config.Topologies;
 import dev.muster.daemon.CommandServiceKeeper;
 import dev.muster.daemon.DaemonLog;
@@ -70,6 +71,12 @@ public final class Main {
         if (!wrong.isEmpty()) {
             wrong.forEach(e -> System.err.println("slurmctld: error: " + e.message()));
             System.err.println("slurmctld: fatal: Failed to initialize topology plugin");
+            return 1;
+        }
+        ResourcesYaml.read(conf, wrong);
+        if (!wrong.isEmpty()) {
+            wrong.forEach(e -> System.err.println("slurmctld: error: " + e.message()));
+            System.err.println("slurmctld: fatal: Unable to process resources.yaml");
             return 1;
         }
         try {

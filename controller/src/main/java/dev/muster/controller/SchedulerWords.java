@@ -11,7 +11,9 @@ import java.util.TreeSet;
 final class SchedulerWords {
     private static final Set<String> WORK = new TreeSet<>(List.of("assoc_limit_stop", "kill_invalid_depend", "max_array_tasks", "max_script_size",
             "nohold_on_prolog_fail", "pack_serial_at_end", "preempt_youngest_first", "max_node_count", "correspond_after_task_cnt",
-            "jobs_per_user_per_hour", "enable_user_top", "max_switch_wait", "bb_array_stage_cnt", "ignore_prefer_validation", "muster_backfill"));
+            "jobs_per_user_per_hour", "enable_user_top", "max_switch_wait", "bb_array_stage_cnt", "ignore_prefer_validation", "muster_backfill",
+            "bf_busy_nodes", "bf_job_part_count_reserve", "bf_max_job_array_resv", "bf_min_age_reserve", "bf_min_prio_reserve", "bf_one_resv_per_job",
+            "delay_boot", "disable_job_shrink"));
     private static final String WHOLE_QUEUE = "every pass looks at the whole queue, within milliseconds and event by event";
     private static final String NO_LOCKS = "queries take no lock and wait for no pass";
     private static final String PLAN = "the plan covers seven days on a grid of its own, for the first 100 that wait";
@@ -33,7 +35,7 @@ final class SchedulerWords {
     static List<String> without(List<String> priorityFlags, List<String> selectTypeParameters) {
         List<String> out = new ArrayList<>();
         for (String flag : priorityFlags) {
-            if (List.of("CALCULATE_RUNNING", "DEPTH_OBLIVIOUS", "MAX_TRES", "MAX_TRES_GRES").contains(flag.toUpperCase(Locale.ROOT))) {
+            if (flag.equalsIgnoreCase("DEPTH_OBLIVIOUS")) {
                 out.add("PriorityFlags=" + flag + " has no effect in this version");
             }
         }
@@ -53,14 +55,16 @@ final class SchedulerWords {
             case "batch_sched_delay", "bf_continue", "bf_interval", "bf_max_time", "build_queue_timeout", "default_queue_depth", "defer",
                     "defer_batch",
                     "max_sched_time", "partition_job_depth", "sched_interval", "sched_max_job_start", "sched_min_interval", "bf_max_job_test",
-                    "bf_max_job_start", "bf_max_job_part", "bf_max_job_user", "bf_max_job_user_part", "bf_max_job_assoc", "bf_max_job_array_resv",
-                    "bf_job_part_count_reserve", "bf_topopt_enable" -> WHOLE_QUEUE;
+                    "bf_max_job_start", "bf_max_job_part", "bf_max_job_user", "bf_max_job_user_part", "bf_max_job_assoc",
+                    "bf_topopt_enable" -> WHOLE_QUEUE;
             case "bf_yield_interval", "bf_yield_sleep", "bf_yield_rpc_cnt", "max_rpc_cnt" -> NO_LOCKS;
-            case "bf_window", "bf_window_linear", "bf_resolution", "bf_node_space_size", "bf_min_age_reserve", "bf_min_prio_reserve",
-                    "bf_one_resv_per_job", "bf_running_job_reserve", "bf_busy_nodes", "reduce_completing_frag" -> PLAN;
+            case "bf_window", "bf_window_linear", "bf_resolution", "bf_node_space_size", "reduce_completing_frag" -> PLAN;
+            case "bf_running_job_reserve" -> "what runs is always part of the plan";
+            case "bf_hetjob_immediate" -> "all components are tried together in every pass";
             case "preempt_strict_order", "preempt_reorder_count" -> "the fewest and lowest jobs that make room give way, always";
-            case "bf_licenses" -> "licences are counted when a job starts";
-            case "step_retry_count", "step_retry_time" -> "srun waits for a step's resources in one request that is answered at once";
+            case "salloc_wait_nodes", "sbatch_wait_nodes" -> "a job begins when all its nodes are there";
+            case "bf_licenses" -> "licences are always part of the plan";
+            case "step_retry_count", "step_retry_time" -> "a step that waits is started as soon as there is room";
             default -> "it is not known to this version";
         };
     }

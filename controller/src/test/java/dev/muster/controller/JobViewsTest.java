@@ -21,6 +21,24 @@ class JobViewsTest {
         assertThat(details(site)).isEqualTo("n1 0-1 2");
     }
 
+    /** PriorityFlags=CALCULATE_RUNNING: with the weights of now; otherwise what it had when it started. */
+    @Test
+    void thePriorityOfWhatRuns() {
+        for (String flag : List.of("", "PriorityFlags=CALCULATE_RUNNING")) {
+            Site site = new Site("DefMemPerCPU=1", "PriorityType=priority/multifactor", "PriorityWeightJobSize=1000", flag);
+            site.run("tasks=2");
+            long before = priority(site);
+            site.apply(new Command.RemoveNodes(0, List.of("n2")));
+            assertThat(site.core().state().nodes().find("n2")).isEmpty();
+            assertThat(priority(site) != before).as(flag).isEqualTo(!flag.isEmpty());
+        }
+    }
+
+    private static long priority(Site site) {
+        return new JobViews(site.core().state(), (Scheduler) site.core().planner(), new Now(1, 1), "")
+                .info(site.core().state().jobs().at(1), -1, false).priority();
+    }
+
     private static String details(Site site) {
         JobMessages.NodeDetail d = new JobViews(site.core().state(), (Scheduler) site.core().planner(), new Now(1, 1), "")
                 .info(site.core().state().jobs().at(1), -1, true).details().getFirst();

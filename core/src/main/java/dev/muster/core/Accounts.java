@@ -3,9 +3,11 @@ package dev.muster.core;
 import dev.muster.model.accounting.DbdMessages.AssocPolicy;
 import dev.muster.model.accounting.DbdMessages.Policy;
 import dev.muster.model.accounting.DbdMessages.QosPolicy;
+import dev.muster.model.accounting.DbdMessages.RemoteLicence;
 import dev.muster.model.accounting.DbdMessages.UserPolicy;
 import dev.muster.model.accounting.DbdMessages.WckeyPolicy;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -20,6 +22,7 @@ import java.util.function.Function;
  * @param defaults   the number of a user's default association
  * @param privileged administrators, operators and coordinators by their user id
  * @param licences   of servers outside, {@code name@server:count}
+ * @param remotes    what else is known of these
  * @param limitsAccrual some association or QOS says how many jobs may grow older at once
  */
 public record Accounts(
@@ -32,10 +35,11 @@ public record Accounts(
         Table<String, String> defaultWckeys,
         Table<Integer, UserPolicy> privileged,
         boolean limitsAccrual,
-        List<String> licences) {
+        List<String> licences,
+        List<RemoteLicence> remotes) {
 
     public static final Accounts NONE = new Accounts(Table.empty(), Table.empty(), Table.empty(), Table.empty(), Table.empty(), Table.empty(),
-            Table.empty(), Table.empty(), false, List.of());
+            Table.empty(), Table.empty(), false, List.of(), List.of());
     private static final List<String> ACCRUAL = List.of("GrpJobsAccrue", "MaxJobsAccrue", "MaxJobsAccruePU", "MaxJobsAccruePA");
 
     private static String place(String user, String account, String partition) {
@@ -77,16 +81,31 @@ public record Accounts(
         return qos.values().stream().filter(q -> q.name().equals(name)).findFirst();
     }
 
-    /** What differs in a new policy; empty if nothing does. */
-    Optional<Change.PolicyChanged> changed(Policy p) {
+    /** What differs in a new policy; empty if nothing does. @param used how many of each licence the cluster's jobs have */
+    Optional<Change.PolicyChanged> changed(Policy p, Map<String, Integer> used) {
         Change.PolicyChanged change = new Change.PolicyChanged(put(assocs, p.assocs(), AssocPolicy::id), gone(assocs, p.assocs(), AssocPolicy::id),
                 put(qos, p.qos(), QosPolicy::id), gone(qos, p.qos(), QosPolicy::id), put(users, p.users(), UserPolicy::user),
                 gone(users, p.users(), UserPolicy::user), put(wckeys, p.wckeys(), Accounts::wckey), gone(wckeys, p.wckeys(), Accounts::wckey),
-                p.licences());
+                p.licences(), licences.equals(p.licences()) && plain(remotes).equals(p.remotes()) ? remotes : missing(p, used));
         boolean same = change.assocs().isEmpty() && change.assocsGone().isEmpty() && change.qos().isEmpty() && change.qosGone().isEmpty()
                 && change.users().isEmpty() && change.usersGone().isEmpty() && change.wckeys().isEmpty() && change.wckeysGone().isEmpty()
-                && licences.equals(p.licences());
+                && licences.equals(p.licences()) && remotes.equals(change.remotes());
         return same ? Optional.empty() : Optional.of(change);
+    }
+
+    private static List<RemoteLicence> plain(List<RemoteLicence> all) {
+        return all.stream().map(r -> r.missing(0)).toList();
+    }
+
+    /** What the servers say is taken, beyond what this cluster's jobs have and what is left to other clusters, somebody else has. */
+    private static List<RemoteLicence> missing(Policy p, Map<String, Integer> used) {
+        Map<String, Integer> shares = new HashMap<>();
+        p.licences().forEach(text -> Licences.parse(text).ifPresent(w -> w.items().forEach(i -> shares.put(i.name(), i.count()))));
+        return p.remotes().stream().map(r -> {
+            long share = shares.getOrDefault(r.name(), 0);
+            long beyond = r.consumed() - used.getOrDefault(r.name(), 0) - Math.max(0, r.count() - share);
+            return r.missing((int) Math.clamp(beyond, 0, share));
+        }).toList();
     }
 
     private static <K extends Comparable<? super K>, V> List<V> put(Table<K, V> old, List<V> fresh, Function<V, K> key) {
@@ -110,7 +129,7 @@ public record Accounts(
         boolean nothing = isEmpty() && qos.size() == 0 && licences.isEmpty();
         return nothing ? Optional.empty() : Optional.of(new Change.PolicyChanged(List.copyOf(assocs.values()), List.of(), List.copyOf(qos.values()),
                 List.of(), List.copyOf(users.values()), List.of(), List.copyOf(wckeys.values()), List.of(),
-                licences));
+                licences, remotes));
     }
 
     private static Table<String, String> withoutDefault(Table<String, String> standard, WckeyPolicy old) {
@@ -177,6 +196,6 @@ public record Accounts(
         }
         boolean accrual = a.values().stream().anyMatch(x -> limitsAccrual(x.limits()))
                 || q.values().stream().anyMatch(x -> limitsAccrual(x.limits()));
-        return new Accounts(a, q, u, w, p, d, standard, m, accrual, c.licences());
+        return new Accounts(a, q, u, w, p, d, standard, m, accrual, c.licences(), c.remotes());
     }
 }

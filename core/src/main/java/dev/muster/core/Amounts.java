@@ -75,7 +75,7 @@ public record Amounts(int cpus, long memoryMb, int nodes, Map<String, Integer> g
     /** @param partition one or several, separated by commas: the first one's TRESBillingWeights count; without any, its CPUs */
     public long billing(State state, String partition) {
         String weights = state.partitions().find(partition.split(",")[0]).map(p -> p.info().tresBillingWeights()).orElse("");
-        return Billing.of(weights, cpus, memoryMb, nodes, gres);
+        return Billing.of(weights, cpus, memoryMb, nodes, gres, weights.isEmpty() ? List.of() : Priorities.flags(state.settings()));
     }
 
     /** By Slurm's names: cpu, mem (mebibytes), node, billing, gres/…. */

@@ -1,5 +1,6 @@
 package dev.muster.core;
 
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -24,21 +25,32 @@ public final class Billing {
      * @param memoryMb mebibytes; a weight without a letter counts per mebibyte, {@code 0.25G} per gibibyte
      */
     public static long of(String weights, int cpus, long memoryMb, int nodes, Map<String, Integer> gres) {
+        return of(weights, cpus, memoryMb, nodes, gres, List.of());
+    }
+
+    /** @param flags words of PriorityFlags in upper case: with MAX_TRES the dearest alone counts, with MAX_TRES_GRES devices besides */
+    static long of(String weights, int cpus, long memoryMb, int nodes, Map<String, Integer> gres, List<String> flags) {
         if (weights.isEmpty()) {
             return cpus;
         }
+        boolean devicesBesides = flags.contains("MAX_TRES_GRES");
+        boolean dearest = devicesBesides || flags.contains("MAX_TRES");
+        double most = 0;
         double sum = 0;
         for (Map.Entry<String, String> w : items(weights).entrySet()) {
             double unit = unit(w.getValue());
             double weight = Double.parseDouble(w.getValue().replaceAll("[KMGTPkmgtp]$", ""));
-            sum += switch (w.getKey()) {
+            double cost = switch (w.getKey()) {
                 case "cpu" -> cpus * weight;
                 case "mem" -> memoryMb / unit * weight;
                 case "node" -> nodes * weight;
                 default -> gres.getOrDefault(w.getKey().replaceFirst("^gres/", ""), 0) * weight;
             };
+            boolean one = dearest && !(devicesBesides && w.getKey().startsWith("gres/"));
+            most = one ? Math.max(most, cost) : most;
+            sum += one ? 0 : cost;
         }
-        return (long) sum;
+        return (long) (sum + most);
     }
 
     private static Map<String, String> items(String weights) {

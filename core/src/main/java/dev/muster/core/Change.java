@@ -8,6 +8,7 @@ import dev.muster.model.JobReason;
 import dev.muster.model.JobState;
 import dev.muster.model.accounting.DbdMessages.AssocPolicy;
 import dev.muster.model.accounting.DbdMessages.QosPolicy;
+import dev.muster.model.accounting.DbdMessages.RemoteLicence;
 import dev.muster.model.accounting.DbdMessages.UserPolicy;
 import dev.muster.model.accounting.DbdMessages.WckeyPolicy;
 import dev.muster.model.node.NodeMessages.Hardware;
@@ -212,10 +213,12 @@ public sealed interface Change {
     /** Associations, QOS and users as slurmdbd has them now: what differs from before. */
     record PolicyChanged(
             List<AssocPolicy> assocs, List<Integer> assocsGone, List<QosPolicy> qos, List<Integer> qosGone, List<UserPolicy> users,
-            List<String> usersGone, List<WckeyPolicy> wckeys, List<String> wckeysGone, List<String> licences) implements Change {
+            List<String> usersGone, List<WckeyPolicy> wckeys, List<String> wckeysGone, List<String> licences, List<RemoteLicence> remotes)
+            implements Change {
         /** Licences of servers outside came later than this record, and are always all. */
         public PolicyChanged {
             licences = licences == null ? List.of() : licences;
+            remotes = remotes == null ? List.of() : remotes;
         }
     }
 

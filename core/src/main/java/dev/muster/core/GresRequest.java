@@ -51,8 +51,9 @@ public record GresRequest(List<Tres.Item> perNode, List<Tres.Item> perJob, List<
         return items.stream().filter(i -> i.name().equals(GPU)).mapToInt(Tres.Item::count).sum();
     }
 
-    /** The request with the licences of its tasks among those of the job. The number of tasks is known. */
-    static ResourceRequest withLicences(ResourceRequest r) {
+    /** The request with its licences as they are kept, those of its tasks among those of the job. The number of tasks is known. */
+    static ResourceRequest withLicences(ResourceRequest asked, State state) {
+        ResourceRequest r = asked.withLicenses(Licences.resolved(state, asked.licenses()));
         List<Licences.Item> perTask = Tres.licences(r.tresPerTask());
         if (perTask.isEmpty()) {
             return r;
@@ -65,7 +66,7 @@ public record GresRequest(List<Tres.Item> perNode, List<Tres.Item> perJob, List<
         perTask.forEach(i -> all.add(new Licences.Item(i.name(), (int) Math.min(Integer.MAX_VALUE, (long) i.count() * tasks)).toString()));
         Licences.Wanted sum = Licences.parse(String.join(",", all)).orElse(Licences.Wanted.NONE);
         String text = sum.items().isEmpty() ? String.join(",", all) : Licences.text(sum.items());
-        return Codec.bind(Json.object(Codec.encode(r)).put("licenses", text), ResourceRequest.class);
+        return r.withLicenses(text);
     }
 
     /** The request with what follows from its device options written out: tasks, nodes, devices. */

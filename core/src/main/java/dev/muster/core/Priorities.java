@@ -42,7 +42,7 @@ public final class Priorities {
         this.now = nowSeconds;
         this.options = state.settings().options();
         this.active = isActive(state.settings());
-        this.flags = List.of(options.getOrDefault("priority_flags", "").toUpperCase(Locale.ROOT).split(","));
+        this.flags = flags(state.settings());
         this.shares = shares(state);
         for (String item : options.getOrDefault(WEIGHT + "tres", "").split(",")) {
             int eq = item.indexOf('=');
@@ -55,6 +55,16 @@ public final class Priorities {
         mostPartition = state.partitions().values().stream().mapToInt(p -> p.info().priorityJobFactor()).max().orElse(0);
         mostQos = state.accounts().qos().values().stream().mapToDouble(q -> number(q.limits(), "Priority")).max().orElse(0);
         mostAssoc = state.accounts().assocs().values().stream().mapToDouble(a -> number(a.limits(), "Priority")).max().orElse(0);
+    }
+
+    /** Words of PriorityFlags, in upper case. */
+    static List<String> flags(Settings settings) {
+        return List.of(settings.options().getOrDefault("priority_flags", "").toUpperCase(Locale.ROOT).split(","));
+    }
+
+    /** CALCULATE_RUNNING: also of jobs that run. */
+    public static boolean ofRunning(Settings settings) {
+        return flags(settings).contains("CALCULATE_RUNNING");
     }
 
     public static boolean isActive(Settings settings) {

@@ -177,7 +177,14 @@ final class ReservationEdit {
             }
         }
         return new Reservation.Want(nodes, count, List.copyOf(cores), partition, values.getOrDefault("features", old.features()),
-                values.getOrDefault("licenses", old.licenses()));
+                licences(values.getOrDefault("licenses", old.licenses())));
+    }
+
+    private String licences(String text) {
+        return Licences.reserved(state, text).orElseGet(() -> {
+            wrong(SlurmErrno.INVALID_LICENSES);
+            return text;
+        });
     }
 
     private Reservation.Who who(Reservation.Who old) {
@@ -304,9 +311,6 @@ final class ReservationEdit {
         }
         if (r.end() <= r.start()) {
             wrong(SlurmErrno.INVALID_TIME_VALUE);
-        }
-        if (!r.want().licenses().isEmpty() && (Licences.isWrong(state, r.want().licenses()) || r.want().licenses().contains("|"))) {
-            wrong(SlurmErrno.INVALID_LICENSES);
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.muster.core;
 
+import dev.muster.model.LayeredResource;
 import dev.muster.model.Topology;
 import java.util.List;
 import java.util.Map;
@@ -23,6 +24,7 @@ import java.util.Map;
  * @param configOverrides   SlurmdParameters=config_overrides: believe the configuration, not the node
  * @param gresTypes         GresTypes
  * @param options           SchedulerParameters and other named options
+ * @param layered           of resources.yaml
  */
 public record Settings(
         String clusterName,
@@ -52,7 +54,8 @@ public record Settings(
         boolean disableRootJobs,
         List<String> gresTypes,
         Map<String, String> options,
-        List<Topology> topologies) {
+        List<Topology> topologies,
+        List<LayeredResource> layered) {
     /** Of a cluster whose network nothing is known of. */
     public Settings(String clusterName, int slurmUid, int firstJobId, int maxJobId, int maxJobCount, int maxArraySize,
             boolean memoryConsumed, long defMemPerCpuMb, long defMemPerNodeMb, long maxMemPerCpuMb, long maxMemPerNodeMb, int killWaitS,
@@ -62,7 +65,7 @@ public record Settings(
         this(clusterName, slurmUid, firstJobId, maxJobId, maxJobCount, maxArraySize, memoryConsumed, defMemPerCpuMb, defMemPerNodeMb,
                 maxMemPerCpuMb, maxMemPerNodeMb, killWaitS, minJobAgeS, overTimeLimitMin, returnToService, nodeTimeoutS,
                 batchStartTimeoutS, maxStepCount, maxTasksPerNode, requeueJobs, enforcePartLimits, externSteps, awaitProlog,
-                configOverrides, disableRootJobs, gresTypes, options, List.of());
+                configOverrides, disableRootJobs, gresTypes, options, List.of(), List.of());
     }
 
     /** With other options. @param changed an empty value for one that is not there any more */
@@ -73,7 +76,7 @@ public record Settings(
         return new Settings(clusterName, slurmUid, firstJobId, maxJobId, maxJobCount, maxArraySize, memoryConsumed, defMemPerCpuMb, defMemPerNodeMb,
                 maxMemPerCpuMb, maxMemPerNodeMb, killWaitS, minJobAgeS, overTimeLimitMin, returnToService, nodeTimeoutS, batchStartTimeoutS,
                 maxStepCount, maxTasksPerNode, requeueJobs, enforcePartLimits, externSteps, awaitProlog, configOverrides, disableRootJobs,
-                gresTypes, java.util.Collections.unmodifiableMap(out), topologies);
+                gresTypes, java.util.Collections.unmodifiableMap(out), topologies, layered);
     }
 
     /** An option: {@code true} with SlurmctldParameters=enable_stepmgr: each job is as if it had asked for {@code --stepmgr}. */
@@ -140,6 +143,8 @@ public record Settings(
     public static final String TRACKED_LICENCES = "tracked_licences";
     /** Words of SelectTypeParameters, and LINEAR for select/linear. */
     public static final String SELECT = "select";
+    /** An option: {@code true} with LicenseParameters=RemoteFuzzyMatch: the server of a licence need not be named. */
+    public static final String BARE_LICENCES = "bare_licences";
     /** ResvOverRun: seconds that jobs may run on after the end of their reservation; -1 for ever. */
     public static final String RESV_OVER_RUN = "resv_over_run";
 

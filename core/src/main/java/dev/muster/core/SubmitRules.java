@@ -67,7 +67,7 @@ final class SubmitRules {
         }
         JobDesc desc;
         switch (accounts.charge(rerouted(withPartition(asked)).withRequest(
-                GresRequest.withLicences(GresRequest.resolved(asked.request()))))) {
+                GresRequest.withLicences(GresRequest.resolved(asked.request()), state)))) {
             case AccountRules.Unfit u -> {
                 return new Unfit(u.errno());
             }
@@ -131,11 +131,11 @@ final class SubmitRules {
         }
         if (c.immediate()) {
             Optional<Planner.Estimate> estimate = planner.estimate(state, now, desc);
-            if (estimate.isEmpty()) {
-                return Decision.reject(SlurmErrno.REQUESTED_PART_CONFIG_UNAVAILABLE);
-            }
-            if (estimate.get().start() > now.seconds() || job.eligibleTime() == 0) {
+            if (job.eligibleTime() == 0) {
                 return Decision.reject(SlurmErrno.CAN_NOT_START_IMMEDIATELY);
+            }
+            if (estimate.isEmpty() || estimate.get().start() > now.seconds()) {
+                return Decision.reject(SlurmErrno.NOT_TOP_PRIORITY);
             }
         }
         SubmitReply reply = new SubmitReply(id, List.of(), 0, "", 0, "");

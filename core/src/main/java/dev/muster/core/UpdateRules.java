@@ -101,7 +101,8 @@ final class UpdateRules {
                 return refused;
             }
         }
-        JobDesc after = Codec.bind(desc, JobDesc.class);
+        JobDesc bound = Codec.bind(desc, JobDesc.class);
+        JobDesc after = bound.withRequest(bound.request().withLicenses(Licences.resolved(state, bound.request().licenses())));
         if (!after.equals(job.desc())) {
             Optional<Decision.Rejected> impossible = job.isPending() ? planner.infeasible(state, after) : Optional.empty();
             if (impossible.isPresent()) {
@@ -145,15 +146,20 @@ final class UpdateRules {
             case "dependency" -> dependency(job, desc, value);
             case "arraytaskthrottle" -> throttle(job, value);
             case "requeue" -> requeue(desc, value);
-            case "numnodes", "reqnodes" -> job.state().isActive() ? Shrinking.toCount(job, value, desc, now.seconds(), changes)
-                    : nodes(job, desc, value);
-            case "nodelist" -> job.state().isActive() ? Shrinking.toList(job, value, desc, now.seconds(), changes)
-                    : text(desc, "request.nodeList", value);
+            case "numnodes", "reqnodes" -> job.state().isActive() ? shrink(job, desc, value, false) : nodes(job, desc, value);
+            case "nodelist" -> job.state().isActive() ? shrink(job, desc, value, true) : text(desc, "request.nodeList", value);
             case "minmemorynode", "minmemorycpu" -> memory(job, desc, key, value, changes);
             case "hold" -> refuse(SlurmErrno.NOT_SUPPORTED);
             default -> Optional.of(new Decision.Rejected(SlurmErrno.NOT_SUPPORTED,
                     "Updating " + key + " of a job is not supported by this version of Muster"));
         };
+    }
+
+    private Optional<Decision.Rejected> shrink(Job job, Json.Obj desc, String value, boolean named) {
+        if (state.settings().options().containsKey("disable_job_shrink")) {
+            return refuse(SlurmErrno.DISABLED);
+        }
+        return named ? Shrinking.toList(job, value, desc, now.seconds(), changes) : Shrinking.toCount(job, value, desc, now.seconds(), changes);
     }
 
     /** What must hold of a job's account, partition, reservation and times when it is submitted must hold when they change. */

@@ -67,7 +67,11 @@ final class UsageRules {
 
     /** What a new policy changes. Usage that it wants forgotten is so up to this moment, in the same decision. */
     List<Change> policy(Policy p) {
-        Optional<Change.PolicyChanged> change = state.accounts().changed(p);
+        Map<String, Integer> used = new java.util.TreeMap<>();
+        if (!p.remotes().isEmpty()) {
+            state.jobs().values().forEach(j -> Licences.held(j).forEach(i -> used.merge(i.name(), i.count(), Integer::sum)));
+        }
+        Optional<Change.PolicyChanged> change = state.accounts().changed(p, used);
         if (change.isEmpty()) {
             return List.of();
         }

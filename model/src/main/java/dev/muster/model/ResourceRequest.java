@@ -76,4 +76,8 @@ public record ResourceRequest(
     /** Whom a job shares its nodes with. */
     public enum Exclusive { SHARED, NODE, USER, MCS, TOPO }
 
+    public ResourceRequest withLicenses(String text) {
+        return text.equals(licenses) ? this : Codec.bind(Json.object(Codec.encode(this)).put("licenses", text), ResourceRequest.class);
+    }
+
 }

@@ -132,6 +132,20 @@ final class Chooser {
         return List.of();
     }
 
+    /** As {@link #pick}, among nodes that can be had together. */
+    static List<Pick> pick(Need need, List<Candidate> candidates, int required, Topology topology, Layers layers) {
+        if (layers.isEmpty()) {
+            return pick(need, candidates, required, topology);
+        }
+        for (List<Candidate> way : layers.ways(candidates, required)) {
+            List<Pick> picks = pick(need, way, required, topology);
+            if (!picks.isEmpty()) {
+                return picks;
+            }
+        }
+        return List.of();
+    }
+
     private static List<Pick> pickAny(Need need, List<Candidate> candidates, int required, Topology topology) {
         if (required == 0 && need.nodesWanted() == 1 && need.gresPerJob().isEmpty()) {
             for (Candidate c : candidates) {

@@ -202,7 +202,8 @@ final class Classes {
             return QueueOrder.UNKNOWN;
         }
         Need need = scheduler.need(job, of.get(), state);
-        if (need.network().switches() > 0) {
+        if (need.network().switches() > 0 || need.reboot() == Need.Reboot.FOR_FEATURES
+                || !need.licences().items().isEmpty() && !state.settings().layered().isEmpty()) {
             return QueueOrder.UNKNOWN;
         }
         Key key = new Key(need, job.desc().request(), job.desc().timing().timeLimitMin(), job.desc().timing().timeMinMin(),

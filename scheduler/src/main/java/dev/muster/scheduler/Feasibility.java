@@ -18,6 +18,7 @@ import dev.muster.model.Topology;
 import dev.muster.model.TresBind;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /** Whether a job can run at all on the nodes as they are configured, and if not, in which words it is refused. */
@@ -145,11 +146,9 @@ final class Feasibility {
             return Optional.of(Decision.reject(SlurmErrno.INVALID_NODE_COUNT));
         }
         List<String> required = names(need.nodeList());
-        if (!partition.nodes().containsAll(required)) {
-            return Optional.of(Decision.reject(SlurmErrno.REQUESTED_NODES_NOT_IN_PARTITION));
-        }
-        if (need.nodesMax() > 0 && required.size() > need.nodesMax()) {
-            return Optional.of(Decision.reject(SlurmErrno.INVALID_NODE_COUNT));
+        if (!partition.nodes().containsAll(required) || need.nodesMax() > 0 && required.size() > need.nodesMax()) {
+            return Optional.of(Decision.reject(partition.nodes().containsAll(required) ? SlurmErrno.INVALID_NODE_COUNT
+                    : SlurmErrno.REQUESTED_NODES_NOT_IN_PARTITION));
         }
         boolean waits = state.settings().enforcePartLimits().equals("NO");
         if (!hasCpus(state, partition, Math.max(need.cpus(), (long) need.nodesMin()))) {
@@ -157,6 +156,7 @@ final class Feasibility {
             return waits && !strictly ? Optional.empty() : Optional.of(Decision.reject(waits ? SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE
                     : SlurmErrno.TOO_MANY_REQUESTED_CPUS));
         }
+        Layers layers = layers(state, need);
         List<Chooser.Candidate> candidates = new ArrayList<>();
         List<String> excluded = names(need.excludeList());
         int found = 0;
@@ -164,7 +164,7 @@ final class Feasibility {
         for (String name : ordered(partition.nodes(), required)) {
             Optional<Node> node = state.nodes().find(name).filter(n -> !n.has(Node.Flag.FUTURE));
             if (node.isEmpty() || excluded.contains(name) || !within.isEmpty() && !within.contains(name)
-                    || !Features.match(need.features(), node.get().features())) {
+                    || !Features.match(need.features(), node.get().features()) || !layers.isEmpty() && !layers.allows(name)) {
                 continue;
             }
             NodeSlot empty = new NodeSlot(0, node.get());
@@ -174,7 +174,7 @@ final class Feasibility {
                 candidates.add(new Chooser.Candidate(empty, tasks));
                 total += tasks;
                 if (total >= need.tasks() && candidates.size() >= need.nodesMin() && found == required.size()
-                        && !Chooser.pick(need, candidates, found, topology).isEmpty()) {
+                        && !Chooser.pick(need, candidates, found, topology, layers).isEmpty()) {
                     return Optional.empty();
                 }
             }
@@ -189,10 +189,11 @@ final class Feasibility {
                 && Chooser.pick(need, candidates, found, topology).isEmpty()) {
             return Optional.of(Decision.reject(SlurmErrno.REQUESTED_TOPO_CONFIG_UNAVAILABLE));
         }
-        if (!Features.isPlain(need.features()) && Chooser.pick(need, candidates, found, topology).isEmpty()) {
+        boolean fits = !Chooser.pick(need, candidates, found, topology).isEmpty();
+        if (fits ? !layers.isEmpty() : !Features.isPlain(need.features())) {
+            // nodes as they are, but without what the job wants of layered resources; or without its features
             return Optional.of(Decision.reject(SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE));
         }
-        boolean fits = !Chooser.pick(need, candidates, found, topology).isEmpty();
         if (!fits && need.nodesMax() > 0 && candidates.size() >= need.nodesMax() && total < need.tasks()
                 && candidates.stream().allMatch(c -> !c.node().gpuCores.restricted().isEmpty())) {
             // there are cores enough, but some are kept for those who have GPUs
@@ -204,6 +205,11 @@ final class Feasibility {
         }
         return fits || waits && !strictly ? Optional.empty()
                 : Optional.of(Decision.reject(SlurmErrno.REQUESTED_PART_CONFIG_UNAVAILABLE));
+    }
+
+    private static Layers layers(State state, Need need) {
+        Map<String, Integer> all = need.licences().items().isEmpty() || state.settings().layered().isEmpty() ? Map.of() : Licences.capacities(state);
+        return new Layers(state.settings().layered(), need.licences(), pool -> all.getOrDefault(pool, 0));
     }
 
     private static int tasksOnEmpty(Need need, NodeSlot empty, boolean memoryConsumed) {

@@ -167,13 +167,18 @@ final class Lanes {
 
     /** @param isShort for want of anything free; otherwise @param tooFew nodes had room beside what is planned */
     void failed(Need need, boolean isShort, boolean tooFew) {
-        if (scheduler.isPruned()) {
+        if (scheduler.isPruned() && !isLayered(need)) {
             NeedClass c = of(need);
             set(c, FAILED);
             if (isShort || tooFew) {
                 failed(c, isShort && c.isKnownShort(free));
             }
         }
+    }
+
+    /** What it asks for depends on the nodes that it gets: nothing that is said here of classes holds of it. */
+    private boolean isLayered(Need need) {
+        return !need.licences().items().isEmpty() && !state.settings().layered().isEmpty();
     }
 
     private void failed(NeedClass c, boolean anyTime) {
@@ -203,7 +208,7 @@ final class Lanes {
         }
         NeedClass c = of(need);
         if (!c.isJudged(classes.version())) {
-            c.judged(classes.version(), !scheduler.fitsEmpty(c) && Feasibility.exceeds(state, desc, partition));
+            c.judged(classes.version(), (isLayered(need) || !scheduler.fitsEmpty(c)) && Feasibility.exceeds(state, desc, partition));
         }
         return c.exceeds();
     }

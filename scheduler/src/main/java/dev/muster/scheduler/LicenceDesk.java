@@ -6,6 +6,7 @@ import dev.muster.core.Licences;
 import dev.muster.core.Now;
 import dev.muster.core.Reservation;
 import dev.muster.core.State;
+import dev.muster.model.LayeredResource;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -26,11 +27,27 @@ final class LicenceDesk {
         this.times = times;
     }
 
-    /** The licences that the need would get from that slot on; empty if it must wait for them. */
+    /** The licences that the need would get from that slot on, wherever it runs; empty if it must wait for them. */
     Optional<List<Licences.Item>> given(Need need, int slot) {
-        return need.licences().items().isEmpty() ? Optional.of(List.of())
-                : plan().choose(need.licences(), slot, times.get().endSlot(slot, need.limitMin()), need.reservation());
+        Licences.Wanted anywhere = anywhere(need.licences());
+        return anywhere.items().isEmpty() ? Optional.of(List.of())
+                : plan().choose(anywhere, slot, times.get().endSlot(slot, need.limitMin()), need.reservation());
     }
+
+    private Licences.Wanted anywhere(Licences.Wanted wanted) {
+        List<LayeredResource> all = state.settings().layered();
+        return all.isEmpty() || wanted.items().isEmpty() ? wanted : new Licences.Wanted(
+                wanted.items().stream().filter(i -> all.stream().noneMatch(r -> r.name().equals(i.name()))).toList(), wanted.any());
+    }
+
+    /** What it would get of layered resources from that slot on, which depends on its nodes. */
+    Layers layers(Need need, int slot) {
+        List<LayeredResource> all = need.licences().items().isEmpty() ? List.of() : state.settings().layered();
+        return all.isEmpty() ? NO_LAYERS : new Layers(all, need.licences(),
+                pool -> plan().left(pool, slot, times.get().endSlot(slot, need.limitMin()), need.reservation()));
+    }
+
+    private static final Layers NO_LAYERS = new Layers(List.of(), Licences.Wanted.NONE, pool -> 0);
 
     /** Takes what an allocation has of licences, or with give puts it back. */
     void take(Allocation allocation, Need need, boolean give) {
@@ -53,7 +70,7 @@ final class LicenceDesk {
 
     private LicencePlan plan() {
         if (plan == null) {
-            plan = new LicencePlan(Licences.configured(state), times.get());
+            plan = new LicencePlan(Licences.capacities(state), times.get());
             for (Job job : scheduler.holders()) {
                 plan.running(job, job.run().limitTickMs() < 0 ? Long.MAX_VALUE / 2
                         : Math.max(0, (job.run().limitTickMs() - now.tickMs() + 999) / 1000));

@@ -60,16 +60,17 @@ final class LicencePlan {
     }
 
     private boolean isFree(Licences.Item item, int fromSlot, int toSlot, String reservation) {
-        int[] slots = free.get(item.name());
-        if (slots == null) {
-            return item.count() == 0;
+        return item.count() == 0 || left(item.name(), fromSlot, toSlot, reservation) >= item.count();
+    }
+
+    /** So many a job of that reservation, "" for none, can have all the time. */
+    int left(String name, int fromSlot, int toSlot, String reservation) {
+        int[] slots = free.get(name);
+        int least = slots == null ? 0 : Integer.MAX_VALUE;
+        for (int slot = fromSlot; slots != null && slot < toSlot; slot++) {
+            least = Math.min(least, slots[slot] - keptFor(name, slot, reservation));
         }
-        for (int slot = fromSlot; slot < toSlot; slot++) {
-            if (slots[slot] - keptFor(item.name(), slot, reservation) < item.count()) {
-                return false;
-            }
-        }
-        return true;
+        return least;
     }
 
     void take(List<Licences.Item> items, int fromSlot, int toSlot) {

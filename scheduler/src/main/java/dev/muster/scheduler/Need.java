@@ -261,6 +261,11 @@ record Need(
                 gpus, licences, limitMin, reservation, jobsPerCore, apart, network, batch, Reboot.NEVER);
     }
 
+    /** On nodes that have the features already. */
+    Need withoutReboot() {
+        return features.isEmpty() ? this : on(features);
+    }
+
     /** It has waited long enough for few switches. */
     Need onAnySwitches() {
         return new Need(partition, nodesMin, nodesMax, nodesWanted, tasks, cpusPerTask, tasksPerNode, cpusPerNodeMin, memPerNodeMb, memPerCpuMb,

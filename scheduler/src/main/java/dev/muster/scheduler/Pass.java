@@ -74,6 +74,9 @@ final class Pass {
     private boolean sharing;
     private final Outlook outlook;
     private final LicenceDesk licences;
+    private static final Layers NO_LAYERS = new Layers(List.of(), Licences.Wanted.NONE, pool -> 0);
+    /** Of the need that is being placed. */
+    private Layers layers = NO_LAYERS;
     private final PortDesk ports;
     private final Candidates candidates;
     private Set<String> avoided = Set.of();
@@ -84,6 +87,7 @@ final class Pass {
     /** While backfilling: who could not start, by job; null otherwise. */
     private Map<Integer, Waiting> waiting;
     private final Plans plans;
+    private final ReserveWords words;
     private int reservations;
     private int backfilled;
     private final Lanes lanes;
@@ -116,9 +120,11 @@ final class Pass {
         this.backfill = scheduler.backfill(state);
         this.outlook = new Outlook(scheduler, state, now, starts);
         this.licences = new LicenceDesk(scheduler, state, now, outlook::times);
-        this.plans = new Plans(state, now, candidates, reserved, licences, outlook, backfill.fills());
+        boolean busyFirst = backfill.fills() || state.settings().options().containsKey("bf_busy_nodes");
+        this.plans = new Plans(state, now, candidates, reserved, licences, outlook, busyFirst);
+        this.words = new ReserveWords(state.settings().options());
         this.ports = new PortDesk(state, now);
-        this.standing = scheduler.standing(state, now);
+        this.standing = words.areGiven() ? Optional.empty() : scheduler.standing(state, now);
         this.lanes = new Lanes(this, scheduler, state, accounts, candidates, limited);
         if (state.preempted().size() > 0) {
             for (Job job : scheduler.holders()) {
@@ -161,7 +167,7 @@ final class Pass {
 
     /** All jobs in their order. @return whether it came to the end */
     private boolean walk(List<Job> behind) {
-        boolean quick = lanes.areOpen(backfill.fills() || limitStops || reserved.areMagnetic());
+        boolean quick = lanes.areOpen(backfill.fills() || limitStops || reserved.areMagnetic() || words.areGiven());
         for (QueueOrder.Block block : scheduler.order().blocks()) {
             for (int i = 0; i < block.size; i++) {
                 int known = quick && block.lanes[i] >= 0 && stopped.isEmpty() ? lanes.reason(block.lanes[i], block.places[i])
@@ -346,11 +352,19 @@ final class Pass {
         return free.isEmpty() ? List.of(job.underQos(job.desc().charge().firstQos())) : free;
     }
 
-    /** A job waits for few switches no longer than it said. */
+    /** A job waits for few switches no longer than it said, and so long for nodes that need no reboot. */
     private Need patient(Job job, Need need) {
+        long waitedS = job.eligibleTime() > 0 ? now.seconds() - job.eligibleTime() : 0;
+        Need out = need.reboot() == Need.Reboot.FOR_FEATURES && waitedS < bootDelayS(job) ? scheduler.interned(need.withoutReboot())
+                : need;
         return need.network().switches() > 0 && job.eligibleTime() > 0
-                && now.seconds() - job.eligibleTime() > Network.patience(job.desc().request(), state.settings())
-                ? scheduler.interned(need.onAnySwitches()) : need;
+                && waitedS > Network.patience(job.desc().request(), state.settings()) ? scheduler.interned(out.onAnySwitches()) : out;
+    }
+
+    private long bootDelayS(Job job) {
+        String all = state.settings().options().getOrDefault("delay_boot", "");
+        int own = job.desc().timing().delayBootMin();
+        return own > 0 ? own * 60L : all.matches("[0-9]{1,7}") ? Long.parseLong(all) * 60 : 0;
     }
 
     /** {@code --prefer}: whether it starts at once on nodes with those features. Nobody gives way for that, and nothing is kept free. */
@@ -440,11 +454,13 @@ final class Pass {
 
     /** Nothing is left to be tried for it now. */
     private JobReason planned(Job job, Need need) {
-        JobReason reason = unavailable(need) ? JobReason.REQ_NODE_NOT_AVAIL : blocked.contains(blocker(need)) ? JobReason.PRIORITY
+        JobReason reason = unavailable(need) ? JobReason.REQ_NODE_NOT_AVAIL : lacksLayers(need) ? JobReason.LICENSES
+                : blocked.contains(blocker(need)) ? JobReason.PRIORITY
                 : lacksUnit(need) ? JobReason.NO_TOPOLOGY_UNIT : JobReason.RESOURCES;
-        reserve(job, need, reason);
-        blocked.add(blocker(need));
-        lanes.blocked(need);
+        if (reserve(job, need, reason) && reason != JobReason.LICENSES) {
+            blocked.add(blocker(need));
+            lanes.blocked(need);
+        }
         return reason;
     }
 
@@ -454,7 +470,7 @@ final class Pass {
             return Optional.empty();
         }
         blind = true;
-        Preemptor.Room room = preemptor.make(job, need, () -> placeIdleOrShared(need));
+        Preemptor.Room room = preemptor.make(job, need, () -> placeAvoiding(need, Set.of()));
         blind = false;
         return switch (room) {
             case Preemptor.None n -> Optional.empty();
@@ -547,11 +563,19 @@ final class Pass {
         Optional<List<Licences.Item>> given = licences.given(need, 0);
         avoided = nodes;
         try {
+            layers = licences.layers(need, 0);
             Optional<Allocation> allocation = given.flatMap(g -> placeIdleOrShared(need));
-            return need.licences().items().isEmpty() ? allocation : allocation.map(a -> a.withLicences(Licences.text(given.get())));
+            return need.licences().items().isEmpty() ? allocation : allocation.map(a -> a.withLicences(Licences.text(with(given.get(), a))));
         } finally {
             avoided = Set.of();
+            layers = NO_LAYERS;
         }
+    }
+
+    private List<Licences.Item> with(List<Licences.Item> given, Allocation a) {
+        List<Licences.Item> out = new ArrayList<>(given);
+        out.addAll(layers.taken(a.nodes().stream().map(Allocation.Share::node).toList()));
+        return out;
     }
 
     private Optional<Allocation> place(Need need) {
@@ -570,7 +594,8 @@ final class Pass {
             if (freeOnly && node.freeUnits.isEmpty() || need.exclusive() && !node.isIdle()) {
                 continue;
             }
-            int tasks = scheduler.ready(node) && fits(need, node) ? tasksNow(need, node) : 0;
+            boolean open = scheduler.ready(node) && fits(need, node) && (layers.isEmpty() || layers.allows(node.spec.name()));
+            int tasks = open ? tasksNow(need, node) : 0;
             if (tasks > 0) {
                 able.add(new Chooser.Candidate(node, tasks));
                 requiredFound += i < required ? 1 : 0;
@@ -584,7 +609,7 @@ final class Pass {
         if (requiredFound < required || tooFew && !need.overcommit() && need.tasksOn().isEmpty()) {
             return Optional.empty();
         }
-        List<Chooser.Pick> picks = Chooser.pick(need, able, required, topology);
+        List<Chooser.Pick> picks = Chooser.pick(need, able, required, topology, layers);
         if (picks.isEmpty()) {
             return Optional.empty();
         }
@@ -717,6 +742,11 @@ final class Pass {
         return !reserved.isEmpty() && need.reservation().isEmpty() && allBarred(need);
     }
 
+    /** There are nodes enough, but not with what it asks for of layered resources. */
+    private boolean lacksLayers(Need need) {
+        return !licences.layers(need, 0).isEmpty() && place(need).isPresent();
+    }
+
     /** There are nodes enough, but they do not hang together. */
     private boolean lacksUnit(Need need) {
         Topology t = need.network().in(state.settings());
@@ -733,19 +763,23 @@ final class Pass {
         return true;
     }
 
-    /** Finds the earliest time at which the need fits, and keeps these units free for it. */
-    private void reserve(Job job, Need need, JobReason reason) {
+    /** Finds the earliest time at which the need fits, and keeps these units free for it. False if it keeps nobody back. */
+    private boolean reserve(Job job, Need need, JobReason reason) {
         if (waiting != null) {
             waiting.put(job.id(), new Waiting(job, need, reason));
         }
         if (standing.isPresent()) {
             standBy(job, need, reason);
-            return;
+            return true;
         }
         if (waiting != null || reservations >= scheduler.reservationsMax()
                 || !accounts.reserves(job.desc(), scheduler.priority(job.id()).orElse(job.priority()))) {
             scheduler.explain(job.id(), reason);
-            return;
+            return true;
+        }
+        if (!words.allows(job, need.partition(), scheduler.priority(job.id()).orElse(job.priority()), now.seconds())) {
+            scheduler.explain(job.id(), reason);
+            return false;
         }
         reservations++;
         heads.merge(blocker(need), 1, Integer::sum);
@@ -753,6 +787,7 @@ final class Pass {
         Optional<Planner.Estimate> estimate = plans.earliest(need, true);
         estimate.ifPresent(e -> planned.add(job.id()));
         scheduler.explain(job.id(), reason, estimate);
+        return true;
     }
 
     /** Plans are made elsewhere: what the last one keeps for the job is kept. */

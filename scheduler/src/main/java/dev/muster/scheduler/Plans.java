@@ -80,6 +80,7 @@ final class Plans {
         int required = Feasibility.names(need.nodeList()).size();
         int end = outlook.times().endSlot(slot, need.limitMin());
         long from = now.seconds() + outlook.times().starts()[slot];
+        Layers layers = licences.layers(need, slot);
         List<Chooser.Candidate> able = new ArrayList<>();
         int found = 0;
         int[] index = indices.computeIfAbsent(order, Plans::indices);
@@ -88,7 +89,8 @@ final class Plans {
                 continue;
             }
             NodeSlot node = order.get(i);
-            if (!node.usable || avoided.contains(node.spec.name()) || slot == 0 && !node.accepts(need.apart())) {
+            boolean open = node.usable && !avoided.contains(node.spec.name());
+            if (!open || !layers.isEmpty() && !layers.allows(node.spec.name()) || slot == 0 && !node.accepts(need.apart())) {
                 continue;
             }
             int barred = reserved.isEmpty() ? 0 : reserved.barred(need.reservation(), node, from, until(from, need.limitMin()));
@@ -109,7 +111,14 @@ final class Plans {
                     .thenComparingInt(c -> c.node().freeUnits.count()));
         }
         return found < required ? List.of() : Chooser.pick(slot == 0 ? need : need.withoutJobGres(), able, required,
-                need.network().in(state.settings()));
+                need.network().in(state.settings()), layers);
+    }
+
+    /** All that it gets of licences from that slot on with these nodes. */
+    private List<Licences.Item> had(Need need, List<Licences.Item> given, List<Chooser.Pick> picks, int slot) {
+        List<Licences.Item> out = new ArrayList<>(given);
+        out.addAll(licences.layers(need, slot).taken(picks.stream().map(p -> p.node().spec.name()).toList()));
+        return out;
     }
 
     /** Keeps room for all of them at the first time at which each finds nodes of its own; empty if there is none. */
@@ -124,8 +133,8 @@ final class Plans {
                 List<Chooser.Pick> picks = given.isEmpty() ? List.of() : picksAt(needs.get(i), orders.get(i), slot, used);
                 if (!picks.isEmpty()) {
                     all.add(picks);
-                    had.add(given.get());
-                    licences.keep(given.get(), slot, needs.get(i), false);
+                    had.add(had(needs.get(i), given.get(), picks, slot));
+                    licences.keep(had.getLast(), slot, needs.get(i), false);
                     picks.forEach(p -> used.add(p.node().spec.name()));
                 }
             }
@@ -145,7 +154,7 @@ final class Plans {
 
     private Planner.Estimate reserved(Need need, List<Chooser.Pick> picks, int slot, int end, boolean keep) {
         if (keep) {
-            licences.given(need, slot).ifPresent(l -> licences.keep(l, slot, need, false));
+            licences.given(need, slot).ifPresent(l -> licences.keep(had(need, l, picks, slot), slot, need, false));
         }
         List<String> names = new ArrayList<>();
         int cpus = 0;

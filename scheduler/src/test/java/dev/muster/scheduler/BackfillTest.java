@@ -1,6 +1,8 @@
 package dev.muster.scheduler;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Short jobs go ahead of one that waits, where they do not delay it. */
 class BackfillTest {
@@ -16,6 +18,57 @@ class BackfillTest {
                 submit kind=BATCH timing.timeLimitMin=120
                 schedule                             -> 1 RUNNING n1; 2 PENDING; 3 RUNNING n1 ahead; 4 RUNNING n2 ahead; 5 PENDING
                 """);
+    }
+
+    /** For whom room is kept: job 5, which would delay job 2, starts where that one has no reservation. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            bf_min_prio_reserve=1            | PENDING
+            bf_min_prio_reserve=9999999999   | RUNNING
+            bf_min_age_reserve=0             | PENDING
+            bf_min_age_reserve=100           | RUNNING
+            bf_job_part_count_reserve=1      | PENDING
+            bf_max_job_array_resv=0          | PENDING
+            bf_max_job_array_resv=0 array    | RUNNING
+            bf_max_job_array_resv=1 array    | PENDING
+            """)
+    void whoKeepsOthersBack(String word, String state) {
+        String[] w = word.split(" ");
+        new Play(new Cluster("n[1-2] cpus=2 mem=1000", PARTITION, "options." + w[0])).lines("""
+                submit kind=BATCH timing.timeLimitMin=60
+                submit kind=BATCH timing.timeLimitMin=60 nodesMin=2 nodesMax=2 exclusive=NODE%s
+                submit kind=BATCH timing.timeLimitMin=120
+                schedule -> 3 %s
+                """.formatted(w.length > 1 ? " timing.array=1-9" : "", state.equals("RUNNING") ? "RUNNING n1" : state));
+    }
+
+    /** Of two that wait the first alone has a reservation: the third may delay the second. */
+    @Test
+    void soManyInEachPartitionKeepOthersBack() {
+        for (String count : java.util.List.of("1", "2")) {
+            new Play(new Cluster("n[1-2] cpus=2 mem=1000", PARTITION, "options.bf_job_part_count_reserve=" + count)).lines("""
+                    submit kind=BATCH timing.timeLimitMin=60 nodeList=n1 tasks=2
+                    submit kind=BATCH timing.timeLimitMin=60 nodeList=n1 tasks=2
+                    submit kind=BATCH timing.timeLimitMin=30 nodeList=n2
+                    submit kind=BATCH timing.timeLimitMin=60 nodeList=n2 tasks=2
+                    submit kind=BATCH timing.timeLimitMin=90 nodeList=n2
+                    schedule -> 2 PENDING; 3 RUNNING n2 ahead; 4 PENDING; %s
+                    """.formatted(count.equals("1") ? "5 RUNNING n2 ahead" : "5 PENDING"));
+        }
+    }
+
+    /** A job of two partitions keeps room in one of them. */
+    @Test
+    void oneReservationForEachJob() {
+        for (String options : java.util.List.of("", "options.bf_one_resv_per_job=true")) {
+            new Play(new Cluster("n[1-2] cpus=2 mem=1000", "p nodes=n1 defmempercpu=10\nq nodes=n2 defmempercpu=10", options)).lines("""
+                    submit kind=BATCH partition=p timing.timeLimitMin=60 tasks=2
+                    submit kind=BATCH partition=q timing.timeLimitMin=30
+                    submit kind=BATCH partition=p,q timing.timeLimitMin=60 tasks=2
+                    submit kind=BATCH partition=q timing.timeLimitMin=120
+                    schedule -> 3 PENDING; %s
+                    """.formatted(options.isEmpty() ? "4 PENDING" : "4 RUNNING n2"));
+        }
     }
 
     @Test

@@ -29,6 +29,26 @@ class ChangingFeaturesTest {
                 """);
     }
 
+    /** {@code --delay-boot}, or the cluster's: so long a job waits for nodes that need no reboot. */
+    @Test
+    void aJobWaitsBeforeItReboots() {
+        for (String[] delay : new String[][] {{"", " timing.delayBootMin=5"}, {" options.delay_boot=5", ""},
+            {" options.delay_boot=60", " timing.delayBootMin=5"}}) {
+            play("options.features:boot=300" + delay[0], """
+                    features n1 boot f1,f2 f1
+                    features n2 boot f1,f2 f1
+                    submit kind=BATCH features=f2%s
+                    schedule                              -> 1 PENDING
+                    pass 299
+                    schedule                              -> 1 PENDING
+                    pass 1
+                    schedule                              -> 1 RUNNING+CONFIGURING n1; n1 holds [1]+POWERING_UP
+                    submit kind=BATCH features=f1
+                    schedule                              -> 2 RUNNING n2
+                    """.formatted(delay[1]));
+        }
+    }
+
     @Test
     void aNodeThatComesWithoutThemOrNotAtAllIsDown() {
         play("options.features:boot=300", """

@@ -17,6 +17,7 @@ import dev.muster.model.Codec;
 import dev.muster.model.HostList;
 import dev.muster.model.IndexSet;
 import dev.muster.model.JobDesc;
+import dev.muster.model.LayeredResource;
 import dev.muster.model.Topology;
 import dev.muster.model.Json;
 import dev.muster.model.api.ClusterMessages.PartitionInfo;
@@ -48,6 +49,10 @@ final class Cluster {
     }
 
     Cluster(String nodes, String partitions, String settings, Topology topology) {
+        this(nodes, partitions, settings, topology, List.of());
+    }
+
+    Cluster(String nodes, String partitions, String settings, Topology topology, List<LayeredResource> layered) {
         List<Node.Spec> specs = new ArrayList<>();
         for (String line : nodes.strip().split("\n")) {
             Map<String, String> w = words(line);
@@ -57,6 +62,9 @@ final class Cluster {
         }
         Json.Obj s = values("memoryConsumed=true maxJobCount=1000 maxJobId=100000 maxArraySize=1001 maxStepCount=100 firstJobId=1"
                 + " enforcePartLimits=NO minJobAgeS=300 " + settings);
+        if (!layered.isEmpty()) {
+            s.put("layered", new ArrayList<Object>(layered.stream().map(r -> Json.object(Codec.encode(r))).toList()));
+        }
         if (!topology.equals(Topology.FLAT)) {
             s.put("topologies", new ArrayList<Object>(List.of(Json.object(Codec.encode(topology)))));
         }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.core.Licences;
 import dev.muster.core.State;
+import dev.muster.model.accounting.DbdMessages.RemoteLicence;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -138,8 +139,54 @@ class LicencesTest {
 
     private static Map<String, Integer> outside(Cluster c, String... licences) {
         c.apply(new dev.muster.core.Command.ApplyPolicy(new dev.muster.model.accounting.DbdMessages.Policy(List.of(), List.of(), List.of(), List.of(),
-                List.of(licences))));
-        return Licences.configured(c.state());
+                List.of(licences), List.of())));
+        return Licences.capacities(c.state());
+    }
+
+    /** What a server says is taken counts as far as neither the cluster's jobs have it nor other clusters may have it, by when it was said. */
+    @ParameterizedTest
+    @CsvSource({"30, 10, 70", "20, 0, 80", "10, 0, 80", "100, 80, 0", "500, 80, 0"})
+    void licencesThatAreMissing(int consumed, int deficit, int left) {
+        Cluster c = cluster();
+        remote(c, consumed, 5);
+        assertThat(c.state().accounts().remotes().getFirst().deficit()).isEqualTo(deficit);
+        assertThat(Licences.capacities(c.state())).containsEntry("foobar@slurmdb", left);
+        assertThat(c.place("licenses=foobar@slurmdb:70")).isEqualTo(left >= 70 ? "n1:1" : "(Licenses)");
+    }
+
+    @Test
+    void whatItsOwnJobsHaveIsNotMissing() {
+        Cluster c = cluster();
+        remote(c, 0, 5);
+        c.accept("licenses=foobar@slurmdb:10");
+        c.schedule();
+        remote(c, 30, 6);
+        assertThat(c.state().accounts().remotes().getFirst().deficit()).isZero();
+        new Play(c).lines("cancel 1");
+        remote(c, 30, 6);
+        assertThat(c.state().accounts().remotes().getFirst().deficit()).as("nothing new was said").isZero();
+        remote(c, 30, 7);
+        assertThat(c.state().accounts().remotes().getFirst().deficit()).isEqualTo(10);
+    }
+
+    /** 80 of 100 are the cluster's. */
+    private static void remote(Cluster c, int consumed, long time) {
+        c.apply(new dev.muster.core.Command.ApplyPolicy(new dev.muster.model.accounting.DbdMessages.Policy(List.of(), List.of(), List.of(), List.of(),
+                List.of("foobar@slurmdb:80"), List.of(new RemoteLicence("foobar@slurmdb", 100, consumed, 0, time)))));
+    }
+
+    /** shows: LicenseParameters */
+    @ParameterizedTest
+    @CsvSource({"matlab, matlab:1", "matlab:2, matlab:2", "ansys, ansys@rlm:1", "ansys:3, ansys@rlm:3", "ansys@rlm, ansys@rlm",
+            "'ansys:2,fluent', 'ansys@rlm:2,fluent:1'", "nastran,", "ans,", "matlab@rlm, matlab@rlm"})
+    void namesWithoutTheirServer(String asked, String kept) {
+        Cluster c = new Cluster("n[1-4] cpus=2 mem=1000", "p nodes=n[1-4] default=yes defmempercpu=10",
+                "options.licenses=fluent:4,matlab:2 options.bare_licences=true");
+        outside(c, "ansys@rlm:9", "matlab@rlm:9", "nastran@a:3", "nastran@b:3");
+        String place = c.place("licenses=" + asked);
+        assertThat(place).isEqualTo(kept == null ? "Invalid license specification" : "n1:1");
+        assertThat(kept == null || c.state().jobs().at(1).desc().request().licenses().equals(kept)).isTrue();
+        assertThat(cluster().place("licenses=ansys")).as("without LicenseParameters").isEqualTo("Invalid license specification");
     }
 
     @Test
@@ -150,6 +197,6 @@ class LicencesTest {
         State before = c.state();
         c.core().reset(before);
         assertThat(c.place("licenses=fluent:2")).isEqualTo("(Licenses)");
-        assertThat(Licences.configured(before)).isEqualTo(Map.of("fluent", 4, "matlab", 1, "abaqus", 2));
+        assertThat(Licences.capacities(before)).isEqualTo(Map.of("fluent", 4, "matlab", 1, "abaqus", 2));
     }
 }

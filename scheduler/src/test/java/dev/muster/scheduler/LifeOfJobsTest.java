@@ -448,6 +448,17 @@ class LifeOfJobsTest {
     }
 
     @Test
+    void orMayNot() {
+        new Play(new Cluster("n[1-4] cpus=2 mem=1000", "p nodes=n[1-4] default=yes defmempercpu=10", "options.disable_job_shrink=true")).lines("""
+                submit kind=BATCH nodesMin=3 tasks=3
+                update 1 numnodes=2         -> 1 PENDING
+                schedule                    -> 1 RUNNING n[1-2]
+                update 1 numnodes=1         -> says Requested operation is presently disabled
+                update 1 nodelist=n1        -> says Requested operation is presently disabled
+                """);
+    }
+
+    @Test
     void aRunningJobGivesUpNodes() {
         new Play(new Cluster("n[1-4] cpus=2 mem=1000", "p nodes=n[1-4] default=yes defmempercpu=10", "requeueJobs=true")).lines("""
                 submit kind=BATCH nodesMin=3 tasks=3

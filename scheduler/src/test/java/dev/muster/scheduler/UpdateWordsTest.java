@@ -41,6 +41,13 @@ class UpdateWordsTest {
             assertThat(Billing.isValid(wrong)).as(wrong).isFalse();
         }
         assertThat(Billing.of("cPu=1,mem=-0.5G,node=.3", 4, 2048, 10, Map.of())).isEqualTo(6);
+        // PriorityFlags=MAX_TRES and MAX_TRES_GRES: 4 + 2 + 10 apart, the dearest, the dearest and devices
+        for (Map.Entry<String, Long> flag : Map.of("NO_FAIR_TREE", 16L, "MAX_TRES", 10L, "MAX_TRES_GRES", 14L).entrySet()) {
+            Cluster c = new Cluster("n1 cpus=8 mem=4096 gpus=4", "p nodes=n1 default=yes", "gresTypes=gpu options.priority_flags=" + flag.getKey());
+            c.apply(new dev.muster.core.Command.UpdatePartition(0, "p", Map.of("tresbillingweights", "CPU=1,Mem=1G,GRES/gpu=5")));
+            assertThat(new dev.muster.core.Amounts(4, 2048, 1, Map.of("gpu", 2)).billing(c.state(), "p")).as(flag.getKey())
+                    .isEqualTo(flag.getValue());
+        }
     }
 
     @Test

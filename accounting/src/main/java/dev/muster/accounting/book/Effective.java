@@ -96,6 +96,7 @@ public final class Effective {
                 coordinates.getOrDefault(u.name(), List.of()), -1)));
         List<WckeyPolicy> wckeys = book.wckeysEver().stream().filter(w -> !w.deleted() && w.cluster().equals(cluster))
                 .map(w -> new WckeyPolicy(w.user(), w.name(), w.isDefault())).toList();
-        return new Policy(assocs, qos, List.copyOf(users), wckeys, ResourceChanges.licences(book, cluster));
+        return new Policy(assocs, qos, List.copyOf(users), wckeys, ResourceChanges.licences(book, cluster),
+                ResourceChanges.remotes(book, cluster));
     }
 }

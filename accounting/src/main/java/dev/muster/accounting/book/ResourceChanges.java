@@ -1,5 +1,6 @@
 package dev.muster.accounting.book;
 
+import dev.muster.model.accounting.DbdMessages.RemoteLicence;
 import dev.muster.model.accounting.Entities.Resource;
 import java.util.List;
 import java.util.Map;
@@ -10,6 +11,7 @@ import java.util.TreeMap;
 final class ResourceChanges {
     /** A flag of resources: what clusters may have is counted, not in hundredths. */
     private static final String ABSOLUTE = "Absolute";
+    private static final String SHARED = "SharedPool";
 
     private final Changes c;
     private final Book book;
@@ -34,8 +36,15 @@ final class ResourceChanges {
     static List<String> licences(Book book, String cluster) {
         return book.resourcesEver().stream().filter(r -> !r.deleted() && r.allowed().containsKey(cluster)).map(r -> {
             long allowed = number(r.allowed().get(cluster), 0);
-            return r.name() + "@" + r.server() + ":" + (absolute(r.flags()) ? allowed : r.count() * allowed / 100);
+            return r.name() + "@" + r.server() + ":" + (shared(r.flags()) ? r.count() : absolute(r.flags()) ? allowed : r.count() * allowed / 100);
         }).sorted().toList();
+    }
+
+    /** What the servers say of those, in the same order. */
+    static List<RemoteLicence> remotes(Book book, String cluster) {
+        return book.resourcesEver().stream().filter(r -> !r.deleted() && r.allowed().containsKey(cluster))
+                .map(r -> new RemoteLicence(r.name() + "@" + r.server(), r.count(), r.consumed(), 0, Math.max(r.consumedAt(), r.modified())))
+                .sorted(java.util.Comparator.comparing(RemoteLicence::name)).toList();
     }
 
     private static long number(String text, long otherwise) {
@@ -44,12 +53,22 @@ final class ResourceChanges {
 
     /** Whether what is set can be read as numbers; a sentence is noted for what cannot. */
     private boolean legible() {
-        for (String key : List.of("count", "allowed")) {
+        for (String key : List.of("count", "allowed", "lastconsumed")) {
             if (!c.set(key).matches("\\d{0,9}")) {
                 c.errors.add(" Invalid value for " + key + " (" + c.set(key) + ")");
             }
         }
+        for (String flag : c.set("flags").isEmpty() ? List.<String>of() : List.of(c.set("flags").split(","))) {
+            if (!flag.equalsIgnoreCase(ABSOLUTE) && !flag.equalsIgnoreCase(SHARED)) {
+                c.errors.add(" Unknown resource flag: " + flag);
+            }
+        }
         return c.errors.isEmpty();
+    }
+
+    /** Every cluster may have all of it. */
+    private static boolean shared(String flags) {
+        return List.of(flags.split(",")).stream().anyMatch(SHARED::equalsIgnoreCase);
     }
 
     private static boolean absolute(String flags) {
@@ -64,6 +83,14 @@ final class ResourceChanges {
 
     /** Whether the clusters' shares of a resource are no more than all of it. */
     private boolean within(String name, String server, Map<String, String> allowed, String flags, long count) {
+        if (shared(flags)) {
+            String all = Long.toString(absolute(flags) ? count : 100);
+            if (!allowed.values().stream().allMatch(v -> v.equals("0") || v.equals(all))) {
+                c.errors.add(" With SharedPool a cluster is allowed 0 or all of resource '" + name + "@" + server + "'");
+                return false;
+            }
+            return true;
+        }
         if (absolute(flags)) {
             if (allowed.values().stream().mapToLong(v -> number(v, 0)).sum() > count) {
                 c.errors.add(" Total count allowed for resource '" + name + "@" + server + "' exceeds " + count);
@@ -76,6 +103,10 @@ final class ResourceChanges {
             return false;
         }
         return true;
+    }
+
+    private long consumed(Optional<Resource> known) {
+        return number(c.set("lastconsumed"), known.map(Resource::consumed).orElse(0L));
     }
 
     private Optional<Resource> find(String name, String server) {
@@ -118,7 +149,7 @@ final class ResourceChanges {
                         c.set("type").isEmpty() ? "License" : Character.toUpperCase(c.set("type").charAt(0)) + c.set("type").substring(1).toLowerCase(
                                 java.util.Locale.ROOT),
                         count, c.set("description").isEmpty() ? name : c.set("description"),
-                        flags, c.set("servertype"), allowed, c.now, c.now, false));
+                        flags, c.set("servertype"), allowed, c.now, c.now, false, consumed(known), c.now));
                 c.names.add(name + "@" + server);
                 c.log("Add Resource", "", name, c.info());
             }
@@ -149,7 +180,8 @@ final class ResourceChanges {
             }
             book.put(new Resource(r.id(), r.name(), r.server(), r.type(), number(c.set("count"), r.count()),
                     c.sets("description") ? c.set("description") : r.description(), flags,
-                    c.sets("servertype") ? c.set("servertype") : r.manager(), allowed, r.created(), c.now, false));
+                    c.sets("servertype") ? c.set("servertype") : r.manager(), allowed, r.created(), c.now, false, consumed(Optional.of(r)),
+                    c.sets("lastconsumed") ? c.now : r.consumedAt()));
             c.names.add(r.name() + "@" + r.server());
             c.log("Modify Resource", "", r.name(), c.info());
         }
@@ -159,7 +191,7 @@ final class ResourceChanges {
         for (Resource r : meant()) {
             if (c.where("cluster").isEmpty()) {
                 book.put(new Resource(r.id(), r.name(), r.server(), r.type(), r.count(), r.description(), r.flags(), r.manager(), Map.of(),
-                        r.created(), c.now, true));
+                        r.created(), c.now, true, 0, 0));
                 c.names.add(r.name() + "@" + r.server());
             } else {
                 TreeMap<String, String> allowed = new TreeMap<>(r.allowed());
@@ -169,7 +201,7 @@ final class ResourceChanges {
                     }
                 });
                 book.put(new Resource(r.id(), r.name(), r.server(), r.type(), r.count(), r.description(), r.flags(), r.manager(), allowed,
-                        r.created(), c.now, false));
+                        r.created(), c.now, false, r.consumed(), r.consumedAt()));
             }
             c.log("Remove Resource", "", r.name(), "");
         }

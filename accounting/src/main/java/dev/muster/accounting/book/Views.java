@@ -370,6 +370,8 @@ public final class Views {
                     Long.toString(r.count()),
                     "Allocated", Long.toString(sum), "ServerType", r.manager(), "Description", r.description(), "ResourceFlags", r.flags(), "ID",
                             r.key()));
+            row.put("LastConsumed", Long.toString(r.consumed()));
+            row.put("LastUpdate", Long.toString(Math.max(r.consumedAt(), r.modified())));
             if (has("withclusters")) {
                 r.allowed().forEach((cluster, percent) -> {
                     if (named("cluster", cluster)) {

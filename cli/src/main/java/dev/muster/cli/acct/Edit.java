@@ -33,8 +33,9 @@ final class Edit {
             Entity.names("adminlevel:2=adminlevel defaultaccount:8=defaultaccount defaultwckey:8=defaultwckey");
     private static final String USAGE = "rawusage";
     private static final List<Entity.Name> CLUSTER_SET = Entity.names("classification:3=classification");
-    private static final List<Entity.Name> RESOURCE_SET = Entity.names("count:2=count description:1=description flags:2=flags server:6=server "
-            + "servertype:7=servertype manager:1=servertype type:2=type percentallowed:1=allowed allowed:2=allowed");
+    private static final List<Entity.Name> RESOURCE_SET = Entity.names("count:2=count description:1=description flags:2=flags "
+            + "lastconsumed:1=lastconsumed server:6=server servertype:7=servertype manager:1=servertype type:2=type "
+            + "percentallowed:1=allowed allowed:2=allowed");
 
     private static final List<Entity.Name> JOB_SET = Entity.names("admincomment:1=admincomment comment:1=comment derivedexitcode:12=derivedexitcode "
             + "derivedes:12=comment extra:1=extra newwckey:1=wckey");

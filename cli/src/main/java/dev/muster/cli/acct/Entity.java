@@ -157,6 +157,8 @@ record Entity(String name, String word, List<Name> conditions, String format, Li
             flags:2|Flags|20|ResourceFlags
             id:2|ID|6|ID
             info:4|Info|20|Info
+            lastconsumed:5|LastConsumed|12|LastConsumed
+            lastupdate:5|LastUpdate|19|LastUpdate|TIME
             name:1|Name|15|Name
             nodename:5 node:1|NodeName|-15|NodeName
             problem:2|Problem|40|Problem
@@ -205,7 +207,8 @@ record Entity(String name, String word, List<Name> conditions, String format, Li
                     + "grpjobs,grpsubmitjobs,grpwall,maxtres,maxtrespernode,maxtresmins,maxwall,maxtrespu,maxjobspu,maxsubmitpu,maxtrespa,"
                     + "maxtresrunminspa,maxtresrunminspu,maxjobspa,maxsubmitpa,mintres", columns(QOS_COLUMNS)),
             new Entity("resource", "resources:4", names("names:1=name clusters:1=cluster descriptions:1=description ids:1=id servers:2=server "
-                    + "flags:2=flags allowed:2=allowed percentallowed:1=allowed type:2=type"), "name,server,type,count,allocated,servertype",
+                    + "flags:2=flags allowed:2=allowed percentallowed:1=allowed type:2=type"),
+                    "name,server,type,count,lastconsumed,allocated,servertype",
                     columns(OTHER_COLUMNS.replace("name:1|Name|15", "name:1|Name|10"))),
             new Entity("job", "jobs:1",
                     names("jobids:1=jobid accounts:1=account acct:4=account clusters:1=cluster "

@@ -112,7 +112,7 @@ final class Options {
                 add cluster        - Classification=, DefaultQOS=, Fairshare=, Names=, QosLevel= and limits
                 add coordinator    - Accounts=, Names=
                 add qos            - Description=, Flags=, GraceTime=, Names=, Preempt=, PreemptMode=, Priority=, UsageFactor= and limits
-                add resource       - Allowed=, Clusters=, Count=, Description=, Flags=, Names=, Server=, ServerType=, Type=
+                add resource       - Allowed=, Clusters=, Count=, Description=, Flags=, LastConsumed=, Names=, Server=, ServerType=, Type=
                 add user           - Accounts=, AdminLevel=, Clusters=, DefaultAccount=, DefaultQOS=, Names=, Partitions=, QosLevel=,
                         WCKeys= and limits
                 limits             - GrpJobs=, GrpSubmitJobs=, GrpTRES=, GrpTRESMins=, GrpTRESRunMins=, GrpWall=, MaxJobs=, MaxSubmitJobs=, MaxTRES=,

@@ -150,7 +150,7 @@ final class Show {
                     + "grpcpumins,maxjobs,maxnodes,maxcpus,maxsubmitjobs,maxwall,maxcpumins,qos,defaultqos" : "") + (coord ? ",coordinators" : "");
             case "user" -> entity.format() + (assoc ? ",cluster,account,partition,fairshare,priority,maxjobs,maxnodes,maxcpus,maxsubmitjobs,maxwall,"
                     + "maxcpumins,qos,defaultqos" : "") + (coord ? ",coordinators" : "");
-            case "resource" -> entity.format() + (options.contains("withclusters") ? ",cluster,allowed" : "");
+            case "resource" -> entity.format() + (options.contains("withclusters") ? ",cluster,allowed,flags" : ",flags");
             default -> entity.format();
         };
     }

@@ -67,8 +67,9 @@ public final class ControlJson {
         List<Object> out = new ArrayList<>();
         for (Json.Obj l : all) {
             out.add(new Json.Obj().put("LicenseName", l.text("name")).put("Total", l.number("total")).put("Used", l.number("used"))
-                    .put("Free", Math.max(0, l.number("total") - l.number("used")))
-                    .put("Remote", l.flag("remote")).put("Reserved", l.number("reserved")));
+                    .put("Free", l.number("free")).put("Remote", l.flag("remote")).put("Reserved", l.number("reserved"))
+                    .put("LastConsumed", l.number("consumed")).put("LastDeficit", l.number("deficit")).put("LastUpdate", l.number("updated"))
+                    .put("Nodes", l.text("nodes")));
         }
         return new Json.Obj().put("licenses", out);
     }

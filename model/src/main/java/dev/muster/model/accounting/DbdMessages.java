@@ -52,20 +52,38 @@ public final class DbdMessages {
      * Associations and QOS of one cluster, with everything inherited resolved.
      *
      * @param licences of servers outside, as far as they are this cluster's: {@code name@server:count}
+     * @param remotes  what else is known of these
      */
-    public record Policy(List<AssocPolicy> assocs, List<QosPolicy> qos, List<UserPolicy> users, List<WckeyPolicy> wckeys, List<String> licences) {
+    public record Policy(List<AssocPolicy> assocs, List<QosPolicy> qos, List<UserPolicy> users, List<WckeyPolicy> wckeys, List<String> licences,
+            List<RemoteLicence> remotes) {
         public static final Policy NONE = new Policy(List.of(), List.of(), List.of(), List.of());
 
         public Policy {
             licences = licences == null ? List.of() : List.copyOf(licences);
+            remotes = remotes == null ? List.of() : List.copyOf(remotes);
         }
 
         public Policy withUsers(List<UserPolicy> others) {
-            return new Policy(assocs, qos, others, wckeys, licences);
+            return new Policy(assocs, qos, others, wckeys, licences, remotes);
         }
 
         public Policy(List<AssocPolicy> assocs, List<QosPolicy> qos, List<UserPolicy> users, List<WckeyPolicy> wckeys) {
-            this(assocs, qos, users, wckeys, List.of());
+            this(assocs, qos, users, wckeys, List.of(), List.of());
+        }
+    }
+
+    /**
+     * A licence of a server outside.
+     *
+     * @param name     {@code name@server}
+     * @param count    of all clusters
+     * @param consumed so many the server says are taken (LastConsumed)
+     * @param deficit  of those, beyond what this cluster's jobs have and other clusters may have: slurmctld's to say
+     * @param updated  when that was last said, seconds
+     */
+    public record RemoteLicence(String name, long count, long consumed, int deficit, long updated) {
+        public RemoteLicence missing(int licences) {
+            return new RemoteLicence(name, count, consumed, licences, updated);
         }
     }
 

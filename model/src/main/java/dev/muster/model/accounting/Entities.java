@@ -144,7 +144,7 @@ public final class Entities {
     /** @param allowed percent by cluster */
     public record Resource(
             int id, String name, String server, String type, long count, String description, String flags, String manager,
-            Map<String, String> allowed, long created, long modified, boolean deleted) implements Entity {
+            Map<String, String> allowed, long created, long modified, boolean deleted, long consumed, long consumedAt) implements Entity {
         @Override
         public String kind() {
             return "resource";

@@ -13,8 +13,16 @@ public final class ClusterMessages {
     /** Asks for the cluster's licences. @param name of one; "" for all */
     public record QueryLicenses(String name) {}
 
-    /** @param used by running jobs */
-    public record LicenseInfo(String name, int total, int used, int reserved, boolean remote) {}
+    /**
+     * @param total    -1 without bound
+     * @param used     by running jobs, and by others at all times
+     * @param free     -1 without bound
+     * @param nodes    of a layer of a resource of resources.yaml
+     * @param consumed of one of a server outside: so many the server says are taken, at {@code updated}
+     * @param deficit  of those, beyond what is known of
+     */
+    public record LicenseInfo(
+            String name, int total, int used, int reserved, boolean remote, int free, String nodes, long consumed, int deficit, long updated) {}
 
     public record LicensesReply(List<LicenseInfo> licenses) {}
 
