@@ -136,7 +136,7 @@ durability() {
 
 # sacct over the jobs of a month, with and without their steps: both keep them in one MariaDB server. A real job of each is there so often.
 sacct_month() {
-  local n=$1 k sql=$work/sql port=37917 cols bin sbin from
+  local n=$1 k sql=$work/sql port=27917 cols bin sbin from
   command -v mariadbd >/dev/null && command -v mariadb-install-db >/dev/null && debian || { echo "MariaDB and Debian's Slurm are needed"; exit 1; }
   mkdir -p "$sql/run"
   mariadb-install-db --no-defaults --user="$(id -un)" --datadir="$sql/data" --tmpdir="$sql" --auth-root-authentication-method=normal --skip-test-db </dev/null >"$sql/log" 2>&1

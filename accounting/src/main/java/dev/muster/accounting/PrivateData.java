@@ -85,6 +85,11 @@ final class PrivateData {
                 + r.get("Account")) || coordinates(r.get("Cluster"), r.get("Account"))).toList();
     }
 
+    /** Whether jobs of others are hidden. */
+    boolean hidesJobs() {
+        return hides("jobs");
+    }
+
     /** Jobs of others only for those who coordinate their accounts. */
     Answer shown(Answer answer) {
         return !hides("jobs") ? answer : new Answer(answer.now(), answer.cluster(), answer.jobs().stream()

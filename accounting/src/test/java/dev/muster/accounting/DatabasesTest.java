@@ -178,7 +178,7 @@ class DatabasesTest {
 
     private static Query only(Query q, String... fields) {
         return new Query(q.jobs(), q.userIds(), true, q.groupIds(), q.accounts(), q.partitions(), q.qos(), q.names(), q.nodes(), q.states(),
-                q.wckeys(), q.reasons(), 0, 0, q.duplicates(), false, 0, 0, 0, 0, 0, 0, q.clusters(), "", "", "", List.of(fields), 0, 0);
+                q.wckeys(), q.reasons(), 0, 0, q.duplicates(), false, 0, 0, 0, 0, 0, 0, q.clusters(), "", "", "", List.of(fields), 0, 0, false);
     }
 
     private static Query withText(Query q, String text) {

@@ -7,6 +7,7 @@ import dev.muster.model.Durations;
 import dev.muster.model.Json;
 import dev.muster.model.MemorySize;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -111,12 +112,59 @@ enum SacctField {
         return begun;
     }
 
-    /** What a value may depend on besides the row. @param unit K, M, …; 0 for the best fitting, 1 for none */
-    /**
-     * @param expand     names of files with their % codes filled in; localIds: the uid that the user has on this machine
-     * @param qosNumbers by name, where they are shown
-     */
-    record View(CommandContext context, long now, String cluster, char unit, boolean expand, boolean localIds, Map<String, String> qosNumbers) {
+    /** What a value may depend on besides the row, and what was made of equal values before. */
+    static final class View {
+        /** Results that are kept of each kind. */
+        private static final int KEPT_MAX = 10_000;
+
+        private final CommandContext context;
+        private final long now;
+        private final char unit;
+        private final boolean expand;
+        private final boolean localIds;
+        private final Map<String, String> qosNumbers;
+        private final Map<String, String> tres = new HashMap<>();
+        private final StringBuilder line = new StringBuilder(160);
+        private String cluster = "";
+
+        /**
+         * @param unit       K, M, …; 0 for the best fitting, 1 for none
+         * @param expand     names of files with their % codes filled in
+         * @param localIds   the uid that the user has on this machine
+         * @param qosNumbers by name, where they are shown
+         */
+        View(CommandContext context, long now, char unit, boolean expand, boolean localIds, Map<String, String> qosNumbers) {
+            this.context = context;
+            this.now = now;
+            this.unit = unit;
+            this.expand = expand;
+            this.localIds = localIds;
+            this.qosNumbers = qosNumbers;
+        }
+
+        /** Whose rows follow. */
+        void cluster(String name) {
+            cluster = name;
+        }
+
+        /** For the next line, empty. */
+        StringBuilder line() {
+            line.setLength(0);
+            return line;
+        }
+
+        /** Resources of a row, which are those of many. */
+        String tres(String text) {
+            String known = tres.get(text);
+            if (known == null) {
+                known = SacctField.tres(text, this);
+                if (tres.size() < KEPT_MAX) {
+                    tres.put(text, known);
+                }
+            }
+            return known;
+        }
+
         String path(Json.Obj job, String field) {
             return expand ? SacctPaths.expanded(job, field) : job.text(field);
         }
@@ -142,7 +190,7 @@ enum SacctField {
             case ADMINCOMMENT -> isStep ? "" : job.text("adminComment");
             case ALLOCCPUS, NCPUS -> number(cpus(step, isStep));
             case ALLOCNODES -> number(step.text("nodes").isEmpty() ? 0 : step.number("nodeCount"));
-            case ALLOCTRES -> tres(step.text("tresAllocated"), v);
+            case ALLOCTRES -> v.tres(step.text("tresAllocated"));
             case ASSOCID -> isStep ? "" : Long.toString(job.number("assocId"));
             case WCKEYID -> isStep ? "" : Long.toString(job.number("wckeyId"));
             case QOSRAW -> isStep ? "" : v.qosNumbers.getOrDefault(job.text("qos"), "");
@@ -211,7 +259,7 @@ enum SacctField {
             case REQCPUS -> number(isStep ? cpus(step, true) : job.number("cpusRequested"));
             case REQMEM -> isStep ? "" : requestedMemory(job, v);
             case REQNODES -> isStep ? number(step.number("nodeCount")) : number(job.number("nodeCount"));
-            case REQTRES -> isStep ? "" : tres(job.text("tresRequested"), v);
+            case REQTRES -> isStep ? "" : v.tres(job.text("tresRequested"));
             case RESERVATION -> isStep ? "" : job.text("reservation");
             case RESTARTS -> isStep ? "" : number(job.number("restarts"));
             case SLUID -> Sluid.text(Sluid.shown((isStep ? step : job).number("sluid"), job.integer("restarts")));
@@ -309,7 +357,7 @@ enum SacctField {
 
     /** All memory of the request: what its TRES say. */
     private static String requestedMemory(Json.Obj job, View v) {
-        for (String item : Texts.split(tres(job.text("tresRequested"), v), ',')) {
+        for (String item : Texts.split(v.tres(job.text("tresRequested")), ',')) {
             if (item.startsWith("mem=")) {
                 return item.substring(4);
             }
