@@ -20,9 +20,8 @@ import java.util.Optional;
  * them. They come in whatever order the database has them, which is nearly the right one, and are put in order here.
  */
 public final class PackedRows {
-    /** More jobs, or steps, are answered in parts. */
-    private static final int JOBS_MAX = 250_000;
-    private static final int STEPS_MAX = 500_000;
+    /** So many values of jobs, and of steps, are held at once; more are answered in parts. */
+    private static final int VALUES_MAX = 6_000_000;
 
     /** The numbers of associations and keys: the book has them, not the rows. */
     public interface Numbers {
@@ -175,10 +174,13 @@ public final class PackedRows {
 
     private List<List<Raw>> read(Connection c) throws SQLException {
         List<Raw> own;
-        try (PreparedStatement select = asked.prepareAnyJobs(c, jobs.wanted, JOBS_MAX + 1)) {
+        int most = VALUES_MAX / jobs.columns.size();
+        most = query.limit() > 0 ? Math.min(most, query.limit()) : most;
+        int mostSteps = VALUES_MAX / steps.columns.size();
+        try (PreparedStatement select = asked.prepareAnyJobs(c, jobs.wanted, most + 1)) {
             store.database().inParts(select);
             try (ResultSet rows = select.executeQuery()) {
-                own = jobs.read(rows, JOBS_MAX);
+                own = jobs.read(rows, most);
             }
         }
         if (own == null) {
@@ -186,10 +188,10 @@ public final class PackedRows {
         }
         List<Raw> parts = new ArrayList<>();
         if (!query.allocationsOnly() && !own.isEmpty()) {
-            try (PreparedStatement select = asked.prepareAnySteps(c, steps.wanted, STEPS_MAX + 1)) {
+            try (PreparedStatement select = asked.prepareAnySteps(c, steps.wanted, mostSteps + 1)) {
                 store.database().inParts(select);
                 try (ResultSet rows = select.executeQuery()) {
-                    parts = steps.read(rows, STEPS_MAX);
+                    parts = steps.read(rows, mostSteps);
                 }
             }
         }

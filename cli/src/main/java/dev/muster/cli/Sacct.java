@@ -1,6 +1,5 @@
 package dev.muster.cli;
 
-import dev.muster.cli.shape.SacctJson;
 import dev.muster.model.Bytes;
 import dev.muster.model.Durations;
 import dev.muster.model.HostList;
@@ -68,8 +67,8 @@ final class Sacct implements Command {
     }
 
     /** Rows of jobs in each part of an answer: what is in memory at once. */
-    private static final long JOBS_AT_ONCE = 50_000;
-    private static final long WITH_STEPS_AT_ONCE = 10_000;
+    private static final long JOBS_AT_ONCE = 250_000;
+    private static final long WITH_STEPS_AT_ONCE = 150_000;
     /** What of a number is left as an exit code. */
     private static final int EXIT_MASK = 0xff;
 
@@ -385,12 +384,7 @@ final class Sacct implements Command {
 
     private static int show(CommandContext c, Wanted w, List<Column> columns) throws UsageException {
         if (!w.json.isEmpty()) {
-            try {
-                return JsonOutput.print(c, w.json, w.parser,
-                        SacctJson.answer(JsonOutput.names(c), picked(w, ask(c, w)), w.query.flag("allocationsOnly")));
-            } catch (SlurmException e) {
-                return failed(c, e);
-            }
+            return SacctDocument.print(c, w.json, w.parser, w.query, w.associations, () -> asked(c, w));
         }
         if (columns.stream().allMatch(col -> col.field.needs().isPresent())) {
             List<Object> fields = new ArrayList<>(columns.stream().flatMap(col -> col.field.needs().orElseThrow().stream()).distinct().toList());
@@ -432,8 +426,11 @@ final class Sacct implements Command {
         }
         Json.Obj out = new Json.Obj();
         reply.fields().forEach(out::put);
-        return out.put("jobs", new ArrayList<Object>(reply.objects("jobs").stream()
-                .filter(j -> w.associations.contains(Long.toString(j.obj("job").number("assocId")))).toList()));
+        return out.put("jobs", new ArrayList<Object>(reply.objects("jobs").stream().filter(j -> isPicked(w.associations, j.obj("job"))).toList()));
+    }
+
+    static boolean isPicked(Set<String> associations, Json.Obj job) {
+        return associations.isEmpty() || associations.contains(Long.toString(job.number("assocId")));
     }
 
     /** @return number of the job to go on from, 0 if that was all */
@@ -530,7 +527,7 @@ final class Sacct implements Command {
         }
     }
 
-    private static int failed(CommandContext c, SlurmException e) {
+    static int failed(CommandContext c, SlurmException e) {
         c.out().flush();
         if (e.errno() == SlurmErrno.DISABLED.number()) {
             c.err().println("Slurm accounting storage is disabled");
