@@ -4,6 +4,7 @@ import dev.muster.accounting.archive.ArchiveSql;
 import dev.muster.accounting.book.Book;
 import dev.muster.accounting.book.Changes;
 import dev.muster.accounting.book.Conditions;
+import dev.muster.accounting.book.JobKeys;
 import dev.muster.accounting.book.Registration;
 import dev.muster.accounting.book.Views;
 import dev.muster.accounting.report.Utilization;
@@ -193,8 +194,22 @@ final class DbdApi {
         if (projection.isEmpty()) {
             return Reply.error(SlurmErrno.IN_STANDBY_MODE);
         }
-        projection.get().write(tracked(a));
+        List<AccountingRows.Batch> batches = tracked(a);
+        keys(a.cluster(), batches);
+        projection.get().write(batches);
         return Reply.of(new DbdMessages.Registered(projection.get().sequence()));
+    }
+
+    /** What jobs are charged to is in the lists, before their rows are there: those that a crash loses come again. */
+    private void keys(String cluster, List<AccountingRows.Batch> batches) {
+        List<AccountingRows.JobRow> fresh = JobKeys.unknown(books.book(), cluster, batches.stream().flatMap(b -> b.jobs().stream()).toList());
+        if (!fresh.isEmpty()) {
+            books.change(draft -> {
+                JobKeys.add(draft, cluster, fresh, now());
+                return true;
+            }, c -> c);
+            links.announce(books.book().version(), 0);
+        }
     }
 
     /**

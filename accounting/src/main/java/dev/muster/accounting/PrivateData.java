@@ -96,6 +96,11 @@ final class PrivateData {
                 .filter(j -> j.job().userId() == uid || coordinates(j.cluster(), j.job().account())).toList(), answer.next());
     }
 
+    /** As {@link #counts(String, JobUse)}, of what is an account's or a user's. */
+    boolean counts(String word, String cluster, String account, String owner) {
+        return !hides(word) || owner.equals(user) || coordinates(cluster, account);
+    }
+
     /** Whether a job counts in sums of use ({@code usage}) or in those of jobs by size ({@code jobs}). */
     boolean counts(String word, JobUse job) {
         return !hides(word) || job.uid() == uid || coordinates(job.cluster(), job.account());

@@ -360,6 +360,9 @@ final class EmbeddedAccounting implements Accounting {
             }
         }
         int all = Math.max(1, step.tasks());
+        if (b.peaks().tasks() > 0) {
+            return TaskUse.plus(a, b, node, all);
+        }
         long cpuUs = (b.userCpuUs() + b.systemCpuUs()) / tasks;
         boolean rss = b.maxRssKb() > a.maxRssKb();
         boolean vm = b.maxVmKb() > a.maxVmKb();

@@ -184,8 +184,10 @@ public final class AccountingRows {
             String container) {}
 
     /**
-     * Sums and maxima over all tasks: times in microseconds, memory in KiB, disk and network in bytes, energy in joules. Energy and network are
+     * Sums and maxima over all tasks (read and written: sums, beside the most of one): times in microseconds, memory in KiB, disk and network in bytes, energy in joules. Energy and network are
      * those of the step's nodes while it ran.
+     *
+     * @param extremes of single tasks, as {@link Extremes} writes them; "" where they were not told apart
      */
     public record Usage(
             long userCpuUs,
@@ -205,8 +207,18 @@ public final class AccountingRows {
             long aveCpuUs,
             long energyJ,
             long netInBytes,
-            long netOutBytes) {
+            long netOutBytes,
+            long avePages,
+            String extremes) {
         public static final Usage NONE = new Usage(0, 0, 0, "", 0, 0, 0, "", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+
+        /** Of which not more is known of single tasks. */
+        public Usage(long userCpuUs, long systemCpuUs, long maxRssKb, String maxRssNode, int maxRssTask, long aveRssKb, long maxVmKb,
+                String maxVmNode, int maxVmTask, long aveVmKb, long maxPages, long readBytes, long writeBytes, long minCpuUs, long aveCpuUs,
+                long energyJ, long netInBytes, long netOutBytes) {
+            this(userCpuUs, systemCpuUs, maxRssKb, maxRssNode, maxRssTask, aveRssKb, maxVmKb, maxVmNode, maxVmTask, aveVmKb, maxPages, readBytes,
+                    writeBytes, minCpuUs, aveCpuUs, energyJ, netInBytes, netOutBytes, 0, "");
+        }
     }
 
     /**
