@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Benchmarks, each beside the reference in the same run where Debian's Slurm is installed (packages slurm-wlm, munge).
-#   bench.sh PREFIX commands | bigstep | manynodes [NODES] | throughput | durability | queue [JOBS] | plan [JOBS [NODES [MIXES]]] | journal | sacct [JOBS] | rest [JOBS [NODES]]
+#   bench.sh PREFIX commands | bigstep | manynodes [NODES] | throughput | durability | queue [JOBS] | plan [JOBS [NODES [MIXES]]] | limits [JOBS [NODES]] | journal | sacct [JOBS] | rest [JOBS [NODES]]
 set -euo pipefail
 prefix=$(cd "$1" && pwd); what=${2:-commands}
 here=$(cd "$(dirname "$0")/.." && pwd)
@@ -136,7 +136,7 @@ durability() {
 
 # sacct over the jobs of a month, with and without their steps: both keep them in one MariaDB server. A real job of each is there so often.
 sacct_month() {
-  local n=$1 k sql=$work/sql port=37917 cols bin sbin from
+  local n=$1 k sql=$work/sql port=27917 cols bin sbin from
   command -v mariadbd >/dev/null && command -v mariadb-install-db >/dev/null && debian || { echo "MariaDB and Debian's Slurm are needed"; exit 1; }
   mkdir -p "$sql/run"
   mariadb-install-db --no-defaults --user="$(id -un)" --datadir="$sql/data" --tmpdir="$sql" --auth-root-authentication-method=normal --skip-test-db </dev/null >"$sql/log" 2>&1
@@ -244,8 +244,9 @@ case $what in
   throughput) throughput ;;
   durability) durability ;;
   plan) "$java" -Xmx8g -XX:+UseSerialGC -cp "$(cp_of scheduler)" dev.muster.scheduler.PlanBenchmark "${@:3}" ;;
+  limits) "$java" -Xmx8g -XX:+UseSerialGC -cp "$(cp_of scheduler)" dev.muster.scheduler.PlanBenchmark "${3:-20000}" "${4:-2000}" limits 41 ;;
   queue) "$java" -Xmx6g -XX:+UseSerialGC -cp "$(cp_of controller)" dev.muster.controller.QueueBenchmark "${3:-100000}" ;;
   rest) rest "${3:-10000}" "${4:-16}" ;;
   journal) "$java" -cp "$(cp_of journal)" dev.muster.journal.JournalBenchmark ;;
-  *) echo "bench.sh PREFIX commands|bigstep|manynodes [NODES]|throughput|durability|queue [JOBS]|plan [JOBS [NODES [MIXES]]]|journal|rest [JOBS [NODES]]|sacct [JOBS]"; exit 2 ;;
+  *) echo "bench.sh PREFIX commands|bigstep|manynodes [NODES]|throughput|durability|queue [JOBS]|plan [JOBS [NODES [MIXES]]]|limits [JOBS [NODES]]|journal|rest [JOBS [NODES]]|sacct [JOBS]"; exit 2 ;;
 esac

@@ -15,6 +15,7 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
@@ -353,6 +354,27 @@ public final class AccountingStore implements AutoCloseable {
         return new Answer(now, cluster, List.copyOf(found), next);
     }
 
+    /** As {@link #answer}, packed. */
+    public byte[] packed(Query query, long now, String cluster, PackedRows.Numbers numbers) {
+        List<Integer> keys = keys(query);
+        if (!keys.isEmpty() && JobQuery.isSqlAlone(query)) {
+            try {
+                Optional<byte[]> made = new PackedRows(this, query, new JobQuery(query, keys), numbers).answer(now, cluster);
+                if (made.isPresent()) {
+                    return made.get();
+                }
+            } catch (SQLException e) {
+                throw failed("read", e);
+            }
+        }
+        return PackedRows.of(query, answer(query, now, cluster), numbers);
+    }
+
+    /** The cluster that a journal is of. */
+    String clusterOf(int key) {
+        return clusters.getOrDefault(key, "");
+    }
+
     /** A job's row with the number of its journal. */
     private record Keyed(JobRow job, int key) {}
 
@@ -363,9 +385,8 @@ public final class AccountingStore implements AutoCloseable {
             return 0;
         }
         JobQuery asked = new JobQuery(query, keys);
-        boolean all = query.fields().isEmpty();
-        boolean[] jobColumns = all ? JOBS.every() : asked.jobColumns();
-        boolean[] stepColumns = all ? STEPS.every() : asked.stepColumns();
+        boolean[] jobColumns = JobQuery.jobColumns(query);
+        boolean[] stepColumns = JobQuery.stepColumns(query);
         try {
             int next = database.read(reader -> {
                 List<Keyed> rows = new ArrayList<>();

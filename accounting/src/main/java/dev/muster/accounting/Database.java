@@ -3,6 +3,7 @@ package dev.muster.accounting;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayDeque;
@@ -31,7 +32,7 @@ public final class Database implements AutoCloseable {
     /** PostgreSQL's word for a database that there is not, and for one that there is already. */
     private static final String NO_DATABASE = "3D000";
     private static final String DUPLICATE_DATABASE = "42P04";
-    /** Rows that PostgreSQL's driver fetches at once: it would otherwise hold all of an answer. */
+    /** Rows that a driver fetches at once: it would otherwise hold all of an answer. */
     private static final int FETCH_ROWS = 1_000;
 
     /** What differs between the databases. */
@@ -209,6 +210,11 @@ public final class Database implements AutoCloseable {
 
     Dialect dialect() {
         return dialect;
+    }
+
+    /** Has the rows of a long answer come while they are read, and not all before the first. One such answer at a time on a connection. */
+    void inParts(PreparedStatement select) throws SQLException {
+        select.setFetchSize(FETCH_ROWS);
     }
 
     /** For sentences. */

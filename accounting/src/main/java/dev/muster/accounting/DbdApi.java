@@ -1,8 +1,10 @@
 package dev.muster.accounting;
 
 import dev.muster.accounting.archive.ArchiveSql;
+import dev.muster.accounting.book.Book;
 import dev.muster.accounting.book.Changes;
 import dev.muster.accounting.book.Conditions;
+import dev.muster.accounting.book.JobKeys;
 import dev.muster.accounting.book.Registration;
 import dev.muster.accounting.book.Views;
 import dev.muster.accounting.report.Utilization;
@@ -192,8 +194,22 @@ final class DbdApi {
         if (projection.isEmpty()) {
             return Reply.error(SlurmErrno.IN_STANDBY_MODE);
         }
-        projection.get().write(tracked(a));
+        List<AccountingRows.Batch> batches = tracked(a);
+        keys(a.cluster(), batches);
+        projection.get().write(batches);
         return Reply.of(new DbdMessages.Registered(projection.get().sequence()));
+    }
+
+    /** What jobs are charged to is in the lists, before their rows are there: those that a crash loses come again. */
+    private void keys(String cluster, List<AccountingRows.Batch> batches) {
+        List<AccountingRows.JobRow> fresh = JobKeys.unknown(books.book(), cluster, batches.stream().flatMap(b -> b.jobs().stream()).toList());
+        if (!fresh.isEmpty()) {
+            books.change(draft -> {
+                JobKeys.add(draft, cluster, fresh, now());
+                return true;
+            }, c -> c);
+            links.announce(books.book().version(), 0);
+        }
     }
 
     /**
@@ -282,12 +298,34 @@ final class DbdApi {
             return Reply.error(SlurmErrno.DB_QUERY_TOO_WIDE);
         }
         settle(q.clusters());
-        AccountingRows.Answer found = veil(asker).shown(store.answer(q, now(), q.clusters().isEmpty() ? "" : q.clusters().getFirst())
-                .withTextsOf(asker, atLeast(asker, AdminLevel.OPERATOR)));
+        PrivateData veil = veil(asker);
+        String cluster = q.clusters().isEmpty() ? "" : q.clusters().getFirst();
+        if (q.packed() && q.text().isEmpty() && !veil.hidesJobs()) {
+            return new Reply(200, store.packed(q, now(), cluster, numbers()));
+        }
+        AccountingRows.Answer found = veil.shown(store.answer(q, now(), cluster).withTextsOf(asker, atLeast(asker, AdminLevel.OPERATOR)));
+        if (q.packed()) {
+            return new Reply(200, PackedRows.of(q, found, numbers()));
+        }
         // numbers are the book's to say; where rows come without them, nobody has asked
         boolean numbers = q.fields().isEmpty() || q.fields().contains("assocId") || q.fields().contains("wckeyId");
         return Reply.of(!numbers ? found : new AccountingRows.Answer(found.now(), found.cluster(), found.jobs().stream().map(this::numbered).toList(),
                 found.next()));
+    }
+
+    private PackedRows.Numbers numbers() {
+        Book book = books.book();
+        return new PackedRows.Numbers() {
+            @Override
+            public int association(String cluster, String account, String user, String partition) {
+                return book.assocNumber(cluster, account, user, partition);
+            }
+
+            @Override
+            public int wckey(String cluster, String user, String key) {
+                return book.wckeyNumber(cluster, user, key);
+            }
+        };
     }
 
     /** With the numbers of association and key, where the row does not have them from elsewhere. */

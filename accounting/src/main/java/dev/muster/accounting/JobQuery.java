@@ -19,6 +19,9 @@ final class JobQuery {
     private static final String ORDER = " order by j.\"job_id\", j.\"submit_time\", j.\"cluster_key\", j.\"restarts\", j.\"sluid\"";
     private static final String KEYS = "select \"cluster_key\", \"sluid\", \"restarts\" from \"job\" where ";
 
+    private static final String WITH_STEPS = " join \"step\" s on s.\"cluster_key\" = j.\"cluster_key\" and s.\"sluid\" = j.\"sluid\" "
+            + "and s.\"restarts\" = j.\"restarts\"";
+
     private final Query query;
     private final List<JobSelector> selectors;
     /** The narrowest set of keys that an index gives: a disjunction in the condition itself would read every job. */
@@ -53,12 +56,15 @@ final class JobQuery {
 
     /** What tells rows of jobs apart, and what a choice among them is made by. */
     private static final Set<String> OF_JOBS = Set.of("sluid", "restarts", "jobId", "arrayJobId", "arrayTaskId", "arrayTasks", "arrayMaxRunning",
-            "userId", "userName", "account", "partition", "wckey", "state", "cancelledBy", "hetJobId", "hetOffset", "startTime", "endTime",
-            "suspendedSeconds");
+            "userId", "userName", "account", "partition", "wckey", "state", "cancelledBy", "hetJobId", "hetOffset", "submitTime", "startTime",
+            "endTime", "suspendedSeconds");
     private static final Set<String> OF_STEPS = Set.of("sluid", "restarts", "stepId", "jobId", "state", "cancelledBy", "startTime", "endTime");
 
     /** The columns of jobs that are wanted. */
-    boolean[] jobColumns() {
+    static boolean[] jobColumns(Query query) {
+        if (query.fields().isEmpty()) {
+            return AccountingStore.JOBS.every();
+        }
         Set<String> all = new HashSet<>(OF_JOBS);
         all.addAll(query.fields());
         if (!query.nodes().isEmpty()) {
@@ -67,7 +73,10 @@ final class JobQuery {
         return AccountingStore.JOBS.only(all);
     }
 
-    boolean[] stepColumns() {
+    static boolean[] stepColumns(Query query) {
+        if (query.fields().isEmpty()) {
+            return AccountingStore.STEPS.every();
+        }
         Set<String> all = new HashSet<>(OF_STEPS);
         all.addAll(query.fields());
         return AccountingStore.STEPS.only(all);
@@ -83,9 +92,19 @@ final class JobQuery {
     /** Steps of the jobs with these numbers. */
     PreparedStatement prepareSteps(Connection on, boolean[] columns, int last) throws SQLException {
         return prepare(on, "select " + AccountingStore.STEPS.selectList("s", columns)
-            + ", j.\"cluster_key\" from " + source()
-                    + " join \"step\" s on s.\"cluster_key\" = j.\"cluster_key\" and s.\"sluid\" = j.\"sluid\" and s.\"restarts\" = j.\"restarts\""
-            + where + " and j.\"job_id\" <= " + last + ORDER + ", s.\"start_time\", s.\"step_id\"");
+            + ", j.\"cluster_key\" from " + source() + WITH_STEPS + where + " and j.\"job_id\" <= " + last + ORDER + ", s.\"start_time\", s.\"step_id\"");
+    }
+
+    /** In no order, and no more than so many: what fits in memory is put in order sooner here than there. */
+    PreparedStatement prepareAnyJobs(Connection on, boolean[] columns, int most) throws SQLException {
+        return prepare(on, "select " + AccountingStore.JOBS.selectList("j", columns) + ", j.\"cluster_key\" from " + source() + where
+                + " limit " + most);
+    }
+
+    /** As {@link #prepareAnyJobs}: the steps of all jobs of the answer. */
+    PreparedStatement prepareAnySteps(Connection on, boolean[] columns, int most) throws SQLException {
+        return prepare(on, "select " + AccountingStore.STEPS.selectList("s", columns) + ", s.\"cluster_key\" from " + source() + WITH_STEPS + where
+                + " limit " + most);
     }
 
     PreparedStatement prepareJobs(Connection on) throws SQLException {
@@ -94,9 +113,7 @@ final class JobQuery {
 
     PreparedStatement prepareSteps(Connection on) throws SQLException {
         return prepare(on, "select " + AccountingStore.STEPS.selectList("s")
-            + ", j.\"cluster_key\" from " + source()
-                    + " join \"step\" s on s.\"cluster_key\" = j.\"cluster_key\" and s.\"sluid\" = j.\"sluid\" and s.\"restarts\" = j.\"restarts\""
-            + where + ORDER + ", s.\"start_time\", s.\"step_id\"");
+            + ", j.\"cluster_key\" from " + source() + WITH_STEPS + where + ORDER + ", s.\"start_time\", s.\"step_id\"");
     }
 
     private String source() {
@@ -230,6 +247,11 @@ final class JobQuery {
             where.append(" and j.\"last_time\" >= ?");
             parameters.add(query.from());
         }
+    }
+
+    /** Whether all that is asked is decided in SQL, and rows need only be put in order. */
+    static boolean isSqlAlone(Query query) {
+        return query.jobs().isEmpty() && query.nodes().isEmpty() && query.text().isEmpty() && query.fromJob() == 0;
     }
 
     /** The steps that were asked for: all, unless every selector of the job names one. */

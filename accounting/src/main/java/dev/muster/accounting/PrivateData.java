@@ -85,10 +85,20 @@ final class PrivateData {
                 + r.get("Account")) || coordinates(r.get("Cluster"), r.get("Account"))).toList();
     }
 
+    /** Whether jobs of others are hidden. */
+    boolean hidesJobs() {
+        return hides("jobs");
+    }
+
     /** Jobs of others only for those who coordinate their accounts. */
     Answer shown(Answer answer) {
         return !hides("jobs") ? answer : new Answer(answer.now(), answer.cluster(), answer.jobs().stream()
                 .filter(j -> j.job().userId() == uid || coordinates(j.cluster(), j.job().account())).toList(), answer.next());
+    }
+
+    /** As {@link #counts(String, JobUse)}, of what is an account's or a user's. */
+    boolean counts(String word, String cluster, String account, String owner) {
+        return !hides(word) || owner.equals(user) || coordinates(cluster, account);
     }
 
     /** Whether a job counts in sums of use ({@code usage}) or in those of jobs by size ({@code jobs}). */

@@ -204,6 +204,11 @@ public final class Projection implements RowSink, AutoCloseable {
         return store.answer(query, now, cluster);
     }
 
+    /** As {@link AccountingStore#packed}. */
+    public byte[] packed(Query query, long now, String cluster) {
+        return store.packed(query, now, cluster, PackedRows.Numbers.NONE);
+    }
+
     /** Closes the store too, if this is the only projection in it. */
     @Override
     public void close() {

@@ -35,7 +35,9 @@ final class Reports {
         for (String cluster : clusters) {
             switch (q.kind()) {
                 case Report.UTILIZATION -> out.addAll(utilization(cluster, q, now));
-                case Report.ACCOUNTS -> out.addAll(new Accounts(book, cluster).rows(jobs(cluster, q, veil), q.from(), q.to(), now));
+                case Report.ACCOUNTS -> out.addAll(new Accounts(book, cluster).rows(jobs(cluster, q, veil), reservations.shared(book, cluster,
+                        jobs(cluster, q), q.from(), q.to(), now).stream().filter(i -> veil.counts("usage", cluster, i.account(), i.user())).toList(),
+                        q.from(), q.to(), now));
                 case Report.WCKEYS -> out.addAll(!wckeys ? List.of() : Accounts.wckeys(cluster, jobs(cluster, q, veil), q.from(), q.to(), now));
                 case Report.SIZES -> out.addAll(new Sizes(q.where()).rows(cluster, new Accounts(book, cluster), jobs(cluster, q, veil), q.from(),
                         q.to(),

@@ -1,12 +1,14 @@
 package dev.muster.accounting;
 
 import dev.muster.accounting.book.Book;
+import dev.muster.accounting.report.Accounts;
 import dev.muster.accounting.report.Amounts;
 import dev.muster.accounting.report.JobUse;
 import dev.muster.accounting.report.NodeTime;
 import dev.muster.accounting.report.Utilization;
 import dev.muster.model.HostList;
 import dev.muster.model.accounting.AccountingRows.ReservationRow;
+import dev.muster.model.accounting.Entities.Assoc;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -77,6 +79,38 @@ final class Reservations {
         return out;
     }
 
+    /** Those whom a reservation is for: an account itself, or a user in each account. Who may only not use it is none of them. */
+    private static List<Assoc> given(Book book, String cluster, ReservationRow r) {
+        List<Assoc> out = new ArrayList<>();
+        for (Assoc a : book.tree(cluster)) {
+            String name = a.user().isEmpty() ? a.account() : a.user();
+            if (a.partition().isEmpty() && List.of((a.user().isEmpty() ? r.accounts() : r.users()).split(",")).contains(name)) {
+                out.add(a);
+            }
+        }
+        return out;
+    }
+
+    /**
+     * What reservations kept for somebody and these did not use, in even parts for each whom they are for. None of what is for maintenance, or
+     * takes no notice of jobs.
+     */
+    List<Accounts.Idle> shared(Book book, String cluster, List<JobUse> jobs, long from, long to, long now) {
+        List<Accounts.Idle> out = new ArrayList<>();
+        for (ReservationTable.Numbered n : ReservationTable.of(store, cluster, from, to)) {
+            List<Assoc> given = given(book, cluster, n.row());
+            Map<String, Long> left = new TreeMap<>();
+            for (NodeTime hour : given.isEmpty() ? List.<NodeTime>of() : idle(cluster, n.row(), jobs, from, to, now)) {
+                if (hour.state().equals(NodeTime.RESERVED)) {
+                    hour.tres().forEach((tres, amount) -> left.merge(tres, amount, Long::sum));
+                }
+            }
+            left.replaceAll((tres, amount) -> amount / given.size());
+            given.forEach(a -> out.add(new Accounts.Idle(a.account(), a.user(), left)));
+        }
+        return out;
+    }
+
     /** The numbers of those who may use it, with a minus of those who may not. */
     private static String associations(Book book, String cluster, ReservationRow r) {
         Set<String> out = new LinkedHashSet<>();
@@ -102,24 +136,26 @@ final class Reservations {
     List<NodeTime> idle(String cluster, List<JobUse> jobs, long from, long to, long now) {
         List<NodeTime> out = new ArrayList<>();
         for (ReservationTable.Numbered n : ReservationTable.of(store, cluster, from, to)) {
-            ReservationRow r = n.row();
-            List<String> flags = List.of(r.flags().split(","));
-            if (flags.contains("IGNORE_JOBS")) {
+            out.addAll(idle(cluster, n.row(), jobs, from, to, now));
+        }
+        return out;
+    }
+
+    private static List<NodeTime> idle(String cluster, ReservationRow r, List<JobUse> jobs, long from, long to, long now) {
+        List<NodeTime> out = new ArrayList<>();
+        List<String> flags = List.of(r.flags().split(","));
+        List<JobUse> own = jobs.stream().filter(j -> j.reservation().equals(r.name())).toList();
+        long last = Math.min(Math.min(to, now), r.end());
+        for (long at = from; at < last && !flags.contains("IGNORE_JOBS"); at += Utilization.HOUR) {
+            long a = Math.max(at, r.start());
+            long b = Math.min(at + Utilization.HOUR, last);
+            if (a >= b) {
                 continue;
             }
-            List<JobUse> own = jobs.stream().filter(j -> j.reservation().equals(r.name())).toList();
-            long last = Math.min(Math.min(to, now), r.end());
-            for (long at = from; at < last; at += Utilization.HOUR) {
-                long a = Math.max(at, r.start());
-                long b = Math.min(at + Utilization.HOUR, last);
-                if (a >= b) {
-                    continue;
-                }
-                Map<String, Long> left = new TreeMap<>();
-                Amounts.of(r.tres()).forEach((tres, count) -> left.put(tres, count * (b - a)));
-                own.forEach(j -> j.used(a, b, now).forEach((tres, used) -> left.computeIfPresent(tres, (t, was) -> Math.max(0, was - used))));
-                out.add(new NodeTime(cluster, r.name(), at, at + 1, flags.contains("MAINT") ? "MAINT" : NodeTime.RESERVED, left));
-            }
+            Map<String, Long> left = new TreeMap<>();
+            Amounts.of(r.tres()).forEach((tres, count) -> left.put(tres, count * (b - a)));
+            own.forEach(j -> j.used(a, b, now).forEach((tres, used) -> left.computeIfPresent(tres, (t, was) -> Math.max(0, was - used))));
+            out.add(new NodeTime(cluster, r.name(), at, at + 1, flags.contains("MAINT") ? "MAINT" : NodeTime.RESERVED, left));
         }
         return out;
     }

@@ -1,5 +1,6 @@
 package dev.muster.accounting;
 
+import dev.muster.model.accounting.PackedAnswer;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -90,6 +91,36 @@ final class RowTable<T extends Record> {
         boolean[] out = new boolean[columns.size()];
         java.util.Arrays.fill(out, true);
         return out;
+    }
+
+    /** The chosen columns as a packed answer names them. */
+    List<PackedAnswer.Column> packed(boolean[] wanted) {
+        List<PackedAnswer.Column> out = new ArrayList<>();
+        for (int i = 0; i < wanted.length; i++) {
+            if (wanted[i]) {
+                Class<?> type = columns.get(i).type;
+                out.add(new PackedAnswer.Column(String.join(".", columns.get(i).path.stream().map(Method::getName).toList()),
+                        type == String.class ? PackedAnswer.Kind.TEXT : type == boolean.class ? PackedAnswer.Kind.FLAG : PackedAnswer.Kind.NUMBER));
+            }
+        }
+        return out;
+    }
+
+    /** Writes the chosen columns of a row. */
+    void pack(PackedAnswer.Writer to, T row, boolean[] wanted) {
+        for (int i = 0; i < wanted.length; i++) {
+            if (wanted[i]) {
+                Object value = row;
+                for (Method accessor : columns.get(i).path) {
+                    value = invoke(accessor, value);
+                }
+                switch (value) {
+                    case String text -> to.value(text);
+                    case Boolean flag -> to.value(flag ? 1 : 0);
+                    default -> to.value(((Number) value).longValue());
+                }
+            }
+        }
     }
 
     static int count(boolean[] wanted) {

@@ -4,11 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.muster.accounting.book.Changes;
+import dev.muster.model.Codec;
 import dev.muster.model.ExitStatus;
+import dev.muster.model.Json;
 import dev.muster.model.accounting.AccountingRows.Answer;
 import dev.muster.model.accounting.AccountingRows.Batch;
 import dev.muster.model.accounting.AccountingRows.Content;
 import dev.muster.model.accounting.AccountingRows.TextRow;
+import dev.muster.model.accounting.PackedAnswer;
 import dev.muster.model.accounting.AccountingRows.EventRow;
 import dev.muster.model.accounting.AccountingRows.JobRow;
 import dev.muster.model.accounting.AccountingRows.JobWithSteps;
@@ -25,6 +28,7 @@ import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -176,9 +180,90 @@ class DatabasesTest {
         }
     }
 
+    /** What a reader of a packed answer sees, as the trees of the same answer's records. */
+    private static List<String> unpacked(byte[] answer) {
+        PackedAnswer.Reader r = new PackedAnswer.Reader(answer);
+        List<String> out = new ArrayList<>();
+        while (r.advance()) {
+            out.add(r.jobCluster() + " " + Codec.bind(Json.parse(Json.print(r.job())), JobRow.class) + r.steps().stream()
+                    .map(s -> Codec.bind(Json.parse(Json.print(s)), StepRow.class)).toList());
+        }
+        out.add("next " + r.next());
+        return out;
+    }
+
+    private static List<String> records(Answer answer) {
+        List<String> out = new ArrayList<>();
+        answer.jobs().forEach(j -> out.add(j.cluster() + " " + j.job() + j.steps()));
+        out.add("next " + answer.next());
+        return out;
+    }
+
+    /** Attempts, sizes, jobs of several journals and clusters, rows in another order than that of the numbers, and jobs without steps. */
+    @ParameterizedTest
+    @ValueSource(strings = {"embedded", "mariadb", "postgresql"})
+    void aPackedAnswerHasTheSameRows(String kind) {
+        try (AccountingStore store = AccountingStore.on(database(kind, fresh()))) {
+            List<JobRow> jobs = new ArrayList<>();
+            List<StepRow> steps = new ArrayList<>();
+            for (int id = 1; id <= 40; id++) {
+                // the row's own number says nothing about the job's
+                int jobId = 1 + id * 7 % 20;
+                JobRow j = job(id, id % 3 == 0 ? AccountingStore.RESIZING : "COMPLETED", 30 + id);
+                jobs.add(Codec.bind(((Json.Obj) Json.parse(Codec.encode(j))).put("jobId", (long) jobId).put("submitTime", (long) id % 4),
+                        JobRow.class));
+                for (int s = 0; s < id % 4; s++) {
+                    steps.add(Codec.bind(((Json.Obj) Json.parse(Codec.encode(step(id)))).put("stepId", (long) (s * 5 % 4)).put("startTime",
+                            (long) s % 2), StepRow.class));
+                }
+            }
+            store.projection("a", "j1").write(List.of(new Batch(1, jobs, steps)));
+            store.projection("a", "j2").write(List.of(new Batch(1, jobs.subList(0, 9), steps.subList(0, 9))));
+            store.projection("b", "j3").write(List.of(new Batch(1, jobs.subList(5, 20), steps.subList(3, 8))));
+            for (boolean duplicates : List.of(true, false)) {
+                for (Query q : List.of(query(duplicates), query(duplicates, "b"), only(query(duplicates, "a", "b"), "nodes", "usage", "exit"),
+                        only(query(duplicates), "jobId").page(0, 1000), query(duplicates, "nowhere"), only(query(duplicates), "name").page(0, 10),
+                        only(query(duplicates), "name").page(8, 12))) {
+                    byte[] packed = store.packed(q, 9, "a", PackedRows.Numbers.NONE);
+                    Answer answer = store.answer(q.limit() == 0 && !q.fields().isEmpty() ? q.page(0, 1000) : q, 9, "a");
+                    assertThat(unpacked(packed)).as("duplicates " + duplicates + " " + q.clusters() + q.fields() + q.limit())
+                            .containsExactlyElementsOf(records(answer));
+                }
+            }
+        }
+    }
+
+    /** An association's number is the book's; that of an archive's row is its own. */
+    @Test
+    void packedRowsHaveNumbers() {
+        try (AccountingStore store = AccountingStore.on(database("embedded", fresh()))) {
+            store.projection("a", "j1").write(List.of(new Batch(1, List.of(job(1, "COMPLETED", 30), job(2, "COMPLETED", 30).numbered(5, 6)),
+                    List.of())));
+            PackedRows.Numbers book = new PackedRows.Numbers() {
+                @Override
+                public int association(String cluster, String account, String user, String partition) {
+                    return (cluster + account + user + partition).equals("aacctudebug") ? 77 : -1;
+                }
+
+                @Override
+                public int wckey(String cluster, String user, String key) {
+                    return (cluster + user + key).equals("au") ? 88 : -1;
+                }
+            };
+            for (Query q : List.of(query(false), only(query(false), "assocId", "wckeyId"))) {
+                PackedAnswer.Reader r = new PackedAnswer.Reader(store.packed(q, 9, "a", book));
+                List<String> seen = new ArrayList<>();
+                while (r.advance()) {
+                    seen.add(r.job().number("assocId") + "/" + r.job().number("wckeyId"));
+                }
+                assertThat(seen).containsExactly("77/88", "5/6");
+            }
+        }
+    }
+
     private static Query only(Query q, String... fields) {
         return new Query(q.jobs(), q.userIds(), true, q.groupIds(), q.accounts(), q.partitions(), q.qos(), q.names(), q.nodes(), q.states(),
-                q.wckeys(), q.reasons(), 0, 0, q.duplicates(), false, 0, 0, 0, 0, 0, 0, q.clusters(), "", "", "", List.of(fields), 0, 0);
+                q.wckeys(), q.reasons(), 0, 0, q.duplicates(), false, 0, 0, 0, 0, 0, 0, q.clusters(), "", "", "", List.of(fields), 0, 0, false);
     }
 
     private static Query withText(Query q, String text) {

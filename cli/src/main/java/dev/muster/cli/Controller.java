@@ -8,6 +8,11 @@ public interface Controller {
     /** Sends one message of {@code dev.muster.model.api} by name; the reply's tree. */
     Json.Obj call(String message, Json.Obj request) throws SlurmException;
 
+    /** As {@link #call}: the reply as it came, which may be no JSON where the request asks for something else. */
+    default byte[] bytes(String message, Json.Obj request) throws SlurmException {
+        return Json.print(call(message, request));
+    }
+
     /** A reply whose list may be very long: its rows are trees only one at a time. */
     interface Rows {
         /** The fields of the reply that stand before its list. */

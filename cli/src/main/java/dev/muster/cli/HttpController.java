@@ -63,6 +63,29 @@ final class HttpController implements Controller {
     }
 
     @Override
+    public byte[] bytes(String message, Json.Obj request) throws SlurmException {
+        return bytes(response(message, request));
+    }
+
+    /** Of an answer that is an error; 0 of any other. */
+    static int errno(Client.Response response) {
+        try {
+            answer(response.status() == 200 ? new Client.Response(200, new byte[0]) : response);
+            return 0;
+        } catch (SlurmException e) {
+            return e.errno();
+        }
+    }
+
+    /** The body of an answer that is none of an error. */
+    static byte[] bytes(Client.Response response) throws SlurmException {
+        if (response.status() != 200) {
+            answer(response);
+        }
+        return response.body();
+    }
+
+    @Override
     public Rows rows(String message, Json.Obj request, String list) throws SlurmException {
         Client.Response response = response(message, request);
         return response.status() != 200 ? Rows.of(answer(response), list) : Rows.of(response.body(), list);

@@ -49,7 +49,7 @@ public final class JsonOutput {
                         .put("group", ""))
                 .put("command", command).put("slurm", slurm);
         answer.put("meta", meta).put("errors", new ArrayList<Object>()).put("warnings", new ArrayList<Object>());
-        c.out().print(Tree.document(form, answer));
+        Tree.document(form, answer, c.out()::print);
         return 0;
     }
 }

@@ -265,6 +265,11 @@ final class ProcessHost implements Host {
             }
 
             @Override
+            public byte[] bytes(String message, Json.Obj request) throws SlurmException {
+                return connected().bytes(message, request);
+            }
+
+            @Override
             public Rows rows(String message, Json.Obj request, String list) throws SlurmException {
                 return connected().rows(message, request, list);
             }
@@ -280,7 +285,17 @@ final class ProcessHost implements Host {
 
     @Override
     public Controller accounting() {
-        return (message, request) -> connectedAccounting().call(message, request);
+        return new Controller() {
+            @Override
+            public Json.Obj call(String message, Json.Obj request) throws SlurmException {
+                return connectedAccounting().call(message, request);
+            }
+
+            @Override
+            public byte[] bytes(String message, Json.Obj request) throws SlurmException {
+                return connectedAccounting().bytes(message, request);
+            }
+        };
     }
 
     private synchronized Controller connectedAccounting() throws SlurmException {

@@ -1,6 +1,5 @@
 package dev.muster.cli;
 
-import dev.muster.cli.shape.SacctJson;
 import dev.muster.model.Bytes;
 import dev.muster.model.Durations;
 import dev.muster.model.HostList;
@@ -9,6 +8,7 @@ import dev.muster.model.Json;
 import dev.muster.model.Release;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.Times;
+import dev.muster.model.accounting.PackedAnswer;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -67,8 +67,8 @@ final class Sacct implements Command {
     }
 
     /** Rows of jobs in each part of an answer: what is in memory at once. */
-    private static final long JOBS_AT_ONCE = 50_000;
-    private static final long WITH_STEPS_AT_ONCE = 10_000;
+    private static final long JOBS_AT_ONCE = 250_000;
+    private static final long WITH_STEPS_AT_ONCE = 150_000;
     /** What of a number is left as an exit code. */
     private static final int EXIT_MASK = 0xff;
 
@@ -384,12 +384,7 @@ final class Sacct implements Command {
 
     private static int show(CommandContext c, Wanted w, List<Column> columns) throws UsageException {
         if (!w.json.isEmpty()) {
-            try {
-                return JsonOutput.print(c, w.json, w.parser,
-                        SacctJson.answer(JsonOutput.names(c), picked(w, ask(c, w)), w.query.flag("allocationsOnly")));
-            } catch (SlurmException e) {
-                return failed(c, e);
-            }
+            return SacctDocument.print(c, w.json, w.parser, w.query, w.associations, () -> asked(c, w));
         }
         if (columns.stream().allMatch(col -> col.field.needs().isPresent())) {
             List<Object> fields = new ArrayList<>(columns.stream().flatMap(col -> col.field.needs().orElseThrow().stream()).distinct().toList());
@@ -401,11 +396,13 @@ final class Sacct implements Command {
             w.query.put("fields", fields);
         }
         w.query.put("limit", w.query.flag("allocationsOnly") ? JOBS_AT_ONCE : WITH_STEPS_AT_ONCE);
+        w.query.put("packed", w.associations.isEmpty());
         Map<String, String> numbers = null;
-        Json.Obj reply;
+        long next;
         do {
+            byte[] reply;
             try {
-                reply = ask(c, w);
+                reply = asked(c, w);
             } catch (SlurmException e) {
                 return failed(c, e);
             }
@@ -415,9 +412,10 @@ final class Sacct implements Command {
                     header(c, w, columns);
                 }
             }
-            rows(c, w, columns, picked(w, reply), numbers);
-            w.query.put("fromJob", reply.number("next"));
-        } while (reply.number("next") > 0);
+            next = PackedAnswer.isPacked(reply) ? rows(c, w, columns, new PackedAnswer.Reader(reply), numbers)
+                    : rows(c, w, columns, picked(w, Json.object(reply)), numbers);
+            w.query.put("fromJob", next);
+        } while (next > 0);
         return 0;
     }
 
@@ -428,27 +426,42 @@ final class Sacct implements Command {
         }
         Json.Obj out = new Json.Obj();
         reply.fields().forEach(out::put);
-        return out.put("jobs", new ArrayList<Object>(reply.objects("jobs").stream()
-                .filter(j -> w.associations.contains(Long.toString(j.obj("job").number("assocId")))).toList()));
+        return out.put("jobs", new ArrayList<Object>(reply.objects("jobs").stream().filter(j -> isPicked(w.associations, j.obj("job"))).toList()));
     }
 
-    private static void rows(CommandContext c, Wanted w, List<Column> columns, Json.Obj reply, Map<String, String> numbers) {
-        List<String> values = new ArrayList<>();
+    static boolean isPicked(Set<String> associations, Json.Obj job) {
+        return associations.isEmpty() || associations.contains(Long.toString(job.number("assocId")));
+    }
+
+    /** @return number of the job to go on from, 0 if that was all */
+    private static long rows(CommandContext c, Wanted w, List<Column> columns, Json.Obj reply, Map<String, String> numbers) {
+        SacctField.View view = new SacctField.View(c, reply.number("now"), w.unit, w.expand, w.localIds, numbers);
         for (Json.Obj entry : reply.objects("jobs")) {
-            String cluster = entry.text("cluster").isEmpty() ? reply.text("cluster") : entry.text("cluster");
-            SacctField.View view = new SacctField.View(c, reply.number("now"), cluster, w.unit, w.expand, w.localIds, numbers);
-            Json.Obj job = entry.obj("job");
-            List<Json.Obj> steps = entry.objects("steps");
-            sumUsage(job, steps);
-            if (wantsJob(w, job)) {
-                for (Json.Obj one : w.array ? byTask(job) : List.of(job)) {
-                    row(c, w, columns, one, one, view, values);
-                }
+            view.cluster(entry.text("cluster").isEmpty() ? reply.text("cluster") : entry.text("cluster"));
+            entry(c, w, columns, entry.obj("job"), entry.objects("steps"), view);
+        }
+        return reply.number("next");
+    }
+
+    private static long rows(CommandContext c, Wanted w, List<Column> columns, PackedAnswer.Reader reply, Map<String, String> numbers) {
+        SacctField.View view = new SacctField.View(c, reply.now(), w.unit, w.expand, w.localIds, numbers);
+        while (reply.advance()) {
+            view.cluster(reply.jobCluster().isEmpty() ? reply.cluster() : reply.jobCluster());
+            entry(c, w, columns, reply.job(), reply.steps(), view);
+        }
+        return reply.next();
+    }
+
+    private static void entry(CommandContext c, Wanted w, List<Column> columns, Json.Obj job, List<Json.Obj> steps, SacctField.View view) {
+        sumUsage(job, steps);
+        if (wantsJob(w, job)) {
+            for (Json.Obj one : w.array ? byTask(job) : List.of(job)) {
+                row(c, w, columns, one, one, view);
             }
-            if (!w.query.flag("allocationsOnly")) {
-                for (Json.Obj s : steps) {
-                    row(c, w, columns, job, s, view, values);
-                }
+        }
+        if (!w.query.flag("allocationsOnly")) {
+            for (Json.Obj s : steps) {
+                row(c, w, columns, job, s, view);
             }
         }
     }
@@ -481,13 +494,17 @@ final class Sacct implements Command {
         return out.isEmpty() ? List.of(job) : out;
     }
 
-    /** slurmctld waits until its own newest rows are there; slurmdbd answers for other clusters, and while slurmctld is away. */
     private static Json.Obj ask(CommandContext c, Wanted w) throws SlurmException {
+        return Json.object(asked(c, w));
+    }
+
+    /** slurmctld waits until its own newest rows are there; slurmdbd answers for other clusters, and while slurmctld is away. */
+    private static byte[] asked(CommandContext c, Wanted w) throws SlurmException {
         boolean separate = c.host().accountingType().equals("accounting_storage/slurmdbd");
         List<Object> named = w.query.list("clusters");
         if (!separate || named.isEmpty()) {
             try {
-                return c.host().controller().call("QueryAccounting", w.query);
+                return c.host().controller().bytes("QueryAccounting", w.query);
             } catch (SlurmException e) {
                 if (!separate || e.errno() != SlurmErrno.CTLD_CONNECT.number()) {
                     throw e;
@@ -499,7 +516,7 @@ final class Sacct implements Command {
         } else if (named.size() == 1 && String.valueOf(named.getFirst()).equalsIgnoreCase("all")) {
             w.query.put("clusters", new ArrayList<>());
         }
-        return c.host().accounting().call("QueryAccounting", w.query);
+        return c.host().accounting().bytes("QueryAccounting", w.query);
     }
 
     private static void clusters(CommandContext c, Wanted w, String v) throws UsageException {
@@ -510,7 +527,7 @@ final class Sacct implements Command {
         }
     }
 
-    private static int failed(CommandContext c, SlurmException e) {
+    static int failed(CommandContext c, SlurmException e) {
         c.out().flush();
         if (e.errno() == SlurmErrno.DISABLED.number()) {
             c.err().println("Slurm accounting storage is disabled");
@@ -555,43 +572,37 @@ final class Sacct implements Command {
     }
 
     private static void header(CommandContext c, Wanted w, List<Column> columns) {
-        List<String> values = new ArrayList<>();
+        StringBuilder line = new StringBuilder();
         StringBuilder dashes = new StringBuilder();
-        for (Column col : columns) {
-            values.add(col.field.title);
-            dashes.repeat('-', Math.abs(col.width)).append(' ');
+        for (int i = 0; i < columns.size(); i++) {
+            value(line, w, columns.get(i), columns.get(i).field.title, i == columns.size() - 1);
+            dashes.repeat('-', Math.abs(columns.get(i).width)).append(' ');
         }
-        print(c, w, columns, values);
+        c.out().println(line.toString());
         if (!w.parsable) {
             c.out().println(dashes.toString());
         }
     }
 
-    private static void row(CommandContext c, Wanted w, List<Column> columns, Json.Obj job, Json.Obj step,
-            SacctField.View view, List<String> values) {
-        values.clear();
-        for (Column col : columns) {
-            values.add(col.field.value(job, step, view));
+    private static void row(CommandContext c, Wanted w, List<Column> columns, Json.Obj job, Json.Obj step, SacctField.View view) {
+        StringBuilder line = view.line();
+        for (int i = 0; i < columns.size(); i++) {
+            value(line, w, columns.get(i), columns.get(i).field.value(job, step, view), i == columns.size() - 1);
         }
-        print(c, w, columns, values);
+        c.out().println(line.toString());
     }
 
-    private static void print(CommandContext c, Wanted w, List<Column> columns, List<String> values) {
-        StringBuilder b = new StringBuilder(160);
-        for (int i = 0; i < columns.size(); i++) {
-            String v = values.get(i);
-            if (w.parsable) {
-                b.append(v).append(w.trailing || i < columns.size() - 1 ? w.delimiter : "");
-                continue;
+    private static void value(StringBuilder line, Wanted w, Column column, String v, boolean last) {
+        if (w.parsable) {
+            line.append(v);
+            if (w.trailing || !last) {
+                line.append(w.delimiter);
             }
-            int width = Math.abs(columns.get(i).width);
-            if (v.length() > width) {
-                v = v.substring(0, width - 1) + CUT;
-            }
-            RowFormat.append(b, v, width, columns.get(i).width > 0);
-            b.append(' ');
+            return;
         }
-        c.out().println(b.toString());
+        int width = Math.abs(column.width);
+        RowFormat.append(line, v.length() > width ? v.substring(0, width - 1) + CUT : v, width, column.width > 0);
+        line.append(' ');
     }
 
     private static void text(Wanted w, String which) throws UsageException {

@@ -6,7 +6,10 @@ import dev.muster.model.Sluid;
 import dev.muster.model.Durations;
 import dev.muster.model.Json;
 import dev.muster.model.MemorySize;
+import dev.muster.model.accounting.Extremes.At;
+import dev.muster.model.accounting.Extremes.Measure;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -40,9 +43,12 @@ enum SacctField {
     START("Start", 19), STATE("State", 10), STDERR("StdErr", 20), STDIN("StdIn", 20), STDOUT("StdOut", 20),
     SUBMIT("Submit", 19), SUBMITLINE("SubmitLine", 20), SUSPENDED("Suspended", 10), SYSTEMCOMMENT("SystemComment", 14),
     SYSTEMCPU("SystemCPU", 10), TIMELIMIT("Timelimit", 10), TIMELIMITRAW("TimelimitRaw", 12), TOTALCPU("TotalCPU", 10),
-    TRESUSAGEINAVE("TRESUsageInAve", 14), TRESUSAGEINMAX("TRESUsageInMax", 14), TRESUSAGEINTOT("TRESUsageInTot", 14),
-    TRESUSAGEOUTAVE("TRESUsageOutAve", 15), TRESUSAGEOUTMAX("TRESUsageOutMax", 15), TRESUSAGEOUTTOT("TRESUsageOutTot",
-            15),
+    TRESUSAGEINAVE("TRESUsageInAve", 14), TRESUSAGEINMAX("TRESUsageInMax", 14), TRESUSAGEINMAXNODE("TRESUsageInMaxNode", 18),
+    TRESUSAGEINMAXTASK("TRESUsageInMaxTask", 18), TRESUSAGEINMIN("TRESUsageInMin", 14), TRESUSAGEINMINNODE("TRESUsageInMinNode", 18),
+    TRESUSAGEINMINTASK("TRESUsageInMinTask", 18), TRESUSAGEINTOT("TRESUsageInTot", 14), TRESUSAGEOUTAVE("TRESUsageOutAve", 15),
+    TRESUSAGEOUTMAX("TRESUsageOutMax", 15), TRESUSAGEOUTMAXNODE("TRESUsageOutMaxNode", 19), TRESUSAGEOUTMAXTASK("TRESUsageOutMaxTask", 19),
+    TRESUSAGEOUTMIN("TRESUsageOutMin", 15), TRESUSAGEOUTMINNODE("TRESUsageOutMinNode", 19), TRESUSAGEOUTMINTASK("TRESUsageOutMinTask", 19),
+    TRESUSAGEOUTTOT("TRESUsageOutTot", 15),
     UID("UID", 6), USER("User", 9), USERCPU("UserCPU", 10), WCKEY("WCKey", 10), WCKEYID("WCKeyID", 8),
     WORKDIR("WorkDir", 20);
 
@@ -84,7 +90,13 @@ enum SacctField {
             case SUBMITLINE -> Optional.of(List.of("submitLine"));
             case TIMELIMIT, TIMELIMITRAW -> Optional.of(List.of("limitMin"));
             case AVECPU, AVERSS, AVEVMSIZE, CONSUMEDENERGY, CONSUMEDENERGYRAW, MAXPAGES, MAXRSS, MAXRSSNODE, MAXRSSTASK, MAXVMSIZE, MAXVMSIZENODE,
-                    MAXVMSIZETASK, SYSTEMCPU, TOTALCPU, USERCPU -> Optional.of(List.of("usage"));
+                    MAXVMSIZETASK, SYSTEMCPU, TOTALCPU, USERCPU, AVEPAGES, MAXPAGESNODE, MAXPAGESTASK, MINCPU, MINCPUNODE, MINCPUTASK, MAXDISKREAD,
+                    MAXDISKREADNODE, MAXDISKREADTASK, MAXDISKWRITE, MAXDISKWRITENODE, MAXDISKWRITETASK, TRESUSAGEINMAX, TRESUSAGEOUTTOT,
+                    TRESUSAGEINMAXNODE, TRESUSAGEINMAXTASK, TRESUSAGEINMIN, TRESUSAGEINMINNODE, TRESUSAGEINMINTASK, TRESUSAGEOUTMAXNODE,
+                    TRESUSAGEOUTMAXTASK, TRESUSAGEOUTMIN, TRESUSAGEOUTMINNODE, TRESUSAGEOUTMINTASK, TRESUSAGEOUTMAX -> Optional.of(List.of("usage"));
+            case AVEDISKREAD, AVEDISKWRITE, TRESUSAGEINAVE, TRESUSAGEINTOT, TRESUSAGEOUTAVE -> Optional.of(List.of("usage", "tasks"));
+            case AVECPUFREQ, BLOCKID, FAILEDNODE, REQCPUFREQ, REQCPUFREQGOV, REQCPUFREQMAX, REQCPUFREQMIN, RESERVATIONID, SYSTEMCOMMENT ->
+                Optional.of(List.of());
             case WORKDIR -> Optional.of(List.of("workDir"));
             default -> Optional.empty();
         };
@@ -111,12 +123,59 @@ enum SacctField {
         return begun;
     }
 
-    /** What a value may depend on besides the row. @param unit K, M, …; 0 for the best fitting, 1 for none */
-    /**
-     * @param expand     names of files with their % codes filled in; localIds: the uid that the user has on this machine
-     * @param qosNumbers by name, where they are shown
-     */
-    record View(CommandContext context, long now, String cluster, char unit, boolean expand, boolean localIds, Map<String, String> qosNumbers) {
+    /** What a value may depend on besides the row, and what was made of equal values before. */
+    static final class View {
+        /** Results that are kept of each kind. */
+        private static final int KEPT_MAX = 10_000;
+
+        private final CommandContext context;
+        private final long now;
+        private final char unit;
+        private final boolean expand;
+        private final boolean localIds;
+        private final Map<String, String> qosNumbers;
+        private final Map<String, String> tres = new HashMap<>();
+        private final StringBuilder line = new StringBuilder(160);
+        private String cluster = "";
+
+        /**
+         * @param unit       K, M, …; 0 for the best fitting, 1 for none
+         * @param expand     names of files with their % codes filled in
+         * @param localIds   the uid that the user has on this machine
+         * @param qosNumbers by name, where they are shown
+         */
+        View(CommandContext context, long now, char unit, boolean expand, boolean localIds, Map<String, String> qosNumbers) {
+            this.context = context;
+            this.now = now;
+            this.unit = unit;
+            this.expand = expand;
+            this.localIds = localIds;
+            this.qosNumbers = qosNumbers;
+        }
+
+        /** Whose rows follow. */
+        void cluster(String name) {
+            cluster = name;
+        }
+
+        /** For the next line, empty. */
+        StringBuilder line() {
+            line.setLength(0);
+            return line;
+        }
+
+        /** Resources of a row, which are those of many. */
+        String tres(String text) {
+            String known = tres.get(text);
+            if (known == null) {
+                known = SacctField.tres(text, this);
+                if (tres.size() < KEPT_MAX) {
+                    tres.put(text, known);
+                }
+            }
+            return known;
+        }
+
         String path(Json.Obj job, String field) {
             return expand ? SacctPaths.expanded(job, field) : job.text(field);
         }
@@ -142,7 +201,7 @@ enum SacctField {
             case ADMINCOMMENT -> isStep ? "" : job.text("adminComment");
             case ALLOCCPUS, NCPUS -> number(cpus(step, isStep));
             case ALLOCNODES -> number(step.text("nodes").isEmpty() ? 0 : step.number("nodeCount"));
-            case ALLOCTRES -> tres(step.text("tresAllocated"), v);
+            case ALLOCTRES -> v.tres(step.text("tresAllocated"));
             case ASSOCID -> isStep ? "" : Long.toString(job.number("assocId"));
             case WCKEYID -> isStep ? "" : Long.toString(job.number("wckeyId"));
             case QOSRAW -> isStep ? "" : v.qosNumbers.getOrDefault(job.text("qos"), "");
@@ -159,19 +218,38 @@ enum SacctField {
             case MAXRSSTASK -> isStep ? number(usage.number("maxRssTask")) : "";
             case MAXVMSIZETASK -> isStep ? number(usage.number("maxVmTask")) : "";
             case MAXPAGES -> isStep ? number(usage.number("maxPages")) : "";
-            case MAXDISKREAD -> isStep ? bytes(usage.number("readBytes")) : "";
-            case MAXDISKWRITE -> isStep ? bytes(usage.number("writeBytes")) : "";
+            case MAXDISKREAD -> isStep ? bytes(SacctUse.most(usage, Measure.READ, "readBytes")) : "";
+            case MAXDISKWRITE -> isStep ? bytes(SacctUse.most(usage, Measure.WRITE, "writeBytes")) : "";
             case AVEDISKREAD -> isStep ? bytes(usage.number("readBytes") / Math.max(1, step.number("tasks"))) : "";
             case AVEDISKWRITE -> isStep ? bytes(usage.number("writeBytes") / Math.max(1, step.number("tasks"))) : "";
-            case TRESUSAGEINTOT -> isStep ? tresIn(usage, usage.number("readBytes")) : "";
-            case TRESUSAGEINMAX, TRESUSAGEINAVE -> isStep ? tresIn(usage, usage.number("readBytes")) : "";
-            case TRESUSAGEOUTTOT, TRESUSAGEOUTMAX, TRESUSAGEOUTAVE ->
-                isStep ? "energy=" + usage.number("energyJ") + ",fs/disk=" + usage.number("writeBytes") + network(usage, "netOutBytes") : "";
+            case TRESUSAGEINTOT -> isStep ? SacctUse.total(step, usage) : "";
+            case TRESUSAGEINMAX -> isStep ? SacctUse.extreme(usage, true) : "";
+            case TRESUSAGEINMAXNODE -> isStep ? SacctUse.places(usage, true, At::node) : "";
+            case TRESUSAGEINMAXTASK -> isStep ? SacctUse.places(usage, true, SacctUse::task) : "";
+            case TRESUSAGEINMIN -> isStep ? SacctUse.extreme(usage, false) : "";
+            case TRESUSAGEINMINNODE -> isStep ? SacctUse.places(usage, false, At::node) : "";
+            case TRESUSAGEINMINTASK -> isStep ? SacctUse.places(usage, false, SacctUse::task) : "";
+            case TRESUSAGEOUTMAXNODE -> isStep ? SacctUse.writePlace(usage, true, At::node) : "";
+            case TRESUSAGEOUTMAXTASK -> isStep ? SacctUse.writePlace(usage, true, SacctUse::task) : "";
+            case TRESUSAGEOUTMIN -> isStep ? SacctUse.leastOut(usage) : "";
+            case TRESUSAGEOUTMINNODE -> isStep ? SacctUse.writePlace(usage, false, At::node) : "";
+            case TRESUSAGEOUTMINTASK -> isStep ? SacctUse.writePlace(usage, false, SacctUse::task) : "";
+            case TRESUSAGEINAVE -> isStep ? SacctUse.average(step, usage) : "";
+            case TRESUSAGEOUTTOT -> isStep ? SacctUse.out(usage, usage.number("writeBytes")) : "";
+            case TRESUSAGEOUTMAX -> isStep ? SacctUse.out(usage, SacctUse.most(usage, Measure.WRITE, "writeBytes")) : "";
+            case TRESUSAGEOUTAVE -> isStep ? SacctUse.out(usage, usage.number("writeBytes") / Math.max(1, step.number("tasks"))) : "";
+            case AVEPAGES -> isStep ? number(usage.number("avePages")) : "";
+            case MINCPUNODE -> isStep ? SacctUse.at(usage, Measure.CPU, false, At::node) : "";
+            case MINCPUTASK -> isStep ? SacctUse.at(usage, Measure.CPU, false, SacctUse::task) : "";
+            case MAXPAGESNODE -> isStep ? SacctUse.at(usage, Measure.PAGES, true, At::node) : "";
+            case MAXPAGESTASK -> isStep ? SacctUse.at(usage, Measure.PAGES, true, SacctUse::task) : "";
+            case MAXDISKREADNODE -> isStep ? SacctUse.at(usage, Measure.READ, true, At::node) : "";
+            case MAXDISKREADTASK -> isStep ? SacctUse.at(usage, Measure.READ, true, SacctUse::task) : "";
+            case MAXDISKWRITENODE -> isStep ? SacctUse.at(usage, Measure.WRITE, true, At::node) : "";
+            case MAXDISKWRITETASK -> isStep ? SacctUse.at(usage, Measure.WRITE, true, SacctUse::task) : "";
             case CONSUMEDENERGY -> energy(usage.number("energyJ"), v.unit);
             case CONSUMEDENERGYRAW -> number(usage.number("energyJ"));
-            case AVECPUFREQ, AVEPAGES, BLOCKID, FAILEDNODE, MAXDISKREADNODE,
-                    MAXDISKREADTASK, MAXDISKWRITENODE, MAXDISKWRITETASK, MAXPAGESNODE, MAXPAGESTASK, MINCPUNODE,
-                    MINCPUTASK, REQCPUFREQ, REQCPUFREQGOV, REQCPUFREQMAX, REQCPUFREQMIN, RESERVATIONID,
+            case AVECPUFREQ, BLOCKID, FAILEDNODE, REQCPUFREQ, REQCPUFREQGOV, REQCPUFREQMAX, REQCPUFREQMIN, RESERVATIONID,
                     SYSTEMCOMMENT -> "";
             case MCSLABEL -> isStep ? "" : job.text("mcsLabel");
             case EXCLUSIVE -> isStep ? "" : job.text("exclusiveUse");
@@ -211,7 +289,7 @@ enum SacctField {
             case REQCPUS -> number(isStep ? cpus(step, true) : job.number("cpusRequested"));
             case REQMEM -> isStep ? "" : requestedMemory(job, v);
             case REQNODES -> isStep ? number(step.number("nodeCount")) : number(job.number("nodeCount"));
-            case REQTRES -> isStep ? "" : tres(job.text("tresRequested"), v);
+            case REQTRES -> isStep ? "" : v.tres(job.text("tresRequested"));
             case RESERVATION -> isStep ? "" : job.text("reservation");
             case RESTARTS -> isStep ? "" : number(job.number("restarts"));
             case SLUID -> Sluid.text(Sluid.shown((isStep ? step : job).number("sluid"), job.integer("restarts")));
@@ -309,7 +387,7 @@ enum SacctField {
 
     /** All memory of the request: what its TRES say. */
     private static String requestedMemory(Json.Obj job, View v) {
-        for (String item : Texts.split(tres(job.text("tresRequested"), v), ',')) {
+        for (String item : Texts.split(v.tres(job.text("tresRequested")), ',')) {
             if (item.startsWith("mem=")) {
                 return item.substring(4);
             }
@@ -324,13 +402,6 @@ enum SacctField {
                 ? "mem=" + memory(MemorySize.parseMb(i.substring(4)).getAsLong() << 10, v) : i);
         items.sort(null);
         return String.join(",", items);
-    }
-
-    private static String tresIn(Json.Obj u, long read) {
-        return "cpu=" + Durations.full((u.number("userCpuUs") + u.number("systemCpuUs")) / (US_PER_MS * 1000))
-                + ",energy=" + u.number("energyJ") + ",fs/disk=" + read + network(u, "netInBytes")
-                + ",mem=" + u.number("maxRssKb") + "K,pages=" + u.number("maxPages") + ",vmem="
-                        + u.number("maxVmKb") + "K";
     }
 
     /** Only where ic/sysfs is accounted. */

@@ -439,35 +439,51 @@ final class ServiceCommand implements Host {
         return fd < tty.length() && tty.charAt(fd) == '1';
     }
 
+    /** How one daemon is asked. */
+    private interface Way {
+        Client.Response ask(String message, Json.Obj request) throws SlurmException;
+    }
+
+    private static Controller over(Way way) {
+        return new Controller() {
+            @Override
+            public Json.Obj call(String message, Json.Obj request) throws SlurmException {
+                return HttpController.answer(way.ask(message, request));
+            }
+
+            @Override
+            public byte[] bytes(String message, Json.Obj request) throws SlurmException {
+                return HttpController.bytes(way.ask(message, request));
+            }
+        };
+    }
+
     @Override
     public Controller controller() {
-        return (message, request) -> {
+        return over((message, request) -> {
             if (connection.isGone()) {
                 if (connection.isLeft()) {
                     throw new SlurmException(-1, "left to the caller");
                 }
                 Thread.interrupted();       // has told what it had to tell; what is asked now is the tidying up
             }
-            try {
-                return shared.call(conf(), session(), message, request, this::flies);
-            } catch (SlurmException e) {
-                if (e.errno() != SlurmErrno.PROTOCOL_AUTHENTICATION_ERROR.number() || !isKnownSession) {
-                    throw e;
-                }
+            Client.Response r = shared.call(conf(), session(), message, request, this::flies);
+            if (isKnownSession && HttpController.errno(r) == SlurmErrno.PROTOCOL_AUTHENTICATION_ERROR.number()) {
                 session = null;     // an earlier command's is not good any more
-                return shared.call(conf(), session(), message, request, this::flies);
+                r = shared.call(conf(), session(), message, request, this::flies);
             }
-        };
+            return r;
+        });
     }
 
     @Override
     public Controller accounting() {
-        return (message, request) -> {
+        return over((message, request) -> {
             if (conf().authType.equals("auth/munge")) {
                 needsOwnProcess();
             }
             return shared.callAccounting(conf(), session(), message, request, this::flies);
-        };
+        });
     }
 
     @Override

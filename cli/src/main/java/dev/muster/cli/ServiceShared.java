@@ -153,19 +153,19 @@ final class ServiceShared {
     }
 
     /** One request to the first controller that can be reached. @param inFlight told the connection that is waited for */
-    Json.Obj call(ClientConf conf, Session session, String message, Json.Obj request, Consumer<Lent> inFlight)
+    Client.Response call(ClientConf conf, Session session, String message, Json.Obj request, Consumer<Lent> inFlight)
             throws SlurmException {
         return call(conf, conf.servers, conf.port, session, message, request, inFlight);
     }
 
     /** One request to slurmdbd. */
-    Json.Obj callAccounting(ClientConf conf, Session session, String message, Json.Obj request, Consumer<Lent> inFlight)
+    Client.Response callAccounting(ClientConf conf, Session session, String message, Json.Obj request, Consumer<Lent> inFlight)
             throws SlurmException {
         return call(conf, conf.accountingServers(), conf.accountingPort,
                 session, message, request, inFlight);
     }
 
-    private Json.Obj call(ClientConf conf, java.util.List<ClientConf.Server> servers, int port, Session session, String message,
+    private Client.Response call(ClientConf conf, java.util.List<ClientConf.Server> servers, int port, Session session, String message,
             Json.Obj request, Consumer<Lent> inFlight) throws SlurmException {
         byte[] body = Json.print(request);
         String path = "/muster/v1/" + message;
@@ -180,7 +180,7 @@ final class ServiceShared {
                 Client.Response r = lent.client.connectWithin(conf.connectMs).over(conf.tls()).post(path, body, timeoutMs);
                 inFlight.accept(null);
                 give(lent);
-                return HttpController.answer(r);
+                return r;
             } catch (Client.ConnectException e) {
                 inFlight.accept(null);
                 lent.client.close();

@@ -86,15 +86,29 @@ final class FakeHost implements Host {
 
     @Override
     public Controller controller() {
-        return (message, request) -> {
-            calls.add(message);
-            sent.put(message, Json.object(Json.print(request)));
-            Object reply = replies.getOrDefault(turnedTo + " " + message, replies.get(message));
-            if (reply instanceof SlurmException e) {
-                throw e;
+        return new Controller() {
+            @Override
+            public Json.Obj call(String message, Json.Obj request) throws SlurmException {
+                Object reply = replied(message, request);
+                return reply == null ? new Json.Obj() : (Json.Obj) reply;
             }
-            return reply == null ? new Json.Obj() : (Json.Obj) reply;
+
+            @Override
+            public byte[] bytes(String message, Json.Obj request) throws SlurmException {
+                Object reply = replied(message, request);
+                return reply instanceof java.util.Iterator<?> parts ? (byte[]) parts.next() : Json.print(reply);
+            }
         };
+    }
+
+    private Object replied(String message, Json.Obj request) throws SlurmException {
+        calls.add(message);
+        sent.put(message, Json.object(Json.print(request)));
+        Object reply = replies.getOrDefault(turnedTo + " " + message, replies.get(message));
+        if (reply instanceof SlurmException e) {
+            throw e;
+        }
+        return reply;
     }
 
     private FilterScript filter;

@@ -14,7 +14,7 @@ interface Accounting extends Recovery.Follower {
     /** Rows as of the given journal index at least. */
     AccountingRows.Answer query(AccountingRows.Query query, long index);
 
-    /** As {@link #query}, as it is written for the asker; empty where the answer is made here. */
+    /** As {@link #query}, as it is written for the asker; empty where the answer is made of records. */
     default Optional<byte[]> written(AccountingRows.Query query, long index) {
         return Optional.empty();
     }

@@ -1,6 +1,7 @@
 package dev.muster.controller;
 
 import dev.muster.accounting.AccountingException;
+import dev.muster.accounting.PackedRows;
 import dev.muster.config.ConfigError;
 import dev.muster.config.Key;
 import dev.muster.config.SlurmConf;
@@ -657,8 +658,9 @@ final class Api {
             if (written.isPresent()) {
                 return new Reply(200, written.get());
             }
-            AccountingRows.Answer found = controller.accounting().query(asked, core.durableIndex());
-            return Reply.of(privacy(caller).shown(found).upTo(found.next()));
+            AccountingRows.Answer found = controller.accounting().query(asked.unpacked(), core.durableIndex());
+            AccountingRows.Answer shown = privacy(caller).shown(found).upTo(found.next());
+            return asked.packed() ? new Reply(200, PackedRows.of(asked, shown, PackedRows.Numbers.NONE)) : Reply.of(shown);
         } catch (AccountingException e) {
             if (e.errno() == 0) {
                 throw e;

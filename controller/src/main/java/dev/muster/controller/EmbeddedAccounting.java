@@ -75,6 +75,11 @@ final class EmbeddedAccounting implements Accounting {
             }
 
             @Override
+            public Optional<byte[]> written(AccountingRows.Query query, String cluster) {
+                return query.packed() ? Optional.of(store.packed(query.of(List.of()), System.currentTimeMillis() / 1000, cluster)) : Optional.empty();
+            }
+
+            @Override
             public void close() {
                 store.close();
             }
@@ -85,7 +90,7 @@ final class EmbeddedAccounting implements Accounting {
     interface Questions {
         AccountingRows.Answer answer(AccountingRows.Query query, String cluster);
 
-        /** The answer as it is written, where it is somebody else's. */
+        /** The answer as it is written, where no record is made of it. */
         default Optional<byte[]> written(AccountingRows.Query query, String cluster) {
             return Optional.empty();
         }
@@ -355,6 +360,9 @@ final class EmbeddedAccounting implements Accounting {
             }
         }
         int all = Math.max(1, step.tasks());
+        if (b.peaks().tasks() > 0) {
+            return TaskUse.plus(a, b, node, all);
+        }
         long cpuUs = (b.userCpuUs() + b.systemCpuUs()) / tasks;
         boolean rss = b.maxRssKb() > a.maxRssKb();
         boolean vm = b.maxVmKb() > a.maxVmKb();

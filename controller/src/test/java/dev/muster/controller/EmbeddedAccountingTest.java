@@ -16,10 +16,12 @@ import dev.muster.model.IndexSet;
 import dev.muster.model.JobReason;
 import dev.muster.model.JobState;
 import dev.muster.model.Sluid;
+import dev.muster.model.TaskPeaks;
 import dev.muster.model.accounting.AccountingRows.JobRow;
 import dev.muster.model.accounting.AccountingRows.JobWithSteps;
 import dev.muster.model.accounting.AccountingRows.Query;
 import dev.muster.model.accounting.AccountingRows.StepRow;
+import dev.muster.model.accounting.AccountingRows.Usage;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -102,13 +104,46 @@ class EmbeddedAccountingTest {
 
     private void partEnded(String node, ExitStatus exit, long cpuUs, long rssKb) {
         happens("StepExited", new Change.StepPartEnded(7, 0, node, exit, Map.of(), "",
-            new Change.Usage(cpuUs, cpuUs, rssKb, rssKb * 2, 10, 20, 1, 100, 7, 8)));
+            new Change.Usage(cpuUs, cpuUs, rssKb, rssKb * 2, 10, 20, 1, 100, 7, 8, TaskPeaks.NONE)));
     }
 
     private List<JobWithSteps> all(boolean duplicates, String... jobs) {
         return accounting.query(new Query(List.of(jobs), List.of(), true, List.of(), List.of(), List.of(), List.of(),
             List.of(), List.of(), List.of(), List.of(), List.of(), 0, 0, duplicates, false, 0, 0, 0, 0, 0, 0, List.of()),
             journal.size()).jobs();
+    }
+
+    private void tasksEnded(String node, TaskPeaks.Task... tasks) {
+        TaskPeaks peaks = TaskPeaks.NONE;
+        for (TaskPeaks.Task t : tasks) {
+            peaks = peaks.and(t);
+        }
+        happens("StepExited", new Change.StepPartEnded(7, 0, node, ExitStatus.NONE, Map.of(), "",
+                new Change.Usage(500, 100, peaks.rssKb().max(), 0, 30, 40, 1, 0, 0, 0, peaks)));
+    }
+
+    /** Each value is the task's that had it, whichever node tells first; averages are over all four. */
+    @Test
+    void singleTasksAreToldApart() {
+        List<TaskPeaks.Task> one = List.of(new TaskPeaks.Task(0, 100, 1000, 9000, 4, 10, 5), new TaskPeaks.Task(1, 500, 3000, 7000, 0, 20, 35));
+        List<TaskPeaks.Task> two = List.of(new TaskPeaks.Task(2, 90, 2000, 9500, 4, 30, 0), new TaskPeaks.Task(3, 510, 2000, 0, 8, 0, 40));
+        for (boolean turned : List.of(false, true)) {
+            journal.clear();
+            state = State.EMPTY;
+            open();
+            submitted();
+            started(1);
+            for (String node : turned ? List.of("n2", "n1") : List.of("n1", "n2")) {
+                tasksEnded(node, (node.equals("n1") ? one : two).toArray(new TaskPeaks.Task[0]));
+            }
+            Usage u = all(false).getFirst().steps().getFirst().usage();
+            assertThat(u.extremes()).isEqualTo("cpu=510@3@n2/90@2@n2,mem=3000@1@n1/1000@0@n1,vmem=9500@2@n2/0@3@n2,pages=8@3@n2/0@1@n1,"
+                    + "read=30@2@n2/0@3@n2,write=40@3@n2/0@2@n2");
+            assertThat(u.maxRssKb() + u.maxRssNode() + u.maxRssTask()).isEqualTo("3000n11");
+            assertThat(u.maxVmKb() + u.maxVmNode() + u.maxVmTask()).isEqualTo("9500n22");
+            assertThat(List.of(u.aveRssKb(), u.aveVmKb(), u.avePages(), u.minCpuUs(), u.aveCpuUs(), u.userCpuUs()))
+                    .isEqualTo(List.of(2000L, 6375L, 4L, 90L, 300L, 1000L));
+        }
     }
 
     /** A row for each size: the first ends where the second begins, steps stay with the size that they were started in. */

@@ -132,7 +132,7 @@ final class Jobs {
         NodeStep step = addStep(job, launch.stepId());
         step.ioToken = launch.ioToken();
         step.hasMpiParent = !launch.mpi().isEmpty() && launch.nodeIndex() > 0;
-        step.sampleSeconds = SettingsReader.taskSeconds(launch.step().acctgFreq()).orElse(0);
+        step.sampleSeconds = SettingsReader.taskSeconds(launch.step().acctgFreq()).stream().map(s -> s == 0 ? NodeStep.NEVER : s).sum();
         if (!step.ioToken.isEmpty()) {
             save(job);
         }
@@ -370,7 +370,7 @@ final class Jobs {
     private void reportExit(NodeJob job, NodeStep step, Optional<StatusFile> status, String reason) {
         long endMs = status.stream().flatMap(s -> s.tasks().stream()).mapToLong(StatusFile.Task::endedMs).max()
                 .orElse(0);
-        NodeMessages.Usage usage = starter.metered(step.directory, status.map(StatusFile::usage).orElse(StatusFile.NO_USAGE));
+        NodeMessages.Usage usage = starter.metered(step.directory, TaskSamples.ended(step.directory, status));
         reports.add(seq -> new StepExited(seq, job.jobId(), job.attempt(), step.stepId, NodeStep.exits(status), reason,
                 endMs > 0 ? endMs : System.currentTimeMillis(), usage), () -> { });
     }
@@ -655,10 +655,15 @@ final class Jobs {
 
     /** The steps that run now, for {@link Queries}. */
     List<ProcessTable.Running> running() {
+        return running(0);
+    }
+
+    /** Those whose tasks are to be looked at in a second, for {@link TaskSamples}. @param second 0 for all */
+    List<ProcessTable.Running> running(int second) {
         List<ProcessTable.Running> out = new ArrayList<>();
         for (NodeJob job : jobs.values()) {
             for (NodeStep step : job.steps.values()) {
-                if (step.phase == NodeStep.Phase.RUNNING) {
+                if (step.phase == NodeStep.Phase.RUNNING && job.isLookedAt(step, second, settings.around().sensing().tasks().seconds())) {
                     out.add(new ProcessTable.Running(job.jobId(), step.stepId, job.share.owner(), step.directory,
                             Spool.stepdPid(step.directory), spool.status(step.directory)));
                 }

@@ -21,6 +21,9 @@ final class NodeStep {
 
     /** Completed when it is known. */
     final CompletableFuture<Begin> begun = new CompletableFuture<>();
+    /** {@code --acctg-freq=0}. */
+    static final int NEVER = -1;
+
     final int stepId;
     final Path directory;
     Phase phase = Phase.STARTING;
@@ -34,7 +37,7 @@ final class NodeStep {
     long endingSinceNs;
     /** srun's credential for this step's io stream; "" where nobody may attach. */
     String ioToken = "";
-    /** How often its processes are to be looked at; 0 where it did not say. */
+    /** Between two looks at its tasks; 0: as its job says, {@link #NEVER}. */
     int sampleSeconds;
     /** A signal that came before there was anybody to send it to. */
     final List<Runnable> whenRunning = new ArrayList<>();

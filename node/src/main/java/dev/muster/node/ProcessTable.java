@@ -28,12 +28,14 @@ final class ProcessTable {
     record Running(int jobId, int stepId, Identity owner, Path directory, long stepd, Optional<StatusFile> status) {}
 
     private final boolean byGroup;
+    private final Settings.Tasks how;
     private final Map<Long, String[]> stats = new HashMap<>();
     private final Map<Long, List<Long>> children = new HashMap<>();
 
-    /** @param byGroup only those in the process groups of its tasks are a step's */
-    ProcessTable(boolean byGroup) {
+    /** @param byGroup only those in the process groups of its tasks are a step's; how: what counts as memory */
+    ProcessTable(boolean byGroup, Settings.Tasks how) {
         this.byGroup = byGroup;
+        this.how = how;
         for (long pid : Os.processes()) {
             String[] fields = Os.statFields(Os.read(Path.of("/proc/" + pid + "/stat")).orElse(""));
             if (fields.length > RESIDENT_PAGES) {
@@ -112,7 +114,7 @@ final class ProcessTable {
             for (int i = USER_TICKS; i <= CHILD_SYSTEM_TICKS; i++) {
                 ticks += Long.parseLong(f[i]);
             }
-            resident += Long.parseLong(f[RESIDENT_PAGES]) * PAGE_KB;
+            resident += residentKb(p, Long.parseLong(f[RESIDENT_PAGES]) * PAGE_KB);
             virtual += Long.parseLong(f[VIRTUAL_BYTES]) / 1024;
             pages += Long.parseLong(f[MAJOR_FAULTS]);
             String io = Os.read(Path.of("/proc/" + p + "/io")).orElse("");
@@ -120,6 +122,18 @@ final class ProcessTable {
             written += field(io, "wchar: ");
         }
         return new TaskUsage(rank, local, pid, List.copyOf(known), ticks * MS_PER_TICK, resident, virtual, pages, read, written);
+    }
+
+    /** UsePss and NoShared; a process that is gone meanwhile has what it had. */
+    private long residentKb(long pid, long all) {
+        if (how.pss()) {
+            String line = Os.read(Path.of("/proc/" + pid + "/smaps_rollup")).orElse("").lines().filter(l -> l.startsWith("Pss:")).findFirst()
+                    .orElse("");
+            String kb = line.replaceAll("[^0-9]", "");
+            return kb.isEmpty() ? all : Long.parseLong(kb);
+        }
+        String[] pages = how.noShare() ? Os.read(Path.of("/proc/" + pid + "/statm")).orElse("").split(" ") : new String[0];
+        return pages.length > 2 ? Math.max(0, Long.parseLong(pages[1]) - Long.parseLong(pages[2])) * PAGE_KB : all;
     }
 
     private static long field(String text, String name) {

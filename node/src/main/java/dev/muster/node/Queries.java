@@ -81,7 +81,8 @@ final class Queries {
 
     /** Of one's own jobs; root and SlurmUser see all. */
     private SlurmdMessages.ProcessesReply processes(Caller caller, SlurmdMessages.QueryProcesses q) {
-        ProcessTable table = new ProcessTable(settings.confinement().tracking() == Confinement.Tracking.GROUP);
+        ProcessTable table = new ProcessTable(settings.confinement().tracking() == Confinement.Tracking.GROUP,
+                settings.around().sensing().tasks());
         boolean all = caller.uid() == 0 || caller.uid() == settings.slurmUserId();
         List<StepProcesses> out = new ArrayList<>();
         for (ProcessTable.Running step : running()) {

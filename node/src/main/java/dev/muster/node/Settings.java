@@ -104,9 +104,20 @@ public record Settings(
      * @param rapl        AcctGatherEnergyType=acct_gather_energy/rapl
      * @param nodeSeconds AcctGatherNodeFreq: between two samples of the node's power; 0 for none
      * @param interfaces  AcctGatherInterconnectType=acct_gather_interconnect/sysfs: whose traffic counts; none where ic/sysfs is not accounted
+     * @param tasks       how tasks are looked at
      */
-    public record Sensing(boolean rapl, int nodeSeconds, List<String> interfaces) {
-        public static final Sensing NOTHING = new Sensing(false, 0, List.of());
+    public record Sensing(boolean rapl, int nodeSeconds, List<String> interfaces, Tasks tasks) {
+        public static final Sensing NOTHING = new Sensing(false, 0, List.of(), Tasks.NOT);
+    }
+
+    /**
+     * @param on      JobAcctGatherType names a plugin that looks
+     * @param seconds JobAcctGatherFrequency between two looks; 0 for none where a job does not ask for them
+     * @param pss     JobAcctGatherParams=UsePss: memory that several processes share counts in parts
+     * @param noShare JobAcctGatherParams=NoShared: memory that may be shared does not count
+     */
+    public record Tasks(boolean on, int seconds, boolean pss, boolean noShare) {
+        public static final Tasks NOT = new Tasks(false, 0, false, false);
     }
 
     public record Address(String host, int port) {}

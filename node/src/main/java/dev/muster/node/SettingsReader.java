@@ -94,7 +94,7 @@ final class SettingsReader {
                 slurmUserId,
                 confinement(conf, node, cgroup, cgroupTask, gres.conf()),
                 conf.has(Key.TASK_PLUGIN, "task/affinity") || conf.has(Key.TASK_PLUGIN, "affinity") || cgroupTask && cgroup.constrainCores(),
-                gather.containsKey("overmemorykill") && conf.given(Key.JOB_ACCT_GATHER_TYPE) && !conf.text(Key.JOB_ACCT_GATHER_TYPE).endsWith("none"),
+                gather.containsKey("overmemorykill") && gathers(conf),
                 pollSeconds(conf.text(Key.JOB_ACCT_GATHER_FREQUENCY)),
                 stepd(options.stepd().isEmpty() ? prefix.resolve("sbin/slurmstepd") : Path.of(options.stepd()).toAbsolutePath(),
                         conf.yes(Key.USE_PAM)),
@@ -127,6 +127,10 @@ final class SettingsReader {
             errors.add(new ConfigError(conf.file(), 0, conf.text(Key.ACCT_GATHER_INTERCONNECT_TYPE)
                     + " needs SysfsInterfaces in acct_gather.conf", ""));
         }
+        Map<String, String> params = conf.parameters(Key.JOB_ACCT_GATHER_PARAMS);
+        if (params.containsKey("usepss") && params.containsKey("noshared")) {
+            errors.add(new ConfigError(conf.file(), 0, "JobAcctGatherParams: NoShared and UsePss exclude each other", ""));
+        }
         return gather;
     }
 
@@ -134,10 +138,20 @@ final class SettingsReader {
         return conf.text(Key.ACCT_GATHER_INTERCONNECT_TYPE).equalsIgnoreCase("acct_gather_interconnect/sysfs");
     }
 
+    private static boolean gathers(SlurmConf conf) {
+        return conf.given(Key.JOB_ACCT_GATHER_TYPE) && !conf.text(Key.JOB_ACCT_GATHER_TYPE).endsWith("none");
+    }
+
+    private static Settings.Tasks tasks(SlurmConf conf) {
+        Map<String, String> params = conf.parameters(Key.JOB_ACCT_GATHER_PARAMS);
+        return new Settings.Tasks(gathers(conf), taskSeconds(conf.text(Key.JOB_ACCT_GATHER_FREQUENCY)).orElse(POLL_SECONDS_DEFAULT),
+                params.containsKey("usepss"), params.containsKey("noshared"));
+    }
+
     private static Settings.Sensing sensing(SlurmConf conf, AcctGatherConf gather) {
         boolean accounted = sysfs(conf) && conf.has(Key.ACCOUNTING_STORAGE_TRES, "ic/sysfs");
         return new Settings.Sensing(conf.text(Key.ACCT_GATHER_ENERGY_TYPE).equalsIgnoreCase("acct_gather_energy/rapl"),
-                (int) conf.number(Key.ACCT_GATHER_NODE_FREQ), accounted ? gather.interfaces() : List.of());
+                (int) conf.number(Key.ACCT_GATHER_NODE_FREQ), accounted ? gather.interfaces() : List.of(), tasks(conf));
     }
 
     /** job_container.conf or namespace.yaml as far as this node is concerned, where slurm.conf asks for it. */

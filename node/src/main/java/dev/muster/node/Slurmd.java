@@ -127,6 +127,8 @@ public final class Slurmd implements AutoCloseable {
             new MemoryWatch(loop, settings.pollSeconds(), jobs::withMemoryLimit, jobs::memoryExceeded).start();
         }
         sampleLater();
+        new TaskSamples(loop, settings.around().sensing(), settings.confinement().tracking() == Confinement.Tracking.GROUP, jobs::running,
+                log).start();
         adopt();
         IoRelay relay = new IoRelay(settings, log, loop, this::step, spool, node -> dial(neighbours, sessions, node, "io"));
         launches = new LaunchRelay(settings, log, loop, jobs::launch, node -> dial(neighbours, sessions, node, LaunchRelay.STREAM));

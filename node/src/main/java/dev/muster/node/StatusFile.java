@@ -1,6 +1,7 @@
 package dev.muster.node;
 
 import dev.muster.model.ExitStatus;
+import dev.muster.model.TaskPeaks;
 import dev.muster.model.node.NodeMessages.Usage;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -14,12 +15,20 @@ public record StatusFile(State state, int stepdPid, String reason, List<Task> ta
 
     public enum State { RUNNING, ENDING, COMPLETE }
 
-    public record Task(int rank, boolean ended, int pid, int waitStatus, long endedMs, String reason) {
+    /** @param fields of its line; read only where they are asked for: a step may have many tasks */
+    public record Task(int rank, boolean ended, int pid, int waitStatus, long endedMs, String reason, String fields) {
         ExitStatus exit() {
             return ExitStatus.ofWaitStatus(waitStatus);
         }
+
+        /** What the kernel said of it, and of all that it waited for, at its end. */
+        TaskPeaks.Task use() {
+            return new TaskPeaks.Task(rank, number(fields, "utime_us") + number(fields, "stime_us"), number(fields, "maxrss_kb"), 0,
+                    number(fields, "majflt"), number(fields, "inblock") * SECTOR, number(fields, "oublock") * SECTOR);
+        }
     }
 
+    private static final long SECTOR = 512;
     private static final String END = "\nend\n";
 
     /** The last whole record of the file; empty if there is none. */
@@ -66,12 +75,12 @@ public record StatusFile(State state, int stepdPid, String reason, List<Task> ta
         String reason = at < 0 ? "" : line.substring(at + 8);
         String fields = at < 0 ? line : line.substring(0, at);
         return new Task((int) number(fields, "id"), fields.contains(" phase=done"), (int) number(fields, "pid"),
-                (int) number(fields, "status"), millis(field(fields, "ended")), reason);
+                (int) number(fields, "status"), millis(field(fields, "ended")), reason, fields);
     }
 
     private static Usage usage(String line) {
         return new Usage(number(line, "utime_us"), number(line, "stime_us"), number(line, "maxrss_kb"), 0,
-                number(line, "inblock") * 512, number(line, "oublock") * 512, number(line, "majflt"));
+                number(line, "inblock") * SECTOR, number(line, "oublock") * SECTOR, number(line, "majflt"));
     }
 
     private static long number(String line, String name) {

@@ -135,7 +135,7 @@ public final class Explainer {
     }
 
     private String licences(Job job) {
-        Map<String, Integer> all = Licences.configured(state);
+        Map<String, Integer> all = Licences.capacities(state);
         Map<String, Integer> used = new TreeMap<>();
         List<Job> holders = new ArrayList<>();
         for (Job other : state.jobs().values()) {

@@ -85,7 +85,7 @@ public final class Forecast {
         this.most = new int[slots][FreeTable.words(count)];
         this.idle = new int[slots];
         this.fuller = new int[count];
-        this.licences = new LicencePlan(Licences.configured(in.state), times);
+        this.licences = new LicencePlan(Licences.capacities(in.state), times);
     }
 
     static Forecast of(Input in) {

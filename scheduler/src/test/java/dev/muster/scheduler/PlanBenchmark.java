@@ -36,7 +36,8 @@ import java.util.Random;
  * What planning costs: a full cluster of 10,000 nodes of six kinds with a long queue, and limits, licences, a topology, reservations and
  * preemption all on. Prints one table, milliseconds of the thread's CPU and by the clock: the first pass, which starts what fits, and then passes
  * in which nothing can start. Usage: PlanBenchmark [JOBS [NODES [MIX,... [TIMES]]]]; mixes are hpc, arr (50 different requests) and uniq (all
- * different). Not a unit test.
+ * different). The mix limits is what checking limits costs: the same queue with limits of every kind at each association and QOS that hold nobody
+ * back, enforced and not, in turns. Not a unit test.
  */
 public final class PlanBenchmark {
     private static final int USERS = 400;
@@ -52,12 +53,19 @@ public final class PlanBenchmark {
     private long ms = 1_000_000_000L;
 
     private PlanBenchmark(int nodeCount, boolean features) {
+        this(nodeCount, features, features ? "associations,limits,qos" : "", policy());
+    }
+
+    private PlanBenchmark(int nodeCount, boolean features, String enforced, Policy policy) {
         for (int i = 0; i < nodeCount; i++) {
             nodes.add(node(i));
         }
         Json.Obj options = new Json.Obj();
+        if (!enforced.isEmpty()) {
+            options.put("accounting_enforce", enforced);
+        }
         if (features) {
-            options.put("accounting_enforce", "associations,limits,qos").put("licenses", "fluent:500,matlab:2000")
+            options.put("licenses", "fluent:500,matlab:2000")
                     .put("preempt_type", "preempt/qos").put("preempt_mode", "REQUEUE");
         }
         Json.Obj settings = new Json.Obj().put("clusterName", "bench").put("memoryConsumed", true).put("maxJobCount", 10_000_000L)
@@ -71,8 +79,8 @@ public final class PlanBenchmark {
         List<Partition> partitions = List.of(partition("main", 1, n -> true), partition("gpu", 1, n -> !n.gres().isEmpty()),
                 partition("big", 1, n -> n.memoryMb() > 1_000_000), partition("urgent", 2, n -> true));
         run(new Command.ApplyConfig(Codec.bind(settings, Settings.class), nodes, partitions));
-        if (features) {
-            run(new Command.ApplyPolicy(policy()));
+        if (!enforced.isEmpty()) {
+            run(new Command.ApplyPolicy(policy));
         }
         for (Node.Spec n : nodes) {
             run(new Command.RegisterNode(new NodeMessages.Register(n.name(), "bench", "boot", "1", 0, new NodeMessages.Hardware(n.cpus(), 1,
@@ -129,6 +137,45 @@ public final class PlanBenchmark {
                 new QosPolicy(3, "high", Map.of("Priority", "100", "Preempt", "low", "MaxTRESPU", "cpu=20000"))), List.of(), List.of());
     }
 
+    /** Limits of every kind that nobody reaches. */
+    private static Policy generous() {
+        Map<String, String> above = Map.of("GrpTRES", "cpu=90000000", "GrpJobs", "9000000", "GrpSubmit", "9000000", "GrpTRESMins", "cpu=900000000000",
+                "GrpTRESRunMins", "cpu=900000000000", "GrpWall", "900000000");
+        Map<String, String> own = Map.of("MaxJobs", "9000000", "MaxSubmit", "9000000", "MaxTRES", "cpu=900000", "MaxTRESPerNode", "cpu=9000",
+                "MaxTRESMins", "cpu=9000000000", "MaxWall", "90000", "GrpTRES", "cpu=90000000");
+        Map<String, String> qos = Map.of("GrpTRES", "cpu=90000000", "MaxTRESPU", "cpu=90000000", "MaxJobsPU", "9000000", "MaxTRESPA", "cpu=90000000",
+                "MaxTRES", "cpu=900000", "GrpTRESRunMins", "cpu=900000000000");
+        Policy p = policy();
+        return new Policy(p.assocs().stream().map(a -> new AssocPolicy(a.id(), a.parentId(), a.account(), a.user(), a.partition(), a.isDefault(),
+                a.user().isEmpty() ? above : own, a.qos(), a.defaultQos())).toList(),
+                p.qos().stream().map(q -> new QosPolicy(q.id(), q.name(), qos)).toList(), List.of(), List.of());
+    }
+
+    /** One pass over the same queue, with limits enforced and without: both are there, and take turns. */
+    private static void limits(int jobs, int nodeCount, int times) {
+        String[] enforced = {"associations,qos", "associations,limits,qos"};
+        PlanBenchmark[] both = new PlanBenchmark[enforced.length];
+        for (int i = 0; i < both.length; i++) {
+            both[i] = new PlanBenchmark(nodeCount, false, enforced[i], generous());
+            both[i].charged = true;
+            both[i].occupy(true);
+            both[i].queue(jobs, "hpc", false);
+            both[i].settle();
+        }
+        double[][] cpu = new double[both.length][times];
+        for (int t = -5; t < times; t++) {
+            for (int i = 0; i < both.length; i++) {
+                double ms = both[i].pass().cpuMs;
+                if (t >= 0) {
+                    cpu[i][t] = ms;
+                }
+            }
+        }
+        Arrays.stream(cpu).forEach(Arrays::sort);
+        System.out.printf(Locale.ROOT, "a pass over %d jobs that wait: %.2f ms of CPU without limits, %.2f ms with limits of every kind, %.3f times%n",
+                jobs, cpu[0][times / 2], cpu[1][times / 2], cpu[1][times / 2] / cpu[0][times / 2]);
+    }
+
     /** 35 % one core, 25 % part of a node, 30 % whole nodes, 3 % wide, 6 % GPUs, 1 % large memory. */
     private Json.Obj request() {
         int dice = random.nextInt(100);
@@ -166,13 +213,16 @@ public final class PlanBenchmark {
         return Codec.bind(d, JobDesc.class);
     }
 
+    /** Jobs have accounts and QOS though there is nothing else on. */
+    private boolean charged;
+
     private JobDesc owned(JobDesc desc, boolean features) {
         int u = random.nextInt(USERS);
         int dice = random.nextInt(20);
         dev.muster.model.Identity owner = new dev.muster.model.Identity(1000 + u, 100, "u" + u, "g", List.of(100), "/home", "/bin/sh");
         JobDesc.Charge c = desc.charge();
         JobDesc out = desc.withOwner(owner);
-        return features ? out.withCharge(new JobDesc.Charge("a" + u / 10, dice == 0 ? "high" : dice < 5 ? "low" : "normal", c.wckey(), "", ""))
+        return features || charged ? out.withCharge(new JobDesc.Charge("a" + u / 10, dice == 0 ? "high" : dice < 5 ? "low" : "normal", c.wckey(), "", ""))
                 : out;
     }
 
@@ -334,6 +384,10 @@ public final class PlanBenchmark {
         String[] mixes = args.length > 2 ? args[2].split(",") : new String[] {"hpc", "arr", "uniq"};
         int times = args.length > 3 ? Integer.parseInt(args[3]) : 10;
         int events = args.length > 5 ? Integer.parseInt(args[5]) : 500;
+        if (mixes[0].equals("limits")) {
+            limits(jobs, nodeCount, times);
+            return;
+        }
         System.out.printf(Locale.ROOT, "%-44s %9s %9s %9s %9s %9s %9s %7s%n", jobs + " pending, " + nodeCount + " nodes", "cold_cpu", "min_cpu",
                 "med_cpu", "p99_cpu", "med_wall", "p99_wall", "starts");
         for (boolean features : args.length > 4 ? new boolean[] {args[4].equals("on")} : new boolean[] {false, true}) {

@@ -51,6 +51,19 @@ public final class Accounts {
      * @return rows with Cluster, Account, User, Depth, and amounts by resource
      */
     public List<Map<String, String>> rows(List<JobUse> jobs, long from, long to, long now) {
+        return rows(jobs, List.of(), from, to, now);
+    }
+
+    /**
+     * What nobody used of a reservation, as far as it is one's own.
+     *
+     * @param user "" where it is the account's
+     * @param tres amounts times seconds
+     */
+    public record Idle(String account, String user, Map<String, Long> tres) {}
+
+    /** As {@link #rows(List, long, long, long)}, with idle time: an account's own is not that of its users. */
+    public List<Map<String, String>> rows(List<JobUse> jobs, List<Idle> idle, long from, long to, long now) {
         Map<String, Map<String, Long>> sums = new HashMap<>();
         for (JobUse j : jobs) {
             if (!associated(j.account(), j.user())) {
@@ -59,6 +72,12 @@ public final class Accounts {
             Map<String, Long> used = j.used(from, to, now);
             add(sums, j.account() + "\n" + j.user(), used);
             up(j.account()).forEach(account -> add(sums, account, used));
+        }
+        for (Idle i : idle) {
+            if (!i.user.isEmpty()) {
+                add(sums, i.account + "\n" + i.user, i.tres);
+            }
+            up(i.account).forEach(account -> add(sums, account, i.tres));
         }
         List<Map<String, String>> out = new ArrayList<>();
         for (String account : parents.keySet()) {

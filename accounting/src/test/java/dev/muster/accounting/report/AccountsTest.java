@@ -47,6 +47,15 @@ class AccountsTest {
                 .containsExactly("0 root  4220", "1 a1  200", "2 a1 u1 200", "1 a2  4020", "2 a2 u1 20", "2 a3  4000", "3 a3 u2 4000");
     }
 
+    /** An account's idle time is that of those above it, not of its users. */
+    @Test
+    void idleTimeOfReservations() {
+        List<Accounts.Idle> idle = List.of(new Accounts.Idle("a2", "", Map.of("cpu", 1000L)), new Accounts.Idle("a3", "u2", Map.of("cpu", 30L)),
+                new Accounts.Idle("gone", "", Map.of("cpu", 5L)));
+        assertThat(lines(new Accounts(book(), "c").rows(JOBS, idle, 3600, 7200, 9000), "Depth", "Account", "User", "cpu"))
+                .containsExactly("0 root  5250", "1 a1  200", "2 a1 u1 200", "1 a2  5050", "2 a2 u1 20", "2 a3  4030", "3 a3 u2 4030");
+    }
+
     @Test
     void keys() {
         assertThat(lines(Accounts.wckeys("c", JOBS, 3600, 7200, 9000), "WCKey", "User", "cpu"))

@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 
 /** Trees for {@code --json} and {@code --yaml}: Slurm's number structures, and the two ways to write them. */
 public final class Tree {
@@ -72,62 +73,117 @@ public final class Tree {
 
     /** @param form json or yaml; @return the document with its last newline */
     public static String document(String form, Json.Obj answer) {
-        StringBuilder b = new StringBuilder(form.equals("json") ? "" : "---\n");
-        if (form.equals("json")) {
-            json(b, answer, 0);
-            return b.append('\n').toString();
-        }
-        yaml(b, answer, 0);
-        return b.append("...\n").toString();
+        StringBuilder b = new StringBuilder();
+        document(form, answer, b::append);
+        return b.toString();
     }
 
-    private static void json(StringBuilder b, Object value, int depth) {
+    /** As {@link #document(String, Json.Obj)}, piece by piece: an {@link Iterable} in the answer may make its elements while they are written. */
+    public static void document(String form, Json.Obj answer, Consumer<String> to) {
+        Pieces b = new Pieces(to);
+        if (form.equals("json")) {
+            json(b, answer, 0);
+            b.text.append('\n');
+        } else {
+            b.text.append("---\n");
+            yaml(b, answer, 0);
+            b.text.append("...\n");
+        }
+        b.send(0);
+    }
+
+    /** What is written and has not gone out. */
+    private static final class Pieces {
+        private static final int PIECE = 1 << 15;
+        private final StringBuilder text = new StringBuilder(2 * PIECE);
+        private final Consumer<String> to;
+
+        Pieces(Consumer<String> to) {
+            this.to = to;
+        }
+
+        void send(int atLeast) {
+            if (text.length() > atLeast) {
+                to.accept(text.toString());
+                text.setLength(0);
+            }
+        }
+    }
+
+    private static void json(Pieces p, Object value, int depth) {
+        StringBuilder b = p.text;
         if (value instanceof Json.Obj o && !o.fields().isEmpty()) {
             String sep = "{\n";
             for (Map.Entry<String, Object> e : o.fields().entrySet()) {
-                b.append(sep).repeat(' ', 2 * depth + 2).append(scalar(e.getKey())).append(": ");
-                json(b, e.getValue(), depth + 1);
+                b.append(sep).repeat(' ', 2 * depth + 2);
+                scalar(b, e.getKey());
+                b.append(": ");
+                json(p, e.getValue(), depth + 1);
                 sep = ",\n";
             }
             b.append('\n').repeat(' ', 2 * depth).append('}');
-        } else if (value instanceof List<?> l && !l.isEmpty()) {
+        } else if (value instanceof Iterable<?> l) {
             String sep = "[\n";
             for (Object v : l) {
                 b.append(sep).repeat(' ', 2 * depth + 2);
-                json(b, v, depth + 1);
+                json(p, v, depth + 1);
                 sep = ",\n";
+                p.send(Pieces.PIECE);
             }
-            b.append('\n').repeat(' ', 2 * depth).append(']');
+            if (sep.startsWith("[")) {
+                b.append("[]");
+            } else {
+                b.append('\n').repeat(' ', 2 * depth).append(']');
+            }
         } else {
-            b.append(scalar(value));
+            scalar(b, value);
         }
     }
 
-    private static String scalar(Object value) {
-        return new String(Json.print(value), StandardCharsets.UTF_8);
+    private static void scalar(StringBuilder b, Object value) {
+        if (value instanceof String s && isPlain(s)) {
+            b.append('"').append(s).append('"');
+        } else if (value instanceof Long || value instanceof Boolean) {
+            b.append(value);
+        } else {
+            b.append(new String(Json.print(value), StandardCharsets.UTF_8));
+        }
     }
 
-    private static void yaml(StringBuilder b, Object value, int depth) {
+    /** As it is between quotes. */
+    private static boolean isPlain(String s) {
+        for (int i = 0; i < s.length(); i++) {
+            char c = s.charAt(i);
+            if (c < ' ' || c > '~' || c == '"' || c == '\\') {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static void yaml(Pieces p, Object value, int depth) {
         if (value instanceof Json.Obj o) {
             for (Map.Entry<String, Object> e : o.fields().entrySet()) {
-                b.repeat(' ', 2 * depth).append(e.getKey()).append(':');
-                yamlValue(b, e.getValue(), depth);
+                p.text.repeat(' ', 2 * depth).append(e.getKey()).append(':');
+                yamlValue(p, e.getValue(), depth);
             }
-        } else if (value instanceof List<?> l) {
+        } else if (value instanceof Iterable<?> l) {
             for (Object v : l) {
-                b.repeat(' ', 2 * depth).append('-');
-                yamlValue(b, v, depth);
+                p.text.repeat(' ', 2 * depth).append('-');
+                yamlValue(p, v, depth);
+                p.send(Pieces.PIECE);
             }
         }
     }
 
-    private static void yamlValue(StringBuilder b, Object v, int depth) {
-        boolean nested = v instanceof Json.Obj o && !o.fields().isEmpty() || v instanceof List<?> l && !l.isEmpty();
-        if (nested) {
-            b.append('\n');
-            yaml(b, v, depth + 1);
+    private static void yamlValue(Pieces p, Object v, int depth) {
+        if (v instanceof Json.Obj o && !o.fields().isEmpty() || v instanceof Iterable<?> l && l.iterator().hasNext()) {
+            p.text.append('\n');
+            yaml(p, v, depth + 1);
         } else {
-            b.append(' ').append(scalar(v)).append('\n');
+            p.text.append(' ');
+            scalar(p.text, v instanceof Iterable<?> ? List.of() : v);
+            p.text.append('\n');
         }
     }
 }

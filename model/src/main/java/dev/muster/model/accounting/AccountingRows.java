@@ -184,8 +184,10 @@ public final class AccountingRows {
             String container) {}
 
     /**
-     * Sums and maxima over all tasks: times in microseconds, memory in KiB, disk and network in bytes, energy in joules. Energy and network are
+     * Sums and maxima over all tasks (read and written: sums, beside the most of one): times in microseconds, memory in KiB, disk and network in bytes, energy in joules. Energy and network are
      * those of the step's nodes while it ran.
+     *
+     * @param extremes of single tasks, as {@link Extremes} writes them; "" where they were not told apart
      */
     public record Usage(
             long userCpuUs,
@@ -205,8 +207,18 @@ public final class AccountingRows {
             long aveCpuUs,
             long energyJ,
             long netInBytes,
-            long netOutBytes) {
+            long netOutBytes,
+            long avePages,
+            String extremes) {
         public static final Usage NONE = new Usage(0, 0, 0, "", 0, 0, 0, "", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+
+        /** Of which not more is known of single tasks. */
+        public Usage(long userCpuUs, long systemCpuUs, long maxRssKb, String maxRssNode, int maxRssTask, long aveRssKb, long maxVmKb,
+                String maxVmNode, int maxVmTask, long aveVmKb, long maxPages, long readBytes, long writeBytes, long minCpuUs, long aveCpuUs,
+                long energyJ, long netInBytes, long netOutBytes) {
+            this(userCpuUs, systemCpuUs, maxRssKb, maxRssNode, maxRssTask, aveRssKb, maxVmKb, maxVmNode, maxVmTask, aveVmKb, maxPages, readBytes,
+                    writeBytes, minCpuUs, aveCpuUs, energyJ, netInBytes, netOutBytes, 0, "");
+        }
     }
 
     /**
@@ -224,6 +236,7 @@ public final class AccountingRows {
      * @param limit       about so many rows at once, {@link Answer#next} says where the next ones begin; 0 for all
      * @param asker       uid of whom a controller asks for; "" for the caller itself. Counts only from those who may see everything
      * @param text        {@link #SCRIPT} or {@link #ENVIRONMENT} to have that of each job; "" for neither
+     * @param packed      the answer is a {@link PackedAnswer}
      */
     public record Query(
             List<String> jobs,
@@ -254,7 +267,8 @@ public final class AccountingRows {
             String asker,
             List<String> fields,
             int fromJob,
-            int limit) {
+            int limit,
+            boolean packed) {
         public static final String SCRIPT = "script";
         public static final String ENVIRONMENT = "environment";
 
@@ -273,28 +287,35 @@ public final class AccountingRows {
                 String wholeHetjob, String text) {
             this(jobs, userIds, allUsers, groupIds, accounts, partitions, qos, names, nodes, states, wckeys, reasons, from, to,
                     duplicates, allocationsOnly, minNodes, maxNodes, minCpus, maxCpus, minLimitMin, maxLimitMin, clusters, wholeHetjob, text, "",
-                    List.of(), 0, 0);
+                    List.of(), 0, 0, false);
         }
 
         /** The same of other clusters. */
         public Query of(List<String> others) {
             return new Query(jobs, userIds, allUsers, groupIds, accounts, partitions, qos, names, nodes, states, wckeys, reasons, from, to,
                     duplicates, allocationsOnly, minNodes, maxNodes, minCpus, maxCpus, minLimitMin, maxLimitMin, others, wholeHetjob, text, asker,
-                    fields, fromJob, limit);
+                    fields, fromJob, limit, packed);
         }
 
         /** The same from a job on, so many rows. */
         public Query page(int from, int rows) {
             return new Query(jobs, userIds, allUsers, groupIds, accounts, partitions, qos, names, nodes, states, wckeys, reasons, this.from, to,
                     duplicates, allocationsOnly, minNodes, maxNodes, minCpus, maxCpus, minLimitMin, maxLimitMin, clusters, wholeHetjob, text,
-                    asker, fields, from, rows);
+                    asker, fields, from, rows, packed);
         }
 
         /** The same, asked for by a user. */
         public Query by(int uid) {
             return new Query(jobs, userIds, allUsers, groupIds, accounts, partitions, qos, names, nodes, states, wckeys, reasons, from, to,
                     duplicates, allocationsOnly, minNodes, maxNodes, minCpus, maxCpus, minLimitMin, maxLimitMin, clusters, wholeHetjob, text,
-                    Integer.toString(uid), fields, fromJob, limit);
+                    Integer.toString(uid), fields, fromJob, limit, packed);
+        }
+
+        /** The same, answered in trees. */
+        public Query unpacked() {
+            return new Query(jobs, userIds, allUsers, groupIds, accounts, partitions, qos, names, nodes, states, wckeys, reasons, from, to,
+                    duplicates, allocationsOnly, minNodes, maxNodes, minCpus, maxCpus, minLimitMin, maxLimitMin, clusters, wholeHetjob, text, asker,
+                    fields, fromJob, limit, false);
         }
     }
 

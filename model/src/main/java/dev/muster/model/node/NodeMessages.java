@@ -4,6 +4,7 @@ import dev.muster.model.Bytes;
 import dev.muster.model.ExitStatus;
 import dev.muster.model.Identity;
 import dev.muster.model.StepDesc;
+import dev.muster.model.TaskPeaks;
 import java.util.List;
 import java.util.Map;
 
@@ -110,17 +111,19 @@ public final class NodeMessages {
     /**
      * Times in microseconds, memory in KiB, disk and network in bytes, energy in joules: sums over the step's tasks on this node, maxima where
      * so named. Energy and network are those of the whole node in the step's time; 0 where there is no meter.
+     *
+     * @param peaks of single tasks
      */
     public record Usage(
             long userCpuUs, long systemCpuUs, long maxRssKb, long maxVmKb, long readBytes, long writeBytes, long maxPages, long energyJ,
-            long netInBytes, long netOutBytes) {
+            long netInBytes, long netOutBytes, TaskPeaks peaks) {
         public Usage(long userCpuUs, long systemCpuUs, long maxRssKb, long maxVmKb, long readBytes, long writeBytes, long maxPages) {
-            this(userCpuUs, systemCpuUs, maxRssKb, maxVmKb, readBytes, writeBytes, maxPages, 0, 0, 0);
+            this(userCpuUs, systemCpuUs, maxRssKb, maxVmKb, readBytes, writeBytes, maxPages, 0, 0, 0, TaskPeaks.NONE);
         }
 
         /** With what the node's meters say. */
         public Usage with(long joules, long inBytes, long outBytes) {
-            return new Usage(userCpuUs, systemCpuUs, maxRssKb, maxVmKb, readBytes, writeBytes, maxPages, joules, inBytes, outBytes);
+            return new Usage(userCpuUs, systemCpuUs, maxRssKb, maxVmKb, readBytes, writeBytes, maxPages, joules, inBytes, outBytes, peaks);
         }
     }
 

@@ -1,0 +1,122 @@
+package dev.muster.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.model.Json;
+import dev.muster.model.accounting.PackedAnswer;
+import dev.muster.model.accounting.PackedAnswer.Column;
+import dev.muster.model.accounting.PackedAnswer.Kind;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class SacctTest {
+    private static final String EXTREMES = "cpu=61000000@3@n2/90@2@n2,mem=3000@1@n1/1000@0@n1,vmem=9500@2@n2/0@3@n2,pages=8@3@n2/0@1@n1,"
+            + "read=3145728@2@n2/0@3@n2,write=40@3@n2/1@2@n2";
+
+    private final FakeHost host = new FakeHost();
+
+    private static byte[] part(int next, int... ids) {
+        PackedAnswer.Writer w = new PackedAnswer.Writer(FakeHost.NOW, "c", List.of(new Column("jobId", Kind.NUMBER), new Column("state", Kind.TEXT),
+                new Column("cancelledBy", Kind.NUMBER), new Column("arrayTaskId", Kind.NUMBER), new Column("exit.code", Kind.NUMBER)),
+                List.of(new Column("stepId", Kind.NUMBER), new Column("state", Kind.TEXT), new Column("exit.code", Kind.NUMBER),
+                        new Column("usage.userCpuUs", Kind.NUMBER)));
+        for (int id : ids) {
+            w.job("c");
+            w.value(id);
+            w.value(id % 2 == 0 ? "CANCELLED" : "COMPLETED");
+            w.value(id % 2 == 0 ? 1000 : -1);
+            w.value(-1);
+            w.value(id % 3);
+            for (int s = 0; s < id % 2; s++) {
+                w.step();
+                w.value(-5);
+                w.value("COMPLETED");
+                w.value(s);
+                w.value(1_500_000);
+            }
+        }
+        return w.end(next);
+    }
+
+    private void answers(byte[]... parts) {
+        host.replies.put("QueryAccounting", new ArrayList<>(List.of(parts)).iterator());
+    }
+
+    @Test
+    void partsOfAPackedAnswerAreOneList() {
+        answers(part(3, 1, 2), part(0, 3));
+        assertThat(host.run("sacct -a -nP -o jobid,state,exitcode,totalcpu").out()).isEqualTo("""
+                1|COMPLETED|1:0|00:01.500
+                1.batch|COMPLETED|0:0|00:01.500
+                2|CANCELLED by 1000|2:0|00:00.000
+                3|COMPLETED|0:0|00:01.500
+                3.batch|COMPLETED|0:0|00:01.500
+                """);
+        assertThat(host.calls).containsExactly("QueryAccounting", "QueryAccounting");
+        assertThat(host.sent.get("QueryAccounting").number("fromJob")).isEqualTo(3);
+        assertThat(host.sent.get("QueryAccounting").flag("packed")).isTrue();
+        // only what is shown
+        assertThat(host.sent.get("QueryAccounting").texts("fields")).containsExactlyInAnyOrder("exit", "usage", "jobId");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"--json, 1", "--json -X, 0", "--yaml, 1"})
+    void aDocumentIsMadeOfAllParts(String options, int steps) {
+        answers(part(3, 1, 2), part(0, 3));
+        FakeHost.Ran ran = host.run("sacct -a " + options);
+        assertThat(ran.rc()).isZero();
+        if (options.contains("yaml")) {
+            assertThat(ran.out().lines().filter(l -> l.startsWith("    job_id:"))).hasSize(3);
+            assertThat(ran.out()).startsWith("---\njobs:\n  -\n").endsWith("warnings: []\n...\n");
+            return;
+        }
+        Json.Obj all = Json.object(ran.out().getBytes(java.nio.charset.StandardCharsets.UTF_8));
+        assertThat(all.objects("jobs")).extracting(j -> j.integer("job_id") + " " + j.objects("steps").size()).containsExactly("1 " + steps, "2 0",
+                "3 " + steps);
+        assertThat(all.has("meta")).isTrue();
+        assertThat(all.list("errors")).isEmpty();
+    }
+
+    @Test
+    void aDocumentOfNoJobs() {
+        answers(part(0));
+        assertThat(host.run("sacct -a --json").out()).startsWith("{\n  \"jobs\": [],\n  \"meta\": {");
+    }
+
+    /** An older slurmdbd answers in trees. */
+    @Test
+    void anAnswerThatIsNotPacked() {
+        host.reply("QueryAccounting", "{\"now\":5,\"jobs\":[{\"job\":{\"jobId\":7,\"state\":\"RUNNING\",\"arrayTaskId\":-1}}]}");
+        assertThat(host.run("sacct -a -nPX -o jobid,state").out()).isEqualTo("7|RUNNING\n");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '~', textBlock = """
+            MinCPU,MinCPUNode,MinCPUTask                       ~ 00:00:00|n2|2
+            MaxRSS,MaxRSSNode,MaxRSSTask                       ~ 3000K|n1|1
+            MaxPages,MaxPagesNode,MaxPagesTask,AvePages        ~ 8|n2|3|4
+            MaxDiskRead,MaxDiskReadNode,MaxDiskReadTask        ~ 3.00M|n2|2
+            MaxDiskWriteNode,MaxDiskWriteTask                  ~ n2|3
+            TRESUsageInMax                                     ~ cpu=00:01:01,energy=7,fs/disk=3145728,mem=3000K,pages=8,vmem=9500K
+            TRESUsageInMaxNode                                 ~ cpu=n2,fs/disk=n2,mem=n1,pages=n2,vmem=n2
+            TRESUsageInMaxTask                                 ~ cpu=3,fs/disk=2,mem=1,pages=3,vmem=2
+            TRESUsageInMin                                     ~ cpu=00:00:00,energy=7,fs/disk=0,mem=1000K,pages=0,vmem=0K
+            TRESUsageInMinNode                                 ~ cpu=n2,fs/disk=n2,mem=n1,pages=n1,vmem=n2
+            TRESUsageInMinTask                                 ~ cpu=2,fs/disk=3,mem=0,pages=1,vmem=3
+            TRESUsageInAve                                     ~ cpu=00:00:30,energy=7,fs/disk=1048576,mem=2000K,pages=4,vmem=6375K
+            TRESUsageInTot                                     ~ cpu=00:02:00,energy=7,fs/disk=4194304,mem=8000K,pages=16,vmem=25500K
+            TRESUsageOutMax,TRESUsageOutMaxNode                ~ energy=7,fs/disk=40|fs/disk=n2
+            TRESUsageOutMin,TRESUsageOutMinTask                ~ energy=7,fs/disk=1|fs/disk=2
+            TRESUsageOutAve                                    ~ energy=7,fs/disk=20
+            """)
+    void whatSingleTasksUsed(String fields, String expected) {
+        host.reply("QueryAccounting", ("{'now':5,'jobs':[{'job':{'jobId':7,'arrayTaskId':-1},'steps':[{'stepId':0,'tasks':4,'usage':{'userCpuUs':120000000,"
+                + "'maxRssKb':3000,'maxRssNode':'n1','maxRssTask':1,'aveRssKb':2000,'maxVmKb':9500,'aveVmKb':6375,'maxPages':8,'avePages':4,"
+                + "'readBytes':4194304,'writeBytes':80,'minCpuUs':90,'aveCpuUs':30000000,'energyJ':7,'extremes':'" + EXTREMES + "'}}]}]}")
+                .replace('\'', '"'));
+        assertThat(host.run("sacct -nP -j 7.0 -o " + fields).out().strip()).isEqualTo(expected);
+    }
+}

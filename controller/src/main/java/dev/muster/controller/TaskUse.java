@@ -1,0 +1,31 @@
+package dev.muster.controller;
+
+import dev.muster.core.Change;
+import dev.muster.model.TaskPeaks;
+import dev.muster.model.accounting.AccountingRows.Usage;
+import dev.muster.model.accounting.Extremes;
+import dev.muster.model.accounting.Extremes.At;
+import dev.muster.model.accounting.Extremes.Measure;
+
+/** What a step used, node by node as they tell of their tasks. */
+final class TaskUse {
+    private TaskUse() {}
+
+    /** Adds a node's tasks. Averages are over all tasks of the step. @param b with peaks; all: tasks of the step, at least 1 */
+    static Usage plus(Usage a, Change.Usage b, String node, int all) {
+        TaskPeaks p = b.peaks();
+        Extremes both = Extremes.parse(a.extremes()).and(p, node);
+        At rss = most(both, Measure.MEM);
+        At vm = most(both, Measure.VMEM);
+        return new Usage(a.userCpuUs() + b.userCpuUs(), a.systemCpuUs() + b.systemCpuUs(), rss.value(), rss.node(), rss.task(),
+                a.aveRssKb() + p.sumRssKb() / all, vm.value(), vm.node(), vm.task(), a.aveVmKb() + p.sumVmKb() / all,
+                most(both, Measure.PAGES).value(), a.readBytes() + b.readBytes(), a.writeBytes() + b.writeBytes(),
+                both.of(Measure.CPU).orElseThrow().least().value(), a.aveCpuUs() + (b.userCpuUs() + b.systemCpuUs()) / all,
+                a.energyJ() + b.energyJ(), a.netInBytes() + b.netInBytes(), a.netOutBytes() + b.netOutBytes(),
+                a.avePages() + p.sumPages() / all, both.toString());
+    }
+
+    private static At most(Extremes of, Measure what) {
+        return of.of(what).orElseThrow().most();
+    }
+}

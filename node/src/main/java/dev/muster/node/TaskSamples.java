@@ -1,0 +1,113 @@
+package dev.muster.node;
+
+import dev.muster.daemon.DaemonLog;
+import dev.muster.model.Codec;
+import dev.muster.model.Json;
+import dev.muster.model.TaskPeaks;
+import dev.muster.model.api.SlurmdMessages.TaskUsage;
+import dev.muster.model.node.NodeMessages.Usage;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.IntFunction;
+
+/**
+ * Looks at the tasks of running steps from time to time (JobAcctGatherFrequency, --acctg-freq) and keeps the most that each had in the step's
+ * directory, so that it outlives a slurmd. What the kernel says at a task's end comes to it: it knows CPU time, and the memory of the largest
+ * process, of tasks that nobody looked at; only looking tells virtual memory, and the memory of all processes of a task together.
+ */
+final class TaskSamples {
+    private static final String FILE = "samples";
+
+    /** The most of each task so far, by rank. */
+    private record Kept(Map<String, TaskPeaks.Task> tasks) {}
+
+    private final Loop loop;
+    private final Settings.Sensing how;
+    private final boolean byGroup;
+    private final IntFunction<List<ProcessTable.Running>> due;
+    private final DaemonLog log;
+    private int second;
+
+    /** @param due the steps to be looked at in a second since the start of slurmd; asked on the loop */
+    TaskSamples(Loop loop, Settings.Sensing how, boolean byGroup, IntFunction<List<ProcessTable.Running>> due, DaemonLog log) {
+        this.loop = loop;
+        this.how = how;
+        this.byGroup = byGroup;
+        this.due = due;
+        this.log = log;
+    }
+
+    void start() {
+        if (how.tasks().on()) {
+            loop.later(1000L, this::round);
+        }
+    }
+
+    private void round() {
+        List<ProcessTable.Running> steps = due.apply(++second);
+        if (steps.isEmpty()) {
+            start();
+            return;
+        }
+        Loop.aside(() -> {
+            ProcessTable table = new ProcessTable(byGroup, how.tasks());
+            for (ProcessTable.Running step : steps) {
+                keep(step.directory(), table.of(step, new Sensors.Reading(0, 0, 0)).tasks());
+            }
+            start();
+        });
+    }
+
+    /** What was seen now, and what was seen before. */
+    void keep(Path stepDirectory, List<TaskUsage> seen) {
+        Map<String, TaskPeaks.Task> all = new TreeMap<>(kept(stepDirectory).tasks());
+        for (TaskUsage t : seen) {
+            if (t.rank() >= 0) {
+                all.merge(Integer.toString(t.rank()), new TaskPeaks.Task(t.rank(), t.cpuMs() * 1000, t.residentKb(), t.virtualKb(), t.pages(),
+                        t.readBytes(), t.writeBytes()), TaskPeaks.Task::and);
+            }
+        }
+        try {
+            Path next = stepDirectory.resolve(FILE + ".new");
+            Files.write(next, Codec.encode(new Kept(all)));
+            Files.move(next, stepDirectory.resolve(FILE), java.nio.file.StandardCopyOption.ATOMIC_MOVE);
+        } catch (java.nio.file.NoSuchFileException gone) {
+            // the step is over meanwhile
+        } catch (IOException e) {
+            log.error(stepDirectory.resolve(FILE) + " cannot be written: " + Reasons.of(e));
+        }
+    }
+
+    private static Kept kept(Path stepDirectory) {
+        try {
+            return Codec.decode(Files.readAllBytes(stepDirectory.resolve(FILE)), Kept.class);
+        } catch (IOException | Json.MalformedException e) {
+            return new Kept(Map.of());
+        }
+    }
+
+    /** What a step used when it is over: with its single tasks. */
+    static Usage ended(Path stepDirectory, Optional<StatusFile> status) {
+        Usage usage = status.map(StatusFile::usage).orElse(StatusFile.NO_USAGE);
+        Map<String, TaskPeaks.Task> seen = kept(stepDirectory).tasks();
+        TaskPeaks peaks = TaskPeaks.NONE;
+        long read = 0;
+        long written = 0;
+        for (StatusFile.Task task : status.map(StatusFile::tasks).orElse(List.of())) {
+            TaskPeaks.Task own = task.use();
+            TaskPeaks.Task before = seen.get(Integer.toString(task.rank()));
+            TaskPeaks.Task all = before == null ? own : own.and(before);
+            peaks = peaks.and(all);
+            read += all.readBytes();
+            written += all.writeBytes();
+        }
+        return new Usage(usage.userCpuUs(), usage.systemCpuUs(), Math.max(usage.maxRssKb(), peaks.rssKb().max()),
+                Math.max(usage.maxVmKb(), peaks.vmKb().max()), Math.max(usage.readBytes(), read), Math.max(usage.writeBytes(), written),
+                Math.max(usage.maxPages(), peaks.pages().max()), 0, 0, 0, peaks);
+    }
+}

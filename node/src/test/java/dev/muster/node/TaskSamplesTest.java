@@ -1,0 +1,90 @@
+package dev.muster.node;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.daemon.DaemonLog;
+import dev.muster.model.Identity;
+import dev.muster.model.TaskPeaks;
+import dev.muster.model.api.SlurmdMessages.TaskUsage;
+import dev.muster.model.node.NodeMessages.Usage;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class TaskSamplesTest {
+    private static final String STATUS = """
+            job 5
+            step 0
+            attempt 1
+            stepd 99
+            state complete
+            task id=4 phase=done pid=100 started=1.000000 status=0 ended=2.000000 utime_us=70 stime_us=30 maxrss_kb=500 majflt=2 inblock=4 oublock=0
+            task id=5 phase=done pid=101 started=1.000000 status=0 ended=2.000000 utime_us=900 stime_us=0 maxrss_kb=400 majflt=0 inblock=0 oublock=2
+            usage utime_us=970 stime_us=30 maxrss_kb=500 majflt=2 inblock=4 oublock=2
+            end
+            """;
+
+    @TempDir
+    private Path step;
+
+    private static Optional<StatusFile> status() {
+        return StatusFile.parse(STATUS.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static TaskUsage seen(int rank, long cpuMs, long rssKb, long vmKb, long read, long written) {
+        return new TaskUsage(rank, rank, 1, List.of(1), cpuMs, rssKb, vmKb, 0, read, written);
+    }
+
+    private void keep(TaskUsage... seen) throws IOException {
+        new TaskSamples(null, Settings.Sensing.NOTHING, false, s -> List.of(), new DaemonLog("slurmd", step + "/log", false, 5, "")).keep(step, List.of(seen));
+    }
+
+    @Test
+    void tasksThatNobodyLookedAt() {
+        Usage u = TaskSamples.ended(step, status());
+        assertThat(u.peaks()).isEqualTo(TaskPeaks.NONE.and(new TaskPeaks.Task(4, 100, 500, 0, 2, 2048, 0))
+                .and(new TaskPeaks.Task(5, 900, 400, 0, 0, 0, 1024)));
+        assertThat(u.peaks().cpuUs()).isEqualTo(new TaskPeaks.Range(900, 5, 100, 4));
+        assertThat(List.of(u.userCpuUs(), u.systemCpuUs(), u.maxRssKb(), u.maxVmKb(), u.readBytes(), u.writeBytes(), u.maxPages()))
+                .isEqualTo(List.of(970L, 30L, 500L, 0L, 2048L, 1024L, 2L));
+    }
+
+    /** The most of each look, of which the second is after slurmd was started anew; processes of no task are nobody's. */
+    @Test
+    void theMostOfEachLookCounts() throws IOException {
+        keep(seen(4, 0, 300, 8000, 0, 10), seen(5, 0, 700, 6000, 50, 10), seen(-1, 0, 99_000, 99_000, 0, 0));
+        keep(seen(4, 0, 2000, 7000, 9000, 20));
+        Usage u = TaskSamples.ended(step, status());
+        assertThat(u.peaks().rssKb()).isEqualTo(new TaskPeaks.Range(2000, 4, 700, 5));
+        assertThat(u.peaks().vmKb()).isEqualTo(new TaskPeaks.Range(8000, 4, 6000, 5));
+        assertThat(u.peaks().readBytes()).isEqualTo(new TaskPeaks.Range(9000, 4, 50, 5));
+        assertThat(u.peaks().writeBytes()).isEqualTo(new TaskPeaks.Range(1024, 5, 20, 4));
+        assertThat(List.of(u.maxRssKb(), u.maxVmKb(), u.readBytes(), u.writeBytes(), u.peaks().sumRssKb())).isEqualTo(
+                List.of(2000L, 8000L, 9050L, 1044L, 2700L));
+    }
+
+    private static long residentKb(boolean pss, boolean noShare) {
+        // this process is what hangs below the one that started it
+        ProcessTable.Running step = new ProcessTable.Running(1, 0, new Identity(0, 0, "root", "root", List.of(), "/", "/bin/sh"), Path.of("/tmp"),
+                ProcessHandle.current().parent().orElseThrow().pid(), Optional.empty());
+        return new ProcessTable(false, new Settings.Tasks(true, 30, pss, noShare)).of(step, new Sensors.Reading(0, 0, 0)).tasks().getFirst()
+                .residentKb();
+    }
+
+    /** JobAcctGatherParams: the libraries that this machine shares with others count in part, or not at all. */
+    @Test
+    void whatCountsAsMemory() {
+        long all = residentKb(false, false);
+        assertThat(residentKb(true, false)).isPositive().isLessThan(all);
+        assertThat(residentKb(false, true)).isPositive().isLessThan(all);
+    }
+
+    @Test
+    void aStepWithoutAStatusUsedNothingThatIsKnown() {
+        assertThat(TaskSamples.ended(step, Optional.empty())).isEqualTo(StatusFile.NO_USAGE);
+    }
+}
