@@ -7,6 +7,8 @@ import dev.muster.core.Job;
 import dev.muster.core.Now;
 import dev.muster.core.Planner;
 import dev.muster.model.ExitStatus;
+import dev.muster.model.LayeredResource;
+import dev.muster.model.Topology;
 import dev.muster.model.node.NodeMessages;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,7 +27,8 @@ class PruningTest {
     private static Cluster cluster(String options) {
         return new Cluster("n[1-4] cpus=4 mem=1000 feature=a gpus=2\nn[5-8] cpus=2 mem=2000 feature=b\nn[9-10] cpus=8 threads=2 mem=1000",
                 "p nodes=n[1-10] default=yes defmempercpu=10\nq nodes=n[5-10] defmempercpu=10 prioritytier=2\nr nodes=n[1-6] defmempercpu=10 maxcpuspernode=3",
-                "memoryConsumed=true gresTypes=gpu options.licenses=lic:3 " + options);
+                "memoryConsumed=true gresTypes=gpu options.licenses=lic:3 " + options, Topology.FLAT, List.of(new LayeredResource("power", 3, Map.of(),
+                        List.of(new LayeredResource.Layer(Cluster.names("n[1-5]"), 4, 0), new LayeredResource.Layer(Cluster.names("n[1-10]"), 9, 1)))));
     }
 
     private static String job(Random r) {
@@ -43,7 +46,7 @@ class PruningTest {
         String partition = List.of("", " partition=q", " partition=r", " partition=p,q", "").get(r.nextInt(5));
         return "timing.timeLimitMin=" + (1 + r.nextInt(200)) + " " + size + partition
                 + (r.nextInt(5) == 0 ? " features=" + List.of("a", "b", "a|b").get(r.nextInt(3)) : "")
-                + (r.nextInt(5) == 0 ? " licenses=lic:" + (1 + r.nextInt(2)) : "") + (r.nextInt(8) == 0 ? " timing.nice=" + r.nextInt(50) : "")
+                + (r.nextInt(4) == 0 ? " licenses=" + List.of("lic:1", "lic:2", "power:1", "power:2").get(r.nextInt(4)) : "") + (r.nextInt(8) == 0 ? " timing.nice=" + r.nextInt(50) : "")
                 + (r.nextInt(12) == 0 ? " nodeList=n" + (1 + r.nextInt(10)) : "") + (r.nextInt(12) == 0 ? " timing.array=0-" + r.nextInt(5) : "")
                 + (r.nextInt(15) == 0 ? " overcommit=true" : "");
     }
@@ -78,7 +81,7 @@ class PruningTest {
 
     @ParameterizedTest
     @CsvSource({"''", "options.bf_licenses=yes", "options.preempt_type=preempt/partition_prio options.preempt_mode=REQUEUE",
-        "options.muster_backfill=easy"})
+        "options.muster_backfill=easy", "options.bf_job_part_count_reserve=1", "options.bf_min_age_reserve=900 options.bf_licenses=yes"})
     void whatIsRememberedChangesNothing(String options) {
         for (int seed = 1; seed <= SEEDS; seed++) {
             Random r = new Random(seed);
