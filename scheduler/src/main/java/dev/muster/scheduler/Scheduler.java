@@ -658,6 +658,11 @@ public final class Scheduler implements Planner {
         outlooks.elsewhere(on);
     }
 
+    /** For tests: the place that is kept for the first that waits can still be kept. */
+    boolean keepsFirst(State state, Now now) {
+        return outlooks.keepsFirst(state, now);
+    }
+
     /** Beyond this a pass would take too long over plans. */
     boolean isLarge() {
         return (long) nodes.size() * Times.TELESCOPING.count() > Times.CELLS_MAX;
