@@ -17,8 +17,8 @@ import java.util.Set;
 
 /**
  * A plan of all that wait: in the queue's order each is given the first time at which it fits on what those before it leave, in steps of
- * {@link Times}, with ends rounded up. It is made of what the core thread has noted down in {@link Input}, on any thread, and is a value. Which core or
- * device a job gets is not planned, nor how nodes hang together; what is planned is CPUs, memory and GPUs of nodes, and licences.
+ * {@link Times}, with ends rounded up. It is made of what the core thread has noted down in {@link Input}, on any thread, and is a value. Which core
+ * or device a job gets is not planned, nor how nodes hang together; what is planned is CPUs, memory and GPUs of nodes, and licences.
  */
 public final class Forecast {
     /** Jobs wait for these, or for something that the plan knows of. */

@@ -57,6 +57,11 @@ final class Outlooks {
         claims = on ? claims : Map.of();
     }
 
+    /** A plan of the whole queue as it is now, on this thread. Only from the core thread. @param most jobs whose places are to be kept */
+    Forecast make(State state, Now now, int most) {
+        return Forecast.of(input(state, now, most));
+    }
+
     /** From another thread: what a plan is made of, noted down after the next pass. Empty if there is none so soon. */
     Optional<Forecast.Input> await(Runnable wake, long ms) throws InterruptedException {
         notes.clear();
@@ -132,7 +137,8 @@ final class Outlooks {
                 }
             }
         }
-        return new Forecast.Input(state, now.seconds(), now.tickMs(), Times.fine(scheduler.nodes().size()), scheduler.free().copy(), scheduler.empty(), scheduler.names(), blocks,
+        return new Forecast.Input(state, now.seconds(), now.tickMs(), Times.fine(scheduler.nodes().size()), scheduler.free().copy(),
+                scheduler.empty(), scheduler.names(), blocks,
                 scheduler.known().allLanes(), scheduler.known().masks(), special, elsewhere ? most : 0, era);
     }
 

@@ -27,13 +27,13 @@ class StandingTest {
 
     private static Scheduler elsewhere(Cluster c) {
         Scheduler s = (Scheduler) c.core().planner();
-        s.planElsewhere(true);
+        s.outlooks().elsewhere(true);
         return s;
     }
 
     private static void plan(Cluster c, Scheduler s) {
         s.starts(c.state(), now(c), 0);
-        s.offer(s.forecast(c.state(), now(c), 1000));
+        s.outlooks().offer(s.outlooks().make(c.state(), now(c), 1000));
     }
 
     private static Cluster cluster() {
@@ -114,13 +114,13 @@ class StandingTest {
                     plan(c, s);
                 }
                 List<Integer> before = s.queued().stream().map(Job::id).toList();
-                boolean had = s.keepsFirst(c.state(), now(c));
+                boolean had = s.outlooks().keepsFirst(c.state(), now(c));
                 c.schedule();
                 String as = "seed " + seed + " step " + step;
                 nothingIsHadTwice(c, as);
                 List<Integer> after = s.queued().stream().map(Job::id).toList();
                 if (had && !after.isEmpty() && after.getFirst().equals(before.getFirst())) {
-                    assertThat(s.keepsFirst(c.state(), now(c))).as(as).isTrue();
+                    assertThat(s.outlooks().keepsFirst(c.state(), now(c))).as(as).isTrue();
                     checked++;
                 }
                 c.jump(1 + r.nextInt(300), 0);

@@ -112,7 +112,8 @@ final class Planned {
     // ---- the plan
 
     int plan(String hoursText, String partition, boolean json) throws SlurmException, UsageException {
-        if (!hoursText.isEmpty() && (!hoursText.matches("[0-9]{1,3}") || Integer.parseInt(hoursText) < 1 || Integer.parseInt(hoursText) > HOURS_MAX)) {
+        if (!hoursText.isEmpty() && (!hoursText.matches("[0-9]{1,3}") || Integer.parseInt(hoursText) < 1
+                || Integer.parseInt(hoursText) > HOURS_MAX)) {
             throw Wrapper.refused(c, "hours are from 1 to " + HOURS_MAX + ", not " + hoursText);
         }
         int hours = hoursText.isEmpty() ? HOURS : Integer.parseInt(hoursText);
@@ -170,7 +171,8 @@ final class Planned {
         c.out().println(Wrapper.left(single ? "NODE" : "PARTITION", NAME) + " " + scale(now, hours, columns));
         rows.forEach((name, row) -> c.out().println(Wrapper.left(name, NAME) + " " + line(row)));
         c.out().println("# full, + half or more, : less, . free, - not usable; " + plan.number("waiting") + " jobs wait, " + plan.number("planned")
-                + (plan.number("planned") == 1 ? " has" : " have") + " a time" + (plan.number("more") > 0 ? "; " + plan.number("more") + " later ones are left out" : ""));
+                + (plan.number("planned") == 1 ? " has" : " have") + " a time"
+                + (plan.number("more") > 0 ? "; " + plan.number("more") + " later ones are left out" : ""));
     }
 
     private static List<String> names(String list) {
