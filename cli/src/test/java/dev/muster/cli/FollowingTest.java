@@ -50,6 +50,7 @@ class FollowingTest {
         host.reply("Follow", "{\"revision\":\"e.1\"}");
         assertThat(host.run("muster watch 99").err()).isEqualTo("muster: error: Invalid job id specified: 99\n");
         assertThat(host.run("muster top 5").err()).startsWith("muster: error: top takes no operands\n");
-        assertThat(host.run("muster see").err()).startsWith("muster: error: see is not one of its commands; there are: report, why, plan, watch, top, page\n");
+        assertThat(host.run("muster see").err())
+                .startsWith("muster: error: see is not one of its commands; there are: report, why, plan, watch, top, page\n");
     }
 }

@@ -10,7 +10,8 @@ class PlannedTest {
 
     private void told() {
         host.reply("QueryWhy", """
-                {"jobId":6,"shown":"6","user":"bob","state":"PENDING","reason":"Resources","says":"It comes next.","evidence":["Until @1795254380@\\u001b[2J."],
+                {"jobId":6,"shown":"6","user":"bob","state":"PENDING","reason":"Resources","says":"It comes next.",
+                 "evidence":["Until @1795254380@\\u001b[2J."],
                  "change":"Less of it.","start":1795254380,"nodes":"n[1-2]","now":1795254300}""");
     }
 

@@ -56,7 +56,8 @@ public final class LimitUse {
         List<Holder> out = new ArrayList<>();
         Accounts all = state.accounts();
         String partition = desc.partition().split(",")[0];
-        for (Optional<AssocPolicy> at = all.assoc(desc.owner().user(), desc.charge().account(), partition); at.isPresent(); at = all.parent(at.get())) {
+        for (Optional<AssocPolicy> at = all.assoc(desc.owner().user(), desc.charge().account(), partition); at.isPresent();
+                at = all.parent(at.get())) {
             AssocPolicy a = at.get();
             out.add(new Holder(a.user().isEmpty() ? "account " + a.account() : "user " + a.user() + " in account " + a.account(), a.limits(),
                     !a.user().isEmpty(), p -> AccountRules.within(all, p, a)));

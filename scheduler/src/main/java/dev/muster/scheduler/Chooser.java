@@ -363,6 +363,32 @@ final class Chooser {
         }
     }
 
+    /** Tasks on all of them together, or on the best where there may be one node only. */
+    static long roomFor(Need need, List<Candidate> able) {
+        long sum = 0;
+        for (Candidate c : able) {
+            sum = need.nodesMax() == 1 ? Math.max(sum, c.tasks()) : sum + c.tasks();
+        }
+        return sum;
+    }
+
+    /** It has not the features that are asked for, and would have them after a reboot; or that is asked for in any case. */
+    static boolean lacks(Need need, NodeSlot node) {
+        return need.reboot() == Need.Reboot.ALWAYS || !need.features().isEmpty() && !Features.match(need.features(), node.active);
+    }
+
+    /** A node is rebooted for a job when nobody else is on it. */
+    static boolean canServe(Need need, NodeSlot node) {
+        return !lacks(need, node) || need.reboot() != Need.Reboot.NEVER && node.holders == 0 && !node.asleep;
+    }
+
+    /** --batch: the script runs on the first node, which is one that has these features. */
+    static List<Pick> batchFirst(Need need, List<Pick> picks) {
+        List<Pick> out = new ArrayList<>(picks);
+        out.sort(Comparator.comparingInt(p -> Features.match(need.batch(), p.node().features) ? 0 : 1));
+        return need.batch().isEmpty() ? picks : out;
+    }
+
     /** What nobody has before what is shared. */
     static IndexSet idleFirst(IndexSet may, IndexSet idle, int count) {
         IndexSet first = firstOf(may.intersect(idle), count);

@@ -1,5 +1,6 @@
 package dev.muster.scheduler;
 
+import dev.muster.core.Job;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -38,5 +39,16 @@ public final class Expected {
         Last last = kinds.get(new Kind(user, limitAsked, cpus));
         last = last == null ? users.get(user) : last;
         return Math.max(1, last == null ? limitS : Math.min(limitS, last.mean()));
+    }
+
+    /** What ended by itself or at its limit says how long such jobs run. */
+    void learn(Job job) {
+        boolean itself = switch (job.state()) {
+            case COMPLETED, FAILED, TIMEOUT, OUT_OF_MEMORY -> true;
+            default -> false;
+        };
+        if (itself && job.run().startTime() > 0) {
+            learn(job.desc().owner().uid(), job.run().limitMin(), Backfill.cpus(job), Math.max(0, job.run().endTime() - job.run().startTime()));
+        }
     }
 }

@@ -88,7 +88,8 @@ public final class Explainer {
                         + ", and at most " + minutes(partition.map(p -> p.info().maxTimeMin()).orElse(-1)) + ".";
             }
             case PARTITION_NODE_LIMIT -> "It asks for " + job.desc().request().nodesMin() + " nodes, and partition " + job.desc().partition()
-                    + " allows from " + partition.map(p -> p.info().minNodes()).orElse(0) + " to " + partition.map(p -> p.info().maxNodes()).orElse(-1)
+                    + " allows from " + partition.map(p -> p.info().minNodes()).orElse(0) + " to "
+                    + partition.map(p -> p.info().maxNodes()).orElse(-1)
                     + " (-1: any number).";
             case PARTITION_CONFIG -> {
                 change = "A smaller request, another partition, or more nodes in this one.";
@@ -173,7 +174,8 @@ public final class Explainer {
         }
         for (Reservation r : state.reservations().values()) {
             if (r.startAt(now.seconds()) < now.seconds() + limitS(job) && r.endAt(now.seconds()) > now.seconds()) {
-                evidence.add("Reservation " + r.name() + " has " + HostList.of(r.nodes()).compressed() + " from " + clock.apply(r.startAt(now.seconds()))
+                evidence.add("Reservation " + r.name() + " has " + HostList.of(r.nodes()).compressed() + " from "
+                        + clock.apply(r.startAt(now.seconds()))
                         + " to " + clock.apply(r.endAt(now.seconds())) + ".");
             }
         }
@@ -196,10 +198,12 @@ public final class Explainer {
         LimitUse.Found f = found.get();
         if (f.used() >= 0) {
             evidence.add(f.used() + " of " + f.most() + " " + f.what() + " are in use, and it asks for " + f.asked() + ".");
-            change = f.asked() > f.most() ? "Less than it asks for now, or a higher limit." : "Jobs that count against the limit end, or it is raised.";
+            change = f.asked() > f.most() ? "Less than it asks for now, or a higher limit."
+                    : "Jobs that count against the limit end, or it is raised.";
         } else {
             evidence.add("At most " + f.most() + " " + f.what() + " are allowed" + (f.asked() >= 0 ? ", and it asks for " + f.asked() : "") + ".");
-            change = f.asked() >= 0 ? "Less than it asks for now, or a higher limit." : "What was used fades or is forgotten, or the limit is raised.";
+            change = f.asked() >= 0 ? "Less than it asks for now, or a higher limit."
+                    : "What was used fades or is forgotten, or the limit is raised.";
         }
         return "A limit keeps it back: " + f.limit() + " of " + f.whose() + ".";
     }
@@ -219,7 +223,8 @@ public final class Explainer {
         long own = priorityOf(job);
         List<String> partitions = List.of(job.desc().partition().split(","));
         for (Job other : state.jobs().values()) {
-            if (Scheduler.inQueue(other) && other.id() != job.id() && partitions.stream().anyMatch(List.of(other.desc().partition().split(","))::contains)
+            if (Scheduler.inQueue(other) && other.id() != job.id()
+                    && partitions.stream().anyMatch(List.of(other.desc().partition().split(","))::contains)
                     && (priorityOf(other) > own || priorityOf(other) == own && other.id() < job.id())) {
                 ahead.add(other);
             }
@@ -243,7 +248,8 @@ public final class Explainer {
         return scheduler.priority(job.id()).orElse(job.priority());
     }
 
-    private record Free(int nodes, int usable, long cpus, int mostCpus, long mostMemoryMb, int withRoom, int needed, boolean suffices, List<String> names) {}
+    private record Free(int nodes, int usable, long cpus, int mostCpus, long mostMemoryMb, int withRoom, int needed,
+            boolean suffices, List<String> names) {}
 
     private Free free(Job job) {
         String name = job.desc().partition().split(",")[0];
@@ -282,8 +288,8 @@ public final class Explainer {
 
     private void told(Job job, Free free) {
         evidence.add("It asks for " + asks(job) + ".");
-        evidence.add(free.usable + " of " + free.nodes + " nodes of the partition can be used by it; " + free.cpus + " CPUs are free on them, at most "
-                + free.mostCpus + " CPUs on one, and at most " + free.mostMemoryMb + " MB beside free CPUs. " + free.withRoom + " node"
+        evidence.add(free.usable + " of " + free.nodes + " nodes of the partition can be used by it; " + free.cpus + " CPUs are free on them,"
+                + " at most " + free.mostCpus + " CPUs on one, and at most " + free.mostMemoryMb + " MB beside free CPUs. " + free.withRoom + " node"
                 + (free.withRoom == 1 ? " has" : "s have") + " room for a part of it or all; it needs " + free.needed + ".");
     }
 
@@ -297,7 +303,8 @@ public final class Explainer {
             }
         }
         running.sort(Comparator.comparingLong(j -> Forecast.left(j, now.tickMs())));
-        evidence.add(running.size() + " job" + (running.size() == 1 ? " has" : "s have") + " its nodes" + (running.isEmpty() ? "." : "; first to leave:"));
+        evidence.add(running.size() + " job" + (running.size() == 1 ? " has" : "s have") + " its nodes"
+                + (running.isEmpty() ? "." : "; first to leave:"));
         for (Job first : running.stream().filter(shown).limit(NAMED_MAX).toList()) {
             long left = Forecast.left(first, now.tickMs());
             evidence.add("Job " + first.displayId() + " of " + first.desc().owner().user() + " has " + first.run().allocation().cpus() + " CPUs on "

@@ -17,13 +17,15 @@ import java.util.Set;
 
 /**
  * A plan of all that wait: in the queue's order each is given the first time at which it fits on what those before it leave, in steps of
- * {@link Times}, with ends rounded up. It is made of what the core thread has noted down in {@link Input}, on any thread, and is a value. Which core or
- * device a job gets is not planned, nor how nodes hang together; what is planned is CPUs, memory and GPUs of nodes, and licences.
+ * {@link Times}, with ends rounded up. It is made of what the core thread has noted down in {@link Input}, on any thread, and is a value. Which core
+ * or device a job gets is not planned, nor how nodes hang together; what is planned is CPUs, memory and GPUs of nodes, and licences.
  */
 public final class Forecast {
     /** Jobs wait for these, or for something that the plan knows of. */
     static final Set<JobReason> WAITS = EnumSet.of(JobReason.NONE, JobReason.PRIORITY, JobReason.RESOURCES,
             JobReason.LICENSES, JobReason.NO_TOPOLOGY_UNIT, JobReason.REQ_NODE_NOT_AVAIL, JobReason.JOB_ARRAY_TASK_LIMIT);
+    /** Classes of one place with which others are compared. */
+    private static final int KNOWN_MAX = 64;
     /** Tasks of one array that are planned one by one. */
     private static final int TASKS_MAX = 2_000;
 
@@ -64,7 +66,12 @@ public final class Forecast {
     private final int[] idle;
     /** The slot after the last in which something is taken that was not there before: until then a node may become fuller. */
     private final int[] fuller;
-    private final Map<NeedClass, Integer> from = new java.util.IdentityHashMap<>();
+    /** CPUs that nobody has, in all. */
+    private final long[] unused;
+    /** Of each class the first slot in which it may still fit. */
+    private int[] from = new int[1024];
+    /** Of each place classes of which that is known: who asks for no less than one of them fits no earlier. */
+    private final Map<Integer, List<NeedClass>> known = new HashMap<>();
     private final LicencePlan licences;
     private final Map<Integer, Planned> planned = new HashMap<>();
     private final Map<Integer, List<Claim>> claims = new java.util.LinkedHashMap<>();
@@ -72,7 +79,7 @@ public final class Forecast {
     private int[] foundTasks = new int[64];
 
     /** @param start seconds since 1970 */
-    private record Planned(long start, int[] nodes, int cpus, String partition) {}
+    private record Planned(long start, int[] nodes, int cpus, String partition, List<Claim> places) {}
 
     private Forecast(Input in) {
         this.in = in;
@@ -84,6 +91,7 @@ public final class Forecast {
         this.gpus = new byte[slots][count];
         this.most = new int[slots][FreeTable.words(count)];
         this.idle = new int[slots];
+        this.unused = new long[slots];
         this.fuller = new int[count];
         this.licences = new LicencePlan(Licences.capacities(in.state), times);
     }
@@ -182,6 +190,7 @@ public final class Forecast {
             for (int n = 0; n < count; n++) {
                 most[s][n >>> 6] = Math.max(most[s][n >>> 6], cpus[s][n]);
                 idle[s] += cpus[s][n] >= in.whole.cpus[n] ? 1 : 0;
+                unused[s] += Math.max(0, cpus[s][n]);
             }
         }
     }
@@ -234,10 +243,11 @@ public final class Forecast {
                 return kept;
             }
             int nodes = chosen;
-            Planned p = take(job.need, slot, nodes);
+            boolean keep = claim && i == 0 && slot > 0;
+            Planned p = take(job.need, slot, nodes, keep);
             planned.putIfAbsent(job.jobId, p);
-            if (claim && i == 0 && slot > 0) {
-                claims.put(job.jobId, claimsOf(job.need, p));
+            if (keep) {
+                claims.put(job.jobId, p.places);
                 kept = true;
             }
         }
@@ -250,20 +260,42 @@ public final class Forecast {
     /** The first slot in which the need fits; the number of slots if there is none. */
     private int earliest(Asked job) {
         NeedClass c = job.need;
-        int limit = c.need.limitMin();
-        for (int s = from.getOrDefault(c, 0); s < slots; s++) {
-            // what is free becomes less with each that is planned: the next that needs the same finds nothing earlier
-            from.put(c, s);
-            int end = times.endSlot(s, limit);
-            if (c.exclusive && idle[s] < c.nodesMin || !hasLicences(c, s, end)) {
-                continue;
-            }
-            if (fits(c, job.mask, s, end)) {
-                return s;
+        if (c.id >= from.length) {
+            from = Arrays.copyOf(from, Math.max(c.id + 1, 2 * from.length));
+        }
+        List<NeedClass> others = known.computeIfAbsent(c.where(), w -> new ArrayList<>());
+        int first = from[c.id];
+        for (NeedClass other : others) {
+            if (from[other.id] > first && c.asksNoLess(other, false)) {
+                first = from[other.id];
             }
         }
-        from.put(c, slots);
-        return slots;
+        int s = first;
+        while (s < slots && !fitsIn(c, job.mask, s)) {
+            s++;
+        }
+        // what is free becomes less with each that is planned: the next that needs the same finds nothing earlier
+        from[c.id] = s;
+        if (s > first && c.simple) {
+            remember(others, c);
+        }
+        return s;
+    }
+
+    private void remember(List<NeedClass> others, NeedClass c) {
+        others.removeIf(o -> o == c || from[o.id] <= from[c.id] && o.asksNoLess(c, false));
+        if (others.size() >= KNOWN_MAX) {
+            others.removeFirst();
+        }
+        others.add(c);
+    }
+
+    private boolean fitsIn(NeedClass c, long[] mask, int slot) {
+        if (c.exclusive && idle[slot] < c.nodesMin || unused[slot] < c.need.cpus()) {
+            return false;
+        }
+        int end = times.endSlot(slot, c.need.limitMin());
+        return hasLicences(c, slot, end) && fits(c, mask, slot, end);
     }
 
     private boolean hasLicences(NeedClass c, int slot, int end) {
@@ -284,7 +316,7 @@ public final class Forecast {
             for (long bits = mask[w]; bits != 0; bits &= bits - 1) {
                 int n = (w << 6) + Long.numberOfTrailingZeros(bits);
                 best = Math.max(best, now[n]);
-                if (now[n] < c.cpusMin) {
+                if (now[n] < (c.exclusive ? in.whole.cpus[n] : c.cpusMin)) {
                     continue;
                 }
                 long tasks = tasksOn(c, n, slot, end);
@@ -325,24 +357,32 @@ public final class Forecast {
         int last = Math.min(end, Math.max(slot + 1, fuller[n]));
         int least = Integer.MAX_VALUE;
         int memory = Integer.MAX_VALUE;
+        int wanted = c.exclusive ? in.whole.cpus[n] : c.cpusMin;
         for (int s = slot; s < last; s++) {
             least = Math.min(least, cpus[s][n]);
+            if (least < wanted) {
+                return 0;
+            }
+        }
+        for (int s = slot; s < last && (c.memoryMin > 0 || c.gpus > 0 || c.need.memAll()); s++) {
             memory = Math.min(memory, memoryMb[s][n]);
             if (gpus[s][n] < c.gpus) {
                 return 0;
             }
         }
-        if (least < c.cpusMin || memory < c.memoryMin || c.exclusive && least < in.whole.cpus[n]
-                || c.need.memAll() && memory < in.whole.memoryMb[n]) {
+        if (memory < c.memoryMin || c.need.memAll() && memory < in.whole.memoryMb[n]) {
             return 0;
         }
         return c.need.overcommit() ? Math.max(1, c.need.tasks()) : c.tasksOn(least, memory);
     }
 
     /** As {@link Chooser} deals: each node takes all it has room for, but one task is left for each still to come. */
-    private Planned take(NeedClass c, int slot, int nodes) {
+    private Planned take(NeedClass c, int slot, int nodes, boolean keep) {
         int end = times.endSlot(slot, c.need.limitMin());
         int[] own = new int[nodes];
+        long start = in.nowS + times.starts()[slot];
+        long to = c.need.limitMin() < 0 ? Long.MAX_VALUE : start + c.need.limitMin() * 60L;
+        List<Claim> places = keep ? new ArrayList<>(nodes) : List.of();
         int sum = 0;
         int left = Math.max(c.need.tasks(), nodes);
         for (int i = 0; i < nodes; i++) {
@@ -353,9 +393,13 @@ public final class Forecast {
             int cpu = cpusOn(c, n, tasks);
             int memory = (int) Math.min(Integer.MAX_VALUE / 2, memoryOn(c, n, cpu));
             sum += cpu;
+            if (keep) {
+                places.add(new Claim(n, start, to, cpu, memory));
+            }
             for (int s = slot; s < end; s++) {
                 idle[s] -= cpus[s][n] >= in.whole.cpus[n] ? 1 : 0;
                 cpus[s][n] -= cpu;
+                unused[s] -= cpu;
                 memoryMb[s][n] -= memory;
                 gpus[s][n] -= (byte) c.gpus;
             }
@@ -364,7 +408,7 @@ public final class Forecast {
         if (!c.need.licences().items().isEmpty()) {
             licences.choose(c.need.licences(), slot, end, c.need.reservation()).ifPresent(l -> licences.take(l, slot, end));
         }
-        return new Planned(in.nowS + times.starts()[slot], own, sum, c.need.partition());
+        return new Planned(start, own, sum, c.need.partition(), places);
     }
 
     private int cpusOn(NeedClass c, int n, int tasks) {
@@ -375,16 +419,5 @@ public final class Forecast {
     private long memoryOn(NeedClass c, int n, int cpu) {
         return c.memoryMin == 0 && !c.need.memAll() ? 0 : c.need.memAll() ? in.whole.memoryMb[n]
                 : c.need.memPerNodeMb() > 0 ? c.need.memPerNodeMb() : c.need.memPerCpuMb() * cpu;
-    }
-
-    private List<Claim> claimsOf(NeedClass c, Planned p) {
-        List<Claim> out = new ArrayList<>(p.nodes.length);
-        long to = c.need.limitMin() < 0 ? Long.MAX_VALUE : p.start + c.need.limitMin() * 60L;
-        int each = (c.need.tasks() + p.nodes.length - 1) / p.nodes.length;
-        for (int n : p.nodes) {
-            int cpu = cpusOn(c, n, each);
-            out.add(new Claim(n, p.start, to, cpu, memoryOn(c, n, cpu)));
-        }
-        return out;
     }
 }

@@ -100,7 +100,7 @@ final class Lanes {
         if (is == 0) {
             // the first of its class: as if it had been tried
             if (c.mask().length == 0 || !isBlocked(lane.partition) || !isJudged(c) || !c.need.nodeList().isEmpty()
-                    || !c.need.licences().items().isEmpty() || !isShort(c) || pass.unavailable(c)) {
+                    || !c.need.licences().items().isEmpty() || !isShort(c) || pass.unavailable(c.need)) {
                 return QueueOrder.UNKNOWN;
             }
             is = FAILED;

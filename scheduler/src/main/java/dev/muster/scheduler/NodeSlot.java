@@ -3,6 +3,8 @@ package dev.muster.scheduler;
 import dev.muster.core.Allocation;
 import dev.muster.core.GpuCores;
 import dev.muster.core.Node;
+import dev.muster.core.Power;
+import dev.muster.core.Settings;
 import dev.muster.core.SharedGpus;
 import dev.muster.model.IndexSet;
 import java.util.HashMap;
@@ -78,6 +80,14 @@ final class NodeSlot {
         cpusHeld.clear();
         unitsHeld.clear();
         company.clear();
+    }
+
+    /** What the node is now. One that can be started is had as well, after those that are there. */
+    void judge(Node node, Settings settings) {
+        asleep = node.wanted().isEmpty() && Power.canStart(settings, node);
+        features = node.features();
+        active = node.activeFeatures();
+        usable = node.isUsable() || asleep;
     }
 
     void hold(Allocation.Share share, String partitions) {

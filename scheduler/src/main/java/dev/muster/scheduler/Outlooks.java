@@ -57,6 +57,11 @@ final class Outlooks {
         claims = on ? claims : Map.of();
     }
 
+    /** A plan of the whole queue as it is now, on this thread. Only from the core thread. @param most jobs whose places are to be kept */
+    Forecast make(State state, Now now, int most) {
+        return Forecast.of(input(state, now, most));
+    }
+
     /** From another thread: what a plan is made of, noted down after the next pass. Empty if there is none so soon. */
     Optional<Forecast.Input> await(Runnable wake, long ms) throws InterruptedException {
         notes.clear();
@@ -113,6 +118,12 @@ final class Outlooks {
         return Optional.of(new Standing(scheduler, state, now, claims));
     }
 
+    /** The place of the first that waits can still be kept. Others may lose theirs to those before them. */
+    boolean keepsFirst(State state, Now now) {
+        Optional<Integer> first = scheduler.queued().stream().map(Job::id).findFirst().filter(claims::containsKey);
+        return first.isEmpty() || !new Standing(scheduler, state, now, Map.of()).renewed(Map.of(first.get(), claims.get(first.get()))).isEmpty();
+    }
+
     /** What a plan is made of, as things are now. Only from the core thread. @param most jobs whose places are to be kept */
     Forecast.Input input(State state, Now now, int most) {
         Map<Integer, Forecast.Asked> special = new HashMap<>();
@@ -126,12 +137,8 @@ final class Outlooks {
                 }
             }
         }
-        List<Long> ends = new ArrayList<>();
-        if (!scheduler.isLarge()) {
-            scheduler.holders().forEach(j -> ends.add(Forecast.left(j, now.tickMs())));
-        }
-        return new Forecast.Input(state, now.seconds(), now.tickMs(), scheduler.isLarge() ? Times.TELESCOPING
-                : Times.with(ends, scheduler.nodes().size()), scheduler.free().copy(), scheduler.empty(), scheduler.names(), blocks,
+        return new Forecast.Input(state, now.seconds(), now.tickMs(), Times.fine(scheduler.nodes().size()), scheduler.free().copy(),
+                scheduler.empty(), scheduler.names(), blocks,
                 scheduler.known().allLanes(), scheduler.known().masks(), special, elsewhere ? most : 0, era);
     }
 

@@ -124,7 +124,7 @@ final class Pass {
         this.plans = new Plans(state, now, candidates, reserved, licences, outlook, busyFirst);
         this.words = new ReserveWords(state.settings().options());
         this.ports = new PortDesk(state, now);
-        this.standing = words.areGiven() ? Optional.empty() : scheduler.standing(state, now);
+        this.standing = words.areGiven() ? Optional.empty() : scheduler.outlooks().standing(state, now);
         this.lanes = new Lanes(this, scheduler, state, accounts, candidates, limited);
         if (state.preempted().size() > 0) {
             for (Job job : scheduler.holders()) {
@@ -594,7 +594,7 @@ final class Pass {
             if (freeOnly && node.freeUnits.isEmpty() || need.exclusive() && !node.isIdle()) {
                 continue;
             }
-            boolean open = scheduler.ready(node) && fits(need, node) && (layers.isEmpty() || layers.allows(node.spec.name()));
+            boolean open = scheduler.ready(node) && Chooser.canServe(need, node) && (layers.isEmpty() || layers.allows(node.spec.name()));
             int tasks = open ? tasksNow(need, node) : 0;
             if (tasks > 0) {
                 able.add(new Chooser.Candidate(node, tasks));
@@ -605,7 +605,7 @@ final class Pass {
                 }
             }
         }
-        tooFew = requiredFound < required || able.size() < need.nodesMin() || roomFor(need, able) < need.tasks();
+        tooFew = requiredFound < required || able.size() < need.nodesMin() || Chooser.roomFor(need, able) < need.tasks();
         if (requiredFound < required || tooFew && !need.overcommit() && need.tasksOn().isEmpty()) {
             return Optional.empty();
         }
@@ -613,22 +613,13 @@ final class Pass {
         if (picks.isEmpty()) {
             return Optional.empty();
         }
-        picks = batchFirst(need, picks);
+        picks = Chooser.batchFirst(need, picks);
         for (Chooser.Pick p : picks) {
             String name = p.node().spec.name();
-            bootIds.put(name, p.node().asleep || lacks(need, p.node()) ? "" : state.nodes().at(name).bootId());
+            bootIds.put(name, p.node().asleep || Chooser.lacks(need, p.node()) ? "" : state.nodes().at(name).bootId());
         }
         return Chooser.bind(need, picks, n -> freeNow(need, n), bootIds, memoryConsumed, state.settings().awaitProlog())
                 .flatMap(a -> ports.on(a, need));
-    }
-
-    /** Tasks on all of them together, or on the best where there may be one node only. */
-    private static long roomFor(Need need, List<Chooser.Candidate> able) {
-        long sum = 0;
-        for (Chooser.Candidate c : able) {
-            sum = need.nodesMax() == 1 ? Math.max(sum, c.tasks()) : sum + c.tasks();
-        }
-        return sum;
     }
 
     /** A job that is over before a reservation begins best uses what nobody else may: units that the reservation takes. */
@@ -640,23 +631,6 @@ final class Pass {
         out.subList(required, out.size()).sort(Comparator.comparingInt((NodeSlot n) -> n.spec.weight())
                 .thenComparingInt(n -> -Math.min(n.freeUnits.count(), plans.kept().getOrDefault(n.index, 0))));
         return out;
-    }
-
-    /** It has not the features that are asked for, and would have them after a reboot; or that is asked for in any case. */
-    private static boolean lacks(Need need, NodeSlot node) {
-        return need.reboot() == Need.Reboot.ALWAYS || !need.features().isEmpty() && !Features.match(need.features(), node.active);
-    }
-
-    /** A node is rebooted for a job when nobody else is on it. */
-    private static boolean fits(Need need, NodeSlot node) {
-        return !lacks(need, node) || need.reboot() != Need.Reboot.NEVER && node.holders == 0 && !node.asleep;
-    }
-
-    /** --batch: the script runs on the first node, which is one that has these features. */
-    private static List<Chooser.Pick> batchFirst(Need need, List<Chooser.Pick> picks) {
-        List<Chooser.Pick> out = new ArrayList<>(picks);
-        out.sort(Comparator.comparingInt(p -> Features.match(need.batch(), p.node().features) ? 0 : 1));
-        return need.batch().isEmpty() ? picks : out;
     }
 
     /** Units that are free, or shared where that is looked for, and that reservations leave to the need. */
@@ -732,7 +706,7 @@ final class Pass {
 
     // ---- later
 
-    private boolean unavailable(Need need) {
+    boolean unavailable(Need need) {
         for (String name : Feasibility.names(need.nodeList())) {
             NodeSlot node = scheduler.node(name);
             if (node == null || !node.usable || partlyBarred(need, node)) {
@@ -811,17 +785,8 @@ final class Pass {
         return standing.isPresent() && standing.get().has(job.id());
     }
 
-    boolean isBlocked(String partition) {
-        return blocked.contains(partition);
-    }
-
     void planned(Job job) {
         planned.add(job.id());
-    }
-
-    /** Nodes that are looked at would not all be had. */
-    boolean unavailable(NeedClass c) {
-        return unavailable(c.need);
     }
 
     Preemptor preemptor() {

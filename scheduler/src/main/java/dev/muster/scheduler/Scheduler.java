@@ -149,7 +149,7 @@ public final class Scheduler implements Planner {
         sorted.sort(Comparator.comparingInt((Node n) -> n.spec().weight()).thenComparingInt(n -> n.spec().order()));
         for (Node node : sorted) {
             NodeSlot slot = new NodeSlot(nodes.size(), node);
-            judge(slot, node, state);
+            slot.judge(node, state.settings());
             nodes.add(slot);
             byName.put(node.name(), slot);
         }
@@ -183,7 +183,7 @@ public final class Scheduler implements Planner {
         state.jobs().values().forEach(j -> {
             add(state, j);
             if (!learned) {
-                learn(j);
+                expected.learn(j);
             }
         });
         learned = state.jobs().size() > 0;
@@ -210,7 +210,7 @@ public final class Scheduler implements Planner {
                 if (slot != null) {
                     List<String> features = slot.features;
                     boolean future = before.nodes().at(node).has(Node.Flag.FUTURE);
-                    judge(slot, after.nodes().at(node), after);
+                    slot.judge(after.nodes().at(node), after.settings());
                     changed(slot);
                     if (future != after.nodes().at(node).has(Node.Flag.FUTURE)) {
                         reset(after);
@@ -234,7 +234,7 @@ public final class Scheduler implements Planner {
             long nowS = entry.timeMs() / 1000;
             now.filter(j -> was.map(Job::isPending).orElse(true) && j.state().isActive() && waitedForResources(j))
                     .ifPresent(j -> slowdown.waited(nowS, nowS - j.eligibleTime()));
-            now.filter(j -> was.isPresent() && was.get().state().isActive() && !j.state().isActive()).ifPresent(this::learn);
+            now.filter(j -> was.isPresent() && was.get().state().isActive() && !j.state().isActive()).ifPresent(expected::learn);
             if (now.isEmpty() || !now.get().isPending()) {
                 reasons.remove(id);
                 planned.remove(id);
@@ -252,14 +252,6 @@ public final class Scheduler implements Planner {
                 forgetLanes();
             }
         }
-    }
-
-    /** What can be started is had as well, after what is there. */
-    private static void judge(NodeSlot slot, Node node, State state) {
-        slot.asleep = node.wanted().isEmpty() && Power.canStart(state.settings(), node);
-        slot.features = node.features();
-        slot.active = node.activeFeatures();
-        slot.usable = node.isUsable() || slot.asleep;
     }
 
     static boolean inQueue(Job job) {
@@ -312,18 +304,6 @@ public final class Scheduler implements Planner {
     private boolean waitedForResources(Job job) {
         JobReason reason = reasons.getOrDefault(job.isArrayTask() ? job.array().jobId() : job.id(), JobReason.NONE);
         return reason == JobReason.NONE || reason == JobReason.PRIORITY || reason == JobReason.RESOURCES;
-    }
-
-    /** What ended by itself or at its limit says how long such jobs run. */
-    private void learn(Job job) {
-        boolean itself = switch (job.state()) {
-            case COMPLETED, FAILED, TIMEOUT, OUT_OF_MEMORY -> true;
-            default -> false;
-        };
-        if (itself && job.run().startTime() > 0) {
-            expected.learn(job.desc().owner().uid(), job.run().limitMin(), Backfill.cpus(job),
-                    Math.max(0, job.run().endTime() - job.run().startTime()));
-        }
     }
 
     private void add(State state, Job job) {
@@ -635,8 +615,8 @@ public final class Scheduler implements Planner {
         return empty;
     }
 
-    Optional<Standing> standing(State state, Now now) {
-        return outlooks.standing(state, now);
+    Outlooks outlooks() {
+        return outlooks;
     }
 
     boolean isQueued(int jobId) {
@@ -651,11 +631,6 @@ public final class Scheduler implements Planner {
     public void planElsewhere() {
         elsewhere = true;
         outlooks.elsewhere(isLarge());
-    }
-
-    /** For tests and measurements: passes leave plans to others, however small the cluster is. */
-    void planElsewhere(boolean on) {
-        outlooks.elsewhere(on);
     }
 
     /** Beyond this a pass would take too long over plans. */
@@ -678,16 +653,6 @@ public final class Scheduler implements Planner {
         Optional<Forecast.Input> in = outlooks.await(wake, ms);
         in.map(Forecast::of).ifPresent(outlooks::offer);
         return outlooks.size(in.isPresent());
-    }
-
-    /** A plan of the whole queue as it is now, on this thread. Only from the core thread. @param most jobs whose places are to be kept */
-    public Forecast forecast(State state, Now now, int most) {
-        return Forecast.of(outlooks.input(state, now, most));
-    }
-
-    /** From any thread: a plan, to be taken up by the next pass. */
-    public void offer(Forecast plan) {
-        outlooks.offer(plan);
     }
 
     /** The need would fit if nothing ran: it is certain, that it would not is not. */

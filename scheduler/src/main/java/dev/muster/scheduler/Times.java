@@ -13,17 +13,35 @@ record Times(int[] starts) {
     static final int HORIZON_S = 7 * 86400;
     /** Steps in seconds and where they end. */
     private static final int[][] STEPS = {{60, 600}, {300, 3600}, {900, 6 * 3600}, {3600, 86400}, {7200, 3 * 86400}, {4 * 3600, HORIZON_S}};
-    static final Times TELESCOPING = new Times(telescoping());
+    static final Times TELESCOPING = new Times(telescoping(1));
     /** Slots times nodes of a plan with exact times: more, and only the telescoping ones are used. */
     static final int CELLS_MAX = 1 << 19;
 
-    private static int[] telescoping() {
+    /** Slots of a plan, at most. */
+    private static final int SLOTS_MAX = 2000;
+    /** Slots times nodes of a plan of everything: with few nodes its steps are finer. */
+    private static final int PLAN_CELLS_MAX = 1 << 20;
+    private static final int[] FINER = {20, 10, 6, 4, 3, 2};
+    private static final int STEP_MIN_S = 60;
+
+    /** As fine as so many nodes allow. */
+    static Times fine(int nodes) {
+        for (int f : FINER) {
+            Times t = new Times(telescoping(f));
+            if (t.count() <= SLOTS_MAX && (long) t.count() * nodes <= PLAN_CELLS_MAX) {
+                return t;
+            }
+        }
+        return TELESCOPING;
+    }
+
+    private static int[] telescoping(int finer) {
         java.util.ArrayList<Integer> out = new java.util.ArrayList<>();
         int at = 0;
         for (int[] step : STEPS) {
             while (at < step[1]) {
                 out.add(at);
-                at += step[0];
+                at += Math.max(STEP_MIN_S, step[0] / finer);
             }
         }
         return out.stream().mapToInt(i -> i).toArray();

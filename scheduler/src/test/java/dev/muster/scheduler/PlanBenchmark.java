@@ -309,17 +309,17 @@ public final class PlanBenchmark {
         double[] cpu = warm.stream().mapToDouble(Cost::cpuMs).sorted().toArray();
         double[] wall = warm.stream().mapToDouble(Cost::wallMs).sorted().toArray();
         int n = cpu.length;
-        System.out.printf(Locale.ROOT, "%-44s %9.1f %9.2f %9.2f %9.2f %9.2f %9.2f %7d%n", name, cold.cpuMs, cpu[0], cpu[n / 2], cpu[(n * 99 - 1) / 100],
-                wall[n / 2], wall[(n * 99 - 1) / 100], warm.stream().mapToInt(Cost::starts).sum());
+        System.out.printf(Locale.ROOT, "%-44s %9.1f %9.2f %9.2f %9.2f %9.2f %9.2f %7d%n", name, cold.cpuMs, cpu[0], cpu[n / 2], cpu[(n * 99 - 1)
+                / 100], wall[n / 2], wall[(n * 99 - 1) / 100], warm.stream().mapToInt(Cost::starts).sum());
     }
 
     private void plan(int places) {
-        scheduler.offer(scheduler.forecast(core.state(), new Now(ms, ms), places));
+        scheduler.outlooks().offer(scheduler.outlooks().make(core.state(), new Now(ms, ms), places));
     }
 
     /** All rows of a queue. */
     private void rows(String name, int times, int events) {
-        scheduler.planElsewhere(true);
+        scheduler.outlooks().elsewhere(true);
         Cost cold = pass();
         plan(100);
         settle();
@@ -342,7 +342,7 @@ public final class PlanBenchmark {
         List<Cost> plans = new ArrayList<>();
         int[] planned = {0};
         for (int i = 0; i < Math.max(3, times / 5); i++) {
-            plans.add(cost(() -> planned[0] = scheduler.forecast(core.state(), new Now(ms, ms), 1000).size()));
+            plans.add(cost(() -> planned[0] = scheduler.outlooks().make(core.state(), new Now(ms, ms), 1000).size()));
         }
         System.out.printf("%s: %d of %d have a planned start%n", name, planned[0], scheduler.queueLength());
         print("  plan of all", plans.getFirst(), plans);

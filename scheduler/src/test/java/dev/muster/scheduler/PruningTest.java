@@ -26,7 +26,8 @@ class PruningTest {
 
     private static Cluster cluster(String options) {
         return new Cluster("n[1-4] cpus=4 mem=1000 feature=a gpus=2\nn[5-8] cpus=2 mem=2000 feature=b\nn[9-10] cpus=8 threads=2 mem=1000",
-                "p nodes=n[1-10] default=yes defmempercpu=10\nq nodes=n[5-10] defmempercpu=10 prioritytier=2\nr nodes=n[1-6] defmempercpu=10 maxcpuspernode=3",
+                "p nodes=n[1-10] default=yes defmempercpu=10\nq nodes=n[5-10] defmempercpu=10 prioritytier=2\n"
+                + "r nodes=n[1-6] defmempercpu=10 maxcpuspernode=3",
                 "memoryConsumed=true gresTypes=gpu options.licenses=lic:3 " + options, Topology.FLAT, List.of(new LayeredResource("power", 3, Map.of(),
                         List.of(new LayeredResource.Layer(Cluster.names("n[1-5]"), 4, 0), new LayeredResource.Layer(Cluster.names("n[1-10]"), 9, 1)))));
     }

@@ -112,7 +112,8 @@ final class Planned {
     // ---- the plan
 
     int plan(String hoursText, String partition, boolean json) throws SlurmException, UsageException {
-        if (!hoursText.isEmpty() && (!hoursText.matches("[0-9]{1,3}") || Integer.parseInt(hoursText) < 1 || Integer.parseInt(hoursText) > HOURS_MAX)) {
+        if (!hoursText.isEmpty() && (!hoursText.matches("[0-9]{1,3}") || Integer.parseInt(hoursText) < 1
+                || Integer.parseInt(hoursText) > HOURS_MAX)) {
             throw Wrapper.refused(c, "hours are from 1 to " + HOURS_MAX + ", not " + hoursText);
         }
         int hours = hoursText.isEmpty() ? HOURS : Integer.parseInt(hoursText);
@@ -157,11 +158,11 @@ final class Planned {
         double step = hours * 3600.0 / columns;
         for (Json.Obj bar : plan.objects("bars")) {
             List<String> names = names(bar.text("nodes"));
-            int from = (int) Math.max(0, Math.round((bar.number("start") - now) / step));
+            int from = (int) Math.clamp(Math.round((bar.number("start") - now) / step), 0, columns - 1);
             int to = bar.number("end") == 0 ? columns : (int) Math.clamp(Math.ceil((bar.number("end") - now) / step), from + 1, columns);
             for (String name : names) {
                 for (Row row : of.getOrDefault(name, List.of())) {
-                    for (int i = Math.min(from, columns); i < to; i++) {
+                    for (int i = from; i < to; i++) {
                         row.taken[i] += (double) bar.number("cpus") / names.size();
                     }
                 }
@@ -170,7 +171,8 @@ final class Planned {
         c.out().println(Wrapper.left(single ? "NODE" : "PARTITION", NAME) + " " + scale(now, hours, columns));
         rows.forEach((name, row) -> c.out().println(Wrapper.left(name, NAME) + " " + line(row)));
         c.out().println("# full, + half or more, : less, . free, - not usable; " + plan.number("waiting") + " jobs wait, " + plan.number("planned")
-                + (plan.number("planned") == 1 ? " has" : " have") + " a time" + (plan.number("more") > 0 ? "; " + plan.number("more") + " later ones are left out" : ""));
+                + (plan.number("planned") == 1 ? " has" : " have") + " a time"
+                + (plan.number("more") > 0 ? "; " + plan.number("more") + " later ones are left out" : ""));
     }
 
     private static List<String> names(String list) {
