@@ -25,7 +25,3 @@ check "who reads and writes most" "1|n1|1|n1" "$(row MaxDiskReadTask,MaxDiskRead
 match "and where each is told" "cpu=3,fs/disk=1,mem=2,pages=[0-3],vmem=2" "$(row TRESUsageInMaxTask)"
 match "the least" "cpu=[012],fs/disk=[0-3],mem=[013],pages=[0-3],vmem=[013]" "$(row TRESUsageInMinTask)"
 check "the one that counts is not the one with the least CPU time" yes "$([ "$(row MinCPUTask)" != 3 ] && echo yes)"
-srun --acctg-freq=0 -N1 -n1 perl -e 'my @a; push @a, q(x) x 1048576 for 1..60; sleep 3'
-n=0; until [ "$(sacct -n -P -j 2.0 -o state)" = COMPLETED ] || [ $((n+=1)) -gt 50 ]; do sleep 0.2; done
-check "--acctg-freq=0: nobody looks, the kernel still says how much memory there was" "0 yes" \
-  "$(sacct -nP -j 2.0 --noconvert -o MaxVMSize | tr -d K) $([ "$(sacct -nP -j 2.0 --noconvert -o MaxRSS | tr -d K)" -gt 60000 ] && echo yes)"

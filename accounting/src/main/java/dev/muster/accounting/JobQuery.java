@@ -92,7 +92,8 @@ final class JobQuery {
     /** Steps of the jobs with these numbers. */
     PreparedStatement prepareSteps(Connection on, boolean[] columns, int last) throws SQLException {
         return prepare(on, "select " + AccountingStore.STEPS.selectList("s", columns)
-            + ", j.\"cluster_key\" from " + source() + WITH_STEPS + where + " and j.\"job_id\" <= " + last + ORDER + ", s.\"start_time\", s.\"step_id\"");
+            + ", j.\"cluster_key\" from " + source() + WITH_STEPS + where + " and j.\"job_id\" <= " + last + ORDER
+            + ", s.\"start_time\", s.\"step_id\"");
     }
 
     /** In no order, and no more than so many: what fits in memory is put in order sooner here than there. */

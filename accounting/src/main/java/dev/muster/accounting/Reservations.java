@@ -106,7 +106,7 @@ final class Reservations {
                 }
             }
             left.replaceAll((tres, amount) -> amount / given.size());
-            given.forEach(a -> out.add(new Accounts.Idle(a.account(), a.user(), left)));
+            (left.isEmpty() ? List.<Assoc>of() : given).forEach(a -> out.add(new Accounts.Idle(a.account(), a.user(), left)));
         }
         return out;
     }

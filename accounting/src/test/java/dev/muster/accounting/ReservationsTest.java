@@ -21,7 +21,7 @@ class ReservationsTest {
     private static Book book() {
         Book book = Book.initial(1);
         for (List<Object> c : List.<List<Object>>of(List.of("cluster", Map.of("name", "c"), Map.of()),
-                List.of("account", Map.of("name", "a1,a2"), Map.of()), List.of("user", Map.of("name", "u1,u2"), Map.of("account", "a1,a2")))) {
+                List.of("account", Map.of("name", "a1,a2"), Map.of()), List.of("user", Map.of("name", "u1,u2", "account", "a1,a2"), Map.of()))) {
             @SuppressWarnings("unchecked")
             Change change = new Change("add", (String) c.get(0), (Map<String, String>) c.get(2), (Map<String, String>) c.get(1), true);
             Book draft = book.draft();
@@ -43,7 +43,8 @@ class ReservationsTest {
             """)
     void idleTimeIsThatOfThoseWhomItWasFor(String accounts, String users, String flags, String expected) {
         try (AccountingStore store = AccountingStore.on(Database.inMemory("reservations" + ++stores))) {
-            JobRow job = Codec.bind(new Json.Obj().put("sluid", 1L).put("jobId", 1L).put("account", "a1").put("userName", "u2").put("reservation", "r")
+            JobRow job = Codec.bind(new Json.Obj().put("sluid", 1L).put("jobId", 1L).put("account", "a1").put("userName", "u2")
+                    .put("reservation", "r")
                     .put("state", "COMPLETED").put("eligibleTime", 3600L).put("startTime", 3600L).put("endTime", 7200L).put("cpusAllocated", 2L)
                     .put("tresAllocated", "cpu=2"), JobRow.class);
             store.projection("c", "j").write(List.of(new Batch(1, List.of(job), List.of(), List.of(), List.of(), List.of(),

@@ -113,7 +113,8 @@ class SacctTest {
             TRESUsageOutAve                                    ~ energy=7,fs/disk=20
             """)
     void whatSingleTasksUsed(String fields, String expected) {
-        host.reply("QueryAccounting", ("{'now':5,'jobs':[{'job':{'jobId':7,'arrayTaskId':-1},'steps':[{'stepId':0,'tasks':4,'usage':{'userCpuUs':120000000,"
+        host.reply("QueryAccounting", ("{'now':5,'jobs':[{'job':{'jobId':7,'arrayTaskId':-1},'steps':[{'stepId':0,'tasks':4,"
+                + "'usage':{'userCpuUs':120000000,"
                 + "'maxRssKb':3000,'maxRssNode':'n1','maxRssTask':1,'aveRssKb':2000,'maxVmKb':9500,'aveVmKb':6375,'maxPages':8,'avePages':4,"
                 + "'readBytes':4194304,'writeBytes':80,'minCpuUs':90,'aveCpuUs':30000000,'energyJ':7,'extremes':'" + EXTREMES + "'}}]}]}")
                 .replace('\'', '"'));

@@ -40,7 +40,8 @@ class TaskSamplesTest {
     }
 
     private void keep(TaskUsage... seen) throws IOException {
-        new TaskSamples(null, Settings.Sensing.NOTHING, false, s -> List.of(), new DaemonLog("slurmd", step + "/log", false, 5, "")).keep(step, List.of(seen));
+        DaemonLog log = new DaemonLog("slurmd", step + "/log", false, 5, "");
+        new TaskSamples(null, Settings.Sensing.NOTHING, false, s -> List.of(), log).keep(step, List.of(seen));
     }
 
     @Test

@@ -172,7 +172,7 @@ public final class PlanBenchmark {
             }
         }
         Arrays.stream(cpu).forEach(Arrays::sort);
-        System.out.printf(Locale.ROOT, "a pass over %d jobs that wait: %.2f ms of CPU without limits, %.2f ms with limits of every kind, %.3f times%n",
+        System.out.printf(Locale.ROOT, "a pass over %d jobs that wait: %.2f ms of CPU without limits, %.2f with limits of every kind, %.3f times%n",
                 jobs, cpu[0][times / 2], cpu[1][times / 2], cpu[1][times / 2] / cpu[0][times / 2]);
     }
 
@@ -222,7 +222,8 @@ public final class PlanBenchmark {
         dev.muster.model.Identity owner = new dev.muster.model.Identity(1000 + u, 100, "u" + u, "g", List.of(100), "/home", "/bin/sh");
         JobDesc.Charge c = desc.charge();
         JobDesc out = desc.withOwner(owner);
-        return features || charged ? out.withCharge(new JobDesc.Charge("a" + u / 10, dice == 0 ? "high" : dice < 5 ? "low" : "normal", c.wckey(), "", ""))
+        String qos = dice == 0 ? "high" : dice < 5 ? "low" : "normal";
+        return features || charged ? out.withCharge(new JobDesc.Charge("a" + u / 10, qos, c.wckey(), "", ""))
                 : out;
     }
 

@@ -184,7 +184,7 @@ public final class AccountingRows {
             String container) {}
 
     /**
-     * Sums and maxima over all tasks (read and written: sums, beside the most of one): times in microseconds, memory in KiB, disk and network in bytes, energy in joules. Energy and network are
+     * Sums and maxima over all tasks: times in microseconds, memory in KiB, disk and network in bytes, energy in joules. Energy and network are
      * those of the step's nodes while it ran.
      *
      * @param extremes of single tasks, as {@link Extremes} writes them; "" where they were not told apart
