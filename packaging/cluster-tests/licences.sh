@@ -10,7 +10,8 @@ check "what there is none of" "1 sbatch: error: Batch job submission failed: Inv
 a=$(sbatch --parsable -o /dev/null -L fluent:3,matlab --wrap 'sleep 60')
 sleep 1
 b=$(sbatch --parsable -o /dev/null -L fluent:2 --wrap 'sleep 3')
-sleep 1
+why() { for _ in $(seq 50); do [ "$(squeue -h -j "$1" -o %r)" != None ] && break; sleep 0.1; done; }
+why "$b"
 check "who finds none waits" "PD Licenses fluent:2" "$(squeue -h -j "$b" -o '%t %r %W')"
 check "who has them" "fluent 3 1 matlab 1 0" \
   "$(scontrol -o show lic | sed 's/[A-Z][A-Za-z]*=//g' | awk '{print $1, $3, $4}' | xargs)"
@@ -47,7 +48,7 @@ scontrol reconfigure; sleep 1
 check "layers are shown with their nodes" "LicenseName=power Total=100 Used=20 Free=80 Reserved=0 Remote=no Nodes=n1" "$(scontrol -o show lic power)"
 a=$(sbatch --parsable -o /dev/null --resources=power:full -L fluent --wrap 'sleep 60'); sleep 1
 match "both options" 'Licenses=fluent,power:30 LicensesAlloc=fluent:1,power\(n1\):30' "$(scontrol show job "$a" | sed 's/Licenses=fluent:1/Licenses=fluent/')"
-b=$(sbatch --parsable -o /dev/null --resources=power:60 --wrap true); sleep 1
+b=$(sbatch --parsable -o /dev/null --resources=power:60 --wrap true); why "$b"
 check "too little is left" "PD Licenses" "$(squeue -h -j "$b" -o '%t %r')"
 check "taken" "power 50 50" "$(scontrol -o show lic power | sed 's/[A-Z][A-Za-z]*=//g' | awk '{print $1, $3, $4}')"
 scancel "$a"; wait_empty 30

@@ -70,6 +70,9 @@ public final class ClientConf {
     String propagateLimitsExcept = "";
     /** Words of LaunchParameters in lower case. */
     boolean bcastSendLibs;
+
+    /** AcctGatherProfileType names a kind of profiles. */
+    boolean profiles;
     /** TaskPlugin binds no tasks. */
     boolean unbound = true;
     List<String> bcastExclude = List.of("/lib", "/usr/lib", "/lib64", "/usr/lib64");
@@ -214,6 +217,7 @@ public final class ClientConf {
             case "propagateresourcelimitsexcept" -> propagateLimitsExcept = Texts.upper(first);
             case "cpufreqgovernors" -> cpuFreqGovernors = Texts.split(Texts.lower(first), ',');
             case "launchparameters" -> launchParameters = Texts.split(Texts.lower(first), ',');
+            case "acctgatherprofiletype" -> profiles = !first.endsWith("none");
             case "interactivestepoptions" -> interactiveStepOptions = value.startsWith("\"") ? first : value;
             case "slurmctldaddr" -> slurmctldAddress = first;
             default -> { }

@@ -79,7 +79,7 @@ enum JobField {
     PREFER(0, "prefer", "PREFER", "prefer"),
     PRIORITY('p', "priority", "PRIORITY", ""),
     PRIORITY_LONG('Q', "prioritylong", "PRIORITY", ""),
-    PROFILE(0, "profile", "PROFILE", ""),
+    PROFILE(0, "profile", "PROFILE", "profile"),
     QOS('q', "qos", "QOS", "qos"),
     REASON('r', "reason", "REASON", "reason,reasonText,exit"),
     REASON_LIST('R', "reasonlist", "NODELIST(REASON)", "reason,reasonText,nodes"),
@@ -270,7 +270,7 @@ enum JobField {
             case PREFER -> JobRows.orNull(j.text("prefer"));
             case PRIORITY -> JobRows.fraction(j.number("priority"));
             case PRIORITY_LONG -> n(j, "priority");
-            case PROFILE -> "NotSet";
+            case PROFILE -> profile(j.text("profile"));
             case QOS -> JobRows.orNull(j.text("qos"));
             case REASON -> JobRows.reason(j);
             case REASON_LIST -> JobRows.nodesOrReason(j);
@@ -351,5 +351,11 @@ enum JobField {
             case "TOPO" -> "TOPO";
             default -> j.flag("oversubscribe") ? "YES" : "OK";
         };
+    }
+
+    /** {@code energy,task} → {@code Energy,Task}. */
+    private static String profile(String asked) {
+        return asked.isEmpty() ? "NotSet" : String.join(",", Texts.split(Texts.lower(asked), ',').stream()
+                .map(w -> w.equals("filesystem") ? "Lustre" : Texts.upper(w.substring(0, 1)) + w.substring(1)).toList());
     }
 }

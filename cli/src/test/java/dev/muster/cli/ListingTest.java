@@ -260,13 +260,13 @@ class ListingTest {
     @Test
     void columnsOfReleasesOfLate() {
         host.reply("QueryJobs", """
-                {"jobs":[{"jobId":5,"state":"PENDING","segment":2,"containerType":"x","reboot":true,"licensesAlloc":"a:1","cronSpec":"@daily",
-                  "burstBufferState":"staging-in"},{"jobId":6,"state":"PENDING"}]}""");
-        String fields = "JobID:7,SegmentSize:13,ContainerType:15,Reboot:7,LicensesAlloc:15,CronJob:9,BurstBufferState:18";
+                {"jobs":[{"jobId":5,"state":"PENDING","segment":2,"profile":"energy,task","containerType":"x","reboot":true,
+                  "licensesAlloc":"a:1","cronSpec":"@daily","burstBufferState":"staging-in"},{"jobId":6,"state":"PENDING"}]}""");
+        String fields = "JobID:7,SegmentSize:13,Profile:12,ContainerType:15,Reboot:7,LicensesAlloc:15,CronJob:9,BurstBufferState:18";
         assertThat(host.run("squeue -O " + fields).out().replaceAll(" +", " ")).isEqualTo("""
-                JOBID SEGMENT_SIZE CONTAINER_TYPE REBOOT LICENSES_ALLOC CRON_JOB BURST_BUFFER_STATE
-                5 2 x 1 a:1 Yes staging-in
-                6 0 (null) 0 (null) No (null)
+                JOBID SEGMENT_SIZE PROFILE CONTAINER_TYPE REBOOT LICENSES_ALLOC CRON_JOB BURST_BUFFER_STATE
+                5 2 Energy,Task x 1 a:1 Yes staging-in
+                6 0 NotSet (null) 0 (null) No (null)
                 """.replace("\n", " \n").replace("STATE \n", "STATE\n"));
         assertThat(host.run("scontrol show job 5").out()).contains("Reboot=1");
         host.reply("QuerySteps", """

@@ -79,10 +79,10 @@ final class ConfigBridge {
                         || options.containsKey("kill_invalid_depend")));
         exits(conf, Key.REQUEUE_EXIT).ifPresent(e -> options.put(Settings.REQUEUE_EXIT, e));
         exits(conf, Key.REQUEUE_EXIT_HOLD).ifPresent(e -> options.put(Settings.REQUEUE_EXIT_HOLD, e));
-        if (!conf.list(Key.LICENSES).isEmpty()) {
-            options.put(Licences.OPTION, String.join(",", conf.list(Key.LICENSES)));
+        licences(conf, options);
+        if (!conf.text(Key.ACCT_GATHER_PROFILE_TYPE).matches("|.*none")) {
+            options.put(Settings.PROFILES, "true");
         }
-        flag(options, conf.list(Key.LICENSE_PARAMETERS), "RemoteFuzzyMatch", Settings.BARE_LICENCES);
         long overRunMin = conf.number(Key.RESV_OVER_RUN);
         options.put(Settings.RESV_OVER_RUN, Long.toString(overRunMin < 0 || overRunMin >= 65_535 ? -1 : overRunMin * 60));
         priorities(conf, options);
@@ -143,6 +143,13 @@ final class ConfigBridge {
                 has(prolog, "Alloc") || has(prolog, "Contain") || has(prolog, "X11") || has(prolog, "RunInJob"),
                 conf.configOverrides(), conf.yes(Key.DISABLE_ROOT_JOBS), conf.gresTypes(), options,
                 Topologies.read(conf, new ArrayList<>()), ResourcesYaml.read(conf, new ArrayList<>()));
+    }
+
+    private static void licences(SlurmConf conf, Map<String, String> options) {
+        if (!conf.list(Key.LICENSES).isEmpty()) {
+            options.put(Licences.OPTION, String.join(",", conf.list(Key.LICENSES)));
+        }
+        flag(options, conf.list(Key.LICENSE_PARAMETERS), "RemoteFuzzyMatch", Settings.BARE_LICENCES);
     }
 
     static boolean externSteps(SlurmConf conf) {

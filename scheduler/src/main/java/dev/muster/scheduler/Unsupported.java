@@ -24,7 +24,7 @@ final class Unsupported {
     static Optional<Decision.Rejected> refusal(JobDesc desc, Settings settings) {
         return first(List.of(new Rule(desc.extras().reboot() && !settings.options().containsKey(Settings.REBOOTS),
                 "without RebootProgram --reboot"))).or(() -> first(resources(desc.request(), settings.options().containsKey(Settings.SPEC_USAGE))))
-                .or(() -> first(extras(desc.extras(), settings.options().containsKey(Settings.BURST_BUFFER))))
+                .or(() -> first(extras(desc.extras(), settings)))
                 .or(() -> windows(desc, settings)).or(() -> managed(desc, settings)).or(() -> NetworkWords.refusal(desc.request().network()))
                 .or(() -> desc.timing().expedite() && !settings.options().containsKey(Expediting.ENABLED)
                         ? Optional.of(Decision.reject(SlurmErrno.DISABLED)) : Optional.empty());
@@ -68,10 +68,12 @@ final class Unsupported {
                 new Rule(!KNOWN_FLAGS.containsAll(List.of(flags.toLowerCase(java.util.Locale.ROOT).split(","))), "--gres-flags=" + flags));
     }
 
-    private static List<Rule> extras(JobDesc.Extras e, boolean buffers) {
+    private static List<Rule> extras(JobDesc.Extras e, Settings settings) {
+        boolean buffers = settings.options().containsKey(Settings.BURST_BUFFER);
+        boolean profiled = settings.options().containsKey(Settings.PROFILES);
         return List.of(
                 new Rule(!buffers && !e.burstBuffer().isEmpty(), "without BurstBufferType --bb or --bbf"),
-                new Rule(!e.profile().isEmpty() && !e.profile().equalsIgnoreCase("none"), "--profile"),
+                new Rule(profiled && !e.profile().isEmpty() && !e.profile().equalsIgnoreCase("none"), "with AcctGatherProfileType --profile"),
                 said(e.power(), "--power"));
     }
 

@@ -50,7 +50,11 @@ class PlacementTest {
                 partition=p distribution=block       | n1:1
                 partition=p extras.burstBuffer=x     | without BurstBufferType --bb or --bbf%s
                 partition=p extras.profile=none      | n1:1
-                partition=p extras.profile=task      | --profile%s
+                partition=p extras.profile=task      | n1:1
+                """.replace("%s", no));
+        table("n1 cpus=4", "p nodes=n1", "options.profiles=true", """
+                partition=p extras.profile=none      | n1:1
+                partition=p extras.profile=task      | with AcctGatherProfileType --profile%s
                 """.replace("%s", no));
     }
 

@@ -105,7 +105,10 @@ public final class JobsJson {
         // no job is resized, nor made safe from preemption for a time
         f.add(new Field.Constant("resize_time", Tree.number(0)));
         f.add(new Field.Constant("preemptable_time", Tree.number(0)));
-        f.add(new Field.Constant("profile", Tree.texts("NOT_SET")));
+        f.add(new Field.Few("profile", j -> j.text("profile"), j -> {
+            String asked = j.text("profile").toUpperCase(java.util.Locale.ROOT).replace("FILESYSTEM", "LUSTRE");
+            return Tree.texts(asked.isEmpty() ? new String[] {"NOT_SET"} : asked.split(","));
+        }));
         f.add(new Field.Constant("job_size_str", List.of()));
         f.add(new Field.Constant("priority_by_partition", List.of()));
     }

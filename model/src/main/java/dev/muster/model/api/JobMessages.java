@@ -305,7 +305,8 @@ public final class JobMessages {
             String containerType,
             int memUpdateMargin,
             int memUpdateMin,
-            boolean reboot) {}
+            boolean reboot,
+            String profile) {}
 
     /**
      * CPUs (abstract ids), memory and GRES of a job on nodes that have the same of each.
