@@ -50,6 +50,6 @@ class EfficiencyTest {
         assertThat(none.err()).isEqualTo("muster: error: 9: no such job in accounting\n");
         assertThat(host.run("muster report").rc()).isEqualTo(2);
         assertThat(host.run("muster sing 1").err())
-                .startsWith("muster: error: sing is not one of its commands; there are: report, watch, top, page\n");
+                .startsWith("muster: error: sing is not one of its commands; there are: report, why, plan, watch, top, page\n");
     }
 }

@@ -150,9 +150,7 @@ final class Api {
                     .map(t -> new TriggerMessages.TriggerInfo(t.id(), t.events(), t.jobId(), t.nodes(), t.offsetS(), t.uid(), t.user(),
                             t.program(), t.permanent())).toList()));
             case "SetCrontab", "QueryCrontab" -> new CrontabEdge(this, core, identities).answer(caller, message, body);
-            case "QueryWhy", "QueryPlan" -> new PlanEdge(core.durable(), controller.clock().now(), controller.planner(), privacy(caller), views())
-                    .answer(message, body);
-            case "Follow", "ReadOutput" -> following.answer(caller, message, body);
+            case "Follow", "ReadOutput", "QueryWhy", "QueryPlan" -> lookedAt(caller, message, body);
             case "CreateToken" -> controller.tokens().answer(caller, Codec.decode(body, ClusterMessages.CreateToken.class));
             case "Reconfigure" -> admin(caller, controller::reconfigure);
             case "Shutdown" -> {
@@ -209,6 +207,12 @@ final class Api {
             controller.requests().reset();
             return "";
         });
+    }
+
+    /** Questions of those who look on. */
+    private Reply lookedAt(Caller caller, String message, byte[] body) {
+        return message.startsWith("Query") ? new PlanEdge(core.durable(), controller.clock().now(), controller.planner(), privacy(caller), views())
+                .answer(message, body) : following.answer(caller, message, body);
     }
 
     // ---- jobs

@@ -33,10 +33,10 @@ final class Classes {
 
     /** Jobs that a pass cannot tell from one another but by their place in the queue. */
     private record Key(Need need, ResourceRequest request, int limitMin, int timeMinMin, String user, String account, String qos) {
-        // needs are one object each: their long hash is not looked at
+        // needs are one object each: their long hash is not made
         @Override
         public int hashCode() {
-            return (((System.identityHashCode(need) * 31 + limitMin) * 31 + user.hashCode()) * 31 + account.hashCode()) * 31 + qos.hashCode();
+            return (((quick(need) * 31 + limitMin) * 31 + user.hashCode()) * 31 + account.hashCode()) * 31 + qos.hashCode();
         }
 
         @Override
@@ -66,7 +66,7 @@ final class Classes {
 
         @Override
         public int hashCode() {
-            return System.identityHashCode(need) * 31 + qos.hashCode();
+            return quick(need) * 31 + qos.hashCode();
         }
     }
 
@@ -105,6 +105,10 @@ final class Classes {
             grounds = use.grounds();
             lookedAt = grounds.isPresent() ? use.changes() : -1;
         }
+    }
+
+    private static int quick(Need need) {
+        return ((need.limitMin() * 31 + need.tasks()) * 31 + need.nodesMin()) * 31 + (int) (need.memPerCpuMb() + need.memPerNodeMb());
     }
 
     Classes(Scheduler scheduler) {
