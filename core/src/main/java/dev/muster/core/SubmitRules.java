@@ -135,7 +135,7 @@ final class SubmitRules {
                 return Decision.reject(SlurmErrno.CAN_NOT_START_IMMEDIATELY);
             }
             if (estimate.isEmpty() || estimate.get().start() > now.seconds()) {
-                return Decision.reject(SlurmErrno.NOT_TOP_PRIORITY);
+                return Decision.reject(isBehind(desc) ? SlurmErrno.NOT_TOP_PRIORITY : SlurmErrno.NODES_BUSY);
             }
         }
         SubmitReply reply = new SubmitReply(id, List.of(), 0, "", 0, "");
@@ -147,6 +147,12 @@ final class SubmitRules {
         changes.add(new Change.JobSubmitted(job));
         Requests.remember(changes, c.requestId(), c.uid(), Bytes.of(Codec.encode(reply)));
         return Decision.of(changes, reply);
+    }
+
+    /** Somebody waits in its partition for nodes, and came first. */
+    private boolean isBehind(JobDesc desc) {
+        return state.jobs().values().stream().anyMatch(j -> j.isPending() && j.eligibleTime() > 0 && !j.isHeld()
+                && j.desc().partition().equals(desc.partition()));
     }
 
     Job job(Command.SubmitJob c, Fit fit, int id, long sluid, Job.Array array) {

@@ -71,6 +71,22 @@ class BackfillTest {
         }
     }
 
+    /** {@code srun --immediate}. */
+    @Test
+    void nowOrNever() {
+        new Play(new Cluster("n[1-2] cpus=2 mem=1000", PARTITION + "\nq nodes=n2 defmempercpu=10", "")).lines("""
+                immediately nodesMin=2 tasks=4 timing.timeLimitMin=60
+                schedule                                    -> 1 RUNNING n[1-2]
+                immediately tasks=1                         -> says Requested nodes are busy
+                immediately tasks=1 timing.beginTime=9999999 -> says Job can not start immediately
+                submit kind=BATCH timing.hold=true
+                submit kind=BATCH partition=q
+                immediately tasks=1                         -> says Requested nodes are busy
+                submit kind=BATCH
+                immediately tasks=1                         -> says Immediate execution impossible, insufficient priority
+                """);
+    }
+
     @Test
     void alsoOnTheNodeThatIsFree() {
         new Play(new Cluster("n[1-2] cpus=1 mem=1000", PARTITION, "")).lines("""

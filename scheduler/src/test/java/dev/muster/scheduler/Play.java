@@ -143,6 +143,8 @@ final class Play {
             case "submit" -> say(cluster.submit(rest));
             case "admin" -> say(cluster.apply(new Command.SubmitJob(0, Cluster.desc(rest.substring("submit ".length()) + " owner.uid=0"), "",
                     Bytes.EMPTY, Bytes.EMPTY, false, false)));
+            case "immediately" -> say(cluster.apply(new Command.SubmitJob(Cluster.USER, Cluster.desc(rest), "", Bytes.EMPTY, Bytes.EMPTY, true,
+                    false)));
             case "het" -> say(cluster.apply(new Command.SubmitHet(Cluster.USER, java.util.Arrays.stream(rest.split(" : "))
                     .map(part -> (Command.SubmitJob) submission("", part)).toList(), "", false, false)));
             case "hetstep" -> say(cluster.apply(new Command.CreateHetStep(Cluster.USER, "", java.util.Arrays.stream(w[1].split(","))
