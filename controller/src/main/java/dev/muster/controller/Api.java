@@ -119,14 +119,9 @@ final class Api {
             case "FetchConfig" -> controller.configService().answer(Codec.decode(body, ClusterMessages.FetchConfig.class));
             case "CreateNodes" -> createNodes(caller, Codec.decode(body, ClusterMessages.CreateNodes.class));
             case "DeleteNodes" -> deleteNodes(caller, Codec.decode(body, ClusterMessages.DeleteNodes.class));
-            case "SignCertificate" -> isAdmin(caller) ? controller.certificates().sign(Codec.decode(body, ClusterMessages.SignCertificate.class))
-                    : Reply.error(SlurmErrno.ACCESS_DENIED);
+            case "SignCertificate" -> signCertificate(caller, Codec.decode(body, ClusterMessages.SignCertificate.class));
             case "AssignNode" -> assignNode(caller, Codec.decode(body, ClusterMessages.AssignNode.class));
-            case "UpdateSetting" -> {
-                ClusterMessages.UpdateSetting m = Codec.decode(body, ClusterMessages.UpdateSetting.class);
-                yield done(core.execute(new Command.ChangeSetting(caller.uid(), m.key().toLowerCase(java.util.Locale.ROOT), m.value()),
-                        caller.uid()));
-            }
+            case "UpdateSetting" -> updateSetting(caller, Codec.decode(body, ClusterMessages.UpdateSetting.class));
             case "UpdatePartition" -> updatePartition(caller, Codec.decode(body, ClusterMessages.UpdatePartition.class));
             case "DeletePartition" -> done(core.execute(new Command.DeletePartition(caller.uid(),
                     Codec.decode(body, ClusterMessages.DeletePartition.class).partition()), caller.uid()));
@@ -163,6 +158,14 @@ final class Api {
             }
             default -> Reply.error(404, SlurmErrno.UNEXPECTED_MSG_ERROR, SlurmErrno.UNEXPECTED_MSG_ERROR.sentence());
         };
+    }
+
+    private Reply signCertificate(Caller caller, ClusterMessages.SignCertificate m) {
+        return isAdmin(caller) ? controller.certificates().sign(m) : Reply.error(SlurmErrno.ACCESS_DENIED);
+    }
+
+    private Reply updateSetting(Caller caller, ClusterMessages.UpdateSetting m) {
+        return done(core.execute(new Command.ChangeSetting(caller.uid(), m.key().toLowerCase(java.util.Locale.ROOT), m.value()), caller.uid()));
     }
 
     private Reply setTrigger(Caller caller, TriggerMessages.SetTrigger m) {

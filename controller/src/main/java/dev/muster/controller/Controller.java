@@ -184,7 +184,8 @@ final class Controller {
         WarmUp.start(ConfigBridge.command(c, slurmUid(c)), sessions, log);
         RateLimit limit = new RateLimit(conf::get, slurmUid, () -> System.nanoTime() / 1_000_000_000L, log);
         server = Server.start(c.has(Key.COMMUNICATION_PARAMETERS, "NoCtldInAddrAny") ? c.controllers().getFirst().address() : "",
-                c.slurmctldPorts().getFirst(), sessions.identity(TlsPlaces.Role.CTLD, log::error), sessions.verifier(taken, identities::state), limit.before(api::handle),
+                c.slurmctldPorts().getFirst(), sessions.identity(TlsPlaces.Role.CTLD, log::error), sessions.verifier(taken, identities::state),
+                limit.before(api::handle),
                 Map.of("node", links::serve), pages(c, taken, slurmUid));
         sack = Sack.open(AuthPlaces.of(c), sessions.keys(), c.clusterName(), identities, log);
         Thread.ofVirtual().name("nodes").start(this::watchNodes);

@@ -147,7 +147,7 @@ public sealed interface Command {
 
     record UpdateNode(int uid, List<String> nodes, Map<String, String> changes) implements Command {}
 
-    /** slurmctld had the node's certificate signed. @param next SHA-256, in hex, of what counts the next time in place of its token; "" for the same */
+    /** slurmctld had the node's certificate signed. @param next SHA-256, in hex, of what counts the next time; "" for the same token */
     record CertificateSigned(String node, String next) implements Command {}
 
     /**

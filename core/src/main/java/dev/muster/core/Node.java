@@ -300,7 +300,8 @@ public record Node(
     Node withoutJob(int jobId, int cpus, long memoryMb, long time) {
         List<Integer> fewer = jobs.stream().filter(j -> j != jobId).toList();
         return new Node(spec, flags, reason, reasonUid, reasonTime, bootId, version, startTime, hardware, comment, extra,
-                fewer, cpusAllocated - cpus, memoryAllocatedMb - memoryMb, time, resumeAfter, powerTime, changeable, active, wanted, powerAction, marks);
+                fewer, cpusAllocated - cpus, memoryAllocatedMb - memoryMb, time, resumeAfter, powerTime, changeable, active, wanted, powerAction,
+                marks);
     }
 
     /** As slurm.conf has it before it was heard of, with the reason that DownNodes or its own line gives. @param time seconds since 1970 */

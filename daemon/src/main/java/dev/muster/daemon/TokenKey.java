@@ -49,7 +49,8 @@ public final class TokenKey {
         Tokens.Ids ids = only || parameters.containsKey(IDS) ? new Tokens.Ids(true, only, identities::byName, identities::state) : Tokens.Ids.UNUSED;
         if (jwks.isEmpty()) {
             byte[] key = key(named.isEmpty() ? Path.of(directory, FILE) : Path.of(named));
-            return Optional.of(new Tokens(Optional.of(key), Optional::empty, claim, name -> caller(identities, name), ids, System::currentTimeMillis));
+            return Optional.of(new Tokens(Optional.of(key), Optional::empty, claim, name -> caller(identities, name), ids,
+                    System::currentTimeMillis));
         }
         // with keys of others, one of its own is taken only where it is named
         Optional<Jwks> there = others(Path.of(jwks));

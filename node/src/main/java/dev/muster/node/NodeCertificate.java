@@ -150,7 +150,8 @@ final class NodeCertificate {
         String program = conf.scripts().get(script);
         Os.Outcome o = Os.run(List.of(program, settings.nodeName()));
         if (o.exitCode() != 0 || o.output().isBlank()) {
-            throw new IOException(program + ": " + (o.exitCode() != 0 ? "exit status " + o.exitCode() + " " + o.output().strip() : "it prints nothing"));
+            throw new IOException(program + ": " + (o.exitCode() == 0 ? "it prints nothing"
+                    : "exit status " + o.exitCode() + " " + o.output().strip()));
         }
         return o.output();
     }

@@ -138,7 +138,8 @@ final class Sessions {
 
     /** Set-Cookie for a session; its end where it is over. */
     static String cookie(Request request, Optional<Session> session, long nowMs) {
-        return cookieName(request) + "=" + session.map(Session::id).orElse("") + "; Path=/; HttpOnly; SameSite=Strict" + (request.isSecure() ? "; Secure" : "") + "; Max-Age="
+        return cookieName(request) + "=" + session.map(Session::id).orElse("") + "; Path=/; HttpOnly; SameSite=Strict"
+                + (request.isSecure() ? "; Secure" : "") + "; Max-Age="
                 + session.map(s -> Math.max(1, (s.untilMs - nowMs) / 1000)).orElse(0L);
     }
 }

@@ -88,6 +88,7 @@ final class Pass {
     private Map<Integer, Waiting> waiting;
     private final Plans plans;
     private final ReserveWords words;
+    private final Waits waits;
     private int reservations;
     private int backfilled;
     private final Lanes lanes;
@@ -122,6 +123,7 @@ final class Pass {
         this.licences = new LicenceDesk(scheduler, state, now, outlook::times);
         boolean busyFirst = backfill.fills() || state.settings().options().containsKey("bf_busy_nodes");
         this.plans = new Plans(state, now, candidates, reserved, licences, outlook, busyFirst);
+        this.waits = new Waits(state, now, scheduler::interned);
         this.words = new ReserveWords(state.settings().options());
         this.ports = new PortDesk(state, now);
         this.standing = words.areGiven() ? Optional.empty() : scheduler.outlooks().standing(state, now);
@@ -317,7 +319,7 @@ final class Pass {
                 reason = reason == JobReason.NONE ? limit : reason;
                 continue;
             }
-            Need plain = scheduler.known(patient(job, scheduler.need(job, partition.get(), state)), job);
+            Need plain = scheduler.known(waits.patient(job, scheduler.need(job, partition.get(), state)), job);
             for (Job as : under(job, partition.get(), plain)) {
                 String prefer = job.desc().request().prefer();
                 Need liked = prefer.isEmpty() ? plain : scheduler.on(prefer, plain);
@@ -350,21 +352,6 @@ final class Pass {
         List<Job> free = admitted.stream().filter(j -> !isLimited(j)
                 || scheduler.limited(accounts, j, need.limitMin()) == JobReason.NONE).toList();
         return free.isEmpty() ? List.of(job.underQos(job.desc().charge().firstQos())) : free;
-    }
-
-    /** A job waits for few switches no longer than it said, and so long for nodes that need no reboot. */
-    private Need patient(Job job, Need need) {
-        long waitedS = job.eligibleTime() > 0 ? now.seconds() - job.eligibleTime() : 0;
-        Need out = need.reboot() == Need.Reboot.FOR_FEATURES && waitedS < bootDelayS(job) ? scheduler.interned(need.withoutReboot())
-                : need;
-        return need.network().switches() > 0 && job.eligibleTime() > 0
-                && waitedS > Network.patience(job.desc().request(), state.settings()) ? scheduler.interned(out.onAnySwitches()) : out;
-    }
-
-    private long bootDelayS(Job job) {
-        String all = state.settings().options().getOrDefault("delay_boot", "");
-        int own = job.desc().timing().delayBootMin();
-        return own > 0 ? own * 60L : all.matches("[0-9]{1,7}") ? Long.parseLong(all) * 60 : 0;
     }
 
     /** {@code --prefer}: whether it starts at once on nodes with those features. Nobody gives way for that, and nothing is kept free. */
@@ -803,28 +790,6 @@ final class Pass {
     }
 
     Optional<Planner.Estimate> estimate(JobDesc desc) {
-        for (Job job : scheduler.queued()) {
-            if (reservations++ >= scheduler.reservationsMax()) {
-                break;
-            }
-            for (String name : job.desc().partition().split(",")) {
-                state.partitions().find(name).ifPresent(p -> plans.earliest(scheduler.need(job, p, state), true));
-                break;
-            }
-        }
-        Optional<Planner.Estimate> best = Optional.empty();
-        for (String name : desc.partition().split(",")) {
-            Optional<Partition> partition = state.partitions().find(name);
-            if (partition.isPresent() && Limits.reason(desc, partition.get(), state) == JobReason.NONE) {
-                Need plain = Need.of(desc, partition.get(), state);
-                for (String reservation : reserved.of(desc)) {
-                    Optional<Planner.Estimate> here = plans.earliest(plain.in(reservation), false);
-                    if (here.isPresent() && (best.isEmpty() || here.get().start() < best.get().start())) {
-                        best = here;
-                    }
-                }
-            }
-        }
-        return best;
+        return plans.estimate(desc, scheduler);
     }
 }

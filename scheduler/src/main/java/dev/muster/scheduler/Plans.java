@@ -2,8 +2,13 @@ package dev.muster.scheduler;
 
 import dev.muster.core.Licences;
 import dev.muster.core.Now;
+import dev.muster.core.Job;
+import dev.muster.core.Limits;
+import dev.muster.core.Partition;
 import dev.muster.core.Planner;
 import dev.muster.core.State;
+import dev.muster.model.JobDesc;
+import dev.muster.model.JobReason;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -175,5 +180,33 @@ final class Plans {
             }
         }
         return new Planner.Estimate(now.seconds() + outlook.times().starts()[slot], names, cpus, need.partition());
+    }
+
+    /** When and where such a job would start behind all that wait; nothing is kept for it. Only of a pass of its own. */
+    Optional<Planner.Estimate> estimate(JobDesc desc, Scheduler scheduler) {
+        int reservations = 0;
+        for (Job job : scheduler.queued()) {
+            if (reservations++ >= scheduler.reservationsMax()) {
+                break;
+            }
+            for (String name : job.desc().partition().split(",")) {
+                state.partitions().find(name).ifPresent(p -> earliest(scheduler.need(job, p, state), true));
+                break;
+            }
+        }
+        Optional<Planner.Estimate> best = Optional.empty();
+        for (String name : desc.partition().split(",")) {
+            Optional<Partition> partition = state.partitions().find(name);
+            if (partition.isPresent() && Limits.reason(desc, partition.get(), state) == JobReason.NONE) {
+                Need plain = Need.of(desc, partition.get(), state);
+                for (String reservation : reserved.of(desc)) {
+                    Optional<Planner.Estimate> here = earliest(plain.in(reservation), false);
+                    if (here.isPresent() && (best.isEmpty() || here.get().start() < best.get().start())) {
+                        best = here;
+                    }
+                }
+            }
+        }
+        return best;
     }
 }

@@ -28,8 +28,9 @@ class PruningTest {
         return new Cluster("n[1-4] cpus=4 mem=1000 feature=a gpus=2\nn[5-8] cpus=2 mem=2000 feature=b\nn[9-10] cpus=8 threads=2 mem=1000",
                 "p nodes=n[1-10] default=yes defmempercpu=10\nq nodes=n[5-10] defmempercpu=10 prioritytier=2\n"
                 + "r nodes=n[1-6] defmempercpu=10 maxcpuspernode=3",
-                "memoryConsumed=true gresTypes=gpu options.licenses=lic:3 " + options, Topology.FLAT, List.of(new LayeredResource("power", 3, Map.of(),
-                        List.of(new LayeredResource.Layer(Cluster.names("n[1-5]"), 4, 0), new LayeredResource.Layer(Cluster.names("n[1-10]"), 9, 1)))));
+                "memoryConsumed=true gresTypes=gpu options.licenses=lic:3 " + options, Topology.FLAT,
+                List.of(new LayeredResource("power", 3, Map.of(), List.of(new LayeredResource.Layer(Cluster.names("n[1-5]"), 4, 0),
+                        new LayeredResource.Layer(Cluster.names("n[1-10]"), 9, 1)))));
     }
 
     private static String job(Random r) {
@@ -47,7 +48,8 @@ class PruningTest {
         String partition = List.of("", " partition=q", " partition=r", " partition=p,q", "").get(r.nextInt(5));
         return "timing.timeLimitMin=" + (1 + r.nextInt(200)) + " " + size + partition
                 + (r.nextInt(5) == 0 ? " features=" + List.of("a", "b", "a|b").get(r.nextInt(3)) : "")
-                + (r.nextInt(4) == 0 ? " licenses=" + List.of("lic:1", "lic:2", "power:1", "power:2").get(r.nextInt(4)) : "") + (r.nextInt(8) == 0 ? " timing.nice=" + r.nextInt(50) : "")
+                + (r.nextInt(4) == 0 ? " licenses=" + List.of("lic:1", "lic:2", "power:1", "power:2").get(r.nextInt(4)) : "")
+                + (r.nextInt(8) == 0 ? " timing.nice=" + r.nextInt(50) : "")
                 + (r.nextInt(12) == 0 ? " nodeList=n" + (1 + r.nextInt(10)) : "") + (r.nextInt(12) == 0 ? " timing.array=0-" + r.nextInt(5) : "")
                 + (r.nextInt(15) == 0 ? " overcommit=true" : "");
     }

@@ -19,7 +19,8 @@ final class Certificates {
     }
 
     Path authority(String name) throws Exception {
-        run("openssl ecparam -out %1$s_key.pem -name prime256v1 -genkey && openssl req -x509 -key %1$s_key.pem -out %1$s_cert.pem -days 2 -subj /CN=%1$s"
+        run(("openssl ecparam -out %1$s_key.pem -name prime256v1 -genkey"
+                + " && openssl req -x509 -key %1$s_key.pem -out %1$s_cert.pem -days 2 -subj /CN=%1$s")
                 .formatted(name));
         return file(name + "_cert.pem");
     }

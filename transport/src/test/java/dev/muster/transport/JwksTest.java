@@ -99,7 +99,8 @@ class JwksTest {
     void aPublicKeyIsNoSecret() {
         byte[] open = rsa.getPublic().getEncoded();
         String forged = Jwt.make(open, "ann", 0, 100);
-        Tokens tokens = new Tokens(Optional.empty(), () -> Optional.of(keys), "", name -> Optional.of(new Caller(7, 8)), Tokens.Ids.UNUSED, () -> 50_000);
+        Tokens tokens = new Tokens(Optional.empty(), () -> Optional.of(keys), "", name -> Optional.of(new Caller(7, 8)), Tokens.Ids.UNUSED,
+                () -> 50_000);
         assertThat(tokens.caller(forged)).isEmpty();
         assertThat(tokens.areMade()).isFalse();
         assertThatThrownBy(() -> tokens.make("ann", 5)).isInstanceOf(IllegalStateException.class);
@@ -107,7 +108,8 @@ class JwksTest {
 
     @Test
     void aSessionOfSuchAToken() throws GeneralSecurityException {
-        Tokens tokens = new Tokens(Optional.empty(), () -> Optional.of(keys), "", name -> Optional.of(new Caller(7, 8)), Tokens.Ids.UNUSED, () -> 50_000);
+        Tokens tokens = new Tokens(Optional.empty(), () -> Optional.of(keys), "", name -> Optional.of(new Caller(7, 8)), Tokens.Ids.UNUSED,
+                () -> 50_000);
         Verifier verifier = new Verifier(() -> KeySet.NONE, "c", Optional.empty(), Optional.of(tokens), who -> { }, () -> 50_000);
         String good = token("{\"alg\":\"RS256\",\"kid\":\"a\"}", CLAIMS, rsa);
         assertThat(tokens.caller(good)).contains(new Caller(7, 8));

@@ -102,7 +102,8 @@ class TlsTest {
     @Test
     void aServerThatSpeaksPlainlyIsNotAsked() throws Exception {
         try (Server server = Server.start("127.0.0.1", 0, new Verifier(KEY, "c", Optional.empty(), System::currentTimeMillis),
-                (caller, message, body) -> new Server.Reply(200, body), Map.of(), path -> Optional.empty()); Client client = client(server, trust())) {
+                (caller, message, body) -> new Server.Reply(200, body), Map.of(), path -> Optional.empty());
+                Client client = client(server, trust())) {
             assertThatThrownBy(() -> client.post("/muster/v1/Ping", new byte[0], 5000)).isInstanceOf(Client.ConnectException.class);
         }
     }
@@ -186,8 +187,7 @@ class TlsTest {
                 .hasMessageStartingWith(made.file("a_key.pem") + ": ");
         made.mode("a_key.pem", "rw-r--r--");
         assertThatThrownBy(() -> made.identity("a")).hasMessageContaining("its mode should be 600");
-        made.run("openssl ec -in b_key.pem -aes128 -passout pass:x -out c_key.pem; openssl pkcs8 -topk8 -in b_key.pem -passout pass:x -out e_key.pem; "
-                + "chmod 600 e_key.pem");
+        made.run("openssl pkcs8 -topk8 -in b_key.pem -passout pass:x -out e_key.pem; chmod 600 e_key.pem");
         assertThatThrownBy(() -> new TlsIdentity(made.file("b_cert.pem"), made.file("e_key.pem"), s -> {}))
                 .hasMessageContaining("its key has a password");
     }

@@ -226,7 +226,7 @@ public final class ClusterMessages {
     /** @param name beside slurm.conf, without a way up */
     public record ConfigFile(String name, Bytes content, boolean executable) {}
 
-    /** Of a daemon of the cluster for a node's certificate. @param request a certificate signing request as text; @param token that it may have one */
+    /** A node wants a certificate. @param request a certificate signing request as text; @param token that it may have one */
     public record SignCertificate(String node, String request, String token) {}
 
     /** @param next what to show the next time, "" for what the site's script says */

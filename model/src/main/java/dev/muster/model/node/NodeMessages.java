@@ -52,7 +52,8 @@ public final class NodeMessages {
         }
 
         public Register with(List<String> can, List<String> has) {
-            return new Register(node, cluster, bootId, version, startTime, hardware, attempts, dynamic, extra, can, has, changed, instanceId, instanceType);
+            return new Register(node, cluster, bootId, version, startTime, hardware, attempts, dynamic, extra, can, has, changed, instanceId,
+                    instanceType);
         }
     }
 
