@@ -124,8 +124,9 @@ public final class Explainer {
             }
             String name = d.jobId() + (d.arrayTask() >= 0 ? "_" + d.arrayTask() : "");
             Optional<Job> other = state.job(d.jobId(), d.arrayTask());
-            evidence.add(d.kind().word() + ":" + name + ": " + other.map(o -> "job " + name + " is " + o.state()).orElse("job " + name
-                    + " is not known any more") + (d.status() == Dependency.Status.FAILED ? ", so this never comes true" : ""));
+            String is = other.isEmpty() ? " is not known any more" : other.filter(shown).map(o -> " is " + o.state()).orElse(" is not yours to see");
+            evidence.add(d.kind().word() + ":" + name + ": job " + name + is
+                    + (d.status() == Dependency.Status.FAILED ? ", so this never comes true" : ""));
         }
         if (reason == JobReason.DEPENDENCY_NEVER_SATISFIED) {
             change = "scontrol update jobid=" + job.id() + " dependency=... or scancel " + job.displayId();

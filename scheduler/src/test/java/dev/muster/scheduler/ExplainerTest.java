@@ -1,0 +1,82 @@
+package dev.muster.scheduler;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.core.Command;
+import dev.muster.core.Job;
+import dev.muster.core.Now;
+import dev.muster.model.JobReason;
+import dev.muster.model.accounting.DbdMessages;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
+import org.junit.jupiter.api.Test;
+
+/** Why a job waits, in words: the reason that counts, what bears it out, and nothing that the asker may not see. */
+class ExplainerTest {
+    private final Cluster cluster = new Cluster("n1 cpus=2 mem=1000", "p nodes=n1 default=yes defmempercpu=10", "options.licenses=lic:1");
+
+    private Explainer.Explanation why(int id, Predicate<Job> shown) {
+        Scheduler scheduler = (Scheduler) cluster.core().planner();
+        Job job = cluster.state().jobs().at(id);
+        JobReason reason = job.reason() == JobReason.NONE ? scheduler.reason(id) : job.reason();
+        return new Explainer(cluster.state(), new Now(cluster.seconds() * 1000, cluster.seconds() * 1000), scheduler, shown, s -> "then").of(job, reason);
+    }
+
+    private Explainer.Explanation why(int id) {
+        return why(id, j -> true);
+    }
+
+    @Test
+    void whoWaitsForAnotherIsToldOfItWhatHeMaySee() {
+        int first = cluster.accept("kind=BATCH");
+        int second = cluster.accept("kind=BATCH timing.dependency=afterok:" + first);
+        cluster.pass(1);
+        cluster.schedule();
+        assertThat(why(second).evidence()).containsExactly("afterok:" + first + ": job " + first + " is RUNNING");
+        assertThat(why(second, j -> j.id() == second).evidence()).containsExactly("afterok:" + first + ": job " + first + " is not yours to see");
+    }
+
+    @Test
+    void whoWaitsForRoomIsToldWhoHasIt() {
+        int holder = cluster.accept("kind=BATCH tasks=2");
+        int waits = cluster.accept("kind=BATCH tasks=2");
+        cluster.schedule();
+        assertThat(why(waits).says()).isEqualTo("It comes next in partition p, and not enough is free for it.");
+        assertThat(String.join(" ", why(waits).evidence())).contains("Job " + holder + " of ");
+        assertThat(String.join(" ", why(waits, j -> j.id() == waits).evidence())).doesNotContain("Job " + holder);
+    }
+
+    @Test
+    void licencesAreCounted() {
+        int holder = cluster.accept("kind=BATCH licenses=lic:1");
+        int waits = cluster.accept("kind=BATCH licenses=lic:1");
+        cluster.schedule();
+        assertThat(why(waits).evidence()).hasSize(1).first().asString().startsWith("Licence lic: it asks for 1; 1 of 1 are in use, by job " + holder);
+    }
+
+    @Test
+    void aLimitIsNamedWithItsUse() {
+        Cluster limited = new Cluster("n1 cpus=2 mem=1000", "p nodes=n1 default=yes defmempercpu=10",
+                "options.accounting_enforce=associations,limits");
+        limited.apply(new Command.ApplyPolicy(new DbdMessages.Policy(
+                List.of(new DbdMessages.AssocPolicy(1, 0, "root", "", "", false, Map.of(), List.of("normal"), "normal"),
+                        new DbdMessages.AssocPolicy(2, 1, "lab", "", "", false, Map.of("GrpTRES", "cpu=1"), List.of("normal"), "normal"),
+                        new DbdMessages.AssocPolicy(3, 2, "lab", "alice", "", true, Map.of(), List.of("normal"), "normal")),
+                List.of(new DbdMessages.QosPolicy(1, "normal", Map.of())), List.of(), List.of())));
+        limited.accept("kind=BATCH charge.account=lab charge.qos=normal");
+        int waits = limited.accept("kind=BATCH charge.account=lab charge.qos=normal");
+        limited.schedule();
+        Job job = limited.state().jobs().at(waits);
+        Explainer.Explanation e = new Explainer(limited.state(), new Now(limited.seconds() * 1000, limited.seconds() * 1000),
+                (Scheduler) limited.core().planner(), j -> true, s -> "then").of(job, JobReason.ASSOC_GRP_CPU_LIMIT);
+        assertThat(e.says()).isEqualTo("A limit keeps it back: GrpTRES of account lab.");
+        assertThat(e.evidence()).containsExactly("1 of 1 cpu are in use, and it asks for 1.");
+    }
+
+    @Test
+    void whoIsHeldIsToldHowToGoOn() {
+        int held = cluster.accept("kind=BATCH timing.hold=true");
+        assertThat(why(held).change()).isEqualTo("scontrol release " + held);
+    }
+}
