@@ -20,7 +20,8 @@ class ExplainerTest {
         Scheduler scheduler = (Scheduler) cluster.core().planner();
         Job job = cluster.state().jobs().at(id);
         JobReason reason = job.reason() == JobReason.NONE ? scheduler.reason(id) : job.reason();
-        return new Explainer(cluster.state(), new Now(cluster.seconds() * 1000, cluster.seconds() * 1000), scheduler, shown, s -> "then").of(job, reason);
+        Now now = new Now(cluster.seconds() * 1000, cluster.seconds() * 1000);
+        return new Explainer(cluster.state(), now, scheduler, shown, s -> "then").of(job, reason);
     }
 
     private Explainer.Explanation why(int id) {
