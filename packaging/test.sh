@@ -9,9 +9,10 @@ passed=0
 again=()
 
 run() {
-  local name=$1; shift
+  local name=$1 begun=$SECONDS; shift
   printf '== %s\n' "$name"
   if "$@"; then passed=$((passed+1)); else failed=$((failed+1)); printf '== FAILED: %s\n' "$name"; fi
+  printf '== took %s s\n' $((SECONDS - begun))
 }
 
 case $part in all|--java) run "java modules" mvn -q -B -f "$here/pom.xml" verify ;; esac

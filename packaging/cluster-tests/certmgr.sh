@@ -26,7 +26,7 @@ for wrong in "CertmgrType=certmgr/none:CertmgrType=certmgr/none is not part of t
 done
 start_cluster 1 2 "TLSType=tls/s2n
 CertmgrType=certmgr/script
-CertmgrParameters=$all,single_use_tokens,certificate_renewal_period=1
+CertmgrParameters=$all,single_use_tokens,certificate_renewal_period=2
 NodeName=n2 NodeHostname=$(hostname -s) NodeAddr=127.0.0.1 Port=@port+5@ CPUs=2 RealMemory=4000 State=UNKNOWN
 PartitionName=other Nodes=n2"
 check "a node whose token the site knows" "n1 0" "$(subject $((port + 1))) $(srun true </dev/null; echo $?)"
@@ -42,14 +42,14 @@ soon 'sinfo -h -n n2 -o %t | grep -q idle'
 check "with it, after a restart" "n2 0" "$(subject $((port + 5))) $(srun -p other true </dev/null; echo $?)"
 check "nobody else was asked" "" "$(cat "$dir/asked")"
 check "it counts once" "" "$(scontrol show node n2 --json | python3 -c 'import json,sys; print(*json.load(sys.stdin)["nodes"][0]["cert_flags"])')"
-match "and slurmctld gave it another for the next time" "the token is not valid" "$(cp "$dir/spool/n2/slurmd_cert_token" "$dir/kept"; echo forged > "$dir/spool/n2/slurmd_cert_token"; kill "$(pid_of slurmd-n2)"; soon '! kill -0 "$(pid_of slurmd-n2)" 2>/dev/null'; touch -d '2 minutes ago' "$dir/spool/n2/slurmd_cert.pem"; start_node n2 || true; cat "$dir/log/slurmd-n2.log" | tail -3)"
+match "and slurmctld gave it another for the next time" "the token is not valid" "$(cp "$dir/spool/n2/slurmd_cert_token" "$dir/kept"; echo forged > "$dir/spool/n2/slurmd_cert_token"; kill "$(pid_of slurmd-n2)"; soon '! kill -0 "$(pid_of slurmd-n2)" 2>/dev/null'; touch -d '3 minutes ago' "$dir/spool/n2/slurmd_cert.pem"; start_node n2 || true; cat "$dir/log/slurmd-n2.log" | tail -3)"
 cp "$dir/kept" "$dir/spool/n2/slurmd_cert_token"; start_node n2; soon 'sinfo -h -n n2 -o %t | grep -q idle'
 check "with which it renews" "idle 0" "$(sinfo -h -n n2 -o %t | head -1) $(srun -p other true </dev/null; echo $?)"
 check "a user may not set one" "slurm_update error: Access/permission denied" "$(if [ "$(id -u)" = 0 ]; then (cd / && setpriv --reuid=nobody --regid=nogroup --clear-groups -- env SLURM_CONF="$SLURM_CONF" PATH="$PATH" scontrol update nodename=n2 certtoken=x 2>&1); else echo "slurm_update error: Access/permission denied"; fi)"
-first=$(serial $((port + 1))); touch -d '2 minutes ago' "$dir/spool/n1/slurmd_cert.pem"; kill "$(pid_of slurmd-n1)"; soon '! kill -0 "$(pid_of slurmd-n1)" 2>/dev/null'; start_node n1
+first=$(serial $((port + 1))); touch -d '3 minutes ago' "$dir/spool/n1/slurmd_cert.pem"; kill "$(pid_of slurmd-n1)"; soon '! kill -0 "$(pid_of slurmd-n1)" 2>/dev/null'; start_node n1
 soon 'sinfo -h -n n1 -o %t | grep -q idle'
 check "an old one is renewed" another "$([ "$(serial $((port + 1)))" != "$first" ] && echo another)"
-second=$(serial $((port + 1))); soon '[ "$(serial $((port + 1)))" != "$second" ]' 400
+second=$(serial $((port + 1))); touch -d '3 minutes ago' "$dir/spool/n1/slurmd_cert.pem"; soon '[ "$(serial $((port + 1)))" != "$second" ]' 400
 check "in time, while it runs" "another 0" "$([ "$(serial $((port + 1)))" != "$second" ] && echo another) $(srun true </dev/null; echo $?)"
 
 scontrol update nodename='n[1-2]' instanceid='i-[7-8]' instancetype=big

@@ -24,6 +24,8 @@ final class NodeCertificate {
     /** slurmctld may start after its nodes. */
     private static final int TRIES = 60;
     private static final int PAUSE_MS = 1_000;
+    /** So often it is looked whether it is time: clocks are set, and files are exchanged. */
+    private static final int LOOK_MS = 10_000;
     /** After a renewal that failed. */
     private static final int AGAIN_MS = 60_000;
 
@@ -69,7 +71,7 @@ final class NodeCertificate {
 
     /** Renews it as long as the loop runs. */
     void keep(Loop loop) {
-        loop.later(Math.max(PAUSE_MS, untilRenewalMs()), () -> Loop.aside(() -> {
+        loop.later(Math.clamp(untilRenewalMs(), PAUSE_MS, LOOK_MS), () -> Loop.aside(() -> {
             try {
                 if (untilRenewalMs() <= 0) {
                     obtain(1);
