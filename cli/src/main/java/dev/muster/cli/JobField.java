@@ -155,6 +155,7 @@ enum JobField {
         public int byName(String name) {
             String wanted = switch (name) {
                 case "gres", "tres-per_node" -> "tres-per-node";
+                case "cpuspertask" -> "cpus-per-task";
                 case "executinghost" -> "batchhost";
                 case "shared" -> "oversubscribe";
                 default -> name;

@@ -58,6 +58,7 @@ class VerboseTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '~', textBlock = """
+            squeue -h -O cpuspertask:4,cpus-per-task:3                                    ~ 1   1
             squeue -h -O stdout:20,minmemory:6,mintmpdisk:6                               ~ /tmp/o-%j           2G    1G
             squeue -h --expand-patterns --noconvert -O stdout:20,minmemory:6,mintmpdisk:6 ~ /tmp/o-187          2048M 1024M
             sacct -nP -j 188 -o stdout,stderr,uid                                         ~ /x/%A_%4a.%N.%u|/x/\\%j|4242
