@@ -206,7 +206,7 @@ final class Classes {
             return QueueOrder.UNKNOWN;
         }
         Need need = scheduler.need(job, of.get(), state);
-        if (need.network().switches() > 0 || need.reboot() == Need.Reboot.FOR_FEATURES
+        if (need.network().switches() > 0 || Waits.mayDelayBoot(job, need, state)
                 || !need.licences().items().isEmpty() && !state.settings().layered().isEmpty()) {
             return QueueOrder.UNKNOWN;
         }

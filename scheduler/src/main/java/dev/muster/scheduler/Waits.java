@@ -26,6 +26,12 @@ final class Waits {
                 && waitedS > Network.patience(job.desc().request(), state.settings()) ? interned.apply(out.onAnySwitches()) : out;
     }
 
+    /** Whether its nodes are others before it has waited long enough. */
+    static boolean mayDelayBoot(Job job, Need need, State state) {
+        return need.reboot() == Need.Reboot.FOR_FEATURES && !need.features().isEmpty()
+                && (job.desc().timing().delayBootMin() > 0 || state.settings().options().containsKey("delay_boot"));
+    }
+
     private long bootDelayS(Job job) {
         String all = state.settings().options().getOrDefault("delay_boot", "");
         int own = job.desc().timing().delayBootMin();
