@@ -60,10 +60,33 @@ check "where there are none" "No job steps exist on this node. 1" "$( (scontrol 
 check "topologies" "--- - topology: default cluster_default: true flat: true" "$(scontrol show topoconf | xargs)"
 for i in $(seq 90); do [ "$(scontrol show job "$lower" | grep -o 'AllocTRES=.*mem=1000M')" ] || break; sleep 1; done
 match "memory is given back" 'AllocTRES=cpu=1,mem=100M' "$(scontrol show job "$lower")"
-scancel "$lower"
+scancel "$lower"; wait_empty
+cat > "$dir/work/away.sh" <<'S'
+#!/bin/bash
+#SBATCH -N2 --ntasks-per-node=2
+srun -n1 touch started
+until [ -e away ]; do sleep 0.1; done
+srun -N2 -n4 -l sh -c 'echo $SLURM_STEP_ID $SLURMD_NODENAME' | sort
+srun -N2 -n4 sh -c '[ $SLURM_PROCID != 0 ] || touch busy; until [ -e on ]; do sleep 0.1; done' & until [ -e busy ]; do sleep 0.1; done
+srun -n1 echo later & until grep -q retrying err; do sleep 0.1; done; touch on; wait
+srun -n1 sh -c 'touch long; exec sleep 200' & until [ -e long ]; do sleep 0.1; done; kill %%; wait
+srun -n1 sh -c 'exit 7'; echo "rc $?"
+srun -N2 -n2 sh -c 'touch last.$SLURM_PROCID; until [ -e back ]; do sleep 0.1; done; exit 5'; echo "rc $?"
+S
+away=$(sbatch --parsable -o away.out -e err away.sh)
+for i in $(seq 100); do [ -e started ] && break; sleep 0.1; done
 scontrol abort
 for i in $(seq 100); do kill -0 "$(pid_of slurmctld)" 2>/dev/null || break; sleep 0.1; done
 check "abort ends slurmctld at once" "gone" "$(kill -0 "$(pid_of slurmctld)" 2>/dev/null && echo there || echo gone)"
+touch away; for i in $(seq 300); do [ -e last.0 ] && [ -e last.1 ] && break; sleep 0.1; done
+check "steps while slurmctld is away" "0: 1 n1,1: 1 n1,2: 1 n2,3: 1 n2,later,rc 7," "$(tr '\n' ',' < away.out)"
+match "what waits for room is told" "Job $away step creation temporarily disabled, retrying \(Requested nodes are busy\)" "$(cat err)"
+match "and ends as its srun says" "forcing job termination" "$(cat err)"
+kill -9 "$(pid_of slurmd-n2)"; start_node n2; for i in $(seq 50); do kill -0 "$(pid_of slurmd-n2)" 2>/dev/null && break; sleep 0.1; done
 start_ctld
+for i in $(seq 150); do [ "$(sinfo -h -N -p main -o %T 2>/dev/null | grep -c alloc\|mixed)" = 2 ] && squeue -h -s -j "$away" -o %i | grep -q '\.6' && break; sleep 0.1; done
+match "it knows them when it is back" "$away.6 sh n\[1-2\]" "$(squeue -h -s -j "$away" -o '%i %j %N')"
+touch back; wait_empty 30
+check "and how they ended" "0:0 0:0 0:0 0:0 0:9 7:0 5:0" "$(sacct -n -P -j "$away" -o jobid,exitcode | sed -n 's/.*\.[0-9]*|//p' | xargs)"
 match "and what was is there" 'JobState=' "$(scontrol show job "$lower")"
 wait_empty 30

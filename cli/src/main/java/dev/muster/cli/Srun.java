@@ -188,7 +188,7 @@ final class Srun implements Command {
         try {
             Json.Obj q = new Json.Obj();
             q.put("jobId", (long) jobId);
-            allocation = c.host().controller().call("AwaitAllocation", q);
+            allocation = StepManager.call(c, "AwaitAllocation", q);
             if (AllocationClient.isOver(allocation)) {
                 throw new SlurmException(SlurmErrno.INVALID_JOB_ID.number(), SlurmErrno.INVALID_JOB_ID.sentence());
             }
@@ -498,7 +498,7 @@ final class Srun implements Command {
         while (true) {
             q.put("waitMs", told && !immediate ? (long) STEP_WAIT_MS : 0L);
             try {
-                Json.Obj started = c.host().controller().call(message, q);
+                Json.Obj started = StepManager.call(c, message, q);
                 if (told && !o.has(JobOption.QUIET)) {
                     Json.Obj one = started.has("parts") ? started.objects("parts").getFirst() : started;
                     c.info("Step created for StepId=" + jobId + "." + one.integer("stepId"));
@@ -540,6 +540,7 @@ final class Srun implements Command {
         if (SrunDirect.is(jobId)) {
             run.signalBy(signal -> SrunDirect.signal(c, jobId, started, signal));
         }
+        run.cancelBy(q -> StepManager.cancel(c, q, jobId, started));
         input(c, o, names, run, pty);
         Terminal terminal = pty && c.host().isTty(0) ? Terminal.raw() : null;
         signals(c, o, run, pty);

@@ -68,6 +68,12 @@ final class StepRun implements StepNode.Events {
     private boolean areEndsTold = true;
     /** How its tasks are signalled; null: by slurmctld. */
     private IntConsumer signaller;
+    private Canceller canceller;
+
+    /** The way of a request to slurmctld about the step's tasks. */
+    interface Canceller {
+        void cancel(Json.Obj request) throws SlurmException;
+    }
 
     StepRun(CommandContext c, Settings settings, String stepName, TaskOutput out, TaskOutput err) {
         this.c = c;
@@ -75,6 +81,12 @@ final class StepRun implements StepNode.Events {
         this.stepName = stepName;
         this.out = out;
         this.err = err;
+        canceller = q -> c.host().controller().call("Cancel", q);
+    }
+
+    /** Where slurmctld may be away. */
+    void cancelBy(Canceller way) {
+        canceller = way;
     }
 
     /** As {@link #connect}, for a component whose output goes elsewhere. */
@@ -366,7 +378,7 @@ final class StepRun implements StepNode.Events {
         JobRequest.put(q, "signal", signal);
         c.host().beside("signal", () -> {
             try {
-                c.host().controller().call("Cancel", q);
+                canceller.cancel(q);
             } catch (SlurmException e) {
                 c.error("Unable to signal StepId=" + stepName + ": " + e.getMessage());
             }

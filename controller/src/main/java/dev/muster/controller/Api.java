@@ -502,36 +502,8 @@ final class Api {
     }
 
     private JobMessages.Allocation allocation(Job job, List<String> said) {
-        State state = core.durable();
-        List<JobMessages.NodeShare> shares = new ArrayList<>();
-        List<Integer> tasks = JobEnvironment.taskCounts(job);
-        int i = 0;
-        for (dev.muster.core.Allocation.Share s : job.run().allocation().nodes()) {
-            shares.add(share(state, links::address, s.node(), s.cpus(), s.memoryMb(), TresText.gresDetail(state, s.node(), s.gres()),
-                    tasks.get(i++), List.of(), usable(job, s)));
-        }
-        List<String> environment = job.run().allocation().isEmpty() ? List.of()
-                : JobEnvironment.ofAllocation(state, job).entrySet().stream().map(e -> e.getKey() + "=" + e.getValue()).toList();
-        JobDesc d = job.desc();
-        return new JobMessages.Allocation(job.id(), job.state().name(), views().reason(job).word(),
-                job.state().isActive() && isSettled(job),
-                version(job, -1), job.run().allocation().isEmpty() ? "" : job.run().allocation().hostList(), shares.size(), d.partition(),
-                d.charge().account(), d.charge().qos(), d.name(), d.owner().uid(), d.owner().gid(), d.owner().user(), job.run().startTime(),
-                job.run().endTime(), job.run().limitMin(), shares, environment, job.run().exit(), d.files().workDir().text(),
-                job.het().members(), said);
-    }
-
-    private static int usable(Job job, dev.muster.core.Allocation.Share s) {
-        int threads = job.desc().request().threadsPerCore();
-        return threads > 0 && !s.cores().isEmpty() ? Math.min(s.cpus(), s.cores().count() * threads) : s.cpus();
-    }
-
-    /** @param address where a node is spoken to */
-    static JobMessages.NodeShare share(State state, Function<Node, String> address, String name, int cpus, long memoryMb, String gres, int tasks,
-            List<Integer> ids, int usableCpus) {
-        Optional<Node> node = state.nodes().find(name);
-        return new JobMessages.NodeShare(name, node.map(address).orElse(name), node.map(n -> n.spec().port()).orElse(0),
-                cpus, memoryMb, gres, tasks, ids, usableCpus);
+        return AllocationView.of(core.durable(), links::address, job, views().reason(job).word(), job.state().isActive() && isSettled(job),
+                version(job, -1), said);
     }
 
     private Reply complete(Caller caller, JobMessages.CompleteAllocation m) {

@@ -223,6 +223,7 @@ final class NodeLinks {
             }
             case NodeMessages.StepExited m -> report(link, message, m.seq());
             case NodeMessages.StepAborted m -> report(link, message, m.seq());
+            case NodeMessages.StepManaged m -> report(link, message, m.seq());
             case NodeMessages.JobDone m -> report(link, message, m.seq());
             case NodeMessages.PrologDone m -> report(link, message, m.seq());
             case NodeMessages.NodeTrouble m -> report(link, message, m.seq());

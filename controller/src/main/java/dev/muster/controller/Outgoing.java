@@ -49,6 +49,7 @@ public final class Outgoing {
         for (Change change : entry.changes()) {
             one(out, change, entry, after, launched);
         }
+        Charters.of(out, entry, after);
         return out;
     }
 
@@ -90,7 +91,7 @@ public final class Outgoing {
 
     private void launch(List<Decision.Direct> out, State state, Job job, Step step, long tickMs) {
         for (Step.Part part : step.nodes()) {
-            if (!part.done() && job.run().allocation().on(part.node()).isPresent()) {
+            if (!part.done() && !part.launched() && job.run().allocation().on(part.node()).isPresent()) {
                 try {
                     out.add(new Decision.Direct(part.node(), launches.launch(state, job, step, part, tickMs)));
                 } catch (java.io.UncheckedIOException e) {
@@ -127,7 +128,10 @@ public final class Outgoing {
         for (int id : node.jobs()) {
             Job job = state.jobs().at(id);
             job.run().allocation().on(nodeName).filter(s -> !s.released() && s.bootId().equals(node.bootId()))
-                    .ifPresent(share -> desired(out, state, job, share, tickMs));
+                    .ifPresent(share -> {
+                        desired(out, state, job, share, tickMs);
+                        Charters.whole(state, job, nodeName, tickMs).ifPresent(out::add);
+                    });
         }
         return out;
     }

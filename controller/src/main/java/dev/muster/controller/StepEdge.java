@@ -96,7 +96,7 @@ final class StepEdge {
         }
         List<JobMessages.NodeShare> shares = new ArrayList<>();
         for (Step.Part p : step.get().nodes()) {
-            shares.add(Api.share(state, address, p.node(), p.cpus(), p.memoryMb(), TresText.gresDetail(state, p.node(), p.gres()),
+            shares.add(AllocationView.share(state, address, p.node(), p.cpus(), p.memoryMb(), TresText.gresDetail(state, p.node(), p.gres()),
                     p.tasks().size(), p.tasks(), p.cpus()));
         }
         return Optional.of(new JobMessages.StepStarted(

@@ -22,6 +22,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -30,6 +31,7 @@ import java.util.stream.Collectors;
 /** A cluster as slurm.conf has it, through the reader, the bridge and the real core. Two nodes of 4 CPUs and 1000 MiB, one partition. */
 final class Site {
     private final Core core = new Core(new Scheduler().withoutConnections());
+    private final List<Entry> entries = new ArrayList<>();
     private long seconds = 1_000_000;
 
     Site(String... lines) {
@@ -62,7 +64,8 @@ final class Site {
         Now now = new Now(seconds * 1000, seconds * 1000);
         Decision decision = core.decide(c, now);
         if (decision instanceof Decision.Accepted a && !a.changes().isEmpty()) {
-            core.apply(new Entry(now.tickMs(), now.timeMs(), 0, c.getClass().getSimpleName(), a.changes()));
+            entries.add(new Entry(now.tickMs(), now.timeMs(), 0, c.getClass().getSimpleName(), a.changes()));
+            core.apply(entries.getLast());
         }
         return decision;
     }
@@ -100,6 +103,11 @@ final class Site {
         String id = submit(words);
         schedule();
         return id.matches("[0-9]+") ? job(Integer.parseInt(id)) : id;
+    }
+
+    /** All that were applied, in order. */
+    List<Entry> entries() {
+        return entries;
     }
 
     void schedule() {

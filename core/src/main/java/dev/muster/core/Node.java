@@ -281,6 +281,12 @@ public record Node(
                 jobs, cpusAllocated, memoryAllocatedMb, lastBusy, newResumeAfter, powerTime, changeable, active, wanted, powerAction, marks);
     }
 
+    /** As one that has these jobs only. */
+    public Node holding(List<Integer> ids) {
+        return new Node(spec, flags, reason, reasonUid, reasonTime, bootId, version, startTime, hardware, comment, extra, List.copyOf(ids),
+                cpusAllocated, memoryAllocatedMb, lastBusy, resumeAfter, powerTime, changeable, active, wanted, powerAction, marks);
+    }
+
     Node registered(String boot, String v, long start, Hardware h) {
         return new Node(spec, flags, reason, reasonUid, reasonTime, boot, v, start, h, comment, extra, jobs,
                 cpusAllocated, memoryAllocatedMb, lastBusy, resumeAfter, powerTime, changeable, active, wanted, powerAction, marks);

@@ -174,6 +174,10 @@ final class NodeRules {
                     .ifPresent(j -> launchFailed(j, c.node(), m));
             case NodeMessages.StepExited m -> holder(m.jobId(), m.attempt(), c.node()).ifPresent(j -> stepExited(j, c.node(), m));
             case NodeMessages.StepAborted m -> holder(m.jobId(), m.attempt(), c.node()).ifPresent(j -> stepAborted(j, m.stepId()));
+            case NodeMessages.StepManaged m -> {
+                return holder(m.jobId(), m.attempt(), c.node()).map(j -> new ManagedSteps(state, now).told(j, c.node(), m))
+                        .orElse(Decision.of(List.of(), ""));
+            }
             case NodeMessages.JobDone m -> holder(m.jobId(), m.attempt(), c.node()).ifPresent(j -> jobDone(j, c.node(), m));
             case NodeMessages.PrologDone m -> holder(m.jobId(), m.attempt(), c.node()).ifPresent(j -> prologDone(j, c.node(), m));
             case NodeMessages.NodeTrouble m -> state.nodes().find(c.node()).ifPresent(n -> drain(n.name(), m.reason()));
@@ -226,7 +230,7 @@ final class NodeRules {
         }
     }
 
-    private static final Change.Usage NO_USAGE = new Change.Usage(0, 0, 0, 0, 0, 0, 0);
+    static final Change.Usage NO_USAGE = new Change.Usage(0, 0, 0, 0, 0, 0, 0);
 
     private void partEnded(
             Job job, Step step, String node, ExitStatus worst, Map<String, ExitStatus> exits, String reason, Change.Usage usage) {

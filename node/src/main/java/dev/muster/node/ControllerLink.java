@@ -41,6 +41,7 @@ final class ControllerLink implements AutoCloseable {
     private final Consumer<ToNode> orders;
     private volatile boolean closed;
     private volatile Frames current;
+    private volatile boolean connected;
     private volatile Queue<ToController> answers = new LinkedBlockingQueue<>();
 
     interface ClientSource {
@@ -112,6 +113,7 @@ final class ControllerLink implements AutoCloseable {
                 switch (order) {
                     case Welcome w -> {
                         welcome = true;
+                        connected = true;
                         log.info("registered at " + address.host() + ":" + address.port());
                         int seconds = w.heartbeatSeconds() > 0 ? w.heartbeatSeconds() : HEARTBEAT_SECONDS_DEFAULT;
                         Loop.aside(() -> write(frames, queue, seconds));
@@ -131,6 +133,7 @@ final class ControllerLink implements AutoCloseable {
         } catch (java.io.EOFException e) {
             log.verbose("the controller closed the connection");
         } finally {
+            connected = false;
             answers = new LinkedBlockingQueue<>();
             loop.post(reports::disconnect);
             queue.add(END);
@@ -141,6 +144,11 @@ final class ControllerLink implements AutoCloseable {
     /** Tells the controller that is connected now; what it does not hear it does without. */
     void tell(ToController message) {
         answers.add(message);
+    }
+
+    /** The controller has taken the registration, and the connection stands as far as is known here. */
+    boolean isConnected() {
+        return connected;
     }
 
     /** Registers anew. */

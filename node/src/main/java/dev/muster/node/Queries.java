@@ -29,11 +29,13 @@ final class Queries {
     private final Supplier<Hardware> hardware;
     private final LongSupplier lastMessage;
     private final Unallocated unallocated;
+    private final StepManager manager;
     private final long startTime;
 
     Queries(Settings settings, Loop loop, Jobs jobs, Sensors sensors, Supplier<Hardware> hardware, LongSupplier lastMessage, long startTime,
-            Unallocated unallocated) {
+            Unallocated unallocated, StepManager manager) {
         this.unallocated = unallocated;
+        this.manager = manager;
         this.settings = settings;
         this.loop = loop;
         this.jobs = jobs;
@@ -50,6 +52,7 @@ final class Queries {
                 case "QueryProcesses" -> Reply.of(processes(caller, Codec.decode(body, SlurmdMessages.QueryProcesses.class)));
                 case "RunUnallocated" -> unallocated.run(caller, Codec.decode(body, SlurmdMessages.RunUnallocated.class));
                 case "SignalUnallocated" -> unallocated.signal(caller, Codec.decode(body, SlurmdMessages.SignalUnallocated.class));
+                case "AwaitAllocation", "CreateStep", "SignalStep", "QueryJobSteps", "TakeStep", "DropStep" -> manager.answer(caller, message, body);
                 default -> Reply.error(404, SlurmErrno.UNEXPECTED_MSG_ERROR, "slurmd does not know the message " + message);
             };
         } catch (Json.MalformedException e) {

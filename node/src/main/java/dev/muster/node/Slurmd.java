@@ -3,6 +3,7 @@ package dev.muster.node;
 import dev.muster.config.TlsPlaces;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.daemon.Sessions;
+import dev.muster.model.Json;
 import dev.muster.model.Release;
 import dev.muster.model.node.NodeMessages.Ack;
 import dev.muster.model.node.NodeMessages.CheckHealth;
@@ -41,6 +42,7 @@ import java.util.Optional;
 public final class Slurmd implements AutoCloseable {
     private static final int PORT_WAIT_MS = 3_000;
     private static final int PORT_PAUSE_MS = 100;
+    private static final int PEER_MS = 5_000;
 
     private final Settings settings;
     private final DaemonLog log;
@@ -52,6 +54,7 @@ public final class Slurmd implements AutoCloseable {
     private final MpiLinks mpi;
     private final LaunchRelay launches;
     private final Reports reports;
+    private final StepManager manager;
     private final HardwareProbe probe;
     private final ControllerLink link;
     private final Server server;
@@ -129,11 +132,13 @@ public final class Slurmd implements AutoCloseable {
         sampleLater();
         new TaskSamples(loop, settings.around().sensing(), settings.confinement().tracking() == Confinement.Tracking.GROUP, jobs::running,
                 log).start();
+        manager = new StepManager(settings, log, loop, jobs, reports, spool, (node, message, body) -> ask(neighbours, sessions, node, message, body),
+                bootId, () -> isConnected());
         adopt();
         IoRelay relay = new IoRelay(settings, log, loop, this::step, spool, node -> dial(neighbours, sessions, node, "io"));
         launches = new LaunchRelay(settings, log, loop, jobs::launch, node -> dial(neighbours, sessions, node, LaunchRelay.STREAM));
         queries = new Queries(settings, loop, jobs, sensors, this::hardware, () -> lastMessage, startTime,
-                new Unallocated(settings, loop, jobs, bootId));
+                new Unallocated(settings, loop, jobs, bootId), manager);
         server = open(sessions, relay);
         link = new ControllerLink(settings, log, loop, reports,
                 (host, port) -> sessions.client(host, port).connectWithin(settings.connectMs()), this::register,
@@ -150,6 +155,24 @@ public final class Slurmd implements AutoCloseable {
         try (Client client = sessions.client(at.host(), at.port()).connectWithin(settings.connectMs())) {
             return client.stream(Server.streamPath(stream), "muster-" + stream);
         }
+    }
+
+    private static byte[] ask(Neighbours neighbours, Sessions sessions, String node, String message, byte[] body) throws IOException {
+        Settings.Address at = neighbours.find(node).orElseThrow(() -> new IOException("not in slurm.conf"));
+        try (Client client = sessions.client(at.host(), at.port())) {
+            Client.Response answer = client.post("/muster/v1/" + message, body, PEER_MS);
+            if (answer.status() != 200) {
+                throw new IOException(Json.object(answer.body()).text("error"));
+            }
+            return answer.body();
+        } catch (Json.MalformedException e) {
+            throw new IOException(e.getMessage());
+        }
+    }
+
+    /** Null while the parts are still put together. */
+    private boolean isConnected() {
+        return link != null && link.isConnected();
     }
 
     private static void requirePam(Path stepd) throws CannotStartException {
@@ -175,6 +198,7 @@ public final class Slurmd implements AutoCloseable {
     private void adopt() {
         loop.post(() -> {
             try {
+                manager.adopt();
                 jobs.adopt();
             } catch (IOException e) {
                 log.error("cannot read " + settings.spoolDirectory() + ": " + Reasons.of(e));
@@ -311,6 +335,7 @@ public final class Slurmd implements AutoCloseable {
             case dev.muster.model.node.NodeMessages.SetMemory s -> jobs.setMemory(s);
             case dev.muster.model.node.NodeMessages.MeasureMemory m -> measure(m);
             case dev.muster.model.node.NodeMessages.Notify n -> jobs.notify(n);
+            case dev.muster.model.node.NodeMessages.Charter c -> manager.told(c);
             case ReadConfig r -> Loop.aside(owner::readConfig);
             case StopDaemon s -> Loop.aside(owner::stop);
             case Ack a -> reports.acknowledge(a.seq());

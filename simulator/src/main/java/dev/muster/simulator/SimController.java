@@ -496,6 +496,7 @@ final class SimController implements Pipeline.Effects {
                 case NodeMessages.LaunchFailed m -> report(wire, m, m.seq());
                 case NodeMessages.StepExited m -> report(wire, m, m.seq());
                 case NodeMessages.StepAborted m -> report(wire, m, m.seq());
+                case NodeMessages.StepManaged m -> report(wire, m, m.seq());
                 case NodeMessages.NodeTrouble m -> wire.send(new NodeMessages.Ack(m.seq()));
                 case NodeMessages.JobDone m -> report(wire, m, m.seq());
                 case NodeMessages.PrologDone m -> report(wire, m, m.seq());

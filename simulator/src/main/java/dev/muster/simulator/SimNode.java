@@ -353,6 +353,7 @@ final class SimNode {
             }
             case NodeMessages.Relay m -> launch(m.launches().launch(m.launches().parts().getFirst()));
             case NodeMessages.StaleRelay m -> { }
+            case NodeMessages.Charter m -> { }         // nobody asks it for steps
             case NodeMessages.Notify m -> { }
             case NodeMessages.Signal m -> { }
             case NodeMessages.Welcome m -> { }

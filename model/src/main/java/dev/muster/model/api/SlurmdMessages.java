@@ -2,6 +2,8 @@ package dev.muster.model.api;
 
 import dev.muster.model.Identity;
 import dev.muster.model.StepDesc;
+import dev.muster.model.node.NodeMessages.Launch;
+import dev.muster.model.node.NodeMessages.StepManaged;
 import java.util.List;
 
 /** What slurmd itself answers on its port. */
@@ -79,6 +81,25 @@ public final class SlurmdMessages {
 
     /** To the tasks of such a step; SIGKILL ends it. Its owner and administrators may. */
     public record SignalUnallocated(int jobId, int stepId, int signal) {}
+
+    /** To a step's tasks on the node while slurmctld is away; SIGKILL ends it there. Its owner and administrators may. */
+    public record SignalStep(int jobId, int stepId, int signal) {}
+
+    /** From a job's step manager to its other nodes, while slurmctld is away: which of its steps are there? */
+    public record QueryJobSteps(int jobId, int attempt) {}
+
+    /**
+     * @param connected slurmctld speaks to the node: it is not away
+     * @param live      steps that run, or are about to
+     * @param highest   number of a step that the node has heard of; -1 of none
+     */
+    public record JobStepsReply(boolean connected, List<Integer> live, int highest) {}
+
+    /** Begins a node's part of a step that the job's step manager has made. Answered when the node will not forget it. */
+    public record TakeStep(Launch launch, StepManaged managed) {}
+
+    /** Ends it again: another of its nodes was not reached. */
+    public record DropStep(int stepId, StepManaged managed) {}
 
     public record Done() {}
 }

@@ -131,6 +131,21 @@ public final class NodeMessages {
     /** A task has asked, by PMI, that the whole step is ended. seq as in {@link JobDone}. */
     public record StepAborted(long seq, int jobId, int attempt, int stepId) implements ToController {}
 
+    /**
+     * A step that the job's step manager began while slurmctld was away. Each of the step's nodes says it, before anything else of the step, so that
+     * whichever comes first makes it known. seq as in {@link JobDone}.
+     *
+     * @param uid       who asked for it, with that request
+     * @param step      the core's record of it
+     * @param missed    nodes of it that could not be told to begin it: it was ended on the others
+     */
+    public record StepManaged(long seq, int jobId, int attempt, int uid, String requestId, Bytes step, List<String> missed)
+            implements ToController {
+        public StepManaged numbered(long number) {
+            return new StepManaged(number, jobId, attempt, uid, requestId, step, missed);
+        }
+    }
+
     /** Something is wrong with the node: nothing new is to go there. seq as in {@link JobDone}. */
     public record NodeTrouble(long seq, String reason) implements ToController {}
 
@@ -344,6 +359,14 @@ public final class NodeMessages {
 
     /** Writes the words to the standard error of the step's first task on the node. */
     public record Notify(int jobId, int attempt, int stepId, String text) implements ToNode {}
+
+    /**
+     * What the first node of a job needs to begin steps of it while slurmctld is away (--stepmgr).
+     *
+     * @param whole the entry rebuilds what is known of the job; else it is what has happened since
+     * @param entry of the core, with nothing in it but this job, its nodes and the settings
+     */
+    public record Charter(int jobId, int attempt, boolean whole, Bytes entry) implements ToNode {}
 
     /** Read the configuration again. */
     public record ReadConfig() implements ToNode {}

@@ -1,0 +1,206 @@
+package dev.muster.controller;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.core.Command;
+import dev.muster.core.Decision;
+import dev.muster.core.Entry;
+import dev.muster.core.Job;
+import dev.muster.core.Step;
+import dev.muster.daemon.StepDesk;
+import dev.muster.model.Bytes;
+import dev.muster.model.Codec;
+import dev.muster.model.ExitStatus;
+import dev.muster.model.Json;
+import dev.muster.model.SlurmErrno;
+import dev.muster.model.StepDesc;
+import dev.muster.model.api.JobMessages;
+import dev.muster.model.node.NodeMessages;
+import dev.muster.model.node.NodeMessages.Charter;
+import dev.muster.model.node.NodeMessages.Launch;
+import dev.muster.model.node.NodeMessages.StepManaged;
+import dev.muster.model.node.NodeMessages.ToNode;
+import java.util.List;
+import java.util.Map;
+import java.util.ServiceLoader;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+
+/** Steps that a job's first node decides on while slurmctld is away, and what slurmctld makes of them when it is back. */
+class ManagedJobTest {
+    private static final int USER = 1000;
+    private static final int JOB = 1;
+
+    private final Site site = new Site("PrologFlags=Contain", "MpiParams=ports=7000-7003");
+    private final Outgoing outgoing = new Outgoing(hash -> Bytes.of("A=1"), (j, e) -> { });
+    private int seen;
+    private StepDesk.Job node;
+
+    ManagedJobTest() {
+        assertThat(site.run("nodesMin=2 nodesMax=2 tasks=4 tasksPerNode=2 extras.stepMgr=true kind=ALLOCATION"))
+                .isEqualTo("RUNNING n1:2/1000 n2:2/1000");
+        List.of("n1", "n2").forEach(n -> site.apply(new Command.Report(n, new NodeMessages.PrologDone(1, JOB, 1, ""))));
+        hear();
+    }
+
+    /** What slurmctld tells the job's first node comes there, as bytes. */
+    private void hear() {
+        for (Entry entry : site.entries().subList(seen, site.entries().size())) {
+            for (Decision.Direct d : outgoing.of(entry, site.core().state())) {
+                if (Codec.decode(Codec.encode(d.message(), ToNode.class), ToNode.class) instanceof Charter c) {
+                    assertThat(d.node()).isEqualTo("n1");
+                    if (c.whole()) {
+                        node = ServiceLoader.load(StepDesk.class).findFirst().orElseThrow().open(c.entry());
+                    } else {
+                        node.follow(c.entry());
+                    }
+                }
+            }
+        }
+        seen = site.entries().size();
+    }
+
+    private static StepDesc desc(int tasks) {
+        Json.Obj request = new Json.Obj().put("tasks", (long) tasks).put("nodesMin", (long) Math.min(2, tasks));
+        return Codec.bind(new Json.Obj().put("name", "s").put("request", request), StepDesc.class).withEnvironment(List.of(Bytes.of("A=1")));
+    }
+
+    private StepDesk.Answer<StepDesk.Begun> ask(String requestId, int tasks) {
+        return node.create(USER, new JobMessages.CreateStep(requestId, JOB, desc(tasks), 0), "io" + requestId, 1_000_000_000L);
+    }
+
+    private StepDesk.Begun begun(String requestId, int tasks) {
+        return switch (ask(requestId, tasks)) {
+            case StepDesk.Given<StepDesk.Begun> g -> g.value();
+            case StepDesk.Refused<StepDesk.Begun> r -> throw new AssertionError(r.sentence());
+        };
+    }
+
+    private String refusal(int tasks) {
+        return ask("", tasks) instanceof StepDesk.Refused<StepDesk.Begun> r ? r.errno().name() : "none";
+    }
+
+    private Decision tell(String from, StepManaged m) {
+        return site.apply(new Command.Report(from, Codec.decode(Codec.encode(m.numbered(7), NodeMessages.ToController.class),
+                NodeMessages.ToController.class)));
+    }
+
+    /** {@code 0 n1:done n2} of each numbered step. */
+    private String steps() {
+        Job job = site.core().state().jobs().at(JOB);
+        StringBuilder out = new StringBuilder();
+        job.run().steps().stream().filter(s -> s.id() >= 0).forEach(s -> {
+            out.append(out.isEmpty() ? "" : ", ").append(s.id()).append(s.state() == Step.State.ENDED ? " over" : "")
+                    .append(s.ending().isEmpty() ? "" : " ending");
+            s.nodes().forEach(p -> out.append(' ').append(p.node()).append(p.done() ? ":done" : ""));
+        });
+        return out.toString();
+    }
+
+    @Test
+    void itIsDecidedAsSlurmctldWould() {
+        StepDesk.Begun there = begun("r1", 4);
+        JobMessages.CreateStep m = new JobMessages.CreateStep("r1", JOB, desc(4), 0);
+        String hash = Blobs.hash(SubmitEdge.joined(m.step().environment()));
+        site.apply(new Command.CreateStep(USER, "r1", JOB, m.step().withEnvironment(List.of(Bytes.of(hash))), Bytes.of("A=1"), "ior1"));
+        Map<String, Launch> here = new TreeMap<>();
+        outgoing.of(site.entries().getLast(), site.core().state()).forEach(d -> {
+            if (d.message() instanceof Launch l) {
+                here.put(d.node(), l);
+            }
+        });
+        assertThat(there.launches().stream().map(StepDesk.NodeLaunch::node)).containsExactly("n1", "n2");
+        there.launches().forEach(l -> {
+            assertThat(l.launch().environment()).isEqualTo(here.get(l.node()).environment()).isNotEmpty();
+            assertThat(l.launch().tasks()).isEqualTo(here.get(l.node()).tasks()).isNotEmpty();
+            assertThat(l.launch().share()).isEqualTo(here.get(l.node()).share());
+            assertThat(l.launch().ioToken()).isEqualTo("ior1");
+        });
+        assertThat(there.started().shares()).extracting(JobMessages.NodeShare::taskIds).containsExactly(List.of(0, 1), List.of(2, 3));
+    }
+
+    @Test
+    void whoMayAndWhatWaits() {
+        assertThat(node.allocation(USER)).isInstanceOfSatisfying(StepDesk.Given.class, g ->
+                assertThat(((JobMessages.Allocation) g.value()).nodes()).isEqualTo("n[1-2]"));
+        assertThat(node.allocation(USER + 1)).isInstanceOf(StepDesk.Refused.class);
+        assertThat(node.create(USER + 1, new JobMessages.CreateStep("", JOB, desc(1), 0), "t", 1)).isInstanceOfSatisfying(StepDesk.Refused.class,
+                r -> assertThat(r.errno()).isEqualTo(SlurmErrno.ACCESS_DENIED));
+        assertThat(begun("a", 4).started().stepId()).isZero();
+        assertThat(begun("a", 4).started().stepId()).as("the same request").isZero();
+        assertThat(refusal(2)).isEqualTo("NODES_BUSY");
+        assertThat(refusal(40)).isEqualTo("TOO_MANY_REQUESTED_CPUS");
+        assertThat(node.open("n2")).containsExactly(0);
+        node.over(0, "n2", 1);
+        node.over(0, "n1", 1);
+        assertThat(node.open("n1")).isEmpty();
+        assertThat(begun("b", 2).started().stepId()).isEqualTo(1);
+        assertThat(node.nextStep()).isEqualTo(2);
+    }
+
+    @Test
+    void itKnowsWhatSlurmctldBeganBefore() {
+        String hash = Blobs.hash(Bytes.of("A=1"));
+        site.apply(new Command.CreateStep(USER, "x", JOB, desc(4).withEnvironment(List.of(Bytes.of(hash))), Bytes.of("A=1"), "t"));
+        hear();
+        assertThat(refusal(1)).isEqualTo("NODES_BUSY");
+        for (String n : List.of("n1", "n2")) {
+            site.apply(new Command.Report(n, new NodeMessages.StepExited(1, JOB, 1, 0, Map.of("0", ExitStatus.NONE), "", 1,
+                    new NodeMessages.Usage(0, 0, 0, 0, 0, 0, 0))));
+        }
+        hear();
+        assertThat(begun("y", 4).started().stepId()).isEqualTo(1);
+    }
+
+    @Test
+    void slurmctldTakesItOver() {
+        StepManaged m = begun("r", 4).managed();
+        tell("n2", m);
+        assertThat(steps()).isEqualTo("0 n1 n2");
+        assertThat(outgoing.of(site.entries().getLast(), site.core().state())).as("it runs already").noneMatch(d -> d.message() instanceof Launch);
+        int before = site.entries().size();
+        tell("n1", m);
+        tell("n2", m);
+        assertThat(site.entries()).as("said again").hasSize(before);
+        site.apply(new Command.Report("n1", new NodeMessages.StepExited(1, JOB, 1, 0, Map.of("0", ExitStatus.NONE), "", 1,
+                new NodeMessages.Usage(0, 0, 0, 0, 0, 0, 0))));
+        assertThat(steps()).isEqualTo("0 n1:done n2");
+        assertThat(site.apply(new Command.CreateStep(USER, "r", JOB, desc(4), Bytes.EMPTY, "t")))
+                .as("asked again here").isInstanceOfSatisfying(Decision.Accepted.class, a -> assertThat(a.reply()).isEqualTo(0));
+    }
+
+    @Test
+    void aNodeThatWasNotReachedHasLostItsPart() {
+        StepManaged m = begun("r", 4).managed();
+        tell("n1", m);
+        tell("n1", new StepManaged(0, m.jobId(), m.attempt(), m.uid(), m.requestId(), m.step(), List.of("n2")));
+        assertThat(steps()).isEqualTo("0 n1 n2:done");
+        site.apply(new Command.Report("n1", new NodeMessages.StepExited(1, JOB, 1, 0, Map.of("0", ExitStatus.signaled(9)), "", 1,
+                new NodeMessages.Usage(0, 0, 0, 0, 0, 0, 0))));
+        assertThat(steps()).isEqualTo("0 over n1:done n2:done");
+    }
+
+    /** slurmctld died after it had made a step durable and before anybody heard of it. */
+    @Test
+    void theSameRequestRunsOnce() {
+        site.apply(new Command.CreateStep(USER, "r", JOB, desc(2), Bytes.EMPTY, "t"));
+        assertThat(steps()).isEqualTo("0 n1 n2");
+        StepManaged m = begun("r", 2).managed();
+        Decision same = tell("n1", m);
+        assertThat(((Decision.Accepted) same).direct()).as("of one number only one goes on").extracting(d -> d.message().getClass().getSimpleName())
+                .containsExactly("EndStep");
+        Step step = Codec.decode(m.step().toArray(), Step.class);
+        Json.Obj other = Json.object(Codec.encode(step)).put("id", 5L);
+        tell("n1", new StepManaged(0, m.jobId(), m.attempt(), m.uid(), m.requestId(), Bytes.of(Json.print(other)), List.of()));
+        assertThat(steps()).isEqualTo("0 ending n1 n2, 5 n1 n2");
+    }
+
+    @Test
+    void jobsWithoutAManagerAreNobodysBusiness() {
+        Site plain = new Site("PrologFlags=Contain");
+        plain.run("tasks=1");
+        assertThat(plain.entries().stream().flatMap(e -> outgoing.of(e, plain.core().state()).stream())
+                .filter(d -> d.message() instanceof Charter)).isEmpty();
+        assertThat(plain.entries()).isNotEmpty();
+    }
+}

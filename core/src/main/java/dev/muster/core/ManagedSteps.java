@@ -1,0 +1,77 @@
+package dev.muster.core;
+
+import dev.muster.model.Bytes;
+import dev.muster.model.Codec;
+import dev.muster.model.ExitStatus;
+import dev.muster.model.node.NodeMessages;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/** Steps that began while slurmctld was away: decided by the same rules on the job's first node, and made known here by each of their nodes. */
+public final class ManagedSteps {
+    private static final String NOT_REACHED = "NodeUnreachable";
+
+    private final State state;
+    private final Now now;
+    private final List<Change> changes = new ArrayList<>();
+    private final List<Decision.Direct> direct = new ArrayList<>();
+
+    ManagedSteps(State state, Now now) {
+        this.state = state;
+        this.now = now;
+    }
+
+    /** Whether the job's first node is told what it needs to decide on steps. It would not know the other components of a heterogeneous job. */
+    public static boolean isManaged(Job job) {
+        return job.desc().extras().stepMgr() && job.state().isActive() && !job.isHet() && !job.run().allocation().isEmpty();
+    }
+
+    /** As it is told: every part of it has been begun already, or is not begun any more. */
+    public static Bytes written(Step step) {
+        return Bytes.of(Codec.encode(new Step(step.id(), step.desc(), "", step.nodes().stream().map(Step.Part::started).toList(), step.state(),
+                step.startTime(), 0, step.ioToken(), "", step.het(), step.ports())));
+    }
+
+    Decision told(Job job, String node, NodeMessages.StepManaged m) {
+        Step step = Codec.decode(m.step().toArray(), Step.class);
+        Optional<Step> there = job.step(step.id());
+        if (there.isPresent() && there.get().ioToken().equals(step.ioToken())) {
+            missed(job, there.get(), m.missed());
+        } else if (there.isPresent()) {
+            // decided here at the same time, before either side knew of the other
+            direct.add(new Decision.Direct(node, new NodeMessages.EndStep(job.id(), job.attempt(), step.id(), 0, "Revoked")));
+        } else if (job.state().isActive() && step.id() >= 0 && !step.nodes().isEmpty()) {
+            adopt(job, step, m);
+        }
+        return Decision.of(changes, "", direct);
+    }
+
+    private void adopt(Job job, Step step, NodeMessages.StepManaged m) {
+        // the same request had come here, and its answer was lost: nobody is there for that step
+        Requests.answered(state, m.requestId(), m.uid()).flatMap(a -> job.step(Integer.parseInt(a.text())))
+                .filter(s -> s.state() == Step.State.RUNNING && s.ending().isEmpty())
+                .ifPresent(s -> changes.add(new Change.StepEnding(job.id(), s.id(), "Revoked", true)));
+        changes.add(new Change.StepStarted(job.id(), step));
+        missed(job, step, m.missed());
+        Requests.remember(changes, m.requestId(), m.uid(), Bytes.of(Integer.toString(step.id())));
+    }
+
+    private void missed(Job job, Step step, List<String> nodes) {
+        Step after = step;
+        for (String node : nodes) {
+            Optional<Step.Part> part = after.nodes().stream().filter(p -> p.node().equals(node) && !p.done()).findFirst();
+            if (part.isPresent()) {
+                Map<String, ExitStatus> exits = new TreeMap<>();
+                part.get().tasks().forEach(rank -> exits.put(Integer.toString(rank), ExitStatus.signaled(9)));
+                changes.add(new Change.StepPartEnded(job.id(), step.id(), node, ExitStatus.signaled(9), exits, NOT_REACHED, NodeRules.NO_USAGE));
+                after = after.with(node, p -> p.ended(ExitStatus.signaled(9), exits, NOT_REACHED));
+            }
+        }
+        if (after != step && after.allDone()) {
+            changes.add(new Change.StepEnded(job.id(), step.id(), now.seconds()));
+        }
+    }
+}
