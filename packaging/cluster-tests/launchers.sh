@@ -31,6 +31,9 @@ check "a program for each task" "0: first 0|1: other 0|2: other 1|" "$(srun -Q -
 echo content > "$dir/work/bcast"
 check "sbcast --no-allocation" "content" "$(sbcast --no-allocation -w n1,n2 -f "$dir/work/bcast" "$dir/work/bcast.out" </dev/null && cat "$dir/work/bcast.out")"
 check "which needs nodes" "sbcast: error: --no-allocation needs the nodes: --nodelist" "$(sbcast --no-allocation "$dir/work/bcast" "$dir/work/x" 2>&1 </dev/null)"
+printf '#!/bin/sh\necho "$0 $1"\n' > "$dir/work/prog"; chmod 755 "$dir/work/prog"
+check "srun --no-allocate --bcast" "$dir/work/copy x" "$(srun -Q -Z -w n1 --bcast="$dir/work/copy" "$dir/work/prog" x </dev/null)"
+match "and without a name" "^$dir/work/slurm_bcast_[0-9]+\\.[0-9]+_n1 y$" "$(srun -Q -Z -w n1 --bcast="$dir/work/" "$dir/work/prog" y </dev/null)"
 srun -Q -Z -w n1 sleep 47 </dev/null >/dev/null 2>&1 & z=$!
 soon() { local n=0; until eval "$1"; do n=$((n+1)); [ $n -lt 100 ] || return 0; sleep 0.1; done; }
 soon 'pgrep -f "^sleep 47$" >/dev/null'

@@ -8,20 +8,31 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** {@code srun --bcast=PATH}: the program goes to every node of the job first, and is run from there. */
+/**
+ * {@code srun --bcast=PATH}: the program goes to every node of the job first, and is run from there. Where no file is named it is
+ * {@code slurm_bcast_JOB.STEP_NODE}, which each node finishes: the step has its number only then, and nodes may share the directory.
+ */
 final class Bcast {
     private Bcast() {}
 
-    /** A name of the file's own: which node and step it is for is not known when the program's name must be. */
-    static String checked(JobOptions options, String value) throws UsageException {
-        if (value.isEmpty() || value.endsWith("/")) {
-            throw options.context().bad(options.exitError(1), "--bcast without a file's name is not supported by this version of Muster");
-        }
-        return value;
+    private static final String LAUNCHER = "f=$1${SLURM_STEP_ID}_$SLURMD_NODENAME; t=$2_$SLURMD_NODENAME; shift 2; "
+            + "mv -n \"$t\" \"$f\" 2>/dev/null; exec \"$f\" \"$@\"";
+
+    /** Where the program goes. @param step "" for a name that is still without it */
+    private static String unnamed(CommandContext c, String asked, String workDir, int jobId, String step) {
+        String configured = c.host().settings().bcastDirectory;
+        String directory = asked.isEmpty() ? configured.isEmpty() ? workDir : configured : Texts.absolute(asked, workDir);
+        return directory + (directory.endsWith("/") ? "" : "/") + "slurm_bcast_" + jobId + "." + step;
     }
 
     /** The command line with the copy in the program's place; empty if it could not be copied, which has been told. */
     static Optional<List<String>> sent(CommandContext c, JobOptions o, List<String> program, int jobId) throws SlurmException, UsageException {
+        return sent(c, o, program, jobId, List.of("--jobid=" + jobId));
+    }
+
+    /** @param where the nodes that it goes to, as options of sbcast */
+    static Optional<List<String>> sent(CommandContext c, JobOptions o, List<String> program, int jobId, List<String> where)
+            throws SlurmException, UsageException {
         if (!o.has(JobOption.BCAST) || program.isEmpty()) {
             return Optional.of(program);
         }
@@ -33,11 +44,14 @@ final class Bcast {
         if (source.isEmpty()) {
             throw c.bad(o.exitError(1), "Can't open `" + program.getFirst() + "`: No such file or directory");
         }
-        String target = Texts.absolute(o.text(JobOption.BCAST), workDir);
+        String asked = o.text(JobOption.BCAST);
+        boolean unnamed = asked.isEmpty() || asked.endsWith("/");
+        String target = unnamed ? unnamed(c, asked, workDir, jobId, "new" + c.host().requestId()) : Texts.absolute(asked, workDir);
         Map<String, String> env = new HashMap<>(c.env());
         env.keySet().removeIf(k -> k.equals("SLURM_BCAST") || k.startsWith("SBCAST_"));
         boolean libraries = o.has(JobOption.SEND_LIBS) ? o.text(JobOption.SEND_LIBS).equals("yes") : c.host().settings().bcastSendLibs;
-        List<String> args = new ArrayList<>(List.of("--force", "--preserve", "--jobid=" + jobId, "--send-libs=" + (libraries ? "yes" : "no")));
+        List<String> args = new ArrayList<>(where);
+        args.addAll(List.of("--force", "--preserve", "--send-libs=" + (libraries ? "yes" : "no")));
         if (o.has(JobOption.BCAST_EXCLUDE)) {
             args.add("--exclude=" + o.text(JobOption.BCAST_EXCLUDE));
         }
@@ -45,7 +59,7 @@ final class Bcast {
             args.add("--compress");
         }
         args.addAll(List.of(source.get().toString(), target));
-        int rc = new Sbcast().run(new CommandContext("sbcast", c.program(), args, env, c.host(), c.out(), c.err(), c.in()));
+        int rc = new Sbcast(unnamed).run(new CommandContext("sbcast", c.program(), args, env, c.host(), c.out(), c.err(), c.in()));
         if (rc != 0) {
             c.error("Failed to broadcast '" + source.get() + "'. Exiting.");
             return Optional.empty();
@@ -54,8 +68,12 @@ final class Bcast {
             String others = c.env("LD_LIBRARY_PATH");
             o.stepEnvironment().put("LD_LIBRARY_PATH", Sbcast.libraries(target) + (others.isEmpty() ? "" : ":" + others));
         }
-        List<String> copy = new ArrayList<>(program);
-        copy.set(0, target);
+        if (unnamed && !o.typed(JobOption.JOB_NAME) && (o.has(JobOption.JOBID) || !o.has(JobOption.JOB_NAME))) {
+            o.set(JobOption.JOB_NAME, Texts.baseName(program.getFirst()), JobOptions.Origin.COMMAND_LINE);
+        }
+        List<String> copy = new ArrayList<>(unnamed ? List.of("sh", "-c", LAUNCHER, "srun", unnamed(c, asked, workDir, jobId, ""), target)
+                : List.of(target));
+        copy.addAll(program.subList(1, program.size()));
         return Optional.of(copy);
     }
 

@@ -161,7 +161,7 @@ final class OptionCheck {
             case ACCEL_BIND -> accelerators(options, o, value);
             case IGNORE_SIGNALS -> ignored(options, o, value);
             case ACCTG_FREQ -> samplings(options, o, value);
-            case BCAST -> Bcast.checked(options, value);
+            case BCAST -> value;
             case REQUEUE -> requeue(options, o, value);
             case BBF -> file(options, o, value);
             case CLUSTER, CLUSTERS -> cluster(options, value);

@@ -32,7 +32,22 @@ final class Sbcast implements Command {
     private static final long BLOCK_MAX = 8L << 20;
     private static final String RULE = "-----------------------------";
 
+    /** Each node's own file: the name and the node's. */
+    private static final String OF_NODE = "t=${1}_$SLURMD_NODENAME; shift; set -- \"$t\" \"$@\"; ";
+
+    private final boolean perNode;
+
+    Sbcast() {
+        this(false);
+    }
+
+    /** @param perNode whether the target's name is without the {@code _NODE} at its end */
+    Sbcast(boolean perNode) {
+        this.perNode = perNode;
+    }
+
     private static final class Wanted {
+        boolean perNode;
         String job = "";
         /** Of the job's; "" for all. */
         String nodes = "";
@@ -60,6 +75,7 @@ final class Sbcast implements Command {
     public int run(CommandContext c) throws SlurmException, UsageException {
         GetOpt.Parsed p = Standard.parse(c, OPTIONS);
         Wanted w = new Wanted();
+        w.perNode = perNode;
         w.sendLibs = c.host().settings().bcastSendLibs;
         w.excluded = c.host().settings().bcastExclude;
         for (GetOpt.Opt o : OPTIONS) {
@@ -296,7 +312,8 @@ final class Sbcast implements Command {
         long size = ((Number) attributes.get("size")).longValue();
         long block = Math.clamp(size, 1, w.blockBytes);
         List<String> args = new ArrayList<>(List.of(w.unallocated ? "--no-allocate" : "--jobid=" + job, "--overlap", "-Q", "-N" + nodes, "-n" + nodes,
-                "--ntasks-per-node=1", "-J", "sbcast", "--input=" + path.replace("%", "%%"), "sh", "-c", WRITER,
+                "--ntasks-per-node=1", "-J", "sbcast", "--input=" + path.replace("%", "%%"), "sh", "-c",
+                (w.perNode && !makeDirectory ? OF_NODE : "") + WRITER,
                         "sbcast", target.startsWith("/") || directory.isEmpty() ? target : directory + "/" + target,
                 Integer.toOctalString((Integer) attributes.get("mode") & 07777), w.force ? "f" : "",
                 w.preserve ? seconds(attributes.get("lastAccessTime")) : "", w.preserve ? seconds(attributes.get("lastModifiedTime")) : "",

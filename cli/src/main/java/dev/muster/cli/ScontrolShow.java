@@ -147,10 +147,18 @@ final class ScontrolShow {
         return 0;
     }
 
+    private static final String CONTAINER_ID = "container-id=";
+
+    /** The first step of that container. */
+    private static List<Json.Obj> ofContainer(CommandContext c, String container) throws SlurmException {
+        return StepRows.load(c, List.of()).stream().filter(s -> s.text("containerId").equals(container)).limit(1).toList();
+    }
+
     static int steps(CommandContext c, Scontrol.Switches s, String id) throws UsageException {
         List<Json.Obj> steps;
         try {
-            steps = StepRows.load(c, id.isEmpty() ? List.of() : List.of(id));
+            steps = id.regionMatches(true, 0, CONTAINER_ID, 0, CONTAINER_ID.length()) ? ofContainer(c, id.substring(CONTAINER_ID.length()))
+                    : StepRows.load(c, id.isEmpty() ? List.of() : List.of(id));
         } catch (SlurmException e) {
             return Standard.failed(c, "slurm_get_job_steps error", e);
         }

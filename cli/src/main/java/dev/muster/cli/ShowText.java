@@ -6,6 +6,7 @@ import dev.muster.model.Json;
 import dev.muster.model.Sluid;
 import dev.muster.model.MemorySize;
 import java.util.List;
+import java.util.Optional;
 
 /** Records of {@code scontrol show}: {@code Key=Value} lines, or one line with {@code -o}. */
 final class ShowText {
@@ -278,6 +279,10 @@ final class ShowText {
 
     private void frequency(CpuFreq f) {
         line();
+        frequencies(f);
+    }
+
+    private void frequencies(CpuFreq f) {
         if (!f.min().isEmpty()) {
             add("CPU_min_freq", f.min());
         }
@@ -488,13 +493,14 @@ final class ShowText {
         add("State", s.text("state")).add("Partition", s.text("partition")).add("NodeList", s.text("nodes"));
         line();
         add("Nodes", s.number("nodeCount")).add("CPUs", s.number("cpus")).add("Tasks", s.number("tasks"));
-        add("Name", s.text("name")).add("Network", "(null)");
+        add("Name", s.text("name")).add("Network", orNull(s, "network"));
         line();
         add("TRES", orNull(s, "tresAlloc"));
         line();
         add("ResvPorts", orNull(s, "resvPorts"));
         line();
-        add("CPUFreqReq", "Default");
+        Optional<CpuFreq> frequency = CpuFreq.parse(s.text("cpuFreq"));
+        frequency.ifPresentOrElse(this::frequencies, () -> add("CPUFreqReq", "Default"));
         if (!s.text("distribution").isEmpty()) {
             add("Dist", s.text("distribution"));
         }
@@ -502,6 +508,7 @@ final class ShowText {
         add("SrunHost:Pid", s.text("submitHost").isEmpty() ? "(null):0"
                 : s.text("submitHost") + ":" + s.integer("submitPid"));
         optional(s, "container", "Container");
+        optional(s, "containerId", "ContainerID");
         optional(s, "tresPerNode", "TresPerNode");
         optional(s, "submitLine", "SubmitLine");
         return end();

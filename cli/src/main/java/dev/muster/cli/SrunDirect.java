@@ -7,11 +7,13 @@ import dev.muster.model.api.SlurmdMessages;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 
 /** {@code srun --no-allocate}: root and SlurmUser run tasks on the nodes that they name, past slurmctld and its queue. */
 final class SrunDirect {
     private static final int MINUTE_S = 60;
+    private static final int RUN_BITS = (1 << 28) - 1;
 
     private final CommandContext c;
     private final JobOptions o;
@@ -25,21 +27,30 @@ final class SrunDirect {
         return jobId >= SlurmdMessages.UNALLOCATED_FIRST;
     }
 
-    int run(List<String> program) throws SlurmException, UsageException {
+    int run(List<String> named) throws SlurmException, UsageException {
         if (!o.has(JobOption.NODELIST)) {
             throw c.bad(o.exitError(1), "must specify a node list with -Z, --no-allocate.");
         }
-        for (JobOption other : List.of(JobOption.BCAST, JobOption.ASYNC, JobOption.TEST_ONLY, JobOption.CONTAINER)) {
+        for (JobOption other : List.of(JobOption.ASYNC, JobOption.TEST_ONLY, JobOption.CONTAINER)) {
             if (o.has(other)) {
                 throw c.bad(o.exitError(1), "--" + other.longName + " is not for --no-allocate in this version of Muster");
             }
         }
         c.host().needsOwnProcess();
-        c.info("do not allocate resources");
+        if (!o.has(JobOption.QUIET)) {
+            c.info("do not allocate resources");
+        }
         List<Json.Obj> nodes = nodes();
         int tasks = (int) Math.max(nodes.size(), o.number(JobOption.NTASKS));
-        int jobId = SlurmdMessages.UNALLOCATED_FIRST | Integer.parseUnsignedInt(c.host().requestId().substring(0, 7), 16);
-        int stepId = Integer.parseUnsignedInt(c.host().requestId().substring(0, 7), 16);
+        // the copying of a program is a run of its own, of the same command
+        int run = Integer.parseUnsignedInt(c.host().requestId().substring(0, 7), 16) ^ named.hashCode() & RUN_BITS;
+        int jobId = SlurmdMessages.UNALLOCATED_FIRST | run;
+        Optional<List<String>> sent = Bcast.sent(c, o, named, jobId, List.of("--no-allocation", "--nodelist=" + o.text(JobOption.NODELIST)));
+        if (sent.isEmpty()) {
+            return o.exitError(1);
+        }
+        List<String> program = sent.get();
+        int stepId = run;
         o.set(JobOption.NTASKS, Integer.toString(tasks), JobOptions.Origin.COMMAND_LINE);
         Json.Obj step = new StepRequest(o, program, true, List.of()).describe(new StepFiles.Names(jobId, Integer.toString(stepId),
                 Texts.baseName(program.getFirst()), c.host().userName(c.host().uid()), "", ""));

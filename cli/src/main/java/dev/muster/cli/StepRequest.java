@@ -112,6 +112,8 @@ final class StepRequest {
         JobRequest.put(s, "umask", c.host().umask());
         JobRequest.put(s, "immediateFail", o.has(JobOption.IMMEDIATE) ? Math.max(1, o.number(JobOption.IMMEDIATE)) : 0);
         JobRequest.put(s, "container", o.text(JobOption.CONTAINER));
+        JobRequest.put(s, "containerId", o.text(JobOption.CONTAINER_ID));
+        JobRequest.put(s, "cpuFreq", o.text(JobOption.CPU_FREQ));
         s.put("submitHost", c.host().hostName());
         s.put("submitPid", (long) c.host().pid());
         s.put("submitLine", JobRequest.base64(r.submitLine()));

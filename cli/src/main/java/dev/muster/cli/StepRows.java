@@ -1,6 +1,7 @@
 package dev.muster.cli;
 
 import dev.muster.cli.shape.Tree;
+import dev.muster.model.CpuFreq;
 import dev.muster.model.Durations;
 import dev.muster.model.HostList;
 import dev.muster.model.Json;
@@ -8,6 +9,8 @@ import dev.muster.model.Times;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
 
 /** {@code squeue -s}: running steps. */
 final class StepRows {
@@ -26,6 +29,8 @@ final class StepRows {
         ARRAY_JOB_ID('F', "arrayjobid", "ARRAY_JOB_ID"),
         ID('i', "stepid", "STEPID"),
         CONTAINER('\0', "container", "CONTAINER"),
+        CONTAINER_ID('\0', "containerid", "CONTAINER_ID"),
+        CPU_FREQ('\0', "cpufreq", "CPU_FREQ"),
         NAME('j', "stepname", "NAME"),
         ARRAY_TASK_ID('K', "arraytaskid", "ARRAY_TASK_ID"),
         LIMIT('l', "timelimit", "TIME_LIMIT"),
@@ -59,6 +64,8 @@ final class StepRows {
                 case ARRAY_JOB_ID -> Integer.toString(JobField.arrayJobId(s));
                 case ID -> id(s);
                 case CONTAINER -> JobRows.orNull(s.text("container"));
+                case CONTAINER_ID -> JobRows.orNull(s.text("containerId"));
+                case CPU_FREQ -> frequency(s.text("cpuFreq"));
                 case NAME -> s.text("name");
                 case ARRAY_TASK_ID -> JobRows.taskId(s) < 0 ? "N/A" : Integer.toString(JobRows.taskId(s));
                 case LIMIT -> limit(s);
@@ -97,6 +104,27 @@ final class StepRows {
     };
 
     private StepRows() {}
+
+    /** {@code 1M-2M:Performance}: what was asked for, numbers in GHz or as many units of kHz. */
+    private static String frequency(String asked) {
+        Optional<CpuFreq> f = asked.isEmpty() ? Optional.empty() : CpuFreq.parse(asked);
+        String governor = f.map(CpuFreq::governor).orElse("");
+        return kilo(f.map(CpuFreq::min).orElse("")) + "-" + kilo(f.map(CpuFreq::max).orElse("")) + ":" + (governor.isEmpty() ? "Unknown" : governor);
+    }
+
+    private static String kilo(String value) {
+        if (!Texts.isNumber(value)) {
+            return value.isEmpty() ? "Unknown" : value;
+        }
+        double amount = Long.parseLong(value);
+        int unit = 0;
+        while (amount >= 1000 && unit < 2) {
+            amount /= 1000;
+            unit++;
+        }
+        String text = amount == Math.rint(amount) ? Long.toString((long) amount) : String.format(Locale.ROOT, "%.2f", amount);
+        return text + "KMG".charAt(unit);
+    }
 
     static String limit(Json.Obj s) {
         int min = s.integer("timeLimitMin");

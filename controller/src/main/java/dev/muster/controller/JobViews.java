@@ -317,6 +317,7 @@ final class JobViews {
                 step.desc().submitPid(), step.desc().cpuBind(), step.desc().request().distribution(), job.desc().charge().account(),
                 step.desc().submitLine().text(), Sluid.shown(job.rowSluid(step.id()), job.restarts()), job.het().jobId(), job.het().offset(),
                 step.ports().print(0),
-                step.isBatch() ? job.desc().extras().container() : step.desc().container(), step.desc().request().network());
+                step.isBatch() ? job.desc().extras().container() : step.desc().container(), step.desc().request().network(),
+                step.id() < 0 ? "" : step.desc().cpuFreq(), step.isBatch() ? job.desc().extras().containerId() : step.desc().containerId());
     }
 }

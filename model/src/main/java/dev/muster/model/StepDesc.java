@@ -28,6 +28,8 @@ import java.util.Map;
  * @param debugLevel    {@code --slurmd-debug}: what its nodes tell on its standard error, 4 verbose, 5 debug; 0 for nothing
  * @param waitForChildren it has ended when none of its processes is left, not with its last task
  * @param async         {@code --async}: nobody waits for it; it writes files on its nodes, and is queued while what it needs is busy
+ * @param cpuFreq       {@code --cpu-freq} as written; the node reads it from the environment
+ * @param containerId   {@code --container-id}, by which others find the step
  */
 public record StepDesc(
         String name,
@@ -66,7 +68,9 @@ public record StepDesc(
         int resvPorts,
         boolean async,
         int debugLevel,
-        boolean waitForChildren) {
+        boolean waitForChildren,
+        String cpuFreq,
+        String containerId) {
 
     public StepDesc withTimeLimit(int minutes) {
         return with(minutes, cpuBind, environment, tresBind, oomKillStep, acctgFreq);
@@ -86,7 +90,7 @@ public record StepDesc(
         return new StepDesc(name, request, overlap, wholeNodes, relative, minutes, cpus, memBind, mpi, arguments, multiProg, entries,
                 workDir, io, killOnBadExit, noKill, waitSeconds, pty, ptyRows, ptyColumns, preserveEnv, taskProlog, taskEpilog, umask,
                 immediateFail, container, submitHost, submitPid, submitLine, limits, tres, oomKill, sampling, resvPorts, async, debugLevel,
-                waitForChildren);
+                waitForChildren, cpuFreq, containerId);
     }
 
     /**

@@ -347,7 +347,9 @@ public final class JobMessages {
             int hetOffset,
             String resvPorts,
             String container,
-            String network) {}
+            String network,
+            String cpuFreq,
+            String containerId) {}
 
     /**
      * Cancels or signals jobs: those named, or those all filters match (scancel).
