@@ -51,6 +51,9 @@ mkdir -p "$dir/login/run"; cp "$dir/state/slurm.key" "$dir/login/slurm.key" 2>/d
 sed -e "s|^SlurmctldPidFile=.*|SlurmctldPidFile=$dir/login/run/slurmctld.pid|; s|^SlurmdPidFile=.*|SlurmdPidFile=$dir/login/run/slurmd.pid|; s|^StateSaveLocation=.*|StateSaveLocation=$dir/login/state|" "$SLURM_CONF" > "$dir/login/slurm.conf"
 chmod 600 "$dir/login/slurm.key"
 check "sackd without its configuration" 1 "$(timeout 20 sackd -f /nonexistent >/dev/null 2>&1 </dev/null; echo $?)"
+match "and with a port" "SACKD_PORT: sackd asks slurmctld for changes and listens on no port" \
+  "$(SACKD_PORT=1 timeout 20 sackd -f "$dir/login/slurm.conf" 2>&1 </dev/null || true)"
+match "a level that is none" "SACKD_DEBUG invalid: loud" "$(SACKD_DEBUG=loud timeout 20 sackd -D -f "$dir/login/slurm.conf" 2>&1 </dev/null || true)"
 sackd -f "$dir/login/slurm.conf" </dev/null >/dev/null 2>&1
 sack=$(pgrep -f "sackd -f $dir/login/slurm.conf" | head -1)
 check "sackd's name" sackd "$(cat "/proc/$sack/comm")"

@@ -16,6 +16,7 @@ cluster gpu:2,r1:1,r2:2
 seen() { env -u CUDA_VISIBLE_DEVICES srun -Q "$@" sh -c 'env | grep -E "^(CUDA_VISIBLE_DEVICES|ROCR_VISIBLE_DEVICES|ZE_AFFINITY_MASK|GPU_DEVICE_ORDINAL)=" | sort | paste -sd" "'; }
 check "a flag of gres.conf names the variables" "ROCR_VISIBLE_DEVICES=0" "$(seen --gres=gpu:1)"
 check "for prologs too" "ROCR_VISIBLE_DEVICES=0" "$(cat "$dir/prolog.env")"
+check "by number, whatever the step sees them as" "0,1" "$(srun -Q --gres=gpu:2 printenv SLURM_STEP_GPUS)"
 used() { salloc -Q "$@" scontrol show node n1 -d | sed -n 's/ *GresUsed=//p'; }
 check "all of a node, but for what is explicit" "gpu:2(IDX:0-1),r1:1,r2:0" "$(used --exclusive)"
 check "and with what was asked for of it" "gpu:2(IDX:0-1),r1:1,r2:1" "$(used --exclusive --gres=r2)"

@@ -24,6 +24,7 @@ check "given back" 0 "$(scontrol -o show lic fluent | grep -o 'Used=[0-9]*' | cu
 check "the other has run" "COMPLETED|fluent:2" "$(sacct -X -n -P -j "$b" -o State,Licenses)"
 check "the first of two kinds" "fluent:4" \
   "$(srun -L 'fluent:4|matlab' sh -c 'scontrol show job $SLURM_JOB_ID' | grep -o 'LicensesAlloc=[^ ]*' | cut -d= -f2)"
+check "the job is told" "fluent:1" "$(srun -Q -L fluent:1 printenv SLURM_JOB_LICENSES)"
 wait_empty
 check "of each task, with those of the job" "cpu=4,mem=40M,node=1,billing=4,license/fluent=3" \
   "$(srun -Q -n2 -L fluent:1 --tres-per-task=cpu:2,license/fluent:1 sh -c '[ $SLURM_PROCID = 1 ] || scontrol show job $SLURM_JOB_ID' | grep -o 'AllocTRES=.*' | cut -d= -f2-)"

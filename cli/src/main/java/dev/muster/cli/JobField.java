@@ -72,7 +72,8 @@ enum JobField {
     NT_PER_SOCKET(0, "ntpersocket", "NTASKS_PER_SOCKET", "tasksPerSocket"),
     ORIGIN(0, "origin", "ORIGIN", ""),
     ORIGIN_RAW(0, "originraw", "ORIGIN_RAW", ""),
-    OVERSUBSCRIBE('h', "oversubscribe", "OVER_SUBSCRIBE", "exclusive,oversubscribe"),
+    OVERSUBSCRIBE('h', "oversubscribe", "OVER_SUBSCRIBE", "exclusiveUse,oversubscribe"),
+    EXCLUSIVE(0, "exclusive", "EXCLUSIVE", "exclusiveUse"),
     PARTITION('P', "partition", "PARTITION", ""),
     PENDING_TIME(0, "pendingtime", "PENDING_TIME", "submitTime,startTime"),
     PREEMPT_TIME(0, "preempttime", "PREEMPT_TIME", "preemptTime"),
@@ -264,6 +265,7 @@ enum JobField {
             case NT_PER_NODE -> n(j, "tasksPerNode");
             case NT_PER_SOCKET -> JobRows.orNA(j.integer("tasksPerSocket") == 0 ? "" : n(j, "tasksPerSocket"));
             case ORIGIN, ORIGIN_RAW, SIBLINGS_ACTIVE, SIBLINGS_ACTIVE_RAW, SIBLINGS_VIABLE, SIBLINGS_VIABLE_RAW -> "NA";
+            case EXCLUSIVE -> j.text("exclusiveUse");
             case OVERSUBSCRIBE -> oversubscribe(j);
             case PARTITION -> j.text("partition");
             case PENDING_TIME -> Long.toString(pendingSeconds(j, v.now));
@@ -345,13 +347,7 @@ enum JobField {
     }
 
     private static String oversubscribe(Json.Obj j) {
-        return switch (j.text("exclusive")) {
-            case "NODE" -> "NO";
-            case "USER" -> "USER";
-            case "MCS" -> "MCS";
-            case "TOPO" -> "TOPO";
-            default -> j.flag("oversubscribe") ? "YES" : "OK";
-        };
+        return j.text("exclusiveUse").matches("NODE|TOPO") ? "NO" : j.flag("oversubscribe") ? "YES" : "OK";
     }
 
     /** {@code energy,task} → {@code Energy,Task}. */

@@ -133,7 +133,16 @@ final class JobOptions {
                 set(o, v, Origin.ENVIRONMENT);
             }
         }
+        switchWait();
         CliFilter.defaults(this);
+    }
+
+    /** How long the switches that are asked for are waited for, where that is not said with them. */
+    private void switchWait() throws UsageException {
+        String most = context.env((command == 'B' ? "SBATCH_" : command == 'R' ? "SLURM_" : "SALLOC_") + "WAIT4SWITCH");
+        if (!most.isEmpty() && has(JobOption.SWITCHES) && text(JobOption.SWITCHES).indexOf('@') < 0) {
+            set(JobOption.SWITCHES, text(JobOption.SWITCHES) + "@" + most, Origin.COMMAND_LINE);
+        }
     }
 
     /** Variables of which each component of a job has its own. */

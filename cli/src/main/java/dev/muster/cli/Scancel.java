@@ -72,8 +72,9 @@ final class Scancel implements Command {
                 option(c, w, row[1], v);
             }
         }
+        w.verbose += Texts.isNumber(c.env("SCANCEL_VERBOSE")) ? Integer.parseInt(c.env("SCANCEL_VERBOSE")) : 0;
         String[] flags = {"SCANCEL_BATCH", "batch", "SCANCEL_FULL", "full", "SCANCEL_HURRY", "hurry",
-            "SCANCEL_INTERACTIVE", "interactive", "SCANCEL_CRON", "cron"};
+            "SCANCEL_INTERACTIVE", "interactive", "SCANCEL_CRON", "cron", "SCANCEL_CTLD", "ctld"};
         for (int i = 0; i < flags.length; i += 2) {
             String v = c.env(flags[i]);
             if (v.equalsIgnoreCase("true") || v.equals("1") || v.equalsIgnoreCase("yes") || v.equalsIgnoreCase("t")) {

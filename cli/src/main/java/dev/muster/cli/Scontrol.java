@@ -469,7 +469,7 @@ final class Scontrol implements Command {
             return ScontrolTopology.conf(c);
         }
         if (Texts.lower(e).startsWith("topo")) {
-            return ScontrolTopology.show(c, id);
+            return ScontrolTopology.show(c, ids);
         }
         return ScontrolShow.others(c, e);
     }

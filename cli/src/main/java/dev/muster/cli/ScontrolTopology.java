@@ -9,24 +9,58 @@ import java.util.List;
 final class ScontrolTopology {
     private ScontrolTopology() {}
 
-    /** @param filter a switch, block or node by its name, or {@code switch=NAME}, {@code block=}, {@code unit=}, {@code node=}; "" for all */
-    static int show(CommandContext c, String filter) throws UsageException {
+    private static final List<String> UNITS = List.of("unit", "switch", "block", "ring");
+
+    /** What is asked for of one topology. @param unit by name, "" for all; nodes: all of these; loose: a unit or a node */
+    private record Filter(String unit, List<String> nodes, String loose) {
+        boolean wants(Json.Obj s) {
+            return (unit.isEmpty() || s.text("name").equals(unit)) && texts(s, "nodes").containsAll(nodes)
+                    && (loose.isEmpty() || s.text("name").equals(loose) || texts(s, "nodes").contains(loose));
+        }
+
+        String text() {
+            return !unit.isEmpty() ? "unit named " + unit : !nodes.isEmpty() ? "node named " + String.join(",", nodes)
+                    : "switch or block named " + loose;
+        }
+    }
+
+    /** @param words a topology's name, for the cluster's; {@code unit=NAME}, or its kind for unit; {@code node=NAMES}; or just a unit or node */
+    static int show(CommandContext c, List<String> words) throws UsageException {
         List<Json.Obj> all;
         try {
             all = c.host().controller().call("QueryTopology", new Json.Obj()).objects("topologies");
         } catch (SlurmException e) {
             return Standard.failed(c, "slurm_load_topo error", e);
         }
-        int equals = filter.indexOf('=');
-        String kind = equals < 0 ? "" : Texts.lower(filter.substring(0, equals));
-        String name = filter.substring(equals + 1);
-        if (!kind.isEmpty() && !List.of("switch", "block", "unit", "node").contains(kind)) {
-            throw c.bad(1, "Invalid topology filter: " + filter);
+        List<Json.Obj> chosen = all.isEmpty() ? List.of() : List.of(all.getFirst());
+        String unit = "";
+        String loose = "";
+        List<String> nodes = List.of();
+        for (String word : words) {
+            int equals = word.indexOf('=');
+            String kind = equals < 0 ? "" : Texts.lower(word.substring(0, equals));
+            String value = word.substring(equals + 1);
+            List<Json.Obj> named = all.stream().filter(t -> t.text("name").equals(value)).toList();
+            if (UNITS.contains(kind)) {
+                unit = value;
+            } else if (kind.equals("node")) {
+                nodes = HostList.parse(value) instanceof HostList.Parsed.Ok ok ? ok.list().names() : List.of(value);
+            } else if (!kind.isEmpty()) {
+                throw c.bad(1, "Invalid topology filter: " + word);
+            } else if (!named.isEmpty()) {
+                chosen = named;
+            } else {
+                loose = value;
+            }
         }
+        return print(c, chosen, new Filter(unit, nodes, loose), words.isEmpty());
+    }
+
+    private static int print(CommandContext c, List<Json.Obj> all, Filter filter, boolean whole) {
         List<String> lines = new ArrayList<>();
         for (Json.Obj t : all) {
             for (Json.Obj s : t.objects("switches")) {
-                if (wanted(kind.equals("switch") ? "unit" : kind, name, s)) {
+                if (filter.wants(s)) {
                     List<String> below = texts(s, "switches");
                     lines.add("SwitchName=" + s.text("name") + " Level=" + s.integer("level") + " LinkSpeed=" + s.number("linkSpeed") + " Nodes="
                             + hosts(texts(s, "nodes")) + (below.isEmpty() ? "" : " Switches=" + hosts(below)));
@@ -34,27 +68,29 @@ final class ScontrolTopology {
             }
             int index = 0;
             for (Json.Obj b : t.objects("blocks")) {
-                if (wanted(kind.equals("block") ? "unit" : kind, name, b)) {
+                if (filter.wants(b)) {
                     lines.add("BlockName=" + b.text("name") + " BlockIndex=" + index + " Nodes=" + hosts(texts(b, "nodes")) + " BlockSize="
                             + texts(b, "nodes").size());
                 }
                 index++;
             }
             for (Json.Obj p : t.objects("placements")) {
-                if (wanted(kind, name, p)) {
+                if (filter.wants(p)) {
                     lines.add("TorusName=" + p.text("name") + " Nodes=" + hosts(texts(p, "nodes")));
                 }
             }
         }
-        if (lines.isEmpty() && filter.isEmpty()) {
+        if (lines.isEmpty() && whole) {
             c.out().println("No topology information available");
             return 0;
         }
         if (lines.isEmpty()) {
-            c.err().println("Topology information contains no " + (kind.isEmpty() ? "switch or block" : kind) + " named " + name);
+            c.err().println("Topology information contains no " + filter.text());
             return 1;
         }
-        lines.forEach(l -> c.out().println(l));
+        // SLURM_TOPO_LEN: no line is longer
+        int most = Texts.isNumber(c.env("SLURM_TOPO_LEN")) && c.env("SLURM_TOPO_LEN").length() < 7 ? Integer.parseInt(c.env("SLURM_TOPO_LEN")) : 0;
+        lines.forEach(l -> c.out().println(most > 0 && l.length() > most ? l.substring(0, most) : l));
         return 0;
     }
 
@@ -104,17 +140,6 @@ final class ScontrolTopology {
             c.out().println("      - block: " + b.text("name"));
             c.out().println("        nodes: " + hosts(texts(b, "nodes")));
         }
-    }
-
-    private static boolean wanted(String kind, String name, Json.Obj unit) {
-        boolean named = unit.text("name").equals(name);
-        boolean holds = texts(unit, "nodes").contains(name);
-        return name.isEmpty() || switch (kind) {
-            case "unit" -> named;
-            case "node" -> holds;
-            case "" -> named || holds;
-            default -> false;
-        };
     }
 
     private static List<String> texts(Json.Obj o, String key) {

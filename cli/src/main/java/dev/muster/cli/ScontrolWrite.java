@@ -47,7 +47,9 @@ final class ScontrolWrite {
         });
         nodes(c, out);
         partitions(c, out);
-        String to = (path.isEmpty() ? confFile : Texts.absolute(path, c.host().workDir())) + "." + Times.iso(c.host().nowMs() / 1000,
+        String configured = c.env("SLURM_CONF_OUT");
+        String to = (path.isEmpty() ? configured.isEmpty() ? confFile : Texts.absolute(configured, c.host().workDir())
+                : Texts.absolute(path, c.host().workDir())) + "." + Times.iso(c.host().nowMs() / 1000,
                 c.host().zone());
         try {
             c.host().writeFile(to, RawText.encode(out.toString()), FILE_MODE);

@@ -143,6 +143,7 @@ final class Squeue implements Command {
     private static void readEnvironment(CommandContext c, Wanted w) throws UsageException {
         w.all = c.env().containsKey("SQUEUE_ALL");
         w.array = c.env().containsKey("SQUEUE_ARRAY");
+        w.priority = c.env().containsKey("SQUEUE_PRIORITY");
         w.format = c.env("SQUEUE_FORMAT");
         w.wideFormat = c.env("SQUEUE_FORMAT2");
         w.sort = c.env("SQUEUE_SORT");

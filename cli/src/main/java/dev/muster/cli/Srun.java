@@ -121,9 +121,10 @@ final class Srun implements Command {
         }
     }
 
-    /** LaunchParameters=test_exec: the program must be here as well. */
+    /** LaunchParameters=test_exec, SLURM_TEST_EXEC: the program must be here as well. */
     private static void testExec(CommandContext c, JobOptions o, List<String> program) throws UsageException {
-        if (program.isEmpty() || o.has(JobOption.MULTI_PROG) || !c.host().settings().launchParameters.contains("test_exec")) {
+        boolean asked = c.env().containsKey("SLURM_TEST_EXEC") || c.host().settings().launchParameters.contains("test_exec");
+        if (program.isEmpty() || o.has(JobOption.MULTI_PROG) || !asked) {
             return;
         }
         String name = program.getFirst();

@@ -7,10 +7,12 @@ import dev.muster.model.HostList;
 import dev.muster.model.Json;
 import dev.muster.model.Times;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /** {@code squeue -s}: running steps. */
 final class StepRows {
@@ -93,7 +95,7 @@ final class StepRows {
 
         @Override
         public int byName(String name) {
-            String wanted = name.equals("resvports") ? "resvport" : name;
+            String wanted = name.equals("resvports") ? "resvport" : name.equals("nodes") ? "nodelist" : name;
             for (Field f : Field.values()) {
                 if (!wanted.isEmpty() && f.longName.equals(wanted)) {
                     return f.ordinal();
@@ -104,6 +106,10 @@ final class StepRows {
     };
 
     private StepRows() {}
+
+    private static String everything() {
+        return Arrays.stream(Field.values()).filter(f -> f.letter != 0).map(f -> "%" + f.letter).collect(Collectors.joining("|"));
+    }
 
     /** {@code 1M-2M:Performance}: what was asked for, numbers in GHz or as many units of kHz. */
     private static String frequency(String asked) {
@@ -193,7 +199,7 @@ final class StepRows {
         List<String> unknown = new ArrayList<>();
         RowFormat format = w.format.isEmpty() && !w.wideFormat.isEmpty()
                 ? RowFormat.ofNames(w.wideFormat, TABLE, unknown)
-                : RowFormat.ofLetters(w.format.isEmpty() ? PLAIN : w.format, TABLE, unknown);
+                : RowFormat.ofLetters(w.format.isEmpty() ? PLAIN : w.format.equals("%all") ? everything() : w.format, TABLE, unknown);
         for (String u : unknown) {
             c.error("Invalid job step format specification: " + u);
         }

@@ -5,9 +5,11 @@ import dev.muster.model.Fanout;
 import dev.muster.model.Json;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.IntConsumer;
 
 /** A running step seen from srun: its streams, its tasks' ends, signals to it, and what it comes to. */
@@ -66,6 +68,9 @@ final class StepRun implements StepNode.Events {
     private int interrupts;
     private long gatheredMs;
     private boolean areEndsTold = true;
+    /** SLURM_SRUN_REDUCE_TASK_EXIT_MSG: the same end is told once; told: those that were. */
+    private final boolean reduced;
+    private final Set<Integer> told = new HashSet<>();
     /** How its tasks are signalled; null: by slurmctld. */
     private IntConsumer signaller;
     private Canceller canceller;
@@ -81,6 +86,8 @@ final class StepRun implements StepNode.Events {
         this.stepName = stepName;
         this.out = out;
         this.err = err;
+        String reduce = c.env("SLURM_SRUN_REDUCE_TASK_EXIT_MSG");
+        reduced = Texts.isNumber(reduce) && !reduce.matches("0+");
         canceller = q -> c.host().controller().call("Cancel", q);
     }
 
@@ -285,7 +292,7 @@ final class StepRun implements StepNode.Events {
                 c.info("Received task exit notification for " + count + (count > 1 ? " tasks" : " task") + " of StepId=" + stepName
                         + String.format(java.util.Locale.ROOT, " (status=0x%04x).", e.getKey().status));
             }
-            if (!areEndsTold) {
+            if (!areEndsTold || reduced && !s.isSuccess() && !told.add(e.getKey().status)) {
                 continue;
             }
             if (s.signal() != 0) {

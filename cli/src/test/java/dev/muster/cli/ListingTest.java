@@ -290,6 +290,17 @@ class ListingTest {
                     {"name":"r","level":1,"nodes":["n1","n2"],"switches":["s1"]}]},
                   {"name":"b","kind":"BLOCK","blocks":[{"name":"b1","nodes":["n1","n2"]}],"sizes":[2,4]},
                   {"name":"o","kind":"TORUS","lines":["torus3d:","  toruses:"]},{"name":"f","kind":"FLAT","alphaRank":true}]}""");
+        assertThat(host.run("scontrol show topology").out()).as("the cluster's").contains("SwitchName=s1", "SwitchName=r")
+                .doesNotContain("BlockName");
+        assertThat(host.run("scontrol show topology b").out()).contains("BlockName=b1").doesNotContain("SwitchName");
+        assertThat(host.run("scontrol show topology unit=s1").out()).contains("SwitchName=s1").doesNotContain("SwitchName=r");
+        assertThat(host.run("scontrol show topology t node=n1,n2").out()).contains("SwitchName=s1", "SwitchName=r");
+        assertThat(host.run("scontrol show topology node=n1,n3").err()).isEqualTo("Topology information contains no node named n1,n3\n");
+        assertThat(host.run("scontrol show topology b switch=b2").err()).isEqualTo("Topology information contains no unit named b2\n");
+        assertThat(host.run("scontrol show topology wire=b").err()).contains("Invalid topology filter: wire=b");
+        host.env.put("SLURM_TOPO_LEN", "13");
+        assertThat(host.run("scontrol show topology").out()).isEqualTo("SwitchName=s1\nSwitchName=r \n");
+        host.env.remove("SLURM_TOPO_LEN");
         assertThat(host.run("scontrol show topoconf").out()).isEqualTo("""
                 ---
                 - topology: t

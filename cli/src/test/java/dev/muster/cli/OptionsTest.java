@@ -127,6 +127,20 @@ class OptionsTest {
     }
 
     @Test
+    void variablesBesideOptions() {
+        host.env.put("SBATCH_WAIT4SWITCH", "10");
+        assertThat(submitted("sbatch --switches=2 --wrap=true").obj("request").text("switches")).isEqualTo("2@10");
+        assertThat(submitted("sbatch --switches=2@5 --wrap=true").obj("request").text("switches")).isEqualTo("2@5");
+        assertThat(submitted("sbatch --wrap=true").obj("request").has("switches")).isFalse();
+        host.env.put("SBATCH_REQ_SWITCH", "1");
+        assertThat(submitted("sbatch --wrap=true").obj("request").text("switches")).isEqualTo("1@10");
+        host.env.put("SBATCH_WAIT4SWITCH", "never");
+        assertThat(host.run("sbatch --wrap=true").err()).contains("Invalid --switches specification");
+        host.env.put("SLURM_TEST_EXEC", "");
+        assertThat(host.run("srun /no/such/program").err()).isEqualTo("srun: fatal: Can not execute /no/such/program\n");
+    }
+
+    @Test
     void gpusThatDoNotAgree() {
         String spec = "sbatch: error: Failed to validate job spec";
         String[][] table = {

@@ -105,6 +105,19 @@ class StepTest {
         assertThat(attached).allMatch(a -> a.integer("width") == 2 && a.flag("relayed"));
     }
 
+    @Test
+    void equalEndsAreToldOnceWhereThatIsWanted() throws IOException {
+        host.reply("CreateStep", STEP_OF_FOUR);
+        for (String reduce : List.of("0", "1")) {
+            for (int n = 1; n <= 4; n++) {
+                node("a" + n, exit(n - 1, (n < 4 ? 3 : 5) << 8), done(n - 1));
+            }
+            host.env.put("SLURM_SRUN_REDUCE_TASK_EXIT_MSG", reduce);
+            assertThat(host.run("srun -n4 -N4 prog").err().lines().filter(l -> l.contains("Exited with"))).as(reduce)
+                    .hasSize(reduce.equals("0") ? 4 : 2);
+        }
+    }
+
     /** The relay dies: it is asked again by itself, those behind it by the next of them, from where their streams had come to. */
     @Test
     void aLostRelayCostsNothing() throws IOException {

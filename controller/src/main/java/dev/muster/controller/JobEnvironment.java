@@ -186,7 +186,10 @@ final class JobEnvironment {
         if (step.desc().request().cpusPerTask() > 0) {
             e.put("SLURM_CPUS_PER_TASK", step.desc().request().cpusPerTask());
         }
+        e.put("SLURM_JOB_NODES", e.allocation.nodes().size());
         e.gpus(part.node(), part.gres());
+        e.optional("SLURM_STEP_GPUS", list(part.gres().getOrDefault("gpu", IndexSet.empty())));
+        e.number("SLURM_SHARDS_ON_NODE", part.gres().getOrDefault("shard", IndexSet.empty()).count());
         e.parts(part.node(), part.gres());
         return merge(submitted, e.vars);
     }
@@ -228,6 +231,8 @@ final class JobEnvironment {
             put("SLURM_STEPMGR", allocation.nodes().getFirst().node());
         }
         optional("SLURM_CONTAINER_TYPE", d.extras().containerType());
+        optional("SLURM_JOB_LICENSES", d.request().licenses());
+        number("SLURM_JOB_SEGMENT_SIZE", r.segment());
         if (job.run().limitMin() >= 0) {
             put("SLURM_JOB_END_TIME", job.run().startTime() + job.run().limitMin() * 60L);
         }

@@ -112,6 +112,7 @@ class ManagedJobTest {
         assertThat(there.launches().stream().map(StepDesk.NodeLaunch::node)).containsExactly("n1", "n2");
         there.launches().forEach(l -> {
             assertThat(l.launch().environment()).isEqualTo(here.get(l.node()).environment()).isNotEmpty();
+            assertThat(l.launch().environment()).contains(Bytes.of("SLURM_JOB_NODES=2"), Bytes.of("SLURM_STEPMGR=n1"));
             assertThat(l.launch().tasks()).isEqualTo(here.get(l.node()).tasks()).isNotEmpty();
             assertThat(l.launch().share()).isEqualTo(here.get(l.node()).share());
             assertThat(l.launch().ioToken()).isEqualTo("ior1");

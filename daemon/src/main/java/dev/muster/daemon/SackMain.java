@@ -34,6 +34,7 @@ public final class SackMain {
             """;
 
     private static final int FOLLOW_SECONDS = 30;
+    private static final String NO_PORT = "sackd asks slurmctld for changes and listens on no port";
 
     private SackMain() {}
 
@@ -64,7 +65,10 @@ public final class SackMain {
         int verbose = 0;
         String confServer = "";
         Optional<Path> authority = Optional.empty();
-        boolean follow = true;
+        boolean follow = System.getenv("SACKD_DISABLE_RECONFIG") == null;
+        if (System.getenv("SACKD_PORT") != null) {
+            return fatal("SACKD_PORT: " + NO_PORT);
+        }
         for (int i = 1; i < args.length; i++) {
             String a = args[i];
             switch (a) {
@@ -106,7 +110,7 @@ public final class SackMain {
                         continue;
                     }
                     if (a.startsWith("--port")) {
-                        return fatal("--port: sackd asks slurmctld for changes and listens on no port");
+                        return fatal("--port: " + NO_PORT);
                     }
                     if (!a.matches("-[Dv]+")) {
                         System.err.print("sackd: unrecognized option '" + a + "'\n" + USAGE);
@@ -149,8 +153,20 @@ public final class SackMain {
         }
     }
 
+    /** As SlurmctldDebug has it: a number or a word. */
+    private static int level(String variable, int otherwise) throws IOException {
+        String asked = System.getenv(variable);
+        int level = asked == null ? otherwise : SlurmConf.debugLevel(asked);
+        if (asked != null && level < 0) {
+            throw new IOException(variable + " invalid: " + asked);
+        }
+        return level;
+    }
+
     private static int serve(SlurmConf conf, Options o, Optional<Configless> source) throws IOException {
-        DaemonLog log = new DaemonLog("sackd", "", o.foreground, DaemonLog.INFO + o.verbose, conf.text(Key.LOG_TIME_FORMAT), -1);
+        int both = level("SACKD_DEBUG", -1);
+        DaemonLog log = new DaemonLog("sackd", "", o.foreground, level("SACKD_STDERR_DEBUG", both < 0 ? DaemonLog.INFO + o.verbose : both),
+                conf.text(Key.LOG_TIME_FORMAT), level("SACKD_SYSLOG_DEBUG", both));
         AuthPlaces places = AuthPlaces.of(conf);
         Supplier<KeySet> keys = new Sessions(conf, new Caller(0, 0), 0, false).keys();
         if (keys.get().isEmpty()) {

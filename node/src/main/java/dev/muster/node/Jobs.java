@@ -130,9 +130,7 @@ final class Jobs {
             return;
         }
         NodeStep step = addStep(job, launch.stepId());
-        step.ioToken = launch.ioToken();
-        step.hasMpiParent = !launch.mpi().isEmpty() && launch.nodeIndex() > 0;
-        step.sampleSeconds = SettingsReader.taskSeconds(launch.step().acctgFreq()).stream().map(s -> s == 0 ? NodeStep.NEVER : s).sum();
+        step.asked(launch);
         if (!step.ioToken.isEmpty()) {
             save(job);
         }
@@ -441,7 +439,7 @@ final class Jobs {
             step.endReason = reason;
         }
         if (killWaitSeconds <= 0) {
-            if (!step.ending && !reason.isEmpty() && !reason.equals(REASON_OUT_OF_MEMORY)) {
+            if (!step.ending && step.tells(reason) && !reason.equals(REASON_OUT_OF_MEMORY)) {
                 step.whenRunning(() -> step.watch.ifPresent(w ->
                         w.message(Reasons.cancelled(stepName(job, step.stepId), settings.nodeName(), reason))));
             }
@@ -453,7 +451,7 @@ final class Jobs {
         }
         step.ending = true;
         step.whenRunning(() -> step.watch.ifPresent(w -> {
-            if (!reason.isEmpty()) {
+            if (step.tells(reason)) {
                 w.message(Reasons.cancelled(stepName(job, step.stepId), settings.nodeName(), reason));
             }
             w.signal(StepWatch.EVERY_PROCESS, Os.SIGNAL_CONT);

@@ -2,6 +2,7 @@ package dev.muster.node;
 
 import dev.muster.model.ExitStatus;
 import dev.muster.model.node.NodeMessages;
+import dev.muster.model.node.NodeMessages.Launch;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -51,6 +52,23 @@ final class NodeStep {
     boolean aborted;
     /** srun has heard the end of it. */
     boolean endTold;
+
+    /** SLURM_STEP_KILLED_MSG_NODE_ID names another node of the step: that one tells of its end. */
+    private boolean endUntold;
+
+    /** What its launch says of it. */
+    void asked(Launch launch) {
+        ioToken = launch.ioToken();
+        hasMpiParent = !launch.mpi().isEmpty() && launch.nodeIndex() > 0;
+        sampleSeconds = SettingsReader.taskSeconds(launch.step().acctgFreq()).stream().map(s -> s == 0 ? NEVER : s).sum();
+        String teller = isNumbered() ? SpecBuilder.variable(launch.environment(), "SLURM_STEP_KILLED_MSG_NODE_ID", "") : "";
+        endUntold = teller.matches("[0-9]{1,6}") && Integer.parseInt(teller) != launch.nodeIndex();
+    }
+
+    /** Whether its tasks' standard error is told why they are ended. */
+    boolean tells(String reason) {
+        return !reason.isEmpty() && !endUntold;
+    }
 
     NodeStep(int stepId, Path directory) {
         this.stepId = stepId;
