@@ -32,6 +32,7 @@ final class UpdateFields {
     /** @param pending only while the job waits */
     private record Field(Kind kind, String path, boolean pending, boolean adminOnly) {}
 
+    static final String MCS_LABEL = "mcslabel";
     private static final Map<String, Field> FIELDS = new TreeMap<>();
 
     private static void field(Kind kind, String path, boolean pending, boolean adminOnly, String... keys) {
@@ -46,6 +47,7 @@ final class UpdateFields {
         field(Kind.TEXT, "extras.adminComment", false, true, "admincomment");
         field(Kind.TEXT, "extras.extra", false, false, "extra");
         field(Kind.TEXT, "extras.mailUser", false, false, "mailuser");
+        field(Kind.TEXT, "extras.mcsLabel", true, false, MCS_LABEL);
         field(Kind.TEXT, "charge.account", true, false, "account");
         field(Kind.TEXT, "charge.qos", false, false, "qos");
         field(Kind.TEXT, "charge.wckey", true, false, "wckey");

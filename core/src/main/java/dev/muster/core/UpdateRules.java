@@ -103,6 +103,13 @@ final class UpdateRules {
         }
         JobDesc bound = Codec.bind(desc, JobDesc.class);
         JobDesc after = bound.withRequest(bound.request().withLicenses(Licences.resolved(state, bound.request().licenses())));
+        if (Keyword.whole(c.changes(), WORDS).containsKey(UpdateFields.MCS_LABEL)) {
+            Optional<JobDesc> labelled = Mcs.of(state.settings()).labelled(after);
+            if (labelled.isEmpty()) {
+                return refuse(SlurmErrno.INVALID_MCS_LABEL);
+            }
+            after = labelled.get();
+        }
         if (!after.equals(job.desc())) {
             Optional<Decision.Rejected> impossible = job.isPending() ? planner.infeasible(state, after) : Optional.empty();
             if (impossible.isPresent()) {

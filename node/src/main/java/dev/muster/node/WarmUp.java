@@ -30,6 +30,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * What a step runs through in slurmd, gone through before the first one comes, so that the virtual machine has compiled it by then: a launch
@@ -41,6 +42,8 @@ final class WarmUp {
     private static final int ROUNDS = 260;
     private static final long AT_MOST_NS = 5_000_000_000L;
     private static final int TASKS = 16;
+    private static final int LOOKS_MAX = 60;
+    private static final int LOOK_MS = 500;
     private static final String TOKEN = "warm-up";
 
     private final Settings settings;
@@ -57,10 +60,16 @@ final class WarmUp {
         this.specs = new SpecBuilder(settings, new HardwareProbe(Path.of("/"), settings.tmpFs()).topology());
     }
 
-    /** Ends by itself after a few seconds at most; what goes wrong only ends it. */
+    /**
+     * Ends by itself after a few seconds at most; what goes wrong only ends it. A machine with something to do is left alone: jobs, or the starts of
+     * other slurmds, which share it where a cluster is tried out.
+     */
     static void start(Settings settings, Sessions sessions, DaemonLog log) {
         Thread.ofPlatform().name("warm-up").daemon(true).start(() -> {
             try {
+                if (!calm()) {
+                    return;
+                }
                 Path directory = Files.createTempDirectory("muster-warm-up-");
                 try {
                     new WarmUp(settings, directory).run(sessions, log);
@@ -71,6 +80,28 @@ final class WarmUp {
                 log.debug("warm-up: " + e);
             }
         });
+    }
+
+    /** Waits for it, bounded; not in step with others that wait. */
+    private static boolean calm() {
+        for (int i = 0; i < LOOKS_MAX; i++) {
+            if (isCalm(Os.read(Path.of("/proc/loadavg")).orElse(""), Runtime.getRuntime().availableProcessors())) {
+                return true;
+            }
+            try {
+                Thread.sleep(LOOK_MS + ThreadLocalRandom.current().nextInt(LOOK_MS));
+            } catch (InterruptedException e) {
+                return false;
+            }
+        }
+        return false;
+    }
+
+    /** No more runs or wants to than there are processors. @param loadavg of /proc: the one who reads it is among those that run */
+    static boolean isCalm(String loadavg, int cpus) {
+        String[] words = loadavg.split(" ");
+        String running = words.length < 4 ? "" : words[3].split("/")[0];
+        return !running.matches("[0-9]{1,9}") || Integer.parseInt(running) <= cpus;
     }
 
     private void run(Sessions sessions, DaemonLog log) throws IOException, SpecBuilder.RefusedException {

@@ -27,6 +27,14 @@ class PartsTest {
             """;
 
     @Test
+    void aBusyMachineIsNotWarmedUp() {
+        assertThat(WarmUp.isCalm("0.50 0.40 0.30 2/400 123", 2)).isTrue();
+        assertThat(WarmUp.isCalm("0.50 0.40 0.30 3/400 123", 2)).isFalse();
+        assertThat(WarmUp.isCalm("9.00 8.00 7.00 1/400 123", 2)).as("what was does not count").isTrue();
+        assertThat(WarmUp.isCalm("", 2)).as("a machine that does not say").isTrue();
+    }
+
+    @Test
     void filePatterns() {
         Map<Character, String> values =
                 Map.of('j', "12", 'J', "12.0", 't', "3", 'n', "1", 'N', "n1", 'x', "name", 'u', "ann");

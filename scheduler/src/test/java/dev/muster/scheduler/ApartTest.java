@@ -2,7 +2,9 @@ package dev.muster.scheduler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.core.Command;
 import dev.muster.core.Decision;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** Whose jobs meet on a node: users and labels that keep to themselves. */
@@ -56,6 +58,20 @@ class ApartTest {
                     : "'" + c.state().jobs().values().iterator().next().desc().extras().mcsLabel() + "'";
             assertThat(shown).as(row, (Object[]) cells).isEqualTo(cells[3].strip());
         }
+    }
+
+    @Test
+    void aWaitingJobGetsAnotherLabel() {
+        Cluster c = new Cluster("n1 cpus=4", "p nodes=n1", "options.mcs_plugin=mcs/label options.mcs_parameters=enforced");
+        int waits = c.accept("partition=p extras.mcsLabel=red kind=BATCH");
+        Command.JobRef ref = new Command.JobRef(Integer.toString(waits), waits, -1, Command.JobRef.NO_STEP);
+        assertThat(c.apply(new Command.UpdateJob(Cluster.USER, ref, Map.of("mcslabel", "blue")))).isInstanceOf(Decision.Accepted.class);
+        assertThat(c.state().jobs().at(waits).desc().extras().mcsLabel()).isEqualTo("blue");
+        assertThat(c.apply(new Command.UpdateJob(Cluster.USER, ref, Map.of("mcslabel", "")))).as("it must have one")
+                .isInstanceOfSatisfying(Decision.Rejected.class, r -> assertThat(r.sentence()).isEqualTo("Invalid mcs_label specified"));
+        c.schedule();
+        assertThat(c.apply(new Command.UpdateJob(Cluster.USER, ref, Map.of("mcslabel", "red")))).as("it runs")
+                .isInstanceOf(Decision.Rejected.class);
     }
 
     @Test
