@@ -119,6 +119,12 @@ public final class SisterFiles {
                 found.add("AuthInfo=" + word[0] + " has no effect: " + word[1]);
             }
         }
+        if (CertmgrConf.of(conf).on() && !TlsPlaces.of(conf).on()) {
+            found.add("CertmgrType has no effect: TLSType does not ask for TLS");
+        }
+        if (conf.authInfo().containsKey("use_client_ids") && !AuthPlaces.of(conf).clientIds()) {
+            found.add("AuthInfo=use_client_ids has no effect: munge says who callers are by their numbers alone");
+        }
         CgroupConf cgroup = CgroupConf.read(conf.sister(CGROUP), new ArrayList<>());
         meters(conf, found);
         AcctGatherConf.read(conf.sister("acct_gather.conf"), new ArrayList<>()).without()
