@@ -145,7 +145,8 @@ final class Api {
                     .map(t -> new TriggerMessages.TriggerInfo(t.id(), t.events(), t.jobId(), t.nodes(), t.offsetS(), t.uid(), t.user(),
                             t.program(), t.permanent())).toList()));
             case "SetCrontab", "QueryCrontab" -> new CrontabEdge(this, core, identities).answer(caller, message, body);
-            case "Follow", "ReadOutput", "QueryWhy", "QueryPlan" -> lookedAt(caller, message, body);
+            case "Follow", "ReadOutput" -> following.answer(caller, message, body);
+            case "QueryWhy", "QueryPlan" -> planned(caller, message, body);
             case "CreateToken" -> controller.tokens().answer(caller, Codec.decode(body, ClusterMessages.CreateToken.class));
             case "Reconfigure" -> admin(caller, controller::reconfigure);
             case "Shutdown" -> {
@@ -212,10 +213,8 @@ final class Api {
         });
     }
 
-    /** Questions of those who look on. */
-    private Reply lookedAt(Caller caller, String message, byte[] body) {
-        return message.startsWith("Query") ? new PlanEdge(core.durable(), controller.clock().now(), controller.planner(), privacy(caller), views())
-                .answer(message, body) : following.answer(caller, message, body);
+    private Reply planned(Caller caller, String message, byte[] body) {
+        return new PlanEdge(core.durable(), controller.clock().now(), controller.planner(), privacy(caller), views()).answer(message, body);
     }
 
     // ---- jobs
