@@ -81,7 +81,7 @@ def happenings(b):
 
 
 def output(b):
-    job = sh('sbatch', '--parsable', '-J', 'talks', '-o', f'{dir_}/work/talks', '--wrap', 'for i in $(seq 300); do echo "line $i"; sleep 0.2; done', user='nobody')
+    job = sh('sbatch', '--parsable', '-J', 'talks', '-o', f'{dir_}/work/talks', '--wrap', 'for i in $(seq 300); do echo "line $i"; sleep 0.2; done & timeout 60 sh -c "while :; do :; done"', user='nobody')
     place(b, f'job/{job}')
     first = b.wait("return document.getElementById('log')?.textContent.length")
     more = b.wait("return document.getElementById('log').textContent.length > arguments[0] + 20 && document.getElementById('log').textContent.length", 20, first)
@@ -90,12 +90,17 @@ def output(b):
     check('no line is lost or twice', lines == [f'line {i + 1}' for i in range(len(lines))])
     check('its script is there', b.wait("return [...document.querySelectorAll('pre')].some(p => p.textContent.includes('seq 300'))"))
     shot(b, 'job')
+    check('what it uses is drawn', b.wait("return Number(document.querySelector('.use[data-kind=cpu] .note')?.textContent.match(/at most ([0-9.]+)/)?.[1]) > 0.5", 20))
+    check('its memory as well', b.wait("return document.querySelector('.use[data-kind=mem] polyline')"))
+    shot(b, 'use')
     b.click('#cancel')
     b.wait("return document.querySelector('dialog .main')")
     shot(b, 'cancel')
     b.click('dialog .main')
     check('cancelled from the page', b.wait("return [...document.querySelectorAll('main .state')].some(s => s.textContent === 'cancelled')"))
     check('and so it is', 'CANCELLED' in sh('scontrol', 'show', 'job', job))
+    check('its history is told', b.wait("return ['submitted', 'started', 'cancelled'].every(w => document.querySelector('[aria-label=History]').textContent.includes(w))"))
+    check('what it used stays', b.wait("return document.querySelector('.use[data-kind=cpu] polyline')"))
     check('the output ends', b.wait("return document.getElementById('log').dataset.over === 'CANCELLED'"))
     other = sh('sbatch', '--parsable', '-D', '/tmp', '-o', '/dev/null', '--wrap', 'sleep 300', user='daemon')
     place(b, f'job/{other}')

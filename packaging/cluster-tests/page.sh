@@ -7,6 +7,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 head -c 32 /dev/urandom > "$dir/jwt.key"; chmod 600 "$dir/jwt.key"
 start_cluster 3 8 "AuthAltTypes=auth/jwt
 AuthAltParameters=jwt_key=$dir/jwt.key
+JobAcctGatherType=jobacct_gather/linux
+JobAcctGatherFrequency=1
 NodeName=x[1-${PAGE_NODES:-10000}] NodeAddr=127.0.0.1 CPUs=64 RealMemory=256000 State=DOWN
 PartitionName=huge Nodes=x[1-${PAGE_NODES:-10000}]"
 chmod 777 "$dir/work"

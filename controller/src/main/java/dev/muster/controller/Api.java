@@ -145,7 +145,7 @@ final class Api {
                     .map(t -> new TriggerMessages.TriggerInfo(t.id(), t.events(), t.jobId(), t.nodes(), t.offsetS(), t.uid(), t.user(),
                             t.program(), t.permanent())).toList()));
             case "SetCrontab", "QueryCrontab" -> new CrontabEdge(this, core, identities).answer(caller, message, body);
-            case "Follow", "ReadOutput" -> following.answer(caller, message, body);
+            case "Follow", "ReadOutput", "QueryUse" -> following.answer(caller, message, body);
             case "QueryWhy", "QueryPlan" -> planned(caller, message, body);
             case "CreateToken" -> controller.tokens().answer(caller, Codec.decode(body, ClusterMessages.CreateToken.class));
             case "Reconfigure" -> admin(caller, controller::reconfigure);

@@ -111,7 +111,7 @@ final class Controller {
         this.conf.set(conf);
         this.confFile = confFile;
         this.log = log;
-        this.requests = new Requests(log, Set.of(), Set.of("Follow", "ReadOutput"));
+        this.requests = new Requests(log, Set.of(), Set.of("Follow", "ReadOutput", "QueryUse"));
         filter = new SubmitFilter(log, () -> thread.durable(), (uid, p) -> identities.byUid(uid)
                 .filter(i -> SubmitEdge.isOfGroups(identities, i, p.info().allowGroups())).isPresent());
         scheduling = new SchedulerLog(log);

@@ -177,6 +177,7 @@ final class NodeRules {
             case NodeMessages.MemoryUsed m -> { }
             case NodeMessages.Relayed m -> { }
             case NodeMessages.FileRead m -> { }
+            case NodeMessages.UseRead m -> { }
             case NodeMessages.Register m -> {
                 return register(m);
             }

@@ -63,6 +63,7 @@ public final class Slurmd implements AutoCloseable {
     private final long startTime = System.currentTimeMillis() / 1000;
     private final Owner owner;
     private final boolean reportReboot;
+    private final StepUses uses;
     private final FeatureHelpers helpers;
     /** Of those that its helpers know. */
     private volatile List<String> activeFeatures;
@@ -127,8 +128,9 @@ public final class Slurmd implements AutoCloseable {
             new MemoryWatch(loop, settings.pollSeconds(), jobs::withMemoryLimit, jobs::memoryExceeded).start();
         }
         sampleLater();
+        uses = new StepUses(settings.spoolDirectory().resolve(StepUses.DIRECTORY), log);
         new TaskSamples(loop, settings.around().sensing(), settings.confinement().tracking() == Confinement.Tracking.GROUP, jobs::running,
-                log).start();
+                uses::saw, log).start();
         adopt();
         IoRelay relay = new IoRelay(settings, log, loop, this::step, spool, node -> dial(neighbours, sessions, node, "io"));
         launches = new LaunchRelay(settings, log, loop, jobs::launch, node -> dial(neighbours, sessions, node, LaunchRelay.STREAM));
@@ -320,6 +322,7 @@ public final class Slurmd implements AutoCloseable {
             case Refused r -> { }
             case CheckHealth c -> Loop.aside(hooks::health);
             case dev.muster.model.node.NodeMessages.ReadFile r -> Loop.aside(() -> link.tell(files.read(r)));
+            case dev.muster.model.node.NodeMessages.ReadUse r -> Loop.aside(() -> link.tell(uses.read(r)));
             case dev.muster.model.node.NodeMessages.Reboot r -> Loop.aside(() -> reboot(r));
         }
     }

@@ -363,6 +363,7 @@ final class SimNode {
             case NodeMessages.ReadConfig m -> { }
             case NodeMessages.StopDaemon m -> { }
             case NodeMessages.ReadFile m -> { }
+            case NodeMessages.ReadUse m -> { }
         }
     }
 

@@ -1,8 +1,8 @@
 // Partitions, reservations, the plan, and who has had how much.
 import {h, s, put, table, bar, facts, asCommand} from './dom.js';
 import {ask} from './api.js';
-import {nodes, jobs, now, watch, onList, me} from './store.js';
-import {count, limit, when, tick, jobName, percent, gpus} from './format.js';
+import {nodes, jobs, now, watch, onList, onPass, me} from './store.js';
+import {count, limit, when, tick, percent, gpus} from './format.js';
 
 const API = '/slurm/v0.0.45';
 const num = v => v && typeof v === 'object' ? (v.infinite ? -1 : v.set ? v.number : 0) : v || 0;
@@ -78,27 +78,32 @@ export function reservations() {
 
 export function plan() {
   const box = h('div', {class: 'panel'});
-  let drawn = 0;
-  function show() {
-    if (Date.now() - drawn < 1000) return;
-    drawn = Date.now();
-    const t = now(), rows = [];
-    for (const j of jobs.values()) {
-      if (j.state === 'RUNNING') rows.push({j, from: j.start_time, to: j.time_limit > 0 ? j.start_time + j.time_limit * 60 : t + 86400, planned: false});
-      else if (j.state === 'PENDING' && j.start_time > t - 60 && j.scheduled_nodes) rows.push({j, from: j.start_time, to: j.start_time + (j.time_limit > 0 ? j.time_limit * 60 : 3600), planned: true});
-    }
+  let asked = 0, due = 0, stopped = false;
+  async function load() {
+    due = 0;
+    asked = Date.now();
+    let r;
+    try { r = await ask('/muster/v1/plan?hours=168'); } catch (e) { put(box, h('p', {class: 'error', role: 'alert'}, e.message)); return; }
+    if (!stopped) draw(r);
+  }
+  // as the cluster changes, but a plan of many jobs is long
+  const show = () => { if (!due && !stopped) due = setTimeout(load, Math.max(0, 3000 - (Date.now() - asked))); };
+  function draw(r) {
+    const t = now(), rows = r.jobs.filter(j => j.job_id).map(j => ({j, from: j.start_time, planned: !j.running,
+      to: j.end_time || (j.running ? t + 86400 : j.start_time + 3600)}));
     rows.sort((a, b) => b.planned - a.planned || (a.planned ? a.from - b.from : a.to - b.to));
     const some = [...rows.filter(r => r.planned).slice(0, 60), ...rows.filter(r => !r.planned).slice(0, 60)];
     if (!some.length) { put(box, h('p', {class: 'empty'}, 'Nothing runs, and nothing is planned.')); return; }
     const from = Math.max(t - 3600, Math.min(t - 120, ...some.map(r => r.from))), to = Math.min(t + 3 * 86400, Math.max(t + 3600, ...some.map(r => r.to)));
     put(box, h('div', {class: 'legend'}, h('span', {}, h('i', {style: {background: 'var(--busy)'}}), 'runs, up to its limit'), h('span', {}, h('i', {style: {background: 'var(--wait)'}}), 'planned'),
-      h('span', {}, `${rows.filter(r => !r.planned).length} run, ${rows.filter(r => r.planned).length} are planned`)),
-    spans(some.map(r => ({label: `${jobName(r.j)} ${r.j.name}`.slice(0, 24), from: r.from, to: r.to, colour: r.planned ? 'var(--wait)' : 'var(--busy)', href: `#/job/${r.j.job_id}`,
-      title: `${jobName(r.j)} ${r.j.name}, ${r.j.user_name}: ${when(r.from)} to ${when(r.to)} at most, ${r.planned ? r.j.scheduled_nodes : r.j.nodes}`})), from, to, t));
+      h('span', {}, `${count(rows.filter(x => !x.planned).length)} run, ${count(r.planned)} of ${count(r.waiting)} that wait have a time`)),
+    spans(some.map(r => ({label: `${r.j.job} ${r.j.name}`.slice(0, 24), from: r.from, to: r.to, colour: r.planned ? 'var(--wait)' : 'var(--busy)', href: `#/job/${r.j.job_id}`,
+      title: `${r.j.job} ${r.j.name}, ${r.j.user_name}: ${when(r.from)} to ${when(r.to)} at most, ${r.j.nodes}`})), from, to, t));
   }
-  const stop = watch(show);
+  const stops = [watch(show), onPass(show)];
   show();
-  return {title: 'Plan', el: [h('div', {class: 'head'}, h('h1', {}, 'Plan'), h('div', {class: 'acts'}, asCommand(() => 'squeue --start'))), box], stop};
+  return {title: 'Plan', el: [h('div', {class: 'head'}, h('h1', {}, 'Plan'), h('div', {class: 'acts'}, asCommand(() => 'muster plan'))), box],
+    stop: () => { stopped = true; clearTimeout(due); stops.forEach(f => f()); }};
 }
 
 export function shares() {
