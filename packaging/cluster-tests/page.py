@@ -90,7 +90,7 @@ def output(b):
     check('no line is lost or twice', lines == [f'line {i + 1}' for i in range(len(lines))])
     check('its script is there', b.wait("return [...document.querySelectorAll('pre')].some(p => p.textContent.includes('seq 300'))"))
     shot(b, 'job')
-    check('what it uses is drawn', b.wait("return Number(document.querySelector('.use[data-kind=cpu] .note')?.textContent.match(/at most ([0-9.]+)/)?.[1]) > 0.5", 20))
+    check('what it uses is drawn', b.wait("return Number(document.querySelector('.use[data-kind=cpu] .note')?.textContent.match(/at most ([0-9.]+)/)?.[1]) > 0.1", 20))
     check('its memory as well', b.wait("return document.querySelector('.use[data-kind=mem] polyline')"))
     shot(b, 'use')
     b.click('#cancel')

@@ -10,8 +10,8 @@ id=$(sbatch --parsable -o usr2.txt --wrap 'trap "echo two; exit 0" USR2; for i i
 sleep 1; scancel -b -s USR2 "$id"; wait_empty 40
 check "scancel --signal --batch" two "$(cat usr2.txt)"
 id=$(sbatch --parsable -o re-%j.txt --requeue --wrap 'echo life $SLURM_RESTART_COUNT; sleep 3')
-sleep 1.5; scontrol requeue "$id"; sleep 1
-check "a requeued job waits a while" "PD BeginTime" "$(squeue -h -j "$id" -o '%t %r')"
+sleep 1.5; scontrol requeue "$id"
+becomes "a requeued job waits a while" "PD BeginTime" '"$(squeue -h -j "$id" -o '\''%t %r'\'')"'
 scontrol update jobid="$id" starttime=now; wait_empty 60
 check "a requeued job runs again under its number" "COMPLETED" "$(sacct -X -n -P -o State -j "$id")"
 check "its second life writes the file anew" "life 1" "$(cat "re-$id.txt")"
