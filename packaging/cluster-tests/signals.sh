@@ -27,7 +27,7 @@ wait_empty 60
 check "it ended while slurmd was away" "FAILED|5:0" "$(sacct -X -n -P -o State,ExitCode -j "$id")"
 id=$(sbatch --parsable -o /dev/null --wrap 'sleep 311')
 sleep 1.5
-pkill -9 -f "slurmstepd: \[$id.batch\]" || pkill -9 -f "slurmstepd.*$id" || true
+for p in $(pgrep -f "slurmstepd: \[$id.batch\]"); do if [[ "$(ls -l "/proc/$p/fd" "/proc/$p/cwd")" = *"$dir/"* ]]; then kill -9 "$p"; fi; done
 wait_empty 60
 match "a killed stepd fails its job with a reason" 'FAILED' "$(sacct -X -n -P -o State,Reason -j "$id")"
 check "and leaves no process" "" "$(pgrep -f 'sleep 311' || true)"
