@@ -57,7 +57,7 @@ def look_around(b, huge):
     check('the cookie is nobody else\'s', cookie['httpOnly'] and cookie.get('sameSite') == 'Strict' and not b.run('return document.cookie'))
     check('the cookie alone is nothing', b.run("return fetch('/slurm/v0.0.45/jobs').then(r => r.status)") == 403)
     for where, title in [('', 'Now'), ('queue', 'Queue'), ('plan', 'Plan'), ('nodes', 'Nodes'), ('node/n1', 'n1'), ('partitions', 'Partitions'), ('reservations', 'Reservations'),
-                         ('shares', 'Fair share'), ('reports', 'Reports'), ('submit', 'Submit a job')]:
+                         ('shares', 'Fair share'), ('limits', 'Limits'), ('reports', 'Reports'), ('submit', 'Submit a job')]:
         check(f'page {where or "now"}', place(b, where) == title and not b.run("return document.querySelector('main .error')?.textContent"))
         b.wait("return !document.body.textContent.includes('Loading …')", 5)
         shot(b, where.replace('/', '-') or 'now')
@@ -93,6 +93,8 @@ def output(b):
     check('what it uses is drawn', b.wait("return Number(document.querySelector('.use[data-kind=cpu] .note')?.textContent.match(/at most ([0-9.]+)/)?.[1]) > 0.1", 20))
     check('its memory as well', b.wait("return document.querySelector('.use[data-kind=mem] polyline')"))
     shot(b, 'use')
+    b.run("[...document.querySelectorAll('[aria-label=\"Script or environment\"] button')].at(-1).click()")
+    check('its environment', b.wait("return document.querySelector('[aria-label=Script] pre').textContent.includes('PATH=')"))
     b.click('#cancel')
     b.wait("return document.querySelector('dialog .main')")
     shot(b, 'cancel')
@@ -107,6 +109,15 @@ def output(b):
     b.wait("return document.querySelector('main').textContent.includes(\"daemon's to read\")")
     check('others\' jobs are not mine to change', b.run("return !document.getElementById('cancel') && !document.getElementById('log')"))
     sh('scancel', other)
+
+
+def limits(b):
+    sh('sacctmgr', '-i', 'modify', 'qos', 'normal', 'set', 'grpjobs=7', 'grptres=cpu=10', 'maxwall=60')
+    job = sh('sbatch', '--parsable', '-q', 'normal', '-t', '5', '-o', '/dev/null', '--wrap', 'sleep 300')
+    place(b, 'limits')
+    check('a limit and what counts against it', b.wait("return /runningjobs17/.test(document.querySelector('main .panel').textContent.replace(/\\s/g, ''))"), b.run("return document.querySelector('main .panel').textContent"))
+    shot(b, 'limits')
+    sh('scancel', job)
 
 
 def submit(b):
@@ -183,7 +194,7 @@ try:
     look_around(b, int(os.environ.get('PAGE_NODES', '10000')))
     enter(b, 'nobody')
     b.complaints()
-    for part in [happenings, output, submit, keyboard]:
+    for part in [happenings, output, limits, submit, keyboard]:
         part(b)
     bad = [m for m in b.complaints() if 'favicon' not in m]
     check('the browser has nothing to complain of', not bad, '; '.join(bad)[:600])

@@ -303,10 +303,13 @@ final class Api {
         if (job.isEmpty() || job.get().desc().payload().scriptHash().isEmpty()) {
             return Reply.error(SlurmErrno.INVALID_JOB_ID);
         }
-        if (!Access.mayChange(core.durable(), caller.uid(), job.get())) {
+        // variables may be secrets
+        if (!Access.mayChange(core.durable(), caller.uid(), job.get()) || q.environment() && caller.uid() != job.get().desc().owner().uid()
+                && !Access.isSuperUser(core.durable(), caller.uid())) {
             return Reply.error(SlurmErrno.ACCESS_DENIED);
         }
-        return Reply.of(new JobMessages.ScriptReply(blobs.read(job.get().desc().payload().scriptHash())));
+        return Reply.of(new JobMessages.ScriptReply(blobs.read(q.environment() ? job.get().desc().payload().envHash()
+                : job.get().desc().payload().scriptHash())));
     }
 
     private Reply cancel(Caller caller, JobMessages.Cancel m) {

@@ -84,6 +84,12 @@ final class Live {
                     return json(200, new Json.Obj().put("script", new String(Bytes.fromBase64(reply.text("script")).toArray(),
                             StandardCharsets.UTF_8)));
                 }
+                case "GET jobs/*/environment" -> {
+                    return environment(caller(request, peer), job(words[1]));
+                }
+                case "GET limits" -> {
+                    return limits(caller(request, peer));
+                }
                 case "GET jobs/*/steps" -> {
                     return json(200, caller(request, peer).controller().call("QuerySteps", new Json.Obj()
                             .put("jobIds", new ArrayList<Object>(List.of(job(words[1])))).put("stepId", -1L).put("allUsers", true)));
@@ -314,6 +320,30 @@ final class Live {
                 .put("nodes", b.text("nodes")).put("cpus", b.number("cpus"))));
         return json(200, new Json.Obj().put("now", reply.number("now")).put("waiting", reply.number("waiting"))
                 .put("planned", reply.number("planned")).put("jobs", bars).put("more", reply.number("more")));
+    }
+
+    private static Http.Reply environment(Host host, long job) throws SlurmException {
+        Json.Obj reply = host.controller().call("QueryScript", new Json.Obj().put("jobId", job).put("environment", true));
+        String all = new String(Bytes.fromBase64(reply.text("script")).toArray(), StandardCharsets.UTF_8);
+        return json(200, new Json.Obj().put("environment", new ArrayList<Object>(List.of(all.split("\0")))));
+    }
+
+    /** Associations and QOS with their limits, by the words of sacctmgr, and what counts against them now. */
+    private static Http.Reply limits(Host host) throws SlurmException {
+        Json.Obj reply = host.controller().call("QueryAssocMgr", new Json.Obj());
+        List<Object> assocs = new ArrayList<>();
+        List<Object> qos = new ArrayList<>();
+        reply.objects("assocs").forEach(a -> assocs.add(counted(a).put("account", a.obj("share").text("account"))
+                .put("user_name", a.obj("share").text("user")).put("partition", a.obj("share").text("partition"))
+                .put("depth", a.obj("share").number("depth"))));
+        reply.objects("qos").forEach(q -> qos.add(counted(q).put("name", q.text("name"))));
+        return json(200, new Json.Obj().put("associations", assocs).put("qos", qos));
+    }
+
+    private static Json.Obj counted(Json.Obj row) {
+        return new Json.Obj().put("limits", row.obj("limits")).put("running", row.number("running")).put("submitted", row.number("submitted"))
+                .put("tres", row.obj("tres")).put("tres_run_minutes", row.obj("runMins")).put("accruing", row.number("accruing"))
+                .put("tres_minutes", row.obj("usedMins")).put("wall_minutes", row.real("wallMin"));
     }
 
     private static String inUtc(String sentence) {

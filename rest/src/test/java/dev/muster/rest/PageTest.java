@@ -166,6 +166,14 @@ class PageTest {
         Json.Obj use = rig.tree("GET", "/muster/v1/jobs/7/usage", "");
         assertThat(new String(Json.print(use), StandardCharsets.UTF_8)).contains("\"points\":[[5,6,7,8,9]]").contains("n2: it is not connected");
 
+        rig.answers.put("QueryScript", new Json.Obj().put("script",
+                java.util.Base64.getEncoder().encodeToString("A=1\0B=x y\0".getBytes(StandardCharsets.UTF_8))));
+        assertThat(rig.tree("GET", "/muster/v1/jobs/7/environment", "").texts("environment")).containsExactly("A=1", "B=x y");
+        rig.answers.put("QueryAssocMgr", tree("{\"assocs\":[{"
+                + "\"running\":2,\"limits\":{\"GrpJobs\":\"3\"},\"share\":{\"account\":\"lab\",\"depth\":1}}]}"));
+        Json.Obj lab = rig.tree("GET", "/muster/v1/limits", "").objects("associations").getFirst();
+        assertThat(lab.text("account") + " " + lab.number("running") + " of " + lab.obj("limits").text("GrpJobs")).isEqualTo("lab 2 of 3");
+
         rig.answers.put("QueryPlan", tree("{\"waiting\":2,\"planned\":1,\"bars\":[{\"jobId\":7,\"shown\":\"7\",\"start\":90000}]}"));
         assertThat(rig.tree("GET", "/muster/v1/plan?hours=2", "").objects("jobs").getFirst().number("start_time")).isEqualTo(90_000);
         assertThat(rig.ask("GET", "/muster/v1/plan?hours=0", "").status()).isEqualTo(400);

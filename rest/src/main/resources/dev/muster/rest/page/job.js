@@ -155,7 +155,7 @@ async function usage(box, job) {
 
 export function job(path) {
   const id = Number(path[0]), note = h('div', {'aria-live': 'polite'}), head = h('div', {class: 'head'}), about = h('div', {class: 'panel'}), line = h('div', {class: 'panel'});
-  const waits = h('div'), used = h('div', {}, h('p', {class: 'note'}, '…')), script = h('pre', {tabindex: '0'}, '…'), stops = [];
+  const waits = h('div'), used = h('div', {}, h('p', {class: 'note'}, '…')), script = h('pre', {tabindex: '0'}, '…'), which = h('div', {class: 'tabs', role: 'group', 'aria-label': 'Script or environment'}), stops = [];
   let shown = '', log = null, was = '', asked = false;
   const written = h('div'), past = h('div', {}, h('p', {class: 'note'}, '…')), drawn = h('div', {}, h('p', {class: 'note'}, '…'));
   const later = (box, f) => f.catch(e => put(box, h('p', {class: 'note'}, e.message)));
@@ -205,7 +205,10 @@ export function job(path) {
     const own = j.user_name === me.user;
     if (own || me.user === 'root') { log = output(id); put(written, log.el); }
     else put(written, h('section', {class: 'panel'}, h('h2', {}, 'Output'), h('p', {class: 'note'}, `What it writes is ${j.user_name}'s to read.`)));
-    if (own || me.operator) ask(`/muster/v1/jobs/${id}/script`).then(r => put(script, r.script)).catch(e => put(script, `There is no script: ${e.message}`));
+    const text = what => ask(`/muster/v1/jobs/${id}/${what}`).then(r => put(script, what === 'script' ? r.script : r.environment.join('\n'))).catch(e => put(script, `There is none: ${e.message}`));
+    const pick = what => { put(which, ['script', 'environment'].map(k => h('button', {'aria-pressed': String(k === what), onclick: () => pick(k)}, k === 'script' ? 'Script' : 'Environment'))); text(what); };
+    if (own || me.user === 'root') pick('script');
+    else if (me.operator) text('script');
     else put(script, `It is ${j.user_name}'s to read.`);
   }
 
@@ -213,6 +216,6 @@ export function job(path) {
   show();
   const panel = (name, box) => h('section', {class: 'panel', 'aria-label': name}, h('h2', {}, name), box);
   return {title: `Job ${id}`, el: [head, note, waits, h('div', {class: 'two'}, about, line), h('div', {class: 'two'}, panel('Over time', drawn), panel('History', past)), written,
-    h('div', {class: 'two'}, panel('Steps and use', used), panel('Script', script))],
+    h('div', {class: 'two'}, panel('Steps and use', used), panel('Script', [which, script]))],
   stop: () => { stops.forEach(f => f()); log?.stop(); }};
 }

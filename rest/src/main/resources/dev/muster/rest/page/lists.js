@@ -2,7 +2,7 @@
 import {h, s, put, table, bar, facts, asCommand} from './dom.js';
 import {ask} from './api.js';
 import {nodes, jobs, now, watch, onList, onPass, me} from './store.js';
-import {count, limit, when, tick, percent, gpus} from './format.js';
+import {count, limit, when, tick, percent, gpus, mebibytes} from './format.js';
 
 const API = '/slurm/v0.0.45';
 const num = v => v && typeof v === 'object' ? (v.infinite ? -1 : v.set ? v.number : 0) : v || 0;
@@ -104,6 +104,59 @@ export function plan() {
   show();
   return {title: 'Plan', el: [h('div', {class: 'head'}, h('h1', {}, 'Plan'), h('div', {class: 'acts'}, asCommand(() => 'muster plan'))), box],
     stop: () => { stopped = true; clearTimeout(due); stops.forEach(f => f()); }};
+}
+
+const GROUPS = [['GrpJobs', r => r.running], ['MaxJobs', r => r.running], ['GrpSubmitJobs', r => r.submitted], ['MaxSubmitJobs', r => r.submitted], ['GrpJobsAccrue', r => r.accruing],
+  ['MaxJobsAccrue', r => r.accruing], ['GrpWall', r => r.wall_minutes]];
+const OF_TRES = [['GrpTRES', r => r.tres], ['GrpTRESRunMins', r => r.tres_run_minutes], ['GrpTRESMins', r => r.tres_minutes]];
+const LIMIT_WORDS = {GrpJobs: 'running jobs', MaxJobs: 'running jobs', GrpSubmitJobs: 'jobs in the queue', MaxSubmitJobs: 'jobs in the queue', GrpJobsAccrue: 'jobs that grow older',
+  MaxJobsAccrue: 'jobs that grow older', GrpWall: 'minutes of jobs', GrpTRES: 'in use', GrpTRESRunMins: 'minutes that running jobs may still use', GrpTRESMins: 'minutes used'};
+
+/** A limit with what counts against it: [name, what, use, most]; those of single jobs and users have no use here. */
+export function counted(row, isUser) {
+  const out = [], rest = [], find = name => Object.keys(row.limits).find(k => k.toLowerCase() === name.toLowerCase());
+  const seen = new Set();
+  for (const [name, use] of GROUPS) {
+    const k = find(name);
+    // of accounts and QOS, Max… is for each user
+    if (!k || name.startsWith('Max') && !isUser) continue;
+    seen.add(k);
+    out.push([k, LIMIT_WORDS[name], use(row), Number(row.limits[k])]);
+  }
+  for (const [name, use] of OF_TRES) {
+    const k = find(name);
+    if (!k) continue;
+    seen.add(k);
+    for (const item of row.limits[k].split(',')) {
+      const at = item.lastIndexOf('='), tres = item.slice(0, at), most = tres === 'mem' && name === 'GrpTRES' ? mebibytes(item.slice(at + 1)) : Number(item.slice(at + 1));
+      out.push([`${k}=${tres}`, `${tres} ${LIMIT_WORDS[name]}`, use(row)[tres] || 0, most]);
+    }
+  }
+  for (const [k, v] of Object.entries(row.limits)) if (!seen.has(k) && /^(Grp|Max|Min)/i.test(k)) rest.push(`${k}=${v}`);
+  return {out, rest};
+}
+
+export function limits() {
+  let again = () => {};
+  const p = page('Limits', 'scontrol show assoc_mgr', async box => {
+    again = () => draw(box).catch(() => {});
+    await draw(box);
+  });
+  async function draw(box) {
+    const all = await ask('/muster/v1/limits');
+    const list = (title, rows, name, isUser) => {
+      const shown = rows.map(r => [r, counted(r, isUser(r))]).filter(([, c]) => c.out.length || c.rest.length);
+      return [h('h2', {}, title), shown.length ? table(['', 'Limit', {text: 'Now', num: true}, {text: 'At most', num: true}, ''], shown.flatMap(([r, c]) => [
+        ...c.out.map(([k, what, use, most], i) => [i ? '' : name(r), h('span', {title: k}, what), count(Math.round(use)), count(most), h('div', {style: {width: '160px'}}, bar([most > 0 ? Math.min(1, use / most) : 1,
+          use >= most ? 'down' : use > .8 * most ? 'warn' : 'good']))]),
+        ...(c.rest.length ? [[c.out.length ? '' : name(r), h('span', {class: 'note'}, c.rest.join('  ')), '', '', '']] : [])])) : h('p', {class: 'note'}, 'None are set.')];
+    };
+    put(box, list('QOS', all.qos, r => h('strong', {}, r.name), () => false),
+      list('Associations', all.associations, r => h('span', {class: 'tree', style: {'--depth': String(r.depth)}}, r.user_name ? `${r.user_name}${r.partition ? ` in ${r.partition}` : ''}` : h('strong', {}, r.account)), r => !!r.user_name));
+  }
+  let due = 0;
+  const stop = onPass(() => { if (!due) due = setTimeout(() => { due = 0; again(); }, 5000); });
+  return {...p, stop: () => { stop(); clearTimeout(due); p.stop(); }};
 }
 
 export function shares() {
