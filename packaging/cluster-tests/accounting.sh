@@ -15,11 +15,10 @@ AccountingStorageEnforce=associations,limits,qos"
 match "the controller presents itself" '^127.0.0.1\|[1-9][0-9]*$' "$(sacctmgr -nP show cluster format=controlhost,controlport)"
 check "no association, no job" 1 "$(sbatch -A nowhere --wrap true >/dev/null 2>&1; echo $?)"
 sacctmgr -i modify account lab set grpjobs=1 >/dev/null
-a=$(sbatch --parsable -A lab -o /dev/null --wrap 'sleep 3'); b=$(sbatch --parsable -A lab -o /dev/null --wrap true)
+a=$(sbatch --parsable -A lab -o /dev/null --wrap "until [ -e $dir/go ]; do sleep 0.1; done"); b=$(sbatch --parsable -A lab -o /dev/null --wrap true)
 check "a job is in sacct at once" 2 "$(sacct -X -n -P -o JobID -j "$a,$b" | wc -l)"
-sleep 1
-check "a limit holds from the next job on" "PENDING AssocGrpJobsLimit" "$(squeue -h -o '%T %r' -j "$b")"
-sacctmgr -i modify account lab set grpjobs=-1 >/dev/null
+becomes "a limit holds from the next job on" "PENDING AssocGrpJobsLimit" '"$(squeue -h -o '\''%T %r'\'' -j "$b")"'
+sacctmgr -i modify account lab set grpjobs=-1 >/dev/null; touch "$dir/go"
 wait_empty
 check "and without it both ran" "COMPLETED COMPLETED" "$(sacct -X -n -P -o State -j "$a,$b" | tr '\n' ' ' | sed 's/ $//')"
 if [ "$(id -u)" = 0 ]; then

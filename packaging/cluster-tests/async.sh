@@ -11,10 +11,10 @@ check "its tasks write one file" "0: from 0 1: from 1" "$(sort "$dir/work/a.out"
 check "and another for what went wrong" "0: bad 1: bad" "$(sort "$dir/work/a.err" | tr '\n' ' ' | sed 's/ $//')"
 check "without --output it is slurm-JOB.STEP.out" yes "$([ -s "$dir/work/slurm-$id.1.out" ] && echo yes)"
 
-id=$(run b 'for i in 1 2 3 4; do srun --async --exact -n1 --mem=1 -o b-%s.out sh -c "sleep 1; echo \$SLURM_STEP_ID"; done; touch submitted; swait' -N1 -n2)
+id=$(run b 'for i in 1 2 3 4; do srun --async --exact -n1 --mem=1 -o b-%s.out sh -c "until [ -e go ]; do sleep 0.1; done; echo \$SLURM_STEP_ID"; done; touch submitted; swait' -N1 -n2)
 for _ in $(seq 100); do [ -e "$dir/work/submitted" ] && break; sleep 0.1; done
 check "what finds no room waits" "PENDING PENDING RUNNING RUNNING" "$(scontrol show step "$id" -o | grep -v batch | grep -o 'State=[A-Z]*' | cut -d= -f2 | sort | tr '\n' ' ' | sed 's/ $//')"
-scontrol reconfigure; over "$id"
+touch "$dir/work/go"; scontrol reconfigure; over "$id"
 check "and runs later, in its turn" "0 1 2 3" "$(cat "$dir"/work/b-?.out | tr '\n' ' ' | sed 's/ $//')"
 check "each is accounted" "0 1 2 3" "$(sacct -nPj "$id" -o jobid,state | sed -n "s/$id\.\([0-9]\)|COMPLETED/\1/p" | tr '\n' ' ' | sed 's/ $//')"
 

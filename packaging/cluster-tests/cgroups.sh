@@ -50,5 +50,5 @@ match "OUT_OF_MEMORY" OUT_OF_MEMORY "$(sacct -n -P -o state | sort -u | tr '\n' 
 two() { timeout 60 srun -Q -n2 --mem=60M --kill-on-bad-exit=0 "$@" sh -c 'if [ $SLURM_PROCID = 0 ]; then python3 -c "x = b\"x\" * (200 << 20)"; else sleep 2; echo survived; fi' </dev/null 2>/dev/null || true; }
 check "the others go on" survived "$(two)"
 check "not with --oom-kill-step" "" "$(two --oom-kill-step)"
-wait_empty; sleep 0.5
-check "nothing stays behind" "" "$(find /sys/fs/cgroup -type d -path "*/slurm_n1_$suffix/job_*" 2>/dev/null)"
+wait_empty
+becomes "nothing stays behind" "" '"$(find /sys/fs/cgroup -type d -path "*/slurm_n1_$suffix/job_*" 2>/dev/null)"'

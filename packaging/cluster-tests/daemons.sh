@@ -37,8 +37,8 @@ check "a flag that there is not" "1|invalid debug flag: +nosuch" "$(rc=0; e=$(sc
 mv "$dir/log/slurmctld.log" "$dir/log/rotated"; kill -USR2 "$ctld"
 for _ in $(seq 50); do [ -e "$dir/log/slurmctld.log" ] && break; sleep 0.1; done
 check "USR2 opens the log again" yes "$([ -e "$dir/log/slurmctld.log" ] && echo yes)"
-sed -i 's/^KillWait=5/KillWait=7/' "$SLURM_CONF"; kill -HUP "$ctld"; sleep 1
-check "HUP reads the configuration" "7 sec" "$(scontrol show config | sed -n 's/^KillWait *= //p')"
+sed -i 's/^KillWait=5/KillWait=7/' "$SLURM_CONF"; kill -HUP "$ctld"
+becomes "HUP reads the configuration" "7 sec" '"$(scontrol show config | sed -n '\''s/^KillWait *= //p'\'')"'
 sed -i 's/^KillWait=7/KillWait=soon/' "$SLURM_CONF"; kill -HUP "$ctld"; sleep 1
 sed -i 's/^KillWait=soon/KillWait=7/' "$SLURM_CONF"
 check "a bad file changes nothing" "7 sec" "$(scontrol show config | sed -n 's/^KillWait *= //p')"

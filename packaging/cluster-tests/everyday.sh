@@ -18,9 +18,8 @@ check "array tasks ran" "1 2 3 4 5" "$(cat a-"$a"_*.out | sort -n | tr '\n' ' ' 
 first=$(sbatch --parsable -o /dev/null --wrap 'sleep 1; exit 1')
 ok=$(sbatch --parsable -o ok.txt -d afterok:"$first" --wrap 'echo ran')
 notok=$(sbatch --parsable -o notok.txt -d afternotok:"$first" --wrap 'echo ran')
-sleep 3
-check "afternotok ran" ran "$(cat notok.txt 2>/dev/null)"
-match "afterok waits for ever and says why" DependencyNeverSatisfied "$(squeue -h -o %r -j "$ok")"
+becomes "afternotok ran" ran '"$(cat notok.txt 2>/dev/null)"'
+comes "afterok waits for ever and says why" DependencyNeverSatisfied '"$(squeue -h -o %r -j "$ok")"'
 scancel "$ok"
 check "srun's output" "$(printf '0: x\n1: x\n2: x\n3: x')" "$(srun -N2 -n4 -l echo x | sort)"
 set +e

@@ -14,8 +14,7 @@ srun -l sh -c 'echo first' : -n 1 sh -c 'echo second'
 sleep 2
 S
 id=$(sbatch --parsable het.sh)
-sleep 1
-check "squeue names the components" "$id+0 $id+1" "$(squeue -h -j "$id" -o %i | sort | xargs)"
+becomes "squeue names the components" "$id+0 $id+1" '"$(squeue -h -j "$id" -o %i | sort | xargs)"'
 check "one component by its offset" "$((id + 1))" "$(squeue -h -j "$id+1" -o %A)"
 check "scontrol show job" "$id 0 $id-$((id + 1)) $id 1 $id-$((id + 1))" "$(scontrol show job "$id" | grep -o -E 'Het[A-Za-z]*=[0-9-]+' | grep -o '[0-9-]*$' | xargs)"
 wait_empty 40
@@ -38,12 +37,12 @@ id=$(sbatch --parsable -H -n 1 : -n 1 --wrap 'sleep 100')
 rc=0; scancel "$id+1" 2>err.txt || rc=$?
 check "no component of a waiting job alone" 1 "$rc"
 match "and in these words" 'Operation not permitted on individual component of heterogeneous job' "$(cat err.txt)"
-scontrol release "$id"; sleep 1
-check "released as a whole" "R R" "$(squeue -h -j "$id" -o %t | xargs)"
-scancel "$id+1"; sleep 1
-check "a running component ends alone" "R" "$(squeue -h -j "$id" -t running -o %t)"
-scontrol requeue "$id"; sleep 1
-check "requeued as a whole" "PD PD" "$(squeue -h -j "$id" -o %t | xargs)"
+scontrol release "$id"
+becomes "released as a whole" "R R" '"$(squeue -h -j "$id" -o %t | xargs)"'
+scancel "$id+1"
+becomes "a running component ends alone" "R" '"$(squeue -h -j "$id" -t running -o %t)"'
+scontrol requeue "$id"
+becomes "requeued as a whole" "PD PD" '"$(squeue -h -j "$id" -o %t | xargs)"'
 scancel "$id"; wait_empty 20
 id=$(sbatch --parsable -o /dev/null -n 1 : -n 1 --wrap 'sleep 30')
 sleep 1; kill -9 "$(pid_of slurmctld)"; sleep 0.5; start_ctld; sleep 2

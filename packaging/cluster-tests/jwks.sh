@@ -43,7 +43,7 @@ echo $! > "$dir/run/slurmrestd.pid"
 n=0; until curl -s -o /dev/null "localhost:$rport/openapi"; do n=$((n+1)); [ $n -lt 100 ] || { cat "$dir/log/slurmrestd.log"; exit 1; }; sleep 0.2; done
 ask() { curl -s -o /dev/null -w '%{http_code}' -H "Authorization: Bearer $1" "http://localhost:$rport/slurm/v0.0.45/jobs"; }
 check "over REST" "200 200 401 401" "$(ask "$(token RS256 a "$good")") $(ask "$(token ES256 e "$good")") $(ask "$(token RS256 a "$good" b)") $(ask "$(token RS256 b "$good")")"
-sleep 1.1; echo "{\"keys\":[$(rsa b)]}" > "$dir/jwks.json"; sleep 1.5
-check "keys are exchanged" "nobody $no" "$(who "$(token RS256 b "$good")") $(who "$(token RS256 a "$good")")"
+sleep 1.1; echo "{\"keys\":[$(rsa b)]}" > "$dir/jwks.json"
+becomes "keys are exchanged" "nobody $no" '"$(who "$(token RS256 b "$good")") $(who "$(token RS256 a "$good")")"'
 echo broken > "$dir/jwks.json"; sleep 1.5
 check "a broken file changes nothing" nobody "$(who "$(token RS256 b "$good")")"

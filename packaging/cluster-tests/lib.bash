@@ -129,4 +129,7 @@ check() { # what, expected, actual
 match() { # what, pattern, actual
   if [[ "$3" =~ $2 ]]; then echo "ok   $1"; else echo "FAIL $1: '$3' does not match '$2'"; fails=$((fails+1)); fi
 }
+# The same of what comes to be so within 15 s: the third word is read anew until it is, and stands in single quotes.
+becomes() { local got n=0; while eval "got=$3" || true; [ "$2" != "$got" ] && [ $((n+=1)) -lt 75 ]; do sleep 0.2; done; check "$1" "$2" "$got"; }
+comes() { local got n=0; while eval "got=$3" || true; ! [[ "$got" =~ $2 ]] && [ $((n+=1)) -lt 75 ]; do sleep 0.2; done; match "$1" "$2" "$got"; }
 wait_empty() { local n=0; while [ -n "$(squeue -h 2>/dev/null)" ]; do n=$((n+1)); [ $n -lt $((${1:-60} * 5)) ] || { echo "the queue did not empty"; squeue; fails=$((fails+1)); return; }; sleep 0.2; done; }

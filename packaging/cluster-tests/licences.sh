@@ -45,10 +45,10 @@ cat > "$dir/resources.yaml" <<'Y'
         - name: storage
           value: 20
 Y
-scontrol reconfigure; sleep 1
-check "layers are shown with their nodes" "LicenseName=power Total=100 Used=20 Free=80 Reserved=0 Remote=no Nodes=n1" "$(scontrol -o show lic power)"
-a=$(sbatch --parsable -o /dev/null --resources=power:full -L fluent --wrap 'sleep 60'); sleep 1
-match "both options" 'Licenses=fluent,power:30 LicensesAlloc=fluent:1,power\(n1\):30' "$(scontrol show job "$a" | sed 's/Licenses=fluent:1/Licenses=fluent/')"
+scontrol reconfigure
+becomes "layers are shown with their nodes" "LicenseName=power Total=100 Used=20 Free=80 Reserved=0 Remote=no Nodes=n1" '"$(scontrol -o show lic power)"'
+a=$(sbatch --parsable -o /dev/null --resources=power:full -L fluent --wrap 'sleep 60')
+comes "both options" 'Licenses=fluent,power:30 LicensesAlloc=fluent:1,power\(n1\):30' '"$(scontrol show job "$a" | sed '\''s/Licenses=fluent:1/Licenses=fluent/'\'')"'
 b=$(sbatch --parsable -o /dev/null --resources=power:60 --wrap true); why "$b"
 check "too little is left" "PD Licenses" "$(squeue -h -j "$b" -o '%t %r')"
 check "taken" "power 50 50" "$(scontrol -o show lic power | sed 's/[A-Z][A-Za-z]*=//g' | awk '{print $1, $3, $4}')"

@@ -57,7 +57,7 @@ def look_around(b, huge):
     check('the cookie is nobody else\'s', cookie['httpOnly'] and cookie.get('sameSite') == 'Strict' and not b.run('return document.cookie'))
     check('the cookie alone is nothing', b.run("return fetch('/slurm/v0.0.45/jobs').then(r => r.status)") == 403)
     for where, title in [('', 'Now'), ('queue', 'Queue'), ('plan', 'Plan'), ('nodes', 'Nodes'), ('node/n1', 'n1'), ('partitions', 'Partitions'), ('reservations', 'Reservations'),
-                         ('shares', 'Fair share'), ('reports', 'Reports'), ('submit', 'Submit a job')]:
+                         ('shares', 'Fair share'), ('limits', 'Limits'), ('reports', 'Reports'), ('submit', 'Submit a job')]:
         check(f'page {where or "now"}', place(b, where) == title and not b.run("return document.querySelector('main .error')?.textContent"))
         b.wait("return !document.body.textContent.includes('Loading …')", 5)
         shot(b, where.replace('/', '-') or 'now')
@@ -81,7 +81,7 @@ def happenings(b):
 
 
 def output(b):
-    job = sh('sbatch', '--parsable', '-J', 'talks', '-o', f'{dir_}/work/talks', '--wrap', 'for i in $(seq 300); do echo "line $i"; sleep 0.2; done', user='nobody')
+    job = sh('sbatch', '--parsable', '-J', 'talks', '-o', f'{dir_}/work/talks', '--wrap', 'for i in $(seq 300); do echo "line $i"; sleep 0.2; done & timeout 60 sh -c "while :; do :; done"', user='nobody')
     place(b, f'job/{job}')
     first = b.wait("return document.getElementById('log')?.textContent.length")
     more = b.wait("return document.getElementById('log').textContent.length > arguments[0] + 20 && document.getElementById('log').textContent.length", 20, first)
@@ -90,18 +90,34 @@ def output(b):
     check('no line is lost or twice', lines == [f'line {i + 1}' for i in range(len(lines))])
     check('its script is there', b.wait("return [...document.querySelectorAll('pre')].some(p => p.textContent.includes('seq 300'))"))
     shot(b, 'job')
+    check('what it uses is drawn', b.wait("return Number(document.querySelector('.use[data-kind=cpu] .note')?.textContent.match(/at most ([0-9.]+)/)?.[1]) > 0.1", 20))
+    check('its memory as well', b.wait("return document.querySelector('.use[data-kind=mem] polyline')"))
+    shot(b, 'use')
+    b.run("[...document.querySelectorAll('[aria-label=\"Script or environment\"] button')].at(-1).click()")
+    check('its environment', b.wait("return document.querySelector('[aria-label=Script] pre').textContent.includes('PATH=')"))
     b.click('#cancel')
     b.wait("return document.querySelector('dialog .main')")
     shot(b, 'cancel')
     b.click('dialog .main')
     check('cancelled from the page', b.wait("return [...document.querySelectorAll('main .state')].some(s => s.textContent === 'cancelled')"))
     check('and so it is', 'CANCELLED' in sh('scontrol', 'show', 'job', job))
+    check('its history is told', b.wait("return ['submitted', 'started', 'cancelled'].every(w => document.querySelector('[aria-label=History]').textContent.includes(w))"))
+    check('what it used stays', b.wait("return document.querySelector('.use[data-kind=cpu] polyline')"))
     check('the output ends', b.wait("return document.getElementById('log').dataset.over === 'CANCELLED'"))
     other = sh('sbatch', '--parsable', '-D', '/tmp', '-o', '/dev/null', '--wrap', 'sleep 300', user='daemon')
     place(b, f'job/{other}')
     b.wait("return document.querySelector('main').textContent.includes(\"daemon's to read\")")
     check('others\' jobs are not mine to change', b.run("return !document.getElementById('cancel') && !document.getElementById('log')"))
     sh('scancel', other)
+
+
+def limits(b):
+    sh('sacctmgr', '-i', 'modify', 'qos', 'normal', 'set', 'grpjobs=7', 'grptres=cpu=10', 'maxwall=60')
+    job = sh('sbatch', '--parsable', '-q', 'normal', '-t', '5', '-o', '/dev/null', '--wrap', 'sleep 300')
+    place(b, 'limits')
+    check('a limit and what counts against it', b.wait("return /runningjobs17/.test(document.querySelector('main .panel').textContent.replace(/\\s/g, ''))"), b.run("return document.querySelector('main .panel').textContent"))
+    shot(b, 'limits')
+    sh('scancel', job)
 
 
 def submit(b):
@@ -178,7 +194,7 @@ try:
     look_around(b, int(os.environ.get('PAGE_NODES', '10000')))
     enter(b, 'nobody')
     b.complaints()
-    for part in [happenings, output, submit, keyboard]:
+    for part in [happenings, output, limits, submit, keyboard]:
         part(b)
     bad = [m for m in b.complaints() if 'favicon' not in m]
     check('the browser has nothing to complain of', not bad, '; '.join(bad)[:600])

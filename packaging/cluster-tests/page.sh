@@ -5,8 +5,13 @@ here=$(cd "$(dirname "$0")" && pwd)
 [ "$(id -u)" = 0 ] || { echo "skipped: needs root"; exit 0; }
 { command -v chromium && command -v chromedriver; } >/dev/null || { echo "skipped: needs chromium and chromedriver (Debian: chromium, chromium-driver)"; exit 0; }
 head -c 32 /dev/urandom > "$dir/jwt.key"; chmod 600 "$dir/jwt.key"
-start_cluster 3 8 "AuthAltTypes=auth/jwt
+prepare_dbd; start_dbd
+sacctmgr -i add cluster test >/dev/null
+start_cluster 3 8 "$accounting
+AuthAltTypes=auth/jwt
 AuthAltParameters=jwt_key=$dir/jwt.key
+JobAcctGatherType=jobacct_gather/linux
+JobAcctGatherFrequency=1
 NodeName=x[1-${PAGE_NODES:-10000}] NodeAddr=127.0.0.1 CPUs=64 RealMemory=256000 State=DOWN
 PartitionName=huge Nodes=x[1-${PAGE_NODES:-10000}]"
 chmod 777 "$dir/work"

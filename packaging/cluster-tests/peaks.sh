@@ -17,10 +17,10 @@ srun -N2 -n4 -m block ./work.sh
 n=0; until [ "$(sacct -n -P -j 1.0 -o state)" = COMPLETED ] || [ $((n+=1)) -gt 50 ]; do sleep 0.2; done
 row() { sacct -nP -j 1.0 --noconvert -o "$1"; }
 check "the task with the most memory, and its node" "2|n2" "$(row MaxRSSTask,MaxRSSNode)"
-rss=$(row MaxRSS | tr -d K)
-check "both of its processes count" yes "$([ "$rss" -gt 120000 ] && echo yes)"
-check "others have less" yes "$([ "$(row AveRSS | tr -d K)" -lt $((rss / 2)) ] && echo yes)"
-check "virtual memory is seen as well" "2 yes" "$(row MaxVMSizeTask) $([ "$(row MaxVMSize | tr -d K)" -gt 120000 ] && echo yes)"
+rss=$(row MaxRSS)
+check "both of its processes count" yes "$([ "$rss" -gt 120000000 ] && echo yes)"
+check "others have less" yes "$([ "$(row AveRSS)" -lt $((rss / 2)) ] && echo yes)"
+check "virtual memory is seen as well" "2 yes" "$(row MaxVMSizeTask) $([ "$(row MaxVMSize)" -gt 120000000 ] && echo yes)"
 check "who reads and writes most" "1|n1|1|n1" "$(row MaxDiskReadTask,MaxDiskReadNode,MaxDiskWriteTask,MaxDiskWriteNode)"
 match "and where each is told" "cpu=3,fs/disk=1,mem=2,pages=[0-3],vmem=2" "$(row TRESUsageInMaxTask)"
 match "the least" "cpu=[012],fs/disk=[0-3],mem=[013],pages=[0-3],vmem=[013]" "$(row TRESUsageInMinTask)"

@@ -33,8 +33,7 @@ check "requeued" PENDING "$(until_state "$low" PENDING)"
 wait_empty
 check "and run again" COMPLETED "$(sacct -X -n -P -o State -j "$low")"
 for i in 1 2 3 4 5; do sbatch --parsable -p share -o /dev/null -t1 --mem=10 --wrap 'sleep 2' >/dev/null; done
-sleep 1
-check "two jobs a core, of which one runs" "2 2 1" "$(squeue -h -t R | wc -l) $(squeue -h -t S | wc -l) $(squeue -h -t PD | wc -l)"
+becomes "two jobs a core, of which one runs" "2 2 1" '"$(squeue -h -t R | wc -l) $(squeue -h -t S | wc -l) $(squeue -h -t PD | wc -l)"'
 check "cores in use count once" "2/0/0/2" "$(sinfo -h -p share -o %C)"
 first=$(squeue -h -t R -o %i | sort | tr '\n' ' ')
 until [ "$(squeue -h -t R -o %i | sort | tr '\n' ' ')" != "$first" ] || [ $((n = ${n:-0} + 1)) -gt 100 ]; do sleep 0.1; done

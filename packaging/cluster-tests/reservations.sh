@@ -15,13 +15,13 @@ check "without a time" "scontrol: error: A start time must be given.  No reserva
 check "sinfo's state" "resv" "$(sinfo -h -N -n n1 -o %t)"
 match "sinfo -T" "r1 +ACTIVE +[-0-9T:]+  [-0-9T:]+     00:10:00  n1" "$(sinfo -T)"
 match "scontrol's state" "State=IDLE.RESERVED" "$(scontrol -o show node n1)"
-id=$(sbatch --parsable -o /dev/null -t 1 -w n1 --wrap 'sleep 30'); sleep 1.2
-match "outside of it a job waits" "PENDING ReqNodeNotAvail" "$(squeue -h -o '%T %r' -j "$id")"
+id=$(sbatch --parsable -o /dev/null -t 1 -w n1 --wrap 'sleep 30')
+comes "outside of it a job waits" "PENDING ReqNodeNotAvail" '"$(squeue -h -o '\''%T %r'\'' -j "$id")"'
 scancel "$id"
 check "inside it runs" n1 "$(srun --reservation=r1 printenv SLURM_JOB_NODELIST)"
 check "no such one" "srun: error: Unable to allocate resources: Requested reservation is invalid" "$(srun --reservation=no true 2>&1 || true)"
-id=$(sbatch --parsable -o /dev/null -t 1 --reservation=r1 --wrap 'sleep 30'); sleep 1.2
-check "squeue %v" "RUNNING r1" "$(squeue -h -o '%T %v' -j "$id")"
+id=$(sbatch --parsable -o /dev/null -t 1 --reservation=r1 --wrap 'sleep 30')
+becomes "squeue %v" "RUNNING r1" '"$(squeue -h -o '\''%T %v'\'' -j "$id")"'
 match "in use" "Requested reservation is in use" "$(scontrol delete reservationname=r1 2>&1 || true)"
 kill -9 "$(pid_of slurmctld)"; sleep 0.5; start_ctld; sleep 1
 match "it outlives the controller" "ReservationName=r1 " "$(scontrol -o show res)"
@@ -36,5 +36,4 @@ scancel "$held"
 scontrol create reservation reservationname=short start=now+2 end=now+6 nodes=ALL user=nobody >/dev/null
 id=$(sbatch --parsable -o /dev/null -t 5 --wrap true); sleep 1
 check "nothing runs into it" PENDING "$(squeue -h -o %T -j "$id")"
-sleep 9
-check "after it" COMPLETED "$(sacct -X -n -P -o State -j "$id")"
+becomes "after it" COMPLETED '"$(sacct -X -n -P -o State -j "$id")"'

@@ -28,11 +28,11 @@ n=0; until [ "$(squeue -h -o '%T %r' -j "$minute")" = "PENDING BeginTime" ] || [
 check "and comes again" "PENDING BeginTime" "$(squeue -h -o '%T %r' -j "$minute")"
 check "in its owner's home" "ran in $(getent passwd "$(id -u)" | cut -d: -f6)" "$(head -1 "o.$minute")"
 check "one record for each time" "COMPLETED" "$(sacct -D -X -n -P -o State -j "$minute" | head -1)"
-scancel --cron "$minute"; sleep 2
-check "cancelled: its lines are comments" "#DISABLED: * * * * *" "$(scrontab -l | grep '^#DISABLED: \*' | cut -c1-20)"
+scancel --cron "$minute"
+becomes "cancelled: its lines are comments" "#DISABLED: * * * * *" '"$(scrontab -l | grep '\''^#DISABLED: \*'\'' | cut -c1-20)"'
 check "with its options" "2" "$(scrontab -l | grep -c '^#DISABLED: #SCRON')"
 check "edited" "@daily /bin/false" "$(printf '#!/bin/sh\necho "@daily /bin/false" > "$1"\n' > ed; chmod +x ed; EDITOR=$PWD/ed scrontab -e; scrontab -l)"
 check "an editor that fails changes nothing" "@daily /bin/false" "$(EDITOR=false scrontab -e 2>/dev/null || true; scrontab -l)"
 check "removed" "1  0" "$(scrontab -r; rc=0; scrontab -l 2>/dev/null || rc=$?; echo $rc "" "$(squeue -h | wc -l)")"
-sed -i s/^ScronParameters.*// "$SLURM_CONF"; scontrol reconfigure; sleep 1
-check "where it is not enabled" "scrontab: error: scrontab is disabled on this cluster" "$(echo '@daily true' | scrontab - 2>&1)"
+sed -i s/^ScronParameters.*// "$SLURM_CONF"; scontrol reconfigure
+becomes "where it is not enabled" "scrontab: error: scrontab is disabled on this cluster" '"$(echo '\''@daily true'\'' | scrontab - 2>&1)"'

@@ -35,8 +35,8 @@ conf JobFileAppend=1; sbatch -o "$dir/work/t" --wrap 'echo x' >/dev/null; wait_e
 scontrol update partition=main state=drain; scontrol reconfigure; check "ReconfigFlags=KeepPartState" drain "$(sinfo -h -o %a)"; scontrol update partition=main state=up
 printf '#!/bin/bash\nsleep 3\n' > "$dir/epilog.sh"; chmod 755 "$dir/epilog.sh"
 conf "Epilog=$dir/epilog.sh"; conf CompleteWait=2
-s=$(date +%s%N); sbatch -o /dev/null --wrap true >/dev/null; sleep 1; timeout 20 srun -Q true
-check "CompleteWait" yes "$([ $((($(date +%s%N) - s) / 1000000)) -ge 2000 ] && echo yes)"; wait_empty
+sbatch -o /dev/null --wrap true >/dev/null; soon '[ "$(squeue -h -o %T)" = COMPLETING ]'; s=$(date +%s%N); timeout 20 srun -Q true
+check "CompleteWait" yes "$([ $((($(date +%s%N) - s) / 1000000)) -ge 1000 ] && echo yes)"; wait_empty
 sed -i "/^Epilog/d; /^CompleteWait/d; s/^SchedulerParameters.*//" "$SLURM_CONF"
 echo "SchedulerParameters=nohold_on_prolog_fail" >> "$SLURM_CONF"; echo "ReturnToService=2" >> "$SLURM_CONF"; echo "Prolog=$dir/prolog.sh" >> "$SLURM_CONF"; conf MaxBatchRequeue=2
 id=$(sbatch --parsable -o /dev/null --wrap true)

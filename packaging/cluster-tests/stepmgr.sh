@@ -40,8 +40,7 @@ one=$(sbatch --parsable -w n1 --resv-ports=4 -o "$dir/work/ports" --wrap 'srun -
   sleep 1; srun -n1 --overlap --resv-ports=3 true 2>&1 | head -1; wait; srun -n1 --resv-ports=4 sh -c "echo b \$SLURM_STEP_RESV_PORTS"')
 two=$(sbatch --parsable -w n1 --resv-ports=3 -o /dev/null --wrap true)
 three=$(sbatch --parsable -w n1 --resv-ports=2 -o /dev/null --wrap 'sleep 1')
-sleep 1.5
-check "another waits for ports" "PENDING Resources" "$(squeue -h -j "$two" -o '%T %r')"
+becomes "another waits for ports" "PENDING Resources" '"$(squeue -h -j "$two" -o '\''%T %r'\'')"'
 check "who needs fewer does not" "" "$(squeue -h -j "$three" -t PD -o %i)"
 for i in $(seq 200); do [ -z "$(squeue -h -j "$one,$two,$three" 2>/dev/null)" ] && break; sleep 0.1; done
 match "a step's are its job's" 'a 1200[0-5]' "$(head -1 "$dir/work/ports")"

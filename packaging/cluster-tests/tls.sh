@@ -52,8 +52,8 @@ match "who trusts another authority" "Unable to contact slurm controller" "$(SLU
 
 before=$(serial "$port"); node_before=$(serial $((port + 1)))
 srun -N2 sleep 20 </dev/null & busy=$!
-{ pair ctld ctld; pair slurmd slurmd; } 2>/dev/null; sleep 1.5
-check "a renewed certificate is used without a restart" "other other" "$([ "$(serial "$port")" != "$before" ] && echo other) $([ "$(serial $((port + 1)))" != "$node_before" ] && echo other)"
+{ pair ctld ctld; pair slurmd slurmd; } 2>/dev/null
+becomes "a renewed certificate is used without a restart" "other other" '"$([ "$(serial "$port")" != "$before" ] && echo other) $([ "$(serial $((port + 1)))" != "$node_before" ] && echo other)"'
 echo broken > "$dir/ctld_cert.pem"; sleep 1.5
 check "a broken one changes nothing" 0 "$(squeue -h >/dev/null; echo $?)"
 serial "$port" >/dev/null

@@ -7,8 +7,7 @@ program fired.sh
 a=$(sbatch --parsable -t 5 -e err-a.txt -o out-a.txt --wrap 'srun -t 4 sleep 100')
 until [ -n "$(squeue -h -s -j "$a" -o %i | grep '\.0$')" ]; do sleep 0.2; done
 scontrol notify "$a" lunch at noon
-sleep 1
-match "words to a batch job" 'lunch at noon' "$(cat err-a.txt)"
+comes "words to a batch job" 'lunch at noon' '"$(cat err-a.txt)"'
 salloc -n 1 sleep 5 2>alloc.txt & s=$!
 until grep -q Granted alloc.txt 2>/dev/null; do sleep 0.2; done
 scontrol notify "$(grep -o 'allocation [0-9]*' alloc.txt | head -1 | cut -d' ' -f2)" to salloc
@@ -22,12 +21,12 @@ check "no such step" "1 slurm_update error: Invalid job id specified" "$rc $(cat
 strigger --set --jobid="$a" --fini --program="$PWD/fired.sh job"
 strigger --set --node=n2 --down --flags=perm --program="$PWD/fired.sh node"
 match "the triggers" "job +$a fini +0" "$(strigger --get -N)"
-kill -9 "$(pid_of slurmctld)"; sleep 0.5; start_ctld; sleep 2
-check "both are there after a kill" 2 "$(strigger --get -N | wc -l)"
+kill -9 "$(pid_of slurmctld)"; sleep 0.5; start_ctld
+becomes "both are there after a kill" 2 '"$(strigger --get -N | wc -l)"'
+timeout 30 srun -Q -w n2 true </dev/null     # it has registered again
 scontrol update NodeName=n2 State=DOWN Reason=x
 scancel "$a"
-sleep 3
-check "both have fired" "job $a node n2" "$(sort fired.txt | xargs)"
+becomes "both have fired" "job $a node n2" '"$(sort fired.txt | xargs)"'
 check "one stays" "PERM" "$(strigger --get -N | awk '{print $7}')"
 strigger --clear --id=2
 rc=0; strigger --clear --id=2 2>err.txt || rc=$?

@@ -13,8 +13,8 @@ match "its nodes" "exec_host = n1/1.n2/1" "$(qstat -f "$a")"
 match "a queue" "main +-- +-- +-- +-- +1 +0 --  E R" "$(qstat -q)"
 b=$(qsub -h -b y sleep 100)
 match "bjobs" "$b +[^ ]+ +PSUSP main" "$(bjobs)"
-qrls "$b"; sleep 1
-check "let go" RUNNING "$(squeue -h -j "$b" -o %T)"
+qrls "$b"
+becomes "let go" RUNNING '"$(squeue -h -j "$b" -o %T)"'
 qalter -N other "$b"
 check "another name" other "$(squeue -h -j "$b" -o %j)"
 rc=0; qalter -N x 9999 2>err.txt || rc=$?

@@ -12,10 +12,7 @@ import dev.muster.transport.Verifier;
 import java.io.File;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
 
 /** How slurmdbd knows its callers: by munge, or by the key that the clusters share with it. */
@@ -25,36 +22,21 @@ final class DbdAuth {
     /** @throws IOException if a key that is there is unfit */
     static Verifier verifier(SlurmdbdConf conf, File directory, Identities identities) throws IOException {
         boolean munge = conf.text("AuthType").equals("auth/munge");
-        Optional<Munge> daemon = munge ? Optional.of(new Munge(info(conf, "socket"))) : Optional.empty();
+        Optional<Munge> daemon = munge
+                ? Optional.of(new Munge(conf.parameters("AuthInfo").getOrDefault("socket", ""))) : Optional.empty();
         KeyFile<KeySet> keys = new KeyFile<>(places(conf, directory, munge), ClusterKey::read, KeySet.NONE);
         keys.check();
-        boolean clientIds = !munge && List.of(conf.text("AuthInfo").split(",")).contains("use_client_ids");
-        return new Verifier(keys, "", daemon, TokenKey.tokens(conf.text("AuthAltTypes"), altParameters(conf), directory.getPath(), identities),
+        boolean clientIds = !munge && conf.parameters("AuthInfo").containsKey("use_client_ids");
+        return new Verifier(keys, "", daemon,
+                TokenKey.tokens(conf.text("AuthAltTypes"), conf.parameters("AuthAltParameters"), directory.getPath(), identities),
                 clientIds ? identities::state : who -> { }, System::currentTimeMillis);
-    }
-
-    private static Map<String, String> altParameters(SlurmdbdConf conf) {
-        Map<String, String> out = new HashMap<>();
-        for (String item : conf.text("AuthAltParameters").split(",")) {
-            int equals = item.indexOf('=');
-            out.put((equals < 0 ? item : item.substring(0, equals)).toLowerCase(Locale.ROOT), equals < 0 ? "" : item.substring(equals + 1));
-        }
-        return out;
-    }
-
-    private static String info(SlurmdbdConf conf, String name) {
-        for (String item : conf.text("AuthInfo").split(",")) {
-            if (item.startsWith(name + "=")) {
-                return item.substring(name.length() + 1);
-            }
-        }
-        return "";
     }
 
     private static List<File> places(SlurmdbdConf conf, File directory, boolean munge) {
         List<File> out = new ArrayList<>();
-        if (!info(conf, "key").isEmpty() && !munge) {
-            out.add(new File(info(conf, "key")));
+        String named = conf.parameters("AuthInfo").getOrDefault("key", "");
+        if (!named.isEmpty() && !munge) {
+            out.add(new File(named));
         }
         out.add(new File(directory, "slurm.jwks"));
         out.add(new File(directory, "slurm.key"));

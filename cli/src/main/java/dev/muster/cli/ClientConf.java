@@ -256,7 +256,7 @@ public final class ClientConf {
     synchronized Tls tls() {
         if (tls == null) {
             TlsPlaces places = TlsPlaces.of(tlsType, tlsParameters, directory());
-            tls = tlsType.isEmpty() || !places.on() ? Tls.NONE : Tls.trusting(java.nio.file.Path.of(places.authority()), places.system());
+            tls = !places.on() ? Tls.NONE : Tls.trusting(java.nio.file.Path.of(places.authority()), places.system());
         }
         return tls;
     }

@@ -256,24 +256,33 @@ final class ProcessHost implements Host {
         return new File(FETCHED_CONF).exists() ? FETCHED_CONF : "/etc/slurm/slurm.conf";
     }
 
-    @Override
-    public Controller controller() {
+    /** Finds its controller when it is asked. */
+    private interface Way {
+        Controller open() throws SlurmException;
+    }
+
+    private static Controller by(Way way) {
         return new Controller() {
             @Override
             public Json.Obj call(String message, Json.Obj request) throws SlurmException {
-                return connected().call(message, request);
+                return way.open().call(message, request);
             }
 
             @Override
             public byte[] bytes(String message, Json.Obj request) throws SlurmException {
-                return connected().bytes(message, request);
+                return way.open().bytes(message, request);
             }
 
             @Override
             public Rows rows(String message, Json.Obj request, String list) throws SlurmException {
-                return connected().rows(message, request, list);
+                return way.open().rows(message, request, list);
             }
         };
+    }
+
+    @Override
+    public Controller controller() {
+        return by(this::connected);
     }
 
     private synchronized Controller connected() throws SlurmException {
@@ -285,17 +294,7 @@ final class ProcessHost implements Host {
 
     @Override
     public Controller accounting() {
-        return new Controller() {
-            @Override
-            public Json.Obj call(String message, Json.Obj request) throws SlurmException {
-                return connectedAccounting().call(message, request);
-            }
-
-            @Override
-            public byte[] bytes(String message, Json.Obj request) throws SlurmException {
-                return connectedAccounting().bytes(message, request);
-            }
-        };
+        return by(this::connectedAccounting);
     }
 
     private synchronized Controller connectedAccounting() throws SlurmException {

@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.LongFunction;
 
 /** The columns of sacct: names as their headings show them, and default widths (negative: left side). */
 enum SacctField {
@@ -153,6 +154,11 @@ enum SacctField {
             this.qosNumbers = qosNumbers;
         }
 
+        /** How amounts in lists of resources are told: plain bytes with --noconvert. */
+        private LongFunction<String> kilobytes() {
+            return unit == 1 ? kb -> Long.toString(kb << 10) : kb -> kb + "K";
+        }
+
         /** Whose rows follow. */
         void cluster(String name) {
             cluster = name;
@@ -218,15 +224,15 @@ enum SacctField {
             case MAXRSSTASK -> isStep ? number(usage.number("maxRssTask")) : "";
             case MAXVMSIZETASK -> isStep ? number(usage.number("maxVmTask")) : "";
             case MAXPAGES -> isStep ? number(usage.number("maxPages")) : "";
-            case MAXDISKREAD -> isStep ? bytes(SacctUse.most(usage, Measure.READ, "readBytes")) : "";
-            case MAXDISKWRITE -> isStep ? bytes(SacctUse.most(usage, Measure.WRITE, "writeBytes")) : "";
-            case AVEDISKREAD -> isStep ? bytes(usage.number("readBytes") / Math.max(1, step.number("tasks"))) : "";
-            case AVEDISKWRITE -> isStep ? bytes(usage.number("writeBytes") / Math.max(1, step.number("tasks"))) : "";
-            case TRESUSAGEINTOT -> isStep ? SacctUse.total(step, usage) : "";
-            case TRESUSAGEINMAX -> isStep ? SacctUse.extreme(usage, true) : "";
+            case MAXDISKREAD -> isStep ? bytes(SacctUse.most(usage, Measure.READ, "readBytes"), v) : "";
+            case MAXDISKWRITE -> isStep ? bytes(SacctUse.most(usage, Measure.WRITE, "writeBytes"), v) : "";
+            case AVEDISKREAD -> isStep ? bytes(usage.number("readBytes") / Math.max(1, step.number("tasks")), v) : "";
+            case AVEDISKWRITE -> isStep ? bytes(usage.number("writeBytes") / Math.max(1, step.number("tasks")), v) : "";
+            case TRESUSAGEINTOT -> isStep ? SacctUse.total(step, usage, v.kilobytes()) : "";
+            case TRESUSAGEINMAX -> isStep ? SacctUse.extreme(usage, true, v.kilobytes()) : "";
             case TRESUSAGEINMAXNODE -> isStep ? SacctUse.places(usage, true, At::node) : "";
             case TRESUSAGEINMAXTASK -> isStep ? SacctUse.places(usage, true, SacctUse::task) : "";
-            case TRESUSAGEINMIN -> isStep ? SacctUse.extreme(usage, false) : "";
+            case TRESUSAGEINMIN -> isStep ? SacctUse.extreme(usage, false, v.kilobytes()) : "";
             case TRESUSAGEINMINNODE -> isStep ? SacctUse.places(usage, false, At::node) : "";
             case TRESUSAGEINMINTASK -> isStep ? SacctUse.places(usage, false, SacctUse::task) : "";
             case TRESUSAGEOUTMAXNODE -> isStep ? SacctUse.writePlace(usage, true, At::node) : "";
@@ -234,7 +240,7 @@ enum SacctField {
             case TRESUSAGEOUTMIN -> isStep ? SacctUse.leastOut(usage) : "";
             case TRESUSAGEOUTMINNODE -> isStep ? SacctUse.writePlace(usage, false, At::node) : "";
             case TRESUSAGEOUTMINTASK -> isStep ? SacctUse.writePlace(usage, false, SacctUse::task) : "";
-            case TRESUSAGEINAVE -> isStep ? SacctUse.average(step, usage) : "";
+            case TRESUSAGEINAVE -> isStep ? SacctUse.average(step, usage, v.kilobytes()) : "";
             case TRESUSAGEOUTTOT -> isStep ? SacctUse.out(usage, usage.number("writeBytes")) : "";
             case TRESUSAGEOUTMAX -> isStep ? SacctUse.out(usage, SacctUse.most(usage, Measure.WRITE, "writeBytes")) : "";
             case TRESUSAGEOUTAVE -> isStep ? SacctUse.out(usage, usage.number("writeBytes") / Math.max(1, step.number("tasks"))) : "";
@@ -367,9 +373,10 @@ enum SacctField {
         return min < 0 ? "UNLIMITED" : min == 0 ? "Partition_Limit" : Durations.fullMinutes(min);
     }
 
+    /** With --noconvert, plain bytes. */
     private static String memory(long kb, View v) {
         if (v.unit == 1) {
-            return kb + "K";
+            return Long.toString(kb << 10);
         }
         return v.unit == 0 ? MemorySize.print(kb, 'K') : inUnit(kb, "KMGTPEZ".indexOf(v.unit), v.unit);
     }
@@ -380,7 +387,10 @@ enum SacctField {
         return hundredths / 100 + "." + (hundredths % 100 < 10 ? "0" : "") + hundredths % 100 + unit;
     }
 
-    private static String bytes(long n) {
+    private static String bytes(long n, View v) {
+        if (v.unit == 1) {
+            return Long.toString(n);
+        }
         long hundredths = Math.round(n * 100.0 / (1 << 20));
         return n == 0 ? "0" : hundredths / 100 + "." + (hundredths % 100 < 10 ? "0" : "") + hundredths % 100 + "M";
     }

@@ -7,33 +7,34 @@ import dev.muster.model.accounting.Extremes.At;
 import dev.muster.model.accounting.Extremes.Measure;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.function.LongFunction;
 
-/** What the tasks of a step used: together, on average, and the most and the least that one of them did. */
+/** What the tasks of a step used: together, on average, and the most and the least that one of them did. {@code kb} prints kilobytes. */
 final class SacctUse {
     private static final long US_PER_S = 1_000_000;
 
     private SacctUse() {}
 
-    static String total(Json.Obj step, Json.Obj u) {
+    static String total(Json.Obj step, Json.Obj u, LongFunction<String> kb) {
         long tasks = Math.max(1, step.number("tasks"));
         return in(u, u.number("userCpuUs") + u.number("systemCpuUs"), u.number("readBytes"), u.number("aveRssKb") * tasks,
-                u.number("avePages") * tasks, u.number("aveVmKb") * tasks);
+                u.number("avePages") * tasks, u.number("aveVmKb") * tasks, kb);
     }
 
-    static String average(Json.Obj step, Json.Obj u) {
+    static String average(Json.Obj step, Json.Obj u, LongFunction<String> kb) {
         return in(u, u.number("aveCpuUs"), u.number("readBytes") / Math.max(1, step.number("tasks")), u.number("aveRssKb"), u.number("avePages"),
-                u.number("aveVmKb"));
+                u.number("aveVmKb"), kb);
     }
 
     /** The most, or the least, of each. Rows from before single tasks were told apart have the most of a node's, and no least. */
-    static String extreme(Json.Obj u, boolean most) {
+    static String extreme(Json.Obj u, boolean most, LongFunction<String> kb) {
         Extremes all = Extremes.parse(u.text("extremes"));
         if (all.of(Measure.CPU).isEmpty()) {
             return most ? in(u, u.number("userCpuUs") + u.number("systemCpuUs"), u.number("readBytes"), u.number("maxRssKb"), u.number("maxPages"),
-                    u.number("maxVmKb")) : "";
+                    u.number("maxVmKb"), kb) : "";
         }
         Function<Measure, Long> of = m -> (most ? all.of(m).orElseThrow().most() : all.of(m).orElseThrow().least()).value();
-        return in(u, of.apply(Measure.CPU), of.apply(Measure.READ), of.apply(Measure.MEM), of.apply(Measure.PAGES), of.apply(Measure.VMEM));
+        return in(u, of.apply(Measure.CPU), of.apply(Measure.READ), of.apply(Measure.MEM), of.apply(Measure.PAGES), of.apply(Measure.VMEM), kb);
     }
 
     /** Where those were: {@code cpu=n1,fs/disk=n2,…}. */
@@ -83,8 +84,9 @@ final class SacctUse {
         return Extremes.parse(u.text("extremes")).of(Measure.WRITE).map(s -> out(u, s.least().value())).orElse("");
     }
 
-    private static String in(Json.Obj u, long cpuUs, long read, long rssKb, long pages, long vmKb) {
+    private static String in(Json.Obj u, long cpuUs, long read, long rssKb, long pages, long vmKb,
+            LongFunction<String> kb) {
         return "cpu=" + Durations.full(cpuUs / US_PER_S) + ",energy=" + u.number("energyJ") + ",fs/disk=" + read
-                + SacctField.network(u, "netInBytes") + ",mem=" + rssKb + "K,pages=" + pages + ",vmem=" + vmKb + "K";
+                + SacctField.network(u, "netInBytes") + ",mem=" + kb.apply(rssKb) + ",pages=" + pages + ",vmem=" + kb.apply(vmKb);
     }
 }

@@ -150,9 +150,9 @@ enum SstatField {
             case AVECPUFREQ, REQCPUFREQ, REQCPUFREQMIN, REQCPUFREQMAX, REQCPUFREQGOV -> "Unknown";
             case CONSUMEDENERGY -> SacctField.energy(step.number("energyJ"), raw ? (char) 1 : 0);
             case CONSUMEDENERGYRAW -> Long.toString(step.number("energyJ"));
-            case TRESUSAGEINAVE -> in(step, f -> mean(tasks, f));
-            case TRESUSAGEINMAX -> in(step, f -> most(tasks, f));
-            case TRESUSAGEINTOT -> in(step, f -> sum(tasks, f));
+            case TRESUSAGEINAVE -> in(step, f -> mean(tasks, f), raw);
+            case TRESUSAGEINMAX -> in(step, f -> most(tasks, f), raw);
+            case TRESUSAGEINTOT -> in(step, f -> sum(tasks, f), raw);
             case TRESUSAGEOUTAVE -> out(step, mean(tasks, "writeBytes"));
             case TRESUSAGEOUTMAX -> out(step, most(tasks, "writeBytes"));
             case TRESUSAGEOUTTOT -> out(step, sum(tasks, "writeBytes"));
@@ -163,10 +163,10 @@ enum SstatField {
         return "energy=" + step.number("energyJ") + ",fs/disk=" + written + SacctField.network(step, "netOutBytes");
     }
 
-    private static String in(Json.Obj step, ToLongFunction<String> of) {
+    private static String in(Json.Obj step, ToLongFunction<String> of, boolean raw) {
         return "cpu=" + Durations.full(of.applyAsLong("cpuMs") / 1000) + ",energy=" + step.number("energyJ") + ",fs/disk="
                 + of.applyAsLong("readBytes") + SacctField.network(step, "netInBytes") + ",mem="
-                + of.applyAsLong("residentKb") + "K,pages=" + of.applyAsLong("pages") + ",vmem=" + of.applyAsLong("virtualKb") + "K";
+                + whole(of.applyAsLong("residentKb"), raw) + ",pages=" + of.applyAsLong("pages") + ",vmem=" + whole(of.applyAsLong("virtualKb"), raw);
     }
 
     private static String pids(List<Json.Obj> tasks) {
@@ -214,6 +214,10 @@ enum SstatField {
     }
 
     private static String kb(long kb, boolean raw) {
-        return raw || kb == 0 ? kb + (raw ? "K" : "") : MemorySize.print(kb, 'K');
+        return raw || kb == 0 ? Long.toString(kb << 10) : MemorySize.print(kb, 'K');
+    }
+
+    private static String whole(long kb, boolean raw) {
+        return raw ? Long.toString(kb << 10) : kb + "K";
     }
 }

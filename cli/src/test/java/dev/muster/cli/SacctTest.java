@@ -108,6 +108,8 @@ class SacctTest {
             TRESUsageInMinTask                                 ~ cpu=2,fs/disk=3,mem=0,pages=1,vmem=3
             TRESUsageInAve                                     ~ cpu=00:00:30,energy=7,fs/disk=1048576,mem=2000K,pages=4,vmem=6375K
             TRESUsageInTot                                     ~ cpu=00:02:00,energy=7,fs/disk=4194304,mem=8000K,pages=16,vmem=25500K
+            MaxRSS,AveRSS,MaxDiskRead --noconvert              ~ 3072000|2048000|3145728
+            TRESUsageInMax --noconvert                         ~ cpu=00:01:01,energy=7,fs/disk=3145728,mem=3072000,pages=8,vmem=9728000
             TRESUsageOutMax,TRESUsageOutMaxNode                ~ energy=7,fs/disk=40|fs/disk=n2
             TRESUsageOutMin,TRESUsageOutMinTask                ~ energy=7,fs/disk=1|fs/disk=2
             TRESUsageOutAve                                    ~ energy=7,fs/disk=20

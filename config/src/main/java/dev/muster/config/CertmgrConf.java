@@ -30,14 +30,10 @@ public record CertmgrConf(boolean on, int renewalMinutes, Map<String, String> sc
     private static final List<String> NAMES = List.of(TOKEN, REQUEST, KEY, VALIDATE, SIGN);
 
     public static CertmgrConf of(SlurmConf conf) {
-        return of(conf.text(Key.CERTMGR_TYPE), conf.text(Key.CERTMGR_PARAMETERS));
-    }
-
-    private static CertmgrConf of(String type, String parameters) {
-        if (type.isEmpty()) {
+        if (conf.text(Key.CERTMGR_TYPE).isEmpty()) {
             return NONE;
         }
-        Map<String, String> words = TlsPlaces.of("", parameters, "").parameters();
+        Map<String, String> words = conf.parameters(Key.CERTMGR_PARAMETERS);
         Map<String, String> scripts = new TreeMap<>();
         words.forEach((name, path) -> {
             if (name.endsWith(END)) {
@@ -71,7 +67,7 @@ public record CertmgrConf(boolean on, int renewalMinutes, Map<String, String> sc
     }
 
     static String checkedParameters(String parameters, Values values) {
-        for (Map.Entry<String, String> word : TlsPlaces.of("", parameters, "").parameters().entrySet()) {
+        for (Map.Entry<String, String> word : Values.parameters(parameters).entrySet()) {
             String name = word.getKey();
             if (name.equals(RENEWAL)) {
                 if (minutes(word.getValue()) == 0) {

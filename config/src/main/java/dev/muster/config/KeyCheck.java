@@ -334,6 +334,15 @@ final class KeyCheck {
         return value;
     }
 
+    /** How tasks are bound on a node, or in a partition. */
+    static String cpuBind(String value, Values values) {
+        if (!value.isEmpty() && !value.toLowerCase(java.util.Locale.ROOT).matches("none|sockets?|ldoms?|cores?|threads?")) {
+            values.error("Invalid CpuBind value " + value);
+            return "";
+        }
+        return value;
+    }
+
     static String suspendTime(String value, Values values) {
         boolean never = value.equalsIgnoreCase("NONE") || value.equals("-1") || value.equalsIgnoreCase("INFINITE");
         if (!never) {

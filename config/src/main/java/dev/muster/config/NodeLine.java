@@ -116,7 +116,7 @@ final class NodeLine {
             case "memspeclimit" -> memSpecLimitMb = values.number(key, value, Long.MAX_VALUE);
             case "corespeccount" -> coreSpecCount = values.number(key, value, Values.U16_MAX);
             case "cpuspeclist" -> cpuSpecList = value;
-            case "cpubind" -> cpuBind = value;
+            case "cpubind" -> cpuBind = KeyCheck.cpuBind(value, values);
             case "topology" -> topology = value;
             case "restrictedcorespergpu" -> restrictedCoresPerGpu = values.number(key, value, Values.U32_MAX);
             case "suspendtime" -> suspendTime = KeyCheck.suspendTime(value, values);

@@ -100,7 +100,6 @@ final class PartitionLine implements Cloneable {
             case "denyaccounts" -> denyAccounts = value;
             case "denyqos" -> denyQos = value;
             case "alternate" -> alternate = value;
-            case "cpubind" -> cpuBind = value;
             case "qos" -> qos = value;
             case "topology" -> topology = value;
             case "tresbillingweights" -> tresBillingWeights = value;
@@ -176,6 +175,7 @@ final class PartitionLine implements Cloneable {
 
     private boolean setOther(String lower, String key, String value, Values values) {
         switch (lower) {
+            case "cpubind" -> cpuBind = KeyCheck.cpuBind(value, values);
             case "defaulttime" -> defaultTimeMin = minutes(key, value, values);
             case "maxtime" -> maxTimeMin = minutes(key, value, values);
             case "gracetime" -> graceTimeSec = graceTime(key, value, values);

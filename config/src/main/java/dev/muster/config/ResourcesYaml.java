@@ -51,7 +51,7 @@ public final class ResourcesYaml {
                 return List.of();
             }
             for (Object item : list) {
-                LayeredResource r = one(map(item));
+                LayeredResource r = one(YamlLite.map(item));
                 if (out.stream().anyMatch(o -> o.name().equals(r.name()))) {
                     error("resource " + r.name() + " has already been defined");
                 }
@@ -66,7 +66,7 @@ public final class ResourcesYaml {
     }
 
     private LayeredResource one(Map<?, ?> m) {
-        String name = text(m, "resource");
+        String name = YamlLite.text(m, "resource");
         known(m, KEYS, "resource " + name);
         if (!name.matches("[A-Za-z][A-Za-z0-9_.-]*")) {
             error("\"" + name + "\" is no name of a resource");
@@ -77,15 +77,16 @@ public final class ResourcesYaml {
         if (!m.isEmpty() && !m.keySet().iterator().next().equals("resource")) {
             error("resource must be the first key of " + name);
         }
-        String mode = text(m, "mode");
+        String mode = YamlLite.text(m, "mode");
         if (!mode.matches("MODE_[123]")) {
             error("mode of resource " + name + " is none of MODE_1, MODE_2 and MODE_3: \"" + mode + "\"");
             return new LayeredResource(name, 1, Map.of(), List.of());
         }
         Map<String, Integer> variables = new TreeMap<>();
-        list(m.get("variables")).forEach(v -> variables.put(text(map(v), "name"), number(text(map(v), "value"), name)));
+        YamlLite.list(m.get("variables")).forEach(v -> variables.put(
+                YamlLite.text(YamlLite.map(v), "name"), number(YamlLite.text(YamlLite.map(v), "value"), name)));
         List<Layer> layers = new ArrayList<>();
-        list(m.get("layers")).forEach(l -> layers.add(layer(map(l), name)));
+        YamlLite.list(m.get("layers")).forEach(l -> layers.add(layer(YamlLite.map(l), name)));
         if (layers.isEmpty()) {
             error("resource " + name + " has no layers");
         }
@@ -100,7 +101,7 @@ public final class ResourcesYaml {
             error("layers of resource " + name + " are no tree of the same depth everywhere, which MODE_3 needs");
         }
         if (m.containsKey("topology")) {
-            topology(r, text(m, "topology"));
+            topology(r, YamlLite.text(m, "topology"));
         }
         return r;
     }
@@ -108,7 +109,7 @@ public final class ResourcesYaml {
     private Layer layer(Map<?, ?> m, String name) {
         known(m, LAYER_KEYS, "a layer of resource " + name);
         List<String> members = new ArrayList<>();
-        for (Object o : m.get("nodes") instanceof List<?> l ? l : List.of(text(m, "nodes"))) {
+        for (Object o : m.get("nodes") instanceof List<?> l ? l : List.of(YamlLite.text(m, "nodes"))) {
             if (HostList.parse(o.toString()) instanceof HostList.Parsed.Ok ok) {
                 members.addAll(ok.list().names());
             } else {
@@ -120,10 +121,10 @@ public final class ResourcesYaml {
             error("a layer of resource " + name + " has no nodes");
         }
         int base = 0;
-        for (Object o : list(m.get("base"))) {
-            base = (int) Math.min(COUNT_MAX, (long) base + number(text(map(o), "value"), name));
+        for (Object o : YamlLite.list(m.get("base"))) {
+            base = (int) Math.min(COUNT_MAX, (long) base + number(YamlLite.text(YamlLite.map(o), "value"), name));
         }
-        String count = text(m, "count");
+        String count = YamlLite.text(m, "count");
         return new Layer(members.stream().distinct().toList(), count.equals("-1") ? -1 : number(count, name), base);
     }
 
@@ -171,17 +172,5 @@ public final class ResourcesYaml {
         }
         error("\"" + text + "\" of resource " + name + " is not a valid number");
         return 0;
-    }
-
-    private static String text(Map<?, ?> m, String key) {
-        return m.get(key) instanceof String s ? s : "";
-    }
-
-    private static Map<?, ?> map(Object o) {
-        return o instanceof Map<?, ?> m ? m : Map.of();
-    }
-
-    private static List<?> list(Object o) {
-        return o instanceof List<?> l ? l : List.of();
     }
 }

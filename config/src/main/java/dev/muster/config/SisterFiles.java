@@ -47,21 +47,6 @@ public final class SisterFiles {
         return List.copyOf(found);
     }
 
-    /** A sentence for every setting of a partition that is given and has no effect. */
-    public static List<String> inertPartitionKeys(SlurmConf conf) {
-        List<String> found = new ArrayList<>();
-        for (PartitionConf p : conf.partitions()) {
-            String[][] keys = {
-                {p.cpuBind(), "CpuBind"}};
-            for (String[] key : keys) {
-                if (!key[0].isEmpty()) {
-                    found.add("PartitionName=" + p.name() + ": " + key[1] + " has no effect in this version");
-                }
-            }
-        }
-        return List.copyOf(found);
-    }
-
     private static final String[][] UNKEPT_WORDS = {
         {"BcastParameters", "Compression", "sbcast does not compress"},
         {"CommunicationParameters", "block_null_hash", "every request is authenticated whole"},
@@ -84,14 +69,12 @@ public final class SisterFiles {
         {"TopologyParam", "RouteTree", "messages go to each node directly"},
         {"TopologyParam", "SwitchAsNodeRank", "nodes stand in the order of slurm.conf"},
         {"TopologyParam", "TopoMaxSizeUnroll", "there is no such search"},
-        {"TaskPluginParam", "sockets", "tasks are bound to cores or threads"},
         {"PrivateData", "cloud", "nodes without power are shown to everybody"},
         {"PrivateData", "accounts", "the words accounts, events and users belong into slurmdbd.conf"},
         {"PrivateData", "events", "the words accounts, events and users belong into slurmdbd.conf"},
         {"PrivateData", "users", "the words accounts, events and users belong into slurmdbd.conf"},
         {"TaskPluginParam", "slurmdoffspec", "slurmd is not bound to specialised cores"},
-        {"TaskPluginParam", "slurmdspecoverride", "specialised cores are those of slurm.conf"},
-        {"TaskPluginParam", "autobind=sockets", "tasks are bound to cores or threads"}};
+        {"TaskPluginParam", "slurmdspecoverride", "specialised cores are those of slurm.conf"}};
 
     /** A sentence for every word of a list that is given and has no effect. */
     public static List<String> inertWords(SlurmConf conf) {
@@ -104,8 +87,7 @@ public final class SisterFiles {
             }
         }
         for (NodeConf n : conf.nodes()) {
-            String[][] keys = {{n.bcastAddress(), "BcastAddr"}, {n.topology(), "Topology"}, {n.parameters(), "Parameters"},
-                {n.cpuBind(), "CpuBind"}};
+            String[][] keys = {{n.bcastAddress(), "BcastAddr"}, {n.topology(), "Topology"}, {n.parameters(), "Parameters"}};
             for (String[] key : keys) {
                 String sentence = "NodeName=" + n.name() + ": " + key[1] + " has no effect in this version";
                 if (!key[0].isEmpty() && found.size() < SENTENCES_MAX) {
@@ -118,6 +100,12 @@ public final class SisterFiles {
             if (conf.authInfo().containsKey(word[0])) {
                 found.add("AuthInfo=" + word[0] + " has no effect: " + word[1]);
             }
+        }
+        if (CertmgrConf.of(conf).on() && !TlsPlaces.of(conf).on()) {
+            found.add("CertmgrType has no effect: TLSType does not ask for TLS");
+        }
+        if (conf.authInfo().containsKey("use_client_ids") && !AuthPlaces.of(conf).clientIds()) {
+            found.add("AuthInfo=use_client_ids has no effect: munge says who callers are by their numbers alone");
         }
         CgroupConf cgroup = CgroupConf.read(conf.sister(CGROUP), new ArrayList<>());
         meters(conf, found);

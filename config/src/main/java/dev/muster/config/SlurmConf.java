@@ -4,9 +4,7 @@ import dev.muster.model.LogLevels;
 import java.io.File;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
@@ -131,13 +129,7 @@ public final class SlurmConf {
 
     /** A list of {@code name} or {@code name=value} parts by lower-case name; a bare name has the value "". */
     public Map<String, String> parameters(Key key) {
-        Map<String, String> found = new LinkedHashMap<>();
-        for (String part : list(key)) {
-            int equals = part.indexOf('=');
-            String name = equals < 0 ? part : part.substring(0, equals);
-            found.put(name.toLowerCase(Locale.ROOT), equals < 0 ? "" : part.substring(equals + 1));
-        }
-        return found;
+        return Values.parameters(text(key));
     }
 
     // The cluster.

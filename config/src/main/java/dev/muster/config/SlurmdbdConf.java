@@ -116,6 +116,11 @@ public final class SlurmdbdConf {
         return values.getOrDefault(key.toLowerCase(Locale.ROOT), "");
     }
 
+    /** Of a list: {@code name} or {@code name=value} parts by lower-case name. */
+    public Map<String, String> parameters(String key) {
+        return Values.parameters(text(key));
+    }
+
     /** The file it was read from. */
     public String path() {
         return path;

@@ -1,7 +1,6 @@
 package dev.muster.config;
 
 import java.io.File;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -31,14 +30,8 @@ public record TlsPlaces(boolean on, String directory, Map<String, String> parame
 
     /** @param type and parameters as written */
     public static TlsPlaces of(String type, String parameters, String directory) {
-        Map<String, String> words = new LinkedHashMap<>();
-        for (String word : parameters.split(",")) {
-            int equals = word.indexOf('=');
-            words.put((equals < 0 ? word : word.substring(0, equals)).strip().toLowerCase(Locale.ROOT), equals < 0 ? "" : word.substring(equals + 1));
-        }
-        words.remove("");
         String full = full(type);
-        return new TlsPlaces(!full.isEmpty() && !full.equals(TYPES.getFirst()), directory, words);
+        return new TlsPlaces(!full.isEmpty() && !full.equals(TYPES.getFirst()), directory, Values.parameters(parameters));
     }
 
     private static String full(String type) {
@@ -78,7 +71,7 @@ public record TlsPlaces(boolean on, String directory, Map<String, String> parame
     }
 
     static String checkedParameters(String parameters, Values values) {
-        for (Map.Entry<String, String> word : of("", parameters, "").parameters.entrySet()) {
+        for (Map.Entry<String, String> word : Values.parameters(parameters).entrySet()) {
             String name = word.getKey();
             if (name.equals(POLICY)) {
                 values.warning("TLSParameters=" + POLICY + " has no effect: connections are TLS 1.3 or 1.2 with the ciphers of the Java runtime");
@@ -86,6 +79,8 @@ public record TlsPlaces(boolean on, String directory, Map<String, String> parame
                 values.error("Invalid TLSParameters " + name);
             } else if (isFile(name) && !word.getValue().startsWith("/")) {
                 values.error("TLSParameters=" + name + " is no absolute path");
+            } else if (name.startsWith("sackd_")) {
+                values.warning("TLSParameters=" + name + " has no effect: sackd listens on no port");
             }
         }
         return parameters;

@@ -125,9 +125,9 @@ public final class Topologies {
                 return List.of();
             }
             for (Object item : list) {
-                Map<?, ?> m = map(item);
+                Map<?, ?> m = YamlLite.map(item);
                 Topology t = one(m, onRequest);
-                out.add(text(m, "cluster_default").equals("true") ? 0 : out.size(), t);
+                out.add(YamlLite.text(m, "cluster_default").equals("true") ? 0 : out.size(), t);
             }
         } catch (IOException e) {
             error("cannot be read: " + e.getMessage());
@@ -138,34 +138,34 @@ public final class Topologies {
     }
 
     private Topology one(Map<?, ?> m, boolean onRequest) {
-        String name = text(m, "topology");
+        String name = YamlLite.text(m, "topology");
         if (m.containsKey("tree")) {
             List<Switch> switches = new ArrayList<>();
-            for (Object o : list(map(m.get("tree")).get("switches"))) {
-                Map<?, ?> s = map(o);
-                switches.add(new Switch(text(s, "switch"), 1, hosts(text(s, "nodes")), hosts(text(s, "children"))));
+            for (Object o : YamlLite.list(YamlLite.map(m.get("tree")).get("switches"))) {
+                Map<?, ?> s = YamlLite.map(o);
+                switches.add(new Switch(YamlLite.text(s, "switch"), 1, hosts(YamlLite.text(s, "nodes")), hosts(YamlLite.text(s, "children"))));
             }
             return tree(name, switches, onRequest);
         }
         if (m.containsKey("block")) {
             List<Topology.Block> blocks = new ArrayList<>();
-            for (Object o : list(map(m.get("block")).get("blocks"))) {
-                blocks.add(new Topology.Block(text(map(o), "block"), hosts(text(map(o), "nodes"))));
+            for (Object o : YamlLite.list(YamlLite.map(m.get("block")).get("blocks"))) {
+                blocks.add(new Topology.Block(YamlLite.text(YamlLite.map(o), "block"), hosts(YamlLite.text(YamlLite.map(o), "nodes"))));
             }
             List<Integer> sizes = new ArrayList<>();
-            list(map(m.get("block")).get("block_sizes")).forEach(s -> sizes.add(number(s.toString())));
+            YamlLite.list(YamlLite.map(m.get("block")).get("block_sizes")).forEach(s -> sizes.add(number(s.toString())));
             return blocks(name, blocks, sizes);
         }
         if (m.containsKey("torus3d")) {
             List<Topology.Block> placements = new ArrayList<>();
-            list(map(m.get("torus3d")).get("toruses")).forEach(t -> torus(map(t), placements));
+            YamlLite.list(YamlLite.map(m.get("torus3d")).get("toruses")).forEach(t -> torus(YamlLite.map(t), placements));
             return new Topology(name, Topology.Kind.TORUS, List.of(), List.of(), List.of(), placements, false, false,
                     YamlLite.lines(Map.of("torus3d", m.get("torus3d"))));
         }
         if (!m.containsKey("flat")) {
             error("topology " + name + " is of no kind that is known");
         }
-        boolean alpha = m.get("flat") instanceof Map<?, ?> flat && text(flat, "alpha_step_rank").equals("true");
+        boolean alpha = m.get("flat") instanceof Map<?, ?> flat && YamlLite.text(flat, "alpha_step_rank").equals("true");
         return new Topology(name, Topology.Kind.FLAT, List.of(), List.of(), List.of(), List.of(), false, alpha, List.of());
     }
 
@@ -177,17 +177,17 @@ public final class Topologies {
 
     /** Every place where one of the shapes fits into the torus at a multiple of its own size. */
     private void torus(Map<?, ?> t, List<Topology.Block> placements) {
-        String name = text(t, "name");
+        String name = YamlLite.text(t, "name");
         Dims all = dims(t.get("dims"));
         if (all.volume() <= 0 || all.volume() > 1 << 20) {
             error("torus " + name + " has no size");
             return;
         }
         String[] nodes = new String[all.volume()];
-        for (Object o : list(t.get("regions"))) {
-            Dims anchor = dims(map(o).get("anchor"));
-            Dims size = dims(map(o).get("dims"));
-            List<String> names = hosts(text(map(o), "nodes"));
+        for (Object o : YamlLite.list(t.get("regions"))) {
+            Dims anchor = dims(YamlLite.map(o).get("anchor"));
+            Dims size = dims(YamlLite.map(o).get("dims"));
+            List<String> names = hosts(YamlLite.text(YamlLite.map(o), "nodes"));
             if (names.size() != size.volume() || !fits(anchor, size, all)) {
                 error("a region of torus " + name + " has " + names.size() + " nodes for " + size.volume() + " places");
                 continue;
@@ -197,8 +197,8 @@ public final class Topologies {
                 nodes[place] = names.get(i++);
             }
         }
-        for (Object o : list(t.get("placements"))) {
-            Dims size = dims(map(o).get("dims"));
+        for (Object o : YamlLite.list(t.get("placements"))) {
+            Dims size = dims(YamlLite.map(o).get("dims"));
             if (size.volume() <= 0) {
                 error("a placement of torus " + name + " has no size");
                 continue;
@@ -239,7 +239,8 @@ public final class Topologies {
     }
 
     private Dims dims(Object o) {
-        return new Dims(number(text(map(o), "x")), number(text(map(o), "y")), number(text(map(o), "z")));
+        Map<?, ?> m = YamlLite.map(o);
+        return new Dims(number(YamlLite.text(m, "x")), number(YamlLite.text(m, "y")), number(YamlLite.text(m, "z")));
     }
 
     private int number(String text) {
@@ -259,17 +260,5 @@ public final class Topologies {
         }
         error("\"" + text + "\" is no list of hosts");
         return List.of();
-    }
-
-    private static String text(Map<?, ?> m, String key) {
-        return m.get(key) instanceof String s ? s : "";
-    }
-
-    private static Map<?, ?> map(Object o) {
-        return o instanceof Map<?, ?> m ? m : Map.of();
-    }
-
-    private static List<?> list(Object o) {
-        return o instanceof List<?> l ? l : List.of();
     }
 }

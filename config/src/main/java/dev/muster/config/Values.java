@@ -1,7 +1,10 @@
 package dev.muster.config;
 
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 
 /** Reads single values in Slurm's way. A wrong one is recorded with its place and gives the fallback. */
 final class Values {
@@ -110,5 +113,16 @@ final class Values {
             from = end + 1;
         }
         return List.copyOf(parts);
+    }
+
+    /** A list of {@code name} or {@code name=value} parts by lower-case name; a bare name has the value "". */
+    static Map<String, String> parameters(String value) {
+        Map<String, String> found = new LinkedHashMap<>();
+        for (String part : list(value)) {
+            int equals = part.indexOf('=');
+            String name = equals < 0 ? part : part.substring(0, equals);
+            found.put(name.strip().toLowerCase(Locale.ROOT), equals < 0 ? "" : part.substring(equals + 1));
+        }
+        return found;
     }
 }

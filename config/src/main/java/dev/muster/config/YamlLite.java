@@ -28,6 +28,20 @@ final class YamlLite {
 
     private YamlLite() {}
 
+    /** The text of a key; "" where there is none, or something else. */
+    static String text(Map<?, ?> m, String key) {
+        return m.get(key) instanceof String s ? s : "";
+    }
+
+    /** An empty one for what is no mapping; so of a list. */
+    static Map<?, ?> map(Object o) {
+        return o instanceof Map<?, ?> m ? m : Map.of();
+    }
+
+    static List<?> list(Object o) {
+        return o instanceof List<?> l ? l : List.of();
+    }
+
     /** Maps, lists and text. */
     static Object parse(List<String> source) throws Unreadable {
         YamlLite y = new YamlLite();

@@ -10,6 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class SisterFilesTest {
     @TempDir
@@ -151,6 +153,22 @@ class SisterFilesTest {
             file("slurm.conf", "ClusterName=c\nSlurmctldHost=h\nRequeueExit=" + row[0] + "\n");
             assertThat(SlurmConf.read(dir.resolve("slurm.conf").toFile()) instanceof SlurmConf.Parsed.Ok).as(row[0]).isEqualTo(row[1].equals("ok"));
         }
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '~', textBlock = """
+            AuthType=auth/munge,AuthInfo=use_client_ids ~ AuthInfo=use_client_ids has no effect: munge says who callers are by their numbers alone
+            AuthType=auth/slurm,AuthInfo=use_client_ids ~
+            CertmgrType=certmgr/script ~ CertmgrType has no effect: TLSType does not ask for TLS
+            CertmgrType=certmgr/script,TLSType=tls/s2n ~
+            TLSType=tls/s2n,TLSParameters=sackd_cert_file=/a ~ TLSParameters=sackd_cert_file has no effect: sackd listens on no port
+            """)
+    void whatHasNoEffectBesideOtherKeys(String keys, String said) throws IOException {
+        file("slurm.conf", "ClusterName=c\nSlurmctldHost=h\n" + keys.replace(",", "\n") + "\n");
+        SlurmConf conf = ((SlurmConf.Parsed.Ok) SlurmConf.read(dir.resolve("slurm.conf").toFile())).conf();
+        List<String> all = new ArrayList<>(SisterFiles.inertWords(conf));
+        conf.warnings().forEach(w -> all.add(w.message().replaceFirst("^.*:\\d+: ", "")));
+        assertThat(all).isEqualTo(said == null ? List.of() : List.of(said));
     }
 
     @Test

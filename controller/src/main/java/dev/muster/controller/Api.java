@@ -145,7 +145,8 @@ final class Api {
                     .map(t -> new TriggerMessages.TriggerInfo(t.id(), t.events(), t.jobId(), t.nodes(), t.offsetS(), t.uid(), t.user(),
                             t.program(), t.permanent())).toList()));
             case "SetCrontab", "QueryCrontab" -> new CrontabEdge(this, core, identities).answer(caller, message, body);
-            case "Follow", "ReadOutput", "QueryWhy", "QueryPlan" -> lookedAt(caller, message, body);
+            case "Follow", "ReadOutput", "QueryUse" -> following.answer(caller, message, body);
+            case "QueryWhy", "QueryPlan" -> planned(caller, message, body);
             case "CreateToken" -> controller.tokens().answer(caller, Codec.decode(body, ClusterMessages.CreateToken.class));
             case "Reconfigure" -> admin(caller, controller::reconfigure);
             case "Shutdown" -> {
@@ -212,10 +213,8 @@ final class Api {
         });
     }
 
-    /** Questions of those who look on. */
-    private Reply lookedAt(Caller caller, String message, byte[] body) {
-        return message.startsWith("Query") ? new PlanEdge(core.durable(), controller.clock().now(), controller.planner(), privacy(caller), views())
-                .answer(message, body) : following.answer(caller, message, body);
+    private Reply planned(Caller caller, String message, byte[] body) {
+        return new PlanEdge(core.durable(), controller.clock().now(), controller.planner(), privacy(caller), views()).answer(message, body);
     }
 
     // ---- jobs
@@ -304,10 +303,13 @@ final class Api {
         if (job.isEmpty() || job.get().desc().payload().scriptHash().isEmpty()) {
             return Reply.error(SlurmErrno.INVALID_JOB_ID);
         }
-        if (!Access.mayChange(core.durable(), caller.uid(), job.get())) {
+        // variables may be secrets
+        if (!Access.mayChange(core.durable(), caller.uid(), job.get()) || q.environment() && caller.uid() != job.get().desc().owner().uid()
+                && !Access.isSuperUser(core.durable(), caller.uid())) {
             return Reply.error(SlurmErrno.ACCESS_DENIED);
         }
-        return Reply.of(new JobMessages.ScriptReply(blobs.read(job.get().desc().payload().scriptHash())));
+        return Reply.of(new JobMessages.ScriptReply(blobs.read(q.environment() ? job.get().desc().payload().envHash()
+                : job.get().desc().payload().scriptHash())));
     }
 
     private Reply cancel(Caller caller, JobMessages.Cancel m) {

@@ -14,7 +14,6 @@ import dev.muster.transport.Server.Reply;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
 import java.security.SecureRandom;
 import java.util.List;
 import java.util.Optional;
@@ -61,10 +60,8 @@ final class Certificates {
         if (m.token().isEmpty() || m.token().startsWith("-") || m.request().startsWith("-") && !m.request().startsWith("-----BEGIN")) {
             return refused("no token, or no request");
         }
-        String shown = hash(m.token());
-        Node.Marks marks = node.get().marks();
-        boolean renews = same(marks.certRenewal(), shown);
-        boolean known = renews || same(marks.certToken(), shown);
+        boolean known = node.get().marks().knows(m.token());
+        boolean once = node.get().marks().renews(m.token()) || c.singleUse();
         running.acquireUninterruptibly();
         try {
             if (!known && run(c.scripts().get(CertmgrConf.VALIDATE), m.token()).isEmpty()) {
@@ -72,8 +69,8 @@ final class Certificates {
                 return refused("the token is not valid");
             }
             Optional<String> certificate = run(c.scripts().get(CertmgrConf.SIGN), m.request()).filter(s -> !s.isBlank());
-            String next = renews || known && c.singleUse() ? secret() : "";
-            if (certificate.isEmpty() || !core.apply(new Command.CertificateSigned(m.node(), next.isEmpty() ? "" : hash(next)))) {
+            String next = known && once ? secret() : "";
+            if (certificate.isEmpty() || !core.apply(new Command.CertificateSigned(m.node(), next.isEmpty() ? "" : Node.Marks.hash(next)))) {
                 return refused("sign_csr_script failed");
             }
             log.info("signed a certificate for node " + m.node());
@@ -81,14 +78,6 @@ final class Certificates {
         } finally {
             running.release();
         }
-    }
-
-    private static boolean same(String set, String shown) {
-        return !set.isEmpty() && MessageDigest.isEqual(set.getBytes(StandardCharsets.UTF_8), shown.getBytes(StandardCharsets.UTF_8));
-    }
-
-    private static String hash(String token) {
-        return Hash.hex(Hash.sha256(token.getBytes(StandardCharsets.UTF_8)));
     }
 
     private static String secret() {

@@ -21,6 +21,7 @@ import dev.muster.daemon.Identities;
 import dev.muster.core.Preemption;
 import dev.muster.core.Priorities;
 import dev.muster.core.Settings;
+import dev.muster.core.TaskBinding;
 import dev.muster.model.IndexSet;
 import dev.muster.model.api.ClusterMessages.PartitionInfo;
 import java.util.ArrayList;
@@ -98,6 +99,7 @@ final class ConfigBridge {
         if (!bind.isEmpty()) {
             options.put(Settings.TASK_BIND, bind);
         }
+        bindings(conf, options);
         options.put(Settings.MAX_BATCH_REQUEUE, Long.toString(conf.number(Key.MAX_BATCH_REQUEUE)));
         if (conf.completeWaitSec() > 0) {
             options.put(Settings.COMPLETE_WAIT, Integer.toString(conf.completeWaitSec()));
@@ -268,6 +270,19 @@ final class ConfigBridge {
     }
 
     /** TaskPluginParam as --cpu-bind has it. */
+    private static void bindings(SlurmConf conf, Map<String, String> options) {
+        Map<String, String> ofNodes = new TreeMap<>();
+        conf.nodes().stream().filter(n -> !n.cpuBind().isEmpty()).forEach(n -> ofNodes.put(n.name(), TaskBinding.word(n.cpuBind())));
+        if (!ofNodes.isEmpty()) {
+            options.put(Settings.NODE_BIND, TaskBinding.ofNodes(ofNodes));
+        }
+        String ofPartitions = conf.partitions().stream().filter(p -> !p.cpuBind().isEmpty())
+                .map(p -> p.name() + "=" + TaskBinding.word(p.cpuBind())).collect(java.util.stream.Collectors.joining(";"));
+        if (!ofPartitions.isEmpty()) {
+            options.put(Settings.PARTITION_BIND, ofPartitions);
+        }
+    }
+
     private static String taskBind(List<String> words) {
         List<String> out = new ArrayList<>();
         for (String word : List.of("verbose", "none", "sockets", "cores", "threads")) {

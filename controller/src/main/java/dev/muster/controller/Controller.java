@@ -111,7 +111,7 @@ final class Controller {
         this.conf.set(conf);
         this.confFile = confFile;
         this.log = log;
-        this.requests = new Requests(log, Set.of(), Set.of("Follow", "ReadOutput"));
+        this.requests = new Requests(log, Set.of(), Set.of("Follow", "ReadOutput", "QueryUse"));
         filter = new SubmitFilter(log, () -> thread.durable(), (uid, p) -> identities.byUid(uid)
                 .filter(i -> SubmitEdge.isOfGroups(identities, i, p.info().allowGroups())).isPresent());
         scheduling = new SchedulerLog(log);
@@ -299,7 +299,7 @@ final class Controller {
     /** What stands in the files and has no effect is said, at start and at each reconfiguration. */
     private void warn(SlurmConf c) {
         c.warnings().forEach(w -> log.error(w.message()));
-        for (List<String> inert : List.of(SisterFiles.inertKeys(c), SisterFiles.inertPartitionKeys(c), SisterFiles.inertWords(c),
+        for (List<String> inert : List.of(SisterFiles.inertKeys(c), SisterFiles.inertWords(c),
                 SisterFiles.unread(c), SchedulerWords.without(c.schedulerParameters()),
                 SchedulerWords.without(c.list(Key.PRIORITY_FLAGS), c.list(Key.SELECT_TYPE_PARAMETERS)))) {
             inert.forEach(sentence -> log.info("warning: " + sentence));

@@ -3,7 +3,10 @@ package dev.muster.controller;
 import dev.muster.core.Access;
 import dev.muster.core.Job;
 import dev.muster.core.Node;
+import dev.muster.core.Sampling;
+import dev.muster.core.Settings;
 import dev.muster.core.State;
+import dev.muster.core.Step;
 import dev.muster.model.Bytes;
 import dev.muster.model.Codec;
 import dev.muster.model.JobDesc;
@@ -29,6 +32,8 @@ final class FollowEdge {
     static final int WAIT_MS_MAX = 30_000;
     /** Beyond the node's own time for an answer. */
     private static final int NODE_MS = 10_000;
+    /** That are asked what a job uses on them. */
+    private static final int USE_NODES_MAX = 64;
 
     private final Supplier<State> durable;
     private final News news;
@@ -50,8 +55,11 @@ final class FollowEdge {
     }
 
     Reply answer(Caller caller, String message, byte[] body) {
-        return message.equals("Follow") ? follow(caller, Codec.decode(body, FollowMessages.Follow.class))
-                : output(caller, Codec.decode(body, FollowMessages.ReadOutput.class));
+        return switch (message) {
+            case "Follow" -> follow(caller, Codec.decode(body, FollowMessages.Follow.class));
+            case "ReadOutput" -> output(caller, Codec.decode(body, FollowMessages.ReadOutput.class));
+            default -> use(caller, Codec.decode(body, FollowMessages.QueryUse.class));
+        };
     }
 
     Reply follow(Caller caller, FollowMessages.Follow q) {
@@ -97,6 +105,42 @@ final class FollowEdge {
             }
         }
         return out.raw("]}").toByteArray();
+    }
+
+    // ---- what jobs use
+
+    private Reply use(Caller caller, FollowMessages.QueryUse q) {
+        State state = durable.get();
+        Optional<Job> found = state.jobs().find(q.jobId()).filter(privacy.apply(caller)::shows);
+        if (found.isEmpty()) {
+            return Reply.error(SlurmErrno.INVALID_JOB_ID);
+        }
+        Job job = found.get();
+        if (!Access.mayChange(state, caller.uid(), job)) {
+            return Reply.error(SlurmErrno.ACCESS_DENIED);
+        }
+        List<FollowMessages.NodeUse> uses = java.util.Collections.synchronizedList(new ArrayList<>());
+        List<String> without = java.util.Collections.synchronizedList(new ArrayList<>());
+        List<String> names = job.run().allocation().nodes().stream().map(n -> n.node()).toList();
+        try (var all = java.util.concurrent.Executors.newVirtualThreadPerTaskExecutor()) {
+            for (String name : names.subList(0, Math.min(USE_NODES_MAX, names.size()))) {
+                all.submit(() -> {
+                    NodeMessages.UseRead read = links.use(name, job, NODE_MS);
+                    read.steps().forEach(s -> uses.add(new FollowMessages.NodeUse(name, Step.name(s.stepId()), s.points().stream()
+                            .filter(p -> p.time() >= job.run().startTime()).toList())));
+                    if (!read.error().isEmpty()) {
+                        without.add(name + ": " + read.error());
+                    }
+                });
+            }
+        }
+        if (names.size() > USE_NODES_MAX) {
+            without.add((names.size() - USE_NODES_MAX) + " more nodes are not asked");
+        }
+        uses.sort(java.util.Comparator.comparing(FollowMessages.NodeUse::node).thenComparing(FollowMessages.NodeUse::step));
+        int every = Sampling.taskSeconds(job.desc().extras().acctgFreq());
+        return Reply.of(new FollowMessages.Use(job.id(), job.attempt(), job.state().name(), every >= 0 ? every
+                : Math.max(0, Sampling.taskSeconds(state.settings().options().getOrDefault(Settings.ACCT_GATHER_FREQUENCY, ""))), uses, without));
     }
 
     // ---- what jobs write

@@ -5,6 +5,7 @@ import dev.muster.config.Key;
 import dev.muster.config.SlurmConf;
 import dev.muster.core.Command;
 import dev.muster.core.Decision;
+import dev.muster.core.Job;
 import dev.muster.core.Node;
 import dev.muster.core.State;
 import dev.muster.daemon.DaemonLog;
@@ -30,6 +31,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
+import java.util.function.Function;
 import java.util.function.LongFunction;
 import java.util.function.Supplier;
 
@@ -51,7 +53,7 @@ final class NodeLinks {
     private final BiConsumer<String, Boolean> onConnection;
     private final Relays relays;
     /** Files that are being read on nodes, by the question's number. */
-    private final Map<Long, CompletableFuture<NodeMessages.FileRead>> reading = new ConcurrentHashMap<>();
+    private final Map<Long, CompletableFuture<ToController>> reading = new ConcurrentHashMap<>();
     private final AtomicLong questions = new AtomicLong();
     private final MemoryUpdates memory = new MemoryUpdates();
     private CoreThread core;
@@ -215,7 +217,8 @@ final class NodeLinks {
             case NodeMessages.MemoryUsed m -> memory.told(core.durable(), link.node, m).ifPresent(c -> core.submit(c, -1));
             case NodeMessages.Register m -> log.error("node " + link.node + " registered twice on one stream");
             case NodeMessages.Relayed m -> relays.told(m);
-            case NodeMessages.FileRead m -> Optional.ofNullable(reading.remove(m.id())).ifPresent(r -> r.complete(m));
+            case NodeMessages.FileRead m -> answered(m.id(), m);
+            case NodeMessages.UseRead m -> answered(m.id(), m);
             case NodeMessages.StepLaunched m -> report(link, message, m.seq());
             case NodeMessages.LaunchFailed m -> {
                 log.error("node " + link.node + ": launch of job " + m.jobId() + " step " + m.stepId() + " failed: " + m.reason());
@@ -325,31 +328,43 @@ final class NodeLinks {
         return beats.getOrDefault(node, new NodeMessages.Heartbeat(0, 0));
     }
 
+    private void answered(long id, ToController answer) {
+        Optional.ofNullable(reading.remove(id)).ifPresent(r -> r.complete(answer));
+    }
+
     /** Asks a node for a part of a file. @param question by its number; @param waitMs for the answer, which says why there is none */
     NodeMessages.FileRead read(String node, LongFunction<NodeMessages.ReadFile> question, long waitMs) {
+        return ask(node, question, NodeMessages.FileRead.class, why -> new NodeMessages.FileRead(0, 0, -1, Bytes.EMPTY, why), waitMs);
+    }
+
+    /** Asks a node for what a job uses and has used there. @param waitMs for the answer, which says why there is none */
+    NodeMessages.UseRead use(String node, Job job, long waitMs) {
+        return ask(node, id -> new NodeMessages.ReadUse(id, job.id(), job.attempt()), NodeMessages.UseRead.class,
+                why -> new NodeMessages.UseRead(0, List.of(), why), waitMs);
+    }
+
+    private <T extends ToController> T ask(String node, LongFunction<? extends ToNode> question, Class<T> kind, Function<String, T> without,
+            long waitMs) {
         long id = questions.incrementAndGet();
-        CompletableFuture<NodeMessages.FileRead> answer = new CompletableFuture<>();
+        CompletableFuture<ToController> answer = new CompletableFuture<>();
         if (!isConnected(node) || reading.size() >= READING_MAX) {
-            return unread(id, isConnected(node) ? "too many files are being read" : "it is not connected");
+            return without.apply(isConnected(node) ? "too many files are being read" : "it is not connected");
         }
         reading.put(id, answer);
         try {
             send(node, question.apply(id));
-            return answer.get(waitMs, TimeUnit.MILLISECONDS);
+            ToController a = answer.get(waitMs, TimeUnit.MILLISECONDS);
+            return kind.isInstance(a) ? kind.cast(a) : without.apply("it answers something else");
         } catch (TimeoutException e) {
-            return unread(id, "it does not answer");
+            return without.apply("it does not answer");
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            return unread(id, "slurmctld is going away");
+            return without.apply("slurmctld is going away");
         } catch (ExecutionException e) {
             throw new IllegalStateException(e);
         } finally {
             reading.remove(id);
         }
-    }
-
-    private static NodeMessages.FileRead unread(long id, String why) {
-        return new NodeMessages.FileRead(id, 0, -1, Bytes.EMPTY, why);
     }
 
     /** To all connected nodes. */

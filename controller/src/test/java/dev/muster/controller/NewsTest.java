@@ -7,11 +7,14 @@ import dev.muster.core.Decision;
 import dev.muster.core.Entry;
 import dev.muster.core.Now;
 import dev.muster.core.State;
+import dev.muster.model.Codec;
 import dev.muster.model.Json;
+import dev.muster.model.SlurmErrno;
 import dev.muster.model.api.FollowMessages;
 import dev.muster.model.node.NodeMessages;
 import dev.muster.scheduler.Scheduler;
 import dev.muster.transport.Caller;
+import dev.muster.transport.Server.Reply;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -39,12 +42,31 @@ class NewsTest {
         return id;
     }
 
-    private Json.Obj asked(int uid, String since) {
+    private FollowEdge edge() {
         State state = site.core().state();
-        FollowEdge edge = new FollowEdge(site.core()::state, news, null, c -> new Privacy(hidden, state, c.uid(), "u" + c.uid()),
+        return new FollowEdge(site.core()::state, news, null, c -> new Privacy(hidden, state, c.uid(), "u" + c.uid()),
                 s -> new JobViews(s, new Scheduler(), new Now(1, 1), ""),
                 s -> new NodeViews(s, n -> new NodeMessages.Heartbeat(0, 0), n -> n.spec().address(), u -> "u" + u, 1), u -> "u" + u);
-        return Json.object(edge.follow(new Caller(uid, uid), new FollowMessages.Follow(since, 0, List.of("jobId", "state"))).body());
+    }
+
+    private Json.Obj asked(int uid, String since) {
+        return Json.object(edge().follow(new Caller(uid, uid), new FollowMessages.Follow(since, 0, List.of("jobId", "state"))).body());
+    }
+
+    /** Its owner and operators; what waits has used nothing. */
+    @Test
+    void whatAJobUsesIsNotForEverybody() {
+        byte[] q = Codec.encode(new FollowMessages.QueryUse(Integer.parseInt(submitted())));
+        Reply own = edge().answer(new Caller(OWNER, OWNER), "QueryUse", q);
+        assertThat(own.status()).isEqualTo(200);
+        assertThat(Json.object(own.body()).text("state")).isEqualTo("PENDING");
+        assertThat(Json.object(own.body()).objects("uses")).isEmpty();
+        assertThat(edge().answer(new Caller(0, 0), "QueryUse", q).status()).isEqualTo(200);
+        assertThat(Json.object(edge().answer(new Caller(OTHER, OTHER), "QueryUse", q).body()).number("errno"))
+                .isEqualTo(SlurmErrno.ACCESS_DENIED.number());
+        hidden = List.of("jobs");
+        assertThat(Json.object(edge().answer(new Caller(OTHER, OTHER), "QueryUse", q).body()).number("errno"))
+                .isEqualTo(SlurmErrno.INVALID_JOB_ID.number());
     }
 
     @Test

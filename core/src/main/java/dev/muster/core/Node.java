@@ -2,6 +2,10 @@ package dev.muster.core;
 
 import dev.muster.model.IndexSet;
 import dev.muster.model.node.NodeMessages.Hardware;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -57,6 +61,29 @@ public record Node(
      */
     public record Marks(String instanceId, String instanceType, String certToken, String certRenewal, long certTime) {
         public static final Marks NONE = new Marks("", "", "", "", 0);
+
+        /** What is kept of a secret: enough to know it again. SHA-256 in hex. */
+        public static String hash(String secret) {
+            try {
+                return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(secret.getBytes(StandardCharsets.UTF_8)));
+            } catch (NoSuchAlgorithmException e) {
+                throw new IllegalStateException(e);     // every Java has it
+            }
+        }
+
+        /** Whether what was shown is the token that was set, or what was given in its place. */
+        public boolean knows(String token) {
+            return same(certToken, token) || renews(token);
+        }
+
+        /** Whether it is what slurmctld gave for this time. */
+        public boolean renews(String token) {
+            return same(certRenewal, token);
+        }
+
+        private static boolean same(String set, String token) {
+            return !set.isEmpty() && MessageDigest.isEqual(set.getBytes(StandardCharsets.UTF_8), hash(token).getBytes(StandardCharsets.UTF_8));
+        }
     }
 
     /** Conditions over the state that follows from the jobs; names are Slurm's. */

@@ -9,12 +9,8 @@ import dev.muster.model.JobState;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.node.NodeMessages;
 import dev.muster.model.node.NodeMessages.Attempt;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.HashSet;
-import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -185,6 +181,7 @@ final class NodeRules {
             case NodeMessages.MemoryUsed m -> { }
             case NodeMessages.Relayed m -> { }
             case NodeMessages.FileRead m -> { }
+            case NodeMessages.UseRead m -> { }
             case NodeMessages.Register m -> {
                 return register(m);
             }
@@ -566,17 +563,8 @@ final class NodeRules {
         return switch (word) {
             case "instanceid" -> new Node.Marks(value, k.instanceType(), k.certToken(), k.certRenewal(), k.certTime());
             case "instancetype" -> new Node.Marks(k.instanceId(), value, k.certToken(), k.certRenewal(), k.certTime());
-            default -> new Node.Marks(k.instanceId(), k.instanceType(), value.isEmpty() ? "" : hash(value), "", k.certTime());
+            default -> new Node.Marks(k.instanceId(), k.instanceType(), value.isEmpty() ? "" : Node.Marks.hash(value), "", k.certTime());
         };
-    }
-
-    /** What is kept of a secret: enough to know it again. SHA-256 in hex. */
-    static String hash(String secret) {
-        try {
-            return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(secret.getBytes(StandardCharsets.UTF_8)));
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException(e);     // every Java has it
-        }
     }
 
     /** The node's certificate was signed. A token that counts once is used up, and there is another for the next time. */

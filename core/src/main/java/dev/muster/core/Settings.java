@@ -121,6 +121,9 @@ public record Settings(
     /** MpiParams: the first and last port that steps may reserve, {@code 12000-12999}. */
     public static final String MPI_PORTS = "mpi_ports";
     public static final String TASK_BIND = "task_bind";
+    /** CpuBind of nodes and of partitions, as {@link TaskBinding} has them. */
+    public static final String NODE_BIND = "node_bind";
+    public static final String PARTITION_BIND = "partition_bind";
     /** An option: JobAcctGatherFrequency, where JobAcctGatherType is not none. */
     public static final String ACCT_GATHER_FREQUENCY = "acct_gather_frequency";
     /** An option: {@code true} with SchedulerType=sched/builtin: nobody starts before one that came first in his partition. */

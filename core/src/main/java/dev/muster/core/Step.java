@@ -65,6 +65,11 @@ public record Step(
 
     /** As typed by people: {@code 0}, {@code batch}, {@code extern}. */
     public String name() {
+        return name(id);
+    }
+
+    /** The same of a number alone. */
+    public static String name(int id) {
         return id == BATCH ? "batch" : id == EXTERN ? "extern" : Integer.toString(id);
     }
 

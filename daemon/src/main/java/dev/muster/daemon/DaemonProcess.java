@@ -3,6 +3,7 @@ package dev.muster.daemon;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,25 +22,61 @@ public final class DaemonProcess {
         }
     }
 
+    private static final String TASKS = "/proc/self/task";
+    /** Which field behind the name. */
+    private static final int NICE = 16;
+    private static final int RENICE_ROUNDS = 20;
+
     /** A nice value as it is given to {@code -n}: -20 … 19. */
     public static Optional<Integer> niceness(String text) {
         return text.matches("[-+]?\\d{1,2}") ? Optional.of(Integer.parseInt(text)).filter(n -> n >= -20 && n <= 19) : Optional.empty();
     }
 
-    /** Of all threads: the kernel's numbers belong to threads, and those that exist keep theirs. What fails is said in the log. */
+    /**
+     * Of all threads: the kernel's numbers belong to threads, and those that exist keep theirs. A thread that one of the others begins meanwhile has
+     * the old number, and so it is looked again until all have the new one. What fails is said in the log.
+     */
     public static void renice(int nice, DaemonLog log) {
+        for (int round = 0; round < RENICE_ROUNDS; round++) {
+            List<String> others = new ArrayList<>();
+            for (String task : Optional.ofNullable(new File(TASKS).list()).orElse(new String[0])) {
+                if (nice(task) != nice) {
+                    others.add(task);
+                }
+            }
+            if (others.isEmpty() || !renice(nice, others, log)) {
+                return;
+            }
+        }
+    }
+
+    private static boolean renice(int nice, List<String> tasks, DaemonLog log) {
         List<String> command = new ArrayList<>(List.of("renice", "-n", Integer.toString(nice), "-p"));
-        command.addAll(List.of(Optional.ofNullable(new File("/proc/self/task").list()).orElse(new String[0])));
+        command.addAll(tasks);
         try {
             Process renice = new ProcessBuilder(command).redirectErrorStream(true).start();
             String said = new String(renice.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
-            if (renice.waitFor() != 0) {
+            // a thread that is gone is none that failed
+            if (renice.waitFor() != 0 && tasks.stream().anyMatch(t -> new File(TASKS, t).exists() && nice(t) != nice)) {
                 log.error("Unable to reset nice value to " + nice + ": " + said);
+                return false;
             }
+            return true;
         } catch (IOException e) {
             log.error("Unable to reset nice value to " + nice + ": " + e.getMessage());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+        }
+        return false;
+    }
+
+    /** Of a thread of this process; of one that is gone, one that nobody has. */
+    private static int nice(String task) {
+        try {
+            String stat = Files.readString(Path.of(TASKS, task, "stat"));
+            return Integer.parseInt(stat.substring(stat.lastIndexOf(')') + 2).split(" ")[NICE]);
+        } catch (IOException e) {
+            return Integer.MIN_VALUE;
         }
     }
 

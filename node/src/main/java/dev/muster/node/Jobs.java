@@ -662,7 +662,7 @@ final class Jobs {
         for (NodeJob job : jobs.values()) {
             for (NodeStep step : job.steps.values()) {
                 if (step.phase == NodeStep.Phase.RUNNING && job.isLookedAt(step, second, settings.around().sensing().tasks().seconds())) {
-                    out.add(new ProcessTable.Running(job.jobId(), step.stepId, job.share.owner(), step.directory,
+                    out.add(new ProcessTable.Running(job.jobId(), job.attempt(), step.stepId, job.share.owner(), step.directory,
                             Spool.stepdPid(step.directory), spool.status(step.directory)));
                 }
             }

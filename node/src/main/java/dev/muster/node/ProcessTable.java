@@ -25,7 +25,7 @@ final class ProcessTable {
     private static final int RESIDENT_PAGES = 21;
 
     /** A running step: whose it is and below which process its tasks hang. */
-    record Running(int jobId, int stepId, Identity owner, Path directory, long stepd, Optional<StatusFile> status) {}
+    record Running(int jobId, int attempt, int stepId, Identity owner, Path directory, long stepd, Optional<StatusFile> status) {}
 
     private final boolean byGroup;
     private final Settings.Tasks how;

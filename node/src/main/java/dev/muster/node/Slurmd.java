@@ -66,6 +66,7 @@ public final class Slurmd implements AutoCloseable {
     private final long startTime = System.currentTimeMillis() / 1000;
     private final Owner owner;
     private final boolean reportReboot;
+    private final StepUses uses;
     private final FeatureHelpers helpers;
     /** Of those that its helpers know. */
     private volatile List<String> activeFeatures;
@@ -130,8 +131,9 @@ public final class Slurmd implements AutoCloseable {
             new MemoryWatch(loop, settings.pollSeconds(), jobs::withMemoryLimit, jobs::memoryExceeded).start();
         }
         sampleLater();
+        uses = new StepUses(settings.spoolDirectory().resolve(StepUses.DIRECTORY), log);
         new TaskSamples(loop, settings.around().sensing(), settings.confinement().tracking() == Confinement.Tracking.GROUP, jobs::running,
-                log).start();
+                uses::saw, log).start();
         manager = new StepManager(settings, log, loop, jobs, reports, spool, (node, message, body) -> ask(neighbours, sessions, node, message, body),
                 bootId, () -> isConnected());
         adopt();
@@ -345,6 +347,7 @@ public final class Slurmd implements AutoCloseable {
             case Refused r -> { }
             case CheckHealth c -> Loop.aside(hooks::health);
             case dev.muster.model.node.NodeMessages.ReadFile r -> Loop.aside(() -> link.tell(files.read(r)));
+            case dev.muster.model.node.NodeMessages.ReadUse r -> Loop.aside(() -> link.tell(uses.read(r)));
             case dev.muster.model.node.NodeMessages.Reboot r -> Loop.aside(() -> reboot(r));
         }
     }

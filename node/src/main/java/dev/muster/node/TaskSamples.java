@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.BiConsumer;
 import java.util.function.IntFunction;
 
 /**
@@ -30,15 +31,18 @@ final class TaskSamples {
     private final Settings.Sensing how;
     private final boolean byGroup;
     private final IntFunction<List<ProcessTable.Running>> due;
+    private final BiConsumer<ProcessTable.Running, List<TaskUsage>> seen;
     private final DaemonLog log;
     private int second;
 
-    /** @param due the steps to be looked at in a second since the start of slurmd; asked on the loop */
-    TaskSamples(Loop loop, Settings.Sensing how, boolean byGroup, IntFunction<List<ProcessTable.Running>> due, DaemonLog log) {
+    /** @param due the steps to be looked at in a second since the start of slurmd; asked on the loop. @param seen is told each look */
+    TaskSamples(Loop loop, Settings.Sensing how, boolean byGroup, IntFunction<List<ProcessTable.Running>> due,
+            BiConsumer<ProcessTable.Running, List<TaskUsage>> seen, DaemonLog log) {
         this.loop = loop;
         this.how = how;
         this.byGroup = byGroup;
         this.due = due;
+        this.seen = seen;
         this.log = log;
     }
 
@@ -57,7 +61,9 @@ final class TaskSamples {
         Loop.aside(() -> {
             ProcessTable table = new ProcessTable(byGroup, how.tasks());
             for (ProcessTable.Running step : steps) {
-                keep(step.directory(), table.of(step, new Sensors.Reading(0, 0, 0)).tasks());
+                List<TaskUsage> tasks = table.of(step, new Sensors.Reading(0, 0, 0)).tasks();
+                keep(step.directory(), tasks);
+                seen.accept(step, tasks);
             }
             start();
         });

@@ -41,7 +41,7 @@ class TaskSamplesTest {
 
     private void keep(TaskUsage... seen) throws IOException {
         DaemonLog log = new DaemonLog("slurmd", step + "/log", false, 5, "");
-        new TaskSamples(null, Settings.Sensing.NOTHING, false, s -> List.of(), log).keep(step, List.of(seen));
+        new TaskSamples(null, Settings.Sensing.NOTHING, false, s -> List.of(), (step, tasks) -> { }, log).keep(step, List.of(seen));
     }
 
     @Test
@@ -70,7 +70,7 @@ class TaskSamplesTest {
 
     private static long residentKb(boolean pss, boolean noShare) {
         // this process is what hangs below the one that started it
-        ProcessTable.Running step = new ProcessTable.Running(1, 0, new Identity(0, 0, "root", "root", List.of(), "/", "/bin/sh"), Path.of("/tmp"),
+        ProcessTable.Running step = new ProcessTable.Running(1, 1, 0, new Identity(0, 0, "root", "root", List.of(), "/", "/bin/sh"), Path.of("/tmp"),
                 ProcessHandle.current().parent().orElseThrow().pid(), Optional.empty());
         return new ProcessTable(false, new Settings.Tasks(true, 30, pss, noShare)).of(step, new Sensors.Reading(0, 0, 0)).tasks().getFirst()
                 .residentKb();

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import java.util.concurrent.Semaphore;
 
 /**
@@ -26,6 +27,9 @@ final class Live {
     /** Streams at a time; each is a connection and a waiting thread. */
     static final int STREAMS_MAX = 1024;
     private static final int JOBS_MAX = 2_000;
+    /** Plans reach no further. */
+    private static final int PLAN_HOURS_MAX = 168;
+    private static final Pattern MOMENT = Pattern.compile("@([0-9]{1,12})@");
 
     private final Auth auth;
     private final Sessions sessions;
@@ -80,9 +84,21 @@ final class Live {
                     return json(200, new Json.Obj().put("script", new String(Bytes.fromBase64(reply.text("script")).toArray(),
                             StandardCharsets.UTF_8)));
                 }
+                case "GET jobs/*/environment" -> {
+                    return environment(caller(request, peer), job(words[1]));
+                }
+                case "GET limits" -> {
+                    return limits(caller(request, peer));
+                }
                 case "GET jobs/*/steps" -> {
                     return json(200, caller(request, peer).controller().call("QuerySteps", new Json.Obj()
                             .put("jobIds", new ArrayList<Object>(List.of(job(words[1])))).put("stepId", -1L).put("allUsers", true)));
+                }
+                case "GET jobs/*/usage" -> {
+                    return usage(caller(request, peer), job(words[1]));
+                }
+                case "GET plan" -> {
+                    return plan(caller(request, peer), request);
                 }
                 case "GET jobs/*/why" -> {
                     return why(caller(request, peer), job(words[1]));
@@ -273,7 +289,68 @@ final class Live {
         }
     }
 
-    /** Why a job waits, when it would start, and what its priority is made of. */
+    /** What its nodes saw of a job's steps, over time: for each step on each node rows of time, CPU ms, resident KiB, bytes read and written. */
+    private static Http.Reply usage(Host host, long job) throws SlurmException {
+        Json.Obj reply = host.controller().call("QueryUse", new Json.Obj().put("jobId", job));
+        List<Object> series = new ArrayList<>();
+        for (Json.Obj u : reply.objects("uses")) {
+            List<Object> points = new ArrayList<>();
+            u.objects("points").forEach(p -> points.add(new ArrayList<Object>(List.of(p.number("time"), p.number("cpuMs"), p.number("residentKb"),
+                    p.number("readBytes"), p.number("writtenBytes")))));
+            series.add(new Json.Obj().put("node", u.text("node")).put("step", u.text("step")).put("points", points));
+        }
+        return json(200, new Json.Obj().put("job_id", job).put("state", reply.text("state")).put("every", reply.number("every"))
+                .put("fields", new ArrayList<Object>(List.of("time", "cpu_ms", "resident_kib", "read_bytes", "written_bytes")))
+                .put("series", series).put("without", new ArrayList<Object>(reply.texts("nodes"))));
+    }
+
+    /** What runs and what is planned to. */
+    private static Http.Reply plan(Host host, Request request) throws RestException, SlurmException {
+        String hours = request.query().getOrDefault("hours", "24");
+        if (!hours.matches("[0-9]{1,3}") || Integer.parseInt(hours) < 1 || Integer.parseInt(hours) > PLAN_HOURS_MAX) {
+            throw RestException.query("hours are from 1 to " + PLAN_HOURS_MAX, "#/hours/");
+        }
+        Json.Obj reply = host.controller().call("QueryPlan", new Json.Obj()
+                .put("until", System.currentTimeMillis() / 1000 + Integer.parseInt(hours) * 3600L)
+                .put("partition", request.query().getOrDefault("partition", "")));
+        List<Object> bars = new ArrayList<>();
+        reply.objects("bars").forEach(b -> bars.add(new Json.Obj().put("job_id", b.number("jobId")).put("job", b.text("shown"))
+                .put("user_name", b.text("user")).put("name", b.text("name")).put("partition", b.text("partition"))
+                .put("running", b.flag("running")).put("start_time", b.number("start")).put("end_time", b.number("end"))
+                .put("nodes", b.text("nodes")).put("cpus", b.number("cpus"))));
+        return json(200, new Json.Obj().put("now", reply.number("now")).put("waiting", reply.number("waiting"))
+                .put("planned", reply.number("planned")).put("jobs", bars).put("more", reply.number("more")));
+    }
+
+    private static Http.Reply environment(Host host, long job) throws SlurmException {
+        Json.Obj reply = host.controller().call("QueryScript", new Json.Obj().put("jobId", job).put("environment", true));
+        String all = new String(Bytes.fromBase64(reply.text("script")).toArray(), StandardCharsets.UTF_8);
+        return json(200, new Json.Obj().put("environment", new ArrayList<Object>(List.of(all.split("\0")))));
+    }
+
+    /** Associations and QOS with their limits, by the words of sacctmgr, and what counts against them now. */
+    private static Http.Reply limits(Host host) throws SlurmException {
+        Json.Obj reply = host.controller().call("QueryAssocMgr", new Json.Obj());
+        List<Object> assocs = new ArrayList<>();
+        List<Object> qos = new ArrayList<>();
+        reply.objects("assocs").forEach(a -> assocs.add(counted(a).put("account", a.obj("share").text("account"))
+                .put("user_name", a.obj("share").text("user")).put("partition", a.obj("share").text("partition"))
+                .put("depth", a.obj("share").number("depth"))));
+        reply.objects("qos").forEach(q -> qos.add(counted(q).put("name", q.text("name"))));
+        return json(200, new Json.Obj().put("associations", assocs).put("qos", qos));
+    }
+
+    private static Json.Obj counted(Json.Obj row) {
+        return new Json.Obj().put("limits", row.obj("limits")).put("running", row.number("running")).put("submitted", row.number("submitted"))
+                .put("tres", row.obj("tres")).put("tres_run_minutes", row.obj("runMins")).put("accruing", row.number("accruing"))
+                .put("tres_minutes", row.obj("usedMins")).put("wall_minutes", row.real("wallMin"));
+    }
+
+    private static String inUtc(String sentence) {
+        return MOMENT.matcher(sentence).replaceAll(m -> java.time.Instant.ofEpochSecond(Long.parseLong(m.group(1))).toString());
+    }
+
+    /** Why a job waits, when it would start, and what its priority is made of. Moments in its sentences are in UTC. */
     private static Http.Reply why(Host host, long job) throws SlurmException {
         Json.Obj reply = host.controller().call("QueryJobs", new Json.Obj().put("jobs", new ArrayList<Object>(List.of(Long.toString(job))))
                 .put("allStates", true).put("allPartitions", true)
@@ -284,6 +361,20 @@ final class Live {
         if (!row.text("state").equals("PENDING")) {
             return json(200, out);
         }
+        Json.Obj told = host.controller().call("QueryWhy", new Json.Obj().put("jobId", job).put("task", -1L));
+        out.put("says", inUtc(told.text("says"))).put("change", inUtc(told.text("change")))
+                .put("evidence", new ArrayList<Object>(told.texts("evidence").stream().map(Live::inUtc).toList()));
+        if (told.number("start") != 0) {
+            out.put("estimate", new Json.Obj().put("start_time", told.number("start")).put("nodes", told.text("nodes")).put("partition", ""));
+        } else {
+            estimate(host, job, out);
+        }
+        Json.Obj priorities = host.controller().call("QueryPriorities", new Json.Obj().put("jobs", new ArrayList<Object>(List.of(job))));
+        return json(200, out.put("weights", priorities.obj("weights")).put("factors", new ArrayList<Object>(priorities.objects("rows"))));
+    }
+
+    /** Of a job that no plan has: as if it were the only one that waits. */
+    private static void estimate(Host host, long job, Json.Obj out) throws SlurmException {
         try {
             Json.Obj test = host.controller().call("TestJob", new Json.Obj().put("jobId", job));
             out.put("estimate", new Json.Obj().put("start_time", test.number("testStart")).put("nodes", test.text("testNodes"))
@@ -294,7 +385,5 @@ final class Live {
                 out.put("no_estimate", e.getMessage());
             }
         }
-        Json.Obj priorities = host.controller().call("QueryPriorities", new Json.Obj().put("jobs", new ArrayList<Object>(List.of(job))));
-        return json(200, out.put("weights", priorities.obj("weights")).put("factors", new ArrayList<Object>(priorities.objects("rows"))));
     }
 }

@@ -150,6 +150,40 @@ class PageTest {
     }
 
     @Test
+    void whyWhenAndWhatWasUsed() throws IOException {
+        Rig rig = rig();
+        rig.answers.put("QueryJobs", tree("{\"jobs\":[{\"state\":\"PENDING\",\"reason\":\"Priority\"}]}"));
+        rig.answers.put("QueryWhy", tree("{\"says\":\"It ends at @86400@.\",\"evidence\":[\"n1 until @0@\"],\"start\":90000,\"nodes\":\"n1\"}"));
+        Json.Obj why = rig.tree("GET", "/muster/v1/jobs/7/why", "");
+        assertThat(why.text("says")).isEqualTo("It ends at 1970-01-02T00:00:00Z.");
+        assertThat(why.texts("evidence")).containsExactly("n1 until 1970-01-01T00:00:00Z");
+        assertThat(why.obj("estimate").number("start_time")).isEqualTo(90_000);
+        assertThat(rig.asked).noneMatch(a -> a.startsWith("TestJob"));
+
+        rig.answers.put("QueryUse", tree("{\"state\":\"RUNNING\",\"every\":30,\"nodes\":[\"n2: it is not connected\"],\"uses\":["
+                + "{\"node\":\"n1\",\"step\":\"batch\",\"points\":["
+                + "{\"time\":5,\"cpuMs\":6,\"residentKb\":7,\"readBytes\":8,\"writtenBytes\":9}]}]}"));
+        Json.Obj use = rig.tree("GET", "/muster/v1/jobs/7/usage", "");
+        assertThat(new String(Json.print(use), StandardCharsets.UTF_8)).contains("\"points\":[[5,6,7,8,9]]").contains("n2: it is not connected");
+
+        rig.answers.put("QueryScript", new Json.Obj().put("script",
+                java.util.Base64.getEncoder().encodeToString("A=1\0B=x y\0".getBytes(StandardCharsets.UTF_8))));
+        assertThat(rig.tree("GET", "/muster/v1/jobs/7/environment", "").texts("environment")).containsExactly("A=1", "B=x y");
+        rig.answers.put("QueryAssocMgr", tree("{\"assocs\":[{"
+                + "\"running\":2,\"limits\":{\"GrpJobs\":\"3\"},\"share\":{\"account\":\"lab\",\"depth\":1}}]}"));
+        Json.Obj lab = rig.tree("GET", "/muster/v1/limits", "").objects("associations").getFirst();
+        assertThat(lab.text("account") + " " + lab.number("running") + " of " + lab.obj("limits").text("GrpJobs")).isEqualTo("lab 2 of 3");
+
+        rig.answers.put("QueryPlan", tree("{\"waiting\":2,\"planned\":1,\"bars\":[{\"jobId\":7,\"shown\":\"7\",\"start\":90000}]}"));
+        assertThat(rig.tree("GET", "/muster/v1/plan?hours=2", "").objects("jobs").getFirst().number("start_time")).isEqualTo(90_000);
+        assertThat(rig.ask("GET", "/muster/v1/plan?hours=0", "").status()).isEqualTo(400);
+    }
+
+    private static Json.Obj tree(String text) {
+        return Json.object(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    @Test
     void listsAreRowsOfValues() throws IOException {
         Rig rig = rig();
         Samples.fill(rig.answers);

@@ -13,14 +13,17 @@ import dev.muster.core.Reservation;
 import dev.muster.core.State;
 import dev.muster.model.HostList;
 import dev.muster.model.JobReason;
+import dev.muster.model.JobState;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.LongFunction;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 
 /**
  * Why a job waits, in plain words: the one reason that counts, with what bears it out, and what would have to be otherwise. Of a state and the reason
@@ -123,9 +126,7 @@ public final class Explainer {
                 continue;
             }
             String name = d.jobId() + (d.arrayTask() >= 0 ? "_" + d.arrayTask() : "");
-            Optional<Job> other = state.job(d.jobId(), d.arrayTask());
-            String is = other.isEmpty() ? " is not known any more" : other.filter(shown).map(o -> " is " + o.state()).orElse(" is not yours to see");
-            evidence.add(d.kind().word() + ":" + name + ": job " + name + is
+            evidence.add(d.kind().word() + ":" + name + ": job " + name + is(d)
                     + (d.status() == Dependency.Status.FAILED ? ", so this never comes true" : ""));
         }
         if (reason == JobReason.DEPENDENCY_NEVER_SATISFIED) {
@@ -134,6 +135,24 @@ public final class Explainer {
         }
         boolean any = job.dependencies().stream().anyMatch(Dependency::any);
         return "It waits for " + (any ? "any of these" : "other jobs") + ": " + Dependency.print(job.dependencies()) + ".";
+    }
+
+    /** What has become of the job that is waited for; of an array, of all of its tasks. */
+    private String is(Dependency d) {
+        List<Job> all = new ArrayList<>(d.arrayTask() < 0 ? state.tasksOf(d.jobId()) : List.of());
+        state.job(d.jobId(), d.arrayTask()).filter(j -> !all.contains(j)).ifPresent(all::add);
+        if (all.isEmpty()) {
+            return " is not known any more";
+        }
+        if (!shown.test(all.getFirst())) {
+            return " is not yours to see";
+        }
+        if (d.arrayTask() >= 0 || all.getFirst().array().jobId() == 0) {
+            return " is " + all.getFirst().state();
+        }
+        Map<JobState, Integer> states = new EnumMap<>(JobState.class);
+        all.forEach(j -> states.merge(j.state(), j.isArrayRecord() ? j.array().pending().count() : 1, Integer::sum));
+        return " has tasks: " + states.entrySet().stream().map(e -> e.getValue() + " " + e.getKey()).collect(Collectors.joining(", "));
     }
 
     private String licences(Job job) {

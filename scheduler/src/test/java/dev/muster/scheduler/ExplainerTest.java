@@ -39,6 +39,18 @@ class ExplainerTest {
     }
 
     @Test
+    void ofAnArrayAllTasksAreTold() {
+        int array = cluster.accept("kind=BATCH timing.array=0-3");
+        int after = cluster.accept("kind=BATCH timing.dependency=afterok:" + array);
+        cluster.pass(1);
+        cluster.schedule();
+        assertThat(why(after).evidence()).containsExactly("afterok:" + array + ": job " + array + " has tasks: 2 PENDING, 2 RUNNING");
+        new Play(cluster).lines("cancel " + array + "_3\ncancel " + array + "_2");
+        cluster.schedule();
+        assertThat(why(after).evidence()).first().asString().contains("2 RUNNING, 2 CANCELLED");
+    }
+
+    @Test
     void whoWaitsForRoomIsToldWhoHasIt() {
         int holder = cluster.accept("kind=BATCH tasks=2");
         int waits = cluster.accept("kind=BATCH tasks=2");

@@ -27,7 +27,8 @@ class PlanPropertiesTest {
                 "memoryConsumed=true" + (backfill.isEmpty() ? "" : " options.muster_backfill=" + backfill));
     }
 
-    private static String job(Random r) {
+    /** A job of a random size, for clusters with partitions p and q and features a and b. */
+    static String job(Random r) {
         String size = switch (r.nextInt(4)) {
             case 0 -> "tasks=1 memPerCpuMb=" + (100 + r.nextInt(900));
             case 1 -> "tasks=" + (1 + r.nextInt(8));

@@ -76,17 +76,6 @@ class StandingTest {
         }
     }
 
-    private static String job(Random r) {
-        String size = switch (r.nextInt(4)) {
-            case 0 -> "tasks=1 memPerCpuMb=" + (100 + r.nextInt(900));
-            case 1 -> "tasks=" + (1 + r.nextInt(8));
-            case 2 -> "nodesMin=" + (1 + r.nextInt(3)) + " exclusive=NODE";
-            default -> "tasks=" + (1 + r.nextInt(3)) + " cpusPerTask=2";
-        };
-        return "timing.timeLimitMin=" + (1 + r.nextInt(200)) + " " + size + (r.nextInt(4) == 0 ? " partition=q" : "")
-                + (r.nextInt(6) == 0 ? " features=" + (r.nextBoolean() ? "a" : "b") : "");
-    }
-
     private static void nothingIsHadTwice(Cluster c, String as) {
         Map<String, IndexSet> had = new HashMap<>();
         c.state().jobs().values().forEach(job -> {
@@ -108,7 +97,7 @@ class StandingTest {
             Scheduler s = elsewhere(c);
             for (int step = 0; step < STEPS; step++) {
                 for (int i = r.nextInt(5); i > 0; i--) {
-                    c.submit(job(r));
+                    c.submit(PlanPropertiesTest.job(r));
                 }
                 if (step % 3 == 0) {
                     plan(c, s);

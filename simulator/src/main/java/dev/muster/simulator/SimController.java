@@ -492,6 +492,7 @@ final class SimController implements Pipeline.Effects {
                 case NodeMessages.Register m -> { }
                 case NodeMessages.Relayed m -> { }
                 case NodeMessages.FileRead m -> { }
+                case NodeMessages.UseRead m -> { }
                 case NodeMessages.StepLaunched m -> report(wire, m, m.seq());
                 case NodeMessages.LaunchFailed m -> report(wire, m, m.seq());
                 case NodeMessages.StepExited m -> report(wire, m, m.seq());

@@ -364,6 +364,7 @@ final class SimNode {
             case NodeMessages.ReadConfig m -> { }
             case NodeMessages.StopDaemon m -> { }
             case NodeMessages.ReadFile m -> { }
+            case NodeMessages.ReadUse m -> { }
         }
     }
 

@@ -60,11 +60,6 @@ public final class TlsIdentity {
         return context;
     }
 
-    /** When the certificate is no more good, seconds since 1970. */
-    public long endS() {
-        return now().chain[0].getNotAfter().getTime() / 1000;
-    }
-
     private Pair read(String alias) throws IOException {
         List<Long> stamps = stamped(certificate);
         stamps = java.util.stream.Stream.concat(stamps.stream(), stamped(key).stream()).toList();

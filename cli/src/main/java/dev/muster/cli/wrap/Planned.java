@@ -170,7 +170,8 @@ final class Planned {
         }
         c.out().println(Wrapper.left(single ? "NODE" : "PARTITION", NAME) + " " + scale(now, hours, columns));
         rows.forEach((name, row) -> c.out().println(Wrapper.left(name, NAME) + " " + line(row)));
-        c.out().println("# full, + half or more, : less, . free, - not usable; " + plan.number("waiting") + " jobs wait, " + plan.number("planned")
+        c.out().println("# full, + half or more, : less, . free, - not usable; " + plan.number("waiting")
+                + (plan.number("waiting") == 1 ? " job waits, " : " jobs wait, ") + plan.number("planned")
                 + (plan.number("planned") == 1 ? " has" : " have") + " a time"
                 + (plan.number("more") > 0 ? "; " + plan.number("more") + " later ones are left out" : ""));
     }

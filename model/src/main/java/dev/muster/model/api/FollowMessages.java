@@ -3,6 +3,7 @@ package dev.muster.model.api;
 import dev.muster.model.Bytes;
 import dev.muster.model.api.ClusterMessages.NodeInfo;
 import dev.muster.model.api.JobMessages.JobInfo;
+import dev.muster.model.node.NodeMessages.UsePoint;
 import java.util.List;
 
 /** Requests of those who look on: what has changed since they asked last, and what a job has written. Both wait where there is nothing yet. */
@@ -52,6 +53,18 @@ public final class FollowMessages {
      * @param waitMs   so long it is waited for bytes behind the offset, bounded by the controller
      */
     public record ReadOutput(int jobId, String stream, long offset, int maxBytes, int waitMs) {}
+
+    /** What a job uses and used over time. For who sees the job, and its nodes. */
+    public record QueryUse(int jobId) {}
+
+    /**
+     * @param nodes that were not asked, or did not answer, with the reason
+     * @param every seconds between two looks as it is configured; 0 for none, and then nothing is known
+     */
+    public record Use(int jobId, int attempt, String state, int every, List<NodeUse> uses, List<String> nodes) {}
+
+    /** A step on a node; {@code step} as commands name it. */
+    public record NodeUse(String node, String step, List<UsePoint> points) {}
 
     /**
      * @param attempt  of the job: another one than before may have begun the file anew

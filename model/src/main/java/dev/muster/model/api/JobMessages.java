@@ -394,8 +394,8 @@ public final class JobMessages {
     /** hold, uhold, release, requeue, requeuehold, suspend, resume, top, notify on jobs as typed. */
     public record JobAction(String requestId, String action, List<String> jobs, String argument) {}
 
-    /** The script of a batch job. */
-    public record QueryScript(int jobId) {}
+    /** The script of a batch job. @param environment instead of it the variables that it begins with, each followed by a NUL */
+    public record QueryScript(int jobId, boolean environment) {}
 
     public record ScriptReply(Bytes script) {}
 

@@ -169,6 +169,20 @@ public final class NodeMessages {
      */
     public record FileRead(long id, long offset, long size, Bytes data, String error) implements ToController {}
 
+    /** What was seen of a job's steps, for {@link ReadUse}. @param error why nothing could be read, "" otherwise */
+    public record UseRead(long id, List<StepUse> steps, String error) implements ToController {}
+
+    /** A step on one node, as it was looked at from time to time; earliest first. */
+    public record StepUse(int stepId, List<UsePoint> points) {}
+
+    /**
+     * All tasks of a step on a node together.
+     *
+     * @param time      seconds since 1970
+     * @param cpuMs     since the step's begin, milliseconds; likewise the bytes. What ended tasks had used is not in it
+     */
+    public record UsePoint(long time, long cpuMs, long residentKb, long readBytes, long writtenBytes) {}
+
     /** From the controller. */
     public sealed interface ToNode {}
 
@@ -392,6 +406,9 @@ public final class NodeMessages {
      * @param waitMs   for the first byte behind the offset
      */
     public record ReadFile(long id, Identity owner, int job, Bytes path, long offset, int maxBytes, int waitMs) implements ToNode {}
+
+    /** What a job's attempt uses and has used on the node, over time; answered by {@link UseRead} with the same id. */
+    public record ReadUse(long id, int jobId, int attempt) implements ToNode {}
 
     /**
      * The first frame of srun (or sattach) on a node's {@code io} stream; stepd's frames follow both ways.

@@ -7,7 +7,7 @@ import {occupancy} from './map.js';
 import {queue, stateCell} from './queue.js';
 import {job} from './job.js';
 import {nodeList, node} from './nodes.js';
-import {partitions, reservations, plan, shares} from './lists.js';
+import {partitions, reservations, plan, shares, limits} from './lists.js';
 import {reports} from './reports.js';
 import {submit} from './submit.js';
 
@@ -34,8 +34,8 @@ function overview() {
   return {title: me.cluster || 'Muster', el: [h('div', {class: 'head'}, h('h1', {}, 'Now')), tiles, map.el, mine], stop: () => { stop(); map.stop(); }};
 }
 
-const PLACES = {'': overview, queue, job, nodes: nodeList, node, partitions, reservations, plan, shares, reports, submit};
-const MENU = [['', 'Now'], ['queue', 'Queue'], ['plan', 'Plan'], ['nodes', 'Nodes'], ['partitions', 'Partitions'], ['reservations', 'Reservations'], ['shares', 'Fair share'], ['reports', 'Reports'], ['submit', 'Submit']];
+const PLACES = {'': overview, queue, job, nodes: nodeList, node, partitions, reservations, plan, shares, limits, reports, submit};
+const MENU = [['', 'Now'], ['queue', 'Queue'], ['plan', 'Plan'], ['nodes', 'Nodes'], ['partitions', 'Partitions'], ['reservations', 'Reservations'], ['shares', 'Fair share'], ['limits', 'Limits'], ['reports', 'Reports'], ['submit', 'Submit']];
 
 function go() {
   const main = document.getElementById('main');

@@ -28,6 +28,12 @@ export function size(mib) {
   return `${v >= 100 || Number.isInteger(v) ? Math.round(v) : v.toFixed(1)} ${['MiB', 'GiB', 'TiB', 'PiB'][u]}`;
 }
 
+/** Mebibytes of 500M, 4G, 1.5T; 0 where there is none. */
+export function mebibytes(text) {
+  const m = /^([0-9.]+)([KMGTP]?)$/.exec(text || '');
+  return m ? Number(m[1]) * 1024 ** ('KMGTP'.indexOf(m[2] || 'M') - 1) : 0;
+}
+
 export const count = n => Number(n).toLocaleString('en-GB');
 export const percent = (a, b) => b > 0 ? `${Math.round(100 * a / b)} %` : '';
 

@@ -2,7 +2,8 @@
 import {h, s, put, facts, table, confirm, asCommand, bar, say} from './dom.js';
 import {ask, follow} from './api.js';
 import {jobs, now, watch, me, onPass, refresh} from './store.js';
-import {jobState, jobName, clock, when, elapsed, limit, tres, gpus, count, percent, size} from './format.js';
+import {jobState, jobName, clock, when, elapsed, limit, tres, gpus, count, percent, size, mebibytes} from './format.js';
+import {use} from './use.js';
 import {stateCell, setTick} from './queue.js';
 
 const API = '/slurm/v0.0.45';
@@ -66,11 +67,12 @@ function why(box, id) {
     at = 0;
     let w;
     try { w = await ask(`/muster/v1/jobs/${id}/why`); } catch (e) { put(box, h('p', {class: 'note'}, e.message)); return; }
-    const lines = [h('strong', {}, WORDS[w.reason] || w.reason || 'It waits.'), ' ', h('span', {class: 'note'}, w.reason, w.description ? ` (${w.description})` : '')];
-    const start = w.estimate?.start_time || (w.start_time > now() ? w.start_time : 0);
-    lines.push(h('div', {}, start ? `It is expected to start ${when(start)}${w.estimate?.nodes ? ` on ${w.estimate.nodes}` : ''}.`
+    const lines = [h('strong', {}, told(w.says) || WORDS[w.reason] || w.reason || 'It waits.'), ' ', h('span', {class: 'note'}, w.reason, w.description ? ` (${w.description})` : '')];
+    if (w.evidence?.length) lines.push(h('ul', {class: 'evidence'}, w.evidence.map(e => h('li', {}, told(e)))));
+    if (w.change) lines.push(h('div', {}, `What would help: ${told(w.change)}`));
+    const start = w.estimate?.start_time || w.start_time;
+    lines.push(h('div', {}, start ? `It is expected to start ${when(Math.max(start, now()))}${w.estimate?.nodes ? ` on ${w.estimate.nodes}` : ''}.`
       : w.no_estimate && !w.no_estimate.startsWith('Access') ? `There is no estimate: ${w.no_estimate}.` : 'There is no estimate yet.'));
-    if (w.dependency) lines.push(h('div', {}, `Depends on ${w.dependency}`));
     const f = w.factors?.[0], parts = f ? ['age', 'fairshare', 'size', 'partition', 'qos', 'assoc'].map(k => [k, (f[k === 'fairshare' ? 'fairShare' : k] || 0) * (w.weights?.[k] || 0)]).filter(p => p[1] > 0) : [];
     if (parts.length) {
       const most = Math.max(...parts.map(p => p[1]));
@@ -81,6 +83,26 @@ function why(box, id) {
   }
   load();
   return onPass(() => { if (!at) at = setTimeout(load, 4000); });
+}
+
+/** Moments in a sentence are those of who reads it. */
+const told = text => (text || '').replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g, at => when(Date.parse(at) / 1000));
+
+/** What became of it, as accounting has it: a row for each time it was started, and for each size that it had. */
+async function history(box, id) {
+  const rows = (await ask(`/slurmdb/v0.0.45/jobs?step=${id}&show_duplicates=true&skip_steps=true&start_time=1`)).jobs || [];
+  const lines = [];
+  for (const r of rows) {
+    const t = r.time || {}, state = (r.state?.current || []).join(' ').toLowerCase();
+    lines.push([t.submission, 'submitted', r.flags?.includes('STARTED_ON_SUBMIT') ? 'started at once' : '']);
+    if (t.eligible > t.submission) lines.push([t.eligible, 'could start', `waited ${clock(t.eligible - t.submission)} until then`]);
+    if (t.start) lines.push([t.start, 'started', r.nodes && r.nodes !== 'None assigned' ? `on ${r.nodes}` : '']);
+    if (t.suspended) lines.push([0, 'was suspended', `for ${clock(t.suspended)} in all`]);
+    if (t.end) lines.push([t.end, state, [r.state?.reason && r.state.reason !== 'None' ? r.state.reason : '', r.exit_code?.return_code?.number || r.exit_code?.signal?.id?.number
+      ? `exit ${r.exit_code?.return_code?.number ?? 0}:${r.exit_code?.signal?.id?.number ?? 0}` : ''].filter(Boolean).join(', ')]);
+  }
+  const seen = new Set(), unique = lines.filter(l => { const k = l.join('|'); return !seen.has(k) && seen.add(k); });
+  put(box, table(['When', 'What', ''], unique.map(([at, what, more]) => [at ? when(at) : '', what, more]), 'Accounting has nothing of it yet.'));
 }
 
 /** The end of what the job writes, growing. */
@@ -133,15 +155,22 @@ async function usage(box, job) {
 
 export function job(path) {
   const id = Number(path[0]), note = h('div', {'aria-live': 'polite'}), head = h('div', {class: 'head'}), about = h('div', {class: 'panel'}), line = h('div', {class: 'panel'});
-  const waits = h('div'), used = h('div', {}, h('p', {class: 'note'}, '…')), script = h('pre', {tabindex: '0'}, '…'), stops = [];
+  const waits = h('div'), used = h('div', {}, h('p', {class: 'note'}, '…')), script = h('pre', {tabindex: '0'}, '…'), which = h('div', {class: 'tabs', role: 'group', 'aria-label': 'Script or environment'}), stops = [];
   let shown = '', log = null, was = '', asked = false;
-  const written = h('div');
+  const written = h('div'), past = h('div', {}, h('p', {class: 'note'}, '…')), drawn = h('div', {}, h('p', {class: 'note'}, '…'));
+  const later = (box, f) => f.catch(e => put(box, h('p', {class: 'note'}, e.message)));
 
   function show() {
     const j = jobs.get(id);
     if (!j) {
       if (me.jobsLoaded && !was) { refresh([id]).catch(e => put(note, h('p', {class: 'error'}, e.message))); was = 'asked'; }
       put(head, h('h1', {}, `Job ${id}`), h('span', {class: 'note'}, me.jobsLoaded ? 'slurmctld does not know it any more.' : 'Loading …'));
+      if (me.jobsLoaded && was === 'asked') {
+        was = 'accounting';
+        later(past, history(past, id));
+        later(used, usage(used, {job_id: id, cpus: 0}));
+        for (const x of [written, script, drawn, about, line]) put(x);
+      }
       return;
     }
     const st = jobState(j), t = now(), mark = JSON.stringify([{...j, where: 0}, me.operator]);
@@ -159,6 +188,10 @@ export function job(path) {
       was = j.state;
       while (stops.length > 2) stops.pop()();
       put(waits);
+      later(past, history(past, id));
+      if (j.state === 'PENDING') put(drawn, h('p', {class: 'note'}, 'It has not begun.'));
+      else if (j.user_name === me.user || me.operator) stops.push(use(drawn, j, mebibytes(tres(j.tres).mem)));
+      else put(drawn, h('p', {class: 'note'}, `It is ${j.user_name}'s to see.`));
       if (j.state === 'PENDING') stops.push(why(waits, id));
       if (j.state === 'RUNNING' || j.state === 'SUSPENDED') { steps(used, id); stops.push(setTick(() => steps(used, id))); }
       else if (j.state !== 'PENDING') usage(used, j).catch(e => put(used, h('p', {class: 'note'}, e.message)));
@@ -172,13 +205,17 @@ export function job(path) {
     const own = j.user_name === me.user;
     if (own || me.user === 'root') { log = output(id); put(written, log.el); }
     else put(written, h('section', {class: 'panel'}, h('h2', {}, 'Output'), h('p', {class: 'note'}, `What it writes is ${j.user_name}'s to read.`)));
-    if (own || me.operator) ask(`/muster/v1/jobs/${id}/script`).then(r => put(script, r.script)).catch(e => put(script, `There is no script: ${e.message}`));
+    const text = what => ask(`/muster/v1/jobs/${id}/${what}`).then(r => put(script, what === 'script' ? r.script : r.environment.join('\n'))).catch(e => put(script, `There is none: ${e.message}`));
+    const pick = what => { put(which, ['script', 'environment'].map(k => h('button', {'aria-pressed': String(k === what), onclick: () => pick(k)}, k === 'script' ? 'Script' : 'Environment'))); text(what); };
+    if (own || me.user === 'root') pick('script');
+    else if (me.operator) text('script');
     else put(script, `It is ${j.user_name}'s to read.`);
   }
 
   stops.push(watch(show), setTick(show));
   show();
-  return {title: `Job ${id}`, el: [head, note, waits, h('div', {class: 'two'}, about, line), written, h('div', {class: 'two'},
-    h('section', {class: 'panel'}, h('h2', {}, 'Steps and use'), used), h('section', {class: 'panel'}, h('h2', {}, 'Script'), script))],
+  const panel = (name, box) => h('section', {class: 'panel', 'aria-label': name}, h('h2', {}, name), box);
+  return {title: `Job ${id}`, el: [head, note, waits, h('div', {class: 'two'}, about, line), h('div', {class: 'two'}, panel('Over time', drawn), panel('History', past)), written,
+    h('div', {class: 'two'}, panel('Steps and use', used), panel('Script', [which, script]))],
   stop: () => { stops.forEach(f => f()); log?.stop(); }};
 }

@@ -1,8 +1,8 @@
 // Partitions, reservations, the plan, and who has had how much.
 import {h, s, put, table, bar, facts, asCommand} from './dom.js';
 import {ask} from './api.js';
-import {nodes, jobs, now, watch, onList, me} from './store.js';
-import {count, limit, when, tick, jobName, percent, gpus} from './format.js';
+import {nodes, jobs, now, watch, onList, onPass, me} from './store.js';
+import {count, limit, when, tick, percent, gpus, mebibytes} from './format.js';
 
 const API = '/slurm/v0.0.45';
 const num = v => v && typeof v === 'object' ? (v.infinite ? -1 : v.set ? v.number : 0) : v || 0;
@@ -78,27 +78,85 @@ export function reservations() {
 
 export function plan() {
   const box = h('div', {class: 'panel'});
-  let drawn = 0;
-  function show() {
-    if (Date.now() - drawn < 1000) return;
-    drawn = Date.now();
-    const t = now(), rows = [];
-    for (const j of jobs.values()) {
-      if (j.state === 'RUNNING') rows.push({j, from: j.start_time, to: j.time_limit > 0 ? j.start_time + j.time_limit * 60 : t + 86400, planned: false});
-      else if (j.state === 'PENDING' && j.start_time > t - 60 && j.scheduled_nodes) rows.push({j, from: j.start_time, to: j.start_time + (j.time_limit > 0 ? j.time_limit * 60 : 3600), planned: true});
-    }
+  let asked = 0, due = 0, stopped = false;
+  async function load() {
+    due = 0;
+    asked = Date.now();
+    let r;
+    try { r = await ask('/muster/v1/plan?hours=168'); } catch (e) { put(box, h('p', {class: 'error', role: 'alert'}, e.message)); return; }
+    if (!stopped) draw(r);
+  }
+  // as the cluster changes, but a plan of many jobs is long
+  const show = () => { if (!due && !stopped) due = setTimeout(load, Math.max(0, 3000 - (Date.now() - asked))); };
+  function draw(r) {
+    const t = now(), rows = r.jobs.filter(j => j.job_id).map(j => ({j, from: j.start_time, planned: !j.running,
+      to: j.end_time || (j.running ? t + 86400 : j.start_time + 3600)}));
     rows.sort((a, b) => b.planned - a.planned || (a.planned ? a.from - b.from : a.to - b.to));
     const some = [...rows.filter(r => r.planned).slice(0, 60), ...rows.filter(r => !r.planned).slice(0, 60)];
     if (!some.length) { put(box, h('p', {class: 'empty'}, 'Nothing runs, and nothing is planned.')); return; }
     const from = Math.max(t - 3600, Math.min(t - 120, ...some.map(r => r.from))), to = Math.min(t + 3 * 86400, Math.max(t + 3600, ...some.map(r => r.to)));
     put(box, h('div', {class: 'legend'}, h('span', {}, h('i', {style: {background: 'var(--busy)'}}), 'runs, up to its limit'), h('span', {}, h('i', {style: {background: 'var(--wait)'}}), 'planned'),
-      h('span', {}, `${rows.filter(r => !r.planned).length} run, ${rows.filter(r => r.planned).length} are planned`)),
-    spans(some.map(r => ({label: `${jobName(r.j)} ${r.j.name}`.slice(0, 24), from: r.from, to: r.to, colour: r.planned ? 'var(--wait)' : 'var(--busy)', href: `#/job/${r.j.job_id}`,
-      title: `${jobName(r.j)} ${r.j.name}, ${r.j.user_name}: ${when(r.from)} to ${when(r.to)} at most, ${r.planned ? r.j.scheduled_nodes : r.j.nodes}`})), from, to, t));
+      h('span', {}, `${count(rows.filter(x => !x.planned).length)} run, ${count(r.planned)} of ${count(r.waiting)} that wait have a time`)),
+    spans(some.map(r => ({label: `${r.j.job} ${r.j.name}`.slice(0, 24), from: r.from, to: r.to, colour: r.planned ? 'var(--wait)' : 'var(--busy)', href: `#/job/${r.j.job_id}`,
+      title: `${r.j.job} ${r.j.name}, ${r.j.user_name}: ${when(r.from)} to ${when(r.to)} at most, ${r.j.nodes}`})), from, to, t));
   }
-  const stop = watch(show);
+  const stops = [watch(show), onPass(show)];
   show();
-  return {title: 'Plan', el: [h('div', {class: 'head'}, h('h1', {}, 'Plan'), h('div', {class: 'acts'}, asCommand(() => 'squeue --start'))), box], stop};
+  return {title: 'Plan', el: [h('div', {class: 'head'}, h('h1', {}, 'Plan'), h('div', {class: 'acts'}, asCommand(() => 'muster plan'))), box],
+    stop: () => { stopped = true; clearTimeout(due); stops.forEach(f => f()); }};
+}
+
+const GROUPS = [['GrpJobs', r => r.running], ['MaxJobs', r => r.running], ['GrpSubmitJobs', r => r.submitted], ['MaxSubmitJobs', r => r.submitted], ['GrpJobsAccrue', r => r.accruing],
+  ['MaxJobsAccrue', r => r.accruing], ['GrpWall', r => r.wall_minutes]];
+const OF_TRES = [['GrpTRES', r => r.tres], ['GrpTRESRunMins', r => r.tres_run_minutes], ['GrpTRESMins', r => r.tres_minutes]];
+const LIMIT_WORDS = {GrpJobs: 'running jobs', MaxJobs: 'running jobs', GrpSubmitJobs: 'jobs in the queue', MaxSubmitJobs: 'jobs in the queue', GrpJobsAccrue: 'jobs that grow older',
+  MaxJobsAccrue: 'jobs that grow older', GrpWall: 'minutes of jobs', GrpTRES: 'in use', GrpTRESRunMins: 'minutes that running jobs may still use', GrpTRESMins: 'minutes used'};
+
+/** A limit with what counts against it: [name, what, use, most]; those of single jobs and users have no use here. */
+export function counted(row, isUser) {
+  const out = [], rest = [], find = name => Object.keys(row.limits).find(k => k.toLowerCase() === name.toLowerCase());
+  const seen = new Set();
+  for (const [name, use] of GROUPS) {
+    const k = find(name);
+    // of accounts and QOS, Max… is for each user
+    if (!k || name.startsWith('Max') && !isUser) continue;
+    seen.add(k);
+    out.push([k, LIMIT_WORDS[name], use(row), Number(row.limits[k])]);
+  }
+  for (const [name, use] of OF_TRES) {
+    const k = find(name);
+    if (!k) continue;
+    seen.add(k);
+    for (const item of row.limits[k].split(',')) {
+      const at = item.lastIndexOf('='), tres = item.slice(0, at), most = tres === 'mem' && name === 'GrpTRES' ? mebibytes(item.slice(at + 1)) : Number(item.slice(at + 1));
+      out.push([`${k}=${tres}`, `${tres} ${LIMIT_WORDS[name]}`, use(row)[tres] || 0, most]);
+    }
+  }
+  for (const [k, v] of Object.entries(row.limits)) if (!seen.has(k) && /^(Grp|Max|Min)/i.test(k)) rest.push(`${k}=${v}`);
+  return {out, rest};
+}
+
+export function limits() {
+  let again = () => {};
+  const p = page('Limits', 'scontrol show assoc_mgr', async box => {
+    again = () => draw(box).catch(() => {});
+    await draw(box);
+  });
+  async function draw(box) {
+    const all = await ask('/muster/v1/limits');
+    const list = (title, rows, name, isUser) => {
+      const shown = rows.map(r => [r, counted(r, isUser(r))]).filter(([, c]) => c.out.length || c.rest.length);
+      return [h('h2', {}, title), shown.length ? table(['', 'Limit', {text: 'Now', num: true}, {text: 'At most', num: true}, ''], shown.flatMap(([r, c]) => [
+        ...c.out.map(([k, what, use, most], i) => [i ? '' : name(r), h('span', {title: k}, what), count(Math.round(use)), count(most), h('div', {style: {width: '160px'}}, bar([most > 0 ? Math.min(1, use / most) : 1,
+          use >= most ? 'down' : use > .8 * most ? 'warn' : 'good']))]),
+        ...(c.rest.length ? [[c.out.length ? '' : name(r), h('span', {class: 'note'}, c.rest.join('  ')), '', '', '']] : [])])) : h('p', {class: 'note'}, 'None are set.')];
+    };
+    put(box, list('QOS', all.qos, r => h('strong', {}, r.name), () => false),
+      list('Associations', all.associations, r => h('span', {class: 'tree', style: {'--depth': String(r.depth)}}, r.user_name ? `${r.user_name}${r.partition ? ` in ${r.partition}` : ''}` : h('strong', {}, r.account)), r => !!r.user_name));
+  }
+  let due = 0;
+  const stop = onPass(() => { if (!due) due = setTimeout(() => { due = 0; again(); }, 5000); });
+  return {...p, stop: () => { stop(); clearTimeout(due); p.stop(); }};
 }
 
 export function shares() {
