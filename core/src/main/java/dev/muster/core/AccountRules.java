@@ -441,7 +441,25 @@ public final class AccountRules {
                 return reason;
             }
         }
-        return JobReason.NONE;
+        return assoc(desc).map(a -> runMinutes(a, q, own, use)).orElse(JobReason.NONE);
+    }
+
+    /** MaxTRESRunMins of the user's association, unless a QOS says how much it is. Slurm has no word of its own for it: it is a limit of a user. */
+    private JobReason runMinutes(AssocPolicy a, Map<String, String> ofQos, Map<String, Long> own, AccountUse use) {
+        Map<String, Long> most = tres(a.limits(), "MaxTRESRunMins");
+        most.keySet().removeAll(tres(ofQos, EACH_MINUTES.getFirst()).keySet());
+        if (most.isEmpty()) {
+            return JobReason.NONE;
+        }
+        use.goesByTime();
+        return tooManyMinutes(most, sum(a, use), own, "RunMinsPerUser");
+    }
+
+    private JobReason tooManyMinutes(Map<String, Long> most, AccountUse.Sum running, Map<String, Long> own, String whose) {
+        Map<String, Long> coming = new LinkedHashMap<>(own);
+        most.keySet().forEach(name -> coming.merge(name, running.leftMin(name, state.tickMs()), Long::sum));
+        return broken(most, coming).map(tres -> named("Max", tres, "Cpu" + whose, "Memory" + whose, "Node" + whose, "Billing" + whose,
+                "GRES" + whose)).orElse(JobReason.NONE);
     }
 
     /** Up to now: what was charged and what was not yet. */
@@ -524,12 +542,9 @@ public final class AccountRules {
                 continue;
             }
             AccountUse.Sum running = byUser ? r.sum(use, desc.owner().user(), "") : r.sum(use, "", desc.charge().account());
-            Map<String, Long> coming = new LinkedHashMap<>(own);
-            most.keySet().forEach(name -> coming.merge(name, running.leftMin(name, state.tickMs()), Long::sum));
-            Optional<String> broken = broken(most, coming);
-            if (broken.isPresent()) {
-                String whose = "RunMinsPer" + (byUser ? "User" : "Account");
-                return named("Max", broken.get(), "Cpu" + whose, "Memory" + whose, "Node" + whose, "Billing" + whose, "GRES" + whose);
+            JobReason reason = tooManyMinutes(most, running, own, "RunMinsPer" + (byUser ? "User" : "Account"));
+            if (reason != JobReason.NONE) {
+                return reason;
             }
         }
         return JobReason.NONE;

@@ -258,6 +258,18 @@ class AccountLimitsTest {
                                 |                    | MaxTRESPerNode=mem=15 | qa:2      | QOSMaxMemoryPerNode
                                 |                    | MaxTRESRunMinsPU=cpu=30 | qa/20,qa/20,qb/20 | RUNNING MaxCpuRunMinsPerUser RUNNING
                                 |                    | MaxTRESRunMinsPA=mem=300 | qa/20,qb/20 | RUNNING MaxMemoryRunMinsPerAccount
+                                | MaxTRESRunMins=cpu=30 |                    | a/20,a/20,b/20 | RUNNING MaxCpuRunMinsPerUser RUNNING
+                                | MaxTRESRunMins=mem=300 |                   | a/20,a/20 | RUNNING MaxMemoryRunMinsPerUser
+                                | MaxTRESRunMins=cpu=30 | MaxTRESRunMinsPU=cpu=50 | qa/20,qa/20,qa/20 | RUNNING RUNNING MaxCpuRunMinsPerUser
+                                | MaxTRESRunMins=cpu=30 |                    | a/31      | MaxCpuRunMinsPerUser
+                                |                    | MaxTRESPA=cpu=2       | qa:2,qb   | RUNNING MaxCpuPerAccount
+                                |                    | MaxSubmitJobsPA=1     | qa,qb     | RUNNING refused
+                                |                    | GrpSubmitJobs=1       | qa,qb     | RUNNING refused
+                                |                    | GrpJobs=1             | qa,qb     | RUNNING QOSGrpJobsLimit
+                                |                    | GrpTRESRunMins=cpu=30 | qa/20,qb/20 | RUNNING QOSGrpCPURunMinutesLimit
+        GrpTRES=billing=1       |                    |                       | a:2,a     | AssocGrpBilling RUNNING
+                                |                    | LimitFactor=2         | qa:2      | RUNNING
+        GrpTRES=cpu=2           |                    | LimitFactor=2         | qa:4,a    | RUNNING AssocGrpCpuLimit
                                 |                    | Flags=Relative GrpTRES=cpu=25 | qa:2,qa | RUNNING QOSGrpCpuLimit
                                 |                    | Flags=DenyOnLimit,Relative MaxTRES=cpu=25 | qa:3,qa:2 | refused RUNNING
         GrpTRESMins=cpu=30      |                    | UsageFactor=2         | qa/20     | RUNNING

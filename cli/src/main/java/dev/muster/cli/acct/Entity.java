@@ -61,9 +61,9 @@ record Entity(String name, String word, List<Name> conditions, String format, Li
             maxjobsaccrue:8|MaxJobsAccrue|13|MaxJobsAccrue
             maxnodes:4 maxnodesperjob:4|MaxNodes|8|MaxTRES|NODES
             maxsubmitjobs:4|MaxSubmit|9|MaxSubmitJobs
-            maxtres:7 maxtresperjob:11|MaxTRES|13|MaxTRES|TRES
-            maxtrespernode:11|MaxTRESPerNode|14|MaxTRESPerNode|TRES
-            maxtresmins:8 maxtresminsperjob:11|MaxTRESMins|13|MaxTRESMins|TRES
+            maxtres:7 maxtresperjob:11 maxtrespj:9|MaxTRES|13|MaxTRES|TRES
+            maxtrespernode:11 maxtrespn:9|MaxTRESPerNode|14|MaxTRESPerNode|TRES
+            maxtresmins:8 maxtresminsperjob:11 maxtresminspj:13|MaxTRESMins|13|MaxTRESMins|TRES
             maxtresrunmins:8|MaxTRESRunMins|14|MaxTRESRunMins|TRES
             maxcpurunmins:7|MaxCPURunMins|15|MaxTRESRunMins|CPUS
             maxwall:4 maxwalldurationperjob:4|MaxWall|11|MaxWall|MINUTES
@@ -122,9 +122,9 @@ record Entity(String name, String word, List<Name> conditions, String format, Li
             maxnodesperuser:12 maxnodespu:10|MaxNodesPU|10|MaxTRESPU|NODES
             maxsubmitpa:11 maxsubmitjobspa:11 maxsubmitjobsperaccount:17|MaxSubmitPA|11|MaxSubmitJobsPA
             maxsubmitpu:11 maxsubmitjobspu:11 maxsubmitjobsperuser:17 maxsubmitjobs:4|MaxSubmitPU|11|MaxSubmitJobsPU
-            maxtres:7 maxtresperjob:11|MaxTRES|13|MaxTRES|TRES
-            maxtrespernode:11|MaxTRESPerNode|14|MaxTRESPerNode|TRES
-            maxtresmins:8 maxtresminsperjob:11|MaxTRESMins|13|MaxTRESMins|TRES
+            maxtres:7 maxtresperjob:11 maxtrespj:9|MaxTRES|13|MaxTRES|TRES
+            maxtrespernode:11 maxtrespn:9|MaxTRESPerNode|14|MaxTRESPerNode|TRES
+            maxtresmins:8 maxtresminsperjob:11 maxtresminspj:13|MaxTRESMins|13|MaxTRESMins|TRES
             maxtrespu:9 maxtresperuser:11|MaxTRESPU|13|MaxTRESPU|TRES
             maxtrespa:9 maxtresperaccount:11|MaxTRESPA|13|MaxTRESPA|TRES
             maxtresrunminspa:16 maxtresrunminsperaccount:18|MaxTRESRunMinsPA|15|MaxTRESRunMinsPA|TRES
