@@ -432,11 +432,12 @@ public final class AccountRules {
             }
         }
         for (AssocPolicy a : chain(desc)) {
-            if (!says(a.limits(), MINUTES)) {
+            Map<String, String> limits = overTime(a);
+            if (!says(limits, MINUTES)) {
                 continue;
             }
             use.goesByTime();
-            JobReason reason = minutes("AssocGrp", "Mem", a.limits(), q, usedBelow(a), sum(a, use), own, factor);
+            JobReason reason = minutes("AssocGrp", "Mem", limits, q, usedBelow(a), sum(a, use), own, factor);
             if (reason != JobReason.NONE) {
                 return reason;
             }
@@ -497,7 +498,17 @@ public final class AccountRules {
         }
         Map<String, String> q = ofQos(desc);
         return rules(desc).stream().anyMatch(r -> isLimitedInMinutes(r.limits) && isSpent(r.limits, Map.of(), used(r.qos.id(), true)))
-                || chain(desc).stream().anyMatch(a -> isLimitedInMinutes(a.limits()) && isSpent(a.limits(), q, usedBelow(a)));
+                || chain(desc).stream().anyMatch(a -> isLimitedInMinutes(overTime(a)) && isSpent(overTime(a), q, usedBelow(a)));
+    }
+
+    /** What has been used in all is not limited at the root of a cluster, as in Slurm. */
+    private Map<String, String> overTime(AssocPolicy a) {
+        if (accounts.parent(a).isPresent() || !isLimitedInMinutes(a.limits())) {
+            return a.limits();
+        }
+        Map<String, String> out = new java.util.TreeMap<>(a.limits());
+        out.keySet().removeAll(List.of("GrpTRESMins", "GrpWall"));
+        return out;
     }
 
     private static boolean isLimitedInMinutes(Map<String, String> limits) {
