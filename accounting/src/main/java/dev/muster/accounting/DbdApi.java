@@ -179,7 +179,8 @@ final class DbdApi {
         if (ended > 0) {
             log.info("cluster " + r.cluster() + " began anew: " + ended + " jobs of before are ended");
         }
-        boolean changed = books.change(draft -> Registration.apply(draft, r, identities.userName(caller.uid()), now()), c -> c);
+        boolean changed = books.change(draft -> Registration.apply(draft, r, identities.userName(caller.uid()), now(),
+                conf.get().text("DefaultQOS")), c -> c);
         store.clusterResources(projection, r.cluster(), now(), r.tres(), r.nodes());
         links.registered(r.cluster(), r.journal(), projection);
         log.info("cluster " + r.cluster() + " registered by " + r.host() + ":" + r.port());
@@ -572,9 +573,11 @@ final class DbdApi {
     }
 
     private Changes.Rules rules() {
-        return new Changes.Rules(List.of(conf.get().text("Parameters").toLowerCase(java.util.Locale.ROOT).split(",")).contains("preservecaseuser"),
-                !conf.get().text("DisableCoordDBD").equals("yes"), conf.get().text("AllowNoDefAcct").equals("yes"),
-                conf.get().text("AllResourcesAbsolute").equals("yes"));
+        SlurmdbdConf c = conf.get();
+        boolean all = c.hasParameter("PreserveCaseAll");
+        return new Changes.Rules(all || c.hasParameter("PreserveCaseUser"), !c.text("DisableCoordDBD").equals("yes"),
+                c.text("AllowNoDefAcct").equals("yes"), c.text("AllResourcesAbsolute").equals("yes"), all || c.hasParameter("PreserveCaseResource"),
+                c.text("DefaultQOS"));
     }
 
     private Reply changes(Caller caller, DbdMessages.ChangeAll all) {

@@ -19,9 +19,8 @@ final class DbdConfig {
             StorageParameters StoragePassScript StoragePort StorageType StorageUser TCPTimeout TLSParameters TLSType TrackWCKey
             TrackSlurmctldDown""".split("\\s+");
     private static final List<String> INERT = List.of("ArchiveSuspend", "ArchiveUsage", "CommitDelay", "CommunicationParameters",
-            "DbdBackupHost", "DebugFlags", "DebugLevelSyslog", "DefaultQOS", "HashPlugin", "MessageTimeout", "PluginDir", "PurgeSuspendAfter",
-            "PurgeUsageAfter", "StorageBackupHost", "StorageParameters", "StoragePassScript", "TCPTimeout", "TLSParameters", "TLSType",
-            "TrackSlurmctldDown");
+            "DbdBackupHost", "DebugFlags", "DebugLevelSyslog", "HashPlugin", "MessageTimeout", "PluginDir", "PurgeSuspendAfter",
+            "PurgeUsageAfter", "TCPTimeout", "TrackSlurmctldDown");
     private static final long BOOT = System.currentTimeMillis() / 1000;
 
     private DbdConfig() {}

@@ -1,6 +1,7 @@
 package dev.muster.accounting;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.muster.accounting.book.Changes;
@@ -72,6 +73,91 @@ class DatabasesTest {
             return postgres.database(name);
         }
         return Database.inMemory(name);
+    }
+
+    private static Database encrypted(String kind, String parameters, Database.Secret password) {
+        boolean maria = kind.equals("mariadb");
+        int port = maria ? server.port() : postgres.port();
+        Database.Server to = new Database.Server("127.0.0.1", port, "", maria ? "tls" : "muster", password, maria ? "tls" : "postgres",
+                parameters.replace("DIR", (maria ? server.certificates() : postgres.certificates()).toString()));
+        return maria ? Database.mariaDb(to) : Database.postgreSql(to);
+    }
+
+    private static String value(Database database, String select, int column) throws Exception {
+        try (java.sql.Connection c = database.open(); java.sql.Statement s = c.createStatement(); java.sql.ResultSet r = s.executeQuery(select)) {
+            return r.next() ? r.getString(column) : "";
+        }
+    }
+
+    /** StorageParameters: what is encrypted, with which cipher, as whom; and that a server which the authority does not know is not spoken to. */
+    @ParameterizedTest
+    @ValueSource(strings = {"mariadb", "postgresql"})
+    void connectionsAreEncrypted(String kind) throws Exception {
+        database(kind, "postgres").open().close();
+        String cipher = "select cipher from pg_stat_ssl where pid = pg_backend_pid()";
+        Database.Secret password = () -> "pw";
+        if (kind.equals("mariadb")) {
+            cipher = "show status like 'Ssl_cipher'";
+            try (java.sql.Connection c = server.database("tls").open(); java.sql.Statement s = c.createStatement()) {
+                s.execute("create user 'tls'@'127.0.0.1' identified by 'pw' require x509");
+                s.execute("grant all on tls.* to 'tls'@'127.0.0.1'");
+            }
+        } else {
+            password = PostgresServer::password;
+        }
+        int column = kind.equals("mariadb") ? 2 : 1;
+        String client = ",SSL_CERT=DIR/client.pem,SSL_KEY=DIR/client.key";
+        assertThat(value(encrypted(kind, "SSL_CA=DIR/ca.pem" + client, password), cipher, column)).contains("AES");
+        assertThat(value(encrypted(kind, client, password), cipher, column)).contains("AES");
+        assertThat(value(encrypted(kind, "SSL_CA=DIR/ca.pem,SSL_CIPHER=ECDHE-RSA-AES128-GCM-SHA256" + client, password), cipher, column))
+                .isEqualTo("ECDHE-RSA-AES128-GCM-SHA256");
+        Path other = java.nio.file.Files.createDirectories(dir.resolve("other-" + kind));
+        Certificates.make(other);
+        Database wrong = encrypted(kind, "SSL_CAPATH=" + other + client, password);
+        assertThatThrownBy(wrong::open).isInstanceOf(java.sql.SQLException.class).rootCause().hasMessageContaining("trust anchors");
+        if (kind.equals("mariadb")) {
+            Database nobody = encrypted(kind, "SSL_CA=DIR/ca.pem", password);
+            assertThatThrownBy(nobody::open).isInstanceOf(java.sql.SQLException.class).hasMessageContaining("Access denied");
+        } else {
+            assertThat(value(encrypted(kind, "SSL_CA=DIR/ca.pem" + client, password),
+                    "select client_dn from pg_stat_ssl where pid = pg_backend_pid()", 1)).isEqualTo("/CN=client");
+        }
+    }
+
+    /** StorageBackupHost: a second server is asked where the first is not there. */
+    @ParameterizedTest
+    @ValueSource(strings = {"mariadb", "postgresql"})
+    void theOtherServerIsAsked(String kind) throws Exception {
+        database(kind, "postgres").open().close();
+        boolean maria = kind.equals("mariadb");
+        if (maria) {
+            try (java.sql.Connection c = server.database("tls").open(); java.sql.Statement s = c.createStatement()) {
+                s.execute("create user if not exists 'two'@'127.0.0.1' identified by 'pw'");
+                s.execute("grant all on tls.* to 'two'@'127.0.0.1'");
+            }
+        }
+        Database.Server to = new Database.Server("127.0.0.2,127.0.0.1", maria ? server.port() : postgres.port(), "", maria ? "two" : "muster",
+                maria ? "pw" : PostgresServer.password(), maria ? "tls" : "postgres");
+        assertThat(value(maria ? Database.mariaDb(to) : Database.postgreSql(to), "select 1", 1)).isEqualTo("1");
+    }
+
+    /** StoragePassScript is asked with words about the server; what it said is used until its time is over, and after that while it fails. */
+    @Test
+    void aProgramSaysThePassword() throws Exception {
+        Path script = dir.resolve("pass.sh");
+        java.nio.file.Files.writeString(script, "#!/bin/sh\necho asked >> " + dir + "/asked\n[ -e " + dir + "/fail ] && exit 1\n"
+                + "echo some words\necho TOKEN=$SLURM_STORAGE_HOSTNAME:$SLURM_STORAGE_PORT:$SLURM_STORAGE_USER\n");
+        script.toFile().setExecutable(true);
+        PassScript lasting = new PassScript("StoragePassScript", script.toString(), "db", 3306, "slurm", 300);
+        assertThat(lasting.password()).isEqualTo("db:3306:slurm").isEqualTo(lasting.password());
+        assertThat(java.nio.file.Files.readAllLines(dir.resolve("asked"))).hasSize(1);
+        PassScript brief = new PassScript("StoragePassScript", script.toString(), "db", 3306, "slurm", 0);
+        brief.password();
+        java.nio.file.Files.writeString(dir.resolve("fail"), "");
+        assertThat(brief.password()).isEqualTo("db:3306:slurm");
+        assertThat(java.nio.file.Files.readAllLines(dir.resolve("asked"))).hasSize(3);
+        assertThatThrownBy(() -> new PassScript("StoragePassScript", script.toString(), "db", 1, "u", 0).password())
+                .hasMessage("StoragePassScript failed");
     }
 
     private static String fresh() {

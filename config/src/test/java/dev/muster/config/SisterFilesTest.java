@@ -94,6 +94,20 @@ class SisterFilesTest {
     }
 
     @Test
+    void slurmdbdWordsThatThereAreNot() throws IOException {
+        SlurmdbdConf conf = SlurmdbdConf.read(file("slurmdbd.conf", "Parameters=PreserveCaseAll\n"
+                + "StorageParameters=SSL_CA=/ca,token_duration=5\n"), errors);
+        assertThat(messages()).isEmpty();
+        assertThat(conf.hasParameter("preservecaseall")).isTrue();
+        assertThat(conf.tokenDurationS()).isEqualTo(5);
+        SlurmdbdConf.read(file("slurmdbd.conf", "Parameters=PreserveCaseAll,PreserveAll\n"
+                + "StorageParameters=SSL_CA=/ca,SSL_ROOT=/ca,token_duration=x\n"), errors);
+        assertThat(messages()).containsExactly("slurmdbd.conf: Bad StorageParameters: SSL_ROOT=/ca",
+                "slurmdbd.conf: Bad StorageParameters: token_duration=x",
+                "slurmdbd.conf: Bad Parameters: PreserveAll");
+    }
+
+    @Test
     void slurmdbd() throws IOException {
         SlurmdbdConf conf = SlurmdbdConf.read(file("slurmdbd.conf", """
             AuthType=auth/munge

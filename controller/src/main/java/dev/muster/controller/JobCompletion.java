@@ -2,6 +2,7 @@ package dev.muster.controller;
 
 import dev.muster.accounting.Database;
 import dev.muster.accounting.JobCompletionTable;
+import dev.muster.accounting.PassScript;
 import dev.muster.config.Key;
 import dev.muster.config.SlurmConf;
 import dev.muster.controller.lua.CompletionScript;
@@ -18,7 +19,6 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -29,7 +29,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -38,7 +37,7 @@ final class JobCompletion implements AutoCloseable {
     /** Jobs that wait to be written; more are dropped. */
     static final int WAITING_MAX = 20_000;
     private static final int TRIES = 3;
-    private static final int PASSWORD_SECONDS = 10;
+    private static final int SQL_PORT = 3306;
     private static final String FILE = "/var/log/slurm_jobcomp.log";
     private static final String SCRIPT = "jobcomp.lua";
     private static final String TABLES = "slurm_jobcomp_db";
@@ -130,35 +129,23 @@ final class JobCompletion implements AutoCloseable {
         return place.isEmpty() ? fallback : place;
     }
 
-    private JobCompletionTable table(SlurmConf c) throws IOException, InterruptedException {
-        String password = password(c);
-        String which = String.join("\n", c.text(Key.JOB_COMP_HOST), Long.toString(c.number(Key.JOB_COMP_PORT)), c.text(Key.JOB_COMP_USER), password,
-                place(c, TABLES));
+    /** With the password that JobCompPassScript prints, or JobCompPass. */
+    private JobCompletionTable table(SlurmConf c) {
+        String host = c.text(Key.JOB_COMP_HOST);
+        int port = (int) c.number(Key.JOB_COMP_PORT);
+        String user = c.text(Key.JOB_COMP_USER);
+        String program = c.text(Key.JOB_COMP_PASS_SCRIPT);
+        String password = c.text(Key.JOB_COMP_PASS);
+        int durationS = (int) seconds(c.parameters(Key.JOB_COMP_PARAMS), "token_duration", PassScript.DURATION_S).toSeconds();
+        String which = String.join("\n", host, Integer.toString(port), user, password, program, place(c, TABLES), Integer.toString(durationS));
         if (!which.equals(tableOf)) {
             table.ifPresent(JobCompletionTable::close);
-            table = Optional.of(new JobCompletionTable(Database.mariaDb(new Database.Server(c.text(Key.JOB_COMP_HOST),
-                    (int) c.number(Key.JOB_COMP_PORT), "", c.text(Key.JOB_COMP_USER), password, place(c, TABLES)))));
+            Database.Secret secret = program.isEmpty() ? () -> password
+                    : new PassScript("JobCompPassScript", program, host, port > 0 ? port : SQL_PORT, user, durationS)::password;
+            table = Optional.of(new JobCompletionTable(Database.mariaDb(new Database.Server(host, port, "", user, secret, place(c, TABLES), ""))));
             tableOf = which;
         }
         return table.orElseThrow();
-    }
-
-    /** What JobCompPassScript prints, or JobCompPass. */
-    private static String password(SlurmConf c) throws IOException, InterruptedException {
-        String script = c.text(Key.JOB_COMP_PASS_SCRIPT);
-        if (script.isEmpty()) {
-            return c.text(Key.JOB_COMP_PASS);
-        }
-        Process p = new ProcessBuilder(script).redirectError(ProcessBuilder.Redirect.DISCARD).start();
-        p.getOutputStream().close();
-        if (!p.waitFor(PASSWORD_SECONDS, TimeUnit.SECONDS)) {
-            p.destroyForcibly();
-            throw new IOException("JobCompPassScript does not end");
-        }
-        if (p.exitValue() != 0) {
-            throw new IOException("JobCompPassScript failed");
-        }
-        return new String(p.getInputStream().readNBytes(4096), StandardCharsets.UTF_8).strip();
     }
 
     private void post(SlurmConf c, Finished f) throws IOException, InterruptedException {
