@@ -169,10 +169,8 @@ final class Srun implements Command {
 
     /** Options that only an allocation of its own would carry to the controller, which refuses them. */
     private static void refuseForStep(CommandContext c, JobOptions o) throws UsageException {
-        boolean profiled = c.host().settings().profiles && o.has(JobOption.PROFILE) && !o.text(JobOption.PROFILE).equalsIgnoreCase("none");
-        if (profiled || o.has(JobOption.CONTAINER_ID)) {
-            throw c.bad(o.exitError(1), "--" + (profiled ? JobOption.PROFILE : JobOption.CONTAINER_ID).longName
-                    + " is not supported by this cluster");
+        if (o.has(JobOption.CONTAINER_ID)) {
+            throw c.bad(o.exitError(1), "--" + JobOption.CONTAINER_ID.longName + " is not supported by this cluster");
         }
     }
 

@@ -34,6 +34,7 @@ final class KeyCheck {
             case MPI_PARAMS -> mpi(value, values);
             case SCRON_PARAMETERS -> words(value, List.of("enable", "explicit_scancel"), "Bad ScronParameters: ", values);
             case JOB_SUBMIT_PLUGINS -> plugins(key, value, Names.JOB_SUBMIT, values);
+            case ACCT_GATHER_PROFILE_TYPE -> plugin(key, value, Names.PROFILES, values);
             case JOB_COMP_TYPE -> plugin(key, value, Names.JOB_COMPLETION, values);
             case BURST_BUFFER_TYPE -> plugin(key, value, Names.BURST_BUFFER, values);
             case PREP_PLUGINS -> prep(key, value, values);

@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -135,7 +136,7 @@ class SisterFilesTest {
             EnergyIPMIFrequency=10
             """), errors);
         assertThat(messages()).isEmpty();
-        assertThat(conf).isEqualTo(new AcctGatherConf(List.of("eth0", "ib0"), List.of("EnergyIPMIFrequency")));
+        assertThat(conf).isEqualTo(new AcctGatherConf(List.of("eth0", "ib0"), List.of("EnergyIPMIFrequency"), Map.of()));
         assertThat(AcctGatherConf.read(dir.resolve("absent").toFile(), errors).interfaces()).isEmpty();
         AcctGatherConf.read(file("acct_gather.conf", "Foo=1\nSysfsInterfaces=../x\n"), errors);
         assertThat(messages()).containsExactly("acct_gather.conf:1: Parsing error at unrecognized key: Foo",

@@ -80,9 +80,6 @@ final class ConfigBridge {
         exits(conf, Key.REQUEUE_EXIT).ifPresent(e -> options.put(Settings.REQUEUE_EXIT, e));
         exits(conf, Key.REQUEUE_EXIT_HOLD).ifPresent(e -> options.put(Settings.REQUEUE_EXIT_HOLD, e));
         licences(conf, options);
-        if (!conf.text(Key.ACCT_GATHER_PROFILE_TYPE).matches("|.*none")) {
-            options.put(Settings.PROFILES, "true");
-        }
         long overRunMin = conf.number(Key.RESV_OVER_RUN);
         options.put(Settings.RESV_OVER_RUN, Long.toString(overRunMin < 0 || overRunMin >= 65_535 ? -1 : overRunMin * 60));
         priorities(conf, options);

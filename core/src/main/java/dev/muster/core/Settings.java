@@ -143,8 +143,6 @@ public record Settings(
     public static final String TRACKED_LICENCES = "tracked_licences";
     /** Words of SelectTypeParameters, and LINEAR for select/linear. */
     public static final String SELECT = "select";
-    /** An option: {@code true} where AcctGatherProfileType names a kind of profiles; without one nobody profiles, here as in the original. */
-    public static final String PROFILES = "profiles";
     /** An option: {@code true} with LicenseParameters=RemoteFuzzyMatch: the server of a licence need not be named. */
     public static final String BARE_LICENCES = "bare_licences";
     /** ResvOverRun: seconds that jobs may run on after the end of their reservation; -1 for ever. */
