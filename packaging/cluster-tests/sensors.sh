@@ -16,7 +16,8 @@ server.serve_forever()
 P
 mkdir -p "$dir/run" "$dir/series"; chmod 777 "$dir/series"
 python3 "$dir/server.py" "$dir/series" </dev/null >/dev/null 2>&1 & echo $! > "$dir/run/web.pid"
-for _ in $(seq 100); do [ -s "$dir/series/port" ] && break; sleep 0.1; done
+soon() { local n=0; until eval "$1"; do n=$((n+1)); [ $n -lt 100 ] || return 0; sleep 0.1; done; }
+soon '[ -s "$dir/series/port" ]'
 echo "SysfsInterfaces=lo,nosuch0
 ProfileInfluxDBHost=127.0.0.1:$(cat "$dir/series/port")
 ProfileInfluxDBDatabase=db
@@ -36,7 +37,7 @@ match "sstat has it up to now" 'ic/sysfs=[1-9][0-9]{3,}' "$(cat sstat.out)"
 check "an interface that is not there is named once for each number" 2 "$(grep -c 'nosuch0/statistics/.*cannot be read' "$dir/log/slurmd-n1.log")"
 match "meters that there are not are named" 'AcctGatherEnergyType=acct_gather_energy/ipmi has no effect' "$(cat "$dir/log/slurmctld.log")"
 match "and their settings" 'acct_gather.conf: ProfileHDF5Dir has no effect' "$(cat "$dir/log/slurmctld.log")"
-srun -n2 --profile=task,network sleep 1.5
+srun -n2 --profile=task,network sleep 1.5; soon 'grep -qs RSS "$dir/series/lines"'
 match "time series of a step's tasks go to InfluxDB" '^RSS,job=[0-9]+,step=0,task=1,host=n1 value=[1-9][0-9]* [0-9]{10}$' "$(grep RSS,.*step=0,task=1 "$dir/series/lines" | tail -1)"
 match "and of the node's traffic" '^InMB,job=[0-9]+,step=0,task=Network,host=n1 value=[0-9]+\.[0-9]{2} [0-9]{10}$' "$(grep InMB "$dir/series/lines" | tail -1)"
 match "into the database that is named" '^/write\?db=db&precision=s$' "$(grep /write "$dir/series/lines" | tail -1)"
