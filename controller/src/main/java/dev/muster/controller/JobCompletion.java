@@ -3,8 +3,10 @@ package dev.muster.controller;
 import dev.muster.accounting.Database;
 import dev.muster.accounting.JobCompletionTable;
 import dev.muster.accounting.PassScript;
+import dev.muster.config.KafkaConf;
 import dev.muster.config.Key;
 import dev.muster.config.SlurmConf;
+import dev.muster.controller.kafka.Producer;
 import dev.muster.controller.lua.CompletionScript;
 import dev.muster.core.Change;
 import dev.muster.core.Entry;
@@ -24,6 +26,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -40,6 +43,8 @@ final class JobCompletion implements AutoCloseable {
     private static final int SQL_PORT = 3306;
     private static final String FILE = "/var/log/slurm_jobcomp.log";
     private static final String SCRIPT = "jobcomp.lua";
+    private static final String KAFKA = "kafka";
+    private static final int CLOSE_MS = 1_000;
     private static final String TABLES = "slurm_jobcomp_db";
 
     /** Runs jobcomp/script's program. */
@@ -47,7 +52,8 @@ final class JobCompletion implements AutoCloseable {
         void run(List<String> command, Map<String, String> environment);
     }
 
-    private record Finished(Job job, JobRow row) {}
+    /** @param started it began to run; otherwise it is over */
+    private record Finished(Job job, JobRow row, boolean started) {}
 
     private final Supplier<SlurmConf> conf;
     private final DaemonLog log;
@@ -59,6 +65,7 @@ final class JobCompletion implements AutoCloseable {
     private Optional<JobCompletionTable> table = Optional.empty();
     private Optional<HttpClient> http = Optional.empty();
     private Optional<CompletionScript> script = Optional.empty();
+    private Optional<Producer> kafka = Optional.empty();
 
     /** @param blobs content by hash */
     JobCompletion(Supplier<SlurmConf> conf, DaemonLog log, Runner runner, Function<String, Bytes> blobs) {
@@ -79,10 +86,13 @@ final class JobCompletion implements AutoCloseable {
         if (type().isEmpty() || type().equals("none")) {
             return;
         }
+        boolean starts = type().equals(KAFKA) && parameters().containsKey("enable_job_start");
         for (Change change : entry.changes()) {
-            int id = change instanceof Change.JobEnded c ? c.jobId() : change instanceof Change.PendingJobEnded c ? c.jobId() : 0;
+            boolean started = starts && change instanceof Change.JobStarted;
+            int id = change instanceof Change.JobEnded c ? c.jobId() : change instanceof Change.PendingJobEnded c ? c.jobId()
+                    : started && change instanceof Change.JobStarted c ? c.jobId() : 0;
             after.jobs().find(id).ifPresent(job -> {
-                if (!waiting.offer(new Finished(job, JobRows.job(after, job, 0)))) {
+                if (!waiting.offer(new Finished(job, JobRows.job(after, job, 0), started))) {
                     log.error("jobcomp: the record of JobId=" + job.id() + " is dropped: too many wait");
                 }
             });
@@ -92,7 +102,9 @@ final class JobCompletion implements AutoCloseable {
     private void write() {
         while (true) {
             try {
+                settleKafka();
                 Finished next = waiting.take();
+                settleKafka();
                 write(next);
             } catch (InterruptedException e) {
                 return;
@@ -110,6 +122,7 @@ final class JobCompletion implements AutoCloseable {
                     case "script" -> runner.run(List.of(place(c, "")), JobCompletionText.environment(f.job, f.row, c.clusterName()));
                     case "mysql" -> table(c).write(f.row);
                     case "elasticsearch" -> post(c, f);
+                    case KAFKA -> kafka.ifPresent(k -> k.add(topic(c, f), document(c, f), "JobId=" + f.job.id()));
                     case "lua" -> script(c).record(JobRecord.finished(f.job, f.row, batchScript(f.job)));
                     default -> { }
                 }
@@ -122,6 +135,34 @@ final class JobCompletion implements AutoCloseable {
                 Thread.sleep(i * 1000L);
             }
         }
+    }
+
+    /** There is a producer while JobCompType says so. What waited when slurmctld ended is sent even if no job ends now. */
+    private void settleKafka() {
+        boolean wanted = type().equals(KAFKA);
+        if (wanted && kafka.isEmpty()) {
+            KafkaConf how = KafkaConf.read(conf.get(), new ArrayList<>());
+            how.without().forEach(name -> log.info("warning: " + conf.get().text(Key.JOB_COMP_LOC) + ": " + name + " has no effect"));
+            kafka = Optional.of(new Producer(how, () -> KafkaConf.read(conf.get(), new ArrayList<>()), Path.of(conf.get().stateSaveLocation()), log));
+        } else if (!wanted && kafka.isPresent()) {
+            kafka.get().close();
+            kafka = Optional.empty();
+        }
+    }
+
+    private Map<String, String> parameters() {
+        return conf.get().parameters(Key.JOB_COMP_PARAMS);
+    }
+
+    private String topic(SlurmConf c, Finished f) {
+        return f.started ? parameters().getOrDefault("topic_job_start", c.clusterName() + "-job-start")
+                : parameters().getOrDefault("topic", c.clusterName());
+    }
+
+    private String document(SlurmConf c, Finished f) {
+        String batch = parameters().containsKey("send_script") ? batchScript(f.job) : "";
+        String comment = parameters().containsKey("send_comment") ? f.row.comment() : "";
+        return JobCompletionText.document(f.job, f.row, c.clusterName(), batch, comment, f.started);
     }
 
     private static String place(SlurmConf c, String fallback) {
@@ -156,7 +197,7 @@ final class JobCompletion implements AutoCloseable {
         String place = place(c, "");
         HttpRequest request = HttpRequest.newBuilder(URI.create(place.contains("://") ? place : "http://" + place))
                 .timeout(seconds(parameters, "timeout", 30)).header("Content-Type", "application/json")
-                .POST(HttpRequest.BodyPublishers.ofString(JobCompletionText.document(f.job, f.row, c.clusterName(), batchScript(f.job)))).build();
+                .POST(HttpRequest.BodyPublishers.ofString(document(c, f))).build();
         HttpResponse<Void> answer = http.get().send(request, HttpResponse.BodyHandlers.discarding());
         if (answer.statusCode() / 100 != 2) {
             throw new IOException("the server answers " + answer.statusCode());
@@ -184,5 +225,17 @@ final class JobCompletion implements AutoCloseable {
     @Override
     public void close() {
         writer.interrupt();
+        try {
+            writer.join(CLOSE_MS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        kafka.ifPresent(k -> {
+            SlurmConf c = conf.get();
+            for (Finished f = waiting.poll(); f != null; f = waiting.poll()) {
+                k.add(topic(c, f), document(c, f), "JobId=" + f.job.id());
+            }
+            k.close();
+        });
     }
 }
