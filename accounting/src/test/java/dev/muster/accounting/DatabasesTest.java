@@ -124,6 +124,27 @@ class DatabasesTest {
         }
     }
 
+    /** What a node runs on ends when it runs on something else or on nothing; sent again it changes nothing. */
+    @ParameterizedTest
+    @ValueSource(strings = {"h2", "mariadb", "postgresql"})
+    void instancesOfNodes(String kind) {
+        AccountingStore store = AccountingStore.on(database(kind, fresh()));
+        Projection p = store.projection("c", "j");
+        List<Batch> batches = List.of(instance(1, 100, "i-1", "large"), instance(2, 200, "i-2", "small"), instance(3, 300, "", ""));
+        p.write(batches);
+        p.write(batches);
+        assertThat(InstanceTable.of(store, 0, 0).stream().map(r -> r.get("InstanceId") + " " + r.get("InstanceType") + " " + r.get("TimeStart") + "-"
+                + r.get("TimeEnd"))).containsExactly("i-1 large 100-200", "i-2 small 200-300");
+        assertThat(InstanceTable.of(store, 250, 400)).hasSize(1);
+        assertThat(InstanceTable.of(store, 0, 150)).hasSize(1);
+        store.close();
+    }
+
+    private static Batch instance(long seq, long time, String id, String type) {
+        return new Batch(seq, List.of(), List.of(), List.of(), List.of(), List.of(), List.of(),
+                List.of(new dev.muster.model.accounting.AccountingRows.InstanceRow("c", "n1", time, id, type, "")));
+    }
+
     /** StorageBackupHost: a second server is asked where the first is not there. */
     @ParameterizedTest
     @ValueSource(strings = {"mariadb", "postgresql"})

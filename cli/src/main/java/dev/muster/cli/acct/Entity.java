@@ -198,6 +198,16 @@ record Entity(String name, String word, List<Name> conditions, String format, Li
                     + "states:4=state users:1=user maxcpus:4=maxcpus mincpus:4=mincpus condflags:3=condflags"),
                             "cluster,nodename,start,end,state,reason,user",
                     columns(OTHER_COLUMNS)),
+            new Entity("instance", "instances:1", names("clusters:1=cluster end:2=end extra:2=extra instanceid:9=instanceid "
+                    + "instancetype:9=instancetype nodes:1=node start:1=start"),
+                    "cluster,nodename,start,end,instanceid,instancetype,extra", columns("""
+                            cluster:1|Cluster|10|Cluster
+                            end:2 timeend:5|TimeEnd|19|TimeEnd|TIME
+                            extra:2|Extra|20|Extra
+                            instanceid:9|InstanceId|20|InstanceId
+                            instancetype:9|InstanceType|20|InstanceType
+                            nodename:1|NodeName|-15|NodeName
+                            start:1 timestart:5|TimeStart|19|TimeStart|TIME""")),
             new Entity("problem", "problems:1", names("clusters:1=cluster accounts:2=account users:1=user"), "cluster,account,user,problem",
                     columns(OTHER_COLUMNS)),
             new Entity("qos", "qos:1", names("names:1=name clusters:1=cluster qoslevel:1=name descriptions:1=description ids:1=id "
