@@ -10,7 +10,7 @@ public enum Key {
     ACCOUNTING_STORAGE_EXTERNAL_HOST("AccountingStorageExternalHost", Kind.TEXT, "",
         Reader.CONTROLLER, Inert.SLURMDBD),
     ACCOUNTING_STORAGE_HOST("AccountingStorageHost", Kind.TEXT, "localhost", Reader.ALL),
-    ACCOUNTING_STORAGE_PARAMETERS("AccountingStorageParameters", Kind.TEXT, "", Reader.CONTROLLER, Inert.SLURMDBD),
+    ACCOUNTING_STORAGE_PARAMETERS("AccountingStorageParameters", Kind.TEXT, "", Reader.CONTROLLER),
     ACCOUNTING_STORAGE_PASS("AccountingStoragePass", Kind.TEXT, "", Reader.ALL),
     ACCOUNTING_STORAGE_PORT("AccountingStoragePort", Kind.U32, "0", Reader.ALL),
     ACCOUNTING_STORAGE_TRES("AccountingStorageTRES", Kind.LIST, "", Reader.CONTROLLER),

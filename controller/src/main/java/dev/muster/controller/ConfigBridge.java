@@ -207,6 +207,10 @@ final class ConfigBridge {
         if (conf.yes(Key.TRACK_WCKEY) || conf.has(Key.ACCOUNTING_STORAGE_ENFORCE, "wckeys")) {
             options.put(Settings.TRACK_WCKEY, "true");
         }
+        String steps = conf.parameters(Key.ACCOUNTING_STORAGE_PARAMETERS).getOrDefault("max_step_records", "");
+        if (!steps.isEmpty()) {
+            options.put(Settings.STEP_RECORDS_MAX, steps);
+        }
         if (!conf.list(Key.ACCOUNTING_STORE_FLAGS).isEmpty()) {
             options.put(Settings.ACCOUNTING_STORE, String.join(",", conf.list(Key.ACCOUNTING_STORE_FLAGS)).toLowerCase(java.util.Locale.ROOT));
         }

@@ -9,6 +9,7 @@ import dev.muster.core.Change;
 import dev.muster.core.Entry;
 import dev.muster.core.Job;
 import dev.muster.core.Node;
+import dev.muster.core.Settings;
 import dev.muster.core.State;
 import dev.muster.core.Step;
 import dev.muster.model.Bytes;
@@ -302,6 +303,11 @@ final class EmbeddedAccounting implements Accounting {
             AccountRules rules = new AccountRules(state);
             boolean noJobs = rules.enforces("nojobs");
             boolean noSteps = noJobs || rules.enforces("nosteps");
+            String most = state.settings().options().getOrDefault(Settings.STEP_RECORDS_MAX, "");
+            // numbered steps count from 0, the others are below
+            if (!most.isEmpty()) {
+                stepRows.removeIf(s -> s.stepId() >= Integer.parseInt(most));
+            }
             return new Batch(index, noJobs ? List.of() : List.copyOf(jobRows), noSteps ? List.of() : List.copyOf(stepRows), List.copyOf(events),
                     noJobs ? List.of() : texts.rows(), noJobs ? List.of() : texts.contents(), List.copyOf(reservations),
                     List.copyOf(instanceRows));

@@ -143,6 +143,9 @@ final class JobCompletion implements AutoCloseable {
         if (wanted && kafka.isEmpty()) {
             KafkaConf how = KafkaConf.read(conf.get(), new ArrayList<>());
             how.without().forEach(name -> log.info("warning: " + conf.get().text(Key.JOB_COMP_LOC) + ": " + name + " has no effect"));
+            if (how.params().containsKey("poll_interval")) {
+                log.info("warning: JobCompParams=poll_interval has no effect: no broker has to be asked");
+            }
             kafka = Optional.of(new Producer(how, () -> KafkaConf.read(conf.get(), new ArrayList<>()), Path.of(conf.get().stateSaveLocation()), log));
         } else if (!wanted && kafka.isPresent()) {
             kafka.get().close();

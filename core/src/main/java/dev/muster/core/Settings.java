@@ -139,6 +139,8 @@ public record Settings(
     public static final String TRACK_WCKEY = "track_wckey";
     /** An option: words of AccountingStoreFlags in lower case. */
     public static final String ACCOUNTING_STORE = "accounting_store";
+    /** An option: how many of a job's numbered steps accounting keeps; all where it is not set. */
+    public static final String STEP_RECORDS_MAX = "step_records_max";
     /** Names of licences of AccountingStorageTRES, with commas. */
     public static final String TRACKED_LICENCES = "tracked_licences";
     /** Words of SelectTypeParameters, and LINEAR for select/linear. */
