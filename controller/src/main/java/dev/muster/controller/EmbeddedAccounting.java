@@ -153,9 +153,8 @@ final class EmbeddedAccounting implements Accounting {
         for (Change change : entry.changes()) {
             follow(change, entry, before, rows);
         }
-        for (String node : rows.instances) {
-            NodeEvents.instance(before, after, node, entry.timeMs() / 1000).ifPresent(rows.instanceRows::add);
-        }
+        entry.changes().stream().map(NodeEvents::ofInstance).filter(node -> !node.isEmpty()).distinct()
+                .forEach(node -> NodeEvents.instance(before, after, node, entry.timeMs() / 1000).ifPresent(rows.instanceRows::add));
         projector.submit(rows.finish(index));
     }
 
@@ -213,13 +212,7 @@ final class EmbeddedAccounting implements Accounting {
             }
             case Change.JobPurged c -> before.jobs().find(c.jobId()).ifPresent(this::forget);
             case Change.ReservationLost c -> rows.jobs.add(c.jobId());
-            case Change.NodeStateChanged c -> {
-                rows.node(before, c, entry.timeMs() / 1000);
-                rows.instances.add(c.node());
-            }
-            case Change.NodeMarked c -> rows.instances.add(c.node());
-            case Change.NodeTextsChanged c -> rows.instances.add(c.node());
-            case Change.NodeRemoved c -> rows.instances.add(c.node());
+            case Change.NodeStateChanged c -> rows.node(before, c, entry.timeMs() / 1000);
             case Change.ReservationChanged c -> rows.reservations.addAll(ReservationRows.changed(before, rows.state, c.reservation(),
                     entry.timeMs() / 1000));
             case Change.ReservationRemoved c -> rows.reservations.addAll(ReservationRows.removed(before, c.name(), entry.timeMs() / 1000));
@@ -230,9 +223,9 @@ final class EmbeddedAccounting implements Accounting {
                             Change.UsageCharged _, Change.JobIdsReserved _,
                     Change.BlobStored _, Change.ControllerPrologDone _, Change.Answered _, Change.AnswersForgotten _,
                     Change.DependenciesChanged _, Change.PrologDone _, Change.StepLaunched _, Change.NodeReleased _,
-                    Change.NodeRegistered _, Change.NodePowerActionChosen _,
+                    Change.NodeRegistered _, Change.NodeTextsChanged _, Change.NodeMarked _, Change.NodePowerActionChosen _,
                     Change.OptionsChanged _, Change.NodeFeaturesChanged _,
-                    Change.NodeAdded _, Change.NodeSpecChanged _,
+                    Change.NodeAdded _, Change.NodeRemoved _, Change.NodeSpecChanged _,
                     Change.PartitionChanged _, Change.PartitionRemoved _, Change.NodeRestored _, Change.PartitionRestored _,
                     Change.AnswerRestored _, Change.ClusterRestored _, Change.TriggerSet _, Change.TriggerCleared _,
                     Change.TriggerFired _, Change.CrontabChanged _, Change.BufferChanged _, Change.PoolsChanged _ -> { }
@@ -255,8 +248,6 @@ final class EmbeddedAccounting implements Accounting {
         private final List<StepRow> stepRows = new ArrayList<>();
         private final List<EventRow> events = new ArrayList<>();
         private final List<AccountingRows.ReservationRow> reservations = new ArrayList<>();
-        /** Nodes whose instance may be another now. */
-        private final TreeSet<String> instances = new TreeSet<>();
         private final List<AccountingRows.InstanceRow> instanceRows = new ArrayList<>();
         private final TreeSet<Integer> fresh = new TreeSet<>();
         private final KeptTexts.Of texts = EmbeddedAccounting.this.texts.next();

@@ -1,5 +1,6 @@
 package dev.muster.controller;
 
+import dev.muster.core.Change;
 import dev.muster.core.Node;
 import dev.muster.core.State;
 import dev.muster.model.accounting.AccountingRows.EventRow;
@@ -30,6 +31,12 @@ final class NodeEvents {
         return state.nodes().find(node).filter(n -> !n.has(Node.Flag.POWERED_DOWN))
                 .filter(n -> !n.marks().instanceId().isEmpty() || !n.marks().instanceType().isEmpty())
                 .map(n -> new InstanceRow(state.settings().clusterName(), node, time, n.marks().instanceId(), n.marks().instanceType(), n.extra()));
+    }
+
+    /** The node whose instance may be another by a change; "" for none. */
+    static String ofInstance(Change change) {
+        return change instanceof Change.NodeStateChanged c ? c.node() : change instanceof Change.NodeMarked c ? c.node()
+                : change instanceof Change.NodeTextsChanged c ? c.node() : change instanceof Change.NodeRemoved c ? c.node() : "";
     }
 
     /** The instance that a node has since an entry, or that it has none any more; empty if it has what it had. */
