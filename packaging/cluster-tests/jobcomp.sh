@@ -83,10 +83,16 @@ class B(socketserver.StreamRequestHandler):
             body = self.rfile.read(struct.unpack('>i', head)[0])
             key, version, number, length = struct.unpack('>hhih', body[:10])
             body = body[10 + length:]
-            if key == 3:
-                topic = body[4:-1]
-                answer = struct.pack('>iii', 0, 1, 7) + b'\0\x09127.0.0.1' + struct.pack('>ihhii', self.server.server_address[1], -1, -1, 7, 1)
-                answer += b'\0\0' + topic + b'\0' + struct.pack('>ihiiiiiii', 1, 0, 0, 7, 1, 7, 1, 7, 0)
+            if key == 18:
+                spoken = [(0, 5, 5), (3, 5, 5), (18, 0, 0)] if version == 0 else [(18, 0, 0)]
+                answer = struct.pack('>hi', 0 if version == 0 else 35, len(spoken)) + b''.join(struct.pack('>hhh', *s) for s in spoken)
+            elif key == 3:
+                answer = struct.pack('>iii', 0, 1, 7) + b'\0\x09127.0.0.1' + struct.pack('>ihhii', self.server.server_address[1], -1, -1, 7, struct.unpack('>i', body[:4])[0])
+                at = 4
+                while at < len(body) - 1:
+                    topic = body[at:at + 2 + struct.unpack('>h', body[at:at + 2])[0]]
+                    at += len(topic)
+                    answer += b'\0\0' + topic + b'\0' + struct.pack('>ihiiiiiii', 1, 0, 0, 7, 1, 7, 1, 7, 0)
             else:
                 topic = body[12:14 + struct.unpack('>h', body[12:14])[0]]
                 open(sys.argv[1] + '/messages', 'ab').write(topic[2:] + b' ' + body[body.index(b'{'):body.rindex(b'}') + 1] + b'\n')
@@ -99,7 +105,7 @@ server = S(('127.0.0.1', int(sys.argv[2])), B)
 open(sys.argv[1] + '/port', 'w').write(str(server.server_address[1]))
 server.serve_forever()
 P
-mkdir -p "$dir/kafka"; python3 "$dir/broker.py" "$dir/kafka" 0 </dev/null >/dev/null 2>&1 & echo $! > "$dir/run/broker.pid"
+mkdir -p "$dir/kafka"; : > "$dir/kafka/messages"; python3 "$dir/broker.py" "$dir/kafka" 0 </dev/null >/dev/null 2>&1 & echo $! > "$dir/run/broker.pid"
 soon '[ -s "$dir/kafka/port" ]'; broker=$(cat "$dir/kafka/port"); printf 'bootstrap.servers=127.0.0.1:%s\nretry.backoff.ms=100\ndebug=msg\n' "$broker" > "$dir/rdkafka.conf"
 conf JobCompType=jobcomp/kafka "JobCompLoc=$dir/rdkafka.conf" JobCompParams=enable_job_start,topic=done
 id=$(job | head -1); soon 'grep -q "^done " "$dir/kafka/messages"'

@@ -13,34 +13,37 @@ import java.util.TreeMap;
 /**
  * JobCompType=jobcomp/kafka: the file that JobCompLoc names, in librdkafka's words, and JobCompParams.
  *
- * @param servers    {@code host:port} each
- * @param clientId   how brokers know slurmctld
- * @param acks       whose copies are waited for: -1 all in sync, 1 the leader's
- * @param lingerMs   how long messages are collected before they are sent
- * @param requestMs  how long a broker may take to answer
- * @param messageMs  how long delivery of a message is tried
- * @param retryMs    between two tries
- * @param gzip       messages are compressed
- * @param tls        connections are encrypted
- * @param authority  of the brokers' certificates, a file; "" for those that the Java machine trusts
- * @param certificate of slurmctld itself, a file, and its key; "" for none
- * @param user       for SASL/PLAIN, and password; "" for none
- * @param without    properties that are known and have no effect
- * @param params     of JobCompParams, by name in lower case
+ * @param client    what Kafka's own library is given: its properties by its names; those of PEM files name the file
+ * @param lingerMs  how long messages are collected before they are sent
+ * @param messageMs how long delivery of a message is tried; 0 without end
+ * @param retryMs   between two tries
+ * @param without   properties that are known and have no effect
+ * @param params    of JobCompParams, by name in lower case
  */
-public record KafkaConf(List<String> servers, String clientId, int acks, int lingerMs, int requestMs, int messageMs, int retryMs, boolean gzip,
-        boolean tls, String authority, String certificate, String key, String user, String password, List<String> without,
-        Map<String, String> params) {
+public record KafkaConf(Map<String, String> client, int lingerMs, int messageMs, int retryMs, List<String> without, Map<String, String> params) {
     private static final String TYPE = "jobcomp/kafka";
     private static final Map<String, String> OTHER_NAMES = Map.of("metadata.broker.list", "bootstrap.servers", "request.required.acks", "acks",
             "queue.buffering.max.ms", "linger.ms", "delivery.timeout.ms", "message.timeout.ms", "compression.type", "compression.codec",
-            "sasl.mechanisms", "sasl.mechanism");
-    private static final List<String> KNOWN = List.of("bootstrap.servers", "client.id", "acks", "linger.ms", "request.timeout.ms",
-            "message.timeout.ms", "retry.backoff.ms", "compression.codec", "security.protocol", "ssl.ca.location", "ssl.certificate.location",
-            "ssl.key.location", "sasl.mechanism", "sasl.username", "sasl.password");
+            "sasl.mechanisms", "sasl.mechanism", "max.in.flight", "max.in.flight.requests.per.connection");
+    /** librdkafka's name, and that of Kafka's library where it is another. */
+    private static final Map<String, String> KNOWN = Map.ofEntries(same("bootstrap.servers"), same("client.id"), same("acks"), same("linger.ms"),
+            same("request.timeout.ms"), same("message.timeout.ms"), same("retry.backoff.ms"), same("retry.backoff.max.ms"),
+            same("reconnect.backoff.ms"), same("reconnect.backoff.max.ms"), same("metadata.max.age.ms"), same("connections.max.idle.ms"),
+            same("batch.size"), same("enable.idempotence"), same("client.dns.lookup"), same("sasl.mechanism"), same("sasl.username"),
+            same("sasl.password"), same("ssl.key.password"), same("client.rack"),
+            same("socket.connection.setup.timeout.ms"), Map.entry("compression.codec", "compression.type"),
+            Map.entry("security.protocol", "security.protocol"), Map.entry("message.max.bytes", "max.request.size"),
+            Map.entry("socket.send.buffer.bytes", "send.buffer.bytes"), Map.entry("socket.receive.buffer.bytes", "receive.buffer.bytes"),
+            Map.entry("ssl.ca.location", "ssl.truststore.certificates"), Map.entry("ssl.certificate.location", "ssl.keystore.certificate.chain"),
+            Map.entry("ssl.key.location", "ssl.keystore.key"), Map.entry("ssl.cipher.suites", "ssl.cipher.suites"),
+            Map.entry("ssl.endpoint.identification.algorithm", "ssl.endpoint.identification.algorithm"));
+    private static final List<String> NUMBERS = List.of("linger.ms", "request.timeout.ms", "message.timeout.ms", "retry.backoff.ms",
+            "retry.backoff.max.ms", "reconnect.backoff.ms", "reconnect.backoff.max.ms", "metadata.max.age.ms", "connections.max.idle.ms",
+            "batch.size", "socket.connection.setup.timeout.ms", "message.max.bytes", "socket.send.buffer.bytes", "socket.receive.buffer.bytes");
     /** Of logging, and of what there is no need of here. */
     private static final List<String> WITHOUT = List.of("debug", "log_level", "log.connection.close", "log.queue", "log.thread.name",
-            "socket.keepalive.enable", "api.version.request", "broker.version.fallback", "enable.idempotence");
+            "socket.keepalive.enable", "api.version.request", "broker.version.fallback", "max.in.flight.requests.per.connection");
+    private static final List<String> MECHANISMS = List.of("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512");
     private static final List<String> PARAMS = List.of("enable_job_start", "flush_timeout", "poll_interval", "requeue_on_msg_timeout",
             "send_comment", "send_script", "topic", "topic_job_start");
 
@@ -64,17 +67,69 @@ public record KafkaConf(List<String> servers, String clientId, int acks, int lin
                 }
             }
         }
-        KafkaConf out = new KafkaConf(List.of(said.getOrDefault("bootstrap.servers", "").split("\\s*,\\s*")),
-                said.getOrDefault("client.id", "rdkafka"), acks(said, wrong), number(said, "linger.ms", 5, wrong),
-                number(said, "request.timeout.ms", 30_000, wrong), number(said, "message.timeout.ms", 300_000, wrong),
-                number(said, "retry.backoff.ms", 100, wrong),
-                word(said, "compression.codec", List.of("none", "gzip"), wrong).equals("gzip"),
-                word(said, "security.protocol", List.of("plaintext", "ssl", "sasl_plaintext", "sasl_ssl"), wrong).endsWith("ssl"),
-                said.getOrDefault("ssl.ca.location", ""), said.getOrDefault("ssl.certificate.location", ""),
-                said.getOrDefault("ssl.key.location", ""), sasl(said, wrong) ? said.getOrDefault("sasl.username", "") : "",
-                said.getOrDefault("sasl.password", ""), List.copyOf(without), Map.copyOf(params));
+        Map<String, String> client = client(said, wrong);
+        KafkaConf out = new KafkaConf(client, number(said, "linger.ms", 5), number(said, "message.timeout.ms", 300_000),
+                number(said, "retry.backoff.ms", 100), List.copyOf(without), Map.copyOf(params));
         wrong.forEach(sentence -> errors.add(new ConfigError(conf.file(), 0, sentence, "")));
         return out;
+    }
+
+    private static Map.Entry<String, String> same(String name) {
+        return Map.entry(name, name);
+    }
+
+    private static Map<String, String> client(Map<String, String> said, List<String> wrong) {
+        NUMBERS.stream().filter(n -> !said.getOrDefault(n, "0").matches("[0-9]{1,9}"))
+                .forEach(n -> wrong.add("Bad value \"" + said.remove(n) + "\" for " + n));
+        oneOf(said, "acks", List.of("all", "-1", "0", "1"), wrong);
+        oneOf(said, "compression.codec", List.of("none", "gzip"), wrong);
+        oneOf(said, "enable.idempotence", List.of("true", "false"), wrong);
+        oneOf(said, "security.protocol", List.of("plaintext", "ssl", "sasl_plaintext", "sasl_ssl"), wrong);
+        Map<String, String> out = new TreeMap<>();
+        said.forEach((name, value) -> out.put(KNOWN.get(name), value));
+        out.putIfAbsent("client.id", "rdkafka");
+        out.putIfAbsent("enable.idempotence", "false");
+        out.putIfAbsent("request.timeout.ms", "30000");
+        // messages are collected, and tried again, before they come there: one try, in order
+        out.put("linger.ms", "0");
+        if (out.get("enable.idempotence").equals("false")) {
+            out.put("retries", "0");
+        }
+        out.put("max.in.flight.requests.per.connection", "1");
+        out.put("delivery.timeout.ms", out.get("request.timeout.ms"));
+        out.put("max.block.ms", out.get("request.timeout.ms"));
+        out.remove("message.timeout.ms");
+        out.computeIfPresent("security.protocol", (n, v) -> v.toUpperCase(Locale.ROOT));
+        out.computeIfPresent("ssl.endpoint.identification.algorithm", (n, v) -> v.equals("none") ? "" : v);
+        if (out.containsKey("ssl.truststore.certificates")) {
+            out.put("ssl.truststore.type", "PEM");
+        }
+        if (out.containsKey("ssl.keystore.key")) {
+            out.put("ssl.keystore.type", "PEM");
+        }
+        sasl(said, out, wrong);
+        return Map.copyOf(out);
+    }
+
+    private static void sasl(Map<String, String> said, Map<String, String> out, List<String> wrong) {
+        out.remove("sasl.username");
+        out.remove("sasl.password");
+        if (!said.getOrDefault("security.protocol", "").toLowerCase(Locale.ROOT).startsWith("sasl")) {
+            return;
+        }
+        String mechanism = said.getOrDefault("sasl.mechanism", "");
+        if (!MECHANISMS.contains(mechanism) || said.getOrDefault("sasl.username", "").isEmpty()) {
+            wrong.add("security.protocol=" + said.get("security.protocol") + " needs sasl.username, sasl.password and sasl.mechanism, which is "
+                    + "one of " + String.join(", ", MECHANISMS));
+            return;
+        }
+        String module = "org.apache.kafka.common.security." + (mechanism.equals("PLAIN") ? "plain.PlainLoginModule" : "scram.ScramLoginModule");
+        out.put("sasl.jaas.config", module + " required username=" + quoted(said.get("sasl.username")) + " password="
+                + quoted(said.getOrDefault("sasl.password", "")) + ";");
+    }
+
+    private static String quoted(String text) {
+        return "\"" + text.replace("\\", "\\\\").replace("\"", "\\\"") + "\"";
     }
 
     private static void properties(String place, Map<String, String> said, List<String> without, List<String> wrong) {
@@ -91,7 +146,7 @@ public record KafkaConf(List<String> servers, String clientId, int acks, int lin
                 }
                 String name = eq < 0 ? line : line.substring(0, eq).strip();
                 name = OTHER_NAMES.getOrDefault(name, name);
-                if (eq < 0 || !KNOWN.contains(name) && !WITHOUT.contains(name)) {
+                if (eq < 0 || !KNOWN.containsKey(name) && !WITHOUT.contains(name)) {
                     wrong.add(place + ": the property " + name + " is not part of this version");
                 } else if (WITHOUT.contains(name)) {
                     without.add(name);
@@ -111,42 +166,17 @@ public record KafkaConf(List<String> servers, String clientId, int acks, int lin
         }
     }
 
-    private static int acks(Map<String, String> said, List<String> wrong) {
-        return switch (said.getOrDefault("acks", "all")) {
-            case "all", "-1" -> -1;
-            case "1" -> 1;
-            default -> {
-                wrong.add("acks=" + said.get("acks") + " is not part of this version; there is all, -1, 1");
-                yield -1;
-            }
-        };
-    }
-
-    private static boolean sasl(Map<String, String> said, List<String> wrong) {
-        if (!said.getOrDefault("security.protocol", "").toLowerCase(Locale.ROOT).startsWith("sasl")) {
-            return false;
-        }
-        if (!said.getOrDefault("sasl.mechanism", "").equals("PLAIN") || said.getOrDefault("sasl.username", "").isEmpty()) {
-            wrong.add("security.protocol=" + said.get("security.protocol") + " needs sasl.mechanism=PLAIN (there is no other), sasl.username and "
-                    + "sasl.password");
-        }
-        return true;
-    }
-
-    private static String word(Map<String, String> said, String name, List<String> known, List<String> wrong) {
+    private static void oneOf(Map<String, String> said, String name, List<String> known, List<String> wrong) {
         String value = said.getOrDefault(name, known.getFirst()).toLowerCase(Locale.ROOT);
         if (!known.contains(value)) {
             wrong.add(name + "=" + value + " is not part of this version; there is " + String.join(", ", known));
+            said.remove(name);
+        } else if (said.containsKey(name)) {
+            said.put(name, value);
         }
-        return value;
     }
 
-    private static int number(Map<String, String> said, String name, int fallback, List<String> wrong) {
-        String value = said.getOrDefault(name, Integer.toString(fallback));
-        if (!value.matches("[0-9]{1,9}")) {
-            wrong.add("Bad value \"" + value + "\" for " + name);
-            return fallback;
-        }
-        return Integer.parseInt(value);
+    private static int number(Map<String, String> said, String name, int fallback) {
+        return Integer.parseInt(said.getOrDefault(name, Integer.toString(fallback)));
     }
 }

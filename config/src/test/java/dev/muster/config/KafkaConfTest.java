@@ -34,23 +34,26 @@ class KafkaConfTest {
                 + "security.protocol=SASL_SSL\nsasl.mechanisms=PLAIN\nsasl.username=u\nsasl.password=p=q\nssl.ca.location=/ca\n",
                 "JobCompLoc=FILE\nJobCompParams=topic=t,enable_job_start,flush_timeout=-1");
         assertThat(messages()).isEmpty();
-        assertThat(conf.servers()).containsExactly("a:9092", "b:9093");
-        assertThat(List.of(conf.lingerMs(), conf.acks(), conf.messageMs())).containsExactly(400, 1, 300_000);
-        assertThat(conf.gzip() && conf.tls()).isTrue();
-        assertThat(List.of(conf.user(), conf.password(), conf.authority())).containsExactly("u", "p=q", "/ca");
+        assertThat(List.of(conf.lingerMs(), conf.messageMs(), conf.retryMs())).containsExactly(400, 300_000, 100);
+        assertThat(conf.client()).containsEntry("bootstrap.servers", "a:9092, b:9093").containsEntry("acks", "1")
+                .containsEntry("compression.type", "gzip")
+                .containsEntry("security.protocol", "SASL_SSL").containsEntry("ssl.truststore.certificates", "/ca")
+                .containsEntry("ssl.truststore.type", "PEM").containsEntry("linger.ms", "0").containsEntry("sasl.jaas.config",
+                        "org.apache.kafka.common.security.plain.PlainLoginModule required username=\"u\" password=\"p=q\";");
         assertThat(conf.without()).containsExactly("log_level");
         assertThat(conf.params()).containsEntry("topic", "t").containsKey("enable_job_start");
     }
 
     @Test
     void whatItMustNotSay() throws IOException {
-        read("linger.ms=x\nacks=0\nssl.crl.location=/crl\ncompression.codec=zstd\nsecurity.protocol=sasl_ssl\nsasl.mechanism=GSSAPI\n",
+        read("linger.ms=x\nacks=2\nssl.crl.location=/crl\ncompression.codec=zstd\nsecurity.protocol=sasl_ssl\nsasl.mechanism=GSSAPI\n",
                 "JobCompLoc=FILE\nJobCompParams=nonsense,poll_interval=x");
         assertThat(messages()).containsExactlyInAnyOrder("kafka.conf: the property ssl.crl.location is not part of this version",
                 "kafka.conf: bootstrap.servers is needed", "JobCompParams=nonsense is not known to jobcomp/kafka",
-                "Bad value \"x\" for JobCompParams=poll_interval", "acks=0 is not part of this version; there is all, -1, 1",
+                "Bad value \"x\" for JobCompParams=poll_interval", "acks=2 is not part of this version; there is all, -1, 0, 1",
                 "Bad value \"x\" for linger.ms", "compression.codec=zstd is not part of this version; there is none, gzip",
-                "security.protocol=sasl_ssl needs sasl.mechanism=PLAIN (there is no other), sasl.username and sasl.password");
+                "security.protocol=sasl_ssl needs sasl.username, sasl.password and sasl.mechanism, which is one of "
+                + "PLAIN, SCRAM-SHA-256, SCRAM-SHA-512");
         read("", "");
         assertThat(messages()).containsExactly("jobcomp/kafka needs JobCompLoc, the absolute path of a file with at least bootstrap.servers");
         read("", "JobCompLoc=/no/such/file");

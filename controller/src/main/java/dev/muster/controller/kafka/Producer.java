@@ -117,13 +117,10 @@ public final class Producer implements AutoCloseable {
 
     private void send(Brokers brokers, List<Message> messages) throws InterruptedException {
         try {
-            brokers.send(messages.getFirst().topic, messages.stream().map(m -> m.text.getBytes(StandardCharsets.UTF_8)).toList(),
-                    System.currentTimeMillis());
+            brokers.send(messages.getFirst().topic, messages.stream().map(m -> m.text.getBytes(StandardCharsets.UTF_8)).toList());
             arrived(messages);
-        } catch (Wire.RefusedException e) {
-            if (e.passes()) {
-                later(e);
-            } else if (messages.size() > 1) {
+        } catch (Brokers.RefusedException e) {
+            if (messages.size() > 1) {
                 // one of them is to blame
                 for (Message m : messages) {
                     send(brokers, List.of(m));
@@ -132,11 +129,7 @@ public final class Producer implements AutoCloseable {
                 drop(messages.getFirst(), e.getMessage());
             }
         } catch (IOException e) {
-            if (e.getCause() instanceof Wire.RefusedException refused && !refused.passes() && messages.size() == 1) {
-                drop(messages.getFirst(), e.getMessage());
-            } else {
-                later(e);
-            }
+            later(e);
         }
     }
 

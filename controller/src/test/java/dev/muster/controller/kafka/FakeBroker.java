@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.zip.CRC32C;
 import java.util.zip.GZIPInputStream;
 
-/** A broker as far as a producer sees one, which reads what comes byte for byte: the protocol's description is its only other source. */
+/** A broker as far as a producer sees one, which reads what comes byte for byte. */
 final class FakeBroker implements AutoCloseable {
     private final ServerSocket server;
     private final List<Socket> open = new CopyOnWriteArrayList<>();
@@ -60,13 +60,14 @@ final class FakeBroker implements AutoCloseable {
                 int correlation = request.readInt();
                 String client = string(request);
                 requests.add(key + " v" + version + " " + client);
-                if (!known && key != 17 && key != 36) {
+                if (!known && key != 17 && key != 36 && key != 18) {
                     return;
                 }
                 ByteArrayOutputStream bytes = new ByteArrayOutputStream();
                 DataOutputStream out = new DataOutputStream(bytes);
                 out.writeInt(correlation);
                 switch (key) {
+                    case 18 -> versions(version, out, request);
                     case 3 -> metadata(request, out);
                     case 0 -> produce(request, out);
                     case 17 -> {
@@ -105,12 +106,26 @@ final class FakeBroker implements AutoCloseable {
         out.writeBytes(text);
     }
 
+    /** What is spoken here; a newer question than that is answered in the oldest words. */
+    private static void versions(int version, DataOutputStream out, DataInputStream request) throws IOException {
+        request.readAllBytes();
+        int[][] spoken = {{0, 5}, {3, 5}, {17, 1}, {18, 0}, {36, 0}};
+        out.writeShort(version == 0 ? 0 : 35);
+        out.writeInt(version == 0 ? spoken.length : 1);
+        for (int[] one : version == 0 ? spoken : new int[][] {{18, 0}}) {
+            out.writeShort(one[0]);
+            out.writeShort(one[0] == 18 ? 0 : one[1]);
+            out.writeShort(one[1]);
+        }
+    }
+
     private void metadata(DataInputStream in, DataOutputStream out) throws IOException {
         int count = in.readInt();
-        String topic = string(in);
-        if (count != 1 || in.readByte() != 1) {
-            throw new IOException("one topic is asked for, to be made if it is not there");
+        List<String> asked = new java.util.ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            asked.add(string(in));
         }
+        in.readByte();
         out.writeInt(0);
         out.writeInt(1);
         out.writeInt(4);
@@ -119,21 +134,23 @@ final class FakeBroker implements AutoCloseable {
         out.writeShort(-1);
         out.writeShort(-1);
         out.writeInt(4);
-        out.writeInt(1);
-        out.writeShort(0);
-        string(out, topic);
-        out.writeByte(0);
-        // a partition without a leader, and one with
-        out.writeInt(2);
-        for (int p = 0; p < 2; p++) {
-            out.writeShort(p == 0 ? 5 : 0);
-            out.writeInt(p);
-            out.writeInt(p == 0 ? -1 : 4);
-            out.writeInt(1);
-            out.writeInt(4);
-            out.writeInt(1);
-            out.writeInt(4);
-            out.writeInt(0);
+        out.writeInt(asked.size());
+        for (String topic : asked) {
+            out.writeShort(0);
+            string(out, topic);
+            out.writeByte(0);
+            // a partition without a leader, and one with
+            out.writeInt(2);
+            for (int p = 0; p < 2; p++) {
+                out.writeShort(p == 0 ? 5 : 0);
+                out.writeInt(p);
+                out.writeInt(p == 0 ? -1 : 4);
+                out.writeInt(1);
+                out.writeInt(4);
+                out.writeInt(1);
+                out.writeInt(4);
+                out.writeInt(0);
+            }
         }
     }
 
@@ -179,7 +196,7 @@ final class FakeBroker implements AutoCloseable {
         ByteBuffer records = ByteBuffer.wrap(plain);
         for (int i = 0; i < count; i++) {
             int end = varint(records) + records.position();
-            if (records.get() != 0 || varint(records) != 0 || varint(records) != i || varint(records) != -1) {
+            if (records.get() != 0 || varint(records) < 0 || varint(records) != i || varint(records) != -1) {
                 throw new IOException("the head of a record");
             }
             byte[] value = new byte[varint(records)];
