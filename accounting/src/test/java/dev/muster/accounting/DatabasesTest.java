@@ -126,7 +126,7 @@ class DatabasesTest {
 
     /** What a node runs on ends when it runs on something else or on nothing; sent again it changes nothing. */
     @ParameterizedTest
-    @ValueSource(strings = {"h2", "mariadb", "postgresql"})
+    @ValueSource(strings = {"embedded", "mariadb", "postgresql"})
     void instancesOfNodes(String kind) {
         AccountingStore store = AccountingStore.on(database(kind, fresh()));
         Projection p = store.projection("c", "j");
@@ -225,6 +225,27 @@ class DatabasesTest {
             assertThat(found.get(1)).isEqualTo(new JobWithSteps(job(2, "COMPLETED", 30), List.of(step(2)), "a"));
             assertThat(a.step(2, 0, -5)).contains(step(2));
             assertThat(b.step(2, 0, -5)).isEmpty();
+        }
+    }
+
+    /** PurgeJobScriptAfter and PurgeJobEnvAfter: of jobs that are long over, and what nobody else has. */
+    @ParameterizedTest
+    @ValueSource(strings = {"embedded", "mariadb", "postgresql"})
+    void scriptsMayGoBeforeTheirJobs(String kind) throws Exception {
+        try (AccountingStore store = AccountingStore.on(database(kind, fresh()))) {
+            Projection a = store.projection("a", "j1");
+            a.write(List.of(new Batch(1, List.of(job(1, "COMPLETED", 30), job(2, "RUNNING", 0), job(3, "COMPLETED", 30)), List.of(), List.of(),
+                    List.of(new TextRow(1, "s", "e"), new TextRow(2, "s", "e"), new TextRow(3, "t", "e")),
+                    List.of(new Content("s", "cw=="), new Content("t", "dA=="), new Content("e", "ZQ==")))));
+            Purge purge = new Purge(store, new dev.muster.daemon.DaemonLog("slurmdbd", dir + "/purge.log", false, 5, ""));
+            Map<String, String> settings = new java.util.HashMap<>(Map.of("PurgeJobScriptAfter", "1hour"));
+            purge.run(key -> settings.getOrDefault(key, ""), java.time.ZoneId.of("UTC"));
+            assertThat(texts(store, "a", Query.SCRIPT)).containsExactlyInAnyOrder("", "cw==", "");
+            assertThat(texts(store, "a", Query.ENVIRONMENT)).containsExactly("ZQ==", "ZQ==", "ZQ==");
+            assertThat(store.rows("select \"hash\" from \"text_content\" order by \"hash\"", row -> row.getString(1))).containsExactly("e", "s");
+            settings.put("PurgeJobEnvAfter", "1hour");
+            purge.run(key -> settings.getOrDefault(key, ""), java.time.ZoneId.of("UTC"));
+            assertThat(texts(store, "a", Query.ENVIRONMENT)).containsExactlyInAnyOrder("", "ZQ==", "");
         }
     }
 

@@ -15,7 +15,9 @@ public final class SlurmdbdConf {
         AllResourcesAbsolute yesno no
         ArchiveDir text /tmp
         ArchiveEvents yesno no
+        ArchiveJobEnv text -
         ArchiveJobs yesno no
+        ArchiveJobScript text -
         ArchiveResvs yesno no
         ArchiveScript text -
         ArchiveSteps yesno no
@@ -50,6 +52,8 @@ public final class SlurmdbdConf {
         PrivateData text none
         PurgeEventAfter text -
         PurgeJobAfter text -
+        PurgeJobEnvAfter text -
+        PurgeJobScriptAfter text -
         PurgeResvAfter text -
         PurgeStepAfter text -
         PurgeSuspendAfter text -
@@ -107,6 +111,8 @@ public final class SlurmdbdConf {
         TlsPlaces.checkedParameters(values.get("tlsparameters"), check);
         storageParameters(values.get("storageparameters"), check);
         words("Parameters", values.get("parameters"), PARAMETERS, check);
+        texts(values, "Script", check);
+        texts(values, "Env", check);
         String range = values.get("maxquerytimerange");
         if (Durations.parseMinutes(range).isEmpty()) {
             check.error("Bad value \"" + range + "\" for MaxQueryTimeRange");
@@ -125,6 +131,15 @@ public final class SlurmdbdConf {
             } else if (name.equalsIgnoreCase(TOKEN_DURATION) && !item.matches(".*=\\s*[1-9][0-9]{0,6}\\s*")) {
                 check.error("Bad StorageParameters: " + item.strip());
             }
+        }
+    }
+
+    /** Scripts and environments that are purged before their jobs are not kept in files: whoever wants that must not believe that they are. */
+    private static void texts(Map<String, String> values, String kind, Values check) {
+        String archive = values.get("archivejob" + kind.toLowerCase(Locale.ROOT));
+        boolean yes = archive.isEmpty() ? values.get("archivejobs").equals("yes") : check.yesNo("ArchiveJob" + kind, archive);
+        if (yes && !values.get("purgejob" + kind.toLowerCase(Locale.ROOT) + "after").isEmpty()) {
+            check.error("PurgeJob" + kind + "After needs ArchiveJob" + kind + "=no: this version does not archive them");
         }
     }
 

@@ -101,6 +101,9 @@ class SisterFilesTest {
         assertThat(messages()).isEmpty();
         assertThat(conf.hasParameter("preservecaseall")).isTrue();
         assertThat(conf.tokenDurationS()).isEqualTo(5);
+        SlurmdbdConf.read(file("slurmdbd.conf", "ArchiveJobs=yes\nArchiveJobEnv=no\nPurgeJobEnvAfter=1day\nPurgeJobScriptAfter=1day\n"), errors);
+        assertThat(messages()).containsExactly("slurmdbd.conf: PurgeJobScriptAfter needs ArchiveJobScript=no: this version does not archive them");
+        errors.clear();
         SlurmdbdConf.read(file("slurmdbd.conf", "Parameters=PreserveCaseAll,PreserveAll\n"
                 + "StorageParameters=SSL_CA=/ca,SSL_ROOT=/ca,token_duration=x\n"), errors);
         assertThat(messages()).containsExactly("slurmdbd.conf: Bad StorageParameters: SSL_ROOT=/ca",
