@@ -39,6 +39,10 @@ fi
 scontrol update nodename=n1 state=drain reason=fan
 scontrol update nodename=n1 state=resume
 match "a drained node is an event" 'n1\|DRAIN\|fan' "$(sacctmgr -nP show event format=node,state,reason)"
+scontrol update nodename=n1 instanceid=i-1 instancetype=large; scontrol update nodename=n1 extra=rack4; scontrol update nodename=n1 instanceid= instancetype=
+check "what a node of a cloud runs on is kept" "test|n1|i-1|large| n1 is open: 0 test|n1|i-1|large|rack4 n1 is open: 0 " "$(sacctmgr -nP show instance format=cluster,node,instanceid,instancetype,extra,end | while IFS='|' read -r c n i t e end; do echo "$c|$n|$i|$t|$e n1 is open: $([ "$end" = Unknown ] && echo 1 || echo 0)"; done | tr '\n' ' ')"
+match "and found by its words" '^i-1$' "$(sacctmgr -nP show instance instancetype=large extra=rack4 nodes=n1 format=instanceid)"
+check "others are not" "" "$(sacctmgr -nP show instance instanceid=i-2)"
 # The ledger: what sbatch acknowledged, and the exit code that each job is to have. sacct has to show exactly these, each once.
 ledger=$dir/ledger; : > "$ledger"
 first=$b

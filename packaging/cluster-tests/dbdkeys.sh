@@ -41,6 +41,8 @@ if [ "$(id -u)" = 0 ]; then
   sacctmgr -i modify account lab set flags=UsersAreCoords >/dev/null
   check "with a flag an account's users are its coordinators" "$a $b" "$(as "$other" sacct -a -X -nPo jobid | names)"
   check "and of no other" "$a" "$(as "$no" sacct -a -X -nPo jobid | names)"
+  sacctmgr -i modify account lab set flags=NoUsersAreCoords >/dev/null
+  check "which goes with another word" "$b" "$(as "$other" sacct -a -X -nPo jobid | names)"
   match "no other flag is known" 'Unknown flag' "$(sacctmgr -i modify account lab set flags=bogus 2>&1)"
   keys "MaxQueryTimeRange=1-0"
   check "too long a span" "sacct: error: Too wide of a date range in query" "$(as "$no" sacct -X -nPo jobid -S now-3days)"

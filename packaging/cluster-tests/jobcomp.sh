@@ -49,7 +49,7 @@ http.server.HTTPServer(('127.0.0.1', int(sys.argv[1])), H).serve_forever()
 P
 web=$((port + 15))
 python3 "$dir/server.py" $web "$dir/documents" </dev/null >/dev/null 2>&1 & echo $! > "$dir/run/web.pid"
-conf JobCompType=jobcomp/elasticsearch "JobCompLoc=127.0.0.1:$web/slurm/_doc" JobCompParams=connect_timeout=2,timeout=3
+conf JobCompType=jobcomp/elasticsearch "JobCompLoc=127.0.0.1:$web/slurm/_doc" JobCompParams=connect_timeout=2,timeout=3,send_script
 id=$(job | head -1); soon '[ -s "$dir/documents" ]'
 match "a document" "^/slurm/_doc \{.*\"jobid\":$id,\"username\":\"root\".*\"exit_code\":\"3:0\".*\"state\":\"FAILED\".*exit 3" "$(tail -1 "$dir/documents")"
 conf JobCompType=jobcomp/elasticsearch "JobCompLoc=127.0.0.1:1/slurm/_doc" JobCompParams=connect_timeout=1
@@ -74,5 +74,49 @@ if command -v mariadbd >/dev/null && command -v mariadb-install-db >/dev/null; t
   id=$(job | head -1); soon '[ -n "$(my "select * from jc_db.jobcomp_table where jobid=$id" | grep nm)" ]'
   check "the password of a program" "$id" "$(my "select jobid from jc_db.jobcomp_table where jobid=$id")"
 fi
-sed -i '/^JobComp/d' "$SLURM_CONF"; echo JobCompType=jobcomp/kafka >> "$SLURM_CONF"
-match "what there is not is refused" 'slurm.conf:[0-9]*.*JobCompType=jobcomp/kafka is not part of this version; there is jobcomp/none, jobcomp/filetxt' "$(scontrol reconfigure 2>&1; tail -3 "$dir/log/slurmctld.log")"
+cat > "$dir/broker.py" <<'P'
+# as much of a broker as a producer sees: where a topic is, and that its messages were taken; they are noted down as they come
+import socketserver, struct, sys
+class B(socketserver.StreamRequestHandler):
+    def handle(self):
+        while head := self.rfile.read(4):
+            body = self.rfile.read(struct.unpack('>i', head)[0])
+            key, version, number, length = struct.unpack('>hhih', body[:10])
+            body = body[10 + length:]
+            if key == 18:
+                spoken = [(0, 5, 5), (3, 5, 5), (18, 0, 0)] if version == 0 else [(18, 0, 0)]
+                answer = struct.pack('>hi', 0 if version == 0 else 35, len(spoken)) + b''.join(struct.pack('>hhh', *s) for s in spoken)
+            elif key == 3:
+                answer = struct.pack('>iii', 0, 1, 7) + b'\0\x09127.0.0.1' + struct.pack('>ihhii', self.server.server_address[1], -1, -1, 7, struct.unpack('>i', body[:4])[0])
+                at = 4
+                while at < len(body) - 1:
+                    topic = body[at:at + 2 + struct.unpack('>h', body[at:at + 2])[0]]
+                    at += len(topic)
+                    answer += b'\0\0' + topic + b'\0' + struct.pack('>ihiiiiiii', 1, 0, 0, 7, 1, 7, 1, 7, 0)
+            else:
+                topic = body[12:14 + struct.unpack('>h', body[12:14])[0]]
+                open(sys.argv[1] + '/messages', 'ab').write(topic[2:] + b' ' + body[body.index(b'{'):body.rindex(b'}') + 1] + b'\n')
+                answer = struct.pack('>i', 1) + topic + struct.pack('>iihqqqi', 1, 0, 0, 0, -1, 0, 0)
+            self.wfile.write(struct.pack('>ii', len(answer) + 4, number) + answer)
+class S(socketserver.ThreadingTCPServer):
+    allow_reuse_address = True
+    daemon_threads = True
+server = S(('127.0.0.1', int(sys.argv[2])), B)
+open(sys.argv[1] + '/port', 'w').write(str(server.server_address[1]))
+server.serve_forever()
+P
+mkdir -p "$dir/kafka"; : > "$dir/kafka/messages"; python3 "$dir/broker.py" "$dir/kafka" 0 </dev/null >/dev/null 2>&1 & echo $! > "$dir/run/broker.pid"
+soon '[ -s "$dir/kafka/port" ]'; broker=$(cat "$dir/kafka/port"); printf 'bootstrap.servers=127.0.0.1:%s\nretry.backoff.ms=100\ndebug=msg\n' "$broker" > "$dir/rdkafka.conf"
+conf JobCompType=jobcomp/kafka "JobCompLoc=$dir/rdkafka.conf" JobCompParams=enable_job_start,topic=done
+id=$(job | head -1); soon 'grep -q "^done " "$dir/kafka/messages"'
+match "a message to Kafka" "^done \{\"jobid\":$id,.*\"exit_code\":\"3:0\",\"state\":\"FAILED\"" "$(grep ^done "$dir/kafka/messages")"
+match "and one when it begins, without its end" "^test-job-start \{\"jobid\":$id,[^}]*\"state\":\"RUNNING\"" "$(grep -v -e '"exit_code"' -e '"@end"' "$dir/kafka/messages")"
+kill "$(cat "$dir/run/broker.pid")"; id=$(job | head -1); soon 'grep -q "records wait" "$dir/log/slurmctld.log"'
+kill "$(cat "$dir/run/slurmctld.pid")"; soon '[ -s "$dir/state/jobcomp_kafka" ]'; soon '! kill -0 "$(cat "$dir/run/slurmctld.pid" 2>/dev/null || echo 999999)" 2>/dev/null'
+python3 "$dir/broker.py" "$dir/kafka" "$broker" </dev/null >/dev/null 2>&1 & echo $! > "$dir/run/broker.pid"
+start_ctld; soon 'grep -q "^done {\"jobid\":$id," "$dir/kafka/messages"'
+match "what waited is sent after a restart" "^done \{\"jobid\":$id," "$(grep "^done {\"jobid\":$id," "$dir/kafka/messages")"
+sed -i '/^JobComp/d' "$SLURM_CONF"; printf 'JobCompType=jobcomp/kafka\nJobCompLoc=/none\n' >> "$SLURM_CONF"
+match "a file that is not there is told of" 'JobCompLoc=/none: No such file or directory' "$(scontrol reconfigure 2>&1; tail -3 "$dir/log/slurmctld.log")"
+sed -i '/^JobComp/d' "$SLURM_CONF"; echo JobCompType=jobcomp/pigeon >> "$SLURM_CONF"
+match "what there is not is refused" 'slurm.conf:[0-9]*.*JobCompType=jobcomp/pigeon is not part of this version; there is jobcomp/none, jobcomp/filetxt' "$(scontrol reconfigure 2>&1; tail -3 "$dir/log/slurmctld.log")"

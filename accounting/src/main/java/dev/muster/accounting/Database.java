@@ -1,5 +1,6 @@
 package dev.muster.accounting;
 
+import java.io.IOException;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -7,7 +8,9 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Properties;
 import org.h2.engine.SessionLocal;
 import org.h2.jdbc.JdbcConnection;
@@ -27,8 +30,8 @@ public final class Database implements AutoCloseable {
     private static final int COMPACT_BYTES = 16 << 20;
     private static final int VALID_WITHIN_S = 2;
     private static final int CONNECT_WITHIN_MS = 5_000;
-    private static final int PORT = 3306;
-    private static final int POSTGRESQL_PORT = 5432;
+    static final int PORT = 3306;
+    static final int POSTGRESQL_PORT = 5432;
     /** PostgreSQL's word for a database that there is not, and for one that there is already. */
     private static final String NO_DATABASE = "3D000";
     private static final String DUPLICATE_DATABASE = "42P04";
@@ -75,15 +78,39 @@ public final class Database implements AutoCloseable {
         T with(Connection connection) throws SQLException;
     }
 
+    /** Says a password when a connection is opened. */
+    public interface Secret {
+        String now() throws IOException;
+    }
+
     /**
      * A server as slurmdbd.conf names it.
      *
-     * @param host   "" or localhost: of MariaDB and MySQL through the Unix socket, if one of the usual ones is there
+     * @param host   "" or localhost: of MariaDB and MySQL through the Unix socket, if one of the usual ones is there and nothing is encrypted;
+     *               a second one, tried where the first does not answer, stands behind a comma
      * @param port   0 for the default
      * @param socket path of the Unix socket, "" to look in the usual places
      * @param name   of the database; made if the server has none of that name
+     * @param parameters as StorageParameters has them: what is encrypted
      */
-    public record Server(String host, int port, String socket, String user, String password, String name) {}
+    public record Server(String host, int port, String socket, String user, Secret password, String name, String parameters) {
+        public Server(String host, int port, String socket, String user, String password, String name) {
+            this(host, port, socket, user, () -> password, name, "");
+        }
+
+        /** What the parameters say of encryption. @throws IllegalArgumentException if it cannot be done */
+        Optional<DatabaseTls> tls() {
+            return DatabaseTls.of(parameters);
+        }
+
+        private String secret() throws SQLException {
+            try {
+                return password.now();
+            } catch (IOException e) {
+                throw new SQLException(e.getMessage(), e);
+            }
+        }
+    }
 
     private final Dialect dialect;
     private final String where;
@@ -153,24 +180,42 @@ public final class Database implements AutoCloseable {
     private static Connection postgreSql(Server server, String name) throws SQLException {
         Properties p = new Properties();
         p.setProperty("user", server.user());
-        p.setProperty("password", server.password());
+        p.setProperty("password", server.secret());
+        server.tls().ifPresent(tls -> {
+            p.setProperty("sslmode", "require");
+            p.setProperty("sslfactory", PostgreSqlTls.class.getName());
+            p.setProperty(DatabaseTls.OPTION, tls.text());
+        });
         p.setProperty("connectTimeout", Integer.toString(CONNECT_WITHIN_MS / 1000));
         p.setProperty("tcpKeepAlive", "true");
         p.setProperty("defaultRowFetchSize", Integer.toString(FETCH_ROWS));
         p.setProperty("ApplicationName", "slurmdbd");
-        return DriverManager.getConnection("jdbc:postgresql://" + (server.host().isEmpty() ? "localhost" : server.host()) + ":"
-                + (server.port() > 0 ? server.port() : POSTGRESQL_PORT) + "/" + java.net.URLEncoder.encode(name,
-                java.nio.charset.StandardCharsets.UTF_8),
-                p);
+        return DriverManager.getConnection("jdbc:postgresql://" + hosts(server, "localhost", POSTGRESQL_PORT) + "/"
+                + java.net.URLEncoder.encode(name, java.nio.charset.StandardCharsets.UTF_8), p);
+    }
+
+    private static String hosts(Server server, String local, int standard) {
+        List<String> out = new ArrayList<>();
+        for (String host : server.host().split(",")) {
+            out.add((host.isEmpty() || host.equals("localhost") ? local : host) + ":" + (server.port() > 0 ? server.port() : standard));
+        }
+        return String.join(",", out);
     }
 
     private static Connection connect(Server server) throws SQLException {
         boolean local = server.host().isEmpty() || server.host().equals("localhost");
-        String socket = local ? socket(server) : "";
-        String host = local ? "127.0.0.1" : server.host();
+        String socket = local && server.tls().isEmpty() ? socket(server) : "";
         Properties p = new Properties();
         p.setProperty("user", server.user());
-        p.setProperty("password", server.password());
+        p.setProperty("password", server.secret());
+        server.tls().ifPresent(tls -> {
+            p.setProperty("sslMode", "verify-ca");
+            p.setProperty("tlsSocketType", MariaDbTls.NAME);
+            p.setProperty(DatabaseTls.OPTION, tls.text());
+            if (!tls.ciphers().isEmpty()) {
+                p.setProperty("enabledSslCipherSuites", String.join(",", tls.ciphers()));
+            }
+        });
         p.setProperty("connectTimeout", Integer.toString(CONNECT_WITHIN_MS));
         p.setProperty("sessionVariables", "sql_mode='ANSI_QUOTES,STRICT_TRANS_TABLES,NO_ENGINE_SUBSTITUTION'");
         p.setProperty("useServerPrepStmts", "true");
@@ -180,7 +225,7 @@ public final class Database implements AutoCloseable {
             p.setProperty("socketFactory", UnixSocketFactory.class.getName());
             p.setProperty(UnixSocketFactory.PATH, socket);
         }
-        Connection c = DriverManager.getConnection("jdbc:mariadb://" + host + ":" + (server.port() > 0 ? server.port() : PORT) + "/", p);
+        Connection c = DriverManager.getConnection("jdbc:mariadb://" + hosts(server, "127.0.0.1", PORT) + "/", p);
         try (Statement statement = c.createStatement()) {
             String quoted = "\"" + server.name().replace("\"", "\"\"") + "\"";
             try {

@@ -24,11 +24,14 @@ final class Dbd {
     private static final String MARIADB = "accounting_storage/mysql";
     /** The documented value for a PostgreSQL server. */
     static final String POSTGRESQL = "accounting_storage/postgresql";
+    /** What StorageHost begins with where it is a path. */
+    private static final String UNIX = "unix:";
     private static final long RETRY_MS = 5_000;
 
     /** Read when the daemon starts, and never again. */
-    private static final List<String> FIXED = List.of("AuthInfo", "AuthType", "DbdAddr", "DbdHost", "DbdPort", "PidFile", "SlurmUser", "StorageHost",
-            "StorageLoc", "StoragePass", "StoragePort", "StorageType", "StorageUser");
+    private static final List<String> FIXED = List.of("AuthInfo", "AuthType", "DbdAddr", "DbdHost", "DbdPort", "PidFile", "SlurmUser",
+            "StorageBackupHost", "StorageHost", "StorageLoc", "StorageParameters", "StoragePass", "StoragePassScript", "StoragePort", "StorageType",
+            "StorageUser");
 
     private volatile SlurmdbdConf conf;
     private final int verbose;
@@ -51,8 +54,8 @@ final class Dbd {
     /** Where the tables are, by StorageType. @throws IOException if nothing here can be that */
     static Database database(SlurmdbdConf conf) throws IOException {
         return switch (conf.storageType()) {
-            case MARIADB -> Database.mariaDb(server(conf));
-            case POSTGRESQL -> Database.postgreSql(server(conf));
+            case MARIADB -> Database.mariaDb(checked(conf));
+            case POSTGRESQL -> Database.postgreSql(checked(conf));
             case EMBEDDED -> {
                 if (!conf.storageLoc().startsWith("/")) {
                     throw new IOException("StorageType=" + EMBEDDED + " needs a directory as StorageLoc, not '" + conf.storageLoc() + "'");
@@ -65,10 +68,35 @@ final class Dbd {
         };
     }
 
+    private static Database.Server checked(SlurmdbdConf conf) throws IOException {
+        Database.Server server = server(conf);
+        try {
+            server.tls();
+        } catch (IllegalArgumentException e) {
+            throw new IOException(e.getMessage(), e);
+        }
+        if (!server.socket().isEmpty() && (conf.storageType().equals(POSTGRESQL) || server.tls().isPresent())) {
+            throw new IOException("StorageHost=" + conf.text("StorageHost") + " is for MariaDB without encryption: this version's "
+                    + "other connections go over TCP");
+        }
+        return server;
+    }
+
     private static Database.Server server(SlurmdbdConf conf) {
-        return new Database.Server(conf.text("StorageHost"), Integer.parseInt(conf.text("StoragePort")), "",
-                conf.text("StorageUser").isEmpty() ? System.getProperty("user.name") : conf.text("StorageUser"), conf.text("StoragePass"),
-                conf.storageLoc());
+        String named = conf.text("StorageHost");
+        boolean socket = named.startsWith(UNIX);
+        String backup = conf.text("StorageBackupHost");
+        String host = socket ? "localhost" : named + (backup.isEmpty() ? "" : "," + backup);
+        int port = Integer.parseInt(conf.text("StoragePort"));
+        String user = conf.text("StorageUser").isEmpty() ? System.getProperty("user.name") : conf.text("StorageUser");
+        String script = conf.text("StoragePassScript");
+        Database.Secret secret = () -> conf.text("StoragePass");
+        if (!script.isEmpty()) {
+            int shown = port > 0 ? port : conf.storageType().equals(POSTGRESQL) ? Database.POSTGRESQL_PORT : Database.PORT;
+            secret = new PassScript("StoragePassScript", script, named, shown, user, conf.tokenDurationS())::password;
+        }
+        return new Database.Server(host, port, socket ? named.substring(UNIX.length()) : "", user, secret, conf.storageLoc(),
+                conf.text("StorageParameters"));
     }
 
     void start() throws IOException {

@@ -39,6 +39,8 @@ import java.util.function.Supplier;
 /** The edge of slurmdbd: one method per message. */
 final class DbdApi {
     /** How long a change waits for the controllers to have it. */
+    private static final Map<String, String> INSTANCE_CONDITIONS = Map.of("cluster", "Cluster", "node", "NodeName", "extra", "Extra", "instanceid",
+            "InstanceId", "instancetype", "InstanceType");
     private static final long CONTROLLERS_MS = 3_000;
     /** How long a question waits for the controllers' rows. */
     private static final long ROWS_MS = 10_000;
@@ -179,7 +181,8 @@ final class DbdApi {
         if (ended > 0) {
             log.info("cluster " + r.cluster() + " began anew: " + ended + " jobs of before are ended");
         }
-        boolean changed = books.change(draft -> Registration.apply(draft, r, identities.userName(caller.uid()), now()), c -> c);
+        boolean changed = books.change(draft -> Registration.apply(draft, r, identities.userName(caller.uid()), now(),
+                conf.get().text("DefaultQOS")), c -> c);
         store.clusterResources(projection, r.cluster(), now(), r.tres(), r.nodes());
         links.registered(r.cluster(), r.journal(), projection);
         log.info("cluster " + r.cluster() + " registered by " + r.host() + ":" + r.port());
@@ -222,7 +225,7 @@ final class DbdApi {
             return a.batches();
         }
         return a.batches().stream().map(b -> new AccountingRows.Batch(b.seq(), b.jobs().stream().map(j -> keyed(a.cluster(), j)).toList(), b.steps(),
-                b.events(), b.texts(), b.contents(), b.reservations())).toList();
+                b.events(), b.texts(), b.contents(), b.reservations(), b.instances())).toList();
     }
 
     private AccountingRows.JobRow keyed(String cluster, AccountingRows.JobRow j) {
@@ -378,6 +381,11 @@ final class DbdApi {
             case "event" -> {
                 settle(List.of());
                 yield Reply.of(new Rows(events(q)));
+            }
+            case "instance" -> {
+                settle(List.of());
+                yield Reply.of(new Rows(InstanceTable.of(store, number(q, "start"), number(q, "end")).stream().filter(row -> INSTANCE_CONDITIONS
+                        .entrySet().stream().allMatch(e -> fits(q, e.getKey(), row.get(e.getValue())))).toList()));
             }
             case "runawayjob" -> {
                 if (!atLeast(caller, AdminLevel.OPERATOR)) {
@@ -572,9 +580,11 @@ final class DbdApi {
     }
 
     private Changes.Rules rules() {
-        return new Changes.Rules(List.of(conf.get().text("Parameters").toLowerCase(java.util.Locale.ROOT).split(",")).contains("preservecaseuser"),
-                !conf.get().text("DisableCoordDBD").equals("yes"), conf.get().text("AllowNoDefAcct").equals("yes"),
-                conf.get().text("AllResourcesAbsolute").equals("yes"));
+        SlurmdbdConf c = conf.get();
+        boolean all = c.hasParameter("PreserveCaseAll");
+        return new Changes.Rules(all || c.hasParameter("PreserveCaseUser"), !c.text("DisableCoordDBD").equals("yes"),
+                c.text("AllowNoDefAcct").equals("yes"), c.text("AllResourcesAbsolute").equals("yes"), all || c.hasParameter("PreserveCaseResource"),
+                c.text("DefaultQOS"));
     }
 
     private Reply changes(Caller caller, DbdMessages.ChangeAll all) {

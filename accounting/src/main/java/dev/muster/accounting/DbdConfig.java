@@ -11,17 +11,19 @@ import java.util.Map;
 /** slurmdbd.conf as sacctmgr shows it, and what of it has no effect. */
 final class DbdConfig {
     private static final String[] SHOWN = """
-            AllowNoDefAcct ArchiveDir ArchiveEvents ArchiveJobs ArchiveResvs ArchiveScript ArchiveSteps ArchiveSuspend ArchiveTXN ArchiveUsage
+            AllowNoDefAcct ArchiveDir ArchiveEvents ArchiveJobEnv ArchiveJobScript ArchiveJobs
+            ArchiveResvs ArchiveScript ArchiveSteps ArchiveSuspend ArchiveTXN ArchiveUsage
             AuthAltTypes AuthAltParameters AuthInfo AuthType BOOT_TIME CommitDelay CommunicationParameters DbdAddr DbdBackupHost DbdHost DbdPort
             DebugFlags DebugLevel DebugLevelSyslog DefaultQOS DisableArchiveCommands DisableCoordDBD HashPlugin LogFile MaxPurgeLimit
-            MaxQueryTimeRange MessageTimeout Parameters PidFile PluginDir PrivateData PurgeEventAfter PurgeJobAfter PurgeResvAfter PurgeStepAfter
+            MaxQueryTimeRange MessageTimeout Parameters PidFile PluginDir PrivateData PurgeEventAfter PurgeJobAfter
+            PurgeJobEnvAfter PurgeJobScriptAfter
+            PurgeResvAfter PurgeStepAfter
             PurgeSuspendAfter PurgeTXNAfter PurgeUsageAfter SLURMDBD_CONF SLURMDBD_VERSION SlurmUser StorageBackupHost StorageHost StorageLoc
             StorageParameters StoragePassScript StoragePort StorageType StorageUser TCPTimeout TLSParameters TLSType TrackWCKey
             TrackSlurmctldDown""".split("\\s+");
     private static final List<String> INERT = List.of("ArchiveSuspend", "ArchiveUsage", "CommitDelay", "CommunicationParameters",
-            "DbdBackupHost", "DebugFlags", "DebugLevelSyslog", "DefaultQOS", "HashPlugin", "MessageTimeout", "PluginDir", "PurgeSuspendAfter",
-            "PurgeUsageAfter", "StorageBackupHost", "StorageParameters", "StoragePassScript", "TCPTimeout", "TLSParameters", "TLSType",
-            "TrackSlurmctldDown");
+            "DbdBackupHost", "DebugFlags", "DebugLevelSyslog", "HashPlugin", "MessageTimeout", "PluginDir", "PurgeSuspendAfter",
+            "PurgeUsageAfter", "TCPTimeout", "TrackSlurmctldDown");
     private static final long BOOT = System.currentTimeMillis() / 1000;
 
     private DbdConfig() {}

@@ -52,7 +52,7 @@ final class PrivateData {
     /** Whether a list is not for the caller at all. */
     boolean refuses(String entity) {
         return switch (entity) {
-            case "event" -> hides("events");
+            case "event", "instance" -> hides("events");
             case "reservation" -> hides("reservations");
             case "account" -> hides("accounts") && book.accountNames().stream().noneMatch(this::coordinates);
             case "wckey" -> hides("users");

@@ -97,6 +97,7 @@ public final class Projection implements RowSink, AutoCloseable {
                 for (Batch batch : fresh) {
                     events(c, batch);
                     ReservationTable.write(c, key, batch);
+                    InstanceTable.write(c, key, batch);
                     JobTexts.write(c, store.database().dialect(), key, batch);
                 }
                 setSequence(c, reached);

@@ -62,7 +62,7 @@ public final class Projector implements AutoCloseable {
     private static int rows(Batch batch) {
         long letters = batch.contents().stream().mapToLong(c -> c.base64().length()).sum();
         return 1 + batch.jobs().size() + batch.steps().size() + batch.events().size() + batch.texts().size() + batch.reservations().size()
-                + (int) Math.min(MAX_GROUP_ROWS, letters / CONTENT_ROW_BYTES);
+                + batch.instances().size() + (int) Math.min(MAX_GROUP_ROWS, letters / CONTENT_ROW_BYTES);
     }
 
     /** Too much waits: refuse new jobs until the database has caught up. */

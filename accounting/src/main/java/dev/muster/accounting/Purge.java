@@ -108,6 +108,7 @@ final class Purge {
         if (setting.apply("MaxPurgeLimit").matches("[1-9]\\d{0,5}")) {
             limit = Math.min(limit, Integer.parseInt(setting.apply("MaxPurgeLimit")));
         }
+        texts(setting, now);
         Map<Kind, Long> due = new LinkedHashMap<>();
         for (Kind kind : KINDS) {
             before(setting.apply("Purge" + kind.word + "After"), now).ifPresent(before -> due.put(kind, before));
@@ -128,6 +129,42 @@ final class Purge {
                     gone = some(kind, of.getKey(), of.getValue(), one.getValue(), limit, directory, zone);
                 } while (gone == limit);
             }
+        }
+    }
+
+    /** PurgeJobScriptAfter and PurgeJobEnvAfter: the jobs stay, without what they were submitted with. */
+    private void texts(UnaryOperator<String> setting, ZonedDateTime now) {
+        for (String kind : List.of("Script", "Env")) {
+            OptionalLong before = before(setting.apply("PurgeJob" + kind + "After"), now);
+            if (before.isEmpty()) {
+                continue;
+            }
+            String column = "\"" + (kind.equals("Env") ? "environment" : "script") + "_hash\"";
+            try {
+                store.writer().run(c -> {
+                    String own = "exists (select 1 from \"job\" j where j.\"cluster_key\" = \"job_text\".\"cluster_key\" and mod(j.\"sluid\", "
+                            + Sluid.sized(0, 1) + ") = \"job_text\".\"sluid\"";
+                    // of each of its attempts
+                    try (PreparedStatement clear = c.prepareStatement("update \"job_text\" set " + column + " = '' where " + column + " <> '' and "
+                            + own + ") and not " + own + " and (j.\"end_time\" = 0 or j.\"end_time\" >= ?))")) {
+                        clear.setLong(1, before.getAsLong());
+                        if (clear.executeUpdate() > 0) {
+                            forgetContents(c);
+                        }
+                    }
+                    return null;
+                });
+            } catch (SQLException e) {
+                throw AccountingStore.failed("write to", e);
+            }
+        }
+    }
+
+    private static void forgetContents(Connection c) throws SQLException {
+        try (Statement s = c.createStatement()) {
+            s.executeUpdate("delete from \"text_content\" where not exists (select 1 from \"job_text\" t where t.\"cluster_key\" = "
+                    + "\"text_content\".\"cluster_key\" and (t.\"script_hash\" = \"text_content\".\"hash\" or t.\"environment_hash\" = "
+                    + "\"text_content\".\"hash\"))");
         }
     }
 
@@ -267,9 +304,7 @@ final class Purge {
             try (Statement texts = c.createStatement()) {
                 texts.executeUpdate("delete from \"job_text\" where not exists (select 1 from \"job\" j where j.\"cluster_key\" = "
                         + "\"job_text\".\"cluster_key\" and mod(j.\"sluid\", " + Sluid.sized(0, 1) + ") = \"job_text\".\"sluid\")");
-                texts.executeUpdate("delete from \"text_content\" where not exists (select 1 from \"job_text\" t where t.\"cluster_key\" = "
-                        + "\"text_content\".\"cluster_key\" and (t.\"script_hash\" = \"text_content\".\"hash\" or t.\"environment_hash\" = "
-                        + "\"text_content\".\"hash\"))");
+                forgetContents(c);
             }
         }
     }

@@ -17,7 +17,8 @@ final class RpcNames {
             Map.entry("LoadArchive", "DBD_ARCHIVE_LOAD"),
             Map.entry("DumpArchive", "DBD_ARCHIVE_DUMP"), Map.entry("RollUsage", "DBD_ROLL_USAGE"), Map.entry("Reconfigure", "DBD_RECONFIG"));
     private static final Map<String, String> SHOWN = Map.ofEntries(Map.entry("account", "ACCOUNTS"), Map.entry("association", "ASSOCS"),
-            Map.entry("cluster", "CLUSTERS"), Map.entry("configuration", "CONFIG"), Map.entry("event", "EVENTS"), Map.entry("problem", "PROBS"),
+            Map.entry("cluster", "CLUSTERS"), Map.entry("configuration", "CONFIG"), Map.entry("event", "EVENTS"), Map.entry("instance", "INSTANCES"),
+            Map.entry("problem", "PROBS"),
             Map.entry("qos", "QOS"), Map.entry("resource", "RES"), Map.entry("stats", "STATS"), Map.entry("transaction", "TXN"),
             Map.entry("tres", "TRES"), Map.entry("user", "USERS"), Map.entry("coordinator", "ACCOUNTS"), Map.entry("wckey", "WCKEYS"),
             Map.entry("reservation", "RESVS"));

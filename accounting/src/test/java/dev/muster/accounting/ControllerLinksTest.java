@@ -21,7 +21,7 @@ class ControllerLinksTest {
     /** A book that a slurmdbd left behind which was killed while the cluster's controller was there. */
     private static Book left() {
         Book book = Book.initial(1);
-        Registration.apply(book, new Register(CLUSTER, JOURNAL, 5, "h", 6817, 1, "cpu=1", "n1", 1, List.of()), "root", 1);
+        Registration.apply(book, new Register(CLUSTER, JOURNAL, 5, "h", 6817, 1, "cpu=1", "n1", 1, List.of()), "root", 1, "");
         return Book.of(book);
     }
 

@@ -1,6 +1,7 @@
 package dev.muster.accounting;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.muster.accounting.book.Changes;
@@ -74,6 +75,112 @@ class DatabasesTest {
         return Database.inMemory(name);
     }
 
+    private static Database encrypted(String kind, String parameters, Database.Secret password) {
+        boolean maria = kind.equals("mariadb");
+        int port = maria ? server.port() : postgres.port();
+        Database.Server to = new Database.Server("127.0.0.1", port, "", maria ? "tls" : "muster", password, maria ? "tls" : "postgres",
+                parameters.replace("DIR", (maria ? server.certificates() : postgres.certificates()).toString()));
+        return maria ? Database.mariaDb(to) : Database.postgreSql(to);
+    }
+
+    private static String value(Database database, String select, int column) throws Exception {
+        try (java.sql.Connection c = database.open(); java.sql.Statement s = c.createStatement(); java.sql.ResultSet r = s.executeQuery(select)) {
+            return r.next() ? r.getString(column) : "";
+        }
+    }
+
+    /** StorageParameters: what is encrypted, with which cipher, as whom; and that a server which the authority does not know is not spoken to. */
+    @ParameterizedTest
+    @ValueSource(strings = {"mariadb", "postgresql"})
+    void connectionsAreEncrypted(String kind) throws Exception {
+        database(kind, "postgres").open().close();
+        String cipher = "select cipher from pg_stat_ssl where pid = pg_backend_pid()";
+        Database.Secret password = () -> "pw";
+        if (kind.equals("mariadb")) {
+            cipher = "show status like 'Ssl_cipher'";
+            try (java.sql.Connection c = server.database("tls").open(); java.sql.Statement s = c.createStatement()) {
+                s.execute("create user 'tls'@'127.0.0.1' identified by 'pw' require x509");
+                s.execute("grant all on tls.* to 'tls'@'127.0.0.1'");
+            }
+        } else {
+            password = PostgresServer::password;
+        }
+        int column = kind.equals("mariadb") ? 2 : 1;
+        String client = ",SSL_CERT=DIR/client.pem,SSL_KEY=DIR/client.key";
+        assertThat(value(encrypted(kind, "SSL_CA=DIR/ca.pem" + client, password), cipher, column)).contains("AES");
+        assertThat(value(encrypted(kind, client, password), cipher, column)).contains("AES");
+        assertThat(value(encrypted(kind, "SSL_CA=DIR/ca.pem,SSL_CIPHER=ECDHE-RSA-AES128-GCM-SHA256" + client, password), cipher, column))
+                .isEqualTo("ECDHE-RSA-AES128-GCM-SHA256");
+        Path other = java.nio.file.Files.createDirectories(dir.resolve("other-" + kind));
+        Certificates.make(other);
+        Database wrong = encrypted(kind, "SSL_CAPATH=" + other + client, password);
+        assertThatThrownBy(wrong::open).isInstanceOf(java.sql.SQLException.class).rootCause().hasMessageContaining("trust anchors");
+        if (kind.equals("mariadb")) {
+            Database nobody = encrypted(kind, "SSL_CA=DIR/ca.pem", password);
+            assertThatThrownBy(nobody::open).isInstanceOf(java.sql.SQLException.class).hasMessageContaining("Access denied");
+        } else {
+            assertThat(value(encrypted(kind, "SSL_CA=DIR/ca.pem" + client, password),
+                    "select client_dn from pg_stat_ssl where pid = pg_backend_pid()", 1)).isEqualTo("/CN=client");
+        }
+    }
+
+    /** What a node runs on ends when it runs on something else or on nothing; sent again it changes nothing. */
+    @ParameterizedTest
+    @ValueSource(strings = {"embedded", "mariadb", "postgresql"})
+    void instancesOfNodes(String kind) {
+        AccountingStore store = AccountingStore.on(database(kind, fresh()));
+        Projection p = store.projection("c", "j");
+        List<Batch> batches = List.of(instance(1, 100, "i-1", "large"), instance(2, 200, "i-2", "small"), instance(3, 300, "", ""));
+        p.write(batches);
+        p.write(batches);
+        assertThat(InstanceTable.of(store, 0, 0).stream().map(r -> r.get("InstanceId") + " " + r.get("InstanceType") + " " + r.get("TimeStart") + "-"
+                + r.get("TimeEnd"))).containsExactly("i-1 large 100-200", "i-2 small 200-300");
+        assertThat(InstanceTable.of(store, 250, 400)).hasSize(1);
+        assertThat(InstanceTable.of(store, 0, 150)).hasSize(1);
+        store.close();
+    }
+
+    private static Batch instance(long seq, long time, String id, String type) {
+        return new Batch(seq, List.of(), List.of(), List.of(), List.of(), List.of(), List.of(),
+                List.of(new dev.muster.model.accounting.AccountingRows.InstanceRow("c", "n1", time, id, type, "")));
+    }
+
+    /** StorageBackupHost: a second server is asked where the first is not there. */
+    @ParameterizedTest
+    @ValueSource(strings = {"mariadb", "postgresql"})
+    void theOtherServerIsAsked(String kind) throws Exception {
+        database(kind, "postgres").open().close();
+        boolean maria = kind.equals("mariadb");
+        if (maria) {
+            try (java.sql.Connection c = server.database("tls").open(); java.sql.Statement s = c.createStatement()) {
+                s.execute("create user if not exists 'two'@'127.0.0.1' identified by 'pw'");
+                s.execute("grant all on tls.* to 'two'@'127.0.0.1'");
+            }
+        }
+        Database.Server to = new Database.Server("127.0.0.2,127.0.0.1", maria ? server.port() : postgres.port(), "", maria ? "two" : "muster",
+                maria ? "pw" : PostgresServer.password(), maria ? "tls" : "postgres");
+        assertThat(value(maria ? Database.mariaDb(to) : Database.postgreSql(to), "select 1", 1)).isEqualTo("1");
+    }
+
+    /** StoragePassScript is asked with words about the server; what it said is used until its time is over, and after that while it fails. */
+    @Test
+    void aProgramSaysThePassword() throws Exception {
+        Path script = dir.resolve("pass.sh");
+        java.nio.file.Files.writeString(script, "#!/bin/sh\necho asked >> " + dir + "/asked\n[ -e " + dir + "/fail ] && exit 1\n"
+                + "echo some words\necho TOKEN=$SLURM_STORAGE_HOSTNAME:$SLURM_STORAGE_PORT:$SLURM_STORAGE_USER\n");
+        script.toFile().setExecutable(true);
+        PassScript lasting = new PassScript("StoragePassScript", script.toString(), "db", 3306, "slurm", 300);
+        assertThat(lasting.password()).isEqualTo("db:3306:slurm").isEqualTo(lasting.password());
+        assertThat(java.nio.file.Files.readAllLines(dir.resolve("asked"))).hasSize(1);
+        PassScript brief = new PassScript("StoragePassScript", script.toString(), "db", 3306, "slurm", 0);
+        brief.password();
+        java.nio.file.Files.writeString(dir.resolve("fail"), "");
+        assertThat(brief.password()).isEqualTo("db:3306:slurm");
+        assertThat(java.nio.file.Files.readAllLines(dir.resolve("asked"))).hasSize(3);
+        assertThatThrownBy(() -> new PassScript("StoragePassScript", script.toString(), "db", 1, "u", 0).password())
+                .hasMessage("StoragePassScript failed");
+    }
+
     private static String fresh() {
         return "t" + ++names;
     }
@@ -118,6 +225,27 @@ class DatabasesTest {
             assertThat(found.get(1)).isEqualTo(new JobWithSteps(job(2, "COMPLETED", 30), List.of(step(2)), "a"));
             assertThat(a.step(2, 0, -5)).contains(step(2));
             assertThat(b.step(2, 0, -5)).isEmpty();
+        }
+    }
+
+    /** PurgeJobScriptAfter and PurgeJobEnvAfter: of jobs that are long over, and what nobody else has. */
+    @ParameterizedTest
+    @ValueSource(strings = {"embedded", "mariadb", "postgresql"})
+    void scriptsMayGoBeforeTheirJobs(String kind) throws Exception {
+        try (AccountingStore store = AccountingStore.on(database(kind, fresh()))) {
+            Projection a = store.projection("a", "j1");
+            a.write(List.of(new Batch(1, List.of(job(1, "COMPLETED", 30), job(2, "RUNNING", 0), job(3, "COMPLETED", 30)), List.of(), List.of(),
+                    List.of(new TextRow(1, "s", "e"), new TextRow(2, "s", "e"), new TextRow(3, "t", "e")),
+                    List.of(new Content("s", "cw=="), new Content("t", "dA=="), new Content("e", "ZQ==")))));
+            Purge purge = new Purge(store, new dev.muster.daemon.DaemonLog("slurmdbd", dir + "/purge.log", false, 5, ""));
+            Map<String, String> settings = new java.util.HashMap<>(Map.of("PurgeJobScriptAfter", "1hour"));
+            purge.run(key -> settings.getOrDefault(key, ""), java.time.ZoneId.of("UTC"));
+            assertThat(texts(store, "a", Query.SCRIPT)).containsExactlyInAnyOrder("", "cw==", "");
+            assertThat(texts(store, "a", Query.ENVIRONMENT)).containsExactly("ZQ==", "ZQ==", "ZQ==");
+            assertThat(store.rows("select \"hash\" from \"text_content\" order by \"hash\"", row -> row.getString(1))).containsExactly("e", "s");
+            settings.put("PurgeJobEnvAfter", "1hour");
+            purge.run(key -> settings.getOrDefault(key, ""), java.time.ZoneId.of("UTC"));
+            assertThat(texts(store, "a", Query.ENVIRONMENT)).containsExactlyInAnyOrder("", "ZQ==", "");
         }
     }
 

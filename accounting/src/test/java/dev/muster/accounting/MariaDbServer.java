@@ -8,16 +8,20 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
-/** A MariaDB server of a test's own in a temporary directory, reached through its Unix socket only. */
+/** A MariaDB server of a test's own in a temporary directory, reached through its Unix socket, and on a port of the loopback with TLS. */
 final class MariaDbServer implements AutoCloseable {
     private static final int START_S = 60;
 
     private final Process server;
     private final Path socket;
+    private final int port;
+    private final Path certificates;
 
-    private MariaDbServer(Process server, Path socket) {
+    private MariaDbServer(Process server, Path socket, int port, Path certificates) {
         this.server = server;
         this.socket = socket;
+        this.port = port;
+        this.certificates = certificates;
     }
 
     private static Optional<String> program(String name) {
@@ -46,9 +50,16 @@ final class MariaDbServer implements AutoCloseable {
         }
         // a path of a socket must be short
         Path socket = Files.createTempDirectory("mdb").resolve("s");
+        Certificates.make(directory);
+        int port;
+        try (java.net.ServerSocket free = new java.net.ServerSocket(0)) {
+            port = free.getLocalPort();
+        }
         Process server = new ProcessBuilder(program("mariadbd").orElseThrow(), "--no-defaults", "--user=" + user, "--datadir=" + data, "--socket="
                 + socket,
-                "--skip-networking", "--tmpdir=" + directory, "--innodb-buffer-pool-size=32M", "--pid-file=" + directory.resolve("pid"))
+                "--port=" + port, "--bind-address=127.0.0.1", "--ssl-ca=" + directory.resolve("ca.pem"),
+                "--ssl-cert=" + directory.resolve("server.pem"), "--ssl-key=" + directory.resolve("server.key"),
+                "--tmpdir=" + directory, "--innodb-buffer-pool-size=32M", "--pid-file=" + directory.resolve("pid"))
                         .redirectErrorStream(true)
                 .redirectOutput(directory.resolve("server.log").toFile()).start();
         for (int i = 0; i < START_S * 10 && server.isAlive() && !Files.exists(socket); i++) {
@@ -58,11 +69,19 @@ final class MariaDbServer implements AutoCloseable {
             server.destroyForcibly();
             throw new IOException("mariadbd did not start: " + Files.readString(directory.resolve("server.log")));
         }
-        return new MariaDbServer(server, socket);
+        return new MariaDbServer(server, socket, port, directory);
     }
 
     Database database(String name) {
         return Database.mariaDb(new Database.Server("localhost", 0, socket.toString(), "root", "", name));
+    }
+
+    int port() {
+        return port;
+    }
+
+    Path certificates() {
+        return certificates;
     }
 
     Path socket() {

@@ -63,6 +63,7 @@ final class PostgresServer implements AutoCloseable {
         Path data = home.resolve("data");
         Path password = home.resolve("password");
         Files.writeString(password, PASSWORD + "\n");
+        Certificates.make(home);
         if (isRoot()) {
             new ProcessBuilder("chown", "-R", "postgres", home.toString()).start().waitFor();
         }
@@ -75,7 +76,10 @@ final class PostgresServer implements AutoCloseable {
         try (ServerSocket free = new ServerSocket(0)) {
             port = free.getLocalPort();
         }
-        Process server = command(program("postgres").orElseThrow(), "-D", data.toString(), "-p", Integer.toString(port), "-k", "", "-h", "127.0.0.1")
+        Process server = command(program("postgres").orElseThrow(), "-D", data.toString(), "-p", Integer.toString(port), "-k", "", "-h",
+                "127.0.0.1", "-c", "ssl=on", "-c", "ssl_cert_file=" + home.resolve("server.pem"), "-c", "ssl_key_file=" + home.resolve("server.key"),
+                "-c",
+                "ssl_ca_file=" + home.resolve("ca.pem"))
                 .redirectOutput(home.resolve("server.log").toFile()).start();
         PostgresServer started = new PostgresServer(server, port, home);
         for (int i = 0; i < START_S * 10 && server.isAlive(); i++) {
@@ -88,6 +92,14 @@ final class PostgresServer implements AutoCloseable {
         }
         started.close();
         throw new IOException("postgres did not start");
+    }
+
+    Path certificates() {
+        return home;
+    }
+
+    static String password() {
+        return PASSWORD;
     }
 
     int port() {

@@ -48,7 +48,7 @@ class ReservationsTest {
                     .put("state", "COMPLETED").put("eligibleTime", 3600L).put("startTime", 3600L).put("endTime", 7200L).put("cpusAllocated", 2L)
                     .put("tresAllocated", "cpu=2"), JobRow.class);
             store.projection("c", "j").write(List.of(new Batch(1, List.of(job), List.of(), List.of(), List.of(), List.of(),
-                    List.of(new ReservationRow("r", 3600, 10_800, "n[1-2]", flags, accounts, users, "cpu=4", false)))));
+                    List.of(new ReservationRow("r", 3600, 10_800, "n[1-2]", flags, accounts, users, "cpu=4", false)), List.of())));
             ReportRows rows = new ReportRows(store);
             assertThat(String.join(" ", new Reservations(store, rows).shared(book(), "c", rows.jobs("c", 0, 14_400), 0, 14_400, 20_000).stream()
                     .map(i -> i.account() + "/" + i.user() + "=" + i.tres().get("cpu")).sorted().toList())).isEqualTo(expected);

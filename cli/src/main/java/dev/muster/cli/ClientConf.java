@@ -71,8 +71,6 @@ public final class ClientConf {
     /** Words of LaunchParameters in lower case. */
     boolean bcastSendLibs;
 
-    /** AcctGatherProfileType names a kind of profiles. */
-    boolean profiles;
     /** TaskPlugin binds no tasks. */
     boolean unbound = true;
     List<String> bcastExclude = List.of("/lib", "/usr/lib", "/lib64", "/usr/lib64");
@@ -217,7 +215,6 @@ public final class ClientConf {
             case "propagateresourcelimitsexcept" -> propagateLimitsExcept = Texts.upper(first);
             case "cpufreqgovernors" -> cpuFreqGovernors = Texts.split(Texts.lower(first), ',');
             case "launchparameters" -> launchParameters = Texts.split(Texts.lower(first), ',');
-            case "acctgatherprofiletype" -> profiles = !first.endsWith("none");
             case "interactivestepoptions" -> interactiveStepOptions = value.startsWith("\"") ? first : value;
             case "slurmctldaddr" -> slurmctldAddress = first;
             default -> { }

@@ -74,7 +74,6 @@ final class Srun implements Command {
             return new SrunDirect(c, o).run(program);
         }
         if (o.has(JobOption.JOBID)) {
-            refuseForStep(c, o);
         }
         if (needsOwnProcess(c, o)) {
             c.host().needsOwnProcess();
@@ -166,14 +165,6 @@ final class Srun implements Command {
     /** {@code --test-only} asks about a new job wherever it is called. */
     private static boolean isOwnAllocation(JobOptions o) {
         return o.has(JobOption.TEST_ONLY);
-    }
-
-    /** Options that only an allocation of its own would carry to the controller, which refuses them. */
-    private static void refuseForStep(CommandContext c, JobOptions o) throws UsageException {
-        boolean profiled = c.host().settings().profiles && o.has(JobOption.PROFILE) && !o.text(JobOption.PROFILE).equalsIgnoreCase("none");
-        if (profiled) {
-            throw c.bad(o.exitError(1), "--" + JobOption.PROFILE.longName + " is not supported by this cluster");
-        }
     }
 
     private int inside(CommandContext c, JobOptions o, List<String> program) throws SlurmException, UsageException {

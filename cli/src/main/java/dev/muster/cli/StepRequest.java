@@ -95,6 +95,7 @@ final class StepRequest {
         s.put("io", io(names));
         JobRequest.put(s, "resvPorts", o.number(JobOption.RESV_PORTS));
         JobRequest.put(s, "acctgFreq", o.text(JobOption.ACCTG_FREQ));
+        JobRequest.put(s, "profile", o.text(JobOption.PROFILE));
         JobRequest.put(s, "oomKillStep", o.text(JobOption.OOM_KILL_STEP));
         JobRequest.put(s, "async", o.has(JobOption.ASYNC));
         JobRequest.put(s, "killOnBadExit", killOnBadExit(o));

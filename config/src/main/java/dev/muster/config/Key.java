@@ -10,7 +10,7 @@ public enum Key {
     ACCOUNTING_STORAGE_EXTERNAL_HOST("AccountingStorageExternalHost", Kind.TEXT, "",
         Reader.CONTROLLER, Inert.SLURMDBD),
     ACCOUNTING_STORAGE_HOST("AccountingStorageHost", Kind.TEXT, "localhost", Reader.ALL),
-    ACCOUNTING_STORAGE_PARAMETERS("AccountingStorageParameters", Kind.TEXT, "", Reader.CONTROLLER, Inert.SLURMDBD),
+    ACCOUNTING_STORAGE_PARAMETERS("AccountingStorageParameters", Kind.TEXT, "", Reader.CONTROLLER),
     ACCOUNTING_STORAGE_PASS("AccountingStoragePass", Kind.TEXT, "", Reader.ALL),
     ACCOUNTING_STORAGE_PORT("AccountingStoragePort", Kind.U32, "0", Reader.ALL),
     ACCOUNTING_STORAGE_TRES("AccountingStorageTRES", Kind.LIST, "", Reader.CONTROLLER),
@@ -21,7 +21,7 @@ public enum Key {
     ACCT_GATHER_FILESYSTEM_TYPE("AcctGatherFilesystemType", Kind.TEXT, "", Reader.NODE, Inert.SENSOR),
     ACCT_GATHER_INTERCONNECT_TYPE("AcctGatherInterconnectType", Kind.TEXT, "", Reader.NODE),
     ACCT_GATHER_NODE_FREQ("AcctGatherNodeFreq", Kind.U16, "0", Reader.NODE),
-    ACCT_GATHER_PROFILE_TYPE("AcctGatherProfileType", Kind.TEXT, "", Reader.NODE, Inert.PROFILE),
+    ACCT_GATHER_PROFILE_TYPE("AcctGatherProfileType", Kind.TEXT, "", Reader.NODE),
     ALLOW_SPEC_RESOURCES_USAGE("AllowSpecResourcesUsage", Kind.YES_NO, "no", Reader.CONTROLLER),
     AUTH_ALT_PARAMETERS("AuthAltParameters", Kind.LIST, "", Reader.ALL),
     AUTH_ALT_TYPES("AuthAltTypes", Kind.LIST, "", Reader.ALL),
@@ -255,7 +255,6 @@ public enum Key {
         static final String PREP = "prologs and epilogs are always programs (prep/script); any other name is refused";
         static final String PLUGIN = "plugins are Java services here; shared objects are not loaded";
 
-        static final String PROFILE = "time series profiles are not part of this version";
         static final String REST = "slurmrestd knows no parameter of a data parser";
         static final String SENSOR = "file systems are not metered in this version";
         static final String SWITCH = "switch plugins are not part of this version";

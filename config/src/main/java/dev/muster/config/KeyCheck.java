@@ -34,10 +34,12 @@ final class KeyCheck {
             case MPI_PARAMS -> mpi(value, values);
             case SCRON_PARAMETERS -> words(value, List.of("enable", "explicit_scancel"), "Bad ScronParameters: ", values);
             case JOB_SUBMIT_PLUGINS -> plugins(key, value, Names.JOB_SUBMIT, values);
+            case ACCT_GATHER_PROFILE_TYPE -> plugin(key, value, Names.PROFILES, values);
             case JOB_COMP_TYPE -> plugin(key, value, Names.JOB_COMPLETION, values);
             case BURST_BUFFER_TYPE -> plugin(key, value, Names.BURST_BUFFER, values);
             case PREP_PLUGINS -> prep(key, value, values);
             case METRICS_TYPE -> plugin(key, value, Names.METRICS, values);
+            case ACCOUNTING_STORAGE_PARAMETERS -> storageParameters(value, values);
             case ACCOUNTING_STORE_FLAGS -> words(value, Names.ACCOUNTING_STORE, "Bad AccountingStoreFlags: ", values);
             case METRICS_PARAMETERS -> words(value, Names.METRICS_PARAMETERS, "Bad MetricsParameters: ", values);
             case AUTH_ALT_TYPES -> altTypes(key, value, values);
@@ -242,6 +244,20 @@ final class KeyCheck {
                 values.warning("MpiParams=" + word + " has no effect: it is not known to this version");
             } else if (!isPortRange(word.substring(MPI_PORTS.length()))) {
                 values.error("Bad value \"" + word + "\" for MpiParams");
+            }
+        }
+        return value;
+    }
+
+    /** Those that say how a database is reached are slurmdbd's own affair here. */
+    private static String storageParameters(String value, Values values) {
+        for (String item : Values.list(value)) {
+            int eq = item.indexOf('=');
+            String name = (eq < 0 ? item : item.substring(0, eq)).toLowerCase(Locale.ROOT);
+            if (name.equals("max_step_records") ? !item.substring(eq + 1).matches("[0-9]{1,9}") : !name.startsWith("ssl_")) {
+                values.error("Bad AccountingStorageParameters: " + item);
+            } else if (name.startsWith("ssl_")) {
+                values.warning("AccountingStorageParameters=" + item + " has no effect: slurmdbd opens the connections to its database");
             }
         }
         return value;

@@ -15,7 +15,9 @@ public final class SlurmdbdConf {
         AllResourcesAbsolute yesno no
         ArchiveDir text /tmp
         ArchiveEvents yesno no
+        ArchiveJobEnv text -
         ArchiveJobs yesno no
+        ArchiveJobScript text -
         ArchiveResvs yesno no
         ArchiveScript text -
         ArchiveSteps yesno no
@@ -50,6 +52,8 @@ public final class SlurmdbdConf {
         PrivateData text none
         PurgeEventAfter text -
         PurgeJobAfter text -
+        PurgeJobEnvAfter text -
+        PurgeJobScriptAfter text -
         PurgeResvAfter text -
         PurgeStepAfter text -
         PurgeSuspendAfter text -
@@ -73,6 +77,10 @@ public final class SlurmdbdConf {
 
     /** Words of PrivateData that hide something here. */
     private static final List<String> PRIVATE_DATA = List.of("none", "accounts", "events", "jobs", "reservations", "usage", "users", "all");
+    private static final String TOKEN_DURATION = "token_duration";
+    private static final int TOKEN_DURATION_S = 300;
+    private static final List<String> STORAGE_PARAMETERS = List.of("SSL_CERT", "SSL_CA", "SSL_CAPATH", "SSL_KEY", "SSL_CIPHER", TOKEN_DURATION);
+    private static final List<String> PARAMETERS = List.of("PreserveCaseUser", "PreserveCaseResource", "PreserveCaseAll");
     private static final int PORT_MAX = 65_535;
 
     private final String path;
@@ -101,6 +109,10 @@ public final class SlurmdbdConf {
         }
         values.put("tlstype", TlsPlaces.checkedType(values.get("tlstype"), check));
         TlsPlaces.checkedParameters(values.get("tlsparameters"), check);
+        storageParameters(values.get("storageparameters"), check);
+        words("Parameters", values.get("parameters"), PARAMETERS, check);
+        texts(values, "Script", check);
+        texts(values, "Env", check);
         String range = values.get("maxquerytimerange");
         if (Durations.parseMinutes(range).isEmpty()) {
             check.error("Bad value \"" + range + "\" for MaxQueryTimeRange");
@@ -109,6 +121,49 @@ public final class SlurmdbdConf {
             check.error("Bad value \"" + values.get("dbdport") + "\" for DbdPort");
         }
         return new SlurmdbdConf(file.getPath(), values, given);
+    }
+
+    private static void storageParameters(String text, Values check) {
+        for (String item : text.split(",")) {
+            String name = item.replaceFirst("=.*", "").strip();
+            if (!name.isEmpty() && (STORAGE_PARAMETERS.stream().noneMatch(name::equalsIgnoreCase) || !item.contains("="))) {
+                check.error("Bad StorageParameters: " + item.strip());
+            } else if (name.equalsIgnoreCase(TOKEN_DURATION) && !item.matches(".*=\\s*[1-9][0-9]{0,6}\\s*")) {
+                check.error("Bad StorageParameters: " + item.strip());
+            }
+        }
+    }
+
+    /** Scripts and environments that are purged before their jobs are not kept in files: whoever wants that must not believe that they are. */
+    private static void texts(Map<String, String> values, String kind, Values check) {
+        String archive = values.get("archivejob" + kind.toLowerCase(Locale.ROOT));
+        boolean yes = archive.isEmpty() ? values.get("archivejobs").equals("yes") : check.yesNo("ArchiveJob" + kind, archive);
+        if (yes && !values.get("purgejob" + kind.toLowerCase(Locale.ROOT) + "after").isEmpty()) {
+            check.error("PurgeJob" + kind + "After needs ArchiveJob" + kind + "=no: this version does not archive them");
+        }
+    }
+
+    private static void words(String key, String text, List<String> known, Values check) {
+        for (String word : text.split(",")) {
+            if (!word.isBlank() && known.stream().noneMatch(word.strip()::equalsIgnoreCase)) {
+                check.error("Bad " + key + ": " + word.strip());
+            }
+        }
+    }
+
+    /** Whether a word stands among Parameters. */
+    public boolean hasParameter(String word) {
+        return List.of(text("Parameters").split(",")).stream().anyMatch(w -> w.strip().equalsIgnoreCase(word));
+    }
+
+    /** Seconds for which what StoragePassScript said is used. */
+    public int tokenDurationS() {
+        for (String item : text("StorageParameters").split(",")) {
+            if (item.strip().toLowerCase(Locale.ROOT).startsWith(TOKEN_DURATION + "=")) {
+                return Integer.parseInt(item.substring(item.indexOf('=') + 1).strip());
+            }
+        }
+        return TOKEN_DURATION_S;
     }
 
     /** The value of a key in Slurm's spelling, or its default; empty when there is neither. */

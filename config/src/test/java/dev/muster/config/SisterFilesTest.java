@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -96,6 +97,23 @@ class SisterFilesTest {
     }
 
     @Test
+    void slurmdbdWordsThatThereAreNot() throws IOException {
+        SlurmdbdConf conf = SlurmdbdConf.read(file("slurmdbd.conf", "Parameters=PreserveCaseAll\n"
+                + "StorageParameters=SSL_CA=/ca,token_duration=5\n"), errors);
+        assertThat(messages()).isEmpty();
+        assertThat(conf.hasParameter("preservecaseall")).isTrue();
+        assertThat(conf.tokenDurationS()).isEqualTo(5);
+        SlurmdbdConf.read(file("slurmdbd.conf", "ArchiveJobs=yes\nArchiveJobEnv=no\nPurgeJobEnvAfter=1day\nPurgeJobScriptAfter=1day\n"), errors);
+        assertThat(messages()).containsExactly("slurmdbd.conf: PurgeJobScriptAfter needs ArchiveJobScript=no: this version does not archive them");
+        errors.clear();
+        SlurmdbdConf.read(file("slurmdbd.conf", "Parameters=PreserveCaseAll,PreserveAll\n"
+                + "StorageParameters=SSL_CA=/ca,SSL_ROOT=/ca,token_duration=x\n"), errors);
+        assertThat(messages()).containsExactly("slurmdbd.conf: Bad StorageParameters: SSL_ROOT=/ca",
+                "slurmdbd.conf: Bad StorageParameters: token_duration=x",
+                "slurmdbd.conf: Bad Parameters: PreserveAll");
+    }
+
+    @Test
     void slurmdbd() throws IOException {
         SlurmdbdConf conf = SlurmdbdConf.read(file("slurmdbd.conf", """
             AuthType=auth/munge
@@ -123,7 +141,7 @@ class SisterFilesTest {
             EnergyIPMIFrequency=10
             """), errors);
         assertThat(messages()).isEmpty();
-        assertThat(conf).isEqualTo(new AcctGatherConf(List.of("eth0", "ib0"), List.of("EnergyIPMIFrequency")));
+        assertThat(conf).isEqualTo(new AcctGatherConf(List.of("eth0", "ib0"), List.of("EnergyIPMIFrequency"), Map.of()));
         assertThat(AcctGatherConf.read(dir.resolve("absent").toFile(), errors).interfaces()).isEmpty();
         AcctGatherConf.read(file("acct_gather.conf", "Foo=1\nSysfsInterfaces=../x\n"), errors);
         assertThat(messages()).containsExactly("acct_gather.conf:1: Parsing error at unrecognized key: Foo",

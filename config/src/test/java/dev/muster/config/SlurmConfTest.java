@@ -60,6 +60,9 @@ class SlurmConfTest {
         garbage                           | Parsing error
         PrEpPlugins=prep/other            | cannot find prep plugin for prep/other
         AuthAltTypes=auth/none            | AuthAltTypes=auth/none is not part of this version; there is auth/jwt
+        AcctGatherProfileType=acct_gather_profile/x | AcctGatherProfileType=acct_gather_profile/x is not part of this version; there is PROFILES
+        AccountingStorageParameters=max_step_records=x | Bad AccountingStorageParameters: max_step_records=x
+        AccountingStorageParameters=bogus=1 | Bad AccountingStorageParameters: bogus=1
         KillWait=5 MinJobAge=7            | Parsing error
         NodeName=x CPUs=foo               | CPUs value "foo" is not a valid number
         NodeName=x Foo=1                  | Parsing error at unrecognized key: Foo
@@ -100,7 +103,8 @@ class SlurmConfTest {
         FrontendName=x                    | FrontendName: front end nodes are not supported
         """)
     void mistakesAreNamedWithTheirLine(String line, String sentence) {
-        assertThat(errors(BASE + line)).containsExactly("slurm.conf:5: " + sentence.replace("DIR/", ""));
+        assertThat(errors(BASE + line)).containsExactly("slurm.conf:5: " + sentence.replace("DIR/", "")
+            .replace("PROFILES", String.join(", ", Names.PROFILES)));
     }
 
     @Test

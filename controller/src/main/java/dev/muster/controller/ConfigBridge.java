@@ -81,9 +81,6 @@ final class ConfigBridge {
         exits(conf, Key.REQUEUE_EXIT).ifPresent(e -> options.put(Settings.REQUEUE_EXIT, e));
         exits(conf, Key.REQUEUE_EXIT_HOLD).ifPresent(e -> options.put(Settings.REQUEUE_EXIT_HOLD, e));
         licences(conf, options);
-        if (!conf.text(Key.ACCT_GATHER_PROFILE_TYPE).matches("|.*none")) {
-            options.put(Settings.PROFILES, "true");
-        }
         long overRunMin = conf.number(Key.RESV_OVER_RUN);
         options.put(Settings.RESV_OVER_RUN, Long.toString(overRunMin < 0 || overRunMin >= 65_535 ? -1 : overRunMin * 60));
         priorities(conf, options);
@@ -211,6 +208,10 @@ final class ConfigBridge {
     private static void defaults(SlurmConf conf, Map<String, String> options) {
         if (conf.yes(Key.TRACK_WCKEY) || conf.has(Key.ACCOUNTING_STORAGE_ENFORCE, "wckeys")) {
             options.put(Settings.TRACK_WCKEY, "true");
+        }
+        String steps = conf.parameters(Key.ACCOUNTING_STORAGE_PARAMETERS).getOrDefault("max_step_records", "");
+        if (!steps.isEmpty()) {
+            options.put(Settings.STEP_RECORDS_MAX, steps);
         }
         if (!conf.list(Key.ACCOUNTING_STORE_FLAGS).isEmpty()) {
             options.put(Settings.ACCOUNTING_STORE, String.join(",", conf.list(Key.ACCOUNTING_STORE_FLAGS)).toLowerCase(java.util.Locale.ROOT));

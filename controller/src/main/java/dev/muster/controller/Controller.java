@@ -8,6 +8,7 @@ import dev.muster.config.SisterFiles;
 import dev.muster.config.SlurmConf;
 import dev.muster.config.TlsPlaces;
 import dev.muster.config.HelpersConf;
+import dev.muster.config.KafkaConf;
 import dev.muster.config.ResourcesYaml;
 import dev.muster.config.Topologies;
 import dev.muster.core.Command;
@@ -542,6 +543,7 @@ final class Controller {
                 Topologies.read(ok.conf(), wrong);
                 ResourcesYaml.read(ok.conf(), wrong);
                 BurstBufferConf.read(ok.conf(), wrong);
+                KafkaConf.read(ok.conf(), wrong);
                 if (!wrong.isEmpty()) {
                     wrong.forEach(e -> log.error(e.message()));
                     return wrong.getFirst().message();
@@ -649,6 +651,9 @@ final class Controller {
         }
         if (thread != null) {
             thread.stop();
+        }
+        if (programs != null) {
+            programs.close();
         }
         if (accounting != null) {
             accounting.close();

@@ -9,6 +9,7 @@ import dev.muster.core.Change;
 import dev.muster.core.Entry;
 import dev.muster.core.Job;
 import dev.muster.core.Node;
+import dev.muster.core.Settings;
 import dev.muster.core.State;
 import dev.muster.core.Step;
 import dev.muster.model.Bytes;
@@ -152,6 +153,8 @@ final class EmbeddedAccounting implements Accounting {
         for (Change change : entry.changes()) {
             follow(change, entry, before, rows);
         }
+        entry.changes().stream().map(NodeEvents::ofInstance).filter(node -> !node.isEmpty()).distinct()
+                .forEach(node -> NodeEvents.instance(before, after, node, entry.timeMs() / 1000).ifPresent(rows.instanceRows::add));
         projector.submit(rows.finish(index));
     }
 
@@ -245,6 +248,7 @@ final class EmbeddedAccounting implements Accounting {
         private final List<StepRow> stepRows = new ArrayList<>();
         private final List<EventRow> events = new ArrayList<>();
         private final List<AccountingRows.ReservationRow> reservations = new ArrayList<>();
+        private final List<AccountingRows.InstanceRow> instanceRows = new ArrayList<>();
         private final TreeSet<Integer> fresh = new TreeSet<>();
         private final KeptTexts.Of texts = EmbeddedAccounting.this.texts.next();
 
@@ -290,8 +294,14 @@ final class EmbeddedAccounting implements Accounting {
             AccountRules rules = new AccountRules(state);
             boolean noJobs = rules.enforces("nojobs");
             boolean noSteps = noJobs || rules.enforces("nosteps");
+            String most = state.settings().options().getOrDefault(Settings.STEP_RECORDS_MAX, "");
+            // numbered steps count from 0, the others are below
+            if (!most.isEmpty()) {
+                stepRows.removeIf(s -> s.stepId() >= Integer.parseInt(most));
+            }
             return new Batch(index, noJobs ? List.of() : List.copyOf(jobRows), noSteps ? List.of() : List.copyOf(stepRows), List.copyOf(events),
-                    noJobs ? List.of() : texts.rows(), noJobs ? List.of() : texts.contents(), List.copyOf(reservations));
+                    noJobs ? List.of() : texts.rows(), noJobs ? List.of() : texts.contents(), List.copyOf(reservations),
+                    List.copyOf(instanceRows));
         }
     }
 

@@ -2,8 +2,11 @@ package dev.muster.controller;
 
 import dev.muster.accounting.Database;
 import dev.muster.accounting.JobCompletionTable;
+import dev.muster.accounting.PassScript;
+import dev.muster.config.KafkaConf;
 import dev.muster.config.Key;
 import dev.muster.config.SlurmConf;
+import dev.muster.controller.kafka.Producer;
 import dev.muster.controller.lua.CompletionScript;
 import dev.muster.core.Change;
 import dev.muster.core.Entry;
@@ -18,18 +21,17 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -38,9 +40,11 @@ final class JobCompletion implements AutoCloseable {
     /** Jobs that wait to be written; more are dropped. */
     static final int WAITING_MAX = 20_000;
     private static final int TRIES = 3;
-    private static final int PASSWORD_SECONDS = 10;
+    private static final int SQL_PORT = 3306;
     private static final String FILE = "/var/log/slurm_jobcomp.log";
     private static final String SCRIPT = "jobcomp.lua";
+    private static final String KAFKA = "kafka";
+    private static final int CLOSE_MS = 1_000;
     private static final String TABLES = "slurm_jobcomp_db";
 
     /** Runs jobcomp/script's program. */
@@ -48,7 +52,8 @@ final class JobCompletion implements AutoCloseable {
         void run(List<String> command, Map<String, String> environment);
     }
 
-    private record Finished(Job job, JobRow row) {}
+    /** @param started it began to run; otherwise it is over */
+    private record Finished(Job job, JobRow row, boolean started) {}
 
     private final Supplier<SlurmConf> conf;
     private final DaemonLog log;
@@ -60,6 +65,7 @@ final class JobCompletion implements AutoCloseable {
     private Optional<JobCompletionTable> table = Optional.empty();
     private Optional<HttpClient> http = Optional.empty();
     private Optional<CompletionScript> script = Optional.empty();
+    private Optional<Producer> kafka = Optional.empty();
 
     /** @param blobs content by hash */
     JobCompletion(Supplier<SlurmConf> conf, DaemonLog log, Runner runner, Function<String, Bytes> blobs) {
@@ -80,10 +86,13 @@ final class JobCompletion implements AutoCloseable {
         if (type().isEmpty() || type().equals("none")) {
             return;
         }
+        boolean starts = type().equals(KAFKA) && parameters().containsKey("enable_job_start");
         for (Change change : entry.changes()) {
-            int id = change instanceof Change.JobEnded c ? c.jobId() : change instanceof Change.PendingJobEnded c ? c.jobId() : 0;
+            boolean started = starts && change instanceof Change.JobStarted;
+            int id = change instanceof Change.JobEnded c ? c.jobId() : change instanceof Change.PendingJobEnded c ? c.jobId()
+                    : started && change instanceof Change.JobStarted c ? c.jobId() : 0;
             after.jobs().find(id).ifPresent(job -> {
-                if (!waiting.offer(new Finished(job, JobRows.job(after, job, 0)))) {
+                if (!waiting.offer(new Finished(job, JobRows.job(after, job, 0), started))) {
                     log.error("jobcomp: the record of JobId=" + job.id() + " is dropped: too many wait");
                 }
             });
@@ -93,7 +102,9 @@ final class JobCompletion implements AutoCloseable {
     private void write() {
         while (true) {
             try {
+                settleKafka();
                 Finished next = waiting.take();
+                settleKafka();
                 write(next);
             } catch (InterruptedException e) {
                 return;
@@ -111,6 +122,7 @@ final class JobCompletion implements AutoCloseable {
                     case "script" -> runner.run(List.of(place(c, "")), JobCompletionText.environment(f.job, f.row, c.clusterName()));
                     case "mysql" -> table(c).write(f.row);
                     case "elasticsearch" -> post(c, f);
+                    case KAFKA -> kafka.ifPresent(k -> k.add(topic(c, f), document(c, f), "JobId=" + f.job.id()));
                     case "lua" -> script(c).record(JobRecord.finished(f.job, f.row, batchScript(f.job)));
                     default -> { }
                 }
@@ -125,40 +137,59 @@ final class JobCompletion implements AutoCloseable {
         }
     }
 
+    /** There is a producer while JobCompType says so. What waited when slurmctld ended is sent even if no job ends now. */
+    private void settleKafka() {
+        boolean wanted = type().equals(KAFKA);
+        if (wanted && kafka.isEmpty()) {
+            KafkaConf how = KafkaConf.read(conf.get(), new ArrayList<>());
+            how.without().forEach(name -> log.info("warning: " + conf.get().text(Key.JOB_COMP_LOC) + ": " + name + " has no effect"));
+            if (how.params().containsKey("poll_interval")) {
+                log.info("warning: JobCompParams=poll_interval has no effect: no broker has to be asked");
+            }
+            kafka = Optional.of(new Producer(how, () -> KafkaConf.read(conf.get(), new ArrayList<>()), Path.of(conf.get().stateSaveLocation()), log));
+        } else if (!wanted && kafka.isPresent()) {
+            kafka.get().close();
+            kafka = Optional.empty();
+        }
+    }
+
+    private Map<String, String> parameters() {
+        return conf.get().parameters(Key.JOB_COMP_PARAMS);
+    }
+
+    private String topic(SlurmConf c, Finished f) {
+        return f.started ? parameters().getOrDefault("topic_job_start", c.clusterName() + "-job-start")
+                : parameters().getOrDefault("topic", c.clusterName());
+    }
+
+    private String document(SlurmConf c, Finished f) {
+        String batch = parameters().containsKey("send_script") ? batchScript(f.job) : "";
+        String comment = parameters().containsKey("send_comment") ? f.row.comment() : "";
+        return JobCompletionText.document(f.job, f.row, c.clusterName(), batch, comment, f.started);
+    }
+
     private static String place(SlurmConf c, String fallback) {
         String place = c.text(Key.JOB_COMP_LOC);
         return place.isEmpty() ? fallback : place;
     }
 
-    private JobCompletionTable table(SlurmConf c) throws IOException, InterruptedException {
-        String password = password(c);
-        String which = String.join("\n", c.text(Key.JOB_COMP_HOST), Long.toString(c.number(Key.JOB_COMP_PORT)), c.text(Key.JOB_COMP_USER), password,
-                place(c, TABLES));
+    /** With the password that JobCompPassScript prints, or JobCompPass. */
+    private JobCompletionTable table(SlurmConf c) {
+        String host = c.text(Key.JOB_COMP_HOST);
+        int port = (int) c.number(Key.JOB_COMP_PORT);
+        String user = c.text(Key.JOB_COMP_USER);
+        String program = c.text(Key.JOB_COMP_PASS_SCRIPT);
+        String password = c.text(Key.JOB_COMP_PASS);
+        int durationS = (int) seconds(c.parameters(Key.JOB_COMP_PARAMS), "token_duration", PassScript.DURATION_S).toSeconds();
+        String which = String.join("\n", host, Integer.toString(port), user, password, program, place(c, TABLES), Integer.toString(durationS));
         if (!which.equals(tableOf)) {
             table.ifPresent(JobCompletionTable::close);
-            table = Optional.of(new JobCompletionTable(Database.mariaDb(new Database.Server(c.text(Key.JOB_COMP_HOST),
-                    (int) c.number(Key.JOB_COMP_PORT), "", c.text(Key.JOB_COMP_USER), password, place(c, TABLES)))));
+            Database.Secret secret = program.isEmpty() ? () -> password
+                    : new PassScript("JobCompPassScript", program, host, port > 0 ? port : SQL_PORT, user, durationS)::password;
+            table = Optional.of(new JobCompletionTable(Database.mariaDb(new Database.Server(host, port, "", user, secret, place(c, TABLES), ""))));
             tableOf = which;
         }
         return table.orElseThrow();
-    }
-
-    /** What JobCompPassScript prints, or JobCompPass. */
-    private static String password(SlurmConf c) throws IOException, InterruptedException {
-        String script = c.text(Key.JOB_COMP_PASS_SCRIPT);
-        if (script.isEmpty()) {
-            return c.text(Key.JOB_COMP_PASS);
-        }
-        Process p = new ProcessBuilder(script).redirectError(ProcessBuilder.Redirect.DISCARD).start();
-        p.getOutputStream().close();
-        if (!p.waitFor(PASSWORD_SECONDS, TimeUnit.SECONDS)) {
-            p.destroyForcibly();
-            throw new IOException("JobCompPassScript does not end");
-        }
-        if (p.exitValue() != 0) {
-            throw new IOException("JobCompPassScript failed");
-        }
-        return new String(p.getInputStream().readNBytes(4096), StandardCharsets.UTF_8).strip();
     }
 
     private void post(SlurmConf c, Finished f) throws IOException, InterruptedException {
@@ -169,7 +200,7 @@ final class JobCompletion implements AutoCloseable {
         String place = place(c, "");
         HttpRequest request = HttpRequest.newBuilder(URI.create(place.contains("://") ? place : "http://" + place))
                 .timeout(seconds(parameters, "timeout", 30)).header("Content-Type", "application/json")
-                .POST(HttpRequest.BodyPublishers.ofString(JobCompletionText.document(f.job, f.row, c.clusterName(), batchScript(f.job)))).build();
+                .POST(HttpRequest.BodyPublishers.ofString(document(c, f))).build();
         HttpResponse<Void> answer = http.get().send(request, HttpResponse.BodyHandlers.discarding());
         if (answer.statusCode() / 100 != 2) {
             throw new IOException("the server answers " + answer.statusCode());
@@ -197,5 +228,17 @@ final class JobCompletion implements AutoCloseable {
     @Override
     public void close() {
         writer.interrupt();
+        try {
+            writer.join(CLOSE_MS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        kafka.ifPresent(k -> {
+            SlurmConf c = conf.get();
+            for (Finished f = waiting.poll(); f != null; f = waiting.poll()) {
+                k.add(topic(c, f), document(c, f), "JobId=" + f.job.id());
+            }
+            k.close();
+        });
     }
 }

@@ -9,6 +9,7 @@ import java.time.Instant;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -101,8 +102,24 @@ final class JobCompletionText {
         return (days > 0 ? days + "-" : "") + "%02d:%02d:00".formatted(minutes / 60 % 24, minutes % 60);
     }
 
-    /** The document of jobcomp/elasticsearch. Times in UTC. */
-    static String document(Job job, JobRow r, String cluster, String script) {
+    /** What is told of a job only when it is over. */
+    private static final List<String> OF_THE_END = List.of("@end", "elapsed", "derived_ec", "exit_code", "cpu_hours");
+
+    /**
+     * The document of jobcomp/elasticsearch and jobcomp/kafka. Times in UTC.
+     *
+     * @param script  "" to leave it out, as comment
+     * @param started the job begins; otherwise it is over
+     */
+    static String document(Job job, JobRow r, String cluster, String script, String comment, boolean started) {
+        Json.Obj o = document(job, r, cluster, script, comment);
+        if (started) {
+            OF_THE_END.forEach(o.fields()::remove);
+        }
+        return o.put("time_limit", r.limitMin() < 0 ? 0L : r.limitMin() * 60L).toString();
+    }
+
+    private static Json.Obj document(Job job, JobRow r, String cluster, String script, String comment) {
         Json.Obj o = new Json.Obj();
         o.put("jobid", (long) r.jobId()).put("username", r.userName()).put("user_id", r.userId() & 0xffffffffL).put("groupname", r.groupName())
                 .put("group_id", r.groupId() & 0xffffffffL).put("@start", utc(r.startTime())).put("@end", utc(r.endTime()))
@@ -125,13 +142,14 @@ final class JobCompletionText {
             {"std_out", paths.stdout().text()},
             {"cluster", cluster}, {"qos", r.qos()}, {"wc_key", r.wckey()}, {"job_name", r.name()}, {"account", r.account()},
             {"reservation_name", r.reservation()}, {"tres_req", r.tresRequested()}, {"tres_alloc", r.tresAllocated()},
-            {"orig_dependency", job.desc().timing().dependency()}, {"excluded_nodes", job.desc().request().excludeList()}, {"script", script}};
+            {"orig_dependency", job.desc().timing().dependency()}, {"excluded_nodes", job.desc().request().excludeList()}, {"script", script},
+            {"comment", comment}};
         for (String[] text : texts) {
             if (!text[1].isEmpty()) {
                 o.put(text[0], text[1]);
             }
         }
-        return o.put("time_limit", r.limitMin() < 0 ? 0L : r.limitMin() * 60L).toString();
+        return o;
     }
 
     private static String utc(long seconds) {

@@ -11,6 +11,7 @@ import dev.muster.model.Bytes;
 import dev.muster.model.Codec;
 import dev.muster.model.IndexSet;
 import dev.muster.model.MultiProgram;
+import dev.muster.model.JobDesc;
 import dev.muster.model.Json;
 import dev.muster.model.StepDesc;
 import dev.muster.model.X11;
@@ -105,10 +106,11 @@ final class Launches {
                 NodeLists.of(job.run().allocation()), job.desc().extras().getUserEnv(), share.gres());
     }
 
-    /** Nothing but the container that the script runs in. */
+    /** Nothing but the container that the script runs in, and what is looked at while it does. */
     private static StepDesc batchStep(Job job) {
-        String container = job.desc().extras().container();
-        return container.isEmpty() ? NO_STEP : Codec.bind(new Json.Obj().put("container", container), StepDesc.class);
+        JobDesc.Extras x = job.desc().extras();
+        return x.container().isEmpty() && x.profile().isEmpty() && x.acctgFreq().isEmpty() ? NO_STEP : Codec.bind(new Json.Obj()
+                .put("container", x.container()).put("profile", x.profile()).put("acctgFreq", x.acctgFreq()), StepDesc.class);
     }
 
     /** Files that are there already are truncated, unless the job or JobFileAppend says otherwise. */

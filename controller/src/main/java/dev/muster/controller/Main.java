@@ -5,6 +5,7 @@ import dev.muster.config.ConfigError;
 import dev.muster.config.Key;
 import dev.muster.config.SlurmConf;
 import dev.muster.config.HelpersConf;
+import dev.muster.config.KafkaConf;
 import dev.muster.config.ResourcesYaml;
 import dev.muster.config.Topologies;
 import dev.muster.daemon.CommandServiceKeeper;
@@ -68,6 +69,7 @@ public final class Main {
         HelpersConf.read(conf, wrong);
         Topologies.read(conf, wrong);
         BurstBufferConf.read(conf, wrong);
+        KafkaConf.read(conf, wrong);
         if (!wrong.isEmpty()) {
             wrong.forEach(e -> System.err.println("slurmctld: error: " + e.message()));
             System.err.println("slurmctld: fatal: Failed to initialize topology plugin");

@@ -62,6 +62,11 @@ final class Programs {
         }));
     }
 
+    /** Nothing follows any more. */
+    void close() {
+        completion.close();
+    }
+
     /** What a durable entry sets in motion. */
     void follow(Entry entry, State before, State after) {
         power.follow(entry, before, after);

@@ -298,6 +298,21 @@ class EmbeddedAccountingTest {
         assertThat(files("5")).isEmpty();
     }
 
+    /** Of a job's numbered steps the first ones; others count for themselves. shows: AccountingStorageParameters */
+    @Test
+    void soManyStepsOfAJobAreKept() {
+        open();
+        happens("Config", new Change.ConfigApplied(json("{'options':{'step_records_max':'1'}}", dev.muster.core.Settings.class), List.of(),
+                List.of()));
+        submitted();
+        started(1);
+        for (int id : List.of(1, -4)) {
+            happens("CreateStep", new Change.StepStarted(7, json("{'id':" + id + ",'desc':{'name':'true'},'state':'RUNNING','startTime':3,"
+                    + "'nodes':[{'node':'n1','tasks':[0],'cpus':2}]}", Step.class)));
+        }
+        assertThat(all(false, "7").getFirst().steps().stream().map(s -> s.stepId())).containsExactlyInAnyOrder(0, -4);
+    }
+
     private void store(String flags) {
         happens("Config", new Change.ConfigApplied(json("{'options':{'accounting_store':'" + flags + "'}}", dev.muster.core.Settings.class),
                 List.of(), List.of()));

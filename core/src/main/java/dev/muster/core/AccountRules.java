@@ -432,16 +432,35 @@ public final class AccountRules {
             }
         }
         for (AssocPolicy a : chain(desc)) {
-            if (!says(a.limits(), MINUTES)) {
+            Map<String, String> limits = overTime(a);
+            if (!says(limits, MINUTES)) {
                 continue;
             }
             use.goesByTime();
-            JobReason reason = minutes("AssocGrp", "Mem", a.limits(), q, usedBelow(a), sum(a, use), own, factor);
+            JobReason reason = minutes("AssocGrp", "Mem", limits, q, usedBelow(a), sum(a, use), own, factor);
             if (reason != JobReason.NONE) {
                 return reason;
             }
         }
-        return JobReason.NONE;
+        return assoc(desc).map(a -> runMinutes(a, q, own, use)).orElse(JobReason.NONE);
+    }
+
+    /** MaxTRESRunMins of the user's association, unless a QOS says how much it is. Slurm has no word of its own for it: it is a limit of a user. */
+    private JobReason runMinutes(AssocPolicy a, Map<String, String> ofQos, Map<String, Long> own, AccountUse use) {
+        Map<String, Long> most = tres(a.limits(), "MaxTRESRunMins");
+        most.keySet().removeAll(tres(ofQos, EACH_MINUTES.getFirst()).keySet());
+        if (most.isEmpty()) {
+            return JobReason.NONE;
+        }
+        use.goesByTime();
+        return tooManyMinutes(most, sum(a, use), own, "RunMinsPerUser");
+    }
+
+    private JobReason tooManyMinutes(Map<String, Long> most, AccountUse.Sum running, Map<String, Long> own, String whose) {
+        Map<String, Long> coming = new LinkedHashMap<>(own);
+        most.keySet().forEach(name -> coming.merge(name, running.leftMin(name, state.tickMs()), Long::sum));
+        return broken(most, coming).map(tres -> named("Max", tres, "Cpu" + whose, "Memory" + whose, "Node" + whose, "Billing" + whose,
+                "GRES" + whose)).orElse(JobReason.NONE);
     }
 
     /** Up to now: what was charged and what was not yet. */
@@ -479,7 +498,17 @@ public final class AccountRules {
         }
         Map<String, String> q = ofQos(desc);
         return rules(desc).stream().anyMatch(r -> isLimitedInMinutes(r.limits) && isSpent(r.limits, Map.of(), used(r.qos.id(), true)))
-                || chain(desc).stream().anyMatch(a -> isLimitedInMinutes(a.limits()) && isSpent(a.limits(), q, usedBelow(a)));
+                || chain(desc).stream().anyMatch(a -> isLimitedInMinutes(overTime(a)) && isSpent(overTime(a), q, usedBelow(a)));
+    }
+
+    /** What has been used in all is not limited at the root of a cluster, as in Slurm. */
+    private Map<String, String> overTime(AssocPolicy a) {
+        if (accounts.parent(a).isPresent() || !isLimitedInMinutes(a.limits())) {
+            return a.limits();
+        }
+        Map<String, String> out = new java.util.TreeMap<>(a.limits());
+        out.keySet().removeAll(List.of("GrpTRESMins", "GrpWall"));
+        return out;
     }
 
     private static boolean isLimitedInMinutes(Map<String, String> limits) {
@@ -524,12 +553,9 @@ public final class AccountRules {
                 continue;
             }
             AccountUse.Sum running = byUser ? r.sum(use, desc.owner().user(), "") : r.sum(use, "", desc.charge().account());
-            Map<String, Long> coming = new LinkedHashMap<>(own);
-            most.keySet().forEach(name -> coming.merge(name, running.leftMin(name, state.tickMs()), Long::sum));
-            Optional<String> broken = broken(most, coming);
-            if (broken.isPresent()) {
-                String whose = "RunMinsPer" + (byUser ? "User" : "Account");
-                return named("Max", broken.get(), "Cpu" + whose, "Memory" + whose, "Node" + whose, "Billing" + whose, "GRES" + whose);
+            JobReason reason = tooManyMinutes(most, running, own, "RunMinsPer" + (byUser ? "User" : "Account"));
+            if (reason != JobReason.NONE) {
+                return reason;
             }
         }
         return JobReason.NONE;

@@ -142,12 +142,12 @@ public record Settings(
     public static final String TRACK_WCKEY = "track_wckey";
     /** An option: words of AccountingStoreFlags in lower case. */
     public static final String ACCOUNTING_STORE = "accounting_store";
+    /** An option: how many of a job's numbered steps accounting keeps; all where it is not set. */
+    public static final String STEP_RECORDS_MAX = "step_records_max";
     /** Names of licences of AccountingStorageTRES, with commas. */
     public static final String TRACKED_LICENCES = "tracked_licences";
     /** Words of SelectTypeParameters, and LINEAR for select/linear. */
     public static final String SELECT = "select";
-    /** An option: {@code true} where AcctGatherProfileType names a kind of profiles; without one nobody profiles, here as in the original. */
-    public static final String PROFILES = "profiles";
     /** An option: {@code true} with LicenseParameters=RemoteFuzzyMatch: the server of a licence need not be named. */
     public static final String BARE_LICENCES = "bare_licences";
     /** ResvOverRun: seconds that jobs may run on after the end of their reservation; -1 for ever. */

@@ -180,7 +180,8 @@ final class StepRules {
         JobDesc.Extras ofJob = job.desc().extras();
         Map<String, String> options = state.settings().options();
         return d.withEnvironment(List.of()).withDefaults(TaskBinding.of(state.settings(), job), ofJob.tresBind(),
-                ofJob.oomKillStep().isEmpty() ? options.getOrDefault(Settings.OOM_KILL_STEP, "") : ofJob.oomKillStep(), ofJob.acctgFreq());
+                ofJob.oomKillStep().isEmpty() ? options.getOrDefault(Settings.OOM_KILL_STEP, "") : ofJob.oomKillStep(), ofJob.acctgFreq(),
+                ofJob.profile());
     }
 
     /** Finds a step's nodes, units and tasks within its job's allocation. */

@@ -27,6 +27,7 @@ import java.util.Map;
  * @param resvPorts     {@code --resv-ports}: how many ports of MpiParams the step has for itself on its nodes
  * @param debugLevel    {@code --slurmd-debug}: what its nodes tell on its standard error, 4 verbose, 5 debug; 0 for nothing
  * @param waitForChildren it has ended when none of its processes is left, not with its last task
+ * @param profile       {@code --profile} as written; "" for the job's
  * @param async         {@code --async}: nobody waits for it; it writes files on its nodes, and is queued while what it needs is busy
  * @param cpuFreq       {@code --cpu-freq} as written; the node reads it from the environment
  * @param containerId   {@code --container-id}, by which others find the step
@@ -70,27 +71,30 @@ public record StepDesc(
         int debugLevel,
         boolean waitForChildren,
         String cpuFreq,
-        String containerId) {
+        String containerId,
+        String profile) {
 
     public StepDesc withTimeLimit(int minutes) {
-        return with(minutes, cpuBind, environment, tresBind, oomKillStep, acctgFreq);
+        return with(minutes, cpuBind, environment, tresBind, oomKillStep, acctgFreq, profile);
     }
 
     public StepDesc withEnvironment(List<Bytes> entries) {
-        return with(timeLimitMin, cpuBind, entries, tresBind, oomKillStep, acctgFreq);
+        return with(timeLimitMin, cpuBind, entries, tresBind, oomKillStep, acctgFreq, profile);
     }
 
     /** With what others say where the step says nothing. */
-    public StepDesc withDefaults(String cpus, String tres, String oomKill, String sampling) {
+    public StepDesc withDefaults(String cpus, String tres, String oomKill, String sampling, String profiled) {
         return with(timeLimitMin, cpuBind.isEmpty() ? cpus : cpuBind, environment, tresBind.isEmpty() ? tres : tresBind,
-                oomKillStep.isEmpty() ? oomKill : oomKillStep, acctgFreq.isEmpty() ? sampling : acctgFreq);
+                oomKillStep.isEmpty() ? oomKill : oomKillStep, acctgFreq.isEmpty() ? sampling : acctgFreq,
+                profile.isEmpty() ? profiled : profile);
     }
 
-    private StepDesc with(int minutes, String cpus, List<Bytes> entries, String tres, String oomKill, String sampling) {
+    private StepDesc with(int minutes, String cpus, List<Bytes> entries, String tres, String oomKill, String sampling,
+            String profiled) {
         return new StepDesc(name, request, overlap, wholeNodes, relative, minutes, cpus, memBind, mpi, arguments, multiProg, entries,
                 workDir, io, killOnBadExit, noKill, waitSeconds, pty, ptyRows, ptyColumns, preserveEnv, taskProlog, taskEpilog, umask,
                 immediateFail, container, submitHost, submitPid, submitLine, limits, tres, oomKill, sampling, resvPorts, async, debugLevel,
-                waitForChildren, cpuFreq, containerId);
+                waitForChildren, cpuFreq, containerId, profiled);
     }
 
     /**

@@ -5,6 +5,7 @@ import dev.muster.config.HelpersConf;
 import dev.muster.config.JobContainerConf;
 import dev.muster.config.MpiConf;
 import dev.muster.config.OciConf;
+import dev.muster.config.ProfileConf;
 import dev.muster.daemon.DaemonLog;
 import java.nio.file.Path;
 import java.util.List;
@@ -105,9 +106,19 @@ public record Settings(
      * @param nodeSeconds AcctGatherNodeFreq: between two samples of the node's power; 0 for none
      * @param interfaces  AcctGatherInterconnectType=acct_gather_interconnect/sysfs: whose traffic counts; none where ic/sysfs is not accounted
      * @param tasks       how tasks are looked at
+     * @param profiling   time series of steps
      */
-    public record Sensing(boolean rapl, int nodeSeconds, List<String> interfaces, Tasks tasks) {
-        public static final Sensing NOTHING = new Sensing(false, 0, List.of(), Tasks.NOT);
+    public record Sensing(boolean rapl, int nodeSeconds, List<String> interfaces, Tasks tasks, Profiling profiling) {
+        public static final Sensing NOTHING = new Sensing(false, 0, List.of(), Tasks.NOT, Profiling.NOT);
+    }
+
+    /**
+     * @param conf       what becomes of the series
+     * @param frequency  JobAcctGatherFrequency: between two samples of each
+     * @param interfaces whose traffic is the series network
+     */
+    public record Profiling(ProfileConf conf, String frequency, List<String> interfaces) {
+        public static final Profiling NOT = new Profiling(ProfileConf.NONE, "", List.of());
     }
 
     /**

@@ -11,6 +11,7 @@ import dev.muster.config.Key;
 import dev.muster.config.NodeConf;
 import dev.muster.config.MpiConf;
 import dev.muster.config.OciConf;
+import dev.muster.config.ProfileConf;
 import dev.muster.config.SlurmConf;
 import dev.muster.config.TlsPlaces;
 import java.io.IOException;
@@ -127,6 +128,7 @@ final class SettingsReader {
             errors.add(new ConfigError(conf.file(), 0, conf.text(Key.ACCT_GATHER_INTERCONNECT_TYPE)
                     + " needs SysfsInterfaces in acct_gather.conf", ""));
         }
+        ProfileConf.of(conf, gather, errors);
         Map<String, String> params = conf.parameters(Key.JOB_ACCT_GATHER_PARAMS);
         if (params.containsKey("usepss") && params.containsKey("noshared")) {
             errors.add(new ConfigError(conf.file(), 0, "JobAcctGatherParams: NoShared and UsePss exclude each other", ""));
@@ -151,7 +153,9 @@ final class SettingsReader {
     private static Settings.Sensing sensing(SlurmConf conf, AcctGatherConf gather) {
         boolean accounted = sysfs(conf) && conf.has(Key.ACCOUNTING_STORAGE_TRES, "ic/sysfs");
         return new Settings.Sensing(conf.text(Key.ACCT_GATHER_ENERGY_TYPE).equalsIgnoreCase("acct_gather_energy/rapl"),
-                (int) conf.number(Key.ACCT_GATHER_NODE_FREQ), accounted ? gather.interfaces() : List.of(), tasks(conf));
+                (int) conf.number(Key.ACCT_GATHER_NODE_FREQ), accounted ? gather.interfaces() : List.of(), tasks(conf),
+                new Settings.Profiling(ProfileConf.of(conf, gather, new ArrayList<>()), conf.text(Key.JOB_ACCT_GATHER_FREQUENCY),
+                        sysfs(conf) ? gather.interfaces() : List.of()));
     }
 
     /** job_container.conf or namespace.yaml as far as this node is concerned, where slurm.conf asks for it. */
@@ -223,8 +227,13 @@ final class SettingsReader {
 
     /** The interval of {@code 30} or {@code task=30,energy=5}. */
     static OptionalInt taskSeconds(String frequency) {
+        return seconds(frequency, "task=");
+    }
+
+    /** Of a kind, {@code energy=}; a number alone is about tasks. */
+    static OptionalInt seconds(String frequency, String kind) {
         for (String part : frequency.split(",")) {
-            String number = part.startsWith("task=") ? part.substring(5) : part;
+            String number = part.startsWith(kind) ? part.substring(kind.length()) : kind.equals("task=") ? part : "";
             if (!number.isEmpty() && number.chars().allMatch(Character::isDigit)) {
                 return OptionalInt.of(Integer.parseInt(number));
             }

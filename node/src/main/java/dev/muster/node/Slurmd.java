@@ -122,8 +122,9 @@ public final class Slurmd implements AutoCloseable {
         Namespaces namespaces = new Namespaces(settings, log);
         files = new UserFiles(namespaces::kept);
         windows = new X11Tunnels(settings, log, spool, namespaces);
+        Profiles profiles = profiles();
         Starter starter = new Starter(settings, log, spool, cgroups, new SpecBuilder(settings, probe.topology()), namespaces, windows, hooks,
-                sensors, machine.stepds);
+                sensors, profiles, machine.stepds);
         mpi = new MpiLinks(settings, log, loop, spool, node -> dial(neighbours, sessions, node, MpiLinks.STREAM));
         jobs = new Jobs(settings, log, loop, spool, reports, hooks, cgroups, starter, mpi, machine.starters,
                 bootId);
@@ -137,6 +138,7 @@ public final class Slurmd implements AutoCloseable {
         manager = new StepManager(settings, log, loop, jobs, reports, spool, (node, message, body) -> ask(neighbours, sessions, node, message, body),
                 bootId, () -> isConnected());
         adopt();
+        loop.post(profiles::start);
         IoRelay relay = new IoRelay(settings, log, loop, this::step, spool, node -> dial(neighbours, sessions, node, "io"));
         launches = new LaunchRelay(settings, log, loop, jobs::launch, node -> dial(neighbours, sessions, node, LaunchRelay.STREAM));
         queries = new Queries(settings, loop, jobs, sensors, this::hardware, () -> lastMessage, startTime,
@@ -186,6 +188,14 @@ public final class Slurmd implements AutoCloseable {
         } catch (IOException e) {
             throw new CannotStartException("UsePAM: " + stepd + ": " + Reasons.of(e));
         }
+    }
+
+    private Profiles profiles() {
+        Settings.Sensing how = settings.around().sensing();
+        ProfileSink sink = how.profiling().conf().kind().equals("influxdb")
+                ? new InfluxSink(how.profiling().conf(), settings.cluster(), settings.nodeName(), log) : ProfileSink.NONE;
+        return new Profiles(loop, how, settings.confinement().tracking() == Confinement.Tracking.GROUP, () -> jobs.running(),
+                () -> Profiles.meters(Path.of("/"), sensors, how.profiling().interfaces()), sink, log);
     }
 
     private void sampleLater() {

@@ -29,10 +29,11 @@ final class Starter {
     private final CpuFrequency frequencies;
     private final ZoneSort memory;
     private final Sensors sensors;
+    private final Profiles profiles;
     private final StepdServer stepds;
 
     Starter(Settings settings, DaemonLog log, Spool spool, Cgroups cgroups, SpecBuilder specs, Namespaces namespaces, X11Tunnels windows,
-            Hooks hooks, Sensors sensors, StepdServer stepds) {
+            Hooks hooks, Sensors sensors, Profiles profiles, StepdServer stepds) {
         this.settings = settings;
         this.log = log;
         this.spool = spool;
@@ -43,6 +44,7 @@ final class Starter {
         this.containers = new Containers(settings, log);
         this.hooks = hooks;
         this.sensors = sensors;
+        this.profiles = profiles;
         this.frequencies = new CpuFrequency(Path.of("/"), log);
         this.memory = new ZoneSort(Path.of("/"), settings.around().sortMemory(), log);
         this.stepds = stepds;
@@ -102,6 +104,7 @@ final class Starter {
     /** Tasks in a container are the runtime's. */
     private byte[] built(Launch launch, SpecBuilder.Place place, Path directory)
             throws SpecBuilder.RefusedException, FailedException, IOException {
+        profiles.begin(directory, launch);
         if (!launch.mpi().isEmpty()) {
             return specs.build(launch, place.with(mpi(launch, directory)));
         }
@@ -160,6 +163,7 @@ final class Starter {
 
     /** With what the node's meters say of the time from its start to now, when it is over. */
     Usage metered(Path stepDirectory, Usage usage) {
+        profiles.end(stepDirectory);
         return sensors.end(stepDirectory, usage);
     }
 

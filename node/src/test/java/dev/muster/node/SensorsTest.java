@@ -44,7 +44,8 @@ class SensorsTest {
     }
 
     private Sensors sensors(boolean rapl, int nodeSeconds, String... interfaces) throws IOException {
-        return new Sensors(root, new Settings.Sensing(rapl, nodeSeconds, List.of(interfaces), Settings.Tasks.NOT), root.resolve("spool"), "boot", 0,
+        return new Sensors(root, new Settings.Sensing(rapl, nodeSeconds, List.of(interfaces), Settings.Tasks.NOT,
+                Settings.Profiling.NOT), root.resolve("spool"), "boot", 0,
                 new DaemonLog("slurmd", root + "/log", false, 5, ""));
     }
 

@@ -70,10 +70,8 @@ final class Unsupported {
 
     private static List<Rule> extras(JobDesc.Extras e, Settings settings) {
         boolean buffers = settings.options().containsKey(Settings.BURST_BUFFER);
-        boolean profiled = settings.options().containsKey(Settings.PROFILES);
         return List.of(
                 new Rule(!buffers && !e.burstBuffer().isEmpty(), "without BurstBufferType --bb or --bbf"),
-                new Rule(profiled && !e.profile().isEmpty() && !e.profile().equalsIgnoreCase("none"), "with AcctGatherProfileType --profile"),
                 said(e.power(), "--power"));
     }
 

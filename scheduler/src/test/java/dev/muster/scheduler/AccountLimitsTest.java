@@ -38,6 +38,10 @@ class AccountLimitsTest {
 
     /** Root over dept over alice, who has a second account. */
     private void policy(String enforce, String ofDept, String ofAlice, String ofQos) {
+        policy(enforce, "", ofDept, ofAlice, ofQos);
+    }
+
+    private void policy(String enforce, String ofRoot, String ofDept, String ofAlice, String ofQos) {
         Settings s = cluster.state().settings();
         Map<String, String> options = new TreeMap<>(s.options());
         options.put("accounting_enforce", enforce);
@@ -48,7 +52,7 @@ class AccountLimitsTest {
                 s.awaitProlog(), s.configOverrides(), s.disableRootJobs(), s.gresTypes(), options), cluster.state().nextJobId(),
                 cluster.state().jobIdCeiling(), cluster.state().nextSluid(), cluster.state().sluidCeiling())));
         cluster.core().apply(entry);
-        List<AssocPolicy> assocs = new ArrayList<>(List.of(assoc(1, 0, "root", "", "", "normal"), assoc(2, 1, "dept", "", ofDept, "normal"),
+        List<AssocPolicy> assocs = new ArrayList<>(List.of(assoc(1, 0, "root", "", ofRoot, "normal"), assoc(2, 1, "dept", "", ofDept, "normal"),
                 assoc(3, 2, "dept", "alice", ofAlice, "normal", "fast"), assoc(4, 1, "other", "", "", "normal"),
                 assoc(5, 4, "other", "alice", "", "normal"), assoc(6, 2, "dept", "bob", "", "normal", "fast")));
         cluster.apply(new Command.ApplyPolicy(new Policy(assocs,
@@ -258,6 +262,18 @@ class AccountLimitsTest {
                                 |                    | MaxTRESPerNode=mem=15 | qa:2      | QOSMaxMemoryPerNode
                                 |                    | MaxTRESRunMinsPU=cpu=30 | qa/20,qa/20,qb/20 | RUNNING MaxCpuRunMinsPerUser RUNNING
                                 |                    | MaxTRESRunMinsPA=mem=300 | qa/20,qb/20 | RUNNING MaxMemoryRunMinsPerAccount
+                                | MaxTRESRunMins=cpu=30 |                    | a/20,a/20,b/20 | RUNNING MaxCpuRunMinsPerUser RUNNING
+                                | MaxTRESRunMins=mem=300 |                   | a/20,a/20 | RUNNING MaxMemoryRunMinsPerUser
+                                | MaxTRESRunMins=cpu=30 | MaxTRESRunMinsPU=cpu=50 | qa/20,qa/20,qa/20 | RUNNING RUNNING MaxCpuRunMinsPerUser
+                                | MaxTRESRunMins=cpu=30 |                    | a/31      | MaxCpuRunMinsPerUser
+                                |                    | MaxTRESPA=cpu=2       | qa:2,qb   | RUNNING MaxCpuPerAccount
+                                |                    | MaxSubmitJobsPA=1     | qa,qb     | RUNNING refused
+                                |                    | GrpSubmitJobs=1       | qa,qb     | RUNNING refused
+                                |                    | GrpJobs=1             | qa,qb     | RUNNING QOSGrpJobsLimit
+                                |                    | GrpTRESRunMins=cpu=30 | qa/20,qb/20 | RUNNING QOSGrpCPURunMinutesLimit
+        GrpTRES=billing=1       |                    |                       | a:2,a     | AssocGrpBilling RUNNING
+                                |                    | LimitFactor=2         | qa:2      | RUNNING
+        GrpTRES=cpu=2           |                    | LimitFactor=2         | qa:4,a    | RUNNING AssocGrpCpuLimit
                                 |                    | Flags=Relative GrpTRES=cpu=25 | qa:2,qa | RUNNING QOSGrpCpuLimit
                                 |                    | Flags=DenyOnLimit,Relative MaxTRES=cpu=25 | qa:3,qa:2 | refused RUNNING
         GrpTRESMins=cpu=30      |                    | UsageFactor=2         | qa/20     | RUNNING
@@ -348,6 +364,18 @@ class AccountLimitsTest {
         assertThat(cluster.state().jobs().at(id).state().name()).isEqualTo("RUNNING");
         cluster.pass(302);
         assertThat(cluster.state().jobs().at(id).state().name()).isEqualTo(state);
+    }
+
+    /** What was used in all has no limit at the root of a cluster; what runs at once has. */
+    @ParameterizedTest
+    @CsvSource({"GrpTRESMins=cpu=5, RUNNING", "GrpWall=5, RUNNING", "GrpTRESRunMins=cpu=5, AssocGrpCPURunMinutesLimit",
+        "GrpTRES=cpu=0, AssocGrpCpuLimit"})
+    void theRootsLimits(String ofRoot, String expected) {
+        policy("limits,qos,safe", ofRoot, "", "", "");
+        int id = cluster.accept("charge.account=dept timing.timeLimitMin=20");
+        cluster.schedule();
+        cluster.pass(302);
+        assertThat(cluster.state().jobs().at(id).isPending() ? cluster.core().planner().reason(id).word() : "RUNNING").isEqualTo(expected);
     }
 
     /** So many jobs grow older at once; when one of them starts, or the limit goes, the next one does. */

@@ -52,10 +52,6 @@ class PlacementTest {
                 partition=p extras.profile=none      | n1:1
                 partition=p extras.profile=task      | n1:1
                 """.replace("%s", no));
-        table("n1 cpus=4", "p nodes=n1", "options.profiles=true", """
-                partition=p extras.profile=none      | n1:1
-                partition=p extras.profile=task      | with AcctGatherProfileType --profile%s
-                """.replace("%s", no));
     }
 
     @Test

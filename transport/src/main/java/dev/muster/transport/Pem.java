@@ -22,7 +22,7 @@ import java.util.regex.Pattern;
  * Certificates and private keys as text (RFC 7468). The JDK reads keys as PKCS #8 only; what {@code openssl ecparam} and older
  * tools write (SEC 1 and PKCS #1) is put into that form here.
  */
-final class Pem {
+public final class Pem {
     private static final Pattern KEY = Pattern.compile("-----BEGIN ((?:EC |RSA |ENCRYPTED )?PRIVATE KEY)-----([A-Za-z0-9+/=\\s]*)-----END \\1-----");
     private static final byte[] VERSION_0 = {2, 1, 0};
     /** rsaEncryption (1.2.840.113549.1.1.1) without parameters, and id-ecPublicKey (1.2.840.10045.2.1). */
@@ -35,7 +35,7 @@ final class Pem {
     private Pem() {}
 
     /** All certificates of a text, in its order. @throws IOException if there is none */
-    static List<X509Certificate> certificates(byte[] text) throws IOException {
+    public static List<X509Certificate> certificates(byte[] text) throws IOException {
         try {
             List<X509Certificate> out = new ArrayList<>();
             CertificateFactory.getInstance("X.509").generateCertificates(new ByteArrayInputStream(text))
@@ -50,7 +50,7 @@ final class Pem {
     }
 
     /** The first private key of a text. @throws IOException if there is none that can be read */
-    static PrivateKey key(byte[] text) throws IOException {
+    public static PrivateKey key(byte[] text) throws IOException {
         Matcher m = KEY.matcher(new String(text, StandardCharsets.ISO_8859_1));
         if (!m.find()) {
             throw new IOException("there is no private key in it");

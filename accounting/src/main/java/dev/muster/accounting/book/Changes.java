@@ -33,9 +33,21 @@ public final class Changes {
      * @param coordinators   may change what is below their accounts
      * @param noDefaults     users need no default account, and get one only where it is named
      * @param absolute       a resource's shares are counts, not hundredths
+     * @param preservesResources resources' names keep their capitals
+     * @param clusterQos     what the jobs of a new cluster may be under
      */
-    public record Rules(boolean preservesUsers, boolean coordinators, boolean noDefaults, boolean absolute) {
-        public static final Rules STANDARD = new Rules(false, true, false, false);
+    public record Rules(boolean preservesUsers, boolean coordinators, boolean noDefaults, boolean absolute, boolean preservesResources,
+            String clusterQos) {
+        public static final Rules STANDARD = new Rules(false, true, false, false, false, STANDARD_QOS);
+    }
+
+    /** The QOS that there always is. */
+    public static final String STANDARD_QOS = "normal";
+
+    /** Those of DefaultQOS, if there are all of them. */
+    public static String clusterQos(Book book, String wanted) {
+        String lower = wanted.toLowerCase(Locale.ROOT).strip();
+        return !lower.isEmpty() && List.of(lower.split(",")).stream().allMatch(q -> book.qos(q).isPresent()) ? lower : STANDARD_QOS;
     }
 
     final Book book;
@@ -176,7 +188,8 @@ public final class Changes {
 
     List<String> where(String key) {
         boolean users = key.equals("user") || key.equals("name") && List.of("user", "coordinator").contains(change.entity());
-        return list(change.where(), key, rules.preservesUsers && users);
+        boolean resources = key.equals("name") && change.entity().equals("resource");
+        return list(change.where(), key, rules.preservesUsers && users || rules.preservesResources && resources);
     }
 
     String set(String key) {
@@ -237,7 +250,7 @@ public final class Changes {
             return;
         }
         for (String name : wanted) {
-            TreeMap<String, String> limits = limits(Map.of("Fairshare", "1", "QOS", "normal"), LimitField.ASSOC);
+            TreeMap<String, String> limits = limits(Map.of("Fairshare", "1", "QOS", clusterQos(book, rules.clusterQos)), LimitField.ASSOC);
             beginCluster(book, name, limits, now);
             if (sets("classification")) {
                 book.cluster(name).ifPresent(this::classify);

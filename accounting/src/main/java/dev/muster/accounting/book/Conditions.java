@@ -14,6 +14,7 @@ public final class Conditions {
             Map.entry("show cluster", "name classification rpc qos defaultqos"),
             Map.entry("show coordinator", "name account"),
             Map.entry("show event", "cluster end event node reason start state user maxcpus mincpus condflags"),
+            Map.entry("show instance", "cluster end extra instanceid instancetype node start"),
             Map.entry("show problem", "cluster account user"),
             Map.entry("show qos", "name description id preemptmode"),
             Map.entry("show reservation", "cluster names ids flags nodes start end"),

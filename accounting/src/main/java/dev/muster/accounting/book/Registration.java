@@ -10,11 +10,11 @@ import java.util.TreeMap;
 public final class Registration {
     private Registration() {}
 
-    /** Puts it into the draft; a cluster that nobody added yet is added, as Slurm does. False if nothing is new. */
-    public static boolean apply(Book draft, Register r, String actor, long now) {
+    /** Puts it into the draft; a cluster that nobody added yet is added, as Slurm does, with the QOS of DefaultQOS. False if nothing is new. */
+    public static boolean apply(Book draft, Register r, String actor, long now, String clusterQos) {
         boolean changed = false;
         if (draft.cluster(r.cluster()).isEmpty()) {
-            Changes.beginCluster(draft, r.cluster(), new TreeMap<>(Map.of("Fairshare", "1", "QOS", "normal")), now);
+            Changes.beginCluster(draft, r.cluster(), new TreeMap<>(Map.of("Fairshare", "1", "QOS", Changes.clusterQos(draft, clusterQos))), now);
             draft.log(now, "Add Clusters", actor, r.cluster(), r.cluster(), "");
             changed = true;
         }

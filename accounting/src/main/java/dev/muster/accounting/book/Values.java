@@ -150,12 +150,25 @@ final class Values {
         return String.join(",", out);
     }
 
+    /** Of an account: that its users coordinate it, or that they do not any more. */
+    private static String coordinators(String old, String value, char sign, List<String> errors) {
+        String none = "No" + LimitField.USERS_ARE_COORDS;
+        Set<String> said = words(value);
+        Optional<String> unknown = said.stream().filter(w -> !w.equalsIgnoreCase(LimitField.USERS_ARE_COORDS) && !w.equalsIgnoreCase(none))
+                .findFirst();
+        if (unknown.isPresent()) {
+            return refused(old, " Unknown flag '" + unknown.get() + "'. Valid account flags are '" + LimitField.USERS_ARE_COORDS + "," + none + "'",
+                    errors);
+        }
+        if (said.stream().anyMatch(none::equalsIgnoreCase)) {
+            return "";
+        }
+        return combined(old, value.isBlank() ? Set.of() : Set.of(LimitField.USERS_ARE_COORDS), sign);
+    }
+
     private static String flags(LimitField field, String old, String value, char sign, boolean ofQos, List<String> errors) {
         if (!ofQos) {
-            Optional<String> unknown = words(value).stream().filter(w -> !w.equalsIgnoreCase(LimitField.USERS_ARE_COORDS)).findFirst();
-            return unknown.map(word -> refused(old, " Unknown flag '" + word + "'. Valid account flags are '" + LimitField.USERS_ARE_COORDS + "'",
-                    errors))
-                    .orElseGet(() -> combined(old, value.isBlank() ? Set.of() : Set.of(LimitField.USERS_ARE_COORDS), sign));
+            return coordinators(old, value, sign, errors);
         }
         List<String> known = field.name().equals("PreemptMode") ? LimitField.PREEMPT_MODES : LimitField.QOS_FLAGS;
         Set<String> spelled = new LinkedHashSet<>();

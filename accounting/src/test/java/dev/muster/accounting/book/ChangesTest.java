@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.model.accounting.DbdMessages.Change;
 import dev.muster.model.accounting.DbdMessages.Changed;
-import dev.muster.model.accounting.DbdMessages.Show;
+import dev.muster.model.accounting.DbdMessages.Register;
 import dev.muster.model.accounting.DbdMessages.Show;
 import dev.muster.model.accounting.Entities.Assoc;
 import dev.muster.model.accounting.LimitField;
@@ -325,7 +325,7 @@ class ChangesTest {
     void capitalsOfUsersAreKeptWhereTheSiteSaysSo() {
         root("add user name=root account=phys set adminlevel=Administrator");
         Change add = new Change("add", "user", Map.of(), Map.of("name", "Ann.Lee", "account", "PHYS"), true);
-        ruled("root", new Changes.Rules(true, true, false, false), add);
+        ruled("root", new Changes.Rules(true, true, false, false, false, ""), add);
         assertThat(book.user("Ann.Lee")).isPresent();
         assertThat(book.assoc("c", "phys", "Ann.Lee", "")).isPresent();
         ruled("root", Changes.Rules.STANDARD, new Change("add", "user", Map.of(), Map.of("name", "Bob.Lee", "account", "phys"), true));
@@ -333,11 +333,35 @@ class ChangesTest {
         assertThat(book.user("Bob.Lee")).isEmpty();
     }
 
+    /** PreserveCaseResource, and without. */
+    @ParameterizedTest
+    @CsvSource({"true, MatLab", "false, matlab"})
+    void capitalsOfResourcesAreKeptWhereTheSiteSaysSo(boolean preserves, String name) {
+        Changes.Rules rules = new Changes.Rules(false, true, false, false, preserves, "");
+        ruled("root", rules, new Change("add", "resource", Map.of("count", "5"), Map.of("name", "MatLab"), true));
+        assertThat(book.resourcesEver()).extracting(r -> r.name()).containsExactly(name);
+        assertThat(ruled("root", rules, new Change("modify", "resource", Map.of("count", "6"), Map.of("name", "MatLab"), true)).error()).isEmpty();
+        assertThat(book.resourcesEver()).extracting(r -> r.count()).containsExactly(6L);
+    }
+
+    /** DefaultQOS is what a new cluster's root has, whoever adds it. */
+    @ParameterizedTest
+    @CsvSource({"high, high", "'HIGH,normal', 'high,normal'", "none, normal", "'', normal"})
+    void aNewClustersQos(String said, String expected) {
+        root("add qos name=high");
+        Changes.Rules rules = new Changes.Rules(false, true, false, false, false, said);
+        ruled("root", rules, new Change("add", "cluster", Map.of(), Map.of("name", "d"), true));
+        assertThat(book.assoc("d", "root", "", "").orElseThrow().limit("QOS")).isEqualTo(expected);
+        Book draft = book.draft();
+        Registration.apply(draft, new Register("e", "j", 5, "h", 6817, 1, "cpu=1", "n1", 1, List.of()), "root", 1, said);
+        assertThat(draft.assoc("e", "root", "", "").orElseThrow().limit("QOS")).isEqualTo(expected);
+    }
+
     @Test
     void coordinatorsMayNothingWhereTheSiteSaysSo() {
         root("add coordinator name=bob account=phys");
         Change add = new Change("add", "account", Map.of("parent", "phys"), Map.of("name", "sub"), true);
-        assertThat(ruled("bob", new Changes.Rules(false, false, false, false), add).errno()).isEqualTo(2002);
+        assertThat(ruled("bob", new Changes.Rules(false, false, false, false, false, ""), add).errno()).isEqualTo(2002);
         assertThat(ruled("bob", Changes.Rules.STANDARD, add).error()).isEmpty();
     }
 

@@ -61,9 +61,9 @@ record Entity(String name, String word, List<Name> conditions, String format, Li
             maxjobsaccrue:8|MaxJobsAccrue|13|MaxJobsAccrue
             maxnodes:4 maxnodesperjob:4|MaxNodes|8|MaxTRES|NODES
             maxsubmitjobs:4|MaxSubmit|9|MaxSubmitJobs
-            maxtres:7 maxtresperjob:11|MaxTRES|13|MaxTRES|TRES
-            maxtrespernode:11|MaxTRESPerNode|14|MaxTRESPerNode|TRES
-            maxtresmins:8 maxtresminsperjob:11|MaxTRESMins|13|MaxTRESMins|TRES
+            maxtres:7 maxtresperjob:11 maxtrespj:9|MaxTRES|13|MaxTRES|TRES
+            maxtrespernode:11 maxtrespn:9|MaxTRESPerNode|14|MaxTRESPerNode|TRES
+            maxtresmins:8 maxtresminsperjob:11 maxtresminspj:13|MaxTRESMins|13|MaxTRESMins|TRES
             maxtresrunmins:8|MaxTRESRunMins|14|MaxTRESRunMins|TRES
             maxcpurunmins:7|MaxCPURunMins|15|MaxTRESRunMins|CPUS
             maxwall:4 maxwalldurationperjob:4|MaxWall|11|MaxWall|MINUTES
@@ -122,9 +122,9 @@ record Entity(String name, String word, List<Name> conditions, String format, Li
             maxnodesperuser:12 maxnodespu:10|MaxNodesPU|10|MaxTRESPU|NODES
             maxsubmitpa:11 maxsubmitjobspa:11 maxsubmitjobsperaccount:17|MaxSubmitPA|11|MaxSubmitJobsPA
             maxsubmitpu:11 maxsubmitjobspu:11 maxsubmitjobsperuser:17 maxsubmitjobs:4|MaxSubmitPU|11|MaxSubmitJobsPU
-            maxtres:7 maxtresperjob:11|MaxTRES|13|MaxTRES|TRES
-            maxtrespernode:11|MaxTRESPerNode|14|MaxTRESPerNode|TRES
-            maxtresmins:8 maxtresminsperjob:11|MaxTRESMins|13|MaxTRESMins|TRES
+            maxtres:7 maxtresperjob:11 maxtrespj:9|MaxTRES|13|MaxTRES|TRES
+            maxtrespernode:11 maxtrespn:9|MaxTRESPerNode|14|MaxTRESPerNode|TRES
+            maxtresmins:8 maxtresminsperjob:11 maxtresminspj:13|MaxTRESMins|13|MaxTRESMins|TRES
             maxtrespu:9 maxtresperuser:11|MaxTRESPU|13|MaxTRESPU|TRES
             maxtrespa:9 maxtresperaccount:11|MaxTRESPA|13|MaxTRESPA|TRES
             maxtresrunminspa:16 maxtresrunminsperaccount:18|MaxTRESRunMinsPA|15|MaxTRESRunMinsPA|TRES
@@ -198,6 +198,16 @@ record Entity(String name, String word, List<Name> conditions, String format, Li
                     + "states:4=state users:1=user maxcpus:4=maxcpus mincpus:4=mincpus condflags:3=condflags"),
                             "cluster,nodename,start,end,state,reason,user",
                     columns(OTHER_COLUMNS)),
+            new Entity("instance", "instances:1", names("clusters:1=cluster end:2=end extra:2=extra instanceid:9=instanceid "
+                    + "instancetype:9=instancetype nodes:1=node start:1=start"),
+                    "cluster,nodename,start,end,instanceid,instancetype,extra", columns("""
+                            cluster:1|Cluster|10|Cluster
+                            end:2 timeend:5|TimeEnd|19|TimeEnd|TIME
+                            extra:2|Extra|20|Extra
+                            instanceid:9|InstanceId|20|InstanceId
+                            instancetype:9|InstanceType|20|InstanceType
+                            nodename:1|NodeName|-15|NodeName
+                            start:1 timestart:5|TimeStart|19|TimeStart|TIME""")),
             new Entity("problem", "problems:1", names("clusters:1=cluster accounts:2=account users:1=user"), "cluster,account,user,problem",
                     columns(OTHER_COLUMNS)),
             new Entity("qos", "qos:1", names("names:1=name clusters:1=cluster qoslevel:1=name descriptions:1=description ids:1=id "

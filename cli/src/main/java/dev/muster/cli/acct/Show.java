@@ -19,6 +19,7 @@ import java.util.Set;
 
 /** {@code sacctmgr show …}. */
 final class Show {
+    private static final long DAY_S = 86_400;
     private static final List<String> NO_ENTITY = List.of("No valid entity in list command",
             "Input line must include \"Account\", \"Association\", \"Cluster\", \"Configuration\",",
             "\"Event\", \"Federation\", \"Problem\", \"QOS\", \"Resource\", \"Reservation\",",
@@ -48,6 +49,10 @@ final class Show {
             options.add("withassoc");
         }
         conditions(entity, Words.of(words.subList(1, words.size())));
+        if (entity.name().equals("instance")) {
+            where.putIfAbsent("cluster", String.join(",", c.host().clusters()));
+            where.putIfAbsent("start", Long.toString(Moments.seconds(c, "midnight") - DAY_S));
+        }
         if (entity.name().equals("reservation")) {
             where.putIfAbsent("cluster", String.join(",", c.host().clusters()));
             where.putIfAbsent("start", Long.toString(Moments.seconds(c, "midnight")));

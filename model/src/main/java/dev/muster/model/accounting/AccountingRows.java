@@ -18,13 +18,13 @@ public final class AccountingRows {
      * @param contents what texts name and the tables may not have yet
      */
     public record Batch(long seq, List<JobRow> jobs, List<StepRow> steps, List<EventRow> events, List<TextRow> texts, List<Content> contents,
-            List<ReservationRow> reservations) {
+            List<ReservationRow> reservations, List<InstanceRow> instances) {
         public Batch(long seq, List<JobRow> jobs, List<StepRow> steps, List<EventRow> events) {
             this(seq, jobs, steps, events, List.of(), List.of());
         }
 
         public Batch(long seq, List<JobRow> jobs, List<StepRow> steps, List<EventRow> events, List<TextRow> texts, List<Content> contents) {
-            this(seq, jobs, steps, events, texts, contents, List.of());
+            this(seq, jobs, steps, events, texts, contents, List.of(), List.of());
         }
 
         public Batch(long seq, List<JobRow> jobs, List<StepRow> steps) {
@@ -42,6 +42,14 @@ public final class AccountingRows {
      */
     public record ReservationRow(
             String name, long start, long end, String nodes, String flags, String accounts, String users, String tres, boolean removed) {}
+
+    /**
+     * A node runs on another instance of a cloud from here on.
+     *
+     * @param instanceId "" as the type where it runs on none
+     * @param extra      the node's Extra
+     */
+    public record InstanceRow(String cluster, String node, long time, String instanceId, String instanceType, String extra) {}
 
     /** What a batch job was submitted with, where it is kept. Key: sluid. Hashes are "" for what is not kept. */
     public record TextRow(long sluid, String scriptHash, String environmentHash) {}

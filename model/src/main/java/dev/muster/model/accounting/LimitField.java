@@ -39,9 +39,9 @@ public record LimitField(String name, Kind kind, boolean inherited, List<String>
             MaxJobs COUNT inherited maxjobs:4 maxjobsperuser:9
             MaxJobsAccrue COUNT inherited maxjobsaccrue:8
             MaxSubmitJobs COUNT inherited maxsubmitjobs:4
-            MaxTRES TRES inherited maxtres:7 maxtresperjob:8
-            MaxTRESPerNode TRES inherited maxtrespernode:11
-            MaxTRESMins TRES inherited maxtresmins:8 maxtresminsperjob:11
+            MaxTRES TRES inherited maxtres:7 maxtresperjob:8 maxtrespj:9
+            MaxTRESPerNode TRES inherited maxtrespernode:11 maxtrespn:9
+            MaxTRESMins TRES inherited maxtresmins:8 maxtresminsperjob:11 maxtresminspj:13
             MaxTRESRunMins TRES inherited maxtresrunmins:8
             MaxWall MINUTES inherited maxwall:4 maxwalldurationperjob:8
             MinPrioThresh COUNT inherited minpriothreshold:4
@@ -69,11 +69,11 @@ public record LimitField(String name, Kind kind, boolean inherited, List<String>
             MaxJobsPU COUNT - maxjobsperuser:8 maxjobspu:8 maxjobs:4
             MaxSubmitJobsPA COUNT - maxsubmitjobsperaccount:17 maxsubmitjobspa:15 maxsubmitpa:11
             MaxSubmitJobsPU COUNT - maxsubmitjobsperuser:16 maxsubmitjobspu:15 maxsubmitpu:10 maxsubmitjobs:4
-            MaxTRES TRES - maxtres:7 maxtresperjob:11
-            MaxTRESPerNode TRES - maxtrespernode:11
+            MaxTRES TRES - maxtres:7 maxtresperjob:11 maxtrespj:9
+            MaxTRESPerNode TRES - maxtrespernode:11 maxtrespn:9
             MaxTRESPU TRES - maxtresperuser:11 maxtrespu:9
             MaxTRESPA TRES - maxtresperaccount:11 maxtrespa:9
-            MaxTRESMins TRES - maxtresmins:8 maxtresminsperjob:11
+            MaxTRESMins TRES - maxtresmins:8 maxtresminsperjob:11 maxtresminspj:13
             MaxTRESRunMinsPA TRES - maxtresrunminspa:16 maxtresrunminsperaccount:18
             MaxTRESRunMinsPU TRES - maxtresrunminspu:8 maxtresrunminsperuser:8 maxtresrunmins:8
             MaxWall MINUTES - maxwalldurationperjob:4

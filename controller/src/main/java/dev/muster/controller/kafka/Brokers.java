@@ -1,0 +1,90 @@
+package dev.muster.controller.kafka;
+
+import dev.muster.config.KafkaConf;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.AuthenticationException;
+import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.RetriableException;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+
+/** The way to brokers, by Kafka's own library. Belongs to one thread. */
+final class Brokers implements AutoCloseable {
+    /** Trying it again would not help. */
+    static final class RefusedException extends IOException {
+        private static final long serialVersionUID = 1L;
+
+        RefusedException(Throwable why) {
+            super(why.getMessage(), why);
+        }
+    }
+
+    private final KafkaConf conf;
+    private KafkaProducer<byte[], byte[]> producer;
+
+    Brokers(KafkaConf conf) {
+        this.conf = conf;
+    }
+
+    /** Messages of a topic, in order; they are durable at the brokers, as acks says, when this returns. @throws RefusedException for one of them */
+    void send(String topic, List<byte[]> values) throws IOException, InterruptedException {
+        try {
+            List<Future<?>> sent = new ArrayList<>();
+            for (byte[] value : values) {
+                sent.add(producer().send(new ProducerRecord<>(topic, value)));
+            }
+            producer.flush();
+            for (Future<?> one : sent) {
+                one.get();
+            }
+        } catch (InterruptException e) {
+            Thread.interrupted();       // it is told by the exception
+            throw new InterruptedException();
+        } catch (ExecutionException e) {
+            throw failure(e.getCause());
+        } catch (KafkaException e) {
+            throw failure(e);
+        }
+    }
+
+    private static IOException failure(Throwable why) {
+        return why instanceof RetriableException || why instanceof AuthenticationException ? new IOException(why.getMessage(), why)
+                : new RefusedException(why);
+    }
+
+    private KafkaProducer<byte[], byte[]> producer() throws IOException {
+        if (producer == null) {
+            Map<String, Object> properties = new HashMap<>(conf.client());
+            inline(properties, "ssl.truststore.certificates");
+            inline(properties, "ssl.keystore.certificate.chain");
+            inline(properties, "ssl.keystore.key");
+            producer = new KafkaProducer<>(properties, new ByteArraySerializer(), new ByteArraySerializer());
+        }
+        return producer;
+    }
+
+    /** A file's name gives way to what is in it. */
+    private static void inline(Map<String, Object> properties, String name) throws IOException {
+        if (properties.get(name) instanceof String file) {
+            properties.put(name, Files.readString(Path.of(file)));
+        }
+    }
+
+    @Override
+    public void close() {
+        if (producer != null) {
+            producer.close(Duration.ZERO);
+        }
+    }
+}

@@ -1,0 +1,292 @@
+package dev.muster.node;
+
+import dev.muster.config.ProfileConf;
+import dev.muster.daemon.DaemonLog;
+import dev.muster.model.Codec;
+import dev.muster.model.Json;
+import dev.muster.model.api.SlurmdMessages.TaskUsage;
+import dev.muster.model.node.NodeMessages;
+import dev.muster.model.node.NodeMessages.Launch;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+
+/**
+ * Time series of steps (--profile, AcctGatherProfileType): looks at the step's tasks and at the node's meters from time to time and hands on
+ * what has changed since the last look. What is to be looked at stands in the step's directory, so that a slurmd that adopts a step goes on.
+ */
+final class Profiles {
+    private static final String FILE = "profile";
+    private static final double MIB = 1 << 20;
+    private static final double UJ_PER_J = 1e6;
+    private static final int PROCESSOR = 36;
+
+    /**
+     * What is to be looked at.
+     *
+     * @param taskS   seconds between two samples, energyS and networkS likewise; 0 for none
+     * @param beganMs when the step started here
+     */
+    record Plan(int jobId, int stepId, String user, int uid, List<String> series, int taskS, int energyS, int networkS, long beganMs) {
+        int seconds(String name) {
+            return !series.contains(name) ? 0 : switch (name) {
+                case "task" -> taskS;
+                case "energy" -> energyS;
+                default -> networkS;
+            };
+        }
+    }
+
+    /** The series that there are meters for. */
+    private static final List<String> KINDS = List.of("task", "energy", "network");
+
+    /** A meter that only grows. @param inPackets and the others: since the interfaces came up */
+    record Meters(long energyUj, long inPackets, long outPackets, long inBytes, long outBytes) {}
+
+    private record Last(long cpuMs, long readBytes, long writeBytes, long ns) {}
+
+    /** One step; guarded by itself. */
+    private static final class Live {
+        private final Plan plan;
+        private final Map<String, Long> nextMs = new TreeMap<>();
+        private final Map<Integer, Last> tasks = new TreeMap<>();
+        private Meters energy;
+        private long energyNs;
+        private Meters network;
+
+        Live(Plan plan) {
+            this.plan = plan;
+        }
+
+        private boolean isDue(String series, long nowMs) {
+            return plan.seconds(series) > 0 && nowMs >= nextMs.getOrDefault(series, 0L);
+        }
+
+        private void advance(String series, long nowMs) {
+            long each = plan.seconds(series) * 1000L;
+            long last = nextMs.getOrDefault(series, 0L);
+            // in step with the first look, however long one took
+            nextMs.put(series, last == 0 || nowMs - last >= each ? nowMs + each : last + each);
+        }
+    }
+
+    private final Loop loop;
+    private final Settings.Sensing how;
+    private final boolean byGroup;
+    private final Supplier<List<ProcessTable.Running>> running;
+    private final Supplier<Meters> meters;
+    private final ProfileSink sink;
+    private final DaemonLog log;
+    private final Map<Path, Live> live = new ConcurrentHashMap<>();
+
+    /**
+     * @param running all steps; asked on the loop
+     * @param meters  of the node as of now
+     */
+    Profiles(Loop loop, Settings.Sensing how, boolean byGroup, Supplier<List<ProcessTable.Running>> running, Supplier<Meters> meters,
+            ProfileSink sink, DaemonLog log) {
+        this.loop = loop;
+        this.how = how;
+        this.byGroup = byGroup;
+        this.running = running;
+        this.meters = meters;
+        this.sink = sink;
+        this.log = log;
+    }
+
+    boolean isOn() {
+        return !how.profiling().conf().kind().isEmpty();
+    }
+
+    /** Begins to look. Steps that are adopted must be known by now. */
+    void start() {
+        if (!isOn()) {
+            return;
+        }
+        for (ProcessTable.Running step : running.get()) {
+            adopt(step.directory());
+        }
+        later();
+    }
+
+    private void later() {
+        loop.later(1000L, () -> {
+            List<ProcessTable.Running> steps = live.isEmpty() ? List.of() : running.get().stream()
+                    .filter(s -> live.containsKey(s.directory())).toList();
+            if (steps.isEmpty()) {
+                later();
+                return;
+            }
+            Loop.aside(() -> {
+                look(steps, System.currentTimeMillis(), System.nanoTime());
+                later();
+            });
+        });
+    }
+
+    /** What is to be looked at of a step that is about to start. */
+    static Plan plan(Launch launch, Settings.Profiling profiling, boolean tasks, long nowMs) {
+        String asked = launch.step().profile();
+        Set<String> series = asked.isEmpty() ? profiling.conf().standard() : ProfileConf.series(asked);
+        String own = launch.step().acctgFreq();
+        String all = profiling.frequency();
+        int taskS = SettingsReader.seconds(own, "task=").orElse(SettingsReader.seconds(all, "task=").orElse(SettingsReader.POLL_SECONDS_DEFAULT));
+        int energyS = SettingsReader.seconds(own, "energy=").orElse(SettingsReader.seconds(all, "energy=").orElse(0));
+        int networkS = SettingsReader.seconds(own, "network=").orElse(SettingsReader.seconds(all, "network=").orElse(0));
+        return new Plan(launch.share().jobId(), launch.stepId(), launch.share().owner().user(), launch.share().owner().uid(), List.copyOf(series),
+                tasks ? taskS : 0, energyS, profiling.interfaces().isEmpty() ? 0 : networkS, nowMs);
+    }
+
+    /** The step whose directory this is is about to start. */
+    void begin(Path stepDirectory, Launch launch) {
+        if (!isOn() || launch.stepId() == NodeMessages.STEP_EXTERN) {
+            return;
+        }
+        Plan plan = plan(launch, how.profiling(), how.tasks().on(), System.currentTimeMillis());
+        if (KINDS.stream().allMatch(k -> plan.seconds(k) == 0)) {
+            return;
+        }
+        try {
+            Files.write(stepDirectory.resolve(FILE), Codec.encode(plan));
+        } catch (IOException e) {
+            log.error(stepDirectory.resolve(FILE) + " cannot be written: " + Reasons.of(e));
+        }
+        Live step = new Live(plan);
+        live.put(stepDirectory, step);
+        meter(step, System.currentTimeMillis(), System.nanoTime());
+    }
+
+    private void adopt(Path stepDirectory) {
+        try {
+            live.put(stepDirectory, new Live(Codec.decode(Files.readAllBytes(stepDirectory.resolve(FILE)), Plan.class)));
+        } catch (IOException | Json.MalformedException e) {
+            // nobody asked for series of this one
+        }
+    }
+
+    /** The step is over. */
+    void end(Path stepDirectory) {
+        Live step = live.remove(stepDirectory);
+        if (step != null) {
+            Loop.aside(() -> {
+                synchronized (step) {
+                    step.nextMs.clear();
+                    meter(step, System.currentTimeMillis(), System.nanoTime());
+                }
+                sink.ended(step.plan);
+            });
+        }
+    }
+
+    /** One look at steps. */
+    void look(List<ProcessTable.Running> steps, long nowMs, long nowNs) {
+        ProcessTable table = null;
+        for (ProcessTable.Running running : steps) {
+            Live step = live.get(running.directory());
+            if (step == null) {
+                continue;
+            }
+            meter(step, nowMs, nowNs);
+            synchronized (step) {
+                if (step.isDue("task", nowMs)) {
+                    step.advance("task", nowMs);
+                    table = table == null ? new ProcessTable(byGroup, how.tasks()) : table;
+                    for (TaskUsage t : table.of(running, new Sensors.Reading(0, 0, 0)).tasks()) {
+                        if (t.rank() >= 0) {
+                            task(step, t, nowMs, nowNs);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    private void task(Live step, TaskUsage t, long nowMs, long nowNs) {
+        Last last = step.tasks.put(t.rank(), new Last(t.cpuMs(), t.readBytes(), t.writeBytes(), nowNs));
+        Map<String, Number> values = new LinkedHashMap<>();
+        double seconds = last == null ? 0 : (nowNs - last.ns) / 1e9;
+        // what has ended meanwhile takes its sums along
+        double cpu = last == null ? 0 : Math.max(0, t.cpuMs() - last.cpuMs) / 1000.0;
+        values.put("CPUFrequency", last == null ? 0L : frequency(t.pid()));
+        values.put("CPUTime", cpu);
+        values.put("CPUUtilization", seconds <= 0 ? 0.0 : 100 * cpu / seconds);
+        values.put("RSS", t.residentKb());
+        values.put("VMSize", t.virtualKb());
+        values.put("Pages", t.pages());
+        values.put("ReadMB", last == null ? 0.0 : Math.max(0, t.readBytes() - last.readBytes) / MIB);
+        values.put("WriteMB", last == null ? 0.0 : Math.max(0, t.writeBytes() - last.writeBytes) / MIB);
+        sink.sample(step.plan, "task", Integer.toString(t.rank()), values, nowMs / 1000);
+    }
+
+    /** Of the CPU that the process ran on last, in kHz; 0 where the kernel says none. */
+    private static long frequency(int pid) {
+        String[] stat = Os.statFields(Os.read(Path.of("/proc/" + pid + "/stat")).orElse(""));
+        String cpu = stat.length > PROCESSOR ? stat[PROCESSOR] : "0";
+        String khz = Os.read(Path.of("/sys/devices/system/cpu/cpu" + cpu + "/cpufreq/scaling_cur_freq")).map(String::trim).orElse("");
+        return khz.matches("[0-9]{1,12}") ? Long.parseLong(khz) : ofTable(Os.read(Path.of("/proc/cpuinfo")).orElse(""), cpu);
+    }
+
+    private static long ofTable(String cpuinfo, String cpu) {
+        boolean here = false;
+        for (String line : cpuinfo.split("\n")) {
+            String value = line.substring(line.indexOf(':') + 1).strip();
+            here = line.startsWith("processor") ? value.equals(cpu) : here;
+            if (here && line.startsWith("cpu MHz")) {
+                return Math.round(Double.parseDouble(value) * 1000);
+            }
+        }
+        return 0;
+    }
+
+    private void meter(Live step, long nowMs, long nowNs) {
+        synchronized (step) {
+            boolean energy = step.isDue("energy", nowMs) && how.rapl();
+            boolean network = step.isDue("network", nowMs);
+            if (!energy && !network) {
+                return;
+            }
+            Meters now = meters.get();
+            if (energy) {
+                step.advance("energy", nowMs);
+                double seconds = step.energy == null ? 0 : (nowNs - step.energyNs) / 1e9;
+                Map<String, Number> power = new LinkedHashMap<>();
+                power.put("Power", seconds <= 0 ? 0L : Math.round((now.energyUj - step.energy.energyUj) / UJ_PER_J / seconds));
+                step.energy = now;
+                step.energyNs = nowNs;
+                sink.sample(step.plan, "energy", "Energy", power, nowMs / 1000);
+            }
+            if (network) {
+                step.advance("network", nowMs);
+                Meters last = step.network == null ? now : step.network;
+                step.network = now;
+                Map<String, Number> traffic = new LinkedHashMap<>();
+                traffic.put("PacketsIn", Math.max(0, now.inPackets - last.inPackets));
+                traffic.put("PacketsOut", Math.max(0, now.outPackets - last.outPackets));
+                traffic.put("InMB", Math.max(0, now.inBytes - last.inBytes) / MIB);
+                traffic.put("OutMB", Math.max(0, now.outBytes - last.outBytes) / MIB);
+                sink.sample(step.plan, "network", "Network", traffic, nowMs / 1000);
+            }
+        }
+    }
+
+    /** The node's meters. @param root "/" or a directory with a sys of its own for tests */
+    static Meters meters(Path root, Sensors sensors, List<String> interfaces) {
+        long[] sums = new long[4];
+        List<String> names = List.of("rx_packets", "tx_packets", "rx_bytes", "tx_bytes");
+        for (String name : interfaces) {
+            for (int i = 0; i < sums.length; i++) {
+                String text = Os.read(root.resolve("sys/class/net").resolve(name).resolve("statistics").resolve(names.get(i))).map(String::trim)
+                        .orElse("");
+                sums[i] += text.matches("[0-9]{1,18}") ? Long.parseLong(text) : 0;
+            }
+        }
+        return new Meters(sensors.read().energyUj(), sums[0], sums[1], sums[2], sums[3]);
+    }
+}
