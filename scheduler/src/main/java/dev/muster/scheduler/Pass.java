@@ -114,7 +114,9 @@ final class Pass {
         this.accounts = new AccountRules(state);
         this.limitStops = state.settings().options().containsKey("assoc_limit_stop");
         this.limited = accounts.enforces("limits");
-        scheduler.limits().at(state, accounts, scheduler.use(), now.seconds());
+        if (limited) {
+            scheduler.limits().at(state, accounts, scheduler.use(), now.seconds());
+        }
         this.inOrder = state.settings().options().containsKey(Settings.IN_ORDER);
         this.reserved = new Reserved(state, scheduler.nodes(), now.seconds());
         this.preemptor = new Preemptor(scheduler, state, now);

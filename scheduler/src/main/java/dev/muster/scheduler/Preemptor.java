@@ -37,6 +37,9 @@ final class Preemptor {
     private int tries;
     /** Who found no room finds none before more becomes free. */
     private final boolean remembers;
+    /** Neither priorities nor times decide who gives way. */
+    private final boolean plain;
+    private final Map<Yields.Kind, Holders> holders = new HashMap<>();
     /** In the partition and with the QOS of the key nobody gives way to this priority or a lower one. */
     private final Map<Taker, Long> powerless = new HashMap<>();
     /** Not even if all went who would have to is there room for the need of the key. */
@@ -63,7 +66,8 @@ final class Preemptor {
         this.state = state;
         this.now = now;
         this.policy = new Preemption.Policy(state);
-        this.remembers = policy.isPlain() && state.reservations().size() == 0;
+        this.plain = policy.isPlain();
+        this.remembers = plain && state.reservations().size() == 0;
     }
 
     boolean isOn() {
@@ -96,26 +100,14 @@ final class Preemptor {
         if (!policy.isOn() || isVain(job.desc(), need, group, c, priority)) {
             return new None();
         }
-        List<Job> candidates = new ArrayList<>();
-        List<Job> gone = new ArrayList<>();
-        for (Job holder : scheduler.yields().below(kind(job.desc(), need))) {
-            if (!policy.outranks(job.desc(), priority, need.partition(), holder)) {
-                continue;
-            }
-            boolean goes = leaving.contains(holder.id()) || holder.has(JobFlag.COMPLETING)
-                    || state.preempted().find(holder.id()).filter(p -> p.endTick() > 0).isPresent();
-            if (goes) {
-                gone.add(holder);
-            } else if (holder.state() == JobState.RUNNING && policy.of(holder) != Preemption.Mode.OFF && !policy.isExempt(holder, now.seconds())) {
-                candidates.add(holder);
-            }
-        }
+        Holders those = holders(job, need, priority);
+        List<Job> candidates = those.candidates;
+        List<Job> gone = those.gone;
         if (candidates.isEmpty() && gone.isEmpty()) {
             powerless.merge(new Taker(need.partition(), job.desc().charge().firstQos(), Optional.empty()), priority, Math::max);
             return new None();
         }
         tries++;
-        candidates.sort(order());
         gone.forEach(g -> lift(g, Preemption.Mode.CANCEL));
         List<Job> chosen = new ArrayList<>();
         Optional<Allocation> found = first(candidates, chosen, c, place);
@@ -146,6 +138,38 @@ final class Preemptor {
             return new AtOnce(found.get());
         }
         return new Soon(found.get());
+    }
+
+    /** @param candidates in the order in which they go; @param gone who goes already */
+    private record Holders(List<Job> candidates, List<Job> gone) {}
+
+    /** Who would go for the job, and who goes already. Where priorities do not decide, these are the same for all of its kind. */
+    private Holders holders(Job job, Need need, long priority) {
+        Yields.Kind kind = kind(job.desc(), need);
+        Holders known = holders.get(kind);
+        if (known != null) {
+            // those that have to go since it was made
+            known.candidates.removeIf(h -> leaving.contains(h.id()) && known.gone.add(h));
+            return known;
+        }
+        Holders out = new Holders(new ArrayList<>(), new ArrayList<>());
+        for (Job holder : scheduler.yields().below(kind)) {
+            if (!policy.outranks(job.desc(), priority, need.partition(), holder)) {
+                continue;
+            }
+            boolean goes = leaving.contains(holder.id()) || holder.has(JobFlag.COMPLETING)
+                    || state.preempted().find(holder.id()).filter(p -> p.endTick() > 0).isPresent();
+            if (goes) {
+                out.gone.add(holder);
+            } else if (holder.state() == JobState.RUNNING && policy.of(holder) != Preemption.Mode.OFF && !policy.isExempt(holder, now.seconds())) {
+                out.candidates.add(holder);
+            }
+        }
+        out.candidates.sort(order());
+        if (plain) {
+            holders.put(kind, out);
+        }
+        return out;
     }
 
     private Yields.Kind kind(JobDesc taker, Need need) {
