@@ -25,7 +25,7 @@ public final class AccountRules {
     private final Map<Integer, Map<String, Long>> charged = new java.util.HashMap<>();
     private final Map<Integer, Map<String, Long>> chargedQos = new java.util.HashMap<>();
     private boolean hasCharge;
-    private final Map<Integer, Map<String, Long>> sums = new java.util.HashMap<>();
+    private Map<Integer, Map<String, Long>> below;
     private final Accounts accounts;
     private final List<String> enforced;
     private final QosRules flags;
@@ -116,7 +116,7 @@ public final class AccountRules {
         return assoc.qos().size() == 1 ? assoc.qos().getFirst() : NORMAL;
     }
 
-    private Optional<AssocPolicy> assoc(JobDesc d) {
+    Optional<AssocPolicy> assoc(JobDesc d) {
         return accounts.assoc(d.owner().user(), d.charge().account(), d.partition().split(",")[0]);
     }
 
@@ -131,9 +131,9 @@ public final class AccountRules {
      * @param part    it is the partition's
      * @param members whose use counts
      */
-    private record Rule(QosPolicy qos, Map<String, String> limits, boolean part, Predicate<AccountUse.Payer> members) {
+    record Rule(QosPolicy qos, Map<String, String> limits, boolean part, Predicate<AccountUse.Payer> members) {
         /** Of everybody, or with a word of one user or account. */
-        private AccountUse.Sum sum(AccountUse use, String user, String account) {
+        AccountUse.Sum sum(AccountUse use, String user, String account) {
             return use.of(new Key(qos.name(), part, user, account), p -> members.test(p) && (user.isEmpty() || p.user().equals(user))
                     && (account.isEmpty() || p.account().equals(account)));
         }
@@ -144,21 +144,12 @@ public final class AccountRules {
     private record Below(int assoc) {}
 
     /** What an association and those below it have. */
-    private AccountUse.Sum sum(AssocPolicy a, AccountUse use) {
-        Accounts all = accounts;
+    static AccountUse.Sum sum(Accounts all, AssocPolicy a, AccountUse use) {
         return use.of(new Below(a.id()), p -> within(all, p, a));
     }
 
-    private static boolean says(Map<String, String> limits, List<String> names) {
-        return names.stream().anyMatch(n -> !text(limits, n).isEmpty());
-    }
-
-    private static final List<String> MINUTES = List.of("GrpTRESMins", "GrpTRESRunMins", "GrpWall");
-    /** Of each user, or of each account. */
-    private static final List<String> EACH_MINUTES = List.of("MaxTRESRunMinsPU", "MaxTRESRunMinsPA");
-
     /** The partition's comes first, unless the job's own has OverPartQOS. Of several partitions the first one's counts. */
-    private List<Rule> rules(JobDesc d) {
+    List<Rule> rules(JobDesc d) {
         Optional<QosPolicy> own = qos(d);
         Optional<QosPolicy> part = ofPartition(state, d.partition());
         List<Rule> out = new ArrayList<>();
@@ -196,7 +187,7 @@ public final class AccountRules {
     }
 
     /** What both say. */
-    private Map<String, String> ofQos(JobDesc d) {
+    Map<String, String> ofQos(JobDesc d) {
         Map<String, String> out = new java.util.TreeMap<>();
         for (Rule r : rules(d)) {
             r.limits.forEach((name, value) -> out.merge(name, value, (a, b) -> a.isEmpty() || b.isEmpty() ? a + b : a + "," + b));
@@ -208,16 +199,16 @@ public final class AccountRules {
         return rules(d).stream().anyMatch(r -> QosRules.has(r.qos, QosRules.DENY_ON_LIMIT));
     }
 
-    private static String text(Map<String, String> limits, String name) {
+    static String text(Map<String, String> limits, String name) {
         return limits.getOrDefault(name, "");
     }
 
-    private static long number(Map<String, String> limits, String name) {
+    static long number(Map<String, String> limits, String name) {
         String value = text(limits, name);
         return value.isEmpty() ? -1 : Long.parseLong(value);
     }
 
-    private static Map<String, Long> tres(Map<String, String> limits, String name) {
+    static Map<String, Long> tres(Map<String, String> limits, String name) {
         Map<String, Long> out = new LinkedHashMap<>();
         for (String item : text(limits, name).split(",")) {
             int eq = item.indexOf('=');
@@ -233,7 +224,7 @@ public final class AccountRules {
         return digits.length() > 18 ? Long.MAX_VALUE : Long.parseLong(digits);
     }
 
-    private boolean limited() {
+    boolean limited() {
         return enforces("limits") && !accounts.isEmpty();
     }
 
@@ -295,11 +286,11 @@ public final class AccountRules {
         boolean own = true;
         for (AssocPolicy a : chain(desc)) {
             if (own && text(said, "MaxSubmitJobsPU").isEmpty()
-                    && over(number(a.limits(), "MaxSubmitJobs"), tasks + sum(a, use).submitted)) {
+                    && over(number(a.limits(), "MaxSubmitJobs"), tasks + sum(accounts, a, use).submitted)) {
                 return true;
             }
             if (text(said, "GrpSubmitJobs").isEmpty()
-                    && over(number(a.limits(), "GrpSubmitJobs"), tasks + sum(a, use).submitted)) {
+                    && over(number(a.limits(), "GrpSubmitJobs"), tasks + sum(accounts, a, use).submitted)) {
                 return true;
             }
             own = false;
@@ -312,7 +303,7 @@ public final class AccountRules {
     }
 
     /** The user's association and those above it. */
-    private List<AssocPolicy> chain(JobDesc desc) {
+    List<AssocPolicy> chain(JobDesc desc) {
         List<AssocPolicy> out = new ArrayList<>();
         for (Optional<AssocPolicy> a = assoc(desc); a.isPresent(); a = accounts.parent(a.get())) {
             out.add(a.get());
@@ -334,7 +325,7 @@ public final class AccountRules {
     }
 
     /** What a job asks for at least. */
-    private Map<String, Long> asked(JobDesc d) {
+    Map<String, Long> asked(JobDesc d) {
         Amounts amounts = Amounts.requested(state, d);
         return amounts.byName(amounts.billing(state, d.partition()));
     }
@@ -348,7 +339,7 @@ public final class AccountRules {
     private JobReason never(JobDesc desc, AccountUse beside) {
         Map<String, Long> asked = asked(desc);
         JobReason single = perJob(desc, asked, desc.timing().timeLimitMin());
-        return single != JobReason.NONE ? single : together(desc, asked, beside);
+        return single != JobReason.NONE ? single : first(desc, asked, Map.of(), beside, LimitChains::running);
     }
 
     /** Whether components that start together break a limit which one of their QOS does not let a job wait for. */
@@ -361,7 +352,8 @@ public final class AccountRules {
             boolean deny = denies(desc);
             // for a limit of its QOS a job waits unless that says no; what their association can never hold together never starts
             boolean alone = desc == components.getFirst();
-            if (deny ? never(desc, beside) != JobReason.NONE : !alone && ofAssocs(desc, asked(desc), beside) != JobReason.NONE) {
+            if (deny ? never(desc, beside) != JobReason.NONE : !alone
+                    && first(desc, asked(desc), Map.of(), beside, LimitChains::ofAssocs) != JobReason.NONE) {
                 return true;
             }
             beside.planned(desc, asked(desc));
@@ -370,7 +362,7 @@ public final class AccountRules {
     }
 
     /** Limits of an association as a QOS stretches them: LimitFactor. */
-    private static Map<String, Long> stretched(Map<String, Long> limits, Map<String, String> ofQos) {
+    static Map<String, Long> stretched(Map<String, Long> limits, Map<String, String> ofQos) {
         String factor = text(ofQos, "LimitFactor");
         if (!factor.matches("[0-9]{1,9}(\\.[0-9]{1,9})?") || Double.parseDouble(factor) == 0) {
             return limits;
@@ -391,76 +383,28 @@ public final class AccountRules {
         if (!limited()) {
             return JobReason.NONE;
         }
-        Map<String, Long> wanted = allocation.isEmpty() ? asked(desc) : AccountUse.tres(state, desc, allocation);
+        Map<String, Long> wanted = of(desc, allocation);
         JobReason single = perJob(desc, wanted, limitMin);
-        JobReason now = single != JobReason.NONE ? single : together(desc, wanted, use);
-        if (now == JobReason.NONE && isBelowThreshold(desc, use)) {
-            return JobReason.QOS_USAGE_THRESHOLD;
-        }
-        return now != JobReason.NONE ? now : minutes(desc, wanted, limitMin, use);
+        return single != JobReason.NONE ? single : first(desc, wanted, minutes(wanted, limitMin), use, LimitChains::all);
     }
 
-    private boolean isBelowThreshold(JobDesc desc, AccountUse use) {
-        Optional<AssocPolicy> assoc = assoc(desc);
-        List<Rule> asking = rules(desc).stream().filter(r -> QosRules.hasThreshold(r.qos)).toList();
-        if (!asking.isEmpty()) {
-            use.goesByTime();
-        }
-        return assoc.isPresent() && asking.stream().anyMatch(r -> flags.isBelowThreshold(r.qos, assoc.get()));
+    /** What an allocation counts as; without one, what the job asks for. */
+    Map<String, Long> of(JobDesc desc, Allocation allocation) {
+        return allocation.isEmpty() ? asked(desc) : AccountUse.tres(state, desc, allocation);
+    }
+
+    /** Whatever others have: why a job that wants so much never starts. */
+    JobReason alone(JobDesc desc, Map<String, Long> wanted, int limitMin) {
+        return limited() ? perJob(desc, wanted, limitMin) : JobReason.NONE;
+    }
+
+    boolean isBelowThreshold(QosPolicy qos, AssocPolicy assoc) {
+        return flags.isBelowThreshold(qos, assoc);
     }
 
     /** Whether room may be kept for a job of that priority that has to wait: see {@link QosRules#reserves}. */
     public boolean reserves(JobDesc desc, long priority) {
         return !limited() || flags.reserves(qos(desc), assoc(desc), priority);
-    }
-
-    /** What was used, and with "safe" or for RunMins what running jobs and this one may still use, against limits in minutes. */
-    private JobReason minutes(JobDesc desc, Map<String, Long> wanted, int limitMin, AccountUse use) {
-        Map<String, Long> own = times(wanted, limitMin < 0 ? (int) AccountUse.UNLIMITED_MIN : limitMin);
-        Map<String, String> q = ofQos(desc);
-        double factor = safeFactor(desc);
-        for (Rule r : rules(desc)) {
-            if (!says(r.limits, MINUTES) && !says(r.limits, EACH_MINUTES)) {
-                continue;
-            }
-            use.goesByTime();
-            Map<String, Long> had = used(r.qos.id(), true);
-            JobReason reason = minutes("QOSGrp", "Memory", r.limits, Map.of(), had, r.sum(use, "", ""), own, factor);
-            reason = reason != JobReason.NONE ? reason : runMinutes(desc, r, own, use);
-            if (reason != JobReason.NONE) {
-                return reason;
-            }
-        }
-        for (AssocPolicy a : chain(desc)) {
-            Map<String, String> limits = overTime(a);
-            if (!says(limits, MINUTES)) {
-                continue;
-            }
-            use.goesByTime();
-            JobReason reason = minutes("AssocGrp", "Mem", limits, q, usedBelow(a), sum(a, use), own, factor);
-            if (reason != JobReason.NONE) {
-                return reason;
-            }
-        }
-        return assoc(desc).map(a -> runMinutes(a, q, own, use)).orElse(JobReason.NONE);
-    }
-
-    /** MaxTRESRunMins of the user's association, unless a QOS says how much it is. Slurm has no word of its own for it: it is a limit of a user. */
-    private JobReason runMinutes(AssocPolicy a, Map<String, String> ofQos, Map<String, Long> own, AccountUse use) {
-        Map<String, Long> most = tres(a.limits(), "MaxTRESRunMins");
-        most.keySet().removeAll(tres(ofQos, EACH_MINUTES.getFirst()).keySet());
-        if (most.isEmpty()) {
-            return JobReason.NONE;
-        }
-        use.goesByTime();
-        return tooManyMinutes(most, sum(a, use), own, "RunMinsPerUser");
-    }
-
-    private JobReason tooManyMinutes(Map<String, Long> most, AccountUse.Sum running, Map<String, Long> own, String whose) {
-        Map<String, Long> coming = new LinkedHashMap<>(own);
-        most.keySet().forEach(name -> coming.merge(name, running.leftMin(name, state.tickMs()), Long::sum));
-        return broken(most, coming).map(tres -> named("Max", tres, "Cpu" + whose, "Memory" + whose, "Node" + whose, "Billing" + whose,
-                "GRES" + whose)).orElse(JobReason.NONE);
     }
 
     /** Up to now: what was charged and what was not yet. */
@@ -479,16 +423,74 @@ public final class AccountRules {
     }
 
     /** What an association and those below it have used. */
-    private Map<String, Long> usedBelow(AssocPolicy a) {
-        return sums.computeIfAbsent(a.id(), id -> {
-            Map<String, Long> used = new java.util.TreeMap<>();
-            for (AssocPolicy o : accounts.assocs().values()) {
-                if (below(o, a)) {
-                    used(o.id(), false).forEach((name, value) -> used.merge(name, value, Long::sum));
-                }
+    private Map<String, Long> usedBelow(int assoc) {
+        if (below == null) {
+            below = upwards(id -> used(id, false));
+        }
+        return below.getOrDefault(assoc, Map.of());
+    }
+
+    /** Of each association what it and those below it have. */
+    private Map<Integer, Map<String, Long>> upwards(java.util.function.IntFunction<Map<String, Long>> own) {
+        Map<Integer, Map<String, Long>> out = new java.util.HashMap<>();
+        for (AssocPolicy o : accounts.assocs().values()) {
+            Map<String, Long> had = own.apply(o.id());
+            for (Optional<AssocPolicy> at = Optional.of(o); at.isPresent() && !had.isEmpty(); at = accounts.parent(at.get())) {
+                Map<String, Long> sum = out.computeIfAbsent(at.get().id(), id -> new java.util.TreeMap<>());
+                had.forEach((name, value) -> sum.merge(name, value, Long::sum));
             }
-            return used;
-        });
+        }
+        return out;
+    }
+
+    /** Minutes that a QOS, or an association with those below it, has used up to now. @param what a resource, or {@link Shares#WALL} */
+    long usedMin(boolean ofQos, int id, String what) {
+        return usedMin(ofQos ? used(id, true) : usedBelow(id), what);
+    }
+
+    /** What was charged until the last time, of each association with those below it. */
+    Map<Integer, Map<String, Long>> chargedBelow() {
+        return upwards(id -> state.shares().each().find(id).orElse(Map.of()));
+    }
+
+    /** What was charged until the last time. */
+    Map<String, Long> chargedOf(int qos) {
+        return state.shares().qosEach().find(qos).orElse(Map.of());
+    }
+
+    /** The most that a minute counts for; no less than one. */
+    double mostUsageFactor() {
+        double most = 1;
+        for (QosPolicy q : accounts.qos().values()) {
+            String factor = text(q.limits(), "UsageFactor");
+            most = factor.isEmpty() ? most : Math.max(most, Double.parseDouble(factor));
+        }
+        return most;
+    }
+
+    /** Those whose jobs are charged to a QOS. */
+    Predicate<AccountUse.Payer> chargedTo(String qos) {
+        Predicate<AccountUse.Payer> part = ofPartitions(state.partitions(), qos);
+        return p -> p.qos().equals(qos) || part.test(p);
+    }
+
+    /** Those whose jobs are charged to an association or one below it. */
+    Predicate<AccountUse.Payer> chargedTo(AssocPolicy a) {
+        Accounts all = accounts;
+        return p -> within(all, new AccountUse.Payer(p.user(), p.account(), p.partition().split(",")[0], p.qos()), a);
+    }
+
+    Accounts accounts() {
+        return accounts;
+    }
+
+    long tickMs() {
+        return state.tickMs();
+    }
+
+    /** The QOS of the job's first partition; "" if it has none. */
+    String partQos(JobDesc d) {
+        return ofPartition(state, d.partition()).map(QosPolicy::name).orElse("");
     }
 
     /** Whether a running job has to end because GrpTRESMins or GrpWall of its QOS or of an association above it is used up. */
@@ -498,11 +500,11 @@ public final class AccountRules {
         }
         Map<String, String> q = ofQos(desc);
         return rules(desc).stream().anyMatch(r -> isLimitedInMinutes(r.limits) && isSpent(r.limits, Map.of(), used(r.qos.id(), true)))
-                || chain(desc).stream().anyMatch(a -> isLimitedInMinutes(overTime(a)) && isSpent(overTime(a), q, usedBelow(a)));
+                || chain(desc).stream().anyMatch(a -> isLimitedInMinutes(overTime(a)) && isSpent(overTime(a), q, usedBelow(a.id())));
     }
 
     /** What has been used in all is not limited at the root of a cluster, as in Slurm. */
-    private Map<String, String> overTime(AssocPolicy a) {
+    Map<String, String> overTime(AssocPolicy a) {
         if (accounts.parent(a).isPresent() || !isLimitedInMinutes(a.limits())) {
             return a.limits();
         }
@@ -530,59 +532,10 @@ public final class AccountRules {
         return (long) (used.getOrDefault(name, 0L) / (60 * FairShare.UNIT));
     }
 
-    private boolean below(AssocPolicy a, AssocPolicy above) {
-        for (Optional<AssocPolicy> at = Optional.of(a); at.isPresent(); at = accounts.parent(at.get())) {
-            if (at.get().id() == above.id()) {
-                return true;
-            }
-        }
-        return false;
-    }
-
     /** UsageFactorSafe: what a run will be charged for each minute, where that is asked before it starts. */
-    private double safeFactor(JobDesc desc) {
+    double safeFactor(JobDesc desc) {
         String factor = qos(desc).filter(q -> QosRules.has(q, QosRules.FACTOR_SAFE)).map(q -> text(q.limits(), "UsageFactor")).orElse("");
         return factor.isEmpty() ? 1 : Double.parseDouble(factor);
-    }
-
-    /** MaxTRESRunMins of a QOS: what jobs of the same user, or of the same account, may still use together. */
-    private JobReason runMinutes(JobDesc desc, Rule r, Map<String, Long> own, AccountUse use) {
-        for (boolean byUser : new boolean[] {true, false}) {
-            Map<String, Long> most = tres(r.limits, EACH_MINUTES.get(byUser ? 0 : 1));
-            if (most.isEmpty()) {
-                continue;
-            }
-            AccountUse.Sum running = byUser ? r.sum(use, desc.owner().user(), "") : r.sum(use, "", desc.charge().account());
-            JobReason reason = tooManyMinutes(most, running, own, "RunMinsPer" + (byUser ? "User" : "Account"));
-            if (reason != JobReason.NONE) {
-                return reason;
-            }
-        }
-        return JobReason.NONE;
-    }
-
-    /**
-     * @param instead limits of a QOS, which count in place of these
-     * @param factor  what the job's own minutes count against what has been used
-     */
-    private JobReason minutes(String prefix, String memory, Map<String, String> limits, Map<String, String> instead, Map<String, Long> used,
-            AccountUse.Sum running, Map<String, Long> own, double factor) {
-        boolean safe = enforces("safe");
-        for (String limit : List.of("GrpTRESMins", "GrpTRESRunMins")) {
-            boolean run = limit.equals("GrpTRESRunMins");
-            Map<String, Long> most = tres(limits, limit);
-            most.keySet().removeAll(tres(instead, limit).keySet());
-            for (Map.Entry<String, Long> m : most.entrySet()) {
-                long usedMin = run ? 0 : usedMin(used, m.getKey());
-                long coming = running.leftMin(m.getKey(), state.tickMs())
-                        + (long) (own.getOrDefault(m.getKey(), 0L) * (run ? 1 : factor));
-                if (run || safe ? usedMin + coming > m.getValue() : usedMin >= m.getValue()) {
-                    String word = run ? "RunMinutes" : "Minutes";
-                    return named(prefix, m.getKey(), "CPU" + word + "Limit", memory + word, "Node" + word, "Billing" + word, "GRES" + word);
-                }
-            }
-        }
-        return isWallSpent(limits, instead, used) ? JobReason.ofWord(prefix + "WallLimit") : JobReason.NONE;
     }
 
     private JobReason perJob(JobDesc desc, Map<String, Long> wanted, int limitMin) {
@@ -661,7 +614,7 @@ public final class AccountRules {
     }
 
     /** The reason for a resource: Slurm has a word for each of the common ones. */
-    private static JobReason named(String prefix, String tres, String cpu, String memory, String node, String billing, String gres) {
+    static JobReason named(String prefix, String tres, String cpu, String memory, String node, String billing, String gres) {
         return JobReason.ofWord(prefix + switch (tres) {
             case "cpu" -> cpu;
             case "mem" -> memory;
@@ -671,75 +624,26 @@ public final class AccountRules {
         });
     }
 
-    private JobReason together(JobDesc desc, Map<String, Long> wanted, AccountUse use) {
-        for (Rule r : rules(desc)) {
-            JobReason byQos = ofQos(desc, r, wanted, use);
-            if (byQos != JobReason.NONE) {
-                return byQos;
-            }
-        }
-        return ofAssocs(desc, wanted, use);
-    }
-
-    private JobReason ofAssocs(JobDesc desc, Map<String, Long> wanted, AccountUse use) {
-        Map<String, String> q = ofQos(desc);
-        boolean own = true;
-        for (AssocPolicy a : chain(desc)) {
-            if (!says(a.limits(), List.of("GrpJobs", "GrpTRES", "MaxJobs"))) {
-                own = false;
-                continue;
-            }
-            AccountUse.Sum sum = sum(a, use);
-            if (text(q, "GrpJobs").isEmpty() && over(number(a.limits(), "GrpJobs"), sum.running + 1L)) {
-                return JobReason.ofWord("AssocGrpJobsLimit");
-            }
-            Map<String, Long> group = stretched(tres(a.limits(), "GrpTRES"), q);
-            group.keySet().removeAll(tres(q, "GrpTRES").keySet());
-            Optional<String> broken = broken(group, plus(sum, wanted));
+    /** The word of the first limit that so much is too much for beside what others have. */
+    private JobReason first(JobDesc desc, Map<String, Long> wanted, Map<String, Long> minutes, AccountUse use, Chosen chosen) {
+        List<LimitGauge> gauges = new ArrayList<>();
+        chosen.of(new LimitChains(this), desc, gauges::add);
+        for (LimitGauge gauge : gauges) {
+            Optional<JobReason> broken = gauge.broken(wanted, minutes, use, this);
             if (broken.isPresent()) {
-                return named("AssocGrp", broken.get(), "CpuLimit", "MemLimit", "NodeLimit", "Billing", "GRES");
+                return broken.get();
             }
-            if (own && text(q, "MaxJobsPU").isEmpty() && over(number(a.limits(), "MaxJobs"), sum.running + 1L)) {
-                return JobReason.ofWord("AssocMaxJobsLimit");
-            }
-            own = false;
         }
         return JobReason.NONE;
     }
 
-    private JobReason ofQos(JobDesc desc, Rule r, Map<String, Long> wanted, AccountUse use) {
-        Map<String, String> l = r.limits;
-        if (!says(l, List.of("GrpJobs", "GrpTRES", "MaxJobsPA", "MaxTRESPA", "MaxJobsPU", "MaxTRESPU"))) {
-            return JobReason.NONE;
-        }
-        AccountUse.Sum all = r.sum(use, "", "");
-        AccountUse.Sum user = r.sum(use, desc.owner().user(), "");
-        AccountUse.Sum account = r.sum(use, "", desc.charge().account());
-        if (over(number(l, "GrpJobs"), all.running + 1L)) {
-            return JobReason.ofWord("QOSGrpJobsLimit");
-        }
-        Optional<String> broken = broken(tres(l, "GrpTRES"), plus(all, wanted));
-        if (broken.isPresent()) {
-            return named("QOSGrp", broken.get(), "CpuLimit", "MemLimit", "NodeLimit", "Billing", "GRES");
-        }
-        if (over(number(l, "MaxJobsPA"), account.running + 1L)) {
-            return JobReason.ofWord("MaxJobsPerAccount");
-        }
-        broken = broken(tres(l, "MaxTRESPA"), plus(account, wanted));
-        if (broken.isPresent()) {
-            return named("Max", broken.get(), "CpuPerAccount", "MemoryPerAccount", "NodePerAccount", "BillingPerAccount", "GRESPerAccount");
-        }
-        if (over(number(l, "MaxJobsPU"), user.running + 1L)) {
-            return JobReason.ofWord("QOSMaxJobsPerUserLimit");
-        }
-        broken = broken(tres(l, "MaxTRESPU"), plus(user, wanted));
-        return broken.isEmpty() ? JobReason.NONE
-                : named("QOSMax", broken.get(), "CpuPerUserLimit", "MemoryPerUser", "NodePerUserLimit", "BillingPerUser", "GRESPerUser");
+    /** Which limits are asked. */
+    private interface Chosen {
+        void of(LimitChains chains, JobDesc desc, java.util.function.Consumer<LimitGauge> out);
     }
 
-    private static Map<String, Long> plus(AccountUse.Sum sum, Map<String, Long> wanted) {
-        Map<String, Long> out = new LinkedHashMap<>(wanted);
-        sum.tres.forEach((name, count) -> out.merge(name, count, Long::sum));
-        return out;
+    /** Resource minutes of a run; one without a limit counts as a year. */
+    static Map<String, Long> minutes(Map<String, Long> wanted, int limitMin) {
+        return times(wanted, limitMin < 0 ? (int) AccountUse.UNLIMITED_MIN : limitMin);
     }
 }

@@ -23,13 +23,20 @@ public final class AccountUse {
         public int submitted;
         public int running;
         public final Map<String, Long> tres = new TreeMap<>();
-        /** Grows with each change. */
+        /** Grows with each change of what runs. */
         private long version;
+        /** What ran at any time since usage was last charged, or no less; and how many jobs that were. */
+        final Map<String, Long> gross = new TreeMap<>();
+        int ran;
         /** Of running jobs: amounts times the cluster time in seconds at which each must end. */
         final Map<String, Long> until = new TreeMap<>();
 
         void add(Sum other, int sign) {
-            version++;
+            version += other.running != 0 ? 1 : 0;
+            if (sign > 0) {
+                ran += other.ran;
+                other.gross.forEach((name, count) -> gross.merge(name, count, Long::sum));
+            }
             submitted += sign * other.submitted;
             running += sign * other.running;
             other.tres.forEach((name, count) -> tres.merge(name, sign * count, Long::sum));
@@ -48,6 +55,17 @@ public final class AccountUse {
         boolean isZero() {
             return submitted == 0 && running == 0;
         }
+
+        /** Usage was charged up to now. */
+        private void charged() {
+            ran = running;
+            gross.clear();
+            gross.putAll(tres);
+        }
+
+        long version() {
+            return version;
+        }
     }
 
     /** What counts for a job without a time limit: a year. */
@@ -58,60 +76,18 @@ public final class AccountUse {
     private final Map<Payer, List<Sum>> partOf = new HashMap<>();
     private int epoch;
     private long changes;
-    /** While a decision is watched: the sums that it looks at. */
-    private Optional<List<Sum>> watched = Optional.empty();
 
     private record Kept(Predicate<Payer> members, Sum sum) {}
 
     /** More are not kept: all are summed up anew when they are asked for. */
     private static final int KEPT_MAX = 100_000;
 
-    /** What a decision on limits looked at: as long as that is the same, so is the decision. */
-    public static final class Grounds {
-        private final AccountUse use;
-        private final int epoch;
-        private final Sum[] sums;
-        private final long version;
-
-        private Grounds(AccountUse use, List<Sum> sums) {
-            this.use = use;
-            this.epoch = use.epoch;
-            this.sums = sums.toArray(new Sum[0]);
-            this.version = total();
-        }
-
-        private long total() {
-            long total = 0;
-            for (Sum sum : sums) {
-                total += sum.version;
-            }
-            return total;
-        }
-
-        /** Nothing of it has changed since. */
-        public boolean hold() {
-            return epoch == use.epoch && version == total();
-        }
+    /** Another one: sums that were handed out count no longer. */
+    int epoch() {
+        return epoch;
     }
 
-    /** From here on it is remembered what is looked at. */
-    public void watch() {
-        watched = Optional.of(new ArrayList<>());
-    }
-
-    /** What was looked at since {@link #watch}; empty if the decision went by time as well. */
-    public Optional<Grounds> grounds() {
-        Optional<Grounds> out = watched.map(sums -> new Grounds(this, sums));
-        watched = Optional.empty();
-        return out;
-    }
-
-    /** The decision that is being watched goes by what grows with time. */
-    void goesByTime() {
-        watched = Optional.empty();
-    }
-
-    /** Goes up with each change of anything that is counted here. */
+    /** Goes up with each change of what runs, and when sums are made anew. */
     public long changes() {
         return changes;
     }
@@ -126,7 +102,16 @@ public final class AccountUse {
     public void reset(State state) {
         forget();
         sums.clear();
-        state.jobs().values().forEach(j -> add(state, j, 1));
+        state.jobs().values().forEach(j -> {
+            add(state, j, 1);
+            long end = j.run().endTime();
+            if (!j.state().isActive() && j.run().startTime() > 0 && (end == 0 || end >= state.shares().time())) {
+                Sum one = new Sum();
+                one.ran = 1;
+                one.gross.putAll(tres(state, j.desc(), j.run().allocation()));
+                sums.computeIfAbsent(payer(j.desc()), p -> new Sum()).add(one, 1);
+            }
+        });
     }
 
     public void follow(State before, State after, Entry entry) {
@@ -138,12 +123,27 @@ public final class AccountUse {
         if (before.accounts() != after.accounts()) {
             forget();
         }
+        if (before.shares() != after.shares()) {
+            sums.values().removeIf(s -> s.isZero());
+            sums.values().forEach(Sum::charged);
+            kept.values().forEach(k -> k.sum.charged());
+        }
         java.util.TreeSet<Integer> ids = new java.util.TreeSet<>();
         entry.changes().forEach(c -> ids.addAll(Touched.jobs(c)));
         for (int id : ids) {
-            before.jobs().find(id).ifPresent(j -> add(before, j, -1));
-            after.jobs().find(id).ifPresent(j -> add(after, j, 1));
+            Optional<Job> was = before.jobs().find(id);
+            Optional<Job> now = after.jobs().find(id);
+            if (was.isEmpty() || now.isEmpty() || !sameOf(was.get(), now.get())) {
+                was.ifPresent(j -> add(before, j, -1));
+                now.ifPresent(j -> add(after, j, 1));
+            }
         }
+    }
+
+    /** Both count the same. */
+    private static boolean sameOf(Job was, Job now) {
+        return was.state().isActive() && now.state().isActive() && was.desc() == now.desc() && was.run().allocation() == now.run().allocation()
+                && was.run().limitTickMs() == now.run().limitTickMs() && was.run().sinceTickMs() == now.run().sinceTickMs();
     }
 
     static Payer payer(JobDesc d) {
@@ -161,6 +161,8 @@ public final class AccountUse {
         if (active) {
             one.tres.putAll(tres(state, job.desc(), job.run().allocation()));
             one.ends(job.run().limitTickMs() >= 0 ? job.run().limitTickMs() : job.run().sinceTickMs() + UNLIMITED_MIN * 60_000);
+            one.ran = 1;
+            one.gross.putAll(one.tres);
         }
         add(payer(job.desc()), one, sign);
     }
@@ -169,13 +171,13 @@ public final class AccountUse {
         if (one.isZero()) {
             return;
         }
-        changes++;
+        changes += one.running != 0 ? 1 : 0;
         Sum sum = sums.computeIfAbsent(payer, p -> new Sum());
         sum.add(one, sign);
         for (Sum whole : kept.isEmpty() ? List.<Sum>of() : partOf.computeIfAbsent(payer, this::wholes)) {
             whole.add(one, sign);
         }
-        if (sum.isZero()) {
+        if (sum.isZero() && sum.ran == 0) {
             sums.remove(payer);
         }
     }
@@ -239,8 +241,6 @@ public final class AccountUse {
             known = new Kept(members, sum);
             kept.put(key, known);
         }
-        Sum sum = known.sum;
-        watched.ifPresent(w -> w.add(sum));
-        return sum;
+        return known.sum;
     }
 }

@@ -30,6 +30,7 @@ public record Preemption(int jobId, long time, Mode mode, long endTick) {
         private final String type;
         private final List<String> standard;
         private final boolean gang;
+        private final Map<String, Optional<QosPolicy>> known = new java.util.HashMap<>();
 
         public Policy(State state) {
             this.state = state;
@@ -42,6 +43,25 @@ public record Preemption(int jobId, long time, Mode mode, long endTick) {
         private static Mode mode(List<String> words) {
             return words.contains("SUSPEND") ? Mode.SUSPEND : words.contains("REQUEUE") ? Mode.REQUEUE
                     : words.contains("CANCEL") ? Mode.CANCEL : Mode.OFF;
+        }
+
+        /** QOS decide, not partitions. */
+        public boolean byQos() {
+            return type.equals("preempt/qos");
+        }
+
+        /** Neither the priorities of jobs decide who gives way nor how long somebody has run. */
+        public boolean isPlain() {
+            String exempt = state.settings().options().getOrDefault(EXEMPT_S, "-1");
+            return isPlain(String.join(",", standard)) && (exempt.isEmpty() || exempt.startsWith("-") || exempt.equals("0"))
+                    && state.partitions().values().stream().allMatch(p -> isPlain(p.info().preemptMode()))
+                    && state.accounts().qos().values().stream().allMatch(q -> isPlain(q.limits().getOrDefault("PreemptMode", ""))
+                            && q.limits().getOrDefault("PreemptExemptTime", "").isEmpty());
+        }
+
+        private static boolean isPlain(String words) {
+            String upper = words.toUpperCase(java.util.Locale.ROOT);
+            return !upper.contains("WITHIN") && !upper.contains("PRIORITY");
         }
 
         public boolean isOn() {
@@ -61,7 +81,7 @@ public record Preemption(int jobId, long time, Mode mode, long endTick) {
             }
             if (type.equals("preempt/qos")) {
                 String theirs = holder.desc().charge().qos();
-                Optional<QosPolicy> own = state.accounts().qos(taker.charge().firstQos());
+                Optional<QosPolicy> own = qos(taker.charge().firstQos());
                 return own.isPresent() && !theirs.isEmpty() && (List.of(own.get().limits().getOrDefault("Preempt", "").split(",")).contains(theirs)
                         || higher && own.get().name().equals(theirs) && (standard.contains("WITHIN") || words(holder).contains("WITHIN")));
             }
@@ -95,7 +115,11 @@ public record Preemption(int jobId, long time, Mode mode, long endTick) {
         }
 
         private String qos(Job job, String limit) {
-            return state.accounts().qos(job.desc().charge().firstQos()).map(q -> q.limits().getOrDefault(limit, "")).orElse("");
+            return qos(job.desc().charge().firstQos()).map(q -> q.limits().getOrDefault(limit, "")).orElse("");
+        }
+
+        private Optional<QosPolicy> qos(String name) {
+            return known.computeIfAbsent(name, n -> state.accounts().qos(n));
         }
 
         /** It has not run long enough to be disturbed. */

@@ -92,7 +92,7 @@ class ProfilesTest {
         all.begin(step, launch("", ""));
         assertThat(seen).hasSize(2);
         meters = new Profiles.Meters(305_000_000, 40, 60, 4 << 20, 2 << 20);
-        ProcessTable.Running running = new ProcessTable.Running(7, 3, new Identity(1, 1, "", "", List.of(), "", ""), step, 1, Optional.empty());
+        ProcessTable.Running running = new ProcessTable.Running(7, 1, 3, new Identity(1, 1, "", "", List.of(), "", ""), step, 1, Optional.empty());
         all.look(List.of(running), System.currentTimeMillis() + 1_000, System.nanoTime());
         assertThat(seen).hasSize(2);
         all.look(List.of(running), System.currentTimeMillis() + 10_000, System.nanoTime() + 10_000_000_000L);
@@ -113,7 +113,7 @@ class ProfilesTest {
         all.begin(step, launch("task", ""));
         long me = ProcessHandle.current().pid();
         String status = "job 7\nstep 3\nattempt 1\nstepd 1\nstate running\ntask id=4 phase=running pid=" + me + " started=1.000000\nend\n";
-        ProcessTable.Running running = new ProcessTable.Running(7, 3, new Identity(1, 1, "", "", List.of(), "", ""), step,
+        ProcessTable.Running running = new ProcessTable.Running(7, 1, 3, new Identity(1, 1, "", "", List.of(), "", ""), step,
                 ProcessHandle.current().parent().orElseThrow().pid(), StatusFile.parse(status.getBytes(StandardCharsets.UTF_8)));
         all.look(List.of(running), 1_000_000, 0);
         assertThat(seen.getFirst()).matches("task 4 \\{CPUFrequency=0, CPUTime=0.0, CPUUtilization=0.0, RSS=[1-9][0-9]+, VMSize=[1-9][0-9]+, "

@@ -1,10 +1,8 @@
 package dev.muster.scheduler;
 
-import dev.muster.core.AccountRules;
-import dev.muster.core.AccountUse;
-import dev.muster.core.Allocation;
 import dev.muster.core.BurstBuffer;
 import dev.muster.core.Job;
+import dev.muster.core.LimitBook;
 import dev.muster.core.Limits;
 import dev.muster.core.Partition;
 import dev.muster.core.State;
@@ -53,6 +51,8 @@ final class Classes {
         /** Trying to make room was in vain up to this priority, in the pass of that number. */
         long vain;
         long pass = -1;
+        /** Of what would be free if all went that may have to. */
+        final NeedClass.Memory memory = new NeedClass.Memory();
 
         private Group(Need need, String qos) {
             this.need = need;
@@ -76,34 +76,19 @@ final class Classes {
         final Group group;
         /** Of the partition. */
         final int partition;
-        private Optional<AccountUse.Grounds> grounds = Optional.empty();
-        private JobReason reason = JobReason.NONE;
-        private long lookedAt = -1;
+        /** What limits count of each of its jobs; null where there are none. */
+        private final LimitBook.Asked asked;
 
-        private Lane(NeedClass need, Group group, int partition) {
+        private Lane(NeedClass need, Group group, int partition, LimitBook.Asked asked) {
             this.need = need;
             this.group = group;
             this.partition = partition;
+            this.asked = asked;
         }
 
-        /** What limits say to its jobs; empty if that is not known now. */
-        Optional<JobReason> limit(AccountUse use) {
-            if (lookedAt == use.changes()) {
-                return Optional.of(reason);
-            }
-            if (grounds.isEmpty() || !grounds.get().hold()) {
-                return Optional.empty();
-            }
-            lookedAt = use.changes();
-            return Optional.of(reason);
-        }
-
-        /** Asks the limits. */
-        void ask(AccountRules rules, AccountUse use, Job job) {
-            use.watch();
-            reason = rules.blocks(job.desc(), Allocation.NONE, need.need.limitMin(), use);
-            grounds = use.grounds();
-            lookedAt = grounds.isPresent() ? use.changes() : -1;
+        /** What limits say to its jobs. */
+        JobReason limit(LimitBook limits) {
+            return asked == null ? JobReason.NONE : limits.blocks(asked);
         }
     }
 
@@ -143,11 +128,13 @@ final class Classes {
         version++;
         wheres.values().forEach(w -> w.mask = new long[0]);
         byNeed.values().forEach(NeedClass::forget);
+        groups.values().forEach(g -> g.memory.forget());
     }
 
     /** Everybody is tried again. */
     void forgetShort() {
         byNeed.values().forEach(NeedClass::forget);
+        groups.values().forEach(g -> g.memory.forget());
     }
 
     int size() {
@@ -177,6 +164,13 @@ final class Classes {
         return c;
     }
 
+    /** Those with the need and the QOS, one object for all of them. */
+    Group group(Need need, String qos) {
+        Group group = new Group(need, qos);
+        Group same = groups.putIfAbsent(group, group);
+        return same == null ? group : same;
+    }
+
     Lane lane(int id) {
         return lanes.get(id);
     }
@@ -193,7 +187,7 @@ final class Classes {
     }
 
     /** The lane of a job about which there is nothing special; UNKNOWN for others. */
-    int laneOf(State state, Job job, Candidates candidates, boolean memoryConsumed) {
+    int laneOf(State state, Job job, Candidates candidates, boolean memoryConsumed, boolean limited) {
         String partition = job.desc().partition();
         String qos = job.desc().charge().qos();
         if (job.isHet() || partition.indexOf(',') >= 0 || qos.indexOf(',') >= 0 || job.array().maxRunning() > 0 || job.desc().timing().deadline() > 0
@@ -213,9 +207,8 @@ final class Classes {
         Key key = new Key(need, job.desc().request(), job.desc().timing().timeLimitMin(), job.desc().timing().timeMinMin(),
                 job.desc().owner().user(), job.desc().charge().account(), qos);
         return byKey.computeIfAbsent(key, k -> {
-            Group group = new Group(need, job.desc().charge().firstQos());
-            Group same = groups.putIfAbsent(group, group);
-            lanes.add(new Lane(of(need, candidates, memoryConsumed), same == null ? group : same, partition(partition)));
+            lanes.add(new Lane(of(need, candidates, memoryConsumed), group(need, job.desc().charge().firstQos()), partition(partition),
+                    limited ? scheduler.limits().asked(job.desc(), need.limitMin()) : null));
             return lanes.size() - 1;
         });
     }

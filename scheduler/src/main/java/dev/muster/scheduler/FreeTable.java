@@ -1,7 +1,10 @@
 package dev.muster.scheduler;
 
+import dev.muster.core.Allocation;
+import dev.muster.core.Job;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Function;
 
 /**
  * What is free on each node now, side by side in arrays and sets of bits, so that a need can be turned down without a look at any
@@ -53,15 +56,16 @@ final class FreeTable {
 
     /** Takes up what is free on a node. @param now it may be given work */
     void update(NodeSlot slot, boolean now) {
-        int n = slot.index;
-        int c = slot.freeUnits.count() * slot.spec.cpusPerUnit();
-        int g = slot.freeGpus();
-        boolean more = c > cpus[n] || slot.freeMemoryMb > memoryMb[n] || g > gpus[n] || now && !is(ready, n) || slot.isIdle() && !is(idle, n);
+        update(slot.index, slot.freeUnits.count() * slot.spec.cpusPerUnit(), slot.freeMemoryMb, slot.freeGpus(), now, slot.isIdle());
+    }
+
+    void update(int n, int c, long memory, int g, boolean now, boolean isIdle) {
+        boolean more = c > cpus[n] || memory > memoryMb[n] || g > gpus[n] || now && !is(ready, n) || isIdle && !is(idle, n);
         cpus[n] = c;
-        memoryMb[n] = slot.freeMemoryMb;
+        memoryMb[n] = memory;
         gpus[n] = g;
         set(ready, n, now);
-        set(idle, n, slot.isIdle());
+        set(idle, n, isIdle);
         set(room, n, c > 0);
         if (more && !quiet) {
             freer(n);
@@ -119,6 +123,47 @@ final class FreeTable {
             }
         }
         return true;
+    }
+
+    /**
+     * How many of these, the first, must leave before the need may fit; one more than there are if it does not even then. This table is changed.
+     *
+     * @param slots by their names
+     */
+    int enough(NeedClass c, List<Job> those, Function<String, NodeSlot> slots) {
+        int[] gone = new int[cpus.length];
+        int nodes = 0;
+        long tasks = 0;
+        for (int n = 0; n < cpus.length; n++) {
+            long here = tasksOf(c, n);
+            nodes += here >= 0 ? 1 : 0;
+            tasks += Math.max(0, here);
+        }
+        quiet = true;
+        for (int i = 0; i < those.size(); i++) {
+            if (nodes >= c.nodesMin && tasks >= c.tasks) {
+                return i;
+            }
+            for (Allocation.Share s : those.get(i).run().allocation().held()) {
+                NodeSlot slot = s.released() ? null : slots.apply(s.node());
+                if (slot != null) {
+                    int n = slot.index;
+                    long before = tasksOf(c, n);
+                    gone[n]++;
+                    update(n, cpus[n] + s.cores().count() * slot.spec.cpusPerUnit(), memoryMb[n] + s.memoryMb(),
+                            gpus[n] + (s.gres().containsKey("gpu") ? s.gres().get("gpu").count() : 0), is(ready, n), gone[n] >= slot.holders);
+                    long after = tasksOf(c, n);
+                    nodes += (after >= 0 ? 1 : 0) - (before >= 0 ? 1 : 0);
+                    tasks += Math.max(0, after) - Math.max(0, before);
+                }
+            }
+        }
+        return nodes >= c.nodesMin && tasks >= c.tasks ? those.size() : those.size() + 1;
+    }
+
+    /** As many tasks as fit on the node; -1 if it cannot serve the need. */
+    private long tasksOf(NeedClass c, int n) {
+        return mayTake(c, n) ? c.tasksOn(cpus[n], memoryMb[n]) : -1;
     }
 
     /** Everything as it is now, for a look from elsewhere. */

@@ -72,7 +72,7 @@ final class HetPass {
                 for (String qos : job.desc().charge().eachQos()) {
                     Job as = job.underQos(qos);
                     reason = accounts.enforces("limits")
-                            ? accounts.blocks(as.desc(), Allocation.NONE, need.limitMin(), scheduler.use()) : JobReason.NONE;
+                            ? scheduler.limits().blocks(as.desc(), Allocation.NONE, need.limitMin()) : JobReason.NONE;
                     if (reason == JobReason.NONE && Feasibility.exceeds(state, as.desc(), partition.get())) {
                         reason = JobReason.PARTITION_CONFIG;
                     }
@@ -98,7 +98,7 @@ final class HetPass {
                 break;
             }
             JobReason policy = accounts.enforces("limits")
-                    ? accounts.blocks(part.job.desc(), allocation.get(), part.need.limitMin(), scheduler.use()) : JobReason.NONE;
+                    ? scheduler.limits().blocks(part.job.desc(), allocation.get(), part.need.limitMin()) : JobReason.NONE;
             if (policy != JobReason.NONE) {
                 parts.forEach(p -> scheduler.explain(p.job.id(), policy, Optional.empty()));
                 all = false;

@@ -1,6 +1,5 @@
 package dev.muster.scheduler;
 
-import dev.muster.core.AccountRules;
 import dev.muster.core.Job;
 import dev.muster.core.Partition;
 import dev.muster.core.State;
@@ -8,7 +7,6 @@ import dev.muster.model.JobDesc;
 import dev.muster.model.JobReason;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 
 /**
  * What a pass knows of jobs before it looks at them: a class that failed is not tried again in it, nor one that asks for no less; one that nothing
@@ -27,7 +25,6 @@ final class Lanes {
     private final Classes classes;
     private final FreeTable free;
     private final State state;
-    private final AccountRules accounts;
     private final Candidates candidates;
     private final boolean limited;
     private final boolean memoryConsumed;
@@ -40,13 +37,12 @@ final class Lanes {
 
     private record Failed(NeedClass need, boolean anyTime) {}
 
-    Lanes(Pass pass, Scheduler scheduler, State state, AccountRules accounts, Candidates candidates, boolean limited) {
+    Lanes(Pass pass, Scheduler scheduler, State state, Candidates candidates, boolean limited) {
         this.pass = pass;
         this.scheduler = scheduler;
         this.classes = scheduler.known();
         this.free = scheduler.free();
         this.state = state;
-        this.accounts = accounts;
         this.candidates = candidates;
         this.limited = limited;
         this.memoryConsumed = state.settings().memoryConsumed();
@@ -61,7 +57,7 @@ final class Lanes {
         return scheduler.isPruned() && !special && !scheduler.someMind();
     }
 
-    private NeedClass of(Need need) {
+    NeedClass of(Need need) {
         return classes.of(need, candidates, memoryConsumed);
     }
 
@@ -80,16 +76,9 @@ final class Lanes {
     int reason(int id, QueueOrder.Place place) {
         Classes.Lane lane = classes.lane(id);
         if (limited) {
-            Optional<JobReason> limit = lane.limit(scheduler.use());
-            if (limit.isEmpty()) {
-                lane.ask(accounts, scheduler.use(), place.job());
-                limit = lane.limit(scheduler.use());
-            }
-            if (limit.isEmpty()) {
-                return QueueOrder.UNKNOWN;
-            }
-            if (limit.get() != JobReason.NONE) {
-                return limit.get().ordinal();
+            JobReason limit = lane.limit(scheduler.limits());
+            if (limit != JobReason.NONE) {
+                return limit.ordinal();
             }
         }
         if (!pass.hasReserved()) {
@@ -119,11 +108,16 @@ final class Lanes {
     }
 
     private boolean isVain(Classes.Group group, NeedClass c, QueueOrder.Place place) {
-        long priority = scheduler.priority(place.jobId()).orElse(place.job().priority());
-        if (group.pass == number && priority <= group.vain) {
+        if (group.pass == number && group.vain == Long.MAX_VALUE) {
             return true;
         }
-        boolean vain = pass.preemptor().isVain(c.need, place.job().desc().charge().firstQos(), priority);
+        JobDesc desc = place.job().desc();
+        boolean isShort = group.pass != number && pass.preemptor().isShort(desc, c.need, group, c);
+        long priority = isShort ? Long.MAX_VALUE : scheduler.priority(place.jobId()).orElse(place.job().priority());
+        if (!isShort && group.pass == number && priority <= group.vain) {
+            return true;
+        }
+        boolean vain = isShort || pass.preemptor().isVain(desc, c.need, group, c, priority);
         if (vain) {
             group.pass = number;
             group.vain = priority;
@@ -138,7 +132,7 @@ final class Lanes {
     /** The job was looked at: what it was told, and which lane it is in. */
     void considered(QueueOrder.Block block, int i, Job job) {
         if (block.lanes[i] == QueueOrder.UNKNOWN && !pass.isKept(job)) {
-            block.lanes[i] = classes.laneOf(state, job, candidates, memoryConsumed);
+            block.lanes[i] = classes.laneOf(state, job, candidates, memoryConsumed, limited);
         }
         block.told[i] = (short) scheduler.reason(job.id()).ordinal();
     }

@@ -28,11 +28,23 @@ final class NeedClass {
     final int gpus;
     private final int tasksPerNode;
     private final long memPerCpuMb;
-    /** {@link FreeTable#freed} when it was last found short; -1: it is not known to be. */
-    private long shortAt = -1;
+    private final Memory free = new Memory();
     /** Whether its partition can never hold it, as nodes were configured at this version; -1: not asked yet. */
     private long judgedAt = -1;
     private boolean exceeding;
+
+    /** When something was last too little, as {@link FreeTable#freed} of the table that was asked; -1: it is not known to be. */
+    static final class Memory {
+        private long shortAt = -1;
+
+        void at(long freed) {
+            shortAt = freed;
+        }
+
+        void forget() {
+            shortAt = -1;
+        }
+    }
 
     /** Nodes that several classes may run on. The mask is made anew when nodes' features change. */
     static final class Where {
@@ -106,44 +118,52 @@ final class NeedClass {
     }
 
     /** It was found short, and nothing has become free since that could serve it. */
-    boolean isKnownShort(FreeTable free) {
-        if (shortAt < 0) {
+    boolean isKnownShort(FreeTable table) {
+        return isKnownShort(table, free);
+    }
+
+    boolean isKnownShort(FreeTable table, Memory memory) {
+        if (memory.shortAt < 0) {
             return false;
         }
-        if (shortAt == free.freed()) {
+        if (memory.shortAt == table.freed()) {
             return true;
         }
-        if (!free.remembers(shortAt)) {
-            shortAt = -1;
+        if (!table.remembers(memory.shortAt)) {
+            memory.shortAt = -1;
             return false;
         }
-        for (long at = shortAt; at < free.freed(); at++) {
-            if (free.mayTake(this, free.freedAt(at))) {
-                shortAt = -1;
+        for (long at = memory.shortAt; at < table.freed(); at++) {
+            if (table.mayTake(this, table.freedAt(at))) {
+                memory.shortAt = -1;
                 return false;
             }
         }
-        shortAt = free.freed();
+        memory.shortAt = table.freed();
         return true;
     }
 
     /** Whether what is free does not suffice: remembered, or looked for. */
-    boolean isShort(FreeTable free) {
+    boolean isShort(FreeTable table) {
+        return isShort(table, free);
+    }
+
+    boolean isShort(FreeTable table, Memory memory) {
         if (!bounded) {
             return false;
         }
-        if (isKnownShort(free)) {
+        if (isKnownShort(table, memory)) {
             return true;
         }
-        if (free.isShort(this)) {
-            shortAt = free.freed();
+        if (table.isShort(this)) {
+            memory.shortAt = table.freed();
             return true;
         }
         return false;
     }
 
     void forget() {
-        shortAt = -1;
+        free.forget();
     }
 
     /** It is known whether its partition can ever hold it. */

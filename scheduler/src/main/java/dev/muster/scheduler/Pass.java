@@ -114,6 +114,9 @@ final class Pass {
         this.accounts = new AccountRules(state);
         this.limitStops = state.settings().options().containsKey("assoc_limit_stop");
         this.limited = accounts.enforces("limits");
+        if (limited) {
+            scheduler.limits().at(state, accounts, scheduler.use(), now.seconds());
+        }
         this.inOrder = state.settings().options().containsKey(Settings.IN_ORDER);
         this.reserved = new Reserved(state, scheduler.nodes(), now.seconds());
         this.preemptor = new Preemptor(scheduler, state, now);
@@ -127,7 +130,7 @@ final class Pass {
         this.words = new ReserveWords(state.settings().options());
         this.ports = new PortDesk(state, now);
         this.standing = words.areGiven() ? Optional.empty() : scheduler.outlooks().standing(state, now);
-        this.lanes = new Lanes(this, scheduler, state, accounts, candidates, limited);
+        this.lanes = new Lanes(this, scheduler, state, candidates, limited);
         if (state.preempted().size() > 0) {
             for (Job job : scheduler.holders()) {
                 if (Scheduler.gaveWay(state, job)) {
@@ -350,7 +353,7 @@ final class Pass {
         List<Job> admitted = job.desc().charge().eachQos().stream().filter(q -> Limits.admits(partition.info(), q)).map(job::underQos)
                 .filter(j -> Limits.reason(j.desc(), partition, state) == JobReason.NONE).toList();
         List<Job> free = admitted.stream().filter(j -> !isLimited(j)
-                || scheduler.limited(accounts, j, need.limitMin()) == JobReason.NONE).toList();
+                || scheduler.limited(j, need.limitMin()) == JobReason.NONE).toList();
         return free.isEmpty() ? List.of(job.underQos(job.desc().charge().firstQos())) : free;
     }
 
@@ -358,7 +361,7 @@ final class Pass {
     private boolean preferred(Job job, int task, Partition partition, Need need) {
         boolean waits = closed.contains(partition.name()) || failed.contains(need) || reserved.opens(need.reservation()) > now.seconds()
                 || inOrder && blocked.contains(blocker(need)) || licences.given(need, 0).isEmpty()
-                || isLimited(job) && scheduler.limited(accounts, job, need.limitMin()) != JobReason.NONE;
+                || isLimited(job) && scheduler.limited(job, need.limitMin()) != JobReason.NONE;
         Optional<Allocation> allocation = waits ? Optional.empty() : placeWithin(job, need);
         if (allocation.isEmpty() || whole(job, need, allocation) != JobReason.NONE) {
             failed.add(need);
@@ -371,7 +374,7 @@ final class Pass {
 
     /** NONE if it starts; else why it does not. @param last what it waits for is planned here */
     private JobReason attempt(Job job, int task, Partition partition, Need need, boolean last) {
-        JobReason policy = isLimited(job) ? scheduler.limited(accounts, job, need.limitMin()) : JobReason.NONE;
+        JobReason policy = isLimited(job) ? scheduler.limited(job, need.limitMin()) : JobReason.NONE;
         if (closed.contains(partition.name())) {
             scheduler.explain(job.id(), JobReason.PRIORITY);
             return JobReason.PRIORITY;
@@ -457,7 +460,8 @@ final class Pass {
             return Optional.empty();
         }
         blind = true;
-        Preemptor.Room room = preemptor.make(job, need, () -> placeAvoiding(need, Set.of()));
+        Preemptor.Room room = preemptor.make(job, need, scheduler.known().group(need, job.desc().charge().firstQos()), lanes.of(need),
+                () -> placeAvoiding(need, Set.of()));
         blind = false;
         return switch (room) {
             case Preemptor.None n -> Optional.empty();
@@ -498,7 +502,7 @@ final class Pass {
     }
 
     private JobReason whole(Job job, Need need, Optional<Allocation> allocation) {
-        return isLimited(job) && allocation.isPresent() ? accounts.blocks(job.desc(), allocation.get(), need.limitMin(), scheduler.use())
+        return isLimited(job) && allocation.isPresent() ? scheduler.limits().blocks(job.desc(), allocation.get(), need.limitMin())
                 : JobReason.NONE;
     }
 

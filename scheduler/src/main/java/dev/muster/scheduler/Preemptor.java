@@ -6,6 +6,7 @@ import dev.muster.core.Now;
 import dev.muster.core.Planner;
 import dev.muster.core.Preemption;
 import dev.muster.core.State;
+import dev.muster.model.JobDesc;
 import dev.muster.model.JobFlag;
 import dev.muster.model.JobState;
 import java.util.ArrayList;
@@ -34,6 +35,11 @@ final class Preemptor {
     private final List<Job> suspended = new ArrayList<>();
     private final Set<Integer> leaving = new HashSet<>();
     private int tries;
+    /** Who found no room finds none before more becomes free. */
+    private final boolean remembers;
+    /** Neither priorities nor times decide who gives way. */
+    private final boolean plain;
+    private final Map<Yields.Kind, Holders> holders = new HashMap<>();
     /** In the partition and with the QOS of the key nobody gives way to this priority or a lower one. */
     private final Map<Taker, Long> powerless = new HashMap<>();
     /** Not even if all went who would have to is there room for the need of the key. */
@@ -60,6 +66,8 @@ final class Preemptor {
         this.state = state;
         this.now = now;
         this.policy = new Preemption.Policy(state);
+        this.plain = policy.isPlain();
+        this.remembers = plain && state.reservations().size() == 0;
     }
 
     boolean isOn() {
@@ -82,75 +90,48 @@ final class Preemptor {
 
     record None() implements Room {}
 
-    /** @param place finds an allocation on what is free */
-    Room make(Job job, Need need, Supplier<Optional<Allocation>> place) {
-        if (!policy.isOn() || tries >= TRIES_MAX) {
-            return new None();
-        }
-        List<Job> candidates = new ArrayList<>();
-        List<Job> gone = new ArrayList<>();
+    /**
+     * @param group of the need and the job's QOS
+     * @param c     the need's class
+     * @param place finds an allocation on what is free
+     */
+    Room make(Job job, Need need, Classes.Group group, NeedClass c, Supplier<Optional<Allocation>> place) {
         long priority = scheduler.priority(job.id()).orElse(job.priority());
-        Taker anything = new Taker(need.partition(), job.desc().charge().firstQos(), Optional.empty());
-        Taker same = new Taker(need.partition(), job.desc().charge().firstQos(), Optional.of(new Same(need)));
-        if (powerless.getOrDefault(anything, Long.MIN_VALUE) >= priority || hopeless.getOrDefault(same, Long.MIN_VALUE) >= priority) {
+        if (!policy.isOn() || isVain(job.desc(), need, group, c, priority)) {
             return new None();
         }
-        for (Job holder : scheduler.holders()) {
-            if (!policy.outranks(job.desc(), priority, need.partition(), holder)) {
-                continue;
-            }
-            boolean goes = leaving.contains(holder.id()) || holder.has(JobFlag.COMPLETING)
-                    || state.preempted().find(holder.id()).filter(p -> p.endTick() > 0).isPresent();
-            if (goes) {
-                gone.add(holder);
-            } else if (holder.state() == JobState.RUNNING && policy.of(holder) != Preemption.Mode.OFF && !policy.isExempt(holder, now.seconds())) {
-                candidates.add(holder);
-            }
-        }
+        Holders those = holders(job, need, priority);
+        List<Job> candidates = those.candidates;
+        List<Job> gone = those.gone;
         if (candidates.isEmpty() && gone.isEmpty()) {
-            powerless.merge(anything, priority, Math::max);
+            powerless.merge(new Taker(need.partition(), job.desc().charge().firstQos(), Optional.empty()), priority, Math::max);
             return new None();
         }
         tries++;
-        candidates.sort(order());
         gone.forEach(g -> lift(g, Preemption.Mode.CANCEL));
         List<Job> chosen = new ArrayList<>();
-        Optional<Allocation> found = place.get();
-        if (found.isEmpty() && !fitsWithout(candidates, place)) {
-            hopeless.merge(same, priority, Math::max);
+        Optional<Allocation> found = first(candidates, chosen, c, place);
+        if (found.isEmpty()) {
             gone.forEach(g -> drop(g, Preemption.Mode.CANCEL));
+            hopeless.merge(new Taker(need.partition(), job.desc().charge().firstQos(), Optional.of(new Same(need))), priority, Math::max);
+            if (scheduler.isPruned() && remembers && c.simple && need.licences().items().isEmpty()) {
+                scheduler.yields().hopeless(kind(job.desc(), need), group.memory);
+            }
             return new None();
         }
-        for (int i = 0; found.isEmpty() && i < candidates.size(); i++) {
-            lift(candidates.get(i), policy.of(candidates.get(i)));
-            chosen.add(candidates.get(i));
-            found = place.get();
-        }
-        for (Job c : found.isEmpty() ? List.<Job>of() : List.copyOf(chosen)) {
-            drop(c, policy.of(c));
-            Optional<Allocation> without = place.get();
-            if (without.isPresent()) {
-                chosen.remove(c);
-                found = without;
-            } else {
-                lift(c, policy.of(c));
-            }
-        }
+        found = least(chosen, found, place);
         Optional<Allocation> room = found;
-        boolean atOnce = found.isPresent() && gone.stream().noneMatch(g -> touches(room, g)) && !chosen.isEmpty()
-                && chosen.stream().allMatch(c -> policy.of(c) == Preemption.Mode.SUSPEND);
-        for (Job c : chosen) {
+        boolean atOnce = gone.stream().noneMatch(g -> touches(room, g)) && !chosen.isEmpty()
+                && chosen.stream().allMatch(h -> policy.of(h) == Preemption.Mode.SUSPEND);
+        for (Job h : chosen) {
             if (!atOnce) {
-                drop(c, policy.of(c));
+                drop(h, policy.of(h));
             }
         }
         gone.forEach(g -> drop(g, Preemption.Mode.CANCEL));
-        if (found.isEmpty()) {
-            return new None();
-        }
-        for (Job c : chosen) {
-            leaving.add(c.id());
-            preempts.add(new Planner.Preempt(c.id(), policy.of(c), policy.graceSeconds(c)));
+        for (Job h : chosen) {
+            leaving.add(h.id());
+            preempts.add(new Planner.Preempt(h.id(), policy.of(h), policy.graceSeconds(h)));
         }
         if (atOnce) {
             suspended.addAll(chosen);
@@ -159,12 +140,111 @@ final class Preemptor {
         return new Soon(found.get());
     }
 
-    /** Whether there is room if all of them go. */
-    private boolean fitsWithout(List<Job> candidates, Supplier<Optional<Allocation>> place) {
-        candidates.forEach(c -> lift(c, policy.of(c)));
-        boolean fits = place.get().isPresent();
-        candidates.forEach(c -> drop(c, policy.of(c)));
-        return fits;
+    /** @param candidates in the order in which they go; @param gone who goes already */
+    private record Holders(List<Job> candidates, List<Job> gone) {}
+
+    /** Who would go for the job, and who goes already. Where priorities do not decide, these are the same for all of its kind. */
+    private Holders holders(Job job, Need need, long priority) {
+        Yields.Kind kind = kind(job.desc(), need);
+        Holders known = holders.get(kind);
+        if (known != null) {
+            // those that have to go since it was made
+            known.candidates.removeIf(h -> leaving.contains(h.id()) && known.gone.add(h));
+            return known;
+        }
+        Holders out = new Holders(new ArrayList<>(), new ArrayList<>());
+        for (Job holder : scheduler.yields().below(kind)) {
+            if (!policy.outranks(job.desc(), priority, need.partition(), holder)) {
+                continue;
+            }
+            boolean goes = leaving.contains(holder.id()) || holder.has(JobFlag.COMPLETING)
+                    || state.preempted().find(holder.id()).filter(p -> p.endTick() > 0).isPresent();
+            if (goes) {
+                out.gone.add(holder);
+            } else if (holder.state() == JobState.RUNNING && policy.of(holder) != Preemption.Mode.OFF && !policy.isExempt(holder, now.seconds())) {
+                out.candidates.add(holder);
+            }
+        }
+        out.candidates.sort(order());
+        if (plain) {
+            holders.put(kind, out);
+        }
+        return out;
+    }
+
+    private Yields.Kind kind(JobDesc taker, Need need) {
+        return scheduler.yields().kind(policy, taker, need.partition());
+    }
+
+    /**
+     * The place that there is when the first so many are gone, the fewest for which there is one: these are then off their nodes, and no others.
+     * Empty if there is none even without all of them.
+     */
+    private Optional<Allocation> first(List<Job> candidates, List<Job> chosen, NeedClass c, Supplier<Optional<Allocation>> place) {
+        int least = scheduler.isPruned() && c.bounded ? scheduler.free().copy().enough(c, candidates, scheduler::node) : 0;
+        if (least > candidates.size()) {
+            return Optional.empty();
+        }
+        int none = least - 1;
+        int step = 1;
+        Optional<Allocation> found = liftTo(least, candidates, chosen, place);
+        while (found.isEmpty() && chosen.size() < candidates.size()) {
+            none = chosen.size();
+            found = liftTo(Math.min(candidates.size(), none + step), candidates, chosen, place);
+            step *= 2;
+        }
+        if (found.isEmpty()) {
+            liftTo(0, candidates, chosen, Optional::empty);
+            return found;
+        }
+        int enough = chosen.size();
+        while (enough - none > 1) {
+            int half = (none + enough) >>> 1;
+            Optional<Allocation> with = liftTo(half, candidates, chosen, place);
+            if (with.isPresent()) {
+                enough = half;
+                found = with;
+            } else {
+                none = half;
+            }
+        }
+        liftTo(enough, candidates, chosen, Optional::empty);
+        return found;
+    }
+
+    /** So many of them, the first, are off their nodes then. */
+    private Optional<Allocation> liftTo(int many, List<Job> candidates, List<Job> chosen, Supplier<Optional<Allocation>> place) {
+        while (chosen.size() < many) {
+            Job next = candidates.get(chosen.size());
+            lift(next, policy.of(next));
+            chosen.add(next);
+        }
+        while (chosen.size() > many) {
+            Job last = chosen.removeLast();
+            drop(last, policy.of(last));
+        }
+        return place.get();
+    }
+
+    /** Puts back each whose going was not needed, the lowest first. @param chosen those that have to go in the end */
+    private Optional<Allocation> least(List<Job> chosen, Optional<Allocation> place, Supplier<Optional<Allocation>> again) {
+        Optional<Allocation> found = place;
+        for (Job h : List.copyOf(chosen)) {
+            drop(h, policy.of(h));
+            // who is nowhere near leaves the place as it is, unless he minds who else is on his switch
+            Optional<Allocation> without = scheduler.someMind() || meets(found.get(), h) ? again.get() : found;
+            if (without.isPresent()) {
+                chosen.remove(h);
+                found = without;
+            } else {
+                lift(h, policy.of(h));
+            }
+        }
+        return found;
+    }
+
+    private static boolean meets(Allocation place, Job job) {
+        return place.nodes().stream().anyMatch(s -> job.run().allocation().on(s.node()).isPresent());
     }
 
     /** The place found lies partly where this job is. */
@@ -192,10 +272,17 @@ final class Preemptor {
         scheduler.looking(false);
     }
 
-    /** Nothing comes of trying to make room for who needs that in his partition with this QOS and priority. */
-    boolean isVain(Need need, String qos, long priority) {
-        return tries >= TRIES_MAX || powerless.getOrDefault(new Taker(need.partition(), qos, Optional.empty()), Long.MIN_VALUE) >= priority
-                || hopeless.getOrDefault(new Taker(need.partition(), qos, Optional.of(new Same(need))), Long.MIN_VALUE) >= priority;
+    /** Nothing comes of trying to make room for such a job with this priority. */
+    boolean isVain(JobDesc taker, Need need, Classes.Group group, NeedClass c, long priority) {
+        return tries >= TRIES_MAX || isShort(taker, need, group, c)
+                || powerless.getOrDefault(new Taker(need.partition(), taker.charge().firstQos(), Optional.empty()), Long.MIN_VALUE) >= priority
+                || hopeless.getOrDefault(new Taker(need.partition(), taker.charge().firstQos(), Optional.of(new Same(need))), Long.MIN_VALUE)
+                >= priority;
+    }
+
+    /** Not even if all went who may ever have to is there room, whatever the priority. */
+    boolean isShort(JobDesc taker, Need need, Classes.Group group, NeedClass c) {
+        return scheduler.isPruned() && scheduler.yields().isShort(kind(taker, need), c, group.memory);
     }
 
     /** The pass is over: what was suspended in it comes off with its record. */

@@ -1,12 +1,12 @@
 package dev.muster.scheduler;
 
-import dev.muster.core.AccountRules;
 import dev.muster.core.AccountUse;
 import dev.muster.core.Allocation;
 import dev.muster.core.Change;
 import dev.muster.core.Decision;
 import dev.muster.core.Entry;
 import dev.muster.core.Job;
+import dev.muster.core.LimitBook;
 import dev.muster.core.Node;
 import dev.muster.core.Now;
 import dev.muster.core.Planner;
@@ -77,10 +77,9 @@ public final class Scheduler implements Planner {
     private int reservationsMax = Pass.RESERVATIONS_MAX;
     private long passes;
     private final Map<Integer, Map<String, Need>> needs = new HashMap<>();
-    /** What limits said to queued jobs, as long as that holds. */
-    private final Map<Integer, Verdict> verdicts = new HashMap<>();
-
-    private record Verdict(JobDesc desc, int limitMin, JobReason reason, AccountUse.Grounds grounds) {}
+    /** What limits say to queued jobs. */
+    private final LimitBook limits = new LimitBook();
+    private final Yields yields = new Yields(this);
     private final AccountUse use = new AccountUse();
     /** Of jobs that have ended since this controller started, and those that it still knew then. */
     private final Expected expected = new Expected();
@@ -142,7 +141,7 @@ public final class Scheduler implements Planner {
         holding.clear();
         classes.clear();
         needs.clear();
-        verdicts.clear();
+        limits.clear();
         known.clear();
         outlooks.clear();
         List<Node> sorted = new ArrayList<>(state.nodes().values());
@@ -188,6 +187,7 @@ public final class Scheduler implements Planner {
         });
         learned = state.jobs().size() > 0;
         use.reset(state);
+        yields.reset(state, holding.values());
     }
 
     @Override
@@ -241,6 +241,7 @@ public final class Scheduler implements Planner {
                 computed.remove(id);
             }
         }
+        yields.follow(after, jobs, holding);
         boolean policy = entry.changes().stream().anyMatch(c -> c instanceof Change.PolicyChanged || c instanceof Change.UsageCharged);
         if (policy) {
             computedAtMs = Long.MIN_VALUE / 2;
@@ -249,6 +250,8 @@ public final class Scheduler implements Planner {
                 needs.clear();
             }
             if (before.accounts() != after.accounts()) {
+                limits.clear();
+                yields.reset(after, holding.values());
                 forgetLanes();
             }
         }
@@ -328,7 +331,7 @@ public final class Scheduler implements Planner {
                 queue.remove(place);
             }
             needs.remove(job.id());
-            verdicts.remove(job.id());
+            limits.forget(job.id());
         }
         if (job.holdsNodes()) {
             if (gaveItsCores(state, job)) {
@@ -569,16 +572,17 @@ public final class Scheduler implements Planner {
         return use;
     }
 
-    /** Why limits of associations and QOS keep the job from starting, whatever nodes are free: looked up where nothing has changed. */
-    JobReason limited(AccountRules rules, Job job, int limitMin) {
-        Verdict known = verdicts.get(job.id());
-        if (known != null && known.desc == job.desc() && known.limitMin == limitMin && known.grounds.hold()) {
-            return known.reason;
-        }
-        use.watch();
-        JobReason reason = rules.blocks(job.desc(), Allocation.NONE, limitMin, use);
-        use.grounds().ifPresent(g -> verdicts.put(job.id(), new Verdict(job.desc(), limitMin, reason, g)));
-        return reason;
+    LimitBook limits() {
+        return limits;
+    }
+
+    Yields yields() {
+        return yields;
+    }
+
+    /** Why limits of associations and QOS keep the job from starting, whatever nodes are free. */
+    JobReason limited(Job job, int limitMin) {
+        return limits.blocks(job.id(), job.desc(), limitMin);
     }
 
     List<NodeSlot> nodes() {
@@ -682,6 +686,9 @@ public final class Scheduler implements Planner {
     /** What is free on a node has changed, or whether it may be given work. */
     private void changed(NodeSlot slot) {
         free.update(slot, ready(slot));
+        if (!free.quiet) {
+            yields.changed(slot.index);
+        }
     }
 
     void rebooting(NodeSlot slot) {
@@ -725,8 +732,7 @@ public final class Scheduler implements Planner {
             return known;
         }
         Need made = Need.of(job.desc(), partition, state);
-        Need shared = classes.putIfAbsent(made, made);
-        Need need = shared == null ? made : shared;
+        Need need = interned(made);
         needs.put(job.id(), own == null ? Map.of(partition.name(), need) : with(own, partition.name(), need));
         return need;
     }

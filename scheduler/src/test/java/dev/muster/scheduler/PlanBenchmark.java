@@ -31,19 +31,23 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 
 /**
  * What passes and plans cost: a full cluster of nodes of six kinds with a long queue, plain and with limits, licences, a topology and preemption
  * on. Prints one table, milliseconds of the thread's CPU and by the clock: passes that keep the places of none, 100 or 1000 jobs and start
  * whoever can, with what they remember and without; a plan of the whole queue; and how long it takes from a job's end until others are decided
- * on. Usage: PlanBenchmark [JOBS [NODES [MIX,... [TIMES [on|off [EVENTS]]]]]]; mixes are hpc, arr (50 different requests) and uniq (all
- * different); on or off: features. The mix limits is what checking limits costs: the same queue with limits of every kind at each association and
- * QOS that hold nobody back, enforced and not, in turns. Not a unit test.
+ * on. Usage: PlanBenchmark [JOBS [NODES [MIX,... [TIMES [on|off|each [EVENTS]]]]]]; mixes are hpc, arr (50 different requests) and uniq (all
+ * different); on, off or each: limits, preemption, licences, topology (and features), or some joined by +. The mix limits is what checking limits
+ * costs: the same queue with limits of every kind at each association and QOS that hold nobody back, enforced and not, in turns. Not a unit test.
  */
 public final class PlanBenchmark {
+    private static final Set<String> EVERYTHING = Set.of("limits", "preemption", "licences", "topology");
     private static final int USERS = 400;
     private static final int LEAF = 40;
     private static final int TEMPLATES = 1800;
+    /** Passes until it is taken as it is: where some give way to others there may always be somebody who starts. */
+    private static final int SETTLE_MAX = 40;
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
     private final Random random = new Random(7);
@@ -53,11 +57,12 @@ public final class PlanBenchmark {
     private final List<JobDesc> templates = new ArrayList<>();
     private long ms = 1_000_000_000L;
 
-    private PlanBenchmark(int nodeCount, boolean features) {
-        this(nodeCount, features, features ? "associations,limits,qos" : "", policy());
+    private PlanBenchmark(int nodeCount, Set<String> features) {
+        this(nodeCount, features, features.contains("limits") ? "associations,limits,qos" : features.contains("preemption") ? "associations,qos" : "",
+                policy());
     }
 
-    private PlanBenchmark(int nodeCount, boolean features, String enforced, Policy policy) {
+    private PlanBenchmark(int nodeCount, Set<String> features, String enforced, Policy policy) {
         for (int i = 0; i < nodeCount; i++) {
             nodes.add(node(i));
         }
@@ -65,16 +70,18 @@ public final class PlanBenchmark {
         if (!enforced.isEmpty()) {
             options.put("accounting_enforce", enforced);
         }
-        if (features) {
-            options.put("licenses", "fluent:500,matlab:2000")
-                    .put("preempt_type", "preempt/qos").put("preempt_mode", "REQUEUE");
+        if (features.contains("licences")) {
+            options.put("licenses", "fluent:500,matlab:2000");
+        }
+        if (features.contains("preemption")) {
+            options.put("preempt_type", "preempt/qos").put("preempt_mode", "REQUEUE");
         }
         Json.Obj settings = new Json.Obj().put("clusterName", "bench").put("memoryConsumed", true).put("maxJobCount", 10_000_000L)
                 .put("maxJobId", 60_000_000L).put("maxArraySize", 100_001L).put("maxStepCount", 100L).put("firstJobId", 1L)
                 .put("enforcePartLimits", "NO").put("minJobAgeS", 300L).put("requeueJobs", true)
                 .put("gresTypes", new ArrayList<Object>(List.of("gpu")))
                 .put("options", options);
-        if (features) {
+        if (features.contains("topology")) {
             settings.put("topologies", new ArrayList<Object>(List.of(Json.object(Codec.encode(tree())))));
         }
         List<Partition> partitions = List.of(partition("main", 1, n -> true), partition("gpu", 1, n -> !n.gres().isEmpty()),
@@ -157,24 +164,54 @@ public final class PlanBenchmark {
         String[] enforced = {"associations,qos", "associations,limits,qos"};
         PlanBenchmark[] both = new PlanBenchmark[enforced.length];
         for (int i = 0; i < both.length; i++) {
-            both[i] = new PlanBenchmark(nodeCount, false, enforced[i], generous());
+            both[i] = new PlanBenchmark(nodeCount, Set.of(), enforced[i], generous());
             both[i].charged = true;
-            both[i].occupy(true);
-            both[i].queue(jobs, "hpc", false);
+            both[i].occupy(EVERYTHING);
+            both[i].queue(jobs, "hpc", Set.of());
             both[i].settle();
         }
-        double[][] cpu = new double[both.length][times];
+        String[] what = {"a second later", "somebody's job has ended"};
+        double[][][] cpu = new double[what.length][both.length][times];
         for (int t = -5; t < times; t++) {
-            for (int i = 0; i < both.length; i++) {
-                double ms = both[i].pass().cpuMs;
-                if (t >= 0) {
-                    cpu[i][t] = ms;
+            for (int w = 0; w < what.length; w++) {
+                for (int i = 0; i < both.length; i++) {
+                    both[i].ms += 1000;
+                    both[i].core.apply(new Entry(both[i].ms, both[i].ms, 0, "time", List.of()));
+                    if (t == -5 && w == 0) {
+                        both[i].run(new Command.Tick());
+                    }
+                    if (w == 1) {
+                        both[i].endOne();
+                    }
+                    double ms = both[i].pass().cpuMs;
+                    if (t >= 0) {
+                        cpu[w][i][t] = ms;
+                    }
                 }
             }
         }
-        Arrays.stream(cpu).forEach(Arrays::sort);
-        System.out.printf(Locale.ROOT, "a pass over %d jobs that wait: %.2f ms of CPU without limits, %.2f with limits of every kind, %.3f times%n",
-                jobs, cpu[0][times / 2], cpu[1][times / 2], cpu[1][times / 2] / cpu[0][times / 2]);
+        for (int w = 0; w < what.length; w++) {
+            Arrays.stream(cpu[w]).forEach(Arrays::sort);
+            System.out.printf(Locale.ROOT, "a pass over %d jobs that wait, %s: %.2f ms of CPU without limits, %.2f with limits of every kind,"
+                    + " %.3f times%n", jobs, what[w], cpu[w][0][times / 2], cpu[w][1][times / 2], cpu[w][1][times / 2] / cpu[w][0][times / 2]);
+        }
+    }
+
+    /** The first that runs on one node ends. */
+    private void endOne() {
+        for (Job job : core.state().jobs().values()) {
+            if (job.state().isActive() && job.run().allocation().nodes().size() == 1) {
+                end(job);
+                return;
+            }
+        }
+    }
+
+    private void end(Job job) {
+        run(new Command.CompleteAllocation(0, job.id(), ExitStatus.NONE));
+        for (String node : job.run().allocation().nodeNames()) {
+            run(new Command.Report(node, new NodeMessages.JobDone(1, job.id(), job.attempt(), "")));
+        }
     }
 
     /** 35 % one core, 25 % part of a node, 30 % whole nodes, 3 % wide, 6 % GPUs, 1 % large memory. */
@@ -197,14 +234,14 @@ public final class PlanBenchmark {
         return r.put("tasks", 1L).put("memPerNodeMb", 600_000L + 100_000L * random.nextInt(20)).put("cpusPerTask", 16L);
     }
 
-    private JobDesc desc(boolean features) {
+    private JobDesc desc(Set<String> features) {
         Json.Obj request = request();
         boolean gpu = request.toString().contains("gpu");
         boolean big = request.toString().contains("memPerNodeMb");
-        if (features && !gpu && random.nextInt(10) == 0) {
+        if (features.contains("licences") && !gpu && random.nextInt(10) == 0) {
             request.put("licenses", random.nextBoolean() ? "fluent" : "matlab:2");
         }
-        if (features && !gpu && !big && random.nextInt(5) == 0) {
+        if (features.contains("topology") && !gpu && !big && random.nextInt(5) == 0) {
             request.put("features", random.nextBoolean() ? "old" : "fast");
         }
         Json.Obj d = new Json.Obj().put("kind", "BATCH").put("partition", gpu ? "gpu" : big ? "big" : "main").put("name", "job")
@@ -217,15 +254,21 @@ public final class PlanBenchmark {
     /** Jobs have accounts and QOS though there is nothing else on. */
     private boolean charged;
 
-    private JobDesc owned(JobDesc desc, boolean features) {
+    private JobDesc owned(JobDesc desc, Set<String> features) {
         int u = random.nextInt(USERS);
         int dice = random.nextInt(20);
         dev.muster.model.Identity owner = new dev.muster.model.Identity(1000 + u, 100, "u" + u, "g", List.of(100), "/home", "/bin/sh");
         JobDesc.Charge c = desc.charge();
         JobDesc out = desc.withOwner(owner);
         String qos = dice == 0 ? "high" : dice < 5 ? "low" : "normal";
-        return features || charged ? out.withCharge(new JobDesc.Charge("a" + u / 10, qos, c.wckey(), "", ""))
-                : out;
+        if (!features.contains("limits") && !features.contains("preemption") && !charged) {
+            return out;
+        }
+        JobDesc.Timing t = out.timing();
+        // who gives way stands behind whom he gives way to: who stands before them would have his place again before they do
+        return out.withCharge(new JobDesc.Charge("a" + u / 10, qos, c.wckey(), "", "")).withTiming(!qos.equals("low") ? t : new JobDesc.Timing(
+                t.timeLimitMin(), t.timeMinMin(), t.beginTime(), t.deadline(), t.dependency(), t.array(), 2_000_000, t.hold(), t.prioritySet(),
+                t.priority(), t.requeue(), t.killOnInvalidDependency(), t.delayBootMin(), t.siteFactor(), t.expedite()));
     }
 
     private int submit(JobDesc desc) {
@@ -234,7 +277,7 @@ public final class PlanBenchmark {
     }
 
     /** Jobs on nearly all nodes, each with some hours left; a node in fifty is empty. */
-    private void occupy(boolean features) {
+    private void occupy(Set<String> features) {
         JobDesc plain = Codec.bind(new Json.Obj().put("kind", "BATCH").put("partition", "main").put("request", new Json.Obj().put("tasks", 1L))
                 .put("timing", new Json.Obj().put("timeLimitMin", 5000L)).put("payload", new Json.Obj().put("submitHost", "login")), JobDesc.class);
         for (Node.Spec n : nodes) {
@@ -258,7 +301,7 @@ public final class PlanBenchmark {
         }
     }
 
-    private void queue(int jobs, String mix, boolean features) {
+    private void queue(int jobs, String mix, Set<String> features) {
         for (int i = 0; i < TEMPLATES; i++) {
             templates.add(desc(features));
         }
@@ -302,8 +345,20 @@ public final class PlanBenchmark {
 
     /** What can start has started: the passes that are measured are over a queue in which everybody waits. */
     private void settle() {
-        for (int i = 0; i < 2000 && !run(new Command.Schedule(100_000)).changes().isEmpty(); i++) {
+        for (int i = 0; i < SETTLE_MAX && !run(new Command.Schedule(100_000)).changes().isEmpty(); i++) {
             ms += 10;
+            leave();
+        }
+    }
+
+    /** Nodes report those done that had to go. */
+    private void leave() {
+        for (Job job : List.copyOf(core.state().jobs().values())) {
+            if (job.has(dev.muster.model.JobFlag.COMPLETING)) {
+                for (String node : job.run().allocation().nodeNames()) {
+                    run(new Command.Report(node, new NodeMessages.JobDone(1, job.id(), job.attempt(), "")));
+                }
+            }
         }
     }
 
@@ -368,10 +423,7 @@ public final class PlanBenchmark {
                 plan(100);
             }
             costs.add(cost(() -> {
-                run(new Command.CompleteAllocation(0, job.id(), ExitStatus.NONE));
-                for (String node : job.run().allocation().nodeNames()) {
-                    run(new Command.Report(node, new NodeMessages.JobDone(1, job.id(), job.attempt(), "")));
-                }
+                end(job);
                 return (int) run(new Command.Schedule(1000)).changes().stream().filter(c -> c instanceof Change.JobStarted).count();
             }));
         }
@@ -392,12 +444,16 @@ public final class PlanBenchmark {
         }
         System.out.printf(Locale.ROOT, "%-44s %9s %9s %9s %9s %9s %9s %7s%n", jobs + " pending, " + nodeCount + " nodes", "cold_cpu", "min_cpu",
                 "med_cpu", "p99_cpu", "med_wall", "p99_wall", "starts");
-        for (boolean features : args.length > 4 ? new boolean[] {args[4].equals("on")} : new boolean[] {false, true}) {
+        List<Set<String>> with = args.length < 5 ? List.of(Set.of(), EVERYTHING) : args[4].equals("each") ? List.of(Set.of(), Set.of("limits"),
+                Set.of("preemption"), Set.of("licences"), Set.of("topology"), EVERYTHING) : List.of(args[4].equals("on") ? EVERYTHING
+                : args[4].equals("off") ? Set.<String>of() : Set.of(args[4].split("\\+")));
+        for (Set<String> features : with) {
             for (String mix : mixes) {
                 PlanBenchmark bench = new PlanBenchmark(nodeCount, features);
                 bench.occupy(features);
                 bench.queue(jobs, mix, features);
-                bench.rows(mix + (features ? ", everything on" : ", plain"), times, events);
+                bench.rows(mix + ", " + (features.isEmpty() ? "plain" : features.equals(EVERYTHING) ? "everything on" : String.join(" ", features)),
+                        times, events);
             }
         }
     }

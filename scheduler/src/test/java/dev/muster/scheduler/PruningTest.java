@@ -9,6 +9,9 @@ import dev.muster.core.Planner;
 import dev.muster.model.ExitStatus;
 import dev.muster.model.LayeredResource;
 import dev.muster.model.Topology;
+import dev.muster.model.accounting.DbdMessages.AssocPolicy;
+import dev.muster.model.accounting.DbdMessages.Policy;
+import dev.muster.model.accounting.DbdMessages.QosPolicy;
 import dev.muster.model.node.NodeMessages;
 import java.util.ArrayList;
 import java.util.List;
@@ -54,6 +57,17 @@ class PruningTest {
                 + (r.nextInt(15) == 0 ? " overcommit=true" : "");
     }
 
+    /** Limits that are reached, in what runs and in minutes; low gives way to all others. */
+    private static Policy policy() {
+        List<String> qos = List.of("low", "normal", "high");
+        return new Policy(List.of(new AssocPolicy(1, 0, "root", "", "", false, Map.of(), qos, ""),
+                new AssocPolicy(2, 1, "a", "", "", false, Map.of("GrpTRES", "cpu=30", "GrpTRESRunMins", "cpu=4000"), qos, ""),
+                new AssocPolicy(3, 2, "a", "u", "", true, Map.of("MaxJobs", "5"), qos, ""),
+                new AssocPolicy(4, 2, "a", "v", "", true, Map.of("GrpTRESMins", "cpu=900"), qos, "")),
+                List.of(new QosPolicy(1, "low", Map.of()), new QosPolicy(2, "normal", Map.of("Preempt", "low", "MaxTRESPU", "cpu=12")),
+                        new QosPolicy(3, "high", Map.of("Preempt", "low,normal", "GrpJobs", "4"))), List.of(), List.of());
+    }
+
     private static List<Job> running(Cluster c) {
         List<Job> out = new ArrayList<>();
         c.state().jobs().values().forEach(j -> {
@@ -83,16 +97,24 @@ class PruningTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"''", "options.bf_licenses=yes", "options.preempt_type=preempt/partition_prio options.preempt_mode=REQUEUE",
+    @CsvSource(delimiter = '|', value = {"''", "options.bf_licenses=yes", "options.preempt_type=preempt/partition_prio options.preempt_mode=REQUEUE",
+        "options.preempt_type=preempt/qos options.preempt_mode=REQUEUE options.accounting_enforce=associations,limits,qos",
+        "options.preempt_type=preempt/qos options.preempt_mode=CANCEL,PRIORITY options.accounting_enforce=associations,limits,qos",
         "options.muster_backfill=easy", "options.bf_job_part_count_reserve=1", "options.bf_min_age_reserve=900 options.bf_licenses=yes"})
     void whatIsRememberedChangesNothing(String options) {
+        int gaveWay = 0;
         for (int seed = 1; seed <= SEEDS; seed++) {
             Random r = new Random(seed);
             Cluster c = cluster(options);
+            boolean charged = options.contains("accounting_enforce");
+            if (charged) {
+                c.apply(new Command.ApplyPolicy(policy()));
+            }
             Scheduler pruned = (Scheduler) c.core().planner();
             for (int step = 0; step < STEPS; step++) {
                 for (int i = r.nextInt(8); i > 0; i--) {
-                    c.submit(job(r));
+                    c.submit(job(r) + (charged ? " charge.account=a owner.user=" + (r.nextBoolean() ? "u" : "v") + " charge.qos="
+                            + List.of("low", "normal", "high").get(r.nextInt(3)) : ""));
                 }
                 Now now = new Now(c.seconds() * 1000, c.seconds() * 1000);
                 Scheduler plain = new Scheduler().withoutConnections().unpruned();
@@ -105,6 +127,7 @@ class PruningTest {
                 String as = "seed " + seed + " step " + step + " " + options;
                 assertThat(fast).as(as).isEqualTo(slow);
                 assertThat(pruned.preemptions()).as(as).isEqualTo(plain.preemptions());
+                gaveWay += plain.preemptions().size();
                 assertThat(reasons(c, pruned, fast)).as(as).isEqualTo(reasons(c, plain, slow));
                 // twice: what the first look remembers must not mislead the second
                 assertThat(pruned.starts(c.state(), now, 100)).as(as + " again").isEqualTo(slow);
@@ -121,6 +144,7 @@ class PruningTest {
                 }
             }
         }
+        assertThat(gaveWay > SEEDS).as(gaveWay + " gave way").isEqualTo(options.contains("preempt_mode"));
     }
 
     @Test

@@ -1,0 +1,251 @@
+package dev.muster.core;
+
+import dev.muster.model.JobDesc;
+import dev.muster.model.JobReason;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * What limits say to many jobs that wait: the same as {@link AccountRules#blocks} to each of them, with the limits as numbers that are kept as long
+ * as the policy is, and asked for one that asks as much as any of those who are charged together.
+ */
+public final class LimitBook {
+    /** So long, in seconds, the numbers hold by which what was used is overestimated. */
+    private static final long HOLDS_S = 60;
+
+    private final Map<AccountUse.Payer, Payer> payers = new HashMap<>();
+    private final Map<Object, LimitGauge> gauges = new HashMap<>();
+    private final Map<String, Integer> numbers = new HashMap<>();
+    private final Map<Integer, Asking> asking = new HashMap<>();
+    private AccountRules rules;
+    private AccountUse use;
+    private Shares shares = Shares.NONE;
+    private long era;
+    private long eraS;
+    private long eraMs;
+    /** What was charged until the last time, of each association with those below it. */
+    private Map<Integer, Map<String, Long>> charged = Map.of();
+    private long second;
+    private double mostPerUnit;
+
+    /** Those who are charged together, and all limits that count for them together with others. */
+    private static final class Payer {
+        private final List<LimitGauge> limits;
+        /** The most that one of its jobs asks for. */
+        private Asked most;
+        private long changes = -1;
+        private long era = -1;
+        private boolean free;
+
+        private Payer(List<LimitGauge> limits) {
+            this.limits = limits;
+        }
+    }
+
+    /** What a job asks for that limits count. */
+    public static final class Asked {
+        private final Payer payer;
+        /** Of limits that each job has for itself: whatever others have. */
+        private final JobReason alone;
+        private final long[] now;
+        private final long[] minutes;
+        private JobReason reason = JobReason.NONE;
+        private long changes = -1;
+        private long era = -1;
+        private long second = -1;
+        private boolean timed;
+
+        private Asked(Payer payer, JobReason alone, int size) {
+            this.payer = payer;
+            this.alone = alone;
+            this.now = new long[size];
+            this.minutes = new long[size];
+        }
+
+        long now(int number) {
+            return now[number];
+        }
+
+        long minutes(int number) {
+            return minutes[number];
+        }
+
+        /** What is said to it may be otherwise in a second. */
+        void goesByTime() {
+            timed = true;
+        }
+    }
+
+    private record Asking(JobDesc desc, int limitMin, Asked asked) {}
+
+    /** The policy, nodes or partitions are others: everything that was asked is to be asked anew. */
+    public void clear() {
+        payers.clear();
+        gauges.clear();
+        numbers.clear();
+        asking.clear();
+        era++;
+        shares = Shares.NONE;
+        eraS = Long.MIN_VALUE / 2;
+    }
+
+    /** What is asked from here on is asked of this state. @param nowS seconds since 1970 */
+    public void at(State state, AccountRules of, AccountUse counted, long nowS) {
+        rules = of;
+        use = counted;
+        // what running jobs may still use shrinks by seconds of the cluster's time, what was used grows by those since the last charge
+        second = state.tickMs() / 1000 + (state.tickMs() - state.shares().tickMs()) / 1000;
+        if (shares != state.shares()) {
+            charged = rules.chargedBelow();
+        } else if (nowS >= eraS && nowS <= eraS + HOLDS_S / 2 && state.tickMs() <= eraMs + HOLDS_S / 2 * 1000) {
+            return;
+        }
+        shares = state.shares();
+        eraS = nowS;
+        eraMs = state.tickMs();
+        era++;
+        long sinceS = Math.max(nowS - shares.time(), (state.tickMs() - shares.tickMs()) / 1000 + 1);
+        mostPerUnit = shares.time() == 0 ? 0 : rules.mostUsageFactor() * (sinceS + HOLDS_S) * FairShare.UNIT;
+    }
+
+    /** @param limitMin the time it would get, -1 without limit */
+    public Asked asked(JobDesc desc, int limitMin) {
+        Asked out = asked(desc, rules.asked(desc), limitMin);
+        Payer payer = out.payer;
+        Asked most = new Asked(payer, JobReason.NONE, out.now.length);
+        for (int n = 0; n < out.now.length; n++) {
+            boolean known = payer.most != null && n < payer.most.now.length;
+            most.now[n] = Math.max(out.now[n], known ? payer.most.now[n] : 0);
+            most.minutes[n] = Math.max(out.minutes[n], known ? payer.most.minutes[n] : 0);
+        }
+        if (payer.most == null || !Arrays.equals(most.now, payer.most.now) || !Arrays.equals(most.minutes, payer.most.minutes)) {
+            payer.most = most;
+            payer.changes = -1;
+        }
+        return out;
+    }
+
+    private Asked asked(JobDesc desc, Map<String, Long> wanted, int limitMin) {
+        Payer payer = payers.computeIfAbsent(AccountUse.payer(desc), p -> new Payer(limits(desc)));
+        Asked out = new Asked(payer, rules.alone(desc, wanted, limitMin), numbers.size());
+        Map<String, Long> minutes = AccountRules.minutes(wanted, limitMin);
+        numbers.forEach((name, n) -> {
+            out.now[n] = name.equals(LimitGauge.JOBS) ? 1 : wanted.getOrDefault(name, 0L);
+            out.minutes[n] = minutes.getOrDefault(name, 0L);
+        });
+        return out;
+    }
+
+    private List<LimitGauge> limits(JobDesc desc) {
+        List<LimitGauge> out = new ArrayList<>();
+        if (rules.limited()) {
+            new LimitChains(rules, (key, made) -> gauges.computeIfAbsent(key, k -> {
+                LimitGauge gauge = made.get();
+                gauge.number(name -> numbers.computeIfAbsent(name, n -> numbers.size()));
+                return gauge;
+            })).all(desc, out::add);
+        }
+        return out;
+    }
+
+    /** As {@link #blocks(Asked)}: what the job asks for is kept until it is forgotten. */
+    public JobReason blocks(int jobId, JobDesc desc, int limitMin) {
+        Asking known = asking.get(jobId);
+        if (known == null || known.desc != desc || known.limitMin != limitMin) {
+            known = new Asking(desc, limitMin, asked(desc, limitMin));
+            asking.put(jobId, known);
+        }
+        return blocks(known.asked);
+    }
+
+    public void forget(int jobId) {
+        asking.remove(jobId);
+    }
+
+    /** Why limits keep the job from starting on this allocation, which is free; NONE if they do not. */
+    public JobReason blocks(JobDesc desc, Allocation allocation, int limitMin) {
+        Asked asked = asked(desc, rules.of(desc, allocation), limitMin);
+        return asked.alone != JobReason.NONE ? asked.alone : first(asked);
+    }
+
+    /** Why limits keep the job from starting whatever nodes are free; NONE if they do not. */
+    public JobReason blocks(Asked asked) {
+        if (asked.alone != JobReason.NONE) {
+            return asked.alone;
+        }
+        Payer payer = asked.payer;
+        if (payer.changes != use.changes() || payer.era != era) {
+            payer.changes = use.changes();
+            payer.era = era;
+            payer.free = isFree(payer);
+        }
+        if (payer.free) {
+            return JobReason.NONE;
+        }
+        if (asked.changes != use.changes() || asked.era != era || asked.timed && asked.second != second) {
+            asked.changes = use.changes();
+            asked.era = era;
+            asked.second = second;
+            asked.timed = false;
+            asked.reason = first(asked);
+        }
+        return asked.reason;
+    }
+
+    private boolean isFree(Payer payer) {
+        for (LimitGauge gauge : payer.limits) {
+            if (gauge.doubtful(payer.most, this, 0) >= 0) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private JobReason first(Asked asked) {
+        for (LimitGauge gauge : asked.payer.limits) {
+            Optional<JobReason> broken = gauge.broken(asked, this);
+            if (broken.isPresent()) {
+                return broken.get();
+            }
+        }
+        return JobReason.NONE;
+    }
+
+    // what the gauges go by
+
+    AccountUse use() {
+        return use;
+    }
+
+    AccountRules rules() {
+        return rules;
+    }
+
+    Shares shares() {
+        return shares;
+    }
+
+    /** Thousandths of seconds that were charged until the last time to a QOS, or to an association and those below it. */
+    long charged(boolean ofQos, int id, String what) {
+        return (ofQos ? rules.chargedOf(id) : charged.getOrDefault(id, Map.of())).getOrDefault(what, 0L);
+    }
+
+    /** Goes up when numbers that go by time have to be made anew. */
+    long era() {
+        return era;
+    }
+
+    /** The same as long as no second passes in what is used or may still be used. */
+    long second() {
+        return second;
+    }
+
+    /** Thousandths of seconds that one unit of anything may have been used at most since the last charge. */
+    double mostPerUnit() {
+        return mostPerUnit;
+    }
+}

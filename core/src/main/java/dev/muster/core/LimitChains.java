@@ -1,0 +1,189 @@
+package dev.muster.core;
+
+import dev.muster.model.JobDesc;
+import dev.muster.model.JobReason;
+import dev.muster.model.accounting.DbdMessages.AssocPolicy;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.BiFunction;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/** The limits that count for a job together with others, of its QOS and along its associations, in the order in which they are asked. */
+final class LimitChains {
+    private final AccountRules rules;
+    private final Accounts accounts;
+    private final BiFunction<Object, Supplier<LimitGauge>, LimitGauge> kept;
+
+    /** Whose limits: of one rule of these two QOS, or of an association under them. */
+    private record Key(String what, String ownQos, String partQos, boolean part, String whose) {}
+
+    /** @param kept gives for equal keys the same gauge */
+    LimitChains(AccountRules rules, BiFunction<Object, Supplier<LimitGauge>, LimitGauge> kept) {
+        this.rules = rules;
+        this.accounts = rules.accounts();
+        this.kept = kept;
+    }
+
+    /** For one question. */
+    LimitChains(AccountRules rules) {
+        this(rules, (key, made) -> made.get());
+    }
+
+    void all(JobDesc desc, Consumer<LimitGauge> out) {
+        running(desc, out);
+        threshold(desc, out);
+        minutes(desc, out);
+    }
+
+    /** What runs at the same time. */
+    void running(JobDesc desc, Consumer<LimitGauge> out) {
+        for (AccountRules.Rule r : rules.rules(desc)) {
+            ofQos(desc, r, out);
+        }
+        ofAssocs(desc, out);
+    }
+
+    private void add(Key key, List<LimitGauge.Bound> bounds, Function<AccountUse, AccountUse.Sum> of, Consumer<LimitGauge> out) {
+        if (!bounds.isEmpty()) {
+            out.accept(kept.apply(key, () -> new LimitGauge(bounds, of)));
+        }
+    }
+
+    private Key key(String what, JobDesc desc, boolean part, String whose) {
+        return new Key(what, desc.charge().firstQos(), rules.partQos(desc), part, whose);
+    }
+
+    private void ofQos(JobDesc desc, AccountRules.Rule r, Consumer<LimitGauge> out) {
+        Map<String, String> l = r.limits();
+        String user = desc.owner().user();
+        String account = desc.charge().account();
+        List<LimitGauge.Bound> all = jobs(l, "GrpJobs", "QOSGrpJobsLimit");
+        all.addAll(tres(AccountRules.tres(l, "GrpTRES"), what -> AccountRules.named("QOSGrp", what, "CpuLimit", "MemLimit", "NodeLimit", "Billing",
+                "GRES")));
+        add(key("qos", desc, r.part(), ""), all, use -> r.sum(use, "", ""), out);
+        List<LimitGauge.Bound> ofAccount = jobs(l, "MaxJobsPA", "MaxJobsPerAccount");
+        ofAccount.addAll(tres(AccountRules.tres(l, "MaxTRESPA"), what -> AccountRules.named("Max", what, "CpuPerAccount", "MemoryPerAccount",
+                "NodePerAccount", "BillingPerAccount", "GRESPerAccount")));
+        add(key("account", desc, r.part(), account), ofAccount, use -> r.sum(use, "", account), out);
+        List<LimitGauge.Bound> ofUser = jobs(l, "MaxJobsPU", "QOSMaxJobsPerUserLimit");
+        ofUser.addAll(tres(AccountRules.tres(l, "MaxTRESPU"), what -> AccountRules.named("QOSMax", what, "CpuPerUserLimit", "MemoryPerUser",
+                "NodePerUserLimit", "BillingPerUser", "GRESPerUser")));
+        add(key("user", desc, r.part(), user), ofUser, use -> r.sum(use, user, ""), out);
+    }
+
+    /** What jobs of its associations have. */
+    void ofAssocs(JobDesc desc, Consumer<LimitGauge> out) {
+        Map<String, String> q = rules.ofQos(desc);
+        boolean own = true;
+        for (AssocPolicy a : rules.chain(desc)) {
+            List<LimitGauge.Bound> bounds = new ArrayList<>();
+            if (AccountRules.text(q, "GrpJobs").isEmpty()) {
+                bounds.addAll(jobs(a.limits(), "GrpJobs", "AssocGrpJobsLimit"));
+            }
+            Map<String, Long> group = AccountRules.stretched(AccountRules.tres(a.limits(), "GrpTRES"), q);
+            group.keySet().removeAll(AccountRules.tres(q, "GrpTRES").keySet());
+            bounds.addAll(tres(group, what -> AccountRules.named("AssocGrp", what, "CpuLimit", "MemLimit", "NodeLimit", "Billing", "GRES")));
+            if (own && AccountRules.text(q, "MaxJobsPU").isEmpty()) {
+                bounds.addAll(jobs(a.limits(), "MaxJobs", "AssocMaxJobsLimit"));
+            }
+            add(key("assoc", desc, own, Integer.toString(a.id())), bounds, use -> AccountRules.sum(accounts, a, use), out);
+            own = false;
+        }
+    }
+
+    private static List<LimitGauge.Bound> jobs(Map<String, String> limits, String name, String word) {
+        List<LimitGauge.Bound> out = new ArrayList<>();
+        long most = AccountRules.number(limits, name);
+        if (most >= 0) {
+            out.add(new LimitGauge.Bound(LimitGauge.Kind.RUNNING, LimitGauge.JOBS, most, JobReason.ofWord(word)));
+        }
+        return out;
+    }
+
+    private static List<LimitGauge.Bound> tres(Map<String, Long> limits, Function<String, JobReason> word) {
+        return limits.entrySet().stream().map(l -> new LimitGauge.Bound(LimitGauge.Kind.RUNNING, l.getKey(), l.getValue(), word.apply(l.getKey())))
+                .toList();
+    }
+
+    private void threshold(JobDesc desc, Consumer<LimitGauge> out) {
+        Optional<AssocPolicy> assoc = rules.assoc(desc);
+        for (AccountRules.Rule r : assoc.isEmpty() ? List.<AccountRules.Rule>of() : rules.rules(desc)) {
+            if (QosRules.hasThreshold(r.qos())) {
+                out.accept(kept.apply(key("threshold", desc, r.part(), Integer.toString(assoc.get().id())), () -> new LimitGauge(
+                        List.of(new LimitGauge.Bound(LimitGauge.Kind.SHARE, LimitGauge.JOBS, 0, JobReason.QOS_USAGE_THRESHOLD)),
+                        use -> use.of("nobody", p -> false), Optional.empty(), now -> now.isBelowThreshold(r.qos(), assoc.get()))));
+            }
+        }
+    }
+
+    /** What was used, and with "safe" or for RunMins what running jobs and this one may still use, against limits in minutes. */
+    private void minutes(JobDesc desc, Consumer<LimitGauge> out) {
+        Map<String, String> q = rules.ofQos(desc);
+        double factor = rules.safeFactor(desc);
+        for (AccountRules.Rule r : rules.rules(desc)) {
+            List<LimitGauge.Bound> bounds = minutes("QOSGrp", "Memory", r.limits(), Map.of());
+            if (!bounds.isEmpty()) {
+                out.accept(kept.apply(key("minutes", desc, r.part(), ""), () -> new LimitGauge(bounds, use -> r.sum(use, "", ""),
+                        Optional.of(new LimitGauge.Meter(true, r.qos().id(), rules.chargedTo(r.qos().name()), factor, rules.enforces("safe"))),
+                        now -> false)));
+            }
+            each(desc, r, true, out);
+            each(desc, r, false, out);
+        }
+        for (AssocPolicy a : rules.chain(desc)) {
+            List<LimitGauge.Bound> bounds = minutes("AssocGrp", "Mem", rules.overTime(a), q);
+            if (!bounds.isEmpty()) {
+                out.accept(kept.apply(key("minutes of", desc, false, Integer.toString(a.id())), () -> new LimitGauge(bounds,
+                        use -> AccountRules.sum(accounts, a, use), Optional.of(new LimitGauge.Meter(false, a.id(), rules.chargedTo(a), factor,
+                                rules.enforces("safe"))), now -> false)));
+            }
+        }
+        rules.assoc(desc).ifPresent(a -> ofUser(desc, a, q, out));
+    }
+
+    /** MaxTRESRunMins of the user's association, unless a QOS says how much it is. Slurm has no word of its own for it: it is a limit of a user. */
+    private void ofUser(JobDesc desc, AssocPolicy a, Map<String, String> ofQos, Consumer<LimitGauge> out) {
+        Map<String, Long> most = AccountRules.tres(a.limits(), "MaxTRESRunMins");
+        most.keySet().removeAll(AccountRules.tres(ofQos, "MaxTRESRunMinsPU").keySet());
+        add(key("run minutes", desc, false, Integer.toString(a.id())), coming(most, "RunMinsPerUser"),
+                use -> AccountRules.sum(accounts, a, use), out);
+    }
+
+    private static List<LimitGauge.Bound> coming(Map<String, Long> limits, String whose) {
+        List<LimitGauge.Bound> out = new ArrayList<>();
+        limits.forEach((what, most) -> out.add(new LimitGauge.Bound(LimitGauge.Kind.COMING, what, most, AccountRules.named("Max", what,
+                "Cpu" + whose, "Memory" + whose, "Node" + whose, "Billing" + whose, "GRES" + whose))));
+        return out;
+    }
+
+    /** MaxTRESRunMins of a QOS: what jobs of the same user, or of the same account, may still use together. */
+    private void each(JobDesc desc, AccountRules.Rule r, boolean byUser, Consumer<LimitGauge> out) {
+        String user = byUser ? desc.owner().user() : "";
+        String account = byUser ? "" : desc.charge().account();
+        String whose = "RunMinsPer" + (byUser ? "User" : "Account");
+        List<LimitGauge.Bound> bounds = coming(AccountRules.tres(r.limits(), byUser ? "MaxTRESRunMinsPU" : "MaxTRESRunMinsPA"), whose);
+        add(key(whose, desc, r.part(), user + account), bounds, use -> r.sum(use, user, account), out);
+    }
+
+    /** @param instead limits of a QOS, which count in place of these */
+    private static List<LimitGauge.Bound> minutes(String prefix, String memory, Map<String, String> limits, Map<String, String> instead) {
+        List<LimitGauge.Bound> out = new ArrayList<>();
+        for (String limit : List.of("GrpTRESMins", "GrpTRESRunMins")) {
+            boolean run = limit.equals("GrpTRESRunMins");
+            String word = run ? "RunMinutes" : "Minutes";
+            Map<String, Long> most = AccountRules.tres(limits, limit);
+            most.keySet().removeAll(AccountRules.tres(instead, limit).keySet());
+            most.forEach((what, count) -> out.add(new LimitGauge.Bound(run ? LimitGauge.Kind.COMING : LimitGauge.Kind.USED, what, count,
+                    AccountRules.named(prefix, what, "CPU" + word + "Limit", memory + word, "Node" + word, "Billing" + word, "GRES" + word))));
+        }
+        long wall = AccountRules.text(instead, "GrpWall").isEmpty() ? AccountRules.number(limits, "GrpWall") : -1;
+        if (wall >= 0) {
+            out.add(new LimitGauge.Bound(LimitGauge.Kind.USED, Shares.WALL, wall, JobReason.ofWord(prefix + "WallLimit")));
+        }
+        return out;
+    }
+}

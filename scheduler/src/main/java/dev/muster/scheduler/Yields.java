@@ -1,0 +1,235 @@
+package dev.muster.scheduler;
+
+import dev.muster.core.Allocation;
+import dev.muster.core.Job;
+import dev.muster.core.Preemption;
+import dev.muster.core.State;
+import dev.muster.model.JobDesc;
+import dev.muster.model.JobFlag;
+import dev.muster.model.JobState;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * Who may have to give way, sorted by what decides to whom, and for each kind of taker a table of what would be free if all went that may have to
+ * for it: whom that is too little for nobody has to try to make room for. Nobody's priority and no time of exemption counts here, so there may be
+ * less room than it says, never more. Owned by the core thread.
+ */
+final class Yields {
+    private final Scheduler scheduler;
+    private final Map<String, Category> categories = new HashMap<>();
+    private final Map<String, Kind> kinds = new HashMap<>();
+    private final Map<Integer, Counted> counted = new HashMap<>();
+    private boolean on;
+
+    private record Counted(Job job, Category of) {}
+
+    /** Jobs of one QOS, or of one partition, that go for the same takers. */
+    private static final class Category {
+        private final Job example;
+        private final int[] cpus;
+        private final long[] memoryMb;
+        private final int[] gpus;
+        private final int[] holders;
+        private final Map<Integer, Job> jobs = new TreeMap<>();
+
+        private Category(Job example, int nodes) {
+            this.example = example;
+            this.cpus = new int[nodes];
+            this.memoryMb = new long[nodes];
+            this.gpus = new int[nodes];
+            this.holders = new int[nodes];
+        }
+    }
+
+    /** Those for whom the same have to go. */
+    static final class Kind {
+        private final JobDesc example;
+        private final String partition;
+        private final FreeTable table;
+        private final List<Category> below = new ArrayList<>();
+        private final BitSet dirty = new BitSet();
+        /** Of needs that were found to be too much in this pass, by place. */
+        private final List<List<NeedClass>> failed = new ArrayList<>();
+        private long pass = -1;
+
+        private Kind(JobDesc example, String partition, int nodes) {
+            this.example = example;
+            this.partition = partition;
+            this.table = new FreeTable(nodes);
+        }
+    }
+
+    Yields(Scheduler scheduler) {
+        this.scheduler = scheduler;
+    }
+
+    /** All anew. */
+    void reset(State state, Iterable<Job> holding) {
+        categories.clear();
+        kinds.clear();
+        counted.clear();
+        Preemption.Policy policy = new Preemption.Policy(state);
+        on = policy.isOn();
+        holding.forEach(j -> set(state, policy, j));
+    }
+
+    /** What has become of these jobs. @param holding those on nodes */
+    void follow(State state, Iterable<Integer> jobs, Map<Integer, Job> holding) {
+        if (on) {
+            Preemption.Policy policy = new Preemption.Policy(state);
+            for (int id : jobs) {
+                Job job = holding.get(id);
+                if (job == null) {
+                    forget(id);
+                } else {
+                    set(state, policy, job);
+                }
+            }
+        }
+    }
+
+    /** The job is on nodes, and may have to go or not. */
+    private void set(State state, Preemption.Policy policy, Job job) {
+        forget(job.id());
+        if (on && goes(state, policy, job)) {
+            String key = policy.byQos() ? job.desc().charge().qos() : job.desc().partition();
+            Category c = categories.get(key);
+            if (c == null) {
+                c = new Category(job, scheduler.nodes().size());
+                categories.put(key, c);
+                for (Kind kind : kinds.values()) {
+                    if (policy.outranks(kind.example, Long.MAX_VALUE, kind.partition, job)) {
+                        kind.below.add(c);
+                    }
+                }
+            }
+            counted.put(job.id(), new Counted(job, c));
+            c.jobs.put(job.id(), job);
+            count(job, c, 1);
+        }
+    }
+
+    /** The job is on nodes no more. */
+    private void forget(int jobId) {
+        Counted was = counted.remove(jobId);
+        if (was != null) {
+            was.of.jobs.remove(jobId);
+            count(was.job, was.of, -1);
+        }
+    }
+
+    private static boolean goes(State state, Preemption.Policy policy, Job job) {
+        return job.has(JobFlag.COMPLETING) || state.preempted().find(job.id()).filter(p -> p.endTick() > 0).isPresent()
+                || job.state() == JobState.RUNNING && policy.of(job) != Preemption.Mode.OFF;
+    }
+
+    private void count(Job job, Category c, int sign) {
+        for (Allocation.Share s : job.run().allocation().held()) {
+            NodeSlot slot = scheduler.node(s.node());
+            if (slot != null && !s.released()) {
+                int n = slot.index;
+                c.cpus[n] += sign * s.cores().count() * slot.spec.cpusPerUnit();
+                c.memoryMb[n] += sign * s.memoryMb();
+                c.gpus[n] += sign * (s.gres().containsKey("gpu") ? s.gres().get("gpu").count() : 0);
+                c.holders[n] += sign;
+                changed(n);
+            }
+        }
+    }
+
+    /** Something of what is free on the node is other than it was. */
+    void changed(int node) {
+        for (Kind kind : kinds.values()) {
+            kind.dirty.set(node);
+        }
+    }
+
+    Kind kind(Preemption.Policy policy, JobDesc taker, String partition) {
+        String key = policy.byQos() ? taker.charge().firstQos() : partition;
+        Kind kind = kinds.get(key);
+        if (kind == null) {
+            kind = new Kind(taker, partition, scheduler.nodes().size());
+            for (Category c : categories.values()) {
+                if (policy.outranks(taker, Long.MAX_VALUE, partition, c.example)) {
+                    kind.below.add(c);
+                }
+            }
+            kind.dirty.set(0, scheduler.nodes().size());
+            kinds.put(key, kind);
+        }
+        return kind;
+    }
+
+    /** All that may have to go for such takers, the oldest first. */
+    Iterable<Job> below(Kind kind) {
+        Map<Integer, Job> out = new TreeMap<>();
+        kind.below.forEach(c -> out.putAll(c.jobs));
+        return out.values();
+    }
+
+    /** Not even if all went that may have to is there room. @param memory of this class and kind */
+    boolean isShort(Kind kind, NeedClass c, NeedClass.Memory memory) {
+        if (!c.bounded) {
+            return false;
+        }
+        List<NeedClass> those = failedAt(kind, c.where());
+        if (c.isKnownShort(kind.table, memory)) {
+            return true;
+        }
+        for (NeedClass f : those) {
+            if (c.asksNoLess(f, true)) {
+                return true;
+            }
+        }
+        if (!c.isShort(kind.table, memory)) {
+            return false;
+        }
+        if (c.simple) {
+            those.removeIf(f -> f.asksNoLess(c, true));
+            those.add(c);
+        }
+        return true;
+    }
+
+    /** All went that have to, and there was no room: there is none before something more becomes free. */
+    void hopeless(Kind kind, NeedClass.Memory memory) {
+        refresh(kind);
+        memory.at(kind.table.freed());
+    }
+
+    private List<NeedClass> failedAt(Kind kind, int where) {
+        if (kind.pass != scheduler.passes()) {
+            kind.pass = scheduler.passes();
+            kind.failed.clear();
+            refresh(kind);
+        }
+        while (kind.failed.size() <= where) {
+            kind.failed.add(new ArrayList<>());
+        }
+        return kind.failed.get(where);
+    }
+
+    private void refresh(Kind kind) {
+        BitSet dirty = kind.dirty;
+        for (int n = dirty.nextSetBit(0); n >= 0; n = dirty.nextSetBit(n + 1)) {
+            NodeSlot slot = scheduler.nodes().get(n);
+            int cpus = slot.freeUnits.count() * slot.spec.cpusPerUnit();
+            long memoryMb = slot.freeMemoryMb;
+            int gpus = slot.freeGpus();
+            int stay = slot.holders;
+            for (Category c : kind.below) {
+                cpus += c.cpus[n];
+                memoryMb += c.memoryMb[n];
+                gpus += c.gpus[n];
+                stay -= c.holders[n];
+            }
+            kind.table.update(n, cpus, memoryMb, gpus, scheduler.ready(slot), stay <= 0);
+        }
+        dirty.clear();
+    }
+}
