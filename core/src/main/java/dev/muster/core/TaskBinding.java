@@ -29,7 +29,7 @@ public final class TaskBinding {
     /** As an option of {@link Settings}: {@code cores=n[1-4];none=m1}. @param words by node */
     public static String ofNodes(Map<String, String> words) {
         Map<String, List<String>> byWord = new TreeMap<>();
-        words.forEach((node, word) -> byWord.computeIfAbsent(word, k -> new java.util.ArrayList<>()).add(node));
+        new TreeMap<>(words).forEach((node, word) -> byWord.computeIfAbsent(word, k -> new java.util.ArrayList<>()).add(node));
         StringJoiner out = new StringJoiner(";");
         byWord.forEach((word, nodes) -> out.add(word + "=" + HostList.of(nodes).compressed()));
         return out.toString();
