@@ -3,7 +3,8 @@
 # shows: PreemptMode, PreemptType
 . "$(dirname "$0")/lib.bash"
 start_cluster 1 2 "PreemptType=preempt/partition_prio
-PreemptMode=SUSPEND,GANG"
+PreemptMode=SUSPEND,GANG
+SchedulerParameters=requeue_delay=2"
 scontrol create partitionname=low nodes=n1 priority=1 preemptmode=cancel
 scontrol create partitionname=high nodes=n1 priority=2 preemptmode=off
 scontrol create partitionname=share nodes=n1 oversubscribe=force:2

@@ -95,8 +95,7 @@ public final class SisterFiles {
                 }
             }
         }
-        for (String[] word : new String[][] {{"cred_expire", "a launch is bound to its attempt and to the node's boot, not to a time"},
-            {"ttl", "sessions are renewed each half minute"}}) {
+        for (String[] word : new String[][] {{"ttl", "sessions are renewed each half minute"}}) {
             if (conf.authInfo().containsKey(word[0])) {
                 found.add("AuthInfo=" + word[0] + " has no effect: " + word[1]);
             }

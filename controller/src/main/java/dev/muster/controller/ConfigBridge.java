@@ -92,11 +92,8 @@ final class ConfigBridge {
         if (!conf.list(Key.PROLOG_SLURMCTLD).isEmpty()) {
             options.put(Settings.PROLOG_SLURMCTLD, "true");
         }
-        String bind = taskBind(conf.list(Key.TASK_PLUGIN_PARAM));
-        if (!bind.isEmpty()) {
-            options.put(Settings.TASK_BIND, bind);
-        }
         bindings(conf, options);
+        requeueDelay(conf, options);
         options.put(Settings.MAX_BATCH_REQUEUE, Long.toString(conf.number(Key.MAX_BATCH_REQUEUE)));
         if (conf.completeWaitSec() > 0) {
             options.put(Settings.COMPLETE_WAIT, Integer.toString(conf.completeWaitSec()));
@@ -271,7 +268,18 @@ final class ConfigBridge {
     }
 
     /** TaskPluginParam as --cpu-bind has it. */
+    private static void requeueDelay(SlurmConf conf, Map<String, String> options) {
+        String expire = conf.authInfo().getOrDefault("cred_expire", "");
+        if (expire.matches("[0-9]{1,8}") && !options.getOrDefault(Settings.REQUEUE_DELAY, "").matches("[0-9]{1,8}")) {
+            options.put(Settings.REQUEUE_DELAY, expire);
+        }
+    }
+
     private static void bindings(SlurmConf conf, Map<String, String> options) {
+        String bind = taskBind(conf.list(Key.TASK_PLUGIN_PARAM));
+        if (!bind.isEmpty()) {
+            options.put(Settings.TASK_BIND, bind);
+        }
         Map<String, String> ofNodes = new TreeMap<>();
         conf.nodes().stream().filter(n -> !n.cpuBind().isEmpty()).forEach(n -> ofNodes.put(n.name(), TaskBinding.word(n.cpuBind())));
         if (!ofNodes.isEmpty()) {

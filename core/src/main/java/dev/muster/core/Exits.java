@@ -9,8 +9,8 @@ import java.util.List;
 /** What the exit code of a batch script makes of its job: RequeueExit and RequeueExitHold send it back to the queue. */
 final class Exits {
     private static final int CODE_MAX = 255;
-    /** What is requeued waits so long, as in Slurm. */
-    static final int REQUEUE_DELAY_S = 120;
+    /** What is requeued waits so long where neither requeue_delay nor AuthInfo=cred_expire says otherwise. */
+    private static final long REQUEUE_DELAY_S = 120;
 
     private Exits() {}
 
@@ -25,12 +25,14 @@ final class Exits {
         if (names(state, Settings.REQUEUE_EXIT_HOLD, exit.code())) {
             return List.of(new Change.JobRequeued(job.id(), true, JobReason.JOB_HELD_USER, "", 0, now.seconds(), true));
         }
-        return names(state, Settings.REQUEUE_EXIT, exit.code()) ? later(job, now) : List.of(JobRules.over(job, exit, why, now));
+        return names(state, Settings.REQUEUE_EXIT, exit.code()) ? later(state, job, now) : List.of(JobRules.over(job, exit, why, now));
     }
 
     /** Back to the queue, where it waits a while: what fails at once would otherwise fail as fast as nodes can start it. */
-    static List<Change> later(Job job, Now now) {
-        long begin = Math.max(job.desc().timing().beginTime(), now.seconds() + REQUEUE_DELAY_S);
+    static List<Change> later(State state, Job job, Now now) {
+        String set = state.settings().options().getOrDefault(Settings.REQUEUE_DELAY, "");
+        long delayS = set.matches("[0-9]{1,8}") ? Long.parseLong(set) : REQUEUE_DELAY_S;
+        long begin = Math.max(job.desc().timing().beginTime(), now.seconds() + delayS);
         return List.of(new Change.DescriptionChanged(job.id(), UpdateRules.beginningAt(job.desc(), begin)),
                 new Change.JobRequeued(job.id(), false, JobReason.NONE, "", Math.max(1, SubmitRules.PRIORITY_TOP - job.sluid()),
                         now.seconds(), false));

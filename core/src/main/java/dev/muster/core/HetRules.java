@@ -164,7 +164,7 @@ public final class HetRules {
             if (ends(state, change)) {
                 for (Job other : members(state, state.jobs().at(Touched.jobs(change).getFirst()))) {
                     if (done.add(other.id())) {
-                        changes.addAll(alike(change, other, now));
+                        changes.addAll(alike(state, change, other, now));
                     }
                 }
             }
@@ -190,7 +190,7 @@ public final class HetRules {
         return job.isPresent() && (job.get().isHetLeader() || members(state, job.get()).stream().anyMatch(j -> j.has(JobFlag.CONFIGURING)));
     }
 
-    private static List<Change> alike(Change change, Job other, Now now) {
+    private static List<Change> alike(State state, Change change, Job other, Now now) {
         boolean pending = other.state() == JobState.PENDING;
         return switch (change) {
             case Change.JobEnded c when other.state().isActive() -> List.of(
@@ -202,7 +202,7 @@ public final class HetRules {
             case Change.PendingJobEnded c when other.state().isActive() -> List.of(
                     new Change.JobEnded(other.id(), c.state(), c.reason(), c.reasonText(), other.run().exit(), c.endTime()));
             case Change.JobRequeued c when !pending -> c.held() ? List.of(requeued(c, other, now))
-                    : List.of(Exits.later(other, now).getFirst(), requeued(c, other, now));
+                    : List.of(Exits.later(state, other, now).getFirst(), requeued(c, other, now));
             default -> List.of();
         };
     }

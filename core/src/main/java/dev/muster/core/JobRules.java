@@ -293,7 +293,7 @@ final class JobRules {
                 changes.add(new Change.JobRequeued(job.id(), true, JobReason.JOB_REQUEUED_IN_HELD, "",
                         Math.max(1, SubmitRules.PRIORITY_TOP - job.sluid()), now.seconds(), c.special()));
             } else {
-                changes.addAll(Exits.later(job, now));
+                changes.addAll(Exits.later(state, job, now));
             }
             return Optional.empty();
         });

@@ -301,7 +301,7 @@ final class NodeRules {
         } else if (!c.isReady()) {
             changes.add(new BufferRules(state, now).failedBeforeStart(job));
         } else if (job.desc().kind() == JobDesc.Kind.BATCH && Exits.mayRequeue(state, job)) {
-            changes.addAll(Exits.later(job, now));
+            changes.addAll(Exits.later(state, job, now));
         } else {
             changes.add(new Change.JobEnded(job.id(), JobState.FAILED, JobReason.JOB_LAUNCH_FAILURE, "", ExitStatus.exited(1), now.seconds()));
         }
@@ -401,7 +401,7 @@ final class NodeRules {
         if (Expediting.isAsked(job)) {
             changes.addAll(Expediting.lost(job, now));
         } else if (job.desc().kind() == JobDesc.Kind.BATCH && Exits.mayRequeue(state, job)) {
-            changes.addAll(Exits.later(job, now));
+            changes.addAll(Exits.later(state, job, now));
         } else if (!job.desc().extras().noKill() || !goesOnWithout(job, node)) {
             changes.add(new Change.JobEnded(job.id(), JobState.NODE_FAIL, JobReason.NODE_DOWN, "", job.run().exit(), now.seconds()));
         }

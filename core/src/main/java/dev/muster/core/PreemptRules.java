@@ -51,8 +51,7 @@ final class PreemptRules {
     private void end(Job job, Preemption.Mode mode) {
         switch (mode) {
             case SUSPEND, GANG -> changes.add(new Change.JobSuspended(job.id(), now.seconds()));
-            case REQUEUE -> changes.add(new Change.JobRequeued(job.id(), false, JobReason.NONE, "",
-                    Math.max(1, SubmitRules.PRIORITY_TOP - job.sluid()), now.seconds(), false));
+            case REQUEUE -> changes.addAll(Exits.later(state, job, now));
             case CANCEL, OFF -> changes.add(new Change.JobEnded(job.id(), JobState.PREEMPTED, JobReason.NONE, "", ExitStatus.signaled(SIGTERM),
                     now.seconds()));
         }

@@ -121,6 +121,8 @@ public record Settings(
     /** MpiParams: the first and last port that steps may reserve, {@code 12000-12999}. */
     public static final String MPI_PORTS = "mpi_ports";
     public static final String TASK_BIND = "task_bind";
+    /** Seconds; SchedulerParameters=requeue_delay, else cred_expire of AuthInfo. */
+    public static final String REQUEUE_DELAY = "requeue_delay";
     /** CpuBind of nodes and of partitions, as {@link TaskBinding} has them. */
     public static final String NODE_BIND = "node_bind";
     public static final String PARTITION_BIND = "partition_bind";

@@ -73,18 +73,22 @@ class PreemptionTest {
 
     @Test
     void requeuedAndRunAgain() {
-        play("", "options.preempt_mode=REQUEUE", """
+        play("", "options.preempt_mode=REQUEUE options.requeue_delay=30", """
                 submit kind=BATCH partition=low tasks=4
                 submit kind=ALLOCATION partition=low
                 schedule                                -> 1 RUNNING n[1-2]
                 submit kind=BATCH partition=high tasks=4
-                schedule                                -> 1 PENDING+COMPLETING+REQUEUED restarts=1
+                schedule                                -> 1 PENDING+COMPLETING+REQUEUED BeginTime restarts=1
                 done 1 n1
                 done 1 n2
-                schedule                                -> 3 RUNNING n[1-2]; 1 PENDING+REQUEUED restarts=1
+                schedule                                -> 3 RUNNING n[1-2]; 1 PENDING+REQUEUED BeginTime restarts=1
+                cancel 2
                 exited 3 batch 0:0
                 done 3 n1
                 done 3 n2
+                pass 28
+                schedule                                -> 1 PENDING+REQUEUED BeginTime restarts=1
+                pass 3
                 schedule                                -> 1 RUNNING n[1-2] restarts=1
                 """);
     }
@@ -138,7 +142,7 @@ class PreemptionTest {
                 submit kind=BATCH charge.qos=normal tasks=2
                 schedule                                -> 3 PENDING
                 submit kind=BATCH charge.qos=urgent tasks=2
-                schedule                                -> 1 PREEMPTED+COMPLETING 0:15; 2 PENDING+COMPLETING+REQUEUED restarts=1
+                schedule                                -> 1 PREEMPTED+COMPLETING 0:15; 2 PENDING+COMPLETING+REQUEUED BeginTime restarts=1
                 """);
     }
 
