@@ -19,7 +19,8 @@ final class Migrations {
     private static final List<String> FILES = List.of("V001__jobs_and_steps.sql", "V002__several_clusters.sql",
             "V003__components_and_licences.sql", "V004__whom_jobs_share_with.sql", "V005__scripts_and_environments.sql",
             "V006__energy_and_network.sql", "V007__containers_of_steps.sql",
-            "V008__reservations_and_archives.sql", "V009__peaks_of_tasks.sql", "V010__instances_of_nodes.sql");
+            "V008__reservations_and_archives.sql", "V009__peaks_of_tasks.sql", "V010__instances_of_nodes.sql",
+            "V011__segments_of_jobs.sql");
 
     private Migrations() {
     }

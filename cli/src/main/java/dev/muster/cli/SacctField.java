@@ -40,7 +40,7 @@ enum SacctField {
     QOS("QOS", 10), QOSRAW("QOSRAW", 10), QOSREQ("QOSREQ", 10), REASON("Reason", 22), REQCPUFREQ("ReqCPUFreq", 10),
     REQCPUFREQGOV("ReqCPUFreqGov", 13), REQCPUFREQMAX("ReqCPUFreqMax", 13), REQCPUFREQMIN("ReqCPUFreqMin", 13),
     REQCPUS("ReqCPUS", 8), REQMEM("ReqMem", 10), REQNODES("ReqNodes", 8), REQTRES("ReqTRES", 10),
-    RESERVATION("Reservation", 20), RESERVATIONID("ReservationId", 15), RESTARTS("Restarts", 8), SLUID("SLUID", 14),
+    RESERVATION("Reservation", 20), RESERVATIONID("ReservationId", 15), RESTARTS("Restarts", 8), SEGMENTSIZE("SegmentSize", 12), SLUID("SLUID", 14),
     START("Start", 19), STATE("State", 10), STDERR("StdErr", 20), STDIN("StdIn", 20), STDOUT("StdOut", 20),
     SUBMIT("Submit", 19), SUBMITLINE("SubmitLine", 20), SUSPENDED("Suspended", 10), SYSTEMCOMMENT("SystemComment", 14),
     SYSTEMCPU("SystemCPU", 10), TIMELIMIT("Timelimit", 10), TIMELIMITRAW("TimelimitRaw", 12), TOTALCPU("TotalCPU", 10),
@@ -259,6 +259,7 @@ enum SacctField {
                     SYSTEMCOMMENT -> "";
             case MCSLABEL -> isStep ? "" : job.text("mcsLabel");
             case EXCLUSIVE -> isStep ? "" : job.text("exclusiveUse");
+            case SEGMENTSIZE -> isStep ? "" : Integer.toString(job.integer("segmentSize"));
             case OVERSUBSCRIBE -> isStep ? "" : job.text("overSubscribe");
             case LICENSES -> isStep ? "" : job.text("licenses");
             case CLUSTER -> v.cluster;

@@ -80,7 +80,7 @@ final class JobRows {
             d.extras().adminComment(), d.extras().extra(), d.extras().container(),
             run.startTime() == 0 ? "" : a.backfilled() ? "SchedBackfill" : "SchedMain", batch, job.het().jobId(), job.het().offset(), r.licenses(),
                     d.extras().mcsLabel(),
-            JobViews.oversubscribe(state, job), JobViews.exclusiveUse(state, job), 0, 0);
+            JobViews.oversubscribe(state, job), JobViews.exclusiveUse(state, job), 0, 0, r.segment());
     }
 
     /** Core keeps {@code by UID} with a cancelled job. */

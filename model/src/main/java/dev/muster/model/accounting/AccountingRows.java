@@ -82,6 +82,7 @@ public final class AccountingRows {
      * @param licenses    as asked for
      * @param overSubscribe NO, YES or OK; exclusiveUse: NO, NODE, USER, MCS or TOPO
      * @param assocId     of its association and wckeyId of its key; 0 in a controller's rows, which do not know them
+     * @param segmentSize {@code --segment}: nodes; 0 for none
      */
     public record JobRow(
             long sluid,
@@ -140,7 +141,8 @@ public final class AccountingRows {
             String overSubscribe,
             String exclusiveUse,
             int assocId,
-            int wckeyId) {
+            int wckeyId,
+            int segmentSize) {
         /** With the numbers of its association and key. */
         public JobRow numbered(int association, int key) {
             return new JobRow(
@@ -149,7 +151,7 @@ public final class AccountingRows {
                     eligibleTime, startTime, endTime, suspendedSeconds, limitMin, priority, nodes, nodeCount, cpusRequested, cpusAllocated,
                     memoryRequestedMb, memoryPerCpu, tresRequested, tresAllocated, features, workDir, submitLine, stdin, stdout, stderr,
                     comment, adminComment, extra, container, flags, batch, hetJobId, hetOffset, licenses, mcsLabel, overSubscribe,
-                    exclusiveUse, association, key);
+                    exclusiveUse, association, key, segmentSize);
         }
 
         /** With another key, comment and extra, and without its files: what a site does not want in its tables is not in the row. */
@@ -161,7 +163,7 @@ public final class AccountingRows {
                     memoryRequestedMb, memoryPerCpu, tresRequested, tresAllocated, features, workDir, submitLine, files ? stdin : "",
                     files ? stdout : "", files ? stderr : "", words, adminComment, more, container, flags, batch, hetJobId, hetOffset, licenses,
                             mcsLabel, overSubscribe,
-                    exclusiveUse, assocId, wckeyId);
+                    exclusiveUse, assocId, wckeyId, segmentSize);
         }
     }
 
