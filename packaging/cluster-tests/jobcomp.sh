@@ -95,7 +95,7 @@ class B(socketserver.StreamRequestHandler):
                     answer += b'\0\0' + topic + b'\0' + struct.pack('>ihiiiiiii', 1, 0, 0, 7, 1, 7, 1, 7, 0)
             else:
                 topic = body[12:14 + struct.unpack('>h', body[12:14])[0]]
-                open(sys.argv[1] + '/messages', 'ab').write(topic[2:] + b' ' + body[body.index(b'{'):body.rindex(b'}') + 1] + b'\n')
+                open(sys.argv[1] + '/messages', 'ab').write(topic[2:] + b' ' + body[body.index(b'{"jobid"'):body.rindex(b'}') + 1] + b'\n')
                 answer = struct.pack('>i', 1) + topic + struct.pack('>iihqqqi', 1, 0, 0, 0, -1, 0, 0)
             self.wfile.write(struct.pack('>ii', len(answer) + 4, number) + answer)
 class S(socketserver.ThreadingTCPServer):
@@ -106,7 +106,7 @@ open(sys.argv[1] + '/port', 'w').write(str(server.server_address[1]))
 server.serve_forever()
 P
 mkdir -p "$dir/kafka"; : > "$dir/kafka/messages"; python3 "$dir/broker.py" "$dir/kafka" 0 </dev/null >/dev/null 2>&1 & echo $! > "$dir/run/broker.pid"
-soon '[ -s "$dir/kafka/port" ]'; broker=$(cat "$dir/kafka/port"); printf 'bootstrap.servers=127.0.0.1:%s\nretry.backoff.ms=100\ndebug=msg\n' "$broker" > "$dir/rdkafka.conf"
+soon '[ -s "$dir/kafka/port" ]'; broker=$(cat "$dir/kafka/port"); printf 'bootstrap.servers=127.0.0.1:%s\nretry.backoff.ms=100\nrequest.timeout.ms=1000\ndebug=msg\n' "$broker" > "$dir/rdkafka.conf"
 conf JobCompType=jobcomp/kafka "JobCompLoc=$dir/rdkafka.conf" JobCompParams=enable_job_start,topic=done
 id=$(job | head -1); soon 'grep -q "^done " "$dir/kafka/messages"'
 match "a message to Kafka" "^done \{\"jobid\":$id,.*\"exit_code\":\"3:0\",\"state\":\"FAILED\"" "$(grep ^done "$dir/kafka/messages")"
