@@ -6,7 +6,8 @@ cat > job.sh <<'S'
 #!/bin/bash
 srun -l hostname | wc -l
 srun -n 3 -N 3 sleep 50 &
-sleep 1
+for i in $(seq 100); do squeue -h -s -j $SLURM_JOB_ID -o %i | grep -q '\.1$' && break; sleep 0.1; done
+sleep 0.5
 scontrol update JobId=$SLURM_JOB_ID NumNodes=1
 . ./slurm_job_${SLURM_JOB_ID}_resize.sh
 echo "now $SLURM_NNODES on $SLURM_JOB_NODELIST tasks <$SLURM_NTASKS>"
