@@ -26,7 +26,7 @@ case $part in all|--cluster)
   "$here/muster" build
   # These mostly wait for minutes to be over: beside the others, with an installation (and so a command service) of their own.
   patient="everyday keyring power scrontab stepmgr"
-  beside=$(mktemp -d); trap 'rm -rf "$said" "$beside"' EXIT
+  beside=$(mktemp -d); chmod 755 "$beside"; trap 'rm -rf "$said" "$beside"' EXIT
   "$here/muster" install "$beside/prefix" >/dev/null
   (
     for t in $patient; do
