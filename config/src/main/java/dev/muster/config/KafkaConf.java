@@ -30,19 +30,19 @@ public record KafkaConf(Map<String, String> client, int lingerMs, int messageMs,
             same("request.timeout.ms"), same("message.timeout.ms"), same("retry.backoff.ms"), same("retry.backoff.max.ms"),
             same("reconnect.backoff.ms"), same("reconnect.backoff.max.ms"), same("metadata.max.age.ms"), same("connections.max.idle.ms"),
             same("batch.size"), same("enable.idempotence"), same("client.dns.lookup"), same("sasl.mechanism"), same("sasl.username"),
-            same("sasl.password"), same("ssl.key.password"), same("client.rack"),
+            same("sasl.password"), same("ssl.key.password"),
             same("socket.connection.setup.timeout.ms"), Map.entry("compression.codec", "compression.type"),
             Map.entry("security.protocol", "security.protocol"), Map.entry("message.max.bytes", "max.request.size"),
             Map.entry("socket.send.buffer.bytes", "send.buffer.bytes"), Map.entry("socket.receive.buffer.bytes", "receive.buffer.bytes"),
             Map.entry("ssl.ca.location", "ssl.truststore.certificates"), Map.entry("ssl.certificate.location", "ssl.keystore.certificate.chain"),
-            Map.entry("ssl.key.location", "ssl.keystore.key"), Map.entry("ssl.cipher.suites", "ssl.cipher.suites"),
+            Map.entry("ssl.key.location", "ssl.keystore.key"),
             Map.entry("ssl.endpoint.identification.algorithm", "ssl.endpoint.identification.algorithm"));
     private static final List<String> NUMBERS = List.of("linger.ms", "request.timeout.ms", "message.timeout.ms", "retry.backoff.ms",
             "retry.backoff.max.ms", "reconnect.backoff.ms", "reconnect.backoff.max.ms", "metadata.max.age.ms", "connections.max.idle.ms",
             "batch.size", "socket.connection.setup.timeout.ms", "message.max.bytes", "socket.send.buffer.bytes", "socket.receive.buffer.bytes");
     /** Of logging, and of what there is no need of here. */
     private static final List<String> WITHOUT = List.of("debug", "log_level", "log.connection.close", "log.queue", "log.thread.name",
-            "socket.keepalive.enable", "api.version.request", "broker.version.fallback", "max.in.flight.requests.per.connection");
+            "socket.keepalive.enable", "client.rack", "api.version.request", "broker.version.fallback", "max.in.flight.requests.per.connection");
     private static final List<String> MECHANISMS = List.of("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512");
     private static final List<String> PARAMS = List.of("enable_job_start", "flush_timeout", "poll_interval", "requeue_on_msg_timeout",
             "send_comment", "send_script", "topic", "topic_job_start");

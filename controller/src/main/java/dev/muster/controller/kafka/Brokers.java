@@ -69,7 +69,13 @@ final class Brokers implements AutoCloseable {
             inline(properties, "ssl.truststore.certificates");
             inline(properties, "ssl.keystore.certificate.chain");
             inline(properties, "ssl.keystore.key");
-            producer = new KafkaProducer<>(properties, new ByteArraySerializer(), new ByteArraySerializer());
+            try {
+                producer = new KafkaProducer<>(properties, new ByteArraySerializer(), new ByteArraySerializer());
+            } catch (KafkaException e) {
+                // no name is known to the DNS, a certificate cannot be read: none of the messages is to blame, and it may be mended
+                Throwable why = e.getCause() == null ? e : e.getCause();
+                throw new IOException(why.getMessage(), e);
+            }
         }
         return producer;
     }

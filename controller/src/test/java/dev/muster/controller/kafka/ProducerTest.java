@@ -107,6 +107,22 @@ class ProducerTest {
         }
     }
 
+    /** A name that the DNS does not know yet is nothing that a record is dropped for. */
+    @Test
+    void brokersThatHaveNoName() throws Exception {
+        KafkaConf nobody = conf(1, 60_000, false, "", Map.of("flush_timeout", "0"));
+        Map<String, String> client = new java.util.TreeMap<>(nobody.client());
+        client.put("bootstrap.servers", "no-such-host.invalid:9092");
+        try (Producer p = producer(new KafkaConf(client, 2, 60_000, 20, List.of(), nobody.params()))) {
+            p.add("jobs", "waits", "JobId=1");
+            for (int i = 0; i < 300 && !log().contains("records wait"); i++) {
+                Thread.sleep(20);
+            }
+            assertThat(log()).contains("1 records wait: ").doesNotContain("dropped");
+        }
+        assertThat(Files.exists(dir.resolve("jobcomp_kafka"))).isTrue();
+    }
+
     /** What waits at an orderly end is sent by the next producer. */
     @Test
     void whatWaitsOutlivesARestart() throws Exception {
