@@ -21,7 +21,6 @@ import javax.net.ssl.KeyManager;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManager;
-import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509TrustManager;
 
 /**
@@ -92,14 +91,7 @@ record DatabaseTls(String text, Map<String, String> words, List<String> ciphers)
             return new TrustManager[] {new Anybody()};
         }
         try {
-            KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType());
-            store.load(null, null);
-            for (int i = 0; i < authorities.size(); i++) {
-                store.setCertificateEntry("ca" + i, authorities.get(i));
-            }
-            TrustManagerFactory factory = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-            factory.init(store);
-            return factory.getTrustManagers();
+            return Pem.trusting(authorities);
         } catch (GeneralSecurityException e) {
             throw new IOException("SSL_CA: " + e.getMessage(), e);
         }

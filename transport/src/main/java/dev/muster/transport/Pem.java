@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.KeyFactory;
+import java.security.KeyStore;
 import java.security.PrivateKey;
 import java.security.cert.CertificateException;
 import java.security.cert.CertificateFactory;
@@ -17,6 +18,8 @@ import java.util.Base64;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import javax.net.ssl.TrustManager;
+import javax.net.ssl.TrustManagerFactory;
 
 /**
  * Certificates and private keys as text (RFC 7468). The JDK reads keys as PKCS #8 only; what {@code openssl ecparam} and older
@@ -139,5 +142,17 @@ public final class Pem {
             out.writeBytes(p);
         }
         return out.toByteArray();
+    }
+
+    /** Who takes what chains to one of these, and nothing else. */
+    public static TrustManager[] trusting(List<X509Certificate> authorities) throws GeneralSecurityException, IOException {
+        KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType());
+        store.load(null, null);
+        for (int i = 0; i < authorities.size(); i++) {
+            store.setCertificateEntry("ca" + i, authorities.get(i));
+        }
+        TrustManagerFactory factory = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+        factory.init(store);
+        return factory.getTrustManagers();
     }
 }

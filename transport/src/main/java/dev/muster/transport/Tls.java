@@ -5,13 +5,11 @@ import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
-import java.security.KeyStore;
 import java.util.ArrayList;
 import java.util.List;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.SSLSocketFactory;
-import javax.net.ssl.TrustManagerFactory;
 
 /**
  * What one side that opens connections knows of TLS: whom it trusts. The other side's certificate must chain to the cluster's authority; the
@@ -89,18 +87,12 @@ public final class Tls {
 
     private SSLContext load() throws IOException {
         try {
-            KeyStore trusted = KeyStore.getInstance(KeyStore.getDefaultType());
-            trusted.load(null, null);
+            List<java.security.cert.X509Certificate> trusted = new ArrayList<>();
             for (Path file : authorities) {
-                int n = 0;
-                for (var certificate : read(file)) {
-                    trusted.setCertificateEntry(file + "#" + n++, certificate);
-                }
+                trusted.addAll(read(file));
             }
-            TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-            trust.init(trusted);
             SSLContext context = SSLContext.getInstance("TLS");
-            context.init(null, trust.getTrustManagers(), null);
+            context.init(null, Pem.trusting(trusted), null);
             return context;
         } catch (GeneralSecurityException e) {
             throw new IOException("TLS: " + e.getMessage(), e);
