@@ -327,7 +327,8 @@ public final class Explainer {
                 + (running.isEmpty() ? "." : "; first to leave:"));
         for (Job first : running.stream().filter(shown).limit(NAMED_MAX).toList()) {
             long left = Forecast.left(first, now.tickMs());
-            evidence.add("Job " + first.displayId() + " of " + first.desc().owner().user() + " has " + first.run().allocation().cpus() + " CPUs on "
+            evidence.add("Job " + first.displayId() + " of " + first.desc().owner().user() + " has " + first.run().allocation().cpus()
+                    + (first.run().allocation().cpus() == 1 ? " CPU on " : " CPUs on ")
                     + first.run().allocation().hostList() + (left > Times.HORIZON_S * 10L ? ", without a limit."
                     : " until " + clock.apply(now.seconds() + left) + " at the latest."));
         }
