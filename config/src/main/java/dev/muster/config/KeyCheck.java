@@ -350,13 +350,20 @@ final class KeyCheck {
         return value;
     }
 
-    /** How tasks are bound on a node, or in a partition. */
+    /** How tasks are bound on a node, or in a partition, by the word of {@code --cpu-bind}. */
     static String cpuBind(String value, Values values) {
-        if (!value.isEmpty() && !value.toLowerCase(java.util.Locale.ROOT).matches("none|sockets?|ldoms?|cores?|threads?")) {
-            values.error("Invalid CpuBind value " + value);
-            return "";
-        }
-        return value;
+        return switch (value.toLowerCase(Locale.ROOT)) {
+            case "" -> "";
+            case "none" -> "none";
+            case "socket", "sockets" -> "sockets";
+            case "ldom", "ldoms" -> "ldoms";
+            case "core", "cores" -> "cores";
+            case "thread", "threads" -> "threads";
+            default -> {
+                values.error("Invalid CpuBind value " + value);
+                yield "";
+            }
+        };
     }
 
     static String suspendTime(String value, Values values) {

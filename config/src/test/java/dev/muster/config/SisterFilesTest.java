@@ -174,6 +174,19 @@ class SisterFilesTest {
     }
 
     @ParameterizedTest
+    @CsvSource({"Core, cores", "threads, threads", "LDOM, ldoms", "none, none", "sideways, "})
+    void howTasksAreBound(String said, String word) throws IOException {
+        file("slurm.conf", "ClusterName=c\nSlurmctldHost=h\nNodeName=n1 CpuBind=" + said + "\nPartitionName=p Nodes=n1 CpuBind=" + said + "\n");
+        SlurmConf.Parsed read = SlurmConf.read(dir.resolve("slurm.conf").toFile());
+        if (word == null) {
+            assertThat(((SlurmConf.Parsed.Invalid) read).errors()).hasSize(2).first().asString().contains("Invalid CpuBind value sideways");
+            return;
+        }
+        SlurmConf conf = ((SlurmConf.Parsed.Ok) read).conf();
+        assertThat(conf.nodes().getFirst().cpuBind() + " " + conf.partitions().getFirst().cpuBind()).isEqualTo(word + " " + word);
+    }
+
+    @ParameterizedTest
     @CsvSource(delimiter = '~', textBlock = """
             AuthType=auth/munge,AuthInfo=use_client_ids ~ AuthInfo=use_client_ids has no effect: munge says who callers are by their numbers alone
             AuthType=auth/slurm,AuthInfo=use_client_ids ~

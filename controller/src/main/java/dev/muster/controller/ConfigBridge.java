@@ -281,12 +281,12 @@ final class ConfigBridge {
             options.put(Settings.TASK_BIND, bind);
         }
         Map<String, String> ofNodes = new TreeMap<>();
-        conf.nodes().stream().filter(n -> !n.cpuBind().isEmpty()).forEach(n -> ofNodes.put(n.name(), TaskBinding.word(n.cpuBind())));
+        conf.nodes().stream().filter(n -> !n.cpuBind().isEmpty()).forEach(n -> ofNodes.put(n.name(), n.cpuBind()));
         if (!ofNodes.isEmpty()) {
             options.put(Settings.NODE_BIND, TaskBinding.ofNodes(ofNodes));
         }
         String ofPartitions = conf.partitions().stream().filter(p -> !p.cpuBind().isEmpty())
-                .map(p -> p.name() + "=" + TaskBinding.word(p.cpuBind())).collect(java.util.stream.Collectors.joining(";"));
+                .map(p -> p.name() + "=" + p.cpuBind()).collect(java.util.stream.Collectors.joining(";"));
         if (!ofPartitions.isEmpty()) {
             options.put(Settings.PARTITION_BIND, ofPartitions);
         }

@@ -14,18 +14,6 @@ import java.util.TreeMap;
 public final class TaskBinding {
     private TaskBinding() {}
 
-    /** slurm.conf's word in that of {@code --cpu-bind}; "" for one that is none. */
-    public static String word(String text) {
-        return switch (text.toLowerCase(java.util.Locale.ROOT)) {
-            case "none" -> "none";
-            case "socket", "sockets" -> "sockets";
-            case "ldom", "ldoms" -> "ldoms";
-            case "core", "cores" -> "cores";
-            case "thread", "threads" -> "threads";
-            default -> "";
-        };
-    }
-
     /** As an option of {@link Settings}: {@code cores=n[1-4];none=m1}. @param words by node */
     public static String ofNodes(Map<String, String> words) {
         Map<String, List<String>> byWord = new TreeMap<>();

@@ -43,6 +43,5 @@ class TaskBindingTest {
     @Test
     void asItIsKept() {
         assertThat(TaskBinding.ofNodes(Map.of("n1", "cores", "n2", "cores", "m", "none"))).isEqualTo("cores=n[1-2];none=m");
-        assertThat(TaskBinding.word("Socket")).isEqualTo("sockets");
     }
 }
