@@ -41,14 +41,14 @@ one=$(sbatch --parsable -w n1 --resv-ports=4 -o "$dir/work/ports" --wrap 'srun -
 two=$(sbatch --parsable -w n1 --resv-ports=3 -o /dev/null --wrap true)
 three=$(sbatch --parsable -w n1 --resv-ports=2 -o /dev/null --wrap 'sleep 1')
 becomes "another waits for ports" "PENDING Resources" '"$(squeue -h -j "$two" -o '\''%T %r'\'')"'
-check "who needs fewer does not" "" "$(squeue -h -j "$three" -t PD -o %i)"
+becomes "who needs fewer does not" "" '"$(squeue -h -j "$three" -t PD -o %i 2>/dev/null)"'
 for i in $(seq 200); do [ -z "$(squeue -h -j "$one,$two,$three" 2>/dev/null)" ] && break; sleep 0.1; done
 match "a step's are its job's" 'a 1200[0-5]' "$(head -1 "$dir/work/ports")"
 match "and no more" 'Required ports are in use' "$(cat "$dir/work/ports")"
 match "all four" 'b 1200' "$(tail -1 "$dir/work/ports")"
 match "more than there are" "Requires more ports than can be reserved" "$(sbatch --resv-ports=7 --wrap true 2>&1 || true)"
 me=$(id -un)
-salloc -Q -w n1 sh -c 'srun -Q sleep 3 & sleep 1; scontrol getent n1; kill %1; wait' > "$dir/work/getent" 2>/dev/null </dev/null || true
+salloc -Q -w n1 sh -c 'srun -Q sleep 30 & until scontrol getent n1 2>/dev/null | grep -q "\.0:"; do sleep 0.1; done; scontrol getent n1; kill %1; wait' > "$dir/work/getent" 2>/dev/null </dev/null || true
 match "users of the steps" "JobId=[0-9]+\.0:
 User:
 $me:x:$(id -u):$(id -g):.*:$(getent passwd "$me" | cut -d: -f6):" "$(cat "$dir/work/getent")"

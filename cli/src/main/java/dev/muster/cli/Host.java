@@ -161,6 +161,9 @@ public interface Host {
     /** Runs the handler when the process gets the signal ({@code INT}), from a thread of its own. */
     void onSignal(String name, Runnable handler);
 
+    /** The request that a thread of this command waits for fails at once. */
+    default void giveUp(Thread asking) {}
+
     /** Starts something beside the command that ends with it at the latest. */
     default void beside(String name, Runnable work) {
         Thread.ofPlatform().daemon().name(name).start(work);

@@ -102,7 +102,7 @@ final class HttpController implements Controller {
             } catch (Client.ConnectException e) {
                 known.close();
             } catch (IOException e) {
-                throw lost(e);
+                throw InFlight.failed(known, e);
             }
         }
         for (ClientConf.Server server : servers) {
@@ -114,7 +114,7 @@ final class HttpController implements Controller {
             } catch (Client.ConnectException e) {
                 client.close();
             } catch (IOException e) {
-                throw lost(e);
+                throw InFlight.failed(client, e);
             }
         }
         SlurmErrno e = SlurmErrno.CTLD_CONNECT;
@@ -122,8 +122,10 @@ final class HttpController implements Controller {
     }
 
     private Client.Response post(Client client, String path, byte[] body, int timeoutMs) throws IOException {
+        host.inFlight.begins(client);
         try {
             Client.Response r = client.post(path, body, timeoutMs);
+            host.inFlight.ended();
             give(client);
             return r;
         } catch (Client.ConnectException e) {
@@ -131,6 +133,8 @@ final class HttpController implements Controller {
         } catch (IOException e) {
             client.close();
             throw e;
+        } finally {
+            host.inFlight.ended();
         }
     }
 
@@ -147,11 +151,14 @@ final class HttpController implements Controller {
     }
 
     /** One request over a connection of its own. */
-    static Json.Obj ask(Client client, String message, Json.Obj request) throws SlurmException {
+    static Json.Obj ask(Client client, String message, Json.Obj request, InFlight inFlight) throws SlurmException {
+        inFlight.begins(client);
         try (client) {
             return answer(client.post("/muster/v1/" + message, Json.print(request), TIMEOUT_MS));
         } catch (IOException e) {
-            throw lost(e);
+            throw InFlight.failed(client, e);
+        } finally {
+            inFlight.ended();
         }
     }
 

@@ -34,6 +34,8 @@ final class ProcessHost implements Host {
     private FilterScript filter;
     private String turnedTo = "";
     private Optional<Clusters.Known> elsewhere = Optional.empty();
+    /** Of all ways to daemons. */
+    final InFlight inFlight = new InFlight();
     private Controller controller;
     private Controller accounting;
     private final UserNames names = new UserNames();
@@ -398,7 +400,12 @@ final class ProcessHost implements Host {
     public Json.Obj callNode(String address, int port, String message, Json.Obj request) throws SlurmException {
         Session session = ofNodes();
         return HttpController.ask(new Client(address, port, () -> session, this::nonce).connectWithin(conf().connectMs).over(conf().tls()), message,
-                request);
+                request, inFlight);
+    }
+
+    @Override
+    public void giveUp(Thread asking) {
+        inFlight.giveUp(asking);
     }
 
     @Override

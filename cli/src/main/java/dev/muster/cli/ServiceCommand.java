@@ -38,8 +38,7 @@ final class ServiceCommand implements Host {
     private Session session;
     private ZoneId zone;
     /** Held while what is in flight changes, and while it is ended. */
-    private final Object lending = new Object();
-    private ServiceShared.Lent inFlight;
+    private final InFlight inFlight = new InFlight();
     private long sessionMs;
     private Optional<RequestIds> requestIds = Optional.empty();
     private final Map<Integer, Runnable> handlers = new ConcurrentHashMap<>();
@@ -86,14 +85,7 @@ final class ServiceCommand implements Host {
         Output err = new Output(sink('E'), true);
         int rc;
         try {
-            connection.whenGone(() -> {
-                // not one that was given back meanwhile: it may be another caller's now
-                synchronized (lending) {
-                    if (inFlight != null) {
-                        inFlight.client.abort();
-                    }
-                }
-            });
+            connection.whenGone(inFlight::giveUpAll);
             if (step) {
                 connection.onSignal(this::signalled);
                 connection.readBeside();
@@ -123,12 +115,6 @@ final class ServiceCommand implements Host {
         synchronized (streams) {
             streams.forEach(Frames::close);
             streams.clear();
-        }
-    }
-
-    private void flies(ServiceShared.Lent lent) {
-        synchronized (lending) {
-            inFlight = lent;
         }
     }
 
@@ -467,10 +453,10 @@ final class ServiceCommand implements Host {
                 }
                 Thread.interrupted();       // has told what it had to tell; what is asked now is the tidying up
             }
-            Client.Response r = shared.call(conf(), session(), message, request, this::flies);
+            Client.Response r = shared.call(conf(), session(), message, request, inFlight);
             if (isKnownSession && HttpController.errno(r) == SlurmErrno.PROTOCOL_AUTHENTICATION_ERROR.number()) {
                 session = null;     // an earlier command's is not good any more
-                r = shared.call(conf(), session(), message, request, this::flies);
+                r = shared.call(conf(), session(), message, request, inFlight);
             }
             return r;
         });
@@ -482,7 +468,7 @@ final class ServiceCommand implements Host {
             if (conf().authType.equals("auth/munge")) {
                 needsOwnProcess();
             }
-            return shared.callAccounting(conf(), session(), message, request, this::flies);
+            return shared.callAccounting(conf(), session(), message, request, inFlight);
         });
     }
 
@@ -504,7 +490,7 @@ final class ServiceCommand implements Host {
     public Json.Obj callNode(String address, int port, String message, Json.Obj request) throws SlurmException {
         Session mine = ownSession();
         return HttpController.ask(new Client(address, port, () -> mine, shared::nonce).connectWithin(conf().connectMs).over(conf().tls()), message,
-                request);
+                request, inFlight);
     }
 
     @Override
@@ -572,6 +558,11 @@ final class ServiceCommand implements Host {
     @Override
     public void onSignal(String name, Runnable handler) {
         handlers.put(Signals.number(name), handler);
+    }
+
+    @Override
+    public void giveUp(Thread asking) {
+        inFlight.giveUp(asking);
     }
 
     @Override

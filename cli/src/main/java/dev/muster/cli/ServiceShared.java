@@ -18,7 +18,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
-import java.util.function.Consumer;
 
 /**
  * What the commands of one service share: configurations, open connections to the controller, names. None of it is any
@@ -153,20 +152,20 @@ final class ServiceShared {
     }
 
     /** One request to the first controller that can be reached. @param inFlight told the connection that is waited for */
-    Client.Response call(ClientConf conf, Session session, String message, Json.Obj request, Consumer<Lent> inFlight)
+    Client.Response call(ClientConf conf, Session session, String message, Json.Obj request, InFlight inFlight)
             throws SlurmException {
         return call(conf, conf.servers, conf.port, session, message, request, inFlight);
     }
 
     /** One request to slurmdbd. */
-    Client.Response callAccounting(ClientConf conf, Session session, String message, Json.Obj request, Consumer<Lent> inFlight)
+    Client.Response callAccounting(ClientConf conf, Session session, String message, Json.Obj request, InFlight inFlight)
             throws SlurmException {
         return call(conf, conf.accountingServers(), conf.accountingPort,
                 session, message, request, inFlight);
     }
 
     private Client.Response call(ClientConf conf, java.util.List<ClientConf.Server> servers, int port, Session session, String message,
-            Json.Obj request, Consumer<Lent> inFlight) throws SlurmException {
+            Json.Obj request, InFlight inFlight) throws SlurmException {
         byte[] body = Json.print(request);
         String path = "/muster/v1/" + message;
         int timeoutMs = (int) Math.min(Integer.MAX_VALUE, HttpController.timeoutMs(conf) + request.number("waitMs"));
@@ -175,19 +174,19 @@ final class ServiceShared {
             Lent lent = take(name);
             lent = lent != null ? lent : new Lent(name, s.address(), port, this);
             lent.session = session;
-            inFlight.accept(lent);
+            inFlight.begins(lent.client);
             try {
                 Client.Response r = lent.client.connectWithin(conf.connectMs).over(conf.tls()).post(path, body, timeoutMs);
-                inFlight.accept(null);
+                inFlight.ended();
                 give(lent);
                 return r;
             } catch (Client.ConnectException e) {
-                inFlight.accept(null);
+                inFlight.ended();
                 lent.client.close();
             } catch (IOException e) {
-                inFlight.accept(null);
+                inFlight.ended();
                 lent.client.close();
-                throw HttpController.lost(e);
+                throw InFlight.failed(lent.client, e);
             }
         }
         throw new SlurmException(SlurmErrno.CTLD_CONNECT.number(), SlurmErrno.CTLD_CONNECT.sentence());

@@ -150,13 +150,14 @@ final class Srun implements Command {
 
     /** The command service had begun this step and is gone, or has left it to this process. */
     private int goOn(CommandContext c, JobOptions o, List<String> program, Unfinished begun) throws UsageException {
+        StepSignals signals = StepSignals.begin(c, o);
         Json.Obj allocation = begun.state().obj("allocation");
         int jobId = allocation.integer("jobId");
         if (!begun.state().flag("own")) {
-            return follow(c, o, program, jobId, allocation, begun.state().obj("started"));
+            return follow(c, o, program, jobId, allocation, begun.state().obj("started"), signals);
         }
         try (SignsOfLife signs = SignsOfLife.begin(c, jobId)) {
-            int rc = follow(c, o, program, jobId, allocation, begun.state().obj("started"));
+            int rc = follow(c, o, program, jobId, allocation, begun.state().obj("started"), signals);
             AllocationClient.complete(c, jobId, rc);
             return rc;
         }
@@ -251,7 +252,7 @@ final class Srun implements Command {
         boolean[] granted = {false};
         AtomicBoolean signalled = new AtomicBoolean();
         for (String signal : List.of("INT", "TERM", "HUP", "QUIT")) {
-            on(c, o, signal, Signals.number(signal), () -> {
+            StepSignals.on(c, o, signal, Signals.number(signal), () -> {
                 if (!granted[0]) {
                     signalled.set(true);
                     AllocationClient.cancel(c, jobId);
@@ -340,9 +341,10 @@ final class Srun implements Command {
             Json.Obj desc = new StepRequest(p.options(), p.program(), own, allocations.get(i).objects("shares")).describe(names(c, leader, ""));
             steps.add(new Json.Obj().put("jobId", allocations.get(i).number("jobId")).put("step", desc));
         }
+        StepSignals signals = StepSignals.begin(c, o);
         List<Json.Obj> started;
         try {
-            started = create(c, o, jobId, "CreateHetStep", new Json.Obj().put("parts", steps)).objects("parts");
+            started = create(c, o, signals, jobId, "CreateHetStep", new Json.Obj().put("parts", steps)).objects("parts");
         } catch (SlurmException e) {
             c.error("Unable to create step for job " + jobId + ": " + e.getMessage());
             return o.exitError(1);
@@ -351,13 +353,14 @@ final class Srun implements Command {
         StepHooks hooks = new StepHooks(c, o, parts.getFirst().program(), jobId, started.getFirst().integer("stepId"), leader.text("nodes"));
         hooks.run(JobOption.PROLOG);
         try {
-            return hetFollow(c, parts, leader, started);
+            return hetFollow(c, parts, leader, started, signals);
         } finally {
             hooks.run(JobOption.EPILOG);
         }
     }
 
-    private static int hetFollow(CommandContext c, List<SrunHet.Part> parts, Json.Obj leader, List<Json.Obj> started) throws UsageException {
+    private static int hetFollow(CommandContext c, List<SrunHet.Part> parts, Json.Obj leader, List<Json.Obj> started, StepSignals signals)
+            throws UsageException {
         JobOptions o = parts.getFirst().options();
         boolean pty = o.has(JobOption.PTY);
         String stepId = Integer.toString(started.getFirst().integer("stepId"));
@@ -377,7 +380,10 @@ final class Srun implements Command {
         }
         input(c, o, names, run, pty);
         Terminal terminal = pty && c.host().isTty(0) ? Terminal.raw() : null;
-        signals(c, o, run, pty);
+        if (pty) {
+            window(c.host(), run);
+        }
+        signals.goTo(run);
         try {
             return run.await();
         } finally {
@@ -446,9 +452,10 @@ final class Srun implements Command {
         int jobId = allocation.integer("jobId");
         StepFiles.Names names = names(c, allocation, "");
         Json.Obj desc = new StepRequest(o, program, own, allocation.objects("shares")).describe(names);
+        StepSignals signals = StepSignals.begin(c, o);
         Json.Obj started;
         try {
-            started = create(c, o, jobId, "CreateStep", new Json.Obj().put("jobId", (long) jobId).put("step", desc));
+            started = create(c, o, signals, jobId, "CreateStep", new Json.Obj().put("jobId", (long) jobId).put("step", desc));
         } catch (SlurmException e) {
             c.error("Unable to create step for job " + jobId + ": " + e.getMessage());
             return o.exitError(1);
@@ -469,7 +476,7 @@ final class Srun implements Command {
         StepHooks hooks = new StepHooks(c, o, program, jobId, started.integer("stepId"), allocation.text("nodes"));
         hooks.run(JobOption.PROLOG);
         try {
-            return follow(c, o, program, jobId, allocation, started);
+            return follow(c, o, program, jobId, allocation, started, signals);
         } finally {
             hooks.run(JobOption.EPILOG);
         }
@@ -481,7 +488,8 @@ final class Srun implements Command {
     }
 
     /** Waits while other steps hold what this one needs. */
-    private static Json.Obj create(CommandContext c, JobOptions o, int jobId, String message, Json.Obj q) throws SlurmException {
+    private static Json.Obj create(CommandContext c, JobOptions o, StepSignals signals, int jobId, String message, Json.Obj q)
+            throws SlurmException {
         q.put("requestId", c.host().requestId());
         boolean immediate = o.has(JobOption.IMMEDIATE);
         long giveUpMs = immediate ? c.host().nowMs() + o.number(JobOption.IMMEDIATE) * 1000 : Long.MAX_VALUE;
@@ -489,7 +497,7 @@ final class Srun implements Command {
         while (true) {
             q.put("waitMs", told && !immediate ? (long) STEP_WAIT_MS : 0L);
             try {
-                Json.Obj started = StepManager.call(c, message, q);
+                Json.Obj started = signals.ask(message, q);
                 if (told && !o.has(JobOption.QUIET)) {
                     Json.Obj one = started.has("parts") ? started.objects("parts").getFirst() : started;
                     c.info("Step created for StepId=" + jobId + "." + one.integer("stepId"));
@@ -503,15 +511,15 @@ final class Srun implements Command {
                     c.info("Job " + jobId + " step creation temporarily disabled, retrying (" + e.getMessage() + ")");
                 }
                 told = true;
-                if (!c.host().pause(RETRY_MS)) {
+                if (!signals.pause(RETRY_MS)) {
                     throw e;
                 }
             }
         }
     }
 
-    static int follow(CommandContext c, JobOptions o, List<String> program, int jobId, Json.Obj allocation, Json.Obj started)
-            throws UsageException {
+    static int follow(CommandContext c, JobOptions o, List<String> program, int jobId, Json.Obj allocation, Json.Obj started,
+            StepSignals signals) throws UsageException {
         String stepId = Integer.toString(started.integer("stepId"));
         boolean pty = o.has(JobOption.PTY);
         StepFiles.Names names = names(c, allocation, stepId);
@@ -534,7 +542,10 @@ final class Srun implements Command {
         run.cancelBy(q -> StepManager.cancel(c, q, jobId, started));
         input(c, o, names, run, pty);
         Terminal terminal = pty && c.host().isTty(0) ? Terminal.raw() : null;
-        signals(c, o, run, pty);
+        if (pty) {
+            window(c.host(), run);
+        }
+        signals.goTo(run);
         if (o.has(JobOption.DEBUGGER_TEST)) {
             c.host().beside("processes", () -> processTable(c, o, program, jobId, started));
         }
@@ -678,28 +689,12 @@ final class Srun implements Command {
         run.input(new StepInput(in, c.host()::inBackground, run.nodes(), task, begun.map(Unfinished::inputOffset).orElse(0L)));
     }
 
-    private static void signals(CommandContext c, JobOptions o, StepRun run, boolean pty) {
-        Host h = c.host();
-        on(c, o, "INT", 2, run::interrupt);
-        on(c, o, "TERM", 15, run::forceEnd);
-        on(c, o, "QUIT", 3, run::forceEnd);
-        on(c, o, "HUP", 1, run::forceEnd);
-        on(c, o, "USR1", Signals.USR1, () -> run.signal(Signals.USR1));
-        on(c, o, "USR2", 12, () -> run.signal(12));
-        h.onSignal("ALRM", () -> run.signal(14));
-        h.onSignal("CONT", () -> run.signal(Signals.CONT));
-        if (pty) {
-            h.onSignal("WINCH", () -> {
-                int[] size = Terminal.size();
-                if (size[0] > 0) {
-                    run.window(size[0], size[1]);
-                }
-            });
-        }
-    }
-
-    /** What a signal does, unless it is to do nothing: {@code --ignore-signals}. */
-    private static void on(CommandContext c, JobOptions o, String name, int number, Runnable what) {
-        c.host().onSignal(name, Texts.split(o.text(JobOption.IGNORE_SIGNALS), ',').contains(Integer.toString(number)) ? () -> { } : what);
+    private static void window(Host h, StepRun run) {
+        h.onSignal("WINCH", () -> {
+            int[] size = Terminal.size();
+            if (size[0] > 0) {
+                run.window(size[0], size[1]);
+            }
+        });
     }
 }

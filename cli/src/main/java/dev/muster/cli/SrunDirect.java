@@ -59,7 +59,8 @@ final class SrunDirect {
         String names = HostList.of(nodes.stream().map(n -> n.text("name")).toList()).compressed();
         Json.Obj allocation = new Json.Obj().put("jobId", (long) jobId).put("nodes", names).put("name", step.text("name"))
                 .put("userName", c.host().userName(c.host().uid()));
-        return launched(step, jobId, started, names) ? Srun.follow(c, o, program, jobId, allocation, started) : o.exitError(1);
+        StepSignals signals = StepSignals.begin(c, o);
+        return launched(step, jobId, started, names) ? Srun.follow(c, o, program, jobId, allocation, started, signals) : o.exitError(1);
     }
 
     private boolean launched(Json.Obj step, int jobId, Json.Obj started, String names) {

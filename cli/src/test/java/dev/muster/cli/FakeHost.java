@@ -101,9 +101,24 @@ final class FakeHost implements Host {
         };
     }
 
+    /** What happens elsewhere while a request is under way. */
+    final Map<String, java.util.function.Consumer<Json.Obj>> meanwhile = new HashMap<>();
+    private final java.util.concurrent.Semaphore givenUp = new java.util.concurrent.Semaphore(0);
+
+    @Override
+    public void giveUp(Thread asking) {
+        givenUp.release();
+    }
+
+    /** As a request that waits: until its command gives it up. */
+    void awaitGivenUp() {
+        givenUp.acquireUninterruptibly();
+    }
+
     private Object replied(String message, Json.Obj request) throws SlurmException {
         calls.add(message);
         sent.put(message, Json.object(Json.print(request)));
+        meanwhile.getOrDefault(message, q -> { }).accept(request);
         Object reply = replies.getOrDefault(turnedTo + " " + message, replies.get(message));
         if (reply instanceof SlurmException e) {
             throw e;

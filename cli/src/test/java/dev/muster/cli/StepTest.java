@@ -246,6 +246,43 @@ class StepTest {
         assertThat(ran.rc()).isEqualTo(137);
     }
 
+    /** It waits for room; a signal comes. */
+    @ParameterizedTest
+    @CsvSource({"INT, 2", "TERM, 15", "QUIT, 3", "HUP, 1", "USR1, 10", "USR2, 12", "ALRM, 14"})
+    void aSignalEndsTheWaitingForAStep(String name, int number) {
+        host.env.put("SLURM_JOB_ID", "5");
+        host.refuse("CreateStep", 2016, "Requested nodes are busy");
+        host.meanwhile.put("CreateStep", q -> {
+            if (q.number("waitMs") > 0) {
+                Thread.ofVirtual().start(host.handlers.get(name));
+                host.awaitGivenUp();
+            }
+        });
+        assertThat(host.run("srun prog")).isEqualTo(new FakeHost.Ran(1, "", "srun: Job 5 step creation temporarily disabled, retrying "
+                + "(Requested nodes are busy)\nsrun: Cancelled pending job step with signal " + number
+                + "\nsrun: error: Unable to create step for job 5: Job/step already completing or completed\n"));
+        assertThat(host.sent.get("CreateStep").number("waitMs")).isZero();
+    }
+
+    /** The step is there and srun does not know it yet: who lost srun now would lose it for good. */
+    @Test
+    void aSignalBeforeSrunHasItsTasksReachesThem() throws Exception {
+        host.env.put("SLURM_JOB_ID", "5");
+        java.util.concurrent.CountDownLatch cancelled = new java.util.concurrent.CountDownLatch(1);
+        host.meanwhile.put("Cancel", q -> cancelled.countDown());
+        host.meanwhile.put("CreateStep", q -> {
+            Thread t = Thread.ofVirtual().start(host.handlers.get("TERM"));
+            host.awaitGivenUp();
+            host.meanwhile.remove("CreateStep");
+            t.interrupt();
+        });
+        node("a1", true, exit(0, 9), DONE);
+        node("a2", true, exit(1, 9), DONE);
+        FakeHost.Ran ran = host.run("srun -n2 -N2 prog");
+        assertThat(ran.err()).startsWith("srun: forcing job termination\n").contains("srun: error: n1: task 0: Killed");
+        assertThat(cancelled.await(10, java.util.concurrent.TimeUnit.SECONDS)).isTrue();
+    }
+
     @Test
     void killOnBadExitEndsTheStepByTheController() throws IOException {
         node("a1", exit(0, 2 << 8), DONE);
