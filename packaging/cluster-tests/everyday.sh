@@ -38,7 +38,7 @@ check "and one that is none" 1 "$(scontrol update job "$late" starttime=soonish 
 scancel "$late"
 mark=100.$RANDOM$$
 run=$(sbatch --parsable -o /dev/null --wrap "sleep $mark")
-sleep 1
+running "$run"
 scancel "$run"
 wait_empty
 check "cancelled" "$run|CANCELLED by $(id -u)|0:0 $run.batch|CANCELLED|0:15" "$(sacct -n -P -o JobID,State,ExitCode -j "$run" | xargs)"

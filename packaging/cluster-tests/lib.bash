@@ -129,6 +129,8 @@ check() { # what, expected, actual
 match() { # what, pattern, actual
   if [[ "$3" =~ $2 ]]; then echo "ok   $1"; else echo "FAIL $1: '$3' does not match '$2'"; fails=$((fails+1)); fi
 }
+# Until a job runs, a moment longer: its processes are under way.
+running() { local n=0; until [ -n "$(squeue -h -j "$1" -t R -o %i 2>/dev/null)" ] || [ $((n+=1)) -ge 100 ]; do sleep 0.1; done; sleep "${2:-0.5}"; }
 # The same of what comes to be so within 15 s: the third word is read anew until it is, and stands in single quotes.
 becomes() { local got n=0; while eval "got=$3" || true; [ "$2" != "$got" ] && [ $((n+=1)) -lt 75 ]; do sleep 0.2; done; check "$1" "$2" "$got"; }
 comes() { local got n=0; while eval "got=$3" || true; ! [[ "$got" =~ $2 ]] && [ $((n+=1)) -lt 75 ]; do sleep 0.2; done; match "$1" "$2" "$got"; }

@@ -7,26 +7,26 @@ wait_empty 40
 check "the batch shell is warned before the limit" warned "$(cat sig.txt)"
 check "and its exit code counts" "FAILED|9:0" "$(sacct -X -n -P -o State,ExitCode -j "$id")"
 id=$(sbatch --parsable -o usr2.txt --wrap 'trap "echo two; exit 0" USR2; for i in $(seq 40); do sleep 0.5; done')
-sleep 1; scancel -b -s USR2 "$id"; wait_empty 40
+running "$id" 1; scancel -b -s USR2 "$id"; wait_empty 40
 check "scancel --signal --batch" two "$(cat usr2.txt)"
 id=$(sbatch --parsable -o re-%j.txt --requeue --wrap 'echo life $SLURM_RESTART_COUNT; sleep 3')
-sleep 1.5; scontrol requeue "$id"
+running "$id" 1; scontrol requeue "$id"
 becomes "a requeued job waits a while" "PD BeginTime" '"$(squeue -h -j "$id" -o '\''%t %r'\'')"'
 scontrol update jobid="$id" starttime=now; wait_empty 60
 check "a requeued job runs again under its number" "COMPLETED" "$(sacct -X -n -P -o State -j "$id")"
 check "its second life writes the file anew" "life 1" "$(cat "re-$id.txt")"
 id=$(sbatch --parsable -o /dev/null --wrap 'sleep 4; exit 7')
-sleep 1
+running "$id"
 kill -9 "$(pid_of slurmd-n1)"; sleep 1; start_node n1
 wait_empty 60
 check "exit code over a kill -9 of slurmd" "FAILED|7:0" "$(sacct -X -n -P -o State,ExitCode -j "$id")"
 id=$(sbatch --parsable -o /dev/null --wrap 'sleep 4; exit 5')
-sleep 1
+running "$id"
 kill -9 "$(pid_of slurmd-n1)"; sleep 5; start_node n1
 wait_empty 60
 check "it ended while slurmd was away" "FAILED|5:0" "$(sacct -X -n -P -o State,ExitCode -j "$id")"
 id=$(sbatch --parsable -o /dev/null --wrap 'sleep 311')
-sleep 1.5
+running "$id" 1
 for p in $(pgrep -f "slurmstepd: \[$id.batch\]"); do if [[ "$(ls -l "/proc/$p/fd" "/proc/$p/cwd")" = *"$dir/"* ]]; then kill -9 "$p"; fi; done
 wait_empty 60
 match "a killed stepd fails its job with a reason" 'FAILED' "$(sacct -X -n -P -o State,Reason -j "$id")"

@@ -219,12 +219,16 @@ final class NodeRules {
 
     /** A task asked for it, which is the same as if its user had. In a step over several components it is in all of them. */
     private void stepAborted(Job job, int stepId) {
-        List<Job> together = job.isHet() && job.step(stepId).filter(s -> !s.het().isEmpty()).isPresent()
-                ? job.step(stepId).get().het().stream().flatMap(id -> state.jobs().find(id).stream()).toList() : List.of(job);
-        for (Job one : together) {
+        for (Job one : together(job, stepId)) {
             one.step(stepId).filter(s -> s.state() == Step.State.RUNNING && s.ending().isEmpty()).ifPresent(s ->
                     changes.add(new Change.StepEnding(one.id(), stepId, "Cancelled by " + one.desc().owner().uid(), true)));
         }
+    }
+
+    /** The components that a step is in; of most steps its job alone. */
+    private List<Job> together(Job job, int stepId) {
+        return job.isHet() && job.step(stepId).filter(s -> !s.het().isEmpty()).isPresent()
+                ? job.step(stepId).get().het().stream().flatMap(id -> state.jobs().find(id).stream()).toList() : List.of(job);
     }
 
     static final Change.Usage NO_USAGE = new Change.Usage(0, 0, 0, 0, 0, 0, 0);
@@ -240,11 +244,30 @@ final class NodeRules {
             return;
         }
         changes.add(new Change.StepEnded(job.id(), step.id(), now.seconds()));
-        boolean last = step.isBatch() || job.desc().kind() == JobDesc.Kind.RUN && step.id() >= 0
-                && job.run().steps().stream().noneMatch(s -> s.id() >= 0 && s.id() != step.id() && s.state() == Step.State.RUNNING);
-        if (last && job.state().isActive() && !reason.equals(NODE_REBOOT)) {
-            changes.addAll(Exits.over(state, job, after.exit(), after.reason(), now));
+        if (!job.state().isActive() || reason.equals(NODE_REBOOT)) {
+            return;
         }
+        if (step.isBatch()) {
+            changes.addAll(Exits.over(state, job, after.exit(), after.reason(), now));
+        } else if (job.desc().kind() == JobDesc.Kind.RUN && step.id() >= 0) {
+            ownStepEnded(job, after);
+        }
+    }
+
+    /** An allocation that was made for its step ends with it: in all components, so with the first of them. */
+    private void ownStepEnded(Job job, Step ended) {
+        List<Job> components = together(job, ended.id());
+        ExitStatus worst = ended.exit();
+        for (Job one : components) {
+            for (Step s : one.run().steps()) {
+                boolean isThis = one.id() == job.id() && s.id() == ended.id();
+                if (s.id() >= 0 && s.state() == Step.State.RUNNING && !isThis) {
+                    return;
+                }
+                worst = s.id() == ended.id() && !isThis && s.exit().compareTo(worst) > 0 ? s.exit() : worst;
+            }
+        }
+        changes.addAll(Exits.over(state, components.getFirst(), worst, ended.reason(), now));
     }
 
     private void jobDone(Job job, String node, NodeMessages.JobDone m) {

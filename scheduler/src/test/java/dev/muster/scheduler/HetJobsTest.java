@@ -146,6 +146,25 @@ class HetJobsTest {
         assertThat(c.state().jobs().at(2).step(1).orElseThrow().ending()).isEqualTo("Cancelled by 0");
     }
 
+    /** An srun with an allocation of its own: one component's tasks may be done before another's have begun. */
+    @Test
+    void itsOwnAllocationEndsWithTheStepInAllComponents() {
+        play("""
+                het kind=RUN : kind=RUN
+                schedule
+                hetstep 1,2 1     -> says 0; 1 RUNNING n1 step0=RUNNING; 2 RUNNING n2 step0=RUNNING
+                exited 1 0 0:0    -> 1 RUNNING n1 step0=ENDED; 2 RUNNING n2 step0=RUNNING
+                exited 2 0 0:0    -> 1 COMPLETED+COMPLETING step0=ENDED; 2 COMPLETED+COMPLETING step0=ENDED
+                het kind=RUN : kind=RUN
+                done 1 n1
+                done 2 n2
+                schedule
+                hetstep 3,4 1     -> says 0
+                exited 4 0 4:0    -> 3 RUNNING n1 step0=RUNNING; 4 RUNNING n2 step0=ENDED
+                exited 3 0 0:0    -> 3 FAILED+COMPLETING NonZeroExitCode 4:0 step0=ENDED; 4 FAILED+COMPLETING NonZeroExitCode 4:0 step0=ENDED
+                """);
+    }
+
     @Test
     void othersWaitForAllOfIt() {
         play("""
