@@ -42,7 +42,7 @@ check "and it comes to its end, with every line" 400000 "$(wc -l < "$dir/long")"
 
 # shows: EpilogMsgTime
 # each node tells of its end so much later than the one before it
-echo EpilogMsgTime=400000 >> "$SLURM_CONF"; scontrol reconfigure; sleep 1
+echo EpilogMsgTime=400000 >> "$SLURM_CONF"; reread
 run -Q -N8 -n8 true </dev/null
 check "the ends of a job's nodes are spread" 1 "$(squeue -h -t CG | wc -l)"
 soon '[ -z "$(squeue -h -t CG)" ]'

@@ -4,7 +4,7 @@
 # shows: KillWait, SlurmdTimeout, PrologTimeout, PrologEpilogTimeout, TaskEpilog, MailDomain
 . "$(dirname "$0")/lib.bash"
 soon() { local n=0; until eval "$1"; do n=$((n+1)); [ $n -lt "${2:-150}" ] || return 0; sleep 0.1; done; }
-conf() { sed -i "/^${1%%=*}=/d" "$SLURM_CONF"; echo "$1" >> "$SLURM_CONF"; scontrol reconfigure; sleep 1; soon '[ "$(sinfo -h -t idle -o %D)" = 1 ]'; }
+conf() { sed -i "/^${1%%=*}=/d" "$SLURM_CONF"; echo "$1" >> "$SLURM_CONF"; reread; soon '[ "$(sinfo -h -t idle -o %D)" = 1 ]'; }
 printf '#!/bin/bash\necho "$3" > %s\n' "$dir/mailed" > "$dir/mail.sh"; printf '#!/bin/bash\nsleep 20\n' > "$dir/slow.sh"
 printf '#!/bin/bash\necho "$SLURM_JOB_ID $SLURM_PROCID" > %s\n' "$dir/work/epilog" > "$dir/taskepilog.sh"; chmod 755 "$dir"/*.sh
 start_cluster 1 4 "TaskEpilog=$dir/taskepilog.sh
@@ -29,11 +29,11 @@ check "KillWait" yes "$([ $ms -ge 2500 ] && [ $ms -lt 9000 ] && echo yes || echo
 conf PrologTimeout=1; conf "Prolog=$dir/slow.sh"; id=$(sbatch --parsable -o /dev/null --wrap true)
 soon '[ -n "$(sinfo -h -t drain -o %n)" ]' 100
 check "PrologTimeout" "Prolog error" "$(scontrol show node n1 | sed -n 's/.*Reason=\(.*\) \[.*/\1/p')"
-scancel "$id"; sed -i '/^Prolog/d' "$SLURM_CONF"; scontrol reconfigure; sleep 1; scontrol update nodename=n1 state=resume; wait_empty
+scancel "$id"; sed -i '/^Prolog/d' "$SLURM_CONF"; reread; scontrol update nodename=n1 state=resume; wait_empty
 conf PrologEpilogTimeout=1; conf "Epilog=$dir/slow.sh"; srun -Q true
 soon '[ -n "$(sinfo -h -t drain -o %n)" ]' 100
 check "PrologEpilogTimeout" "Epilog error" "$(scontrol show node n1 | sed -n 's/.*Reason=\(.*\) \[.*/\1/p')"
-sed -i '/^Epilog/d;/^PrologEpilog/d' "$SLURM_CONF"; scontrol reconfigure; sleep 1; scontrol update nodename=n1 state=resume
+sed -i '/^Epilog/d;/^PrologEpilog/d' "$SLURM_CONF"; reread; scontrol update nodename=n1 state=resume
 conf SlurmdTimeout=5; kill -STOP "$(pid_of slurmd-n1)"
 soon '[ -n "$(sinfo -h -t down -o %n)" ]' 500
 check "SlurmdTimeout" "Not responding" "$(scontrol show node n1 | sed -n 's/.*Reason=\(.*\) \[.*/\1/p')"

@@ -27,7 +27,7 @@ wait_empty
 printf 'a100|2|(null)|(null)|%s/gpu0|(null)|nvidia_gpu_env\na100|2|(null)|(null)|%s/gpu1|(null)|nvidia_gpu_env\n' "$dir" "$dir" > "$dir/fake_gpus.conf"
 printf 'AutoDetect=nvidia\nName=r2 Flags=explicit\n' > "$dir/gres.conf"; node
 check "GPUs that are found" "slurmd: Gres Name=gpu Type=(null) Count=1 Index=0 ID=7696487 File=$dir/gpu0 (null)" "$(slurmd -G -N n1 2>&1 | grep -m1 Name=gpu)"
-scontrol reconfigure; sleep 1; soon '[ "$(state)" = "idle none" ]'
+reread; soon '[ "$(state)" = "idle none" ]'
 check "and are NVIDIA's" "CUDA_VISIBLE_DEVICES=0,1" "$(seen --gres=gpu:2)"
 printf 'AutoDetect=nvidia\nName=gpu File=%s/gpu0 Type=h100\n' "$dir" > "$dir/gres.conf"; node
 soon '[ "$(sinfo -h -n n1 -o %T)" = drained ]'

@@ -17,7 +17,7 @@ HealthCheckProgram=$dir/health.sh
 HealthCheckInterval=1
 HealthCheckNodeState=IDLE"
 soon() { local n=0; until eval "$1"; do n=$((n+1)); [ $n -lt 120 ] || return 0; sleep 0.1; done; }
-again() { sed -i "/^PrologFlags/d" "$SLURM_CONF"; echo "PrologFlags=$1" >> "$SLURM_CONF"; scontrol reconfigure; sleep 2; soon '[ "$(sinfo -h -t idle -o %D)" = 2 ]'; }
+again() { sed -i "/^PrologFlags/d" "$SLURM_CONF"; echo "PrologFlags=$1" >> "$SLURM_CONF"; reread; soon '[ "$(sinfo -h -t idle -o %D)" = 2 ]'; }
 var() { sed -n "s/^$2=//p" "$dir/out/$1.env"; }
 
 check "patterns, in order" "a prolog_slurmd|b prolog_slurmd|" "$(: > "$dir/out/order"; srun -Q -w n1 true >/dev/null; tr '\n' '|' < "$dir/out/order")"

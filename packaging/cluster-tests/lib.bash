@@ -129,6 +129,11 @@ check() { # what, expected, actual
 match() { # what, pattern, actual
   if [[ "$3" =~ $2 ]]; then echo "ok   $1"; else echo "FAIL $1: '$3' does not match '$2'"; fails=$((fails+1)); fi
 }
+# scontrol reconfigure, until all nodes that live have read their configuration anew and said so.
+registered() { local n s=0 pid; for n in "$dir"/run/slurmd-*.pid; do pid=$(cat "$n" 2>/dev/null) && kill -0 "$pid" 2>/dev/null || continue
+  n=${n##*/}; s=$((s + $(grep -c 'registered at' "$dir/log/${n%.pid}.log" 2>/dev/null || true))); done; echo "$s"; }
+lively() { local n s=0; for n in "$dir"/run/slurmd-*.pid; do kill -0 "$(cat "$n" 2>/dev/null)" 2>/dev/null && s=$((s+1)) || true; done; echo "$s"; }
+reread() { local want n=0; want=$(($(registered) + $(lively))); scontrol reconfigure; until [ "$(registered)" -ge "$want" ] || [ $((n+=1)) -ge 50 ]; do sleep 0.1; done; sleep 0.2; }
 # Until a job runs, a moment longer: its processes are under way.
 running() { local n=0; until [ -n "$(squeue -h -j "$1" -t R -o %i 2>/dev/null)" ] || [ $((n+=1)) -ge 100 ]; do sleep 0.1; done; sleep "${2:-0.5}"; }
 # The same of what comes to be so within 15 s: the third word is read anew until it is, and stands in single quotes.

@@ -102,7 +102,7 @@ if [ -x ring.pmix ]; then
   printf 'PMIxCliTmpDirBase=%s/work/clients\nPMIxDebug=1\nPMIxEnv=PMIX_MCA_gds=hash\nPMIxTimeout=3\n' "$dir" > "$dir/mpi.conf"
   match "scontrol show config" "MPI Plugins Configuration:.*PMIxTimeout             = 3" "$(scontrol show config)"
   match "PMIxEnv is not there yet" "PMIX_GDS_MODULE=ds21" "$(run --mpi=pmix env)"
-  scontrol reconfigure; sleep 2
+  reread
   match "PMIxEnv" "PMIX_GDS_MODULE=hash" "$(run --mpi=pmix env)"
   match "PMIxCliTmpDirBase" "clients/slurm.pmix" "$(run --mpi=pmix bash -c 'ls -d '"$dir"'/work/clients/*')"
   check "it is removed" "" "$(ls clients)"

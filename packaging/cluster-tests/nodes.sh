@@ -34,7 +34,7 @@ check "slurmd -Z" IDLE+DYNAMIC_NORM "$(state z1)"
 check "as --conf says" "Weight=7" "$(scontrol show node z1 | grep -o 'Weight=7')"
 check "--extra" "Extra=rack=3" "$(scontrol show node z1 | grep -o 'Extra=.*' | tr -d ' ')"
 check "it runs jobs" z1 "$(timeout 20 srun -p dynamic sh -c 'echo $SLURMD_NODENAME' </dev/null 2>&1)"
-scontrol reconfigure; sleep 1; soon '[ "$(state z1)" = IDLE+DYNAMIC_NORM ]'
+reread; soon '[ "$(state z1)" = IDLE+DYNAMIC_NORM ]'
 check "and stays when the file is read again" IDLE+DYNAMIC_NORM "$(state z1)"
 kill "$(pid_of slurmctld)"; soon '! kill -0 $(pid_of slurmctld) 2>/dev/null'; start_ctld; soon '[ "$(state z1)" = IDLE+DYNAMIC_NORM ]'
 soon '[ "$(grep -c "registered at" "$dir/log/slurmd-z1.log")" -ge 3 ]'

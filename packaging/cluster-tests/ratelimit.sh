@@ -17,7 +17,7 @@ s=$(date +%s%N); for n in 1 2 3 4 5 6 7 8 9 10; do squeue >/dev/null; done; e=$(
 # the commands themselves take their time on a busy machine
 check "root is not counted" 0 "$(grep -c 'exceeded by uid 0 ' "$dir/log/slurmctld.log" || true)"
 match "the log says so" "RPC rate limit exceeded by uid $(id -u nobody) with [A-Za-z]*, telling to back off" "$(grep exceeded "$dir/log/slurmctld.log" | head -1)"
-sed -i 's/rl_refill_rate=2,rl_refill_period=2/rl_refill_rate=1,rl_refill_period=30/' "$SLURM_CONF"; scontrol reconfigure; sleep 0.5
+sed -i 's/rl_refill_rate=2,rl_refill_period=2/rl_refill_rate=1,rl_refill_period=30/' "$SLURM_CONF"; reread
 rport=$(free_port)
 slurmrestd -u nobody -g nogroup -a rest_auth/jwt "localhost:$rport" </dev/null >"$dir/log/slurmrestd.log" 2>&1 &
 echo $! > "$dir/run/slurmrestd.pid"

@@ -55,7 +55,7 @@ $me:x:$(id -u):$(id -g):.*:$(getent passwd "$me" | cut -d: -f6):" "$(cat "$dir/w
 match "and of the extern step" 'JobId=[0-9]+\.Extern:' "$(cat "$dir/work/getent")"
 match "with their groups" "Groups:
 $(id -gn):x:$(id -g):$me" "$(cat "$dir/work/getent")"
-check "where there are none" "No job steps exist on this node. 1" "$( (scontrol getent n1 2>&1 || echo $?) | xargs)"
+becomes "where there are none" "No job steps exist on this node. 1" '"$( (scontrol getent n1 2>&1 || echo $?) | xargs)"'
 told() { SLURM_STEP_KILLED_MSG_NODE_ID=$1 srun -K -N2 sh -c '[ $SLURM_PROCID = 1 ] || exec sleep 100; sleep 0.3; exit 3' 2>&1 </dev/null | grep -o 'ON n[12] CANCELLED' || true; }
 check "who tells of a step's end" "ON n1 CANCELLED / " "$(told 0) / $(told 1)"
 check "topologies" "--- - topology: default cluster_default: true flat: true" "$(scontrol show topoconf | xargs)"

@@ -4,7 +4,7 @@
 # shows: SlurmctldHttpAuthParameters, SlurmctldPrimaryOnProg, SlurmctldPrimaryOffProg, SlurmdUser
 . "$(dirname "$0")/lib.bash"
 [ "$(id -u)" = 0 ] || { echo "skipped: needs root"; exit 0; }
-conf() { sed -i "/^${1%%=*}=/d" "$SLURM_CONF"; [ -z "${1#*=}" ] || echo "$1" >> "$SLURM_CONF"; scontrol reconfigure; sleep 0.5; }
+conf() { sed -i "/^${1%%=*}=/d" "$SLURM_CONF"; [ -z "${1#*=}" ] || echo "$1" >> "$SLURM_CONF"; reread; }
 get() { local path=$1; shift; curl -s -o "$dir/page" -w '%{http_code}' "$@" "http://127.0.0.1:$port$path"; }
 head -c 32 /dev/urandom > "$dir/jwt.key"; head -c 32 /dev/urandom > "$dir/http.key"; chmod 600 "$dir"/*.key
 for p in on off; do printf '#!/bin/bash\nid -un > %s\n' "$dir/said.$p" > "$dir/$p.sh"; chmod 755 "$dir/$p.sh"; done

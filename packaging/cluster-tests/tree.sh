@@ -83,5 +83,5 @@ rm -f "$dir/rc"
 soon '[ "$(wc -l < $dir/out)" -ge 70 ]'
 kill -9 "$(cat "$dir/run/slurmd-n1.pid")"; sleep 0.5; start_node n1; soon '[ -s $dir/rc ]'
 check "all but one restarted under a step" "256 256 0" "$(wc -l < "$dir/out") $(sort -u "$dir/out" | wc -l) $(cat "$dir/rc")"
-scontrol reconfigure; sleep 1; soon '[ "$(sinfo -h -N -o %T | grep -c idle)" = 64 ]'
+reread; soon '[ "$(sinfo -h -N -o %T | grep -c idle)" = 64 ]'
 check "and told to read their configuration" 64 "$(run -N64 echo fine </dev/null | wc -l)"

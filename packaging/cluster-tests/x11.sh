@@ -51,7 +51,7 @@ for _ in $(seq 100); do [ -e ready ] && break; sleep 0.1; done
 for n in n1 n2; do kill -9 "$(pid_of slurmd-$n)"; start_node $n; done
 touch go; wait $!
 check "after a restart of slurmd the display is there again" "$(cat before)" "$(cat after)"
-sed -i 's/^PrologFlags=.*/&\nX11Parameters=home_xauthority/' "$SLURM_CONF"; scontrol reconfigure; sleep 2
+sed -i 's/^PrologFlags=.*/&\nX11Parameters=home_xauthority/' "$SLURM_CONF"; reread
 home=$(getent passwd "$(id -u)" | cut -d: -f6); had=$([ -e "$home/.Xauthority" ] && echo yes || echo no)
 match "X11Parameters=home_xauthority: in the user's own file" "^$home/.Xauthority unix $x" \
   "$(srun --x11 sh -c 'echo "$XAUTHORITY $(xauth list | grep -o unix | head -1) $(xdpyinfo | sed -n "s/^vendor string: *//p")"')"
