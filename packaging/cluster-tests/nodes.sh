@@ -61,7 +61,8 @@ scontrol reconfigure; soon 'grep -q new "$dir/spool/n1/conf-cache/beside.sh"'
 sleep 1; timeout 20 srun -w n1 true </dev/null
 check "changed with a reconfigure" new "$(tail -1 "$dir/prologs")"
 check "included files too" "NodeName=DEFAULT Weight=1" "$(cat "$dir/spool/n1/conf-cache/more.conf")"
-mkdir "$dir/run2"; RUNTIME_DIRECTORY=$dir/run2 timeout 20 sackd -D --conf-server "127.0.0.1:$port" </dev/null >"$dir/log/sackd.out" 2>&1 & sackd=$!
+mkdir "$dir/run2"; from="--conf-server 127.0.0.1:$port"; [ -e /etc/slurm/slurm.conf ] || from=
+SLURM_CONF_SERVER=127.0.0.1:$port RUNTIME_DIRECTORY=$dir/run2 timeout 20 env -u SLURM_CONF sackd -D $from </dev/null >"$dir/log/sackd.out" 2>&1 & sackd=$!
 soon '[ -f "$dir/run2/conf/slurm.conf" ]'; check "sackd fetches" "$(cksum < "$SLURM_CONF")" "$(cksum < "$dir/run2/conf/slurm.conf")"
 echo "# and more" >> "$dir/more.conf"; scontrol reconfigure; soon 'grep -q more "$dir/run2/conf/more.conf"'
 check "and follows" "# and more" "$(tail -1 "$dir/run2/conf/more.conf")"

@@ -27,7 +27,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 
-/** The configuration from slurmctld instead of files of this machine ({@code --conf-server host[:port]}). */
+/** The configuration from slurmctld instead of files of this machine, from whom {@link ConfServers} says. */
 public final class Configless {
     private static final int PORT = 6817;
     private static final int TIMEOUT_MS = 20_000;

@@ -127,10 +127,13 @@ public final class SackMain {
     private static int configured(Options o) throws IOException {
         Optional<File> prefix = Optional.ofNullable(System.getProperty("muster.prefix")).map(File::new);
         Path home = prefix.map(File::toPath).orElse(Path.of("/usr"));
-        Optional<Configless> source = o.confServer.isEmpty() ? Optional.empty()
-                : Optional.of(new Configless(o.confServer, Configless.keyOf(home), o.authority));
-        File file = source.isPresent() ? source.get().fetchInto(Configless.runtimeDirectory()).resolve("slurm.conf").toFile()
-                : o.file.isEmpty() ? SlurmConf.locate(Optional.ofNullable(System.getenv("SLURM_CONF")), prefix) : new File(o.file);
+        Optional<String> named = Optional.ofNullable(System.getenv("SLURM_CONF")).filter(n -> !n.isEmpty());
+        File file = o.file.isEmpty() ? SlurmConf.locate(named, prefix) : new File(o.file);
+        Optional<Configless> source = ConfServers.of(o.confServer, named.isPresent() || !o.file.isEmpty(), file)
+                .map(servers -> new Configless(servers, Configless.keyOf(home), o.authority));
+        if (source.isPresent()) {
+            file = source.get().fetchInto(Configless.runtimeDirectory()).resolve("slurm.conf").toFile();
+        }
         return switch (SlurmConf.read(file)) {
             case SlurmConf.Parsed.Invalid bad -> {
                 bad.errors().forEach((ConfigError e) -> System.err.println("sackd: error: " + e.message()));

@@ -5,6 +5,7 @@ import dev.muster.config.ConfigError;
 import dev.muster.config.NodeConf;
 import dev.muster.config.SlurmConf;
 import dev.muster.daemon.CommandServiceKeeper;
+import dev.muster.daemon.ConfServers;
 import dev.muster.daemon.Configless;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.daemon.DaemonProcess;
@@ -89,10 +90,11 @@ public final class Main {
     }
 
     private static int configured(Options options) {
-        Optional<Configless> source = options.confServer().isEmpty() ? Optional.empty()
-                : Optional.of(new Configless(options.confServer(), Configless.keyOf(prefix()), options.authority()));
         try {
             File file = configFile(options);
+            boolean isNamed = !options.configFile().isEmpty() || !Optional.ofNullable(System.getenv("SLURM_CONF")).orElse("").isEmpty();
+            Optional<Configless> source = ConfServers.of(options.confServer(), isNamed, file)
+                    .map(servers -> new Configless(servers, Configless.keyOf(prefix()), options.authority()));
             if (source.isPresent()) {
                 file = source.get().fetchInto(Files.createTempDirectory("slurm-conf-")).resolve("slurm.conf").toFile();
             }
