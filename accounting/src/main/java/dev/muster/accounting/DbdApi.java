@@ -6,6 +6,7 @@ import dev.muster.accounting.book.Changes;
 import dev.muster.accounting.book.Conditions;
 import dev.muster.accounting.book.JobKeys;
 import dev.muster.accounting.book.Registration;
+import dev.muster.accounting.book.Transactions;
 import dev.muster.accounting.book.Views;
 import dev.muster.accounting.report.Utilization;
 import dev.muster.config.SlurmdbdConf;
@@ -377,7 +378,7 @@ final class DbdApi {
             return Reply.of(new Rows(veil.shown(q.entity(), rows.get())));
         }
         return switch (q.entity()) {
-            case "transaction" -> Reply.of(new Rows(transactions(q)));
+            case "transaction" -> Reply.of(new Rows(new Transactions(books.book(), q).of(books.transactions(number(q, "start"), number(q, "end")))));
             case "event" -> {
                 settle(List.of());
                 yield Reply.of(new Rows(events(q)));
@@ -452,17 +453,6 @@ final class DbdApi {
         long to = number(q, "end");
         Report report = new Report(Report.RESERVATIONS, clusters, from == 0 && to == 0 ? now() : from, to == 0 ? Long.MAX_VALUE : to, where);
         return reports.answer(report, books.book(), veil, false, now()).orElseThrow();
-    }
-
-    private List<Map<String, String>> transactions(Show q) {
-        List<Map<String, String>> out = new ArrayList<>();
-        for (Map<String, String> row : books.transactions(number(q, "start"), number(q, "end"))) {
-            if (fits(q, "action", row.get("Action")) && fits(q, "actor", row.get("Actor")) && fits(q, "cluster", row.get("Cluster"))
-                    && fits(q, "id", row.get("ID"))) {
-                out.add(row);
-            }
-        }
-        return out;
     }
 
     private List<Map<String, String>> events(Show q) {
