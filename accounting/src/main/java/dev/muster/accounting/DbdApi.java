@@ -171,7 +171,22 @@ final class DbdApi {
 
     // ---- controllers
 
+    /** A cluster that keeps its rows elsewhere never takes the place of one that has them here. */
+    private Reply registerExternal(Caller caller, DbdMessages.Register r) {
+        if (books.book().cluster(r.cluster()).filter(c -> !Registration.isExternal(c)).isPresent()) {
+            return Reply.of(new DbdMessages.Registered(-1));
+        }
+        if (books.change(draft -> Registration.apply(draft, r, identities.userName(caller.uid()), now(), conf.get().text("DefaultQOS")), c -> c)) {
+            log.info("external cluster " + r.cluster() + " registered by " + r.host() + ":" + r.port());
+        }
+        links.heardFrom(r.cluster());
+        return Reply.of(new DbdMessages.Registered(0));
+    }
+
     private Reply register(Caller caller, DbdMessages.Register r) {
+        if (r.external()) {
+            return registerExternal(caller, r);
+        }
         Projection projection = links.projection(r.cluster(), r.journal()).orElseGet(() -> store.projection(r.cluster(), r.journal()));
         if (projection.sequence() > r.lastSeq()) {
             log.info("cluster " + r.cluster() + ": the tables hold entries up to " + projection.sequence() + ", the journal ends with "

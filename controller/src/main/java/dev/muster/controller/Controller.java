@@ -11,6 +11,7 @@ import dev.muster.config.HelpersConf;
 import dev.muster.config.KafkaConf;
 import dev.muster.config.ResourcesYaml;
 import dev.muster.config.Topologies;
+import dev.muster.controller.dbd.ExternalDbds;
 import dev.muster.core.Command;
 import dev.muster.core.Core;
 import dev.muster.core.Decision;
@@ -89,6 +90,7 @@ final class Controller {
     private Programs programs;
     private BurstBuffers buffers;
     private Accounting accounting;
+    private ExternalDbds external;
     private Server server;
     private Optional<Sack> sack = Optional.empty();
     private volatile boolean stopping;
@@ -195,6 +197,8 @@ final class Controller {
             dbd.start();
             DbdAccounting.unenforced(c.list(Key.ACCOUNTING_STORAGE_ENFORCE)).forEach(sentence -> log.info("warning: " + sentence));
         }
+        external = DbdAccounting.external(conf::get, sessions, thread::durable, log::info);
+        external.start();
         log.info("Running as primary controller");
     }
 
@@ -654,6 +658,9 @@ final class Controller {
         }
         if (programs != null) {
             programs.close();
+        }
+        if (external != null) {
+            external.close();
         }
         if (accounting != null) {
             accounting.close();
