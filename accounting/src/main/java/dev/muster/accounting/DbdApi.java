@@ -93,6 +93,9 @@ final class DbdApi {
     }
 
     Reply handle(Caller caller, String message, byte[] body) {
+        if (DbdConfig.hasFlag(conf.get(), "AuditRPCs")) {
+            log.info("RPC " + message + " from uid " + caller.uid() + " (" + body.length + " bytes)");
+        }
         return requests.serve(caller, RpcNames.of(message, body), () -> answer(caller, message, body));
     }
 

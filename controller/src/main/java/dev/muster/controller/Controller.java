@@ -28,6 +28,7 @@ import dev.muster.daemon.Identities;
 import dev.muster.daemon.Requests;
 import dev.muster.daemon.Sack;
 import dev.muster.daemon.Sessions;
+import dev.muster.daemon.TlsLog;
 import dev.muster.daemon.TokenKey;
 import dev.muster.config.AuthPlaces;
 import dev.muster.journal.FileJournal;
@@ -244,7 +245,7 @@ final class Controller {
 
     private Sessions sessions(SlurmConf c) throws IOException {
         int uid = slurmUid(c);
-        return new Sessions(c, new Caller(uid, 0), uid, true);
+        return new Sessions(c, new Caller(uid, 0), uid, true).telling(new TlsLog(flags::has, log::info));
     }
 
     private int slurmUid(SlurmConf c) {

@@ -227,7 +227,7 @@ public final class Slurmd implements AutoCloseable {
         try {
             if (settings.around().certmgr().on()) {
                 NodeCertificate own = new NodeCertificate(settings, sessions, log);
-                identity = Optional.of(own.open());
+                identity = Optional.of(sessions.telling(own.open()));
                 own.keep(loop);
             } else {
                 identity = sessions.identity(TlsPlaces.Role.SLURMD, log::error);
